@@ -3,6 +3,7 @@
 
     test_symbols_variants.py SYMBOL_DUMP BUILD_DIR [--without SYMBOL_DUMP_WITHOUT] [--mutants N]
     test_symbols_variants.py SYMBOL_DUMP BUILD_DIR --units N
+    test_symbols_variants.py SYMBOL_DUMP BUILD_DIR --files N
     test_symbols_variants.py SYMBOL_DUMP BUILD_DIR --compare FILES... [--count N] [--symbol-dir DIR]
 
 Builds one small C++ program in many ways and asks for all addresses of some functions
@@ -11,7 +12,7 @@ tables read by libdw alone, which have to say the same.  Variants whose tools ar
 
 --compare: instead, N addresses of the text of any files, by our readers of units and of line
 programs and by libdw's; how many of them libdw had to read all the same is told, and has to be less than 1 %.
---units: instead, that many damaged units by both.
+--units, --files: instead, that many damaged units by both, that many damaged files by the child.
 """
 import argparse
 import os
@@ -244,7 +245,7 @@ def told_of(found):
 
 
 def compare_all(options):
-    sums, compared = [0] * 5, 0
+    sums, compared, debugged = [0] * 5, 0, 0
     for path in map(os.path.abspath, options.compare):
         try:
             found = compare(options.dump, path, options.count, options.symbol_dir)
@@ -252,12 +253,13 @@ def compare_all(options):
             print(f"skip {path}: no ELF file with a .text")
             continue
         compared += 1
+        debugged += found[2] > 0
         sums = [a + b for a, b in zip(sums, found)]
         if found[1] or found[3] or found[4]:
             print(f"{'FAIL' if found[4] else 'ok  '} {path}: {told_of(found)}")
     parts = sums[0] + sums[2]
     by_libdw = (sums[1] + sums[3]) / parts if parts else 0
-    print(f"{compared} files: {told_of(sums)}; {by_libdw:.2%} of all that was read by libdw")
+    print(f"{compared} files, {debugged} with debug information: {told_of(sums)}; {by_libdw:.2%} of all that was read by libdw")
     sys.exit(1 if sums[4] or by_libdw >= 0.01 else 0)
 
 
@@ -686,38 +688,38 @@ class Variants:
                 differ.append(i)
         self.report(f"{count} damaged units have the names that libdw finds", not differ, differ)
 
+    def damageable(self, name):
+        """A file, where what is read of it lies, and some addresses."""
+        path = self.path(name)
+        found = [line.replace("[ ", "[").split() for line in run("readelf", "-SW", path).stdout.splitlines()]
+        debug = [(int(s[4], 16), int(s[5], 16)) for s in found
+                 if len(s) > 5 and s[1].startswith((".debug", ".symtab", ".note", ".eh_frame")) and int(s[5], 16)]
+        with open(path, "rb") as file:
+            return file.read(), debug, "".join(f"{a:#x}\n" for a in addresses(path, "outer::make(")).encode()
+
     def mutants(self, count):
-        """Damaged files: no crash of the parent and no endless loop."""
-        chosen = random.Random(7)
-        sources = [self.path(n) for n in ("g++-5", "clang++-4", "clang++-5", "dwz-one-4")
+        """Damaged files: the parent crashes never, the child ends when its time is up, and mostly has an answer."""
+        chosen, mutant = random.Random(7), self.path("mutant")
+        sources = [self.damageable(n) for n in ("g++-5", "clang++-4", "clang++-5", "dwz-one-4", "g++-5-zlib", "clang++-5-zstd")
                    if os.path.exists(self.path(n))]
-        crashed = collected = 0
+        ends = dict.fromkeys(("crashed", "too long", "signal", "reading it failed", "circular"), 0)
         for i in range(count):
-            source = sources[i % len(sources)]
-            wanted = addresses(source, "outer::make(")
-            with open(source, "rb") as file:
-                content = bytearray(file.read())
-            sections = [line.replace("[ ", "[").split() for line in
-                        run("readelf", "-SW", source).stdout.splitlines()]
-            debug = [(int(s[4], 16), int(s[5], 16)) for s in sections
-                     if len(s) > 5 and s[1].startswith((".debug", ".symtab", ".note"))]
+            content, debug, wanted = sources[i % len(sources)]
+            content = bytearray(content)
             headers = [(0, 64), (64, 900)] if i % 10 == 0 else []
             for _ in range(2 ** chosen.randrange(10)):
                 start, size = chosen.choice(debug + headers)
-                if start + size <= len(content) and size:
-                    content[start + chosen.randrange(size)] = chosen.randrange(256)
+                content[start + chosen.randrange(size)] = chosen.randrange(256)
             if i % 25 == 0:
                 del content[chosen.randrange(len(content)):]
-            mutant = self.path("mutant")
             with open(mutant, "wb") as file:
                 file.write(content)
-            done = subprocess.run([self.dump, mutant], capture_output=True, timeout=200,
-                                  input="".join(f"{a:#x}\n" for a in wanted).encode())
-            crashed += done.returncode not in (0, 2)
-            crashed += b"Sanitizer" in done.stderr or b"runtime error" in done.stderr
-            collected += any(w in done.stderr for w in
-                             (b"signal", b"too long", b"reading it failed", b"circular"))
-        self.report(f"{count} mutants ({collected} ended their child)", crashed == 0, crashed)
+            done = subprocess.run([self.dump, mutant], capture_output=True, timeout=200, input=wanted)
+            ends["crashed"] += done.returncode not in (0, 2) or b"Sanitizer" in done.stderr or b"runtime error" in done.stderr
+            for end in list(ends)[1:]:
+                ends[end] += end.encode() in done.stderr
+        told = ", ".join(f"{what}: {times}" for what, times in ends.items())
+        self.report(f"{count} damaged files ({told})", ends["crashed"] == ends["too long"] == 0, ends)
 
 
 def main():
@@ -728,14 +730,16 @@ def main():
     parser.add_argument("--without", help="symbol-dump-without, where there is a sandbox")
     parser.add_argument("--compare", nargs="+", metavar="FILE")
     parser.add_argument("--units", type=int, default=0)
+    parser.add_argument("--files", type=int, default=0)
     parser.add_argument("--count", type=int, default=5000)
     parser.add_argument("--symbol-dir", action="append", default=[])
     options = parser.parse_args()
     if options.compare:
         compare_all(options)
     variants = Variants(options.dump, options.folder)
-    if options.units:
-        variants.units(options.units)
+    if options.units or options.files:
+        for what, count in ((variants.units, options.units), (variants.mutants, options.files)):
+            what(count) if count else None
         sys.exit(1 if variants.bad else 0)
     variants.compilers()
     variants.dots()
