@@ -293,7 +293,14 @@ size_t hp_view_row_count(const struct hp_view *view) {
     return view->rows.count;
 }
 
+static void settle(const struct hp_view *view, size_t row) {
+    if (view->report->settle) {
+        view->report->settle(view, row);
+    }
+}
+
 const struct hp_row *hp_view_row(const struct hp_view *view, size_t row) {
+    settle(view, row);
     struct hp_row *found = &view->cache->row;
     const struct hp_row_key *key = &view->rows.at[row];
     const struct hp_origin origin = view->report->origin
@@ -331,6 +338,7 @@ static struct hp_estimate estimate_of(const struct hp_view *view,
 
 struct hp_estimate hp_view_estimate(const struct hp_view *view, size_t row, size_t column,
                                     enum hp_metric metric) {
+    settle(view, row);
     const struct hp_field *field = &view->fields.at[column];
     struct hp_content content = hp_view_cell(view, row, field->id, metric);
     struct hp_estimate estimate = estimate_of(view, &content.amount, metric);
@@ -341,11 +349,13 @@ struct hp_estimate hp_view_estimate(const struct hp_view *view, size_t row, size
 }
 
 double hp_view_number(const struct hp_view *view, size_t row, size_t column) {
+    settle(view, row);
     int field = view->fields.at[column].id;
     return hp_view_cell(view, row, field, view->options.metric).number;
 }
 
 const char *hp_view_text(const struct hp_view *view, size_t row, size_t column) {
+    settle(view, row);
     int field = view->fields.at[column].id;
     return hp_view_cell(view, row, field, view->options.metric).text;
 }

@@ -328,7 +328,7 @@ static int build(struct hp_view *view, struct hp_err *err) {
     errors.flat[column] = errors.cum[column] = view->head.is_uncertain[column];
     hp_top_init(&neighbors->top, view, errors);
     hp_top_sum_nodes(&neighbors->top, view, true);
-    hp_top_sort_rows(&neighbors->top, view, view->options.sort);
+    hp_top_sort_rows(&neighbors->top, view, view->options.sort, SIZE_MAX);
     find_neighbors(neighbors, view, is_selected);
     int ret = view->rows.count == 0 ? refuse_nothing(view, is_selected, err) : HP_OK;
     free(is_selected);

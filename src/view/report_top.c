@@ -143,8 +143,9 @@ static void find_enough(const struct hp_top *top, struct hp_view *view) {
     free(values);
 }
 
-static void sort_rows(const struct hp_top *top, struct hp_view *view) {
-    hp_top_sort_rows(top, view, view->options.sort);
+static void sort_rows(struct hp_top *top, struct hp_view *view) {
+    hp_top_sort_rows(top, view, view->options.sort,
+                     hp_view_needed(view, view->rows.count));
     find_enough(top, view);
 }
 
@@ -214,6 +215,13 @@ static int build(struct hp_view *view, struct hp_err *err) {
     return HP_OK;
 }
 
+static void settle(const struct hp_view *view, size_t row) {
+    struct hp_top *top = view->extra;
+    if (row >= top->sorted) {
+        hp_top_sort_rest(top, view);
+    }
+}
+
 static void done(struct hp_view *view) {
     struct hp_top *top = view->extra;
     hp_spread_done(&top->spread);
@@ -273,5 +281,6 @@ const struct hp_report hp_report_top = {
     .is_table = true,
     .build = build,
     .cell = cell,
+    .settle = settle,
     .done = done,
 };

@@ -189,6 +189,10 @@ void hp_top_sum_errors(struct hp_top *top, const struct hp_view *view) {
 
 // --- order --------------------------------------------------------------------------------
 
+enum {
+    FEW_ROWS = 200,
+};
+
 struct order {
     const struct hp_top *top;
     const struct hp_naming *naming;
@@ -219,6 +223,44 @@ static int compare(const void *left, const void *right, void *context) {
                  : hp_node_compare(order->naming, a, b);
 }
 
+// Put a row among the first, which are sorted, in the place of their last.
+static void insert(struct hp_row_key *rows, size_t first, struct hp_row_key *row,
+                   struct order *order) {
+    struct hp_row_key new = *row;
+    size_t at = 0, end = first - 1;
+    while (at < end) {
+        size_t middle = at + (end - at) / 2;
+        bool is_behind = compare(&new, &rows[middle], order) > 0;
+        at = is_behind ? middle + 1 : at;
+        end = is_behind ? end : middle;
+    }
+    *row = rows[first - 1];
+    memmove(&rows[at + 1], &rows[at], (first - 1 - at) * sizeof *rows);
+    rows[at] = new;
+}
+
+// Of many rows few are needed: most of the others are compared once, with the last of these.
+// How many are sorted.
+static size_t sort_first(const struct hp_view *view, size_t first, struct order *order) {
+    struct hp_row_key *rows = view->rows.at;
+    if (first > FEW_ROWS || first >= view->rows.count) {
+        hp_vec_sort_r(&view->rows, compare, order);
+        return view->rows.count;
+    }
+    qsort_r(rows, first, sizeof *rows, compare, order);
+    for (size_t i = first; i < view->rows.count; i++) {
+        if (compare(&rows[i], &rows[first - 1], order) < 0) {
+            insert(rows, first, &rows[i], order);
+        }
+    }
+    return first;
+}
+
+static struct order order_of(const struct hp_top *top, const struct hp_view *view) {
+    return (struct order){top, &view->naming, top->metrics,
+                          top->slot[view->options.metric], top->sort};
+}
+
 // In any of the metrics that are added up.
 static bool holds_any(const struct hp_top *top, hp_node_id node) {
     bool found = false;
@@ -240,15 +282,21 @@ static void drop_nothing(const struct hp_top *top, struct hp_view *view) {
     view->rows.count = kept;
 }
 
-void hp_top_sort_rows(const struct hp_top *top, struct hp_view *view, enum hp_sort sort) {
+void hp_top_sort_rows(struct hp_top *top, struct hp_view *view, enum hp_sort sort,
+                      size_t first) {
     bool are_inputs =
         view->options.by == HP_BY_INPUT || view->options.by == HP_BY_PROCESS;
     if (!are_inputs) {
         drop_nothing(top, view);
     }
-    struct order order = {top, &view->naming, top->metrics,
-                          top->slot[view->options.metric], sort};
-    hp_vec_sort_r(&view->rows, compare, &order);
+    top->sort = sort;
+    struct order order = order_of(top, view);
+    top->sorted = sort_first(view, first, &order);
+}
+
+void hp_top_sort_rest(struct hp_top *top, const struct hp_view *view) {
+    struct order order = order_of(top, view);
+    top->sorted = sort_first(view, view->rows.count, &order);
 }
 
 // --- what they are ------------------------------------------------------------------------

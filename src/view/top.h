@@ -16,6 +16,8 @@ struct hp_top {
     struct hp_error *flat_errors[HP_COLUMNS], *cum_errors[HP_COLUMNS]; // NULL: not wanted
     const struct hp_error
         *exact[HP_COLUMNS];   // where errors are not wanted: NULL, or there are none
+    enum hp_sort sort;        // of the rows
+    size_t sorted;            // so many of them are; the others are behind them
     size_t known_rows;        // of the rows so many have their errors
     double among[HP_COLUMNS]; // hp_chosen_among() of rows that stand for places, or 1
     unsigned char *samples[HP_COLUMNS]; // of each node, while that is wanted; or NULL
@@ -36,9 +38,12 @@ void hp_top_done(struct hp_top *top);
 
 // Add up all stacks, and make a row of each node that they pass.
 void hp_top_sum_nodes(struct hp_top *top, struct hp_view *view, bool with_errors);
-// Then keep those that hold anything, and all inputs, in the order asked for; and errors, if they
-// are still wanting, of the rows that are shown.
-void hp_top_sort_rows(const struct hp_top *top, struct hp_view *view, enum hp_sort sort);
+// Then keep those that hold anything, and all inputs, so many of them at least in the order asked
+// for, and the rest when that is asked for; and errors, if they are still wanting, of the rows that
+// are shown.
+void hp_top_sort_rows(struct hp_top *top, struct hp_view *view, enum hp_sort sort,
+                      size_t first);
+void hp_top_sort_rest(struct hp_top *top, const struct hp_view *view);
 void hp_top_sum_errors(struct hp_top *top, const struct hp_view *view);
 
 // Add what a stack, or a part of it, has to the sums of a node.

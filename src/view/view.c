@@ -440,7 +440,7 @@ static void build_graph(struct hp_view *view) {
         has_errors && view->head.is_uncertain[column];
     hp_top_init(top, view, errors);
     hp_top_sum_nodes(top, view, has_errors);
-    hp_top_sort_rows(top, view, HP_SORT_CUM);
+    hp_top_sort_rows(top, view, HP_SORT_CUM, hp_view_needed(view, view->rows.count));
     view->drawn = count_large(top, view);
     for (size_t i = 0; i < view->drawn; i++) {
         is_shown[view->rows.at[i].node.n] = true;

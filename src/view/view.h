@@ -122,6 +122,8 @@ struct hp_report {
     struct hp_growth (*growth)(const struct hp_view *view, size_t row); // NULL: none
     // Where a row is in source files; NULL: where its node is.
     struct hp_origin (*origin)(const struct hp_view *view, size_t row);
+    // Sort the rows up to this one, which may be beyond those that are needed; NULL: all are.
+    void (*settle)(const struct hp_view *view, size_t row);
     void (*done)(struct hp_view *view); // NULL: there is nothing to free
 };
 
@@ -217,7 +219,7 @@ struct hp_view {
     struct hp_naming naming;
     bool *is_visible; // of each stack of the profile; NULL: all are
     HP_VEC(struct hp_field) fields;
-    HP_VEC(struct hp_row_key) rows; // sorted; all of them, whatever the limit
+    HP_VEC(struct hp_row_key) rows; // all of them; sorted are those that are needed
     size_t enough;                  // of them, or of stacks, for HP_LIMIT_ENOUGH
     size_t fitting; // so many of them at most, for max_bytes; SIZE_MAX: any
     struct hp_stacks stacks;

@@ -69,6 +69,17 @@ def top(*args):
     return faults
 
 
+def beginnings(*args):
+    """Few rows are chosen from all, many are sorted: both are the first of all."""
+    whole = tsv('top', '-n0', *args)
+    faults = [] if len(whole) > 201 else [f'{len(whole)} rows']
+    for limit in (1, 2, 49, 200, 201):
+        rows = tsv('top', f'-n{limit}', *args)
+        if rows != whole[:limit]:
+            faults.append(f'-n{limit}: {len(rows)} other rows')
+    return faults
+
+
 def stacks(*args):
     rows, metric = as_json('stacks', '-n0', *args)
     rows = [row for row in rows if row['value'][metric]['estimate'] != '0.000']
@@ -142,8 +153,13 @@ for what, args in (('C', (SYMBOLS, *PROCS)), ('C++ by line', ('--by=line', SYMBO
                    ('by input', ('--by=input', *PROCS)),
                    ('without errors', ('--no-error', SYMBOLS, *PROCS))):
     t.check(f'top, {what}: the cells are those of JSON', lambda: top(*args))
+CLANG = t.real / 'clang_json_lg17.21618.0.f.heap.gz'
+for what, words in (('flat', ()), ('cum', ('--cum',)), ('name', ('--sort=name',)),
+                    ('objects by address', ('--by=address', '--metric=inuse-objects'))):
+    t.check(f'top by {what}: the rows within a limit are the first of all',
+            lambda: beginnings('--no-symbols', *words, CLANG))
 for what, args in (('C', (SYMBOLS, *PROCS)),
-                   ('cut off', ('--no-symbols', t.real / 'clang_json_lg17.21618.0.f.heap.gz'))):
+                   ('cut off', ('--no-symbols', CLANG))):
     t.check(f'stacks, {what}: the cells are those of JSON', lambda: stacks(*args))
 t.check('diff: the cells are those of JSON', lambda: diff(SYMBOLS, PROCS[0], PROCS[3]))
 t.check('trend: the cells are those of JSON', lambda: trend(SYMBOLS, *SERIES))
