@@ -396,9 +396,10 @@ static bool adds_up(const struct hp_view *view) {
     return found;
 }
 
+// Of reports that have marks of their own; precision alone is none.
 static size_t count_marked(const struct hp_view *view, size_t from) {
     size_t count = 0;
-    for (size_t i = from; i < view->rows.count; i++) {
+    for (size_t i = from; view->report->flags && i < view->rows.count; i++) {
         count += (hp_view_flags(view, i) & HP_ROW_SIGNIFICANT) != 0;
     }
     return count;
