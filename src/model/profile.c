@@ -341,16 +341,9 @@ struct hp_error hp_profile_error(const struct hp_profile *profile,
 
 // --- canonical order ------------------------------------------------------------
 
-struct order {
-    const struct hp_profile *profile;
-    const uint32_t *module_rank; // NULL: modules are in their order
-};
-
 // The same for the same inputs, in whatever order and by however many threads they were merged.
-// qsort has no argument for context, and qsort_r's is the order.
 static int compare_modules(const void *left, const void *right, void *context) {
-    const struct order *order_of = context;
-    const struct hp_profile *profile = order_of->profile;
+    const struct hp_profile *profile = context;
     const struct hp_module *a = &profile->modules.at[*(const uint32_t *)left];
     const struct hp_module *b = &profile->modules.at[*(const uint32_t *)right];
     if (a->kind != b->kind) {
@@ -373,30 +366,15 @@ static int compare_modules(const void *left, const void *right, void *context) {
                                       profile->extents.at + b->first_extent, b->extents);
 }
 
-static uint32_t module_of(const struct order *order, const struct hp_frame *frame) {
-    return order->module_rank ? order->module_rank[frame->module.n] : frame->module.n;
-}
-
-static int compare_frames(const void *left, const void *right, void *context) {
-    const struct order *order = context;
-    const struct hp_frame *a = &order->profile->frames.at[*(const uint32_t *)left];
-    const struct hp_frame *b = &order->profile->frames.at[*(const uint32_t *)right];
-    uint32_t module_a = module_of(order, a), module_b = module_of(order, b);
-    if (module_a != module_b) {
-        return module_a < module_b ? -1 : 1;
-    }
-    return (a->offset > b->offset) - (a->offset < b->offset);
-}
-
-// Where each item comes, to be freed.
-static uint32_t *ranks(struct order *by, size_t count,
-                       int compare(const void *, const void *, void *)) {
-    uint32_t *order = hp_alloc(count * sizeof *order); // the item that comes i-th
+// Where each module comes, to be freed.
+static uint32_t *rank_modules(const struct hp_profile *profile) {
+    size_t count = profile->modules.count;
+    uint32_t *order = hp_alloc(count * sizeof *order); // the module that comes i-th
     uint32_t *rank = hp_alloc(count * sizeof *rank);
     for (size_t i = 0; i < count; i++) {
         order[i] = (uint32_t)i;
     }
-    qsort_r(order, count, sizeof *order, compare, by);
+    qsort_r(order, count, sizeof *order, compare_modules, (void *)(uintptr_t)profile);
     for (size_t i = 0; i < count; i++) {
         rank[order[i]] = (uint32_t)i;
     }
@@ -404,10 +382,37 @@ static uint32_t *ranks(struct order *by, size_t count,
     return rank;
 }
 
+struct keyed_frame {
+    uint64_t key;
+    uint32_t frame;
+};
+
+// The same of frames, by module and offset; without ranks modules are in their order.
+static uint32_t *rank_frames(const struct hp_profile *profile,
+                             const uint32_t *module_rank) {
+    const struct hp_frame *frames = profile->frames.at;
+    size_t count = profile->frames.count;
+    struct keyed_frame *order = hp_alloc(count * sizeof *order);
+    uint32_t *rank = hp_alloc(count * sizeof *rank);
+    for (size_t i = 0; i < count; i++) {
+        order[i] = (struct keyed_frame){frames[i].offset, (uint32_t)i};
+    }
+    hp_sort_by_key(order, count, sizeof *order);
+    for (size_t i = 0; i < count; i++) { // which keeps the order of those that are alike
+        uint32_t module = frames[order[i].frame].module.n;
+        order[i].key = module_rank ? module_rank[module] : module;
+    }
+    hp_sort_by_key(order, count, sizeof *order);
+    for (size_t i = 0; i < count; i++) {
+        rank[order[i].frame] = (uint32_t)i;
+    }
+    free(order);
+    return rank;
+}
+
 static void sort_modules(struct hp_profile *profile) {
     size_t count = profile->modules.count;
-    struct order order = {profile, NULL};
-    uint32_t *rank = ranks(&order, count, compare_modules);
+    uint32_t *rank = rank_modules(profile);
     struct hp_module *modules = hp_alloc(count * sizeof *modules);
     for (size_t i = 0; i < count; i++) {
         modules[rank[i]] = profile->modules.at[i];
@@ -437,10 +442,8 @@ static void renumber(hp_frame_id *ids, size_t count, const uint32_t *rank) {
 }
 
 uint32_t *hp_profile_frame_ranks(const struct hp_profile *profile) {
-    struct order order = {profile, NULL};
-    uint32_t *modules = ranks(&order, profile->modules.count, compare_modules);
-    order.module_rank = modules;
-    uint32_t *rank = ranks(&order, profile->frames.count, compare_frames);
+    uint32_t *modules = rank_modules(profile);
+    uint32_t *rank = rank_frames(profile, modules);
     free(modules);
     return rank;
 }
@@ -463,8 +466,7 @@ static void sort_sets(struct hp_profile *profile) {
 
 static void sort_frames(struct hp_profile *profile, hp_frame_id *ids, size_t id_count) {
     size_t count = profile->frames.count;
-    struct order order = {profile, NULL};
-    uint32_t *rank = ranks(&order, count, compare_frames);
+    uint32_t *rank = rank_frames(profile, NULL);
     hp_stack_runs_settle(&profile->runs, rank, count);
     if (!is_identity(rank, count)) {
         struct hp_frame *frames = hp_alloc(count * sizeof *frames);
