@@ -41,6 +41,14 @@ bool hp_is_class_size(uint64_t size) {
     return hp_class_size(hp_class_below(size)) == size;
 }
 
+// What of them jemalloc takes to be sampled.
+static double share_of(const struct hp_size_class *class, uint64_t period) {
+    double objects = (double)class->shifted_objects / 8;
+    return objects > 0 ? hp_one_minus_exp_naive((double)class->unbiased_size / objects /
+                                                (double)period)
+                       : 0;
+}
+
 // As prof_unbias_map_init() of jemalloc does.
 void hp_size_classes_init(struct hp_size_classes *classes, uint64_t period) {
     if (classes->period == period) {
@@ -56,6 +64,7 @@ void hp_size_classes_init(struct hp_size_classes *classes, uint64_t period) {
             .unbiased_size = sampled ? (uint64_t)(size / p + 0.5) : 0,
             .shifted_objects = sampled ? (uint64_t)(8 / p + 0.5) : 0,
         };
+        classes->of[i].share = share_of(&classes->of[i], period);
     }
 }
 
@@ -65,38 +74,42 @@ static uint64_t distance(uint64_t a, uint64_t b) {
     return a > b ? a - b : b - a;
 }
 
-// As prof_do_unbias() in jemalloc; beyond 2^50 its own rounding is not reproduced to the last
-// unit.
-bool hp_prints_as(uint64_t shifted_objects, uint64_t unbiased_bytes, uint64_t period,
-                  struct hp_count count) {
-    double objects = (double)shifted_objects / 8, bytes = (double)unbiased_bytes;
-    double mean = bytes / objects;
-    double sampled_bytes = bytes * hp_one_minus_exp_naive(mean / (double)period);
+static bool prints(double bytes, double mean, double share, struct hp_count count) {
+    double sampled_bytes = bytes * share;
     uint64_t printed_objects = (uint64_t)(sampled_bytes / mean + 0.5);
     uint64_t printed_bytes = (uint64_t)(sampled_bytes + 0.5);
     return distance(printed_objects, count.objects) <= count.objects >> 50 &&
            distance(printed_bytes, count.bytes) <= count.bytes >> 50;
 }
 
+// As prof_do_unbias() in jemalloc; beyond 2^50 its own rounding is not reproduced to the last
+// unit.
+bool hp_prints_as(uint64_t shifted_objects, uint64_t unbiased_bytes, uint64_t period,
+                  struct hp_count count) {
+    double objects = (double)shifted_objects / 8, bytes = (double)unbiased_bytes;
+    double mean = bytes / objects;
+    return prints(bytes, mean, hp_one_minus_exp_naive(mean / (double)period), count);
+}
+
 // How many objects of this class make `count`; 0 if no number does.
 static uint64_t count_of_class(const struct hp_size_class *class, uint64_t period,
                                struct hp_count count) {
-    double objects = (double)class->shifted_objects / 8;
+    double shifted = (double)class->shifted_objects, bytes = (double)class->unbiased_size;
     if (class->shifted_objects == 0) {
         return 0;
     }
-    double mean = (double)class->unbiased_size / objects;
-    double printed = // by one object
-        objects * hp_one_minus_exp_naive(mean / (double)period);
+    double mean = bytes / (shifted / 8), printed = shifted / 8 * class->share; // by one
     double low = ((double)count.objects - 0.5) / printed;
     double high = ((double)count.objects + 0.5) / printed + 1;
-    if (high * (double)class->unbiased_size > 0x1p63 ||
-        high * (double)class->shifted_objects > 0x1p63) {
+    if (high * bytes > 0x1p63 || high * shifted > 0x1p63) {
         return 0;
     }
+    bool is_exact = high * bytes < 0x1p53 && high * shifted < 0x1p53;
     for (uint64_t n = low < 1 ? 1 : (uint64_t)low; (double)n <= high; n++) {
-        if (hp_prints_as(n * class->shifted_objects, n * class->unbiased_size, period,
-                         count)) {
+        if (is_exact // so that n of them have the mean of one
+                ? prints((double)n * bytes, mean, class->share, count)
+                : hp_prints_as(n * class->shifted_objects, n * class->unbiased_size,
+                               period, count)) {
             return n;
         }
     }

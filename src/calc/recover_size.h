@@ -19,6 +19,7 @@ struct hp_size_class {
     uint64_t size;
     uint64_t unbiased_size;   // round(size / p)
     uint64_t shifted_objects; // round(8 / p)
+    double share;             // p once more, of these
 };
 
 // For one sample period; p is the probability that an object of the class is sampled.

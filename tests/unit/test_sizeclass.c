@@ -1,3 +1,4 @@
+#include "calc/probability.h"
 #include "calc/recover_size.h"
 
 #include <criterion/criterion.h>
@@ -26,4 +27,36 @@ Test(sizeclass, are_found_by_size) {
     }
     cr_expect_eq(hp_class_below(0), 0);
     cr_expect_eq(hp_class_below(UINT64_MAX), HP_SIZE_CLASSES - 1);
+}
+
+static struct hp_count printed(const struct hp_size_class *class, uint64_t n,
+                               uint64_t period) {
+    double objects = (double)(n * class->shifted_objects) / 8;
+    double bytes = (double)(n * class->unbiased_size), mean = bytes / objects;
+    double sampled = bytes * hp_one_minus_exp_naive(mean / (double)period);
+    return (struct hp_count){(uint64_t)(sampled / mean + 0.5), (uint64_t)(sampled + 0.5)};
+}
+
+// Of many that would be printed alike, one; beyond 2^53, where sums are no longer exact, too.
+Test(sizeclass, of_all_objects_of_a_line_prints_as_it_did) {
+    static const uint64_t periods[] = {1, 4096, 524288, 1 << 24, (uint64_t)1 << 40};
+    static const uint64_t counts[] = {1, 2, 3, 7, 1000, 999999, (uint64_t)1 << 33};
+    static struct hp_size_classes classes;
+    for (int i = 0; i < 5 * 60 * 7; i++) {
+        uint64_t period = periods[i / 420], n = counts[i % 7], found, size;
+        hp_size_classes_init(&classes, period);
+        const struct hp_size_class *class = &classes.of[i / 7 % 60];
+        if (class->shifted_objects == 0 ||
+            n > ((uint64_t)1 << 62) / class->unbiased_size) {
+            continue;
+        }
+        struct hp_count count = printed(class, n, period);
+        if (count.objects > 0) {
+            cr_assert(hp_recover_size(&classes, count, &found, &size));
+            class = &classes.of[hp_class_below(size)];
+            cr_expect(hp_prints_as(found * class->shifted_objects,
+                                   found * class->unbiased_size, period, count),
+                      "%d", i);
+        }
+    }
 }
