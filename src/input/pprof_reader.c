@@ -151,6 +151,38 @@ static void take_location(struct reader *r, struct hp_proto *sample, uint64_t id
     }
 }
 
+// Those that come next and have been there before, into room that is made once: most of a profile
+// are these.  What is wrong is left to those who tell of it.
+static void take_known_locations(struct reader *r, struct hp_proto *ids) {
+    const uint32_t *numbers = r->numbers.at;
+    size_t known = r->numbers.count, size = 0;
+    if (ids->at == ids->end) {
+        return;
+    }
+    hp_vec_reserve(&r->dump->frames, (size_t)(ids->end - ids->at));
+    uint32_t *frame = r->dump->frames.at + r->dump->frames.count;
+    const char *at = ids->at, *end = ids->end;
+    for (uint64_t id; (size = hp_proto_number_size(at, end, &id)) > 0; at += size) {
+        if (id >= known || numbers[id] == 0) {
+            break;
+        }
+        *frame++ = numbers[id] - 1;
+    }
+    ids->at = at;
+    r->dump->frames.count = (size_t)(frame - r->dump->frames.at);
+}
+
+static void take_locations(struct reader *r, struct hp_proto *sample,
+                           const struct hp_field *field) {
+    struct hp_proto ids = hp_field_numbers(field);
+    uint64_t id;
+    take_known_locations(r, &ids);
+    while (hp_field_next_number(sample, field, &ids, &id)) {
+        take_location(r, sample, id);
+        take_known_locations(r, &ids);
+    }
+}
+
 // --- labels -------------------------------------------------------------------------------
 
 // Once for each string, however many samples have it.
@@ -233,9 +265,8 @@ static void read_sample(struct reader *r, struct hp_proto *sample) {
     for (struct hp_field field; hp_proto_next(sample, &field);) {
         struct hp_proto rest = hp_field_numbers(&field);
         uint64_t number;
-        while (field.number == 1 &&
-               hp_field_next_number(sample, &field, &rest, &number)) {
-            take_location(r, sample, number);
+        if (field.number == 1) {
+            take_locations(r, sample, &field);
         }
         while (field.number == 2 &&
                hp_field_next_number(sample, &field, &rest, &number)) {

@@ -49,20 +49,33 @@ struct hp_span hp_field_bytes(struct hp_proto *message, const struct hp_field *f
 // A number of any size.
 uint64_t hp_proto_long_number(struct hp_proto *message);
 
-// The next number of a message of nothing else, as a packed field is.  Here, as profiles are numbers
-// below 2^14 for the most part.
-static inline uint64_t hp_proto_number(struct hp_proto *message) {
-    const unsigned char *at = (const unsigned char *)message->at;
-    ptrdiff_t left = message->end - message->at;
+// How many bytes the number at the front takes, if it is below 2^21, as all but addresses are; 0 if it is
+// another, or none.
+static inline size_t hp_proto_number_size(const char *text, const char *end,
+                                          uint64_t *number) {
+    const unsigned char *at = (const unsigned char *)text;
+    ptrdiff_t left = end - text;
     if (left > 0 && at[0] < 0x80) {
-        message->at += 1;
-        return at[0];
+        *number = at[0];
+        return 1;
     }
     if (left > 1 && at[1] < 0x80) {
-        message->at += 2;
-        return (at[0] & 0x7fu) | (uint64_t)at[1] << 7;
+        *number = (at[0] & 0x7fu) | (uint64_t)at[1] << 7;
+        return 2;
     }
-    return hp_proto_long_number(message);
+    if (left > 2 && at[2] < 0x80) {
+        *number = (at[0] & 0x7fu) | (at[1] & 0x7fu) << 7 | (uint64_t)at[2] << 14;
+        return 3;
+    }
+    return 0;
+}
+
+// The next number of a message of nothing else, as a packed field is.
+static inline uint64_t hp_proto_number(struct hp_proto *message) {
+    uint64_t number;
+    size_t size = hp_proto_number_size(message->at, message->end, &number);
+    message->at += size;
+    return size > 0 ? number : hp_proto_long_number(message);
 }
 
 // The numbers of a repeated field, packed or one: the first call begins with *rest of

@@ -9,7 +9,9 @@
 // Fields of a profile, of a mapping and of a function.
 enum {
     SAMPLE_TYPE = 1,
+    SAMPLE = 2,
     MAPPING = 3,
+    LOCATION = 4,
     FUNCTION = 5,
     STRING = 6,
     DROP_FRAMES = 7,
@@ -136,4 +138,75 @@ Test(pprof_reader, keeps_no_memory_of_what_it_has_read) {
         cr_assert_eq(read_it(&err), HP_OK);
     }
     cr_expect_eq(mallinfo2().uordblks, before);
+}
+
+// --- locations ------------------------------------------------------------------------------
+
+enum {
+    FAR = 1 << 22, // an id of four bytes
+};
+
+// Of which each has its id for an address.
+static void begin_with_locations(void) {
+    static const uint64_t ids[] = {1, 200, 20000, FAR};
+    begin();
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        add_part(LOCATION, 1, ids[i], 3, ids[i]);
+    }
+}
+
+static void add_sample(const uint64_t *locations, size_t count, bool is_packed) {
+    hp_protobuf_clear(&part);
+    for (size_t i = 0; i < count && !is_packed; i++) {
+        hp_protobuf_number(&part, 1, locations[i]);
+    }
+    hp_protobuf_numbers(&part, 1, locations, is_packed ? count : 0);
+    hp_protobuf_number(&part, 2, 4096);
+    hp_protobuf_message(&profile, SAMPLE, &part);
+}
+
+// Some that were there before, and some that are new, of every size.
+static const uint64_t stack[] = {1, 200, 1, FAR, 20000, 200, FAR, 20000, 1};
+
+enum {
+    DEPTH = sizeof stack / sizeof *stack,
+};
+
+static void expect_stacks(const struct hp_dump *dump, size_t count) {
+    cr_assert_eq(dump->stacks.count, count);
+    cr_assert_eq(dump->frames.count, count * DEPTH);
+    for (size_t i = 0; i < dump->frames.count; i++) {
+        uint64_t address = dump->addresses.at[dump->frames.at[i]];
+        cr_expect_eq(address, stack[i % DEPTH] + 1, "frame %zu: %zu", i, (size_t)address);
+    }
+}
+
+Test(pprof_reader, tells_the_locations_of_a_stack_packed_or_not) {
+    struct hp_reader reader = {0};
+    struct hp_dump dump = {0};
+    struct hp_err err = {0};
+    bool is_elf;
+    begin_with_locations();
+    for (int i = 0; i < 4; i++) {
+        add_sample(stack, DEPTH, i % 2 == 0);
+    }
+    struct hp_span text = {(const char *)profile.bytes.at, profile.bytes.count};
+    cr_assert_eq(hp_reader_read_bytes(&reader, text, &dump, &is_elf, &err), HP_OK);
+    expect_stacks(&dump, 4);
+    hp_reader_done(&reader);
+    hp_dump_done(&dump);
+}
+
+Test(pprof_reader, R33_a_location_that_is_not_there_is_refused_wherever_it_is_named) {
+    for (size_t i = 0; i < DEPTH; i++) {
+        struct hp_err err = {0};
+        uint64_t wrong[DEPTH];
+        memcpy(wrong, stack, sizeof stack);
+        wrong[i] = i % 2 == 0 ? 2 : 300;
+        begin_with_locations();
+        add_sample(stack, DEPTH, true);
+        add_sample(wrong, DEPTH, i % 3 > 0);
+        cr_expect_eq(read_it(&err), HP_E_FORMAT, "%zu", i);
+        cr_expect(strstr(err.message, "a location that is not there"), "%s", err.message);
+    }
 }

@@ -68,3 +68,40 @@ Test(protobuf, reads_no_field_whose_number_none_can_have) {
         cr_expect_eq(message.wrong == NULL, cases[i].good, "%zu", i);
     }
 }
+
+// The first `size` bytes of a number.
+static void expect_number(uint64_t number, const struct hp_protobuf *message,
+                          size_t size) {
+    const char *at = (const char *)message->bytes.at + 1; // behind the key
+    struct hp_proto rest = hp_proto_over((struct hp_span){at, size});
+    size_t whole = message->bytes.count - 1;
+    uint64_t found = hp_proto_number(&rest);
+    if (size < whole) {
+        cr_expect(rest.wrong, "%zu of %zu bytes", size, whole);
+        return;
+    }
+    cr_expect_null(rest.wrong);
+    cr_expect_eq(found, number, "%zu bytes", whole);
+    cr_expect_eq(rest.at, at + whole);
+}
+
+Test(protobuf, reads_back_numbers_of_every_size_and_none_that_is_cut) {
+    struct hp_protobuf message = {0};
+    for (unsigned bit = 0; bit < 64; bit++) {
+        for (uint64_t less = 0; less < 2 && (bit > 0 || less == 0); less++) {
+            uint64_t number = ((uint64_t)1 << bit) - less;
+            hp_protobuf_clear(&message);
+            hp_protobuf_number(&message, 1, number);
+            for (size_t size = 0; size < message.bytes.count; size++) {
+                expect_number(number, &message, size);
+            }
+            hp_vec_push(&message.bytes, 1);
+            struct hp_proto rest =
+                hp_proto_over((struct hp_span){(const char *)message.bytes.at + 1,
+                                               message.bytes.count - 1});
+            cr_expect_eq(hp_proto_number(&rest), number);
+            cr_expect_eq(hp_proto_number(&rest), 1);
+        }
+    }
+    hp_protobuf_done(&message);
+}
