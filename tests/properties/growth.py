@@ -33,7 +33,7 @@ BYTES = 20  # of memory, for each of a dump
 SECONDS = 2  # for each 10 MB
 DAMAGED = 5  # exit status
 WORST = 3  # times a usual dump, by the byte
-WORST_FRAMES = 15  # of frames that are all new each is named, and sorted as a row
+WORST_FRAMES = 8  # of frames that are all new each is a name, a row and a sum
 OTHERS = {  # of the command line: what commands need beside an input
     'peek': ['.'],
     'list': None,  # sources
