@@ -18,7 +18,6 @@ enum {
     MOST_ROUNDS = 16,
     // libdw frees nothing that belongs to a unit before dwarf_end().
     RENEW_AFTER = 64 << 20, // bytes of .debug_info
-    REST_AFTER = 24 << 20,  // the same
 };
 
 struct session {
@@ -30,6 +29,8 @@ struct session {
     struct hp_scopes scopes;
     uint64_t walked; // bytes of .debug_info since the last renewal
     uint64_t held;   // and of those that are in memory
+    uint64_t passed; // bytes of .debug_info whose units libdw knows since then
+    size_t next;     // the first unit that is not among these
     struct hp_line_tables tables;
     struct hp_split split;
 };
@@ -44,6 +45,8 @@ static bool renew(struct session *session) {
         return true;
     }
     session->walked = 0;
+    session->passed = 0;
+    session->next = 0;
     hp_names_clear(&session->names);
     hp_die_cursor_forget(&session->scopes.cursor);
     hp_split_clear(&session->split);
@@ -53,6 +56,36 @@ static bool renew(struct session *session) {
         dwarf_setalt(session->dwarf, session->alt);
     }
     return session->dwarf != NULL;
+}
+
+// What was looked at is in memory, as far as it is mapped.
+static void rest(struct session *session, uint64_t size) {
+    session->held += size;
+    if (session->held >= HP_REST_AFTER) {
+        hp_image_rest(session->image);
+        session->held = 0;
+    }
+}
+
+// The entry of a unit.  libdw looks at all units before it first, which here is done in parts.
+static bool open_unit(struct session *session, const struct hp_dwarf_unit *unit,
+                      Dwarf_Die *die) {
+    hp_file_request_tick(session->lookup->requester);
+    if (!renew(session)) {
+        return false;
+    }
+    for (; session->next < session->units.units.count; session->next++) {
+        uint64_t at = session->units.units.at[session->next].die;
+        if (at > unit->die) {
+            break;
+        }
+        if (at >= session->passed + HP_REST_AFTER) {
+            dwarf_offdie(session->dwarf, at, die);
+            rest(session, at - session->passed);
+            session->passed = at;
+        }
+    }
+    return dwarf_offdie(session->dwarf, unit->die, die) != NULL;
 }
 
 static void name_scopes(struct session *session) {
@@ -118,23 +151,13 @@ static bool load_scopes(struct session *session, const struct turn *turns, size_
     return is_whole;
 }
 
-// What was looked at is in memory, as far as it is mapped.
-static void rest(struct session *session, uint64_t size) {
-    session->held += size;
-    if (session->held >= REST_AFTER) {
-        hp_image_rest(session->image);
-        session->held = 0;
-    }
-}
-
 // The queries of these turns, all with one unit and by address.
 static void ask_unit(struct session *session, const struct turn *turns, size_t count) {
     struct hp_lookup *lookup = session->lookup;
     const struct hp_dwarf_unit *unit = &session->units.units.at[turns->unit];
     Dwarf_Die die;
     struct hp_line_table table;
-    hp_file_request_tick(lookup->requester);
-    if (!renew(session) || !dwarf_offdie(session->dwarf, unit->die, &die)) {
+    if (!open_unit(session, unit, &die)) {
         return;
     }
     session->walked += unit->size;
@@ -193,8 +216,7 @@ static void ask_unit_lines(struct session *session, const struct hp_dwarf_unit *
     struct hp_lookup *lookup = session->lookup;
     Dwarf_Die die;
     struct hp_line_table table;
-    hp_file_request_tick(lookup->requester);
-    if (!renew(session) || !dwarf_offdie(session->dwarf, unit->die, &die)) {
+    if (!open_unit(session, unit, &die)) {
         return;
     }
     hp_line_table_load(&session->tables, &table, &die);
@@ -229,7 +251,7 @@ bool hp_dwarf_look_up(struct hp_lookup *lookup, const struct hp_image *image,
     bool good = renew(&session);
     if (good) {
         hp_line_tables_init(&session.tables, lookup, image);
-        hp_units_read(&session.units, session.dwarf);
+        hp_units_read(&session.units, session.dwarf, image);
         for (int round = 0; round < MOST_ROUNDS && ask_round(&session); round++) {
         }
         ask_for_lines(&session);

@@ -59,7 +59,9 @@ bool hp_image_address(const struct hp_image *image, uint64_t offset, uint64_t *a
 
 bool hp_image_has_dwarf(const struct hp_image *image);
 
-// Its bytes need not stay in memory: what is looked at again is read again.
+// Its bytes need not stay in memory: what is looked at again is read again.  Worth while for so many
+// bytes of a section that something was looked at in, which may map large pages.
+#define HP_REST_AFTER (24 << 20)
 void hp_image_rest(const struct hp_image *image);
 
 // Where the sections of its debug information are: in itself, or unpacked from it.

@@ -58,8 +58,9 @@ static int by_low(const void *a, const void *b) {
     return x->unit < y->unit ? -1 : x->unit > y->unit;
 }
 
-void hp_units_read(struct hp_units *units, Dwarf *dwarf) {
+void hp_units_read(struct hp_units *units, Dwarf *dwarf, const struct hp_image *image) {
     Dwarf_CU *unit = NULL;
+    Dwarf_Off rested = 0;
     Dwarf_Die die;
     uint8_t type;
     Dwarf_Half version;
@@ -72,6 +73,10 @@ void hp_units_read(struct hp_units *units, Dwarf *dwarf) {
         known = units->units.count;
         if (die.addr && type != DW_UT_type && type != DW_UT_split_type) {
             add_ranges(units, &die);
+        }
+        if (start > rested + HP_REST_AFTER) {
+            hp_image_rest(image);
+            rested = start;
         }
     }
     hp_vec_sort(&units->ranges, by_low);

@@ -4,6 +4,7 @@
 #define HP_SYM_SCOPES_H
 
 #include "sym/die_cursor.h"
+#include "sym/image.h"
 
 #define HP_NO_UNIT UINT32_MAX
 
@@ -27,8 +28,8 @@ struct hp_units {
 
 void hp_units_done(struct hp_units *units);
 
-// Read all units there are; stops at the first that is damaged.
-void hp_units_read(struct hp_units *units, Dwarf *dwarf);
+// Read all units there are in an image; stops at the first that is damaged.
+void hp_units_read(struct hp_units *units, Dwarf *dwarf, const struct hp_image *image);
 
 // The first unit whose ranges hold `address` and that is not before `from`.
 uint32_t hp_units_find(const struct hp_units *units, uint64_t address, uint32_t from);

@@ -357,9 +357,9 @@ static bool make_file(const struct plan *plan, struct hp_image *image,
             return refuse(plan, diagnostic, section->name,
                           "is not what it was compressed from");
         }
+        hp_image_rest(image);
     }
     write_file(plan, (unsigned char *)file);
-    hp_image_rest(image);
     image->debug = elf_memory(file, plan->size);
     return image->debug ||
            refuse(plan, diagnostic, "debug information", "cannot be unpacked");
