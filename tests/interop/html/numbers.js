@@ -276,6 +276,82 @@ for (const [what, [option, ...rest]] of Object.entries(SERIES)) {
   });
 }
 
+// --- facets -------------------------------------------------------------------------------------------
+
+// What the rows of a report hold together by `key`, the largest first, as many as the page has.
+function largestBy(rows, key, value) {
+  const held = new Map();
+  for (const row of rows) {
+    held.set(key(row), (held.get(key(row)) || 0) + value(row));
+  }
+  return [...held].filter(([, sum]) => sum > 0).sort(([, a], [, b]) => b - a).slice(0, 8);
+}
+
+// Of what holds the same nobody says which comes first.
+function compareFacet(facet, wanted, valueOf = ({ value }) => value) {
+  const held = Array.from(facet.held, ({ text, amount }) => [text || '[unmapped]', valueOf(amount)]), known = new Map(wanted);
+  assert.strictEqual(held.length, wanted.length, facet.key);
+  held.forEach(([text, value], i) => {
+    near(value, wanted[i][1], `${facet.key} ${i}`, 1e-9, 0.01);
+    near(known.get(text) ?? value, value, `${facet.key} ${text}`, 1e-9, 0.01);
+  });
+  assert.ok(held.filter(([text]) => known.has(text)).length >= held.length - 1, `${facet.key}: ${held} and ${wanted}`);
+  return held.length;
+}
+
+const flatOf = (metric) => (row) => row.flat[metric].estimate;
+
+// Filters of the page are those of the command; each value can be kept, or left out.
+async function compareFacets({ page, model }, args, state, options) {
+  const explorer = new page.Explorer(model), metric = model.metrics[state.metric].name, total = explorer.total(state).value;
+  const [rows, modules] = (await Promise.all([[], ['--by=module']].map((by) => program.json('top', ...options, ...by, ...args))))
+    .map((json) => (json ? json.rows : []));
+  const facets = page.heldFacets(explorer, state), [classes, places] = facets;
+  let count = compareFacet(classes, largestBy(rows, (row) => row.class, flatOf(metric))) + compareFacet(places, largestBy(modules, (row) => row.name, flatOf(metric)));
+  for (const { key, held } of facets) {
+    for (const { text, amount: { value } } of held) {
+      near(explorer.total({ ...state, only: [...state.only, `?${key}=${text}`] }).value, value, `only ${key} ${text}`);
+      near(explorer.total({ ...state, without: [...state.without, `?${key}=${text}`] }).value, total - value, `without ${key} ${text}`, 1e-9, 1e-6 * total);
+      count += 2;
+    }
+  }
+  return count;
+}
+
+for (const [what, [option, ...files]] of Object.entries(DUMPS)) {
+  test(`facets of ${what} hold what classes and modules do`, async () => {
+    const args = [option, ...files.map((file) => program.file(file))], { page, model } = load(program.write(`facets of ${what}`, ...args));
+    let count = 0;
+    for (const [v, view] of VIEWS.entries()) {
+      for (const filter of [FILTERS[0], FILTERS[v + 1]]) {
+        const options = [`--frames=${view}`, ...filter.only.map((p) => `--focus=${p}`), ...filter.without.map((p) => `--ignore=${p}`)];
+        count += await compareFacets({ page, model }, args, { ...page.stateOfFragment(model, ''), view, ...filter }, options);
+      }
+    }
+    const explorer = new page.Explorer(model), state = page.stateOfFragment(model, ''), [first] = explorer.rows({ ...state, sort: 'cum' });
+    const sumOf = (one) => page.heldFacets(explorer, one)[0].held.reduce((sum, { amount }) => sum + amount.value, 0);
+    near(sumOf({ ...state, name: first }), explorer.row(state, first, false).cum.value, 'those of a function');
+    near(sumOf({ ...state, search: 'l' }), explorer.found({ ...state, search: 'l' }).value, 'those of what is found');
+    console.log(`# facets of ${what}: ${count} numbers`);
+  });
+}
+
+test('facets of a diff and of a series hold what both sides do', async () => {
+  const name = ({ name: one }) => one, sides = { base: ({ before }) => before.value, new: ({ after }) => after.value };
+  for (const [command, [option, ...rest], keys] of [['diff', DIFFS.RocksDB, ['base', 'new']], ['trend', SERIES['a leak, three dumps'], ['first', 'last']]]) {
+    const args = [option, ...rest.map((file) => program.file(file))], { page, model } = load(program.writeOf(command, `facets of a ${command}`, ...args));
+    const explorer = new page.Explorer(model), state = { ...page.stateOfFragment(model, ''), only: ['.'] }, facets = page.heldFacets(explorer, state);
+    for (const [i, key] of keys.entries()) {
+      for (const [facet, by, group] of [[facets[0], [], (row) => row.class], [facets[1], ['--by=module'], name]]) {
+        const json = await program.json(command, '--focus=.', `--frames=${model.view}`, ...by, ...args);
+        const wanted = new Map(largestBy(json.rows, group, (row) => row[key].estimate ?? row[key]));
+        facet.held.forEach(({ text, amount }) => near(Object.values(sides)[i](amount), wanted.get(text || '[unmapped]') || 0, `${text}, ${key}`, 1e-8, 0.01));
+        assert.ok(facet.held.length >= wanted.size && facet.held.length > 0);
+      }
+    }
+  }
+});
+
 // --- patterns -----------------------------------------------------------------------------------------
 
 test('patterns match what those of the browser match, and stop in time', () => {

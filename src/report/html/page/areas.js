@@ -4,9 +4,9 @@
 const MOST_AREAS = 8;
 const AREAS_HEIGHT = 220;
 
-class SeriesPicture {
+class SeriesPicture extends Screen {
   constructor(app) {
-    this.app = app;
+    super(app);
     this.title = make('h2', { id: 'series-title' });
     this.picture = makeSvg('svg', { role: 'img', 'aria-labelledby': 'series-title series-text', height: AREAS_HEIGHT,
       onpointerdown: (event) => this.begin(event), onpointermove: (event) => this.move(event), onpointerup: () => this.end() });
@@ -17,47 +17,41 @@ class SeriesPicture {
     byId('flames').before(this.section);
   }
 
-  show(state) {
-    const { explorer, model } = this.app, isFunction = state.name >= 0, { growth } = explorer;
-    Object.assign(this, { state, process: growth.processOf(state), kind: explorer.kind(state) });
+  show() {
+    const { explorer: { growth }, kind, model, state } = this, isFunction = state.name >= 0;
+    this.process = growth.processOf(state);
     this.areas = isFunction ? this.areasOf([state.name], 'cum') : this.largest();
     this.sums = this.areas[0].values.map((_, i) => this.areas.reduce((sum, { values }) => sum + values[i], 0));
     this.most = this.sums.reduce((a, b) => Math.max(a, b), 0);
-    this.title.textContent = isFunction ? 'With all it calls, over the dumps' : 'The largest, by themselves, over the dumps';
+    this.title.textContent = `${isFunction ? 'With all it calls' : 'The largest, by themselves'}, over the dumps`;
     const { from, to } = state;
-    this.text.textContent = `Up to ${valueText(this.most, this.kind)}, in the order of the list from the bottom; from ${dumpName(model, from)} to ${dumpName(model, to)}${growth.timeText(from, to)}. ` +
-      (growth.isTold(state) ? 'Draw from one dump to another to compare them.'
-        : 'Of this selection the slope is known, but not how sure growth is (at least, p, shape).');
+    this.text.textContent = `Up to ${valueText(this.most, kind)}, from ${dumpName(model, from)} to ${dumpName(model, to)}${growth.timeText(from, to)}. ` +
+      (growth.isTold(state) ? 'Draw from one to another to compare them.'
+        : 'Of this selection the slope is known, but not how sure growth is.');
     this.legend.replaceChildren(...this.areas.map(({ name, values }, i) => hued(i, make('li', { 'data-area': i },
-      name < 0 ? 'others' : nameButton(model, name, () => this.app.open(name)), ` ${valueText(values[to - this.process.first], this.kind)}`))));
+      name < 0 ? 'others' : nameButton(model, name, () => this.app.open(name)), ` ${valueText(values[to - this.process.first], kind)}`))));
     this.draw();
     this.showNumbers();
   }
 
   areasOf(names, key) {
-    const values = this.app.explorer.values(this.state, names, key);
-    return names.map((name, i) => ({ name, values: values[i].map((one) => Math.max(one, 0)) }));
+    const values = this.explorer.values(this.state, names, key);
+    return names.map((name, i) => ({ name, values: values[i].map((one) => Math.max(one, 0)), held: values[i].reduce((sum, one) => sum + one, 0) }));
   }
 
   // By what they hold in all dumps together; others, if there are, last.
   largest() {
-    const { app: { model, explorer }, process, kind } = this, { tree, leaf, ends, column } = explorer.of(this.state);
-    const held = new Float64Array(model.nameCount), rest = new Float64Array(process.count), own = column.values[kind];
-    eachDump(model, process, (dump, sum) => ends.forEach((end, i) => {
-      const value = own[sum[end]];
-      held[tree.name[leaf[i]]] += value;
-      rest[dump] += value;
-    }));
-    const names = [...held.keys()].filter((name) => held[name] > 0).sort((a, b) => held[b] - held[a] || a - b);
-    const areas = this.areasOf(names.slice(0, MOST_AREAS), 'flat');
-    areas.forEach(({ values }) => values.forEach((value, i) => { rest[i] -= value; }));
-    return names.length > MOST_AREAS || names.length === 0 ? [...areas, { name: -1, values: rest.map((one) => Math.max(one, 0)) }] : areas;
+    const all = this.areasOf([...Array(this.model.nameCount).keys()], 'flat').filter(({ held }) => held > 0)
+      .sort((a, b) => b.held - a.held || a.name - b.name);
+    const areas = all.slice(0, MOST_AREAS), others = all.slice(MOST_AREAS), values = new Float64Array(this.process.count);
+    others.forEach((one) => one.values.forEach((value, i) => { values[i] += value; }));
+    return others.length > 0 || areas.length === 0 ? [...areas, { name: -1, values }] : areas;
   }
 
   // --- drawing ---
 
   draw() {
-    const { app: { explorer: { growth } }, picture, areas, most, process: { first, count } } = this, below = new Float64Array(count);
+    const { explorer: { growth }, picture, areas, most, process: { first, count } } = this, below = new Float64Array(count);
     const times = Array.from(below, (_, i) => growth.time(first + i) - growth.time(first)), span = times[count - 1];
     const width = Math.max(this.section.clientWidth, 100), y = (value) => AREAS_HEIGHT * (1 - (most > 0 ? value / most : 0));
     picture.setAttribute('width', width);
@@ -79,12 +73,12 @@ class SeriesPicture {
   }
 
   showNumbers() {
-    const { app: { model, explorer: { growth } }, areas, sums, process: { first }, kind, numbers } = this;
+    const { model, explorer: { growth }, areas, sums, process: { first }, kind, numbers } = this;
     const head = ['dump', ...areas.map(({ name }) => (name < 0 ? 'others' : cutText(shortName(model, name), 60))), 'together'];
     const rows = numbers.open ? Array.from(sums, (sum, i) => make('tr', {}, make('th', { scope: 'row' }, dumpName(model, first + i) + growth.timeText(first, first + i)),
       ...areas.map(({ values }) => values[i]).concat(sum).map((value) => make('td', {}, valueText(value, kind))))) : [];
     numbers.replaceChildren(numbers.firstChild, make('div', { class: 'neighbors', tabindex: 0, role: 'region', 'aria-label': 'The numbers' },
-      make('table', {}, make('thead', {}, make('tr', {}, ...head.map((text) => make('th', { scope: 'col' }, text)))), make('tbody', {}, ...rows))));
+      makeTable({}, head, make('tbody', {}, ...rows))));
   }
 
   // --- choosing ---

@@ -29,17 +29,9 @@ function rowsOfCalls(tree, sums, root, isOpen) {
   return rows;
 }
 
-function largeNodes({ count }, sums, least) {
-  const are = new Uint8Array(count);
-  for (let node = 0; node < count; node++) {
-    are[node] = sums[node] >= least ? 1 : 0;
-  }
-  return are;
-}
-
-class CallGrid {
+class CallGrid extends Screen {
   constructor(app) {
-    this.app = app;
+    super(app);
     this.keys = app.model.comparison ? ['base', 'new', 'change', 'p'] : ['value', 'interval', 'share', 'class'];
     this.made = new Map();
     this.space = make('div', { role: 'presentation', class: 'space' });
@@ -49,7 +41,7 @@ class CallGrid {
       onkeydown: (event) => this.onKey(event), onclick: (event) => this.onClick(event),
     }, make('div', { role: 'rowgroup' }, make('div', { role: 'row', 'aria-rowindex': 1 }, ...['function', ...this.keys].map((key) =>
       make('div', { role: 'columnheader', 'data-key': key }, key)))), this.body);
-    this.hint = make('p', { class: 'hint' });
+    this.hint = make('p', {});
     byId('calls').replaceChildren(byId('calls-title'), make('div', { class: 'row' }, pushButton('Open all', () => this.openAll(true)),
       pushButton('Close all', () => this.openAll(false))), this.hint, this.grid);
   }
@@ -57,11 +49,11 @@ class CallGrid {
   // As the flame graph does, which was shown first.
   show() {
     const { tree, sums, zoom } = this.app.flames;
-    byId('calls-title').textContent = this.app.state.name < 0 ? 'Calls' : 'All that it calls, as a tree';
+    byId('calls-title').textContent = this.state.name < 0 ? 'Calls' : 'All that it calls, as a tree';
     if (this.tree !== tree || this.sums !== sums || this.root !== zoom) {
       Object.assign(this, { tree, sums, root: zoom, isEmpty: zoom >= tree.count, active: 0 });
-      tree.open = tree.open || largeNodes(tree, sums, sums[this.isEmpty ? 0 : zoom] * OPEN_SHARE);
-      tree.open[this.isEmpty ? 0 : zoom] = 1;
+      tree.open = tree.open || Uint8Array.from(sums, (sum) => sum >= sums[zoom] * OPEN_SHARE);
+      tree.open[zoom] = 1;
       this.list();
     }
   }
@@ -71,8 +63,7 @@ class CallGrid {
     this.rows = this.isEmpty ? [] : rowsOfCalls(tree, sums, root, (node) => tree.open[node] && this.hasCallees(node));
     this.active = Math.min(this.active, Math.max(this.rows.length - 1, 0));
     this.grid.setAttribute('aria-rowcount', this.rows.length + 1);
-    this.hint.hidden = this.rows.length < MOST_ROWS;
-    this.hint.textContent = this.hint.hidden ? '' : `The first ${grouped(MOST_ROWS)} rows; close some calls to see others`;
+    this.hint.textContent = this.rows.length < MOST_ROWS ? '' : `The first ${grouped(MOST_ROWS)} rows`;
     this.space.style.setProperty('height', `${this.rows.length * ROW_HEIGHT}px`);
     this.space.replaceChildren();
     this.made.clear();
@@ -80,14 +71,7 @@ class CallGrid {
   }
 
   // Of what holds anything.
-  hasCallees(node) {
-    const { first, next } = linkChildren(this.tree);
-    let at = first[node];
-    while (at && !(this.sums[at] > 0)) {
-      at = next[at];
-    }
-    return at > 0;
-  }
+  hasCallees(node) { return calleesOf(this.tree, this.sums, node).length > 0; }
 
   openAll(isOpen) {
     this.tree.open.fill(isOpen ? 1 : 0);
@@ -108,12 +92,9 @@ class CallGrid {
   // Those that are there already stay where they are, so that none loses the focus.
   draw() {
     const { body, made, space } = this, first = Math.floor(body.scrollTop / ROW_HEIGHT) - 5;
-    const end = first + Math.ceil((body.clientHeight || 500) / ROW_HEIGHT) + 10, wanted = new Set();
+    const end = first + Math.ceil((body.clientHeight || 500) / ROW_HEIGHT) + 10, wanted = new Set(this.rows.length > 0 ? [this.active] : []);
     for (let i = Math.max(first, 0); i < Math.min(end, this.rows.length); i++) {
       wanted.add(i);
-    }
-    if (this.rows.length > 0) {
-      wanted.add(this.active);
     }
     for (const [number, element] of made) {
       if (!wanted.has(number)) {
@@ -121,24 +102,22 @@ class CallGrid {
         made.delete(number);
       }
     }
-    let before = null;
-    for (const number of [...wanted].sort((a, b) => b - a)) {
+    [...wanted].sort((a, b) => b - a).reduce((before, number) => {
       if (!made.has(number)) {
-        made.set(number, this.makeRow(number));
-        space.insertBefore(made.get(number), before);
+        made.set(number, space.insertBefore(this.makeRow(number), before));
       }
-      before = made.get(number);
-    }
+      return made.get(number);
+    }, null);
   }
 
   makeRow(number) {
-    const { node, level, place, size } = this.rows[number], { tree, app: { flames, model } } = this, texts = this.texts(node);
+    const { node, level, place, size } = this.rows[number], { tree, model, app: { flames } } = this, texts = this.texts(node);
     const isOpen = this.hasCallees(node) ? String(tree.open[node] > 0) : null, full = cutText(flames.fullName(node), 2000);
     const row = make('div', {
       role: 'row', 'aria-level': level, 'aria-posinset': place, 'aria-setsize': size, 'aria-rowindex': number + 2, 'aria-expanded': isOpen,
       tabindex: number === this.active ? 0 : -1, 'data-number': number, 'data-class': model.classOf[tree.name[node]],
     }, make('div', { role: 'gridcell', title: full }, make('span', { class: 'mark', 'aria-hidden': 'true' },
-      isOpen === null ? '' : isOpen === 'true' ? '\u25be' : '\u25b8'), make('span', { class: 'name' }, flames.nodeName(node))),
+      { true: '\u25be', false: '\u25b8' }[isOpen] || ''), make('span', { class: 'name' }, flames.nodeName(node))),
     ...this.keys.map((key) => make('div', { role: 'gridcell', 'data-key': key }, texts[key] || '')));
     row.style.setProperty('top', `${number * ROW_HEIGHT}px`);
     row.style.setProperty('--level', level);
@@ -146,13 +125,8 @@ class CallGrid {
   }
 
   texts(node) {
-    const { flames } = this.app, { kind, sides } = flames;
-    if (sides.length > 1) {
-      const change = flames.changeOf({ node }), { before, after } = change;
-      return { base: valueText(before.value, kind), new: valueText(after.value, kind), change: signedText(change.change, kind),
-        p: pText(change.p) + (change.isSignificant ? ' *' : '') };
-    }
-    return { ...flames.textsOf(node), share: shareText(this.sums[node], this.sums[flames.root]), class: flames.classOf({ node }) };
+    const { flames } = this.app;
+    return { ...amountTexts(flames.amountOf({ node }), this.kind, this.sums[flames.root]), class: flames.classOf({ node }) };
   }
 
   // --- keys and mouse ---
@@ -173,18 +147,14 @@ class CallGrid {
 
   // Where a key leads from the row that has the focus, or -1.
   target(key) {
-    const { rows, active } = this, { level } = rows[active], page = Math.max(1, Math.floor(this.body.clientHeight / ROW_HEIGHT) - 1);
-    const held = (number) => Math.max(0, Math.min(number, rows.length - 1));
+    const { rows, active, tree } = this, { level } = rows[active], page = Math.max(1, Math.floor(this.body.clientHeight / ROW_HEIGHT) - 1);
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -rows.length, End: rows.length };
     if (steps[key]) {
-      return held(active + steps[key]);
+      return Math.max(0, Math.min(active + steps[key], rows.length - 1));
     }
     if (key === 'ArrowLeft') {
-      let caller = active;
-      while (caller > 0 && rows[caller].level >= level) {
-        caller--;
-      }
-      return rows[caller].level < level ? caller : active;
+      const caller = rows.findIndex(({ node }) => node === tree.parent[rows[active].node]);
+      return caller < 0 ? active : caller;
     }
     if (key === 'ArrowRight') {
       return rows[active + 1] && rows[active + 1].level > level ? active + 1 : active;
@@ -205,8 +175,8 @@ class CallGrid {
   }
 
   onKey(event) {
-    const { key, ctrlKey, altKey, metaKey } = event, row = this.rows[this.active];
-    if (ctrlKey || altKey || metaKey || !row) {
+    const { key } = event, row = this.rows[this.active];
+    if (isModified(event) || !row) {
       return;
     }
     const isOpen = this.tree.open[row.node] > 0, to = this.target(key);
@@ -223,11 +193,11 @@ class CallGrid {
   }
 
   onClick({ target }) {
-    const row = target.closest('[data-number]'), number = row ? Number(row.dataset.number) : -1;
-    if (number >= 0 && target.matches('.mark') && this.hasCallees(this.rows[number].node)) {
+    const number = Number(target.closest('[data-number]')?.dataset.number ?? -1), { node } = this.rows[number] || {};
+    if (target.matches('.mark') && this.hasCallees(node)) {
       this.toggle(number);
-    } else if (number >= 0 && target.matches('.name')) {
-      this.app.open(this.tree.name[this.rows[number].node]);
+    } else if (target.matches('.name')) {
+      this.app.open(this.tree.name[node]);
     } else if (number >= 0) {
       this.focus(number);
     }

@@ -5,6 +5,8 @@
 // A change is {before, after, change, low, high, p, isTold, isSignificant}; before and after are estimates.
 const UNTOLD = { low: NaN, high: NaN, p: NaN, isTold: false, isSignificant: false };
 
+const known = (number) => (number === null ? NaN : number);
+
 function changeOf(model, metric, base, sum, sides) {
   const flags = base.flags | sum.flags, columns = sides.map((number) => model.columns[number]);
   const largest = (key) => Math.max(...columns.map((column) => column[key]));
@@ -39,13 +41,13 @@ class Comparison {
   }
 
   tell(change, all, i) {
-    const [low, high, p] = ['low', 'high', 'p'].map((key) => (i === undefined || all[key][i] === null ? NaN : all[key][i]));
+    const [low, high, p] = ['low', 'high', 'p'].map((key) => (i === undefined ? NaN : known(all[key][i])));
     return Object.assign(change, { low, high, p, isTold: true, isSignificant: i !== undefined && all.significant[i] === 1 });
   }
 
   tellTotal(change) {
-    const { total: { delta, p } } = this.model.comparison;
-    return this.tell(change, { low: [delta.low], high: [delta.high], p: [p], significant: [Number(p !== null && p < 1 - this.model.confidence)] }, 0);
+    const { delta: { low, high }, p } = this.model.comparison.total;
+    return this.tell(change, { low: [low], high: [high], p: [p], significant: [Number(known(p) < 1 - this.model.confidence)] }, 0);
   }
 
   tellRow(state, change, key, name) {
@@ -95,15 +97,18 @@ function sortedChanges(explorer, state, names) {
 
 // --- texts --------------------------------------------------------------------------------------------
 
-function signedText(value, kind) {
-  return value === 0 ? valueText(0, kind) : `${value < 0 ? '-' : '+'}${valueText(Math.abs(value), kind)}`;
-}
+function signedText(value, kind) { return (value < 0 ? '-' : value > 0 ? '+' : '') + valueText(Math.abs(value), kind); }
 
 function rangeText({ low, high }, kind) {
   return Number.isNaN(low) ? '' : `${signedText(low, kind)} \u2026 ${signedText(high, kind)}`;
 }
 
 function pText(p) { return Number.isNaN(p) ? '-' : p < 0.0001 ? '<0.0001' : p.toFixed(4); }
+
+// With a mark that does without colour.
+function markedP({ p, isSignificant }) { return pText(p) + (isSignificant ? ' *' : ''); }
+
+function heldText({ value }, kind) { return value === 0 ? '-' : valueText(value, kind); }
 
 function sureText({ p, isSignificant }) {
   return Number.isNaN(p) ? '' : `, p ${pText(p)}${isSignificant ? ', significant' : ''}`;
@@ -124,30 +129,30 @@ function amountText(amount, kind) {
     (range && ` (${range})`) + sureText(amount);
 }
 
+// As cells of a row; `whole` is what the share is of.
+function amountTexts(amount, kind, whole) {
+  const { before, after, change, value } = amount;
+  return before ? { base: valueText(before.value, kind), new: valueText(after.value, kind), change: signedText(change, kind), p: markedP(amount) }
+    : { ...estimateText(amount, kind), share: shareText(value, whole) };
+}
+
 // --- table --------------------------------------------------------------------------------------------
 
 class ChangeTable extends FunctionTable {
-  constructor(app) {
-    super(app);
-    const delta = this.head.find(({ dataset: { key } }) => key === 'delta' || key === 'slope');
-    delta.replaceChildren(pushButton(delta.textContent, () => app.go({ sort: 'flat' })));
-  }
-
-  prepare(state) {
-    const [base, sums] = sidesOf(this.app.explorer, state);
+  prepare() {
+    const [base, sums] = sidesOf(this.explorer, this.state);
     this.most = this.rows.reduce((most, name) => Math.max(most, Math.abs(sums[name] - base[name])), 0);
   }
 
-  isSortedBy(key, { sort }) { return key === 'name' ? sort === 'name' : sort !== 'name'; }
+  isSortedBy(key) { return (key === 'name') === (this.state.sort === 'name'); }
 
-  texts(state, name) {
-    const { explorer } = this.app, kind = explorer.kind(state);
+  texts(name) {
+    const { explorer, kind, state } = this;
     const change = explorer.row(state, name, true)[comparedBy(state)], { before, after } = change;
-    const shown = ({ value }) => (value === 0 ? '-' : valueText(value, kind));
     return {
-      row: change, share: Math.abs(change.change) / this.most, base: shown(before), new: shown(after),
+      row: change, share: Math.abs(change.change) / this.most, base: heldText(before, kind), new: heldText(after, kind),
       delta: signedText(change.change, kind), 'delta-interval': rangeText(change, kind),
-      p: pText(change.p) + (change.isSignificant ? ' *' : ''), status: statusOf(change),
+      p: markedP(change), status: statusOf(change),
     };
   }
 }

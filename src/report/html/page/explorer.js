@@ -25,8 +25,9 @@ class Explorer {
   }
 
   // Which stacks are left; null: all.
-  ends({ only, without }) {
-    return this.keep(['ends', only, without], () => this.search.left(only, without));
+  ends(state) {
+    const { view, only, without } = state;
+    return this.keep(['ends', view, only, without], () => leftEnds(this, state));
   }
 
   // The numbers of the columns that are looked at: of all, or of base and new.
@@ -46,8 +47,9 @@ class Explorer {
   both(state) { return this.sides(state).map((one) => this.of(state, one)); }
 
   // The estimate, or the change, of what `pick` finds in sums.
-  amount(state, pick, among = 1) {
-    const [first, second] = this.both(state).map(pick);
+  amount(state, pick, among) { return this.amountOf(state, this.both(state).map(pick), among); }
+
+  amountOf(state, [first, second], among = 1) {
     return second ? changeOf(this.model, state.metric, first, second, this.sides(state)) : estimateOf(this.model, state.metric, first, among);
   }
 
@@ -116,10 +118,14 @@ class Explorer {
   neighbor(state, { nodes }) { return this.amount(state, (sums) => sums.together(nodes, this.kind(state))); }
 
   // What stacks hold that have a frame that is searched for.
-  found(state) {
-    const hits = this.search.named(state.search), ends = this.ends(state);
-    const chosen = ends ? hits.map((hit, i) => hit & ends[i]) : hits;
-    return this.amount(state, ({ tree, number }) => new Sums(this.model, tree, number, chosen).whole(this.kind(state)));
+  found(state) { return this.amountOf(state, this.seen({ ...state, name: -1 }).map((sums) => sums.whole(this.kind(state)))); }
+
+  // As both(), of the stacks that have what is searched for, and the function of a state.
+  seen(state) {
+    const { search, model, model: { ends, frames } } = this, are = [this.ends(state), state.search && search.named(state.search),
+      state.name >= 0 && search.stacksOf(frames.name.map((name) => name === state.name))].filter(Boolean);
+    const seen = ends.map((_, end) => are.every((stacks) => stacks[end]));
+    return this.both(state).map(({ tree, number }) => new Sums(model, tree, number, seen));
   }
 
   // Where a function is: its frames with what they hold with all below, each stack once.
@@ -132,9 +138,8 @@ class Explorer {
         above = parent[above];
       }
       if (above < 0) {
-        const key = [frames.file[f], frames.line[f], frames.module[f], frames.inlined[f]].join();
-        const { value } = places.get(key) || { value: 0 };
-        places.set(key, { frame: f, value: value + sums[node] });
+        const key = ['file', 'line', 'module', 'inlined'].map((of) => frames[of][f]).join();
+        kept(places, key, Infinity, () => ({ frame: f, value: 0 })).value += sums[node];
       }
     }
     return [...places.values()].sort((a, b) => b.value - a.value || a.frame - b.frame).slice(0, 10);
@@ -160,14 +165,13 @@ class Explorer {
       if (leaf < 0 || tree.name[leaf] !== state.name || (isChosen && !isChosen[end])) {
         return;
       }
-      const way = [], kept = keptNode(this.model, tree, ends[end]);
-      for (let node = ends[end]; node >= 0 && node !== kept && tree.isFolded[frame[node]]; node = parent[node]) {
+      const way = [], stays = keptNode(this.model, tree, ends[end]);
+      for (let node = ends[end]; node >= 0 && node !== stays && tree.isFolded[frame[node]]; node = parent[node]) {
         way.unshift(frames.name[frame[node]]);
       }
       way.reduce((map, name) => {
-        const at = map.get(name) || { value: 0, below: new Map() };
+        const at = kept(map, name, Infinity, () => ({ value: 0, below: new Map() }));
         at.value += held(end);
-        map.set(name, at);
         return at.below;
       }, root);
     });

@@ -8,9 +8,11 @@ function wholeStacks({ tree, sums: [widths, ...both] }, zoom) {
   for (let node = count - 1; node > 0; node--) {
     own.forEach((side, i) => { side[parent[node]] -= sides[i][node]; });
   }
-  for (let node = 1; node < count; node++) {
-    if (isBelow(tree, node, zoom)) {
-      const values = own.map((side, i) => Math.round(total[i] + side[node]) - Math.round(total[i]));
+  const isBelow = new Uint8Array(count);
+  for (let node = 0; node < count; node++) {
+    isBelow[node] = node === zoom || isBelow[parent[node]];
+    if (isBelow[node] && node > 0) {
+      const values = own.map((side, i) => Math.max(0, Math.round(total[i] + side[node]) - Math.round(total[i])));
       own.forEach((side, i) => { total[i] += side[node]; });
       if (values.some(Boolean)) {
         stacks.push({ node, values });
@@ -35,21 +37,13 @@ function nodesTo({ parent }, node) {
   return nodes.reverse();
 }
 
-function isBelow({ parent }, node, zoom) {
-  let at = node;
-  while (at > zoom) {
-    at = parent[at];
-  }
-  return at === zoom;
-}
-
 // A profile of each side, with its stacks from the root.
 function speedscopeText({ tree, stacks, nameOf, types, isSpace }) {
   const numbers = new Map(), frames = [];
   const frame = (node) => kept(numbers, tree.name[node], Infinity, () => frames.push({ name: nameOf(node) }) - 1);
   const samples = stacks.map(({ node }) => nodesTo(tree, node).map(frame));
   return JSON.stringify({
-    $schema: 'https://www.speedscope.app/file-format-schema.json', exporter: 'hprof-agg', shared: { frames },
+    $schema: 'https://www.speedscope.app/file-format-schema.json', shared: { frames },
     profiles: types.map(({ type }, i) => ({ type: 'sampled', name: type, unit: isSpace ? 'bytes' : 'none', startValue: 0,
       endValue: stacks.reduce((sum, { values }) => sum + values[i], 0), samples, weights: stacks.map(({ values }) => values[i]) })),
   });
@@ -95,11 +89,11 @@ function svgOf(flames) {
 function commandOf({ model, explorer: { growth }, state }) {
   const { metric, view, sort, name, only, without } = state, isTrend = growth && growth.isWhole(state);
   const pattern = name < 0 ? [] : [`^${fullName(model, name).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`], isDiff = model.comparison;
-  const list = (rule, patterns) => patterns.map((one) => `--${rule}=${one}`);
+  const list = (rule, patterns) => patterns.filter((one) => !isFacet(one)).map((one) => `--${rule}=${one}`);
   const words = [isTrend ? 'trend' : isDiff ? 'diff' : name < 0 ? 'top' : 'peek', `--metric=${model.metrics[metric].name}`, `--frames=${view}`, `--by=${model.by}`,
-    `--confidence=${+(100 * model.confidence).toFixed(9)}`, ...(isDiff ? (sort === 'cum' ? ['--cum'] : []) : [`--sort=${sort}`]),
+    `--confidence=${+(100 * model.confidence).toFixed(9)}`, isDiff ? sort === 'cum' && '--cum' : `--sort=${sort}`,
     ...model.read, ...model.filters.map(({ rule, pattern: one }) => `--${rule}=${one}`), ...list('focus', isDiff ? only.concat(pattern) : only),
-    ...list('ignore', without), ...(isDiff ? [] : pattern)];
+    ...list('ignore', without), ...(isDiff ? [] : pattern)].filter(Boolean);
   const quoted = words.map((word) => (/^[\w=-]*$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`));
   return `hprof-agg ${quoted.join(' ')} ${isDiff && !isTrend ? 'BASE... --to NEW...' : 'INPUT...'}`;
 }
@@ -113,11 +107,11 @@ function saveFile(name, type, content) {
 }
 
 // Also where a file has no clipboard of its own.
-function copyText(app, text) {
+function copyText(app, text, done) {
   const area = make('textarea', {}, text), had = document.activeElement;
   byId('main').append(area);
   area.select();
-  app.say(document.execCommand('copy') ? 'Copied' : 'The browser lets no page copy');
+  app.say(document.execCommand('copy') ? done || 'Copied' : 'Not copied');
   area.remove();
   had.focus();
 }
@@ -145,5 +139,5 @@ function makeExports(app) {
     save('Stacks for pprof', 'heap.pb.gz', 'application/gzip', stacks(pprofOf)),
     save('Stacks for speedscope', 'heap.speedscope.json', 'application/json', stacks(speedscopeText)),
     save('Flame graph as SVG', 'heap.svg', 'image/svg+xml', () => svgOf(app.flames)),
-    pushButton('Copy the command', () => copyText(app, commandOf(app)))));
+    pushButton('Copy the command', () => copyText(app, commandOf(app), [...app.state.only, ...app.state.without].some(isFacet) && 'Copied, without facets'))));
 }

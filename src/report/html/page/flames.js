@@ -6,7 +6,7 @@ const MOST_BOXES = 20000;
 const MOST_LEVELS = 128;
 const LOOKS = { 'more-sure': 'more', 'less-sure': 'less', gone: 'gone', new: 'new', 'more-maybe': 'maybe by chance', more: 'more, not tested',
   less: 'less, not tested' };
-const HINT = 'Click: look closer; with Shift: open the function';
+const HINT = 'Click: closer; with Shift: open the function';
 
 // Boxes {node, level, left, width, merged}: the nearest callers of `zoom` as wide as all, then what is below;
 // with fewer small ones if there would be too many.
@@ -60,9 +60,9 @@ function treeBelow(tree, given, name) {
   return { tree: below, sums, root: 1 };
 }
 
-class FlameGraph {
+class FlameGraph extends Screen {
   constructor(app) {
-    this.app = app;
+    super(app);
     this.canvas = make('canvas', {
       role: 'img', onmousemove: (event) => this.point(this.boxAt(event)), onmouseleave: () => this.point(),
       onclick: (event) => this.onClick(event),
@@ -80,12 +80,12 @@ class FlameGraph {
     this.section.hidden = false;
   }
 
-  show(state) {
-    const { explorer } = this.app, kind = explorer.kind(state), isFunction = state.name >= 0;
+  show() {
+    const { explorer, state } = this, isFunction = state.name >= 0;
     const { tree, sums: [sums, ...sides], root } = explorer.flames(state);
     // Zooming moves nothing.
     this.levels = sums === this.sums ? this.levels : 1;
-    Object.assign(this, { state, kind, tree, sums, sides, root });
+    Object.assign(this, { tree, sums, sides, root });
     this.zoom = state.zoom > this.root && this.sums[state.zoom] > 0 ? state.zoom : this.root;
     this.found = state.search && explorer.search.search(state.search).names;
     this.title.textContent = isFunction ? 'All that it calls' : 'Flame graph';
@@ -96,27 +96,18 @@ class FlameGraph {
 
   // A function that no stack shows has no node.
   nodeName(node) {
-    const { tree: { count, name }, state, app } = this;
-    return node === 0 ? 'all' : cutText(shortName(app.model, node < count ? name[node] : state.name));
-  }
-
-  // The calls that lead to a node, from the root.
-  callsTo(node) {
-    const calls = [];
-    for (let at = node; at > 0; at = this.tree.parent[at]) {
-      calls.unshift(safeText(this.fullName(at)));
-    }
-    return calls;
+    const { tree: { count, name }, state, model } = this;
+    return node === 0 ? 'all' : cutText(shortName(model, node < count ? name[node] : state.name));
   }
 
   // What a box of a comparison stands for.
   changeOf({ node, merged, sides }) {
-    const { comparison } = this.app.explorer, [before, after] = merged ? sides : this.sides.map((side) => side[node]);
+    const { comparison } = this.explorer, [before, after] = merged ? sides : this.sides.map((side) => side[node]);
     const change = { ...UNTOLD, before: { value: before }, after: { value: after }, change: after - before };
     return this.root > 0 || !comparison.isTold(this.state) ? change : comparison.tellBox(change, this.tree, merged ? -1 : node);
   }
 
-  classOf({ node, merged }) { return merged || node === 0 ? '' : this.app.model.classOf[this.tree.name[node]]; }
+  classOf({ node, merged }) { return merged || node === 0 ? '' : this.model.classOf[this.tree.name[node]]; }
 
   // --- drawing ---
 
@@ -146,16 +137,33 @@ class FlameGraph {
 
   isFound({ node, merged }) { return !merged && this.found && this.found[this.tree.name[node]]; }
 
-  // Of a box and its text.
-  fillOf(box, style) {
+  // Of a box and its text; where the system forces its colours, these.
+  fillOf(box, { isForced, isDark, hues }) {
     const isFound = this.isFound(box);
-    return this.sides.length > 1 && !isFound ? this.colorsOfChange(this.changeOf(box), style)
-      : this.colorsOf(this.classOf(box), this.tree.name[box.node], isFound, style);
+    if (isForced) {
+      return isFound ? ['Highlight', 'HighlightText'] : ['ButtonFace', 'ButtonText'];
+    }
+    if (isFound) {
+      return ['#f0b9ff', '#000'];
+    }
+    const [hue, strength, light] = this.sides.length > 1 ? this.colorOfChange(this.changeOf(box), isDark)
+      : this.colorOf(hues[this.classOf(box)], this.tree.name[box.node] * 7 % 4, isDark);
+    return [`hsl(${hue} ${strength}% ${light}%)`, isDark ? '#f4f4f4' : '#111'];
+  }
+
+  // By class, somewhat lighter or darker by name.
+  colorOf(hue, shade, isDark) { return [hue || 0, !hue ? 0 : this.found ? 20 : isDark ? 60 : 90, isDark ? 25 + shade * 2 : 82 - shade * 3]; }
+
+  // By direction; the more of it changed, the stronger.  What is not significant is grey, what nobody tested pale.
+  colorOfChange({ before, after, change, isTold, isSignificant }, isDark) {
+    const size = Math.abs(change) / Math.max(before.value, after.value, 1e-300);
+    const [strength, dark] = isSignificant ? [90, 6 + 18 * size] : isTold || change === 0 ? [0, 0] : [45, 3 + 6 * size];
+    return [change > 0 ? 4 : 207, strength, isDark ? 24 + dark / 1.5 : 86 - dark];
   }
 
   // As much as there is room for; changes have their sign.
   labelOf(box, { letter }) {
-    const room = Math.floor((box.width - 8) / letter), { change } = this.sides.length > 1 ? this.changeOf(box) : { change: 0 };
+    const room = Math.floor((box.width - 8) / letter), change = this.sides.length > 1 ? this.changeOf(box).change : 0;
     const sign = change === 0 ? '' : change > 0 ? '\u25b2 ' : '\u25bc ';
     const text = sign + (box.merged ? `${box.merged} smaller` : this.nodeName(box.node));
     return room < 3 ? '' : text.length > room ? cutText(text, room - 1) : text;
@@ -176,29 +184,6 @@ class FlameGraph {
     if (box.width > 30) {
       paint.fillText(this.labelOf(box, style), box.left + 4, top + 12.5);
     }
-  }
-
-  // By class, somewhat lighter or darker by name; where the system forces its colours, these.
-  colorsOf(c, name, isFound, { isForced, isDark, hues }) {
-    if (isForced) {
-      return isFound ? ['Highlight', 'HighlightText'] : ['ButtonFace', 'ButtonText'];
-    }
-    if (isFound) {
-      return ['#f0b9ff', '#000'];
-    }
-    const shade = name * 7 % 4, light = isDark ? 25 + shade * 2 : 82 - shade * 3;
-    return [`hsl(${hues[c] || 0} ${!hues[c] ? 0 : this.found ? 20 : isDark ? 60 : 90}% ${light}%)`, isDark ? '#f4f4f4' : '#111'];
-  }
-
-  // By direction; the more of it changed, the stronger.  What is not significant is grey, what nobody tested pale.
-  colorsOfChange({ before, after, change, isTold, isSignificant }, { isForced, isDark }) {
-    if (isForced) {
-      return ['ButtonFace', 'ButtonText'];
-    }
-    const size = Math.abs(change) / Math.max(before.value, after.value, 1e-300), color = isDark ? '#f4f4f4' : '#111';
-    const strength = isSignificant ? [90, 6 + 18 * size] : isTold || change === 0 ? [0, 0] : [45, 3 + 6 * size];
-    const light = isDark ? 24 + strength[1] / 1.5 : 86 - strength[1];
-    return [`hsl(${change > 0 ? 4 : 207} ${strength[0]}% ${light}%)`, color];
   }
 
   // What is gone is hatched, what is new has a frame.
@@ -225,16 +210,15 @@ class FlameGraph {
   // --- where one is ---
 
   showWay() {
-    const { tree, sums, zoom, root } = this, way = [];
+    const { tree, sums, zoom, root } = this;
     const part = (node) => (this.sides.length > 1 ? signedText(this.changeOf({ node }).change, this.kind) : shareText(sums[node], sums[zoom]));
-    for (let node = zoom; node >= root; node = tree.parent[node]) {
-      way.unshift(node === zoom ? make('strong', {}, this.nodeName(node)) : this.zoomButton(node), ' \u203a ');
-    }
+    const way = [...(root > 0 ? [] : [0]), ...nodesTo(tree, zoom)]
+      .flatMap((node) => [node === zoom ? make('strong', {}, this.nodeName(node)) : this.zoomButton(node), ' \u203a ']);
     const largest = this.boxes.filter((box) => tree.parent[box.node] === zoom && !box.merged).slice(0, 5);
     this.way.replaceChildren(...(way.length > 16 ? way.slice(0, 2).concat('\u2026 ', way.slice(-12)) : way),
       ...largest.flatMap(({ node }) => [this.zoomButton(node), ` ${part(node)}  `]),
       ...(zoom > root ? [pushButton('Open this function', () => this.app.open(tree.name[zoom])), ' ',
-        pushButton('Copy stack', () => copyText(this.app, this.callsTo(zoom).join('\n')))] : []));
+        pushButton('Copy stack', () => copyText(this.app, nodesTo(tree, zoom).map((node) => safeText(this.fullName(node))).join('\n')))] : []));
   }
 
   zoomButton(node) { return pushButton(this.nodeName(node), () => this.zoomTo(node), { class: 'name' }); }
@@ -251,30 +235,24 @@ class FlameGraph {
     return this.boxes.find((box) => box.level === level && offsetX >= box.left && offsetX < box.left + box.width);
   }
 
-  // {value, interval} as texts; below a function the stacks of several nodes are one, of which no interval is known.
-  textsOf(node) {
-    const { explorer, model } = this.app;
-    return estimateText(this.root > 0 ? { value: this.sums[node], low: NaN, high: NaN }
-      : estimateOf(model, this.state.metric, explorer.of(this.state).pick('nodes', node, this.kind), 1), this.kind);
+  // A change, or an estimate; below a function the stacks of several nodes are one, of which no interval is known.
+  amountOf(box) {
+    const { explorer, kind, model, state } = this, { merged, node, value } = box;
+    return this.sides.length > 1 ? this.changeOf(box) : merged || this.root > 0 ? { value: merged ? value : this.sums[node], low: NaN, high: NaN }
+      : estimateOf(model, state.metric, explorer.of(state).pick('nodes', node, kind), 1);
   }
 
   describe(box) {
-    const { node, merged } = box;
-    if (this.sides.length > 1) {
-      return `${merged ? `${merged} smaller in ` : ''}${this.nodeName(node)}: ${amountText(this.changeOf(box), this.kind)}`;
-    }
-    const value = merged ? box.value : this.sums[node], share = shareText(value, this.sums[this.root]);
-    const { value: text, interval } = merged ? { value: valueText(value, this.kind), interval: '' } : this.textsOf(node);
-    return `${merged ? `${merged} smaller in ` : ''}${this.nodeName(node)}: ${text} ${interval} ${share} ${this.classOf(box)}`;
+    const { node, merged } = box, amount = this.amountOf(box), share = amount.before ? '' : shareText(amount.value, this.sums[this.root]);
+    return `${merged ? `${merged} smaller in ` : ''}${this.nodeName(node)}: ${amountText(amount, this.kind)} ${share} ${this.classOf(box)}`;
   }
 
   point(box) {
-    this.canvas.style.cursor = box ? 'pointer' : '';
     this.hint.textContent = box ? this.describe(box) : HINT;
   }
 
   onClick(event) {
-    const { node } = this.boxAt(event) || {};
+    const node = this.boxAt(event)?.node;
     if (event.shiftKey && node > 0) {
       this.app.open(this.tree.name[node]);
     } else if (node >= 0) {

@@ -1,25 +1,17 @@
 // From the tree of all frames to the tree of those that a view shows: folded frames, which a class decides
 // about, leave their callees to their callers, and nodes of one name beside each other become one.
 //
-// A tree is {count, parent, name, leaf, isOuter, at, ...}: node 0 stands for all, parents stand before their
-// callees; leaf[end] is the node that is charged with what the end holds, or -1; isOuter[node] says that no
+// A tree is {count, parent, name, leaf, charged, isOuter, at, ...}: node 0 stands for all, parents stand before their
+// callees; leaf[end] is the node that is charged with what the end holds, or -1, and charged[end] its frame; isOuter[node] says that no
 // node on its way to the root has its name; at[raw] is the node that a raw one is part of, or lies below.
 
 // Finds nodes by parent and name.  Most have one child, which is found by them; others are found by open
 // addressing, in as many places as twice the nodes and more.
 class NodeTable {
   constructor(most) {
-    let size = 1024;
-    while (size < most) {
-      size *= 2;
-    }
-    this.places = new Int32Array(size);
-    this.mask = size - 1;
-    this.parent = new Int32Array(most + 1);
-    this.name = new Int32Array(most + 1);
-    this.isOuter = new Uint8Array(most + 1);
-    this.child = new Int32Array(most + 1);
-    this.count = 1;
+    const size = 2 ** Math.max(10, Math.ceil(Math.log2(most)));
+    const nodes = () => new Int32Array(most + 1);
+    Object.assign(this, { count: 1, mask: size - 1, places: new Int32Array(size), parent: nodes(), name: nodes(), child: nodes(), isOuter: new Uint8Array(most + 1) });
     this.parent[0] = this.name[0] = -1;
   }
 
@@ -101,29 +93,32 @@ function foldTree(model, folds, pick) {
   const table = new NodeTable(count + ends.length), at = new Int32Array(count);
   // On the way from the root: nodes, and how many of each name are shown.
   const way = new Int32Array(count + 1), shown = new Int32Array(model.nameCount + 1);
-  const leaf = new Int32Array(ends.length).fill(-1), self = { ...charges, isFolded };
+  const leaf = new Int32Array(ends.length).fill(-1), charged = leaf.slice(), nearest = new Int32Array(count), self = { ...charges, isFolded };
   for (let node = 0, end = 0, depth = 0; node < count; node++) {
     const up = parent[node], name = nameOf[frame[node]];
     while (depth > 0 && way[depth - 1] !== up) {
       shown[nameOf[frame[way[--depth]]] + 1]--;
     }
     const above = up < 0 ? 0 : at[up];
+    nearest[node] = name < 0 ? (up < 0 ? -1 : nearest[up]) : frame[node];
     at[node] = name < 0 ? above : table.find(above, name, shown[name + 1] === 0);
     way[depth++] = node;
     shown[name + 1]++;
     for (; end < ends.length && ends[end] === node; end++) {
-      leaf[end] = leafOf(model, table, shown, at[node], keptNode(model, self, node));
+      const kept = keptNode(model, self, node), own = kept < 0 || frames.hidden[frame[kept]] ? -1 : frame[kept];
+      leaf[end] = leafOf(model, table, shown, at[node], own);
+      charged[end] = own < 0 ? nearest[node] : own;
     }
   }
-  const tree = Object.assign(table.tree(leaf, at), self);
+  const tree = Object.assign(table.tree(leaf, at), self, { charged });
   tree.cut = model.truncated < 0 ? -1 : tree.name.indexOf(frames.name[model.truncated]);
   return tree;
 }
 
 // What is charged with a stack that ends below `above`; -1: nothing of it is shown.
-function leafOf(model, table, shown, above, kept) {
-  const { frames } = model, frame = kept < 0 ? -1 : model.frame[kept];
-  if (frame >= 0 && !frames.hidden[frame]) {
+function leafOf(model, table, shown, above, frame) {
+  const { frames } = model;
+  if (frame >= 0) {
     return table.find(above, frames.name[frame], shown[frames.name[frame] + 1] === 0);
   }
   const isCut = model.truncated >= 0 && table.name[above] === frames.name[model.truncated];

@@ -5,8 +5,8 @@
 // these are: the series below the mean, the continued fraction above, both behind Loader's deviance and
 // the error of Stirling's formula; Halley's method from Wilson and Hilferty's cube on; Cornish and
 // Fisher's expansion for large shapes.
-const EPSILON = 2.220446049250313e-16;
-const MOST_STEPS = 1000000;
+const { EPSILON } = Number;
+const MOST_STEPS = 1e6;
 // Shape.
 const EXPANSION_FROM = 1e5;
 
@@ -78,30 +78,15 @@ function gammaTail(a, x, front, above) {
   return bySeries === above ? 1 - tail : tail;
 }
 
-// The probability that a standard normal number is above z.
-function normalAbove(z) {
-  const x = z * z / 2;
-  const tail = x > 0 ? gammaTail(0.5, x, gammaFront(0.5, x), true) / 2 : 0.5;
-  return z >= 0 ? tail : 1 - tail;
-}
-
 // Roughly (Abramowitz and Stegun 26.2.22), for p <= 0.5.
 function normalStart(p) {
   const t = Math.sqrt(-2 * Math.log(p));
   return t - (2.30753 + 0.27061 * t) / (1 + t * (0.99229 + 0.04481 * t));
 }
 
+// Half the square of a normal number is one of shape 1/2.
 function normalQuantileAbove(p) {
-  if (p > 0.5) {
-    return -normalQuantileAbove(1 - p);
-  }
-  let z = normalStart(p);
-  for (let i = 0; i < 4; i++) {
-    const density = Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI);
-    const step = (normalAbove(z) - p) / density;
-    z += step / (1 - step * z / 2);
-  }
-  return z;
+  return p > 0.5 ? -normalQuantileAbove(1 - p) : Math.sqrt(2 * gammaQuantile(0.5, 2 * p, true));
 }
 
 // z is the normal quantile.

@@ -9,6 +9,7 @@ class App {
     byId('main').append(this.live);
     this.state = stateOfFragment(model, location.hash);
     this.tools = new Tools(this);
+    this.facets = new FacetLists(this);
     this.table = new (model.series ? GrowthTable : model.comparison ? ChangeTable : FunctionTable)(this);
     this.screen = new FunctionScreen(this);
     this.series = model.series && new SeriesPicture(this);
@@ -21,17 +22,8 @@ class App {
       matchMedia(query).addEventListener('change', () => this.redraw());
     }
     this.become(this.state);
-    this.foldAhead(Object.keys(model.views));
-  }
-
-  // What takes longest of a switch of the fold, while nobody waits for it.
-  foldAhead([view, ...rest]) {
-    if (view) {
-      (window.requestIdleCallback || setTimeout)(() => {
-        this.explorer.tree({ view, name: -1 });
-        this.foldAhead(rest);
-      });
-    }
+    // What takes longest of a switch of the fold, while nobody waits for it.
+    Object.keys(model.views).forEach((view) => setTimeout(() => this.explorer.tree({ view, name: -1 })));
   }
 
   say(text) { this.live.textContent = text; }
@@ -40,9 +32,7 @@ class App {
     cancelAnimationFrame(this.drawing);
     this.drawing = requestAnimationFrame(() => {
       this.flames.draw();
-      if (this.series) {
-        this.series.draw();
-      }
+      this.series?.draw();
     });
   }
 
@@ -59,14 +49,13 @@ class App {
     const last = this.state, had = document.activeElement, isFunction = state.name >= 0;
     this.state = state;
     this.lastKey = '';
-    this.tools.show(state);
+    this.tools.show();
+    this.facets.show();
     byId('rows').hidden = isFunction;
     this.screen.section.hidden = !isFunction;
-    (isFunction ? this.screen : this.table).show(state);
-    this.flames.show(state);
-    if (this.series) {
-      this.series.show(state);
-    }
+    (isFunction ? this.screen : this.table).show();
+    this.flames.show();
+    this.series?.show();
     this.calls.show();
     this.keepFocus(last, had);
   }
@@ -95,15 +84,12 @@ class App {
 
   // The first row, or the first caller.
   focusFirst() {
-    const first = document.querySelector(this.state.name < 0 ? '#table tbody button' : '.neighbors tbody button');
-    if (first) {
-      first.focus();
-    }
+    document.querySelector(this.state.name < 0 ? '#table tbody button' : '.neighbors tbody button')?.focus();
   }
 
   onKey(event) {
     const { key, target } = event;
-    if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented || target.matches('input, select')) {
+    if (isModified(event) || event.defaultPrevented || target.matches('input, select')) {
       return;
     }
     if (key === '/') {

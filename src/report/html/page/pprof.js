@@ -1,13 +1,12 @@
 // What the flame graph shows as a profile of pprof's (profile.proto), of names alone; there is no time in it.
 
-// A number of 64 bits, seven at a time; one below zero is what it is modulo 2^64.
+// Seven bits at a time.
 function putVarint(out, number) {
   let left = number;
-  for (let i = 0; left < 0 ? i < 9 : left >= 128; i++) {
-    out.push((left % 128 + 128) % 128 + 128);
-    left = Math.floor(left / 128);
+  for (; left >= 128; left = Math.floor(left / 128)) {
+    out.push(left % 128 + 128);
   }
-  out.push(left < 0 ? 1 : left);
+  out.push(left);
 }
 
 // A field of a message: a number, or bytes.

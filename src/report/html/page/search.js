@@ -45,11 +45,8 @@ class SearchIndex {
     });
   }
 
-  // Which stacks have a frame that any of the patterns matches.
-  stacks(patterns) {
-    const found = patterns.map((pattern) => this.search(pattern).frames);
-    return this.stacksOf(Uint8Array.from(this.of, (_, i) => found.some((of) => of[i])));
-  }
+  // Which stacks have a frame that a pattern matches.
+  stacks(pattern) { return this.stacksOf(this.search(pattern).frames); }
 
   // The same of a frame whose row is found.
   named(pattern) {
@@ -63,13 +60,5 @@ class SearchIndex {
       nodes[i] = hits[frame[i]] | (parent[i] < 0 ? 0 : nodes[parent[i]]);
     }
     return Uint8Array.from(ends, (end) => nodes[end]);
-  }
-
-  // Which stacks are left; null: all.  A pattern that is none leaves out nothing.
-  left(only, without) {
-    const good = (pattern) => !this.search(pattern).error;
-    const focus = only.filter(good), ignore = without.filter(good);
-    const are = this.stacks(focus), out = this.stacks(ignore), isAny = focus.length > 0;
-    return isAny || ignore.length > 0 ? are.map((is, i) => (is || !isAny) && !out[i]) : null;
   }
 }

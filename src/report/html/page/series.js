@@ -74,16 +74,16 @@ class Growth {
 
   // Of the dumps that are chosen, of those of the process.
   slope(values, { from, to }, { first }) {
-    const dumps = Array.from({ length: to - from + 1 }, (_, i) => from + i);
-    const mean = dumps.reduce((sum, dump) => sum + this.time(dump), 0) / dumps.length;
-    const spread = dumps.reduce((sum, dump) => sum + (this.time(dump) - mean) ** 2, 0), base = values[from - first];
-    return spread > 0 ? dumps.reduce((sum, dump) => sum + (this.time(dump) - mean) / spread * (values[dump - first] - base), 0) : 0;
+    const times = Array.from({ length: to - from + 1 }, (_, i) => this.time(from + i)), add = (sum, one) => sum + one;
+    const mean = times.reduce(add) / times.length, spread = times.reduce((sum, time) => sum + (time - mean) ** 2, 0);
+    const base = from - first, rise = times.map((time, i) => (time - mean) / spread * (values[base + i] - values[base]));
+    return spread > 0 ? rise.reduce(add) : 0;
   }
 
   // {slope, least, p, sampling, shape, isTold, isSignificant} of a name, or of all; NaN where nothing is known.
   tell(state, key, name, values) {
     const process = this.processOf(state), rows = process[key], i = this.isTold(state) ? this.rows[this.numberOf(state)][key].get(name) : undefined;
-    const isTold = i !== undefined, told = (what) => (isTold && rows[what][i] !== null ? rows[what][i] : NaN);
+    const isTold = i !== undefined, told = (what) => (isTold ? known(rows[what][i]) : NaN);
     return { slope: isTold ? told('slope') : this.slope(values, state, process), least: told('least'), p: told('p'), sampling: told('sampling'), isTold,
       shape: isTold && process.told ? this.shapes[rows.shape[i]] : '-', isSignificant: told('significant') === 1 };
   }
@@ -105,13 +105,13 @@ function pairsOf({ tree, ends, leaf }, wanted, key) {
 
 // --- texts --------------------------------------------------------------------------------------------
 
-const LINE = '\u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588', LINE_LENGTH = 20;
+const LINE_LENGTH = 20;
 
 // What a row holds over the dumps, as blocks: of many dumps some.
 function lineText(values) {
   const length = Math.min(values.length, LINE_LENGTH), most = values.reduce((a, b) => Math.max(a, b), 0);
   return Array.from({ length }, (_, i) => values[Math.floor(i * (values.length - 1) / Math.max(length - 1, 1))])
-    .map((value) => LINE[most > 0 ? Math.max(0, Math.min(Math.floor(8 * value / most + 1e-9), 7)) : 0]).join('');
+    .map((value) => String.fromCharCode(0x2581 + (most > 0 ? Math.max(0, Math.min(Math.floor(8 * value / most + 1e-9), 7)) : 0))).join('');
 }
 
 function rateText(rate, kind) {
@@ -127,20 +127,20 @@ function dumpName({ series }, dump) {
 // --- table --------------------------------------------------------------------------------------------
 
 class GrowthTable extends ChangeTable {
-  prepare(state) {
-    super.prepare(state);
-    const names = this.rows.slice(0, this.shown), values = this.app.explorer.values(state, names, comparedBy(state));
+  prepare() {
+    super.prepare();
+    const { explorer, state } = this, names = this.rows.slice(0, this.shown), values = explorer.values(state, names, comparedBy(state));
     this.values = new Map(names.map((name, i) => [name, values[i]]));
   }
 
-  texts(state, name) {
-    const { explorer, model } = this.app, kind = explorer.kind(state), key = comparedBy(state), values = this.values.get(name);
+  texts(name) {
+    const { explorer, kind, model, state } = this, key = comparedBy(state), values = this.values.get(name);
     const row = explorer.row(state, name, true)[key], growth = explorer.growth.tell(state, key, name, values);
-    const shown = ({ value }) => (value === 0 ? '-' : valueText(value, kind)), { processes, process } = model.series;
+    const { processes, process } = model.series;
     return {
       row: { ...row, isTold: growth.isTold, isSignificant: growth.isSignificant }, share: Math.abs(row.change) / this.most,
-      first: shown(row.before), last: shown(row.after), slope: rateText(growth.slope, kind), least: rateText(growth.least, kind),
-      p: pText(processes[process].told ? growth.p : growth.sampling) + (growth.isSignificant ? ' *' : ''), shape: growth.shape,
+      first: heldText(row.before, kind), last: heldText(row.after, kind), slope: rateText(growth.slope, kind), least: rateText(growth.least, kind),
+      p: markedP({ ...growth, p: processes[process].told ? growth.p : growth.sampling }), shape: growth.shape,
       line: lineText(values), process: explorer.growth.processOf(state).name,
     };
   }

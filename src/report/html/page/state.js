@@ -8,19 +8,22 @@
 const MOST_FILTERS = 20;
 const SORTS = ['flat', 'cum', 'name'];
 
+// The oldest give way.
+function withFilter(filters, one) { return [...new Set([...filters, one])].slice(-MOST_FILTERS); }
+
 function numberIn(text, count, otherwise) {
   return /^\d{1,9}$/.test(text || '') && Number(text) < count ? Number(text) : otherwise;
 }
 
-// The whole of a process, but where an address has two of its dumps.
+// The whole of a process, but where an address has one of its dumps or two.
 function dumpsIn(series, from, to) {
   if (!series) {
     return { from: 0, to: 0 };
   }
-  const { processes, process, dumps } = series, [first, last] = [from, to].map((text) => numberIn(text, dumps.name.length, -1));
-  const has = (one) => first >= one.first && first < last && last < one.first + one.count;
-  const { first: start, count } = processes[process];
-  return processes.some(has) ? { from: first, to: last } : { from: start, to: start + count - 1 };
+  const { processes, process, dumps: { name: { length } } } = series, { first, count } = processes[process];
+  const [start, end] = [numberIn(from, length, first), numberIn(to, length, first + count - 1)];
+  const has = (one) => one.first <= start && start < end && end < one.first + one.count;
+  return processes.some(has) ? { from: start, to: end } : { from: first, to: first + count - 1 };
 }
 
 function stateOfFragment(model, fragment) {
@@ -44,19 +47,13 @@ function stateOfFragment(model, fragment) {
 
 function fragmentOfState(model, state) {
   const out = new URLSearchParams(), first = stateOfFragment(model, '');
-  const keys = { metric: model.metrics[state.metric].name, view: state.view, sort: state.sort, name: state.name,
-    zoom: state.zoom, search: state.search };
-  if (state.from !== first.from || state.to !== first.to) {
-    Object.assign(keys, { from: state.from, to: state.to });
-    delete first.from;
-    delete first.to;
-  }
-  for (const [key, value] of Object.entries(keys)) {
-    if (state[key] !== first[key]) {
-      out.append({ view: 'frames', name: 'function' }[key] || key, value);
+  const names = { view: 'frames', name: 'function' };
+  for (const [key, value] of Object.entries(state)) {
+    if (Array.isArray(value)) {
+      value.forEach((filter) => out.append(key, filter));
+    } else if (value !== first[key]) {
+      out.append(names[key] || key, key === 'metric' ? model.metrics[value].name : value);
     }
   }
-  state.only.forEach((pattern) => out.append('only', pattern));
-  state.without.forEach((pattern) => out.append('without', pattern));
   return String(out);
 }

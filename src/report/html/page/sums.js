@@ -11,13 +11,12 @@ const KEYS = {
   objects: ['objects', 'objects_variance', 'samples', 'period', 'weight', 'flags'],
 };
 
+const ofKeys = (kind, of) => Object.fromEntries(KEYS[kind].map((key) => [key, of(key)]));
+
 // So many zeros, for as long as nobody else asks: fresh memory takes longer than the sums.
 let scratch = new Float64Array(0);
 
-function scratchOf(size) {
-  scratch = size > scratch.length ? new Float64Array(size) : scratch.fill(0, 0, size);
-  return scratch;
-}
+function scratchOf(size) { return (scratch = size > scratch.length ? new Float64Array(size) : scratch.fill(0)); }
 
 // Of a tree, a column and the stacks that are chosen: isChosen[end], or null for all.
 class Sums {
@@ -95,22 +94,23 @@ class Sums {
   }
 
   // What an interval takes, at one place of flats, cums or nodes.
-  pick(arrays, at, kind) {
-    return Object.fromEntries(KEYS[kind].map((key) => [key, this[arrays](key)[at]]));
-  }
+  pick(arrays, at, kind) { return ofKeys(kind, (key) => this[arrays](key)[at]); }
 
   // The same of all that is chosen.
-  whole(kind) {
-    const zeros = new Int32Array(this.ends.length);
-    return Object.fromEntries(KEYS[kind].map((key) => [key, this.own(key, zeros, new Float64Array(1))[0]]));
+  whole(kind) { return this.apart(kind, new Int32Array(this.model.ends.length), 1)(0); }
+
+  // The same of each of so many parts, by its number; of[end] is that of an end.
+  apart(kind, of, count) {
+    const at = this.ends.map((end) => of[end]), all = ofKeys(kind, (key) => this.own(key, at, new Float64Array(count)));
+    return (number) => ofKeys(kind, (key) => all[key][number]);
   }
 
   // The same of several nodes, none of which is below another.
   together(nodes, kind) {
-    return Object.fromEntries(KEYS[kind].map((key) => {
+    return ofKeys(kind, (key) => {
       const sums = this.nodes(key), how = JOINS[key] || ADD;
-      return [key, nodes.reduce((sum, node) => joined(how, sum, sums[node]), 0)];
-    }));
+      return nodes.reduce((sum, node) => joined(how, sum, sums[node]), 0);
+    });
   }
 
   // Of each name whether it is shown in a stack that holds anything.
@@ -143,13 +143,8 @@ class Sums {
       return 1;
     }
     const samples = sort === 'cum' ? this.cums('samples') : this.flats('samples');
-    let once = 0, twice = 0, any = 0;
-    for (const n of samples) {
-      once += n === 1;
-      twice += n === 2;
-      any += n > 0;
-    }
-    return any + once * (once - 1) / (2 * (twice + 1));
+    const count = (number) => samples.filter((one) => one === number).length, once = count(1);
+    return samples.filter(Boolean).length + once * (once - 1) / (2 * (count(2) + 1));
   }
 }
 
@@ -181,8 +176,7 @@ function neighborNodes(tree, name) {
     const own = tree.name[node], up = tree.parent[node], caller = tree.name[up];
     if (up > 0 && own !== caller && (own === name || caller === name) && !hasAbove(tree, node)) {
       const [map, other] = own === name ? [callers, caller] : [callees, own];
-      map.set(other, map.get(other) || []);
-      map.get(other).push(node);
+      kept(map, other, Infinity, () => []).push(node);
     }
   }
   return { callers, callees };

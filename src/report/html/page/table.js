@@ -1,41 +1,43 @@
 // The table of functions: it begins as the one that is in the file, and takes its place.
 const ROWS_MORE = 200;
 
-class FunctionTable {
+class FunctionTable extends Screen {
   constructor(app) {
+    super(app);
     const table = byId('table');
-    Object.assign(this, { app, body: table.tBodies[0], head: [...table.tHead.rows[0].cells], rest: byId('rest') });
+    Object.assign(this, { body: table.tBodies[0], head: [...table.tHead.rows[0].cells], rest: byId('rest') });
     this.shown = Math.max(this.body.rows.length, 20);
     this.body.addEventListener('keydown', (event) => this.onKey(event));
     this.body.addEventListener('click', ({ target }) => app.open(Number(target.closest('tr').dataset.name)));
-    for (const cell of this.head.filter(({ dataset }) => SORTS.includes(dataset.key))) {
-      cell.replaceChildren(pushButton(cell.textContent, () => app.go({ sort: cell.dataset.key })));
+    const sorts = { name: 'name', flat: 'flat', cum: 'cum', delta: 'flat', slope: 'flat' };
+    for (const cell of this.head.filter(({ dataset: { key } }) => sorts[key])) {
+      cell.replaceChildren(pushButton(cell.textContent, () => app.go({ sort: sorts[cell.dataset.key] })));
     }
   }
 
-  show(state) {
-    const { explorer } = this.app, all = explorer.rows(state);
+  show() {
+    const { explorer, state } = this;
     this.rows = explorer.foundRows(state);
     this.total = explorer.total(state).value;
-    this.prepare(state);
+    this.prepare();
     for (const cell of this.head.filter((one) => one.firstElementChild)) {
       const order = state.sort === 'name' ? 'ascending' : 'descending';
-      cell.setAttribute('aria-sort', this.isSortedBy(cell.dataset.key, state) ? order : 'none');
+      cell.setAttribute('aria-sort', this.isSortedBy(cell.dataset.key) ? order : 'none');
     }
-    this.body.replaceChildren(...this.rows.slice(0, this.shown).map((name, i) => this.makeRow(state, name, i)));
-    this.showRest(state, all.length);
+    this.body.replaceChildren(...this.rows.slice(0, this.shown).map((name, i) => this.makeRow(name, i)));
+    this.showRest(explorer.rows(state).length);
   }
 
-  prepare(state) {
-    const { explorer } = this.app, hasObjects = explorer.kind(state) === 'bytes' && explorer.sibling(state, 'objects') >= 0;
+  prepare() {
+    const { explorer, kind, state } = this, hasObjects = kind === 'bytes' && explorer.sibling(state, 'objects') >= 0;
     this.objects = hasObjects ? explorer.of(state).flats('objects') : null;
   }
 
-  isSortedBy(key, { sort }) { return key === sort; }
+  isSortedBy(key) { return key === this.state.sort; }
 
   // Of each column; and `row`, `share` of its bar.
-  texts(state, name) {
-    const { explorer } = this.app, kind = explorer.kind(state), row = explorer.row(state, name, true);
+  texts(name) {
+    const { explorer, kind, state } = this, row = explorer.row(state, name, true);
     const texts = { row, share: row.flat.value / this.total, objects: this.objects && grouped(this.objects[name]) };
     for (const key of ['flat', 'cum']) {
       const { value, interval } = estimateText(row[key], kind);
@@ -46,19 +48,19 @@ class FunctionTable {
     return texts;
   }
 
-  makeRow(state, name, i) {
-    const { model } = this.app, texts = { class: model.classOf[name], ...this.texts(state, name) };
+  makeRow(name, i) {
+    const { model } = this, texts = { class: model.classOf[name], ...this.texts(name) };
     return barRow(model, name, texts.share, texts.row, ...this.head.map(({ dataset: { key } }) =>
       (key === 'name' ? make('th', { scope: 'row' }, nameButton(model, name, null, i > 0))
         : make('td', { 'data-key': key }, texts[key] || ''))));
   }
 
-  showRest(state, all) {
+  showRest(all) {
     const count = this.rows.length, shown = Math.min(this.shown, count);
     const match = count < all ? ` that match, of ${grouped(all)}` : '';
     const more = pushButton('More', () => {
       this.shown += ROWS_MORE;
-      this.show(state);
+      this.show();
       this.focusRow(shown);
     });
     this.rest.replaceChildren(`${grouped(shown)} of ${grouped(count)}${match} rows `, shown < count ? more : '');
@@ -68,9 +70,7 @@ class FunctionTable {
     const buttons = this.body.querySelectorAll('button');
     const to = buttons[Math.max(0, Math.min(number, buttons.length - 1))];
     buttons.forEach((button) => { button.tabIndex = button === to ? 0 : -1; });
-    if (to) {
-      to.focus();
-    }
+    to?.focus();
   }
 
   focusName(name) { this.focusRow(this.rows.indexOf(name)); }
@@ -85,9 +85,9 @@ class FunctionTable {
 }
 
 // How far a key goes in a list; 0: it does not.
-function stepOf({ key, ctrlKey, altKey, metaKey }) {
-  return ctrlKey || altKey || metaKey ? 0 : { ArrowDown: 1, ArrowUp: -1 }[key] || 0;
-}
+function stepOf(event) { return isModified(event) ? 0 : { ArrowDown: 1, ArrowUp: -1 }[event.key] || 0; }
+
+function isModified({ ctrlKey, altKey, metaKey }) { return ctrlKey || altKey || metaKey; }
 
 // The short name; the full one is told as well.
 function nameButton(model, name, onclick, isLater) {

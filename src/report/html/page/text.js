@@ -30,13 +30,9 @@ function unitPower(bytes) {
   return power;
 }
 
-function bytesText(bytes) {
-  const power = unitPower(bytes);
-  return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`;
-}
-
 function valueText(value, kind) {
-  return kind === 'bytes' ? bytesText(value) : grouped(value);
+  const power = unitPower(value);
+  return kind === 'bytes' ? `${(value / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}` : grouped(value);
 }
 
 // In units of 1024^power bytes, or in objects.
@@ -56,12 +52,13 @@ function scaleOf(value, longer, high, kind) {
 
 // {value, interval}: "73.5 MiB" and "\u00b1 4.9 MiB", or "0.37 \u2026 1.40 MiB"; "" if none is known.
 function estimateText({ value, low, high }, kind) {
+  const short = valueText(value, kind);
   if (Number.isNaN(high)) {
-    return { value: valueText(value, kind), interval: low > 0 ? `${valueText(low, kind)} or more` : '' };
+    return { value: short, interval: low > 0 ? `${valueText(low, kind)} or more` : '' };
   }
   const below = Math.max(value - low, 0), above = Math.max(high - value, 0), longer = Math.max(below, above);
   if (!(longer > 0) || value === 0) {
-    return { value: valueText(value, kind), interval: '' };
+    return { value: short, interval: '' };
   }
   const { unit, by, decimals } = scaleOf(value, longer, high, kind), ten = 10 ** decimals;
   const put = (digits) => (kind === 'bytes' ? (digits / ten).toFixed(decimals) : grouped(digits));
@@ -96,6 +93,10 @@ function fill(element, attributes, children) {
 
 function pushButton(text, onclick, attributes) {
   return make('button', { type: 'button', onclick, ...attributes }, text);
+}
+
+function makeTable(attributes, head, body) {
+  return make('table', attributes, make('thead', {}, make('tr', {}, ...head.map((text) => make('th', { scope: 'col' }, text)))), body);
 }
 
 function byId(id) { return document.getElementById(id); }

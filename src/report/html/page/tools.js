@@ -1,39 +1,41 @@
 // What one sets: what is searched for, which stacks are left, what is measured, what is folded.
-const TOOLS_HINT = '/ searches; arrows and Enter, or a click, open a function; Escape returns';
+const TOOLS_HINT = '/ searches; Enter or a click opens a function; Escape returns';
 
-class Tools {
+class Tools extends Screen {
   constructor(app) {
+    super(app);
     const { model } = app;
-    this.app = app;
     this.search = make('input', {
       id: 'search', type: 'search', autocomplete: 'off', maxlength: PATTERN_LENGTH,
-      placeholder: 'Search function, file or module', 'aria-label': 'Search', oninput: () => this.onInput(), onkeydown: (event) => this.onKey(event),
+      placeholder: 'Function, file or module', 'aria-label': 'Search', oninput: () => this.onInput(), onkeydown: (event) => this.onKey(event),
     });
     this.filters = [['only', 'Only these'], ['without', 'Without these']]
       .map(([key, text]) => pushButton(text, () => this.filter(key)));
-    this.metric = make('select', { id: 'metric', onchange: () => app.go({ metric: Number(this.metric.value) }) },
-      ...model.metrics.map(({ name }, value) => make('option', { value }, safeText(name))));
-    this.dumps = model.series ? this.makeDumps(model) : [];
+    const metric = this.makeChoice('metric', 'Measure', (value) => app.go({ metric: Number(value) }), model.metrics.map(({ name }) => safeText(name)));
+    const dumps = model.series ? [make('div', { class: 'row' }, ...this.makeDumps(model.series))] : [];
     this.sorts = (model.comparison ? ['flat', 'cum'] : []).map((sort) => pushButton(sort, () => app.go({ sort }), { 'data-sort': sort }));
     this.views = Object.keys(model.views).map((view) => pushButton(view, () => app.go({ view, zoom: 0 }), { 'data-view': view }));
     this.result = make('p', { id: 'result' });
     this.chips = make('ul', { id: 'filters', 'aria-label': 'Filters' });
     byId('tools').replaceChildren(
-      make('div', { class: 'row' }, this.search, ...this.filters, make('label', {}, 'Measure ', this.metric),
-        make('span', { role: 'group', 'aria-labelledby': 'views' }, make('span', { id: 'views' }, 'Frames '), ...this.views),
-        model.comparison ? make('span', { role: 'group', 'aria-labelledby': 'sorts' }, make('span', { id: 'sorts' }, 'Compare '), ...this.sorts) : ''),
-      this.dumps.length > 0 ? make('div', { class: 'row' }, ...this.dumps, pushButton('All dumps', () => this.chooseProcess(app.explorer.growth.processOf(app.state)))) : '',
-      this.result, this.chips);
+      make('div', { class: 'row' }, this.search, ...this.filters, metric,
+        groupOf('views', 'Frames ', this.views), model.comparison ? groupOf('sorts', 'Compare ', this.sorts) : ''),
+      ...dumps, this.result, this.chips);
     byId('flames').after(makeExports(app));
   }
 
+  // A list of which one is chosen, by its number.
+  makeChoice(id, text, choose, texts = []) {
+    this[id] = make('select', { id, onchange: () => choose(this[id].value) }, ...texts.map((name, value) => make('option', { value }, name)));
+    return make('label', {}, `${text} `, this[id]);
+  }
+
   // Which dumps are compared, and of which process.
-  makeDumps(model) {
-    const { app } = this, { processes } = model.series;
-    const list = (key, text) => make('label', {}, `${text} `, this[key] = make('select', { id: key, onchange: () => app.go(this.chosenDumps(key)) }));
-    this.process = make('select', { id: 'process', onchange: () => this.chooseProcess(processes[this.process.value]) },
-      ...processes.map(({ name }, value) => make('option', { value }, name)));
-    return [...(processes.length > 1 ? [make('label', {}, 'Process ', this.process)] : []), list('from', 'Compare'), list('to', 'with')];
+  makeDumps({ processes }) {
+    const process = this.makeChoice('process', 'Process', (value) => this.chooseProcess(processes[value]), processes.map(({ name }) => name));
+    const [from, to] = [['from', 'Compare'], ['to', 'with']].map(([key, text]) => this.makeChoice(key, text, () => this.app.go(this.chosenDumps(key))));
+    return [...(processes.length > 1 ? [process] : []), from, to,
+      pushButton('All dumps', () => this.chooseProcess(this.explorer.growth.processOf(this.state)))];
   }
 
   chooseProcess({ first, count }) { this.app.go({ from: first, to: first + count - 1 }); }
@@ -44,44 +46,45 @@ class Tools {
     return key === 'from' ? { from, to: Math.max(to, from + 1) } : { from: Math.min(from, to - 1), to };
   }
 
-  showDumps(state) {
-    const { app: { explorer: { growth }, model } } = this, { first, count } = growth.processOf(state);
+  showDumps() {
+    const { explorer: { growth }, model, state } = this, { first, count } = growth.processOf(state);
     const options = (start) => Array.from({ length: count - 1 }, (_, i) => make('option', { value: start + i }, dumpName(model, start + i)));
     this.from.replaceChildren(...options(first));
     this.to.replaceChildren(...options(first + 1));
     Object.entries({ process: growth.numberOf(state), from: state.from, to: state.to }).forEach(([key, value]) => { this[key].value = value; });
   }
 
-  show(state) {
-    if (this.dumps.length > 0) {
-      this.showDumps(state);
+  show() {
+    const { state } = this;
+    if (this.from) {
+      this.showDumps();
     }
     this.search.value = state.search;
     this.metric.value = state.metric;
-    this.views.forEach((button) => button.setAttribute('aria-pressed', button.dataset.view === state.view));
-    this.sorts.forEach((button) => button.setAttribute('aria-pressed', button.dataset.sort === comparedBy(state)));
+    press(this.views, 'view', state.view);
+    press(this.sorts, 'sort', comparedBy(state));
     this.filters.forEach((button) => { button.disabled = !state.search; });
-    this.chips.replaceChildren(...['only', 'without'].flatMap((key) => this.makeChips(state, key)));
-    const text = this.resultText(state);
+    this.chips.replaceChildren(...['only', 'without'].flatMap((key) => this.makeChips(key)));
+    const text = this.resultText();
     if (this.result.textContent !== text) {
       this.result.textContent = text;
       this.app.say(text);
     }
   }
 
-  makeChips(state, key) {
+  makeChips(key) {
+    const { app, explorer, state } = this;
     return state[key].map((pattern) => {
-      const { error } = this.app.explorer.search.search(pattern), shown = `${key} ${cutText(pattern, 100)}`;
+      const error = isFacet(pattern) ? '' : explorer.search.search(pattern).error, shown = `${key} ${cutText(pattern.replace(/^\?/, ''), 100)}`;
       return make('li', {}, pushButton(`${shown} ${error && `(${error}) `}\u00d7`, () => {
-        this.app.go({ [key]: state[key].filter((one) => one !== pattern), zoom: 0 });
+        app.go({ [key]: state[key].filter((one) => one !== pattern), zoom: 0 });
         this.search.focus();
       }, { 'aria-label': `Remove ${shown}` }));
     });
   }
 
-  resultText(state) {
-    const { explorer } = this.app;
-    const text = (amount) => amountText(amount, explorer.kind(state));
+  resultText() {
+    const { explorer, state } = this, text = (amount) => amountText(amount, this.kind);
     const error = state.search && explorer.search.search(state.search).error;
     return (state.only.length + state.without.length > 0 ? `Filters leave ${text(explorer.total(state))}; ` : '') +
       (error || (state.search ? `matches hold ${text(explorer.found(state))}; Enter opens the first` : TOOLS_HINT));
@@ -103,8 +106,17 @@ class Tools {
   }
 
   filter(key) {
-    const { state } = this.app;
-    this.app.go({ [key]: [...new Set([...state[key], state.search])].slice(-MOST_FILTERS), search: '', zoom: 0 });
+    const { state } = this;
+    this.app.go({ [key]: withFilter(state[key], state.search), search: '', zoom: 0 });
     this.search.focus();
   }
+}
+
+// Buttons of which one is pressed.
+function groupOf(id, text, buttons) {
+  return make('span', { role: 'group', 'aria-labelledby': id }, make('span', { id }, text), ...buttons);
+}
+
+function press(buttons, key, value) {
+  buttons.forEach((button) => button.setAttribute('aria-pressed', button.dataset[key] === value));
 }
