@@ -144,6 +144,21 @@ bool hp_view_counts(const struct hp_view *view, size_t input) {
     return chosen == HP_NO_INPUT || chosen == input;
 }
 
+const char *hp_view_moment_of(const struct hp_view *view, size_t input) {
+    const struct hp_processes *processes = &view->profile->processes;
+    const struct hp_process *process =
+        &processes->all.at[view->head.inputs[input].process];
+    const uint32_t *dumps = processes->dumps.at + process->first;
+    bool is_earlier = false;
+    for (uint32_t i = process->dumps; i-- > 0 && dumps[i] != input;) {
+        is_earlier |= dumps[i] == process->chosen;
+    }
+    return hp_view_counts(view, input) ? "used"
+           : input == process->exit    ? "its exit dump"
+           : is_earlier                ? "an earlier moment"
+                                       : "a later moment";
+}
+
 bool hp_view_has_errors(const struct hp_view *view, enum hp_column column) {
     return hp_profile_has_errors(view->profile, column);
 }

@@ -19,6 +19,10 @@ static const char *name_of_process(const struct hp_profile *profile,
     return profile->inputs.at[named].public.name;
 }
 
+struct hp_span hp_group_of_none(enum hp_granularity by) {
+    return hp_span_of(by == HP_BY_THREAD ? "[no thread]" : "[no label]");
+}
+
 static struct hp_span name_of_input(const struct hp_profile *profile,
                                     const struct hp_input_record *input,
                                     const struct hp_report_options *options) {
@@ -38,7 +42,7 @@ static struct hp_span name_of_input(const struct hp_profile *profile,
             return hp_strtab_span(&profile->strings, label->value);
         }
     }
-    return hp_span_of(options->by == HP_BY_THREAD ? "[no thread]" : "[no label]");
+    return hp_group_of_none(options->by);
 }
 
 static int by_name(const void *left, const void *right) {
@@ -65,11 +69,7 @@ struct hp_group_member *hp_group_members(const struct hp_view *view, size_t *cou
 
 // --- names of labels --------------------------------------------------------------------
 
-struct name {
-    HP_VEC(char) text; // "" for none
-};
-
-static void append_tag(struct name *name, const struct hp_profile *profile,
+static void append_tag(struct hp_group_name *name, const struct hp_profile *profile,
                        const struct hp_tag *tag) {
     struct hp_span text = hp_strtab_span(&profile->strings, tag->text);
     struct hp_span unit = hp_strtab_span(&profile->strings, tag->unit);
@@ -88,7 +88,7 @@ static void append_tag(struct name *name, const struct hp_profile *profile,
 }
 
 // All values that the set has for a key.
-static void name_of_key(struct name *name, const struct hp_profile *profile,
+static void name_of_key(struct hp_group_name *name, const struct hp_profile *profile,
                         hp_string set, const char *key) {
     name->text.count = 0;
     for (size_t i = 0; i < hp_tags_count(&profile->tag_sets, set); i++) {
@@ -99,7 +99,7 @@ static void name_of_key(struct name *name, const struct hp_profile *profile,
     }
 }
 
-static void name_of_keys(struct name *name, const struct hp_profile *profile,
+static void name_of_keys(struct hp_group_name *name, const struct hp_profile *profile,
                          hp_string set, const char *const keys[HP_THREAD_KEYS]) {
     name->text.count = 0;
     for (size_t i = 0; i < HP_THREAD_KEYS && name->text.count == 0; i++) {
@@ -108,7 +108,7 @@ static void name_of_keys(struct name *name, const struct hp_profile *profile,
 }
 
 // By its name, else as jemalloc writes it: "t7".
-static void name_of_thread(struct name *name, const struct hp_profile *profile,
+static void name_of_thread(struct hp_group_name *name, const struct hp_profile *profile,
                            hp_string set) {
     name_of_keys(name, profile, set, hp_thread_name_keys);
     if (name->text.count == 0) {
@@ -121,8 +121,8 @@ static void name_of_thread(struct name *name, const struct hp_profile *profile,
     }
 }
 
-static void name_of_set(struct name *name, const struct hp_profile *profile,
-                        hp_string set, const struct hp_report_options *options) {
+void hp_group_of_set(struct hp_group_name *name, const struct hp_profile *profile,
+                     hp_string set, const struct hp_report_options *options) {
     if (options->by == HP_BY_THREAD) {
         name_of_thread(name, profile, set);
     } else if (options->by != HP_BY_INPUT) {
@@ -142,13 +142,13 @@ static bool names_input(const struct hp_profile *profile, const char *key) {
 
 bool hp_groups_exist(const struct hp_profile *profile,
                      const struct hp_report_options *options) {
-    struct name name = {0};
+    struct hp_group_name name = {0};
     bool found = options->by == HP_BY_INPUT || hp_is_of_parts(options->by) ||
                  options->by == HP_BY_PROCESS ||
                  (options->by == HP_BY_PROGRAM && profile->programs.strings.count > 0) ||
                  (options->by == HP_BY_LABEL && names_input(profile, options->label));
     for (uint32_t set = 1; !found && set < profile->tag_sets.strings.count; set++) {
-        name_of_set(&name, profile, (hp_string){set}, options);
+        hp_group_of_set(&name, profile, (hp_string){set}, options);
         found = name.text.count > 0;
     }
     hp_vec_done(&name.text);
@@ -170,10 +170,10 @@ static hp_node_id add_node(struct hp_view *view, struct hp_span name) {
 void hp_groups_init(struct hp_groups *groups, struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
     size_t sets = profile->tag_sets.strings.count;
-    struct name name = {0};
+    struct hp_group_name name = {0};
     groups->of_set = hp_alloc((sets + 1) * sizeof *groups->of_set);
     for (uint32_t set = 1; set < sets; set++) {
-        name_of_set(&name, profile, (hp_string){set}, &view->options);
+        hp_group_of_set(&name, profile, (hp_string){set}, &view->options);
         struct hp_span text = {name.text.at, name.text.count};
         groups->of_set[set] = text.size > 0 ? add_node(view, text) : (hp_node_id){0};
     }

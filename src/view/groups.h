@@ -27,6 +27,15 @@ bool hp_groups_are_of_samples(const struct hp_profile *profile,
 // The key of the label that tells them apart in pprof profiles.
 const char *hp_groups_key(const struct hp_report_options *options);
 
+struct hp_group_name {
+    HP_VEC(char) text; // "" for none
+};
+
+// What labels of samples tell; and what is said of those that tell nothing.
+void hp_group_of_set(struct hp_group_name *name, const struct hp_profile *profile,
+                     hp_string set, const struct hp_report_options *options);
+struct hp_span hp_group_of_none(enum hp_granularity by);
+
 struct hp_group_member {
     struct hp_span name; // of the group
     uint32_t number;     // of the input, in the history

@@ -1,6 +1,7 @@
 // The largest boxes of a flame graph as a tree, those below one by value; then the stacks, whatever
 // is folded.  One after the other, so that there is memory for one of the two.
 #include "view/flames.h"
+#include "view/groups.h"
 
 #include <math.h>
 
@@ -152,6 +153,22 @@ static void add_series(struct hp_view *view) {
     }
 }
 
+// --- facet --------------------------------------------------------------------------------
+
+bool hp_page_has_facet(const struct hp_view *view) {
+    const struct hp_report_options *options = &view->options;
+    bool has_key = options->by != HP_BY_LABEL || options->label;
+    return view->use.shape == HP_SHAPE_PAGE && options->kind == HP_REPORT_TOP &&
+           has_key && hp_groups_are_of_samples(view->profile, options);
+}
+
+void hp_page_take_facet(struct hp_view *view) {
+    if (hp_page_has_facet(view)) {
+        hp_facet_init(&view->facet, view->profile, &view->options);
+        view->options.by = HP_BY_FUNCTION;
+    }
+}
+
 // --- all ----------------------------------------------------------------------------------
 
 int hp_page_build(struct hp_view *view, struct hp_err *err) {
@@ -176,11 +193,12 @@ int hp_page_build(struct hp_view *view, struct hp_err *err) {
     hp_stack_sums_done(&view->cache->sums);
     view->cache->sums = (struct hp_stack_sums){0};
     hp_stacks_done(&view->stacks);
-    hp_stacks_init(&view->stacks, HP_STACKS_OF_SITES, &view->naming, &view->options);
+    hp_stacks_init_sites(&view->stacks, &view->naming, view->facet.of_set);
     return HP_OK;
 }
 
 void hp_page_done(struct hp_view *view) {
+    hp_facet_done(&view->facet);
     hp_vec_done(&view->tree);
     if (view->changes) {
         hp_difference_done(&view->changes->made[0]);

@@ -7,7 +7,7 @@
 struct hp_stack_key {
     const uint32_t *at; // leaf first: nodes of the naming, places or sites; at least one
     uint32_t depth;
-    hp_string tags; // of the profile's tag_sets; of addresses only
+    hp_string tags; // of the profile's tag_sets; of sites a number of a facet; else 0
     bool truncated; // the last is no root; of addresses a place says so
 };
 

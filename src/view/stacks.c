@@ -148,6 +148,8 @@ static bool find_key(const struct hp_stacks *stacks, size_t stack, size_t max_de
                      struct hp_visible_frames *frames, struct key *key) {
     const struct hp_profile *profile = stacks->naming->profile;
     if (stacks->of == HP_STACKS_OF_SITES) {
+        const uint32_t *facet = stacks->facet_of_set;
+        key->tags.n = facet ? facet[hp_profile_tags(profile, stack).n] : 0;
         return find_sites(stacks, &profile->stacks.at[stack], frames, key);
     }
     if (stacks->of != HP_STACKS_OF_ADDRESSES) {
@@ -332,16 +334,22 @@ void hp_stacks_init(struct hp_stacks *stacks, enum hp_stacks_of of,
         collect(stacks, options->max_depth);
         sort(stacks, NULL, false);
         limit_count(stacks, options);
-    } else if (of == HP_STACKS_OF_SITES) {
-        hp_sites_init(&stacks->sites, naming);
-        collect(stacks, 0);
-        sort(stacks, NULL, false);
     } else {
         collect(stacks, 0);
         uint32_t *rank = rank_names(naming);
         sort(stacks, rank, of == HP_STACKS_OF_TREE && options->invert);
         free(rank);
     }
+}
+
+void hp_stacks_init_sites(struct hp_stacks *stacks, struct hp_naming *naming,
+                          const uint32_t *facet_of_set) {
+    *stacks = (struct hp_stacks){.of = HP_STACKS_OF_SITES,
+                                 .naming = naming,
+                                 .facet_of_set = facet_of_set};
+    hp_sites_init(&stacks->sites, naming);
+    collect(stacks, 0);
+    sort(stacks, NULL, false);
 }
 
 void hp_stacks_done(struct hp_stacks *stacks) {

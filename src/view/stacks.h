@@ -3,7 +3,7 @@
 // Of names: stacks that differ only in addresses within functions are one.  Of addresses, with
 // the labels of samples: for formats that keep frames apart, and their files and lines.
 //
-// Of sites: all calls, whatever is folded, apart by file and line.
+// Of sites: all calls, whatever is folded, apart by file and line, and by a facet if there is one.
 //
 // A place is what is left of a frame, or a call of it that stays in a stack although it is
 // folded.  It is called by the number of its first call among those that filters do not hide, so
@@ -38,13 +38,18 @@ struct hp_stacks {
     HP_VEC(uint32_t) frame_of;    // of each of them
     uint32_t *number_of;          // of each call of the naming that is not hidden
     size_t place_count;           // places are less than this
-    struct hp_sites sites;        // of sites
+    // Of sites:
+    struct hp_sites sites;
+    const uint32_t *facet_of_set; // by which stacks are kept apart; NULL: none
 };
 
 // Of a tree options->invert is looked at, of addresses max_depth and, by metric, max_samples.  The
 // naming is borrowed; "[other]" may be added to it.
 void hp_stacks_init(struct hp_stacks *stacks, enum hp_stacks_of of,
                     struct hp_naming *naming, const struct hp_report_options *options);
+// Of sites; the numbers are those of struct hp_facet.
+void hp_stacks_init_sites(struct hp_stacks *stacks, struct hp_naming *naming,
+                          const uint32_t *facet_of_set);
 void hp_stacks_done(struct hp_stacks *stacks);
 
 struct hp_place {

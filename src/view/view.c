@@ -91,7 +91,7 @@ static int refuse_metric(const struct hp_view *view, struct hp_err *err) {
     return refuse_missing(view, space, err);
 }
 
-// Groups of inputs are rows of top; in formats of stacks they are labels.
+// Groups of inputs are rows of top; in formats of stacks they are labels, and in a page a facet.
 static int refuse_groups(const struct hp_view *view, struct hp_err *err) {
     const struct hp_report_options *options = &view->options;
     bool has_sizes = (view->use.can & HP_IS_PARTIAL) != 0; // anyway
@@ -99,7 +99,8 @@ static int refuse_groups(const struct hp_view *view, struct hp_err *err) {
                       !(options->by == HP_BY_SIZE && has_sizes);
     bool is_table = options->kind == HP_REPORT_TOP && view->use.shape != HP_SHAPE_PAGE;
     unsigned needed = is_table ? HP_CAN_INTERVALS : has_labels ? HP_CAN_LABELS : 0;
-    if (options->by >= HP_BY_INPUT && (view->use.can & needed) == 0) {
+    if (options->by >= HP_BY_INPUT && (view->use.can & needed) == 0 &&
+        !hp_page_has_facet(view)) {
         return hp_fail(err, HP_E_USAGE,
                        "%s as %s has no rows of inputs, threads, labels, sizes or ages",
                        view->report->name, options->format);
@@ -240,21 +241,6 @@ static void describe_inputs(struct hp_view *view) {
             head->first_time = fmin(head->first_time, head->inputs[i].identity.time);
         }
     }
-}
-
-const char *hp_view_moment_of(const struct hp_view *view, size_t input) {
-    const struct hp_processes *processes = &view->profile->processes;
-    const struct hp_process *process =
-        &processes->all.at[view->head.inputs[input].process];
-    const uint32_t *dumps = processes->dumps.at + process->first;
-    bool is_earlier = false;
-    for (uint32_t i = process->dumps; i-- > 0 && dumps[i] != input;) {
-        is_earlier |= dumps[i] == process->chosen;
-    }
-    return hp_view_counts(view, input) ? "used"
-           : input == process->exit    ? "its exit dump"
-           : is_earlier                ? "an earlier moment"
-                                       : "a later moment";
 }
 
 // No number in the report is further from zero.
@@ -496,8 +482,9 @@ static enum hp_frames frames_of(const struct hp_view *view) {
     }
     bool is_ours = view->use.shape == HP_SHAPE_ROWS || view->use.shape == HP_SHAPE_PAGE ||
                    (view->use.can & HP_IS_PICTURE) != 0;
-    bool is_code = is_ours && options->by <= HP_BY_FILE &&
-                   options->kind != HP_REPORT_STACKS && options->kind != HP_REPORT_INFO &&
+    bool by_code = options->by <= HP_BY_FILE || hp_page_has_facet(view);
+    bool is_code = is_ours && by_code && options->kind != HP_REPORT_STACKS &&
+                   options->kind != HP_REPORT_INFO &&
                    view->profile->estimator != HP_ESTIMATOR_JEPROF;
     return options->frames != HP_FRAMES_DEFAULT ? options->frames
            : options->all_frames                ? HP_FRAMES_RAW
@@ -528,6 +515,7 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
     }
     int ret = choose(view, err);
     if (ret == HP_OK) {
+        hp_page_take_facet(view);
         add_up(view);
         ret = refuse_gate(view, err);
     }

@@ -7,6 +7,7 @@
 #define HP_VIEW_VIEW_H
 
 #include "view/edges.h"
+#include "view/facet.h"
 #include "view/precision.h"
 #include "view/projection.h"
 #include "view/series.h"
@@ -235,6 +236,7 @@ struct hp_view {
     struct hp_edges edges;  // of a graph
     size_t drawn;           // of its rows, the first so many
     HP_VEC(struct hp_page_node) tree; // of a page, callers first, by value
+    struct hp_facet facet;            // of a page
     struct hp_page_changes *changes;  // of a page of a comparison
     struct hp_view_cache *cache;
 };
@@ -243,6 +245,10 @@ struct hp_view {
 struct hp_view *hp_view_build(const struct hp_profile *profile,
                               const struct hp_report_options *options,
                               struct hp_view_use use, struct hp_err *err);
+
+// Whether a page is asked to keep stacks apart by what samples have; from then on its rows stand for functions.
+bool hp_page_has_facet(const struct hp_view *view);
+void hp_page_take_facet(struct hp_view *view);
 
 // The rows, and what a page has beside them.
 HP_MUST_CHECK int hp_page_build(struct hp_view *view, struct hp_err *err);

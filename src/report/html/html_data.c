@@ -274,6 +274,7 @@ static void put_data(struct hp_sink *out, const void *data) {
     put_totals(out, w);
     put_strings(out, &w->tables->strings);
     hp_html_put_tables(out, w->view, w->tables);
+    hp_html_put_facet(out, w->view);
     hp_html_put_nodes(out, w->view, w->tables);
     hp_sink_text(out, "\"sums\":[");
     for (size_t i = 0; i < w->count; i++) {

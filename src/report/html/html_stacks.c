@@ -2,6 +2,8 @@
 // sums, as most stacks of few samples have one of a few.
 #include "report/html/html.h"
 
+#include "report/json/json.h"
+
 #include <stdio.h>
 
 // --- nodes --------------------------------------------------------------------------------
@@ -61,7 +63,7 @@ static void put_frames(struct hp_sink *out, const struct walk *walk,
     hp_sink_text(out, "]},\n");
 }
 
-// All of them end at nodes of their own, the first `i` - 1 before it.
+// Those that a facet alone keeps apart end at one node.
 static void put_ends(struct hp_sink *out, const struct walk *walk) {
     int64_t nodes = 0, last = 0;
     hp_sink_text(out, "\"ends\":{\"node\":[");
@@ -81,6 +83,29 @@ void hp_html_put_nodes(struct hp_sink *out, const struct hp_view *view,
     put_depths(out, &walk);
     put_frames(out, &walk, tables->frame_of);
     put_ends(out, &walk);
+}
+
+static uint32_t facet_at(const void *stacks, size_t i) {
+    return ((const struct hp_stack_key *)stacks)[i].tags.n;
+}
+
+void hp_html_put_facet(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_facet *facet = &view->facet;
+    const struct walk walk = walk_of(view);
+    if (!facet->key) {
+        hp_sink_text(out, "\"facet\":null,\n");
+        return;
+    }
+    hp_sink_text(out, "\"facet\":{\"key\":");
+    hp_json_string(out, hp_span_of(facet->key));
+    hp_sink_text(out, ",\"values\":[");
+    for (size_t i = 0; i < facet->values.count; i++) {
+        hp_sink_text(out, i > 0 ? ",\n" : "");
+        hp_json_string(out, hp_strtab_span(&facet->names, facet->values.at[i]));
+    }
+    hp_sink_text(out, "],\n\"of\":");
+    hp_html_put_numbers(out, walk.count, facet_at, walk.stacks);
+    hp_sink_text(out, "},\n");
 }
 
 // --- sums ---------------------------------------------------------------------------------

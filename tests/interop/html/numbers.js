@@ -4,6 +4,7 @@
 // usage: node --test numbers.js -- (in the environment: BINARY TESTDATA QUANTILES [ALL])
 const assert = require('assert');
 const { execFileSync } = require('child_process');
+const path = require('path');
 const test = require('node:test');
 const { Program, load } = require('./report.js');
 
@@ -335,6 +336,41 @@ for (const [what, [option, ...files]] of Object.entries(DUMPS)) {
     console.log(`# facets of ${what}: ${count} numbers`);
   });
 }
+
+// What samples have beside stacks, as the command was asked for it.
+const LABELED = { 'threads of one process': ['--by=thread', 'golden/procs4.heap'], 'threads of four': ['--by=thread', ...DUMPS['four processes'].slice(1)],
+  'threads with names': ['--by=thread', 'formats/jemalloc-threadname.heap'], 'a label of tcmalloc': ['--by=label:access_hint', 'formats/tcmalloc.pb.gz'] };
+
+async function compareLabels(by, args) {
+  const { page, model } = load(program.write(`facet ${by}`, '--no-symbols', by, ...args)), explorer = new page.Explorer(model);
+  let count = 0;
+  for (const [view, filter] of [['code', FILTERS[0]], ['all', FILTERS[3]], ['own', FILTERS[5]]]) {
+    const options = [`--frames=${view}`, ...filter.only.map((p) => `--focus=${p}`), ...filter.without.map((p) => `--ignore=${p}`)];
+    const json = await program.json('top', by, '--no-symbols', ...options, ...args), state = { ...page.stateOfFragment(model, ''), view, ...filter };
+    for (const [number, { name }] of model.metrics.entries()) {
+      const [, , facet] = page.heldFacets(explorer, { ...state, metric: number });
+      assert.strictEqual(facet.key, by.slice(5));
+      count += compareFacet(facet, largestBy(json ? json.rows : [], (row) => row.name, flatOf(name)));
+    }
+  }
+  const state = page.stateOfFragment(model, ''), own = explorer.rows(state).reduce((sum, name) => sum + explorer.row(state, name, true).flat.value, 0);
+  near(own, explorer.total(state).value, 'rows stand for functions all the same');
+  return count;
+}
+
+for (const [what, [by, ...files]] of Object.entries(LABELED)) {
+  test(`facet of ${what} is what the command line says by it`, async () => {
+    const count = await compareLabels(by, files.map((file) => program.file(file)));
+    assert.ok(count > 1);
+    console.log(`# facet of ${what}: ${count} numbers`);
+  });
+}
+
+test('facet of a label that several values have is what the command line says by it', async () => {
+  const merged = path.join(program.folder, 'inputs.pb.gz');
+  execFileSync(BINARY, ['merge', '-q', '--no-symbols', '--by=input', '-o', merged, ...DUMPS['four processes'].slice(1).map((file) => program.file(file))]);
+  assert.ok(await compareLabels('--by=label:input', [merged]) > 8);
+});
 
 test('facets of a diff and of a series hold what both sides do', async () => {
   const name = ({ name: one }) => one, sides = { base: ({ before }) => before.value, new: ({ after }) => after.value };

@@ -17,6 +17,7 @@ const go = program.write('go', program.file('processes/t.3.pb.gz'));
 const rust = program.write('rust', program.file('pprof/rust.pb'));
 const python = program.write('python', '--no-symbols', program.file('real/python_lg12.26874.0.f.heap.gz'));
 const rocksdb = [3, 12].map((n) => program.file(`real/dbbench_lg15.18185.${n}.i${n}.heap.gz`));
+const threads = program.write('threads', '--no-symbols', '--by=thread', program.file('golden/procs4.heap'));
 const diff = program.writeOf('diff', 'diff', '--no-symbols', ...rocksdb);
 const redis = Array.from({ length: 14 }, (_, n) => program.file(`real/redis_lg13.27533.${n}.${n === 13 ? 'f' : `i${n}`}.heap.gz`));
 const trend = program.writeOf('trend', 'trend', '--no-symbols', ...redis);
@@ -82,6 +83,45 @@ async function undo(browser) {
   assert.deepStrictEqual(await again.page.evaluate(rowTexts), states[states.length - 1], 'the address alone shows the same');
   assert.deepStrictEqual(faults.concat(again.faults), []);
   await again.page.close();
+  await page.close();
+}
+
+// Values of facets: [key, ["own 56.5 MiB ± 3.6 MiB 99.7%", ...]].
+const facetTexts = (page) => page.$$eval('#facets .row > div', (all) => all.map((one) => [one.querySelector('ul').getAttribute('aria-label'),
+  [...one.querySelectorAll('li')].map((item) => item.textContent.replace(/ without$/, ''))]));
+
+const press = (page, label) => page.$eval(`#facets [aria-label="${label}"]`, (button) => button.click());
+
+// One value of a facet alone, or without it; with what is searched for; undone by "back", and in the address.
+async function facets(browser) {
+  const { page, faults } = await open(browser, threads), table = await page.evaluate(rowTexts);
+  await page.focus('#facets summary');
+  await keys(page, 'Enter');
+  await page.waitForSelector('#facets li');
+  const first = await facetTexts(page);
+  assert.deepStrictEqual(first.map(([key]) => key), ['class', 'module', 'thread']);
+  assert.match(first[0][1][0], /^own 56\.5 MiB \u00b1 3\.6 MiB 99\.7%$/);
+  assert.deepStrictEqual(first[2][1].map((text) => text.replace(/ MiB.*/, '')), ['alloc_c 19.6', 'worker 2 11.3', 'worker 3 10.9', 'worker 1 9.7', 'worker 0 5.1']);
+  await page.focus('#facets [aria-label="only alloc_c"]');
+  await keys(page, 'Enter');
+  assert.match(await textOf(page, '#result'), /^Filters leave 19\.6 MiB/);
+  assert.strictEqual(await page.evaluate(() => document.activeElement.tagName), 'SUMMARY', 'the focus stays where one is');
+  assert.deepStrictEqual((await facetTexts(page)).map(([, values]) => values.length), [2, 2, 1]);
+  assert.match(await textOf(page, '#filters'), /only thread=alloc_c/);
+  await press(page, 'without standard');
+  assert.strictEqual(await page.evaluate(() => decodeURIComponent(location.hash)), '#only=?thread=alloc_c&without=?class=standard');
+  const again = await open(browser, threads, { fragment: await page.evaluate(() => location.hash) });
+  assert.deepStrictEqual(await again.page.evaluate(rowTexts), await page.evaluate(rowTexts), 'the address alone shows the same');
+  await again.page.close();
+  await back(page);
+  await back(page);
+  assert.deepStrictEqual([await page.evaluate(rowTexts), await facetTexts(page)], [table, first], 'back undoes');
+  await press(page, 'without alloc_c');
+  await press(page, 'without worker 3');
+  assert.match(await textOf(page, '#result'), /^Filters leave 26\.1 MiB/);
+  await page.type('#search', '143a');
+  assert.deepStrictEqual((await facetTexts(page))[2][1], [], 'of what is searched for they have nothing');
+  assert.deepStrictEqual(faults, []);
   await page.close();
 }
 
@@ -527,12 +567,12 @@ async function accessible(browser) {
   for (const width of [390, 1280]) {
     for (const scheme of ['light', 'dark']) {
       for (const [what, file, fragment] of [...Object.entries(STATES).map(([state, of]) => [state, cxx, of]),
-        ...Object.entries(DIFF_STATES).map(([state, of]) => [`diff, ${state}`, diff, of]),
+        ['facets', threads, 'without=?class=standard'], ...Object.entries(DIFF_STATES).map(([state, of]) => [`diff, ${state}`, diff, of]),
         ...Object.entries(TREND_STATES).map(([state, of]) => [`trend, ${state}`, trend, of])]) {
         const { page } = await open(browser, file, { fragment: `#${fragment}`, width });
         await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
         await page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)); }));
-        await page.$$eval('#series details', (all) => all.forEach((one) => { one.open = true; }));
+        await page.$$eval('#series details, #facets', (all) => all.forEach((one) => { one.open = true; }));
         await page.evaluate(AXE);
         const { violations } = await page.evaluate(() => window.axe.run(document,
           { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }));
@@ -589,6 +629,7 @@ for (const [name, options] of Object.entries(BROWSERS)) {
     await step('the leak of the Go service', () => leak(browser, go, ['main.leak', /main\.main/, /\.go:\d+/]));
     await step('what the Rust program holds', () => leak(browser, rust, ['writes-pprof+0xbeab0', /writes-pprof.0xbefd1/, /writes-pprof/]));
     await step('back undoes, and the address says it all', undo);
+    await step('facets keep and leave out', facets);
     await step('the flame graph zooms', flames);
     await step('the script takes over what is there', takesOver);
     await step('the script takes over a diff', takesOverDiff);

@@ -1,0 +1,56 @@
+#include "view/facet.h"
+
+#include "view/groups.h"
+
+static int by_text(const void *left, const void *right, void *names) {
+    return hp_span_compare(hp_strtab_span(names, *(const hp_string *)left),
+                           hp_strtab_span(names, *(const hp_string *)right));
+}
+
+// Numbers of names become places in byte order.
+static void sort_values(struct hp_facet *facet, size_t sets) {
+    size_t count = facet->names.strings.count;
+    uint32_t *place = hp_alloc(count * sizeof *place);
+    for (uint32_t i = 1; i < count; i++) {
+        hp_vec_push(&facet->values, (hp_string){i});
+    }
+    hp_vec_sort_r(&facet->values, by_text, &facet->names);
+    for (uint32_t i = 0; i < facet->values.count; i++) {
+        place[facet->values.at[i].n] = i;
+    }
+    for (size_t set = 0; set < sets; set++) {
+        facet->of_set[set] = place[facet->of_set[set]];
+    }
+    free(place);
+}
+
+static char *key_of(const struct hp_report_options *options) {
+    bool by_label = options->by == HP_BY_LABEL;
+    return hp_printed("%s%s", by_label ? "label:" : "", hp_groups_key(options));
+}
+
+void hp_facet_init(struct hp_facet *facet, const struct hp_profile *profile,
+                   const struct hp_report_options *options) {
+    struct hp_group_name name = {0};
+    size_t sets = profile->tag_sets.strings.count + 1; // 0 is none, if there are any
+    facet->key = key_of(options);
+    facet->of_set = hp_alloc(sets * sizeof *facet->of_set);
+    for (uint32_t set = 0; set < sets; set++) {
+        name.text.count = 0;
+        if (set > 0 && set + 1 < sets) {
+            hp_group_of_set(&name, profile, (hp_string){set}, options);
+        }
+        struct hp_span text = {name.text.at, name.text.count};
+        text = text.size > 0 ? text : hp_group_of_none(options->by);
+        facet->of_set[set] = hp_strtab_add(&facet->names, text).n;
+    }
+    hp_vec_done(&name.text);
+    sort_values(facet, sets);
+}
+
+void hp_facet_done(struct hp_facet *facet) {
+    free(facet->key);
+    hp_strtab_done(&facet->names);
+    hp_vec_done(&facet->values);
+    free(facet->of_set);
+}
