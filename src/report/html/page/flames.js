@@ -6,7 +6,7 @@ const MOST_BOXES = 20000;
 const MOST_LEVELS = 128;
 const LOOKS = { 'more-sure': 'more', 'less-sure': 'less', gone: 'gone', new: 'new', 'more-maybe': 'maybe by chance', more: 'more, not tested',
   less: 'less, not tested' };
-const HINT = 'Click: closer; with Shift: open the function';
+const HINT = 'Click: closer; with Shift: open';
 
 // Boxes {node, level, left, width, merged}: the nearest callers of `zoom` as wide as all, then what is below;
 // with fewer small ones if there would be too many.
