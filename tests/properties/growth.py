@@ -30,7 +30,7 @@ FRAMES = 12000
 MOST = 2.1
 MOST_MEMORY = 2.05
 BYTES = 20  # of memory, for each of a dump
-SECONDS = 2  # for each 10 MB
+INSTRUCTIONS = 500  # for each byte: 2 s for 10 MB where 2.5 take a nanosecond
 DAMAGED = 5  # exit status
 WORST = 3  # times a usual dump, by the byte
 WORST_FRAMES = 8  # of frames that are all new each is a name, a row and a sum
@@ -100,11 +100,11 @@ def work(case, files, start):
 
 
 def peak(report, *command):
-    """Status, bytes of memory, and CPU seconds."""
+    """Status, and bytes of memory."""
     subprocess.run([sys.executable, '-S', HERE / 'peak_memory.py', report, t.binary, *command],
                    stdout=subprocess.DEVNULL, check=True)
-    code, memory, seconds = report.read_text(encoding='ascii').split()
-    return int(code), int(memory) * 1024, float(seconds)
+    code, memory, _ = report.read_text(encoding='ascii').split()
+    return int(code), int(memory) * 1024
 
 
 def memory(case, files, folder):
@@ -150,24 +150,17 @@ def grow(folder, of_work, of_memory, dumps, chosen):
 
 
 def deep(folder, *command):
-    """1,000 frames a stack, hardly two of them together twice.  A time that is too long is
-    taken once more: others use the machine, too."""
-    faults = deep_once(folder, command)
-    return deep_once(folder, command) if faults else []
-
-
-def deep_once(folder, command):
-    path = pathlib.Path(folder, 'deep.heap')
-    if not path.exists():
-        path.write_text(dump(500, 1000, 100000, 3), encoding='ascii')
-    size = path.stat().st_size
-    code, taken, seconds = peak(pathlib.Path(folder, 'report'), *command, '--no-symbols', '-q', '-j1', str(path))
+    """1,000 frames a stack, hardly two of them together twice: memory of 500 stacks, instructions of 50."""
+    options = (*command, '--no-symbols', '-q', '-j1')
+    many, few = made(folder, 'many.heap', dump(500, 1000, 100000, 3)), made(folder, 'few.heap', dump(50, 1000, 10000, 3))
+    code, taken = peak(pathlib.Path(folder, 'report'), *options, many)
+    size, work = pathlib.Path(many).stat().st_size, instructions(*options, few) / pathlib.Path(few).stat().st_size
     faults = [] if code == 0 else [f'ended with {code}']
     if taken > BYTES * size:
         faults.append(f'{taken / size:.1f} bytes of memory for each of the dump')
-    if seconds > SECONDS * size / 1e7:
-        faults.append(f'{seconds:.2f} s for {size / 1e6:.1f} MB')
-    return faults
+    if work > INSTRUCTIONS:
+        faults.append(f'{work:.0f} instructions for each byte')
+    return faults or f'{work:.0f} instructions and {taken / size:.1f} bytes'
 
 
 # --- worst cases ----------------------------------------------------------------------------
@@ -243,7 +236,7 @@ def main():
             grow(folder, files, files, many_dumps(folder, (*numbers, DUMPS)[1]), chosen)
             t.done()
         for command in (('tree',), ('peek', '.'), ('merge', '--format=callgrind')):
-            t.check(f'F14: deep stacks of nothing in common: {SECONDS} s for 10 MB, {BYTES} bytes for each: '
+            t.check(f'F14: deep stacks of nothing in common: {INSTRUCTIONS} instructions and {BYTES} bytes for each: '
                     f'{" ".join(command)}', lambda command=command: deep(folder, *command))
         grow(folder, pairs(folder, STACKS), pairs(folder, STACKS_IN_MEMORY), many_dumps(folder, DUMPS),
              list(cases(False)))
