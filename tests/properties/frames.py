@@ -14,10 +14,14 @@ import os
 import pathlib
 import sys
 from collections import defaultdict
-from fractions import Fraction
+from decimal import DefaultContext, Decimal, Inexact, setcontext
 
 from frame_classes import FOLDED, class_of, left_of
 from harness import JOBS, Tests, scratch
+
+# Sums are exact, or there is none.
+DefaultContext.prec, DefaultContext.traps[Inexact] = 100, True
+setcontext(DefaultContext)
 
 t = Tests()
 OPTIONS = [word for word in sys.argv[3:] if word.startswith('--')]
@@ -48,7 +52,7 @@ def dumps():
 
 def load(command, *args):
     return json.loads(t.ok(command, '-q', '-j1', '-fjson', '-n0', *SYMBOLS, *args).out_bytes,
-                      parse_float=Fraction, parse_int=Fraction)
+                      parse_float=Decimal, parse_int=Decimal)
 
 
 @functools.lru_cache(None)
@@ -141,7 +145,7 @@ def folded(report, classes, which):
 def same_fold(dump):
     report = load('stacks', '--frames=raw', '--by=address', '--no-error', dump)
     classes, faults = own_classes(report)
-    most = Fraction(len(report['rows']) + 1, 1000)  # of what was rounded to three decimals
+    most = Decimal(len(report['rows']) + 1) / 1000  # of what was rounded to three decimals
     for which in VIEWS:
         rows, mine = top(which, dump, '--sort=name'), folded(report, classes, which)
         faults += [f'{which}: {key} is on one side only' for key in set(rows) ^ set(mine)]
