@@ -3,7 +3,10 @@
 of them, nine of ten, and half of their bytes die, and does not tell what is not reached.
 
 usage: recent.py BINARY TESTDATA [PROCESSES [LIBJEMALLOC [SECONDS]]]   (of ten runs each: 2, by hand 10; a second takes
-SECONDS of the machine's clock, which is to be idle, else none)
+SECONDS of the machine's clock, else none)
+
+By the machine's clock objects are allocated and freed late when others want it, too: the program measures by how much,
+and the times in which they die are later by as much.
 """
 import json
 import math
@@ -27,22 +30,54 @@ WAYS = {'exponential': (math.log(2), math.log(10), math.log(2)), 'fixed': (1, 1,
         'bimodal': (.05 + .1 * .5 / .8, 1 + 2 * .5, 1 + 2 * (.5 - SMALL) / (1 - SMALL)), 'never': None}
 
 
+def quantiles(lives):
+    """Of (seconds, size, whether it died then): in what half of them die, nine of ten, and half of the bytes."""
+    found = {}
+    for keys, of_bytes in ((KEYS[:2], False), (KEYS[2:], True)):
+        at_risk = sum(size if of_bytes else 1 for _, size, _ in lives)
+        alive = 1
+        for seconds, size, died in sorted(lives, key=lambda life: (life[0], not life[2])):
+            weight = size if of_bytes else 1
+            alive *= 1 - weight / at_risk if died else 1
+            at_risk -= weight
+            for key in keys:
+                if alive <= (.1 if key == 'most' else .5):
+                    found.setdefault(key, seconds)
+    return found
+
+
+def later(stem):
+    """{(way, unit): {key: seconds}} that objects died later than they were to, by the program's own measure."""
+    objects, late = {}, {}
+    for site, size, *times in map(str.split, pathlib.Path(f'{stem}.lives').read_text().splitlines()):
+        objects.setdefault(divmod(int(site) // 100, len(WAYS)), []).append((int(size), *map(float, times)))
+    ends = [max(time for of in objects.values() for one in of for time in one[i:i + 2] if time < math.inf) for i in (1, 3)]
+    for (unit, way), of in objects.items():
+        planned, real = (quantiles([(min(one[i + 1], end) - one[i], one[0], one[i + 1] < math.inf) for one in of])
+                         for i, end in zip((1, 3), ends))
+        late[list(WAYS)[way], UNITS[unit]] = {key: real.get(key, math.inf) - planned[key] for key in planned}
+    return late
+
+
 def rows_of(seed):
-    """The row of each site, by its number; and the whole."""
+    """The row of each site, by its number; and how much later than planned objects died."""
     stem = FOLDER / f'run{seed}'
     subprocess.run([PROGRAM, stem, str(GROUPS), str(seed + 1), *sys.argv[5:6]], check=True, timeout=3600,
                    env={'LD_PRELOAD': JEMALLOC, 'PATH': '/bin',
                         'MALLOC_CONF': 'prof:true,prof_recent_alloc_max:-1,lg_prof_sample:10'})
     report = json.loads(t.ok('lifetime', '-q', '-n0', '-fjson', f'--recent={stem}.json', f'{stem}.heap').out)
     sites = {int(found[1]): row for row in report['rows'] if (found := re.fullmatch(r'site_(\d+)', row['name']))}
-    for ending in 'json', 'heap':
-        pathlib.Path(f'{stem}.{ending}').unlink()
-    return sites
+    late = later(stem) if MACHINE else {}
+    for ending in 'json', 'heap', 'lives':
+        pathlib.Path(f'{stem}.{ending}').unlink(missing_ok=True)
+    return sites, late
 
 
 def holds(row, key, time):
     """Its interval reaches to where the times of the clock do not tell more."""
     low, high = row[f'{key}_low'], row[f'{key}_high']
+    if time == math.inf:
+        return high is None
     return low is not None and low - TICK <= time and (high is None or time <= high + TICK)
 
 
@@ -50,13 +85,14 @@ def judge():
     """{(way, unit, key): [of each run whether it holds]}; rows of what is never freed apart."""
     cells, kept = {}, []
     for seed in range(PROCESSES):
-        for number, row in rows_of(seed).items():
+        rows, late = rows_of(seed)
+        for number, row in rows.items():
             unit, way = UNITS[(number - 1000) // 400], list(WAYS)[(number - 1000) // 100 % 4]
             if WAYS[way] is None:
                 kept.append(row)
                 continue
             for key, time in zip(KEYS, WAYS[way]):
-                cells.setdefault((way, unit, key), []).append(holds(row, key, time * unit * PACE))
+                cells.setdefault((way, unit, key), []).append(holds(row, key, time * unit * PACE + late.get((way, unit), {}).get(key, 0)))
     return cells, kept
 
 
@@ -89,7 +125,8 @@ def never():
 t = Tests()
 PROCESSES = int(sys.argv[3]) if len(sys.argv) > 3 else 2
 JEMALLOC = sys.argv[4] if len(sys.argv) > 4 else jemalloc.shared_object()
-PACE = float(sys.argv[5]) if len(sys.argv) > 5 else 1
+MACHINE = len(sys.argv) > 5
+PACE = float(sys.argv[5]) if MACHINE else 1
 with scratch() as scratched:
     FOLDER = pathlib.Path(scratched)
     PROGRAM = jemalloc.compile_program(HERE / 'recent_alloc.c', FOLDER, '-rdynamic', '-Wl,--no-as-needed', '-lm')

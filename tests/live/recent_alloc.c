@@ -8,7 +8,8 @@
 //
 // and in units of .1, 1 and 10 seconds each; they are allocated in the last three units.  The clock is
 // the program's own, in steps of 4 ms as that of Linux, so that it takes no time; with SECONDS it is
-// the machine's, and a second takes as long as that.
+// the machine's, and a second takes as long as that.  As others want the machine, too, STEM.lives tells
+// of each object when it was to be allocated and freed, and was.
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdbool.h>
@@ -64,6 +65,13 @@ struct event {
     bool is_birth, is_large;
 };
 
+struct object {
+    void *at;
+    uint32_t site;
+    bool is_large;
+    double born, died, was_born, had_died; // seconds
+};
+
 // --- the clock ----------------------------------------------------------------------------
 
 static double now, pace; // pace: seconds that one takes, 0 of the program's own
@@ -85,12 +93,14 @@ static double real_time(void) {
     return (double)at.tv_sec + (double)at.tv_nsec / 1e9;
 }
 
-static void wait_for(double time, double began) {
+// The time that it is then.
+static double wait_for(double time, double began) {
     double left = began + time * pace - real_time();
     if (pace > 0 && left > 0) {
         usleep((useconds_t)(left * 1e6));
     }
     now = time;
+    return pace > 0 ? real_time() - began : time;
 }
 
 // --- objects ------------------------------------------------------------------------------
@@ -112,7 +122,7 @@ static double lifetime_of(unsigned way, bool is_large) {
                       : INFINITY;
 }
 
-static size_t plan(struct event *events, unsigned groups) {
+static size_t plan(struct event *events, struct object *objects, unsigned groups) {
     size_t count = 0;
     uint32_t object = 0;
     for (uint32_t site = 0; site < UNITS * WAYS * EACH; site++) {
@@ -121,6 +131,8 @@ static size_t plan(struct event *events, unsigned groups) {
             bool is_large = draw() < .2;
             double born = end - WINDOW * unit * draw();
             double died = born + unit * lifetime_of(site / EACH % WAYS, is_large);
+            objects[object] =
+                (struct object){NULL, site, is_large, born, died, born, INFINITY};
             events[count++] = (struct event){born, object, site, true, is_large};
             if (died < end) {
                 events[count++] = (struct event){died, object, site, false, is_large};
@@ -137,15 +149,18 @@ static int by_time(const void *left, const void *right) {
                               : b->is_birth - a->is_birth;
 }
 
-static void run(const struct event *events, size_t count, void **objects) {
+static void run(const struct event *events, size_t count, struct object *objects) {
     double began = pace > 0 ? real_time() : 0;
     for (size_t i = 0; i < count; i++) {
         const struct event *event = &events[i];
-        wait_for(event->time, began);
+        struct object *object = &objects[event->object];
+        double time = wait_for(event->time, began);
         if (event->is_birth) {
-            objects[event->object] = sites[event->site](event->is_large ? LARGE : SMALL);
+            object->was_born = time;
+            object->at = sites[event->site](event->is_large ? LARGE : SMALL);
         } else {
-            free(objects[event->object]);
+            object->had_died = time;
+            free(object->at);
         }
     }
 }
@@ -174,6 +189,23 @@ static int write_files(const char *stem) {
     return failed || fclose(json) != 0;
 }
 
+// In seconds of the machine's clock.
+static int write_lives(const char *stem, const struct object *objects) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s.lives", stem);
+    FILE *lives = fopen(path, "w");
+    if (!lives) {
+        return 1;
+    }
+    for (const struct object *of = objects; of->at; of++) {
+        double died = of->died < end ? of->died : INFINITY;
+        fprintf(lives, "%u %d %.9f %.9f %.9f %.9f\n", of->site,
+                of->is_large ? LARGE : SMALL, of->born * pace, died * pace, of->was_born,
+                of->had_died);
+    }
+    return fclose(lives) != 0;
+}
+
 int main(int argc, char **argv) {
     if (argc < 4) {
         return 2;
@@ -184,9 +216,9 @@ int main(int argc, char **argv) {
     pace = argc > 4 ? atof(argv[4]) : 0;
     size_t most = (size_t)UNITS * WAYS * EACH * OBJECTS;
     struct event *events = calloc(2 * most, sizeof *events);
-    void **objects = calloc(most, sizeof *objects);
-    size_t count = plan(events, groups);
+    struct object *objects = calloc(most + 1, sizeof *objects);
+    size_t count = plan(events, objects, groups);
     qsort(events, count, sizeof *events, by_time);
     run(events, count, objects);
-    return write_files(argv[1]);
+    return write_files(argv[1]) || (pace > 0 && write_lives(argv[1], objects));
 }
