@@ -12,9 +12,12 @@
 // pages, nmalloc - ndalloc - curregs, that were never regions.
 #include "stats/books.h"
 
+#include <math.h>
+
 enum {
     MOST_ROUNDING = 64 << 10,
     SMALLEST_EXTENT = 16 << 10, // where no class tells
+    MOST_ODDS = 40,             // of being sampled: 14 KiB have 32 at a period of 4 KiB
 };
 
 uint64_t hp_free_in_slabs(const struct hp_bin_stats *bin) {
@@ -107,20 +110,51 @@ static uint64_t places_of(const struct hp_books *books,
     return 0;
 }
 
+// As many as are known to be samples of that size.
+static uint64_t known_of(const struct hp_live_samples *live, uint64_t size) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < live->sizes.count; i++) {
+        const struct hp_live_size *of = &live->sizes.at[i];
+        count += of->size == size && !of->is_mixed ? of->objects : 0;
+    }
+    return count;
+}
+
+// The mean size of samples that are small and of no known size: of n regions of a class, which are
+// not sampled, n p / (1 - p) are expected to be.  0: too many are sampled for that.
+static uint64_t mean_by_bins(const struct hp_allocator_stats *stats,
+                             const struct hp_live_samples *live) {
+    double count = 0, bytes = 0;
+    const struct hp_bin_stats *bin;
+    hp_vec_each (bin, &stats->bins) {
+        double odds = expm1(ldexp((double)bin->size, -(int)stats->lg_sample));
+        double samples = (double)bin->curregs * odds - (double)known_of(live, bin->size);
+        if (odds > MOST_ODDS) {
+            return 0;
+        }
+        count += fmax(samples, 0);
+        bytes += fmax(samples, 0) * (double)bin->size;
+    }
+    return count > 0 ? (uint64_t)(bytes / count + 0.5) : 0;
+}
+
 // Samples of mixed sizes: each may be small or not, and there are as many at most as there are places
-// left.
+// left.  They are larger than the mean of all objects, as large ones are sampled more often.
 static void charge_mixed(struct hp_books *books, const struct hp_allocator_stats *stats,
                          const struct hp_live_samples *live) {
     uint64_t places = places_of(books, stats), extent = smallest_extent(stats), mixed = 0;
     uint64_t left = places > books->sample_count ? places - books->sample_count : 0;
+    uint64_t mean = mean_by_bins(stats, live);
     for (size_t i = 0; i < live->sizes.count; i++) {
         mixed += live->sizes.at[i].is_mixed ? live->sizes.at[i].objects : 0;
     }
-    uint64_t most = mixed < left ? mixed : left;
+    uint64_t most = mixed < left ? mixed : left, seen = 0, charged = 0;
     for (size_t i = 0; i < live->sizes.count && mixed > 0; i++) {
         const struct hp_live_size *of = &live->sizes.at[i];
-        uint64_t count = (uint64_t)((hp_uint128)of->objects * most / mixed);
-        charge_size(books, stats, of->size, of->is_mixed ? count : 0);
+        seen += of->is_mixed ? of->objects : 0;
+        uint64_t count = (uint64_t)((hp_uint128)seen * most / mixed) - charged;
+        charge_size(books, stats, mean > 0 && of->size < extent ? mean : of->size, count);
+        charged += count;
     }
     hp_int128 bytes = (hp_int128)most * extent;
     if (books->samples == HP_SAMPLES_OUTSIDE) {

@@ -65,6 +65,8 @@ def books(run, stem=None):
     slack = (256 << 10) + 0.01 * run.truth
     if not (ends['low'] - slack <= run.truth <= ends['high']):
         faults.append(f'{run.truth} is not in {ends}')
+    off = ends['estimate'] - run.truth
+    faults += [] if abs(off) <= slack else [f'off by {off} of {run.truth}']
     if 'prof_stats' in run.title and ends['low'] != ends['high']:
         faults.append(f'{ends}, though samples are told')
     if not 0 <= of['what base is rounded up by'] < 65536:
