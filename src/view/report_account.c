@@ -356,6 +356,7 @@ static void say_outside(struct hp_account_row *row, const struct hp_view *view,
     if (!(high < range.low || low > range.high)) {
         return;
     }
+    bool is_exact = !(range.low < range.high);
     hp_format_grouped(numbers[0], live);
     hp_format_grouped(numbers[1], (hp_int128)range.low);
     hp_format_grouped(numbers[2], (hp_int128)range.high);
@@ -363,7 +364,8 @@ static void say_outside(struct hp_account_row *row, const struct hp_view *view,
         "by the allocator the program holds %s bytes, which is outside of the %s to %s of "
         "the profile: these are of another process or moment, or prof.active was off for a "
         "while, or prof.reset was called; chance alone does that in %.3g %% of cases",
-        numbers[0], numbers[1], numbers[2], 100 - 100 * view->options.confidence);
+        numbers[0], numbers[1], numbers[2],
+        is_exact ? 0 : 100 - 100 * view->options.confidence);
 }
 
 static void build_program(struct tables *t, const struct sums *sums) {
