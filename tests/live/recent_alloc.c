@@ -87,20 +87,20 @@ int clock_gettime(clockid_t clock, struct timespec *to) {
     return 0;
 }
 
-static double real_time(void) {
+static double time_by(clockid_t clock) {
     struct timespec at;
-    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &at);
+    syscall(SYS_clock_gettime, clock, &at);
     return (double)at.tv_sec + (double)at.tv_nsec / 1e9;
 }
 
-// The time that it is then.
+// The time that it is then, by the clock that the allocator reads.
 static double wait_for(double time, double began) {
-    double left = began + time * pace - real_time();
+    double left = began + time * pace - time_by(CLOCK_MONOTONIC);
     if (pace > 0 && left > 0) {
         usleep((useconds_t)(left * 1e6));
     }
     now = time;
-    return pace > 0 ? real_time() - began : time;
+    return pace > 0 ? time_by(CLOCK_MONOTONIC_COARSE) - began : time;
 }
 
 // --- objects ------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ static int by_time(const void *left, const void *right) {
 }
 
 static void run(const struct event *events, size_t count, struct object *objects) {
-    double began = pace > 0 ? real_time() : 0;
+    double began = pace > 0 ? time_by(CLOCK_MONOTONIC) : 0;
     for (size_t i = 0; i < count; i++) {
         const struct event *event = &events[i];
         struct object *object = &objects[event->object];
