@@ -12,7 +12,8 @@ class SeriesPicture extends Screen {
       onpointerdown: (event) => this.begin(event), onpointermove: (event) => this.move(event), onpointerup: () => this.end() });
     this.text = make('p', { class: 'hint', id: 'series-text' });
     this.legend = make('ol', { class: 'row' });
-    this.numbers = make('details', { ontoggle: () => this.showNumbers() }, make('summary', {}, 'The numbers'));
+    this.table = make('div', { class: 'neighbors', tabindex: 0, role: 'region', 'aria-label': 'The numbers' });
+    this.numbers = make('details', { ontoggle: () => this.showNumbers() }, make('summary', {}, 'The numbers'), this.table);
     this.section = make('section', { id: 'series', 'aria-labelledby': 'series-title' }, this.title, this.text, this.picture, this.legend, this.numbers);
     byId('flames').before(this.section);
   }
@@ -21,7 +22,7 @@ class SeriesPicture extends Screen {
     const { explorer: { growth }, kind, model, state } = this, isFunction = state.name >= 0;
     this.process = growth.processOf(state);
     this.areas = isFunction ? this.areasOf([state.name], 'cum') : this.largest();
-    this.sums = this.areas[0].values.map((_, i) => this.areas.reduce((sum, { values }) => sum + values[i], 0));
+    this.sums = this.areas[0].values.map((_, i) => sumOf(this.areas, ({ values }) => values[i]));
     this.most = this.sums.reduce((a, b) => Math.max(a, b), 0);
     this.title.textContent = `${isFunction ? 'With all it calls' : 'The largest, by themselves'}, over the dumps`;
     const { from, to } = state;
@@ -36,7 +37,7 @@ class SeriesPicture extends Screen {
 
   areasOf(names, key) {
     const values = this.explorer.values(this.state, names, key);
-    return names.map((name, i) => ({ name, values: values[i].map((one) => Math.max(one, 0)), held: values[i].reduce((sum, one) => sum + one, 0) }));
+    return names.map((name, i) => ({ name, values: values[i].map((one) => Math.max(one, 0)), held: sumOf(values[i], (one) => one) }));
   }
 
   // By what they hold in all dumps together; others, if there are, last.
@@ -73,12 +74,11 @@ class SeriesPicture extends Screen {
   }
 
   showNumbers() {
-    const { model, explorer: { growth }, areas, sums, process: { first }, kind, numbers } = this;
+    const { model, explorer: { growth }, areas, process: { first } } = this;
     const head = ['dump', ...areas.map(({ name }) => (name < 0 ? 'others' : cutText(shortName(model, name), 60))), 'together'];
-    const rows = numbers.open ? Array.from(sums, (sum, i) => make('tr', {}, make('th', { scope: 'row' }, dumpName(model, first + i) + growth.timeText(first, first + i)),
-      ...areas.map(({ values }) => values[i]).concat(sum).map((value) => make('td', {}, valueText(value, kind))))) : [];
-    numbers.replaceChildren(numbers.firstChild, make('div', { class: 'neighbors', tabindex: 0, role: 'region', 'aria-label': 'The numbers' },
-      makeTable({}, head, make('tbody', {}, ...rows))));
+    const rows = this.numbers.open ? Array.from(this.sums, (sum, i) => make('tr', {}, make('th', { scope: 'row' }, dumpName(model, first + i) + growth.timeText(first, first + i)),
+      ...areas.map(({ values }) => values[i]).concat(sum).map((value) => make('td', {}, valueText(value, this.kind))))) : [];
+    this.table.replaceChildren(makeTable({}, head, make('tbody', {}, ...rows)));
   }
 
   // --- choosing ---

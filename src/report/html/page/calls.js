@@ -5,24 +5,14 @@ const MOST_ROWS = 500000;
 // What holds as much of all is open at first.
 const OPEN_SHARE = 0.1;
 
-function calleesOf(tree, sums, caller) {
-  const callees = [], { first, next } = linkChildren(tree);
-  for (let node = first[caller]; node; node = next[node]) {
-    if (sums[node] > 0) {
-      callees.push(node);
-    }
-  }
-  return callees.sort((a, b) => sums[b] - sums[a] || a - b);
-}
-
-// {node, level, place, size} in the order of rows; `isOpen` says of which also what they call is there.
-function rowsOfCalls(tree, sums, root, isOpen) {
+// {node, level, place, size} in the order of rows; `open` says of which also what they call is there.
+function rowsOfCalls(tree, sums, root, open) {
   const beside = (nodes, level) => nodes.map((node, i) => ({ node, level, place: i + 1, size: nodes.length })).reverse();
   const rows = [], left = beside(root === 0 ? calleesOf(tree, sums, 0) : [root], 1);
   while (left.length > 0 && rows.length < MOST_ROWS) {
     const row = left.pop();
     rows.push(row);
-    if (isOpen(row.node)) {
+    if (open[row.node]) {
       beside(calleesOf(tree, sums, row.node), row.level + 1).forEach((callee) => left.push(callee));
     }
   }
@@ -37,7 +27,7 @@ class CallGrid extends Screen {
     this.space = make('div', { role: 'presentation', class: 'space' });
     this.body = make('div', { role: 'rowgroup', class: 'scroll', onscroll: () => this.draw() }, this.space);
     this.grid = make('div', {
-      id: 'grid', role: 'treegrid', 'aria-labelledby': 'calls-title', 'aria-colcount': 5,
+      id: 'grid', role: 'treegrid', 'aria-labelledby': 'calls-title',
       onkeydown: (event) => this.onKey(event), onclick: (event) => this.onClick(event),
     }, make('div', { role: 'rowgroup' }, make('div', { role: 'row', 'aria-rowindex': 1 }, ...['function', ...this.keys].map((key) =>
       make('div', { role: 'columnheader', 'data-key': key }, key)))), this.body);
@@ -60,7 +50,7 @@ class CallGrid extends Screen {
 
   list() {
     const { tree, sums, root } = this;
-    this.rows = this.isEmpty ? [] : rowsOfCalls(tree, sums, root, (node) => tree.open[node] && this.hasCallees(node));
+    this.rows = this.isEmpty ? [] : rowsOfCalls(tree, sums, root, tree.open);
     this.active = Math.min(this.active, Math.max(this.rows.length - 1, 0));
     this.grid.setAttribute('aria-rowcount', this.rows.length + 1);
     this.hint.textContent = this.rows.length < MOST_ROWS ? '' : `The first ${grouped(MOST_ROWS)} rows`;
@@ -80,8 +70,7 @@ class CallGrid extends Screen {
   }
 
   toggle(number) {
-    const { node } = this.rows[number];
-    this.tree.open[node] ^= 1;
+    this.tree.open[this.rows[number].node] ^= 1;
     this.active = number;
     this.list();
     this.focus(number);
@@ -157,21 +146,16 @@ class CallGrid extends Screen {
       return caller < 0 ? active : caller;
     }
     if (key === 'ArrowRight') {
-      return rows[active + 1] && rows[active + 1].level > level ? active + 1 : active;
+      return rows[active + 1]?.level > level ? active + 1 : active;
     }
     return /^[\w~<]$/.test(key) ? this.named(key.toLowerCase()) : -1;
   }
 
   // The next row whose name begins with a letter.
   named(letter) {
-    const { rows, active } = this, { flames } = this.app;
-    for (let i = 1; i < rows.length; i++) {
-      const number = (active + i) % rows.length;
-      if (flames.nodeName(rows[number].node).toLowerCase().startsWith(letter)) {
-        return number;
-      }
-    }
-    return active;
+    const { rows, active } = this, isNamed = ({ node }) => this.app.flames.nodeName(node).toLowerCase().startsWith(letter);
+    const after = rows.findIndex((row, i) => i > active && isNamed(row));
+    return after < 0 ? rows.findIndex(isNamed) : after;
   }
 
   onKey(event) {

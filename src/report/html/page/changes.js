@@ -5,7 +5,7 @@
 // A change is {before, after, change, low, high, p, isTold, isSignificant}; before and after are estimates.
 const UNTOLD = { low: NaN, high: NaN, p: NaN, isTold: false, isSignificant: false };
 
-const known = (number) => (number === null ? NaN : number);
+const known = (number) => number ?? NaN;
 
 function changeOf(model, metric, base, sum, sides) {
   const flags = base.flags | sum.flags, columns = sides.map((number) => model.columns[number]);
@@ -29,9 +29,7 @@ function isAsked(model, { view, metric, only, without }) {
 
 class Comparison {
   constructor(model, growth) {
-    this.model = model;
-    this.growth = growth;
-    this.rows = placesOf(model.comparison);
+    Object.assign(this, { model, growth, rows: placesOf(model.comparison) });
   }
 
   // Whether what is looked at is what the command was asked for.
@@ -84,7 +82,7 @@ function sidesOf(explorer, state) { return explorer.both(state).map((sums) => su
 // Names in the order of a table: what changed significantly first, then by how much, then the largest.
 function sortedChanges(explorer, state, names) {
   const { comparison, growth } = explorer, key = comparedBy(state), [base, sums] = sidesOf(explorer, state);
-  const isWhole = growth && growth.isWhole(state), isTold = (growth || comparison).isTold(state);
+  const isWhole = growth?.isWhole(state), isTold = (growth || comparison).isTold(state);
   const [rows, { significant }] = growth ? [growth.rows[growth.numberOf(state)][key], growth.processOf(state)[key]]
     : [comparison.rows[key], explorer.model.comparison[key]];
   const isSure = (name) => (isTold && significant[rows.get(name)] ? 1 : 0);
@@ -147,8 +145,8 @@ class ChangeTable extends FunctionTable {
   isSortedBy(key) { return (key === 'name') === (this.state.sort === 'name'); }
 
   texts(name) {
-    const { explorer, kind, state } = this;
-    const change = explorer.row(state, name, true)[comparedBy(state)], { before, after } = change;
+    const { kind, state } = this;
+    const change = this.explorer.row(state, name, true)[comparedBy(state)], { before, after } = change;
     return {
       row: change, share: Math.abs(change.change) / this.most, base: heldText(before, kind), new: heldText(after, kind),
       delta: signedText(change.change, kind), 'delta-interval': rangeText(change, kind),

@@ -9,7 +9,7 @@ class Explorer {
     this.known = new Map();
   }
 
-  keep(what, make) { return kept(this.known, JSON.stringify(what), 16, make); }
+  keep(what, make) { return kept(this.known, JSON.stringify(what), make, 16); }
 
   kind({ metric }) { return this.model.metrics[metric].kind; }
 
@@ -62,7 +62,7 @@ class Explorer {
 
   heldEnds(state) {
     const { growth, model } = this;
-    return this.keep(['held', growth && growth.numberOf(state)], () => (growth ? growth.heldEnds(state) : heldEnds(model)));
+    return this.keep(['held', growth?.numberOf(state)], () => (growth ? growth.heldEnds(state) : heldEnds(model)));
   }
 
   // Of names of a series what they hold in each dump.
@@ -99,7 +99,7 @@ class Explorer {
   neighbors(state) {
     const values = this.widths(state);
     const list = (map) => [...map].map(([name, nodes]) => ({
-      name, nodes, value: nodes.reduce((sum, node) => sum + values[node], 0),
+      name, nodes, value: sumOf(nodes, (node) => values[node]),
     })).filter((one) => one.value !== 0).sort((a, b) => b.value - a.value || a.name - b.name);
     const { callers, callees } = neighborNodes(this.tree(state), state.name);
     return { callers: list(callers), callees: list(callees) };
@@ -122,9 +122,9 @@ class Explorer {
 
   // As both(), of the stacks that have what is searched for, and the function of a state.
   seen(state) {
-    const { search, model, model: { ends, frames } } = this, are = [this.ends(state), state.search && search.named(state.search),
-      state.name >= 0 && search.stacksOf(frames.name.map((name) => name === state.name))].filter(Boolean);
-    const seen = ends.map((_, end) => are.every((stacks) => stacks[end]));
+    const { search, model } = this, { names } = search.search(state.search), are = [this.ends(state),
+      state.search && search.named((name) => names[name]), state.name >= 0 && search.named((name) => name === state.name)].filter(Boolean);
+    const seen = model.ends.map((_, end) => are.every((stacks) => stacks[end]));
     return this.both(state).map(({ tree, number }) => new Sums(model, tree, number, seen));
   }
 
@@ -139,7 +139,7 @@ class Explorer {
       }
       if (above < 0) {
         const key = ['file', 'line', 'module', 'inlined'].map((of) => frames[of][f]).join();
-        kept(places, key, Infinity, () => ({ frame: f, value: 0 })).value += sums[node];
+        kept(places, key, () => ({ frame: f, value: 0 })).value += sums[node];
       }
     }
     return [...places.values()].sort((a, b) => b.value - a.value || a.frame - b.frame).slice(0, 10);
@@ -170,7 +170,7 @@ class Explorer {
         way.unshift(frames.name[frame[node]]);
       }
       way.reduce((map, name) => {
-        const at = kept(map, name, Infinity, () => ({ value: 0, below: new Map() }));
+        const at = kept(map, name, () => ({ value: 0, below: new Map() }));
         at.value += held(end);
         return at.below;
       }, root);

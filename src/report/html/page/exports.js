@@ -40,12 +40,12 @@ function nodesTo({ parent }, node) {
 // A profile of each side, with its stacks from the root.
 function speedscopeText({ tree, stacks, nameOf, types, isSpace }) {
   const numbers = new Map(), frames = [];
-  const frame = (node) => kept(numbers, tree.name[node], Infinity, () => frames.push({ name: nameOf(node) }) - 1);
+  const frame = (node) => kept(numbers, tree.name[node], () => frames.push({ name: nameOf(node) }) - 1);
   const samples = stacks.map(({ node }) => nodesTo(tree, node).map(frame));
   return JSON.stringify({
     $schema: 'https://www.speedscope.app/file-format-schema.json', shared: { frames },
     profiles: types.map(({ type }, i) => ({ type: 'sampled', name: type, unit: isSpace ? 'bytes' : 'none', startValue: 0,
-      endValue: stacks.reduce((sum, { values }) => sum + values[i], 0), samples, weights: stacks.map(({ values }) => values[i]) })),
+      endValue: sumOf(stacks, ({ values }) => values[i]), samples, weights: stacks.map(({ values }) => values[i]) })),
   });
 }
 
@@ -65,8 +65,8 @@ function csvOf({ explorer, model, state }) {
     return { slope, at_least: least, p_growth: p, p_sampling: sampling, shape, significant: String(isSignificant) };
   };
   const rows = names.map((name, i) => {
-    const row = explorer.row(state, name, true), { flat, cum } = row, change = row[key];
-    return { name: safeText(fullName(model, name)), class: model.classOf[name], ...(!model.comparison ? { ...ends('flat', flat), ...ends('cum', cum) }
+    const row = explorer.row(state, name, true), change = row[key];
+    return { name: safeText(fullName(model, name)), class: model.classOf[name], ...(!model.comparison ? { ...ends('flat', row.flat), ...ends('cum', row.cum) }
       : { ...ends('base', change.before), ...ends('new', change.after), ...ends('change', { ...change, value: change.change }),
         p: change.p, status: statusOf(change), ...(values ? grown(name, i) : {}) }) };
   });
@@ -87,7 +87,7 @@ function svgOf(flames) {
 
 // What prints the same in a terminal; the inputs are to be filled in.
 function commandOf({ model, explorer: { growth }, state }) {
-  const { metric, view, sort, name, only, without } = state, isTrend = growth && growth.isWhole(state);
+  const { metric, view, sort, name, only, without } = state, isTrend = growth?.isWhole(state);
   const pattern = name < 0 ? [] : [`^${fullName(model, name).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`], isDiff = model.comparison;
   const list = (rule, patterns) => patterns.filter((one) => !isFacet(one)).map((one) => `--${rule}=${one}`);
   const words = [isTrend ? 'trend' : isDiff ? 'diff' : name < 0 ? 'top' : 'peek', `--metric=${model.metrics[metric].name}`, `--frames=${view}`, `--by=${model.by}`,
@@ -118,12 +118,9 @@ function copyText(app, text, done) {
 
 // What the flame graph shows, for files of stacks; types are named as pprof does.
 function shownStacks({ explorer, model, state, flames }) {
-  const { name, unit } = model.metrics[state.metric], shown = explorer.flames(state), { tree } = shown, names = [];
+  const { name, unit } = model.metrics[state.metric], shown = explorer.flames(state), { tree } = shown, names = new Map();
   const type = name.replace(/^(inuse|alloc)-/, '$1_');
-  const nameOf = (node) => {
-    const number = tree.name[node];
-    return (names[number] = names[number] || safeText(fullName(model, number)));
-  };
+  const nameOf = (node) => kept(names, tree.name[node], () => safeText(fullName(model, tree.name[node])));
   return {
     tree, nameOf, stacks: wholeStacks(shown, flames.zoom), isSpace: explorer.kind(state) === 'bytes',
     types: (model.comparison ? ['base_', 'new_'] : ['']).map((side) => ({ type: side + type, unit: unit === 'objects' ? 'count' : unit })),

@@ -41,7 +41,7 @@ function heldFacets(explorer, state) {
   return facetsOf(explorer, state.view).map(({ key, values, of }) => {
     const sums = both.map((one) => one.apart(kind, of, values.length)), size = (number) => Math.max(...sums.map((sum) => sum(number)[kind]));
     const all = [...new Set(of)].filter((number) => size(number) > 0).sort((a, b) => size(b) - size(a) || a - b);
-    const whole = all.reduce((sum, number) => sum + size(number), 0), held = all.slice(0, FACET_VALUES).map((number) =>
+    const whole = sumOf(all, size), held = all.slice(0, FACET_VALUES).map((number) =>
       ({ text: values[number], amount: explorer.amountOf(state, sums.map((sum) => sum(number))), share: shareText(size(number), whole) }));
     return { key, held };
   });
@@ -56,18 +56,17 @@ class FacetLists extends Screen {
   }
 
   show() {
-    const { explorer, kind, section, state } = this;
-    this.lists.replaceChildren(...(section.open ? heldFacets(explorer, state) : []).map(({ key, held }) => make('div', {}, cutText(key, 60),
-      make('ul', { 'aria-label': cutText(key, 60) }, ...held.map(({ text, amount, share }) => make('li', {}, this.makeButton('only', key, text), ` ${amountText(amount, kind)} ${share} `,
+    this.lists.replaceChildren(...(this.section.open ? heldFacets(this.explorer, this.state) : []).map(({ key, held }) => make('div', {}, cutText(key, 60),
+      make('ul', { 'aria-label': cutText(key, 60) }, ...held.map(({ text, amount, share }) => make('li', {}, this.makeButton('only', key, text), ` ${amountText(amount, this.kind)} ${share} `,
         this.makeButton('without', key, text)))))));
   }
 
   // Of a facet one value can be asked for.
   makeButton(rule, key, text) {
-    const { app, state } = this, shown = cutText(text || '[unmapped]', 100), start = `?${key}=`;
-    const others = state[rule].filter((one) => rule === 'without' || !one.startsWith(start));
+    const shown = cutText(text || '[unmapped]', 100), start = `?${key}=`;
+    const others = this.state[rule].filter((one) => rule === 'without' || !one.startsWith(start));
     return pushButton(rule === 'only' ? shown : rule, () => {
-      app.go({ [rule]: withFilter(others, start + text), zoom: 0 });
+      this.app.go({ [rule]: withFilter(others, start + text), zoom: 0 });
       this.section.firstChild.focus();
     }, { class: 'name', 'aria-label': `${rule} ${shown}`, disabled: text.length > PATTERN_LENGTH / 2 && '' });
   }

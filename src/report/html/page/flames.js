@@ -19,26 +19,24 @@ function boxesOf(tree, sums, zoom, width, sides = [], least = 1) {
   boxes.forEach((box, level) => { box.level = level; });
   for (let i = first; i < boxes.length && boxes.length <= MOST_BOXES; i++) {
     if (!boxes[i].merged && boxes[i].level < first + MOST_LEVELS) {
-      addCallees(boxes, linkChildren(tree), sums, sides, boxes[i], width / sums[zoom], least);
+      addCallees(boxes, tree, sums, sides, boxes[i], width / sums[zoom], least);
     }
   }
   return boxes.length <= MOST_BOXES ? boxes : boxesOf(tree, sums, zoom, width, sides, least * 2);
 }
 
 function addCallees(boxes, tree, sums, sides, { node: caller, level, left }, scale, least) {
-  const large = [], rest = { node: caller, level: level + 1, left, value: 0, merged: 0, sides: sides.map(() => 0) };
-  for (let node = tree.first[caller]; node; node = tree.next[node]) {
-    if (sums[node] * scale >= least) {
-      large.push(node);
-    } else if (sums[node] > 0) {
+  const rest = { node: caller, level: level + 1, left, value: 0, merged: 0, sides: sides.map(() => 0) };
+  for (const node of calleesOf(tree, sums, caller)) {
+    const width = sums[node] * scale;
+    if (width >= least) {
+      boxes.push({ node, level: level + 1, left: rest.left, width });
+      rest.left += width;
+    } else {
       rest.merged++;
       rest.value += sums[node];
       rest.sides = rest.sides.map((sum, i) => sum + sides[i][node]);
     }
-  }
-  for (const node of large.sort((a, b) => sums[b] - sums[a] || a - b)) {
-    boxes.push({ node, level: level + 1, left: rest.left, width: sums[node] * scale });
-    rest.left += sums[node] * scale;
   }
   rest.width = rest.value * scale;
   if (rest.width >= least) {
@@ -73,10 +71,8 @@ class FlameGraph extends Screen {
     this.legend = make('ul', { class: 'row legend' }, ...(app.model.comparison
       ? Object.entries(LOOKS).map(([look, text]) => make('li', { 'data-change': look }, text))
       : [...new Set(app.model.classOf)].filter(Boolean).map((c) => make('li', { 'data-class': c }, c))));
-    this.fullName = (node) => fullName(app.model, this.tree.name[node]);
-    this.section = byId('flames');
-    this.section.replaceChildren(this.title, this.legend, make('div', { class: 'where' }, this.way, this.hint), this.canvas);
-    this.section.setAttribute('aria-labelledby', 'flames-title');
+    this.section = fill(byId('flames'), { 'aria-labelledby': 'flames-title' },
+      [this.title, this.legend, make('div', { class: 'where' }, this.way, this.hint), this.canvas]);
     this.section.hidden = false;
   }
 
@@ -99,6 +95,8 @@ class FlameGraph extends Screen {
     const { tree: { count, name }, state, model } = this;
     return node === 0 ? 'all' : cutText(shortName(model, node < count ? name[node] : state.name));
   }
+
+  fullName(node) { return fullName(this.model, this.tree.name[node]); }
 
   // What a box of a comparison stands for.
   changeOf({ node, merged, sides }) {
@@ -170,15 +168,15 @@ class FlameGraph extends Screen {
   }
 
   drawBox(paint, box, style) {
-    const top = box.level * BOX_HEIGHT, width = box.width - (box.width > 3), isFound = this.isFound(box);
+    const top = box.level * BOX_HEIGHT, width = box.width - (box.width > 3), place = [box.left, top, width, BOX_HEIGHT - 1];
     const [fill, color] = this.fillOf(box, style);
     paint.fillStyle = fill;
-    paint.fillRect(box.left, top, width, BOX_HEIGHT - 1);
-    paint.fillStyle = color;
+    paint.fillRect(...place);
+    paint.fillStyle = paint.strokeStyle = color;
     if (this.sides.length > 1) {
-      this.markChange(paint, this.changeOf(box), { left: box.left, top, width, height: BOX_HEIGHT - 1, color });
+      this.markChange(paint, this.changeOf(box), place);
     }
-    if (isFound) {
+    if (this.isFound(box)) {
       paint.fillRect(box.left, top + BOX_HEIGHT - 4, width, 2);
     }
     if (box.width > 30) {
@@ -187,8 +185,7 @@ class FlameGraph extends Screen {
   }
 
   // What is gone is hatched, what is new has a frame.
-  markChange(paint, { before, after }, { left, top, width, height, color }) {
-    paint.strokeStyle = color;
+  markChange(paint, { before, after }, [left, top, width, height]) {
     if (before.value > 0 && after.value === 0 && width > 2) {
       paint.save();
       paint.beginPath();
@@ -237,9 +234,9 @@ class FlameGraph extends Screen {
 
   // A change, or an estimate; below a function the stacks of several nodes are one, of which no interval is known.
   amountOf(box) {
-    const { explorer, kind, model, state } = this, { merged, node, value } = box;
+    const { explorer, state } = this, { merged, node, value } = box;
     return this.sides.length > 1 ? this.changeOf(box) : merged || this.root > 0 ? { value: merged ? value : this.sums[node], low: NaN, high: NaN }
-      : estimateOf(model, state.metric, explorer.of(state).pick('nodes', node, kind), 1);
+      : estimateOf(this.model, state.metric, explorer.of(state).pick('nodes', node, this.kind), 1);
   }
 
   describe(box) {

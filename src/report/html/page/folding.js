@@ -39,7 +39,7 @@ class NodeTable {
     const node = this.count++;
     this.parent[node] = parent;
     this.name[node] = name;
-    this.isOuter[node] = isOuter ? 1 : 0;
+    this.isOuter[node] = isOuter;
     return node;
   }
 
@@ -67,15 +67,13 @@ function foldedFrames(model, folds, pick) {
 // isCharged[node]: the nearest frame that is not folded holds what others allocate; allocating[node]: the node
 // that is the leaf if the allocator's frames alone are folded.
 function passCharges(model, isFolded) {
-  const { frame, parent, truncated } = model, count = frame.length;
+  const { frame, parent, truncated } = model, count = frame.length, classOf = model.frames.class;
   const none = model.classes.indexOf('none'), allocator = model.classes.indexOf('allocator');
-  const holds = model.frames.class.map((c) => Number(c !== none));
-  const isAllocator = model.frames.class.map((c, i) => Number(c === allocator && isFolded[i]));
   const isCharged = new Uint8Array(count), allocating = new Int32Array(count);
   for (let node = 0; node < count; node++) {
     const f = frame[node], up = parent[node], isTop = up < 0 || frame[up] === truncated;
-    isCharged[node] = isFolded[f] ? (isTop ? 0 : isCharged[up]) : holds[f];
-    allocating[node] = isAllocator[f] && !isTop ? allocating[up] : node;
+    isCharged[node] = isFolded[f] ? (isTop ? 0 : isCharged[up]) : classOf[f] !== none;
+    allocating[node] = isFolded[f] && classOf[f] === allocator && !isTop ? allocating[up] : node;
   }
   return { isCharged, allocating };
 }
@@ -136,4 +134,15 @@ function linkChildren(tree) {
     }
   }
   return tree;
+}
+
+// Those that hold anything, the largest first.
+function calleesOf(tree, sums, caller) {
+  const callees = [], { first, next } = linkChildren(tree);
+  for (let node = first[caller]; node; node = next[node]) {
+    if (sums[node] > 0) {
+      callees.push(node);
+    }
+  }
+  return callees.sort((a, b) => sums[b] - sums[a] || a - b);
 }

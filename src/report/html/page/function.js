@@ -62,10 +62,10 @@ class FunctionScreen extends Screen {
 
   putGrowth(put, what, key) {
     const { explorer, explorer: { growth }, kind, state } = this;
-    const { slope, least, p, sampling, shape, isTold, isSignificant } = growth.tell(state, key, state.name, explorer.values(state, [state.name], key)[0]);
-    put(`a ${growth.unit}, ${what}`, { value: rateText(slope, kind), interval: Number.isNaN(least) ? '' : `at least ${rateText(least, kind)}` },
-      !isTold ? 'not known for this selection' : Number.isNaN(p) ? `p sampling ${pText(sampling)}`
-        : `p growth ${pText(p)}, ${shape}${isSignificant ? ', significant' : ''}`);
+    const told = growth.tell(state, key, state.name, explorer.values(state, [state.name], key)[0]), { least, p } = told;
+    put(`a ${growth.unit}, ${what}`, { value: rateText(told.slope, kind), interval: Number.isNaN(least) ? '' : `at least ${rateText(least, kind)}` },
+      !told.isTold ? 'not known for this selection' : Number.isNaN(p) ? `p sampling ${pText(told.sampling)}`
+        : `p growth ${pText(p)}, ${told.shape}${told.isSignificant ? ', significant' : ''}`);
   }
 
   makePlaces() {
@@ -80,7 +80,7 @@ class FunctionScreen extends Screen {
   // --- callers and callees ---
 
   makeList(id, all, title) {
-    const heading = make('h3', { id: `${id}-title` }, title), body = make('tbody', {});
+    const body = make('tbody', {});
     const fill = (count) => body.replaceChildren(...all.slice(0, count).map((one) => this.makeRow(one)));
     const more = pushButton(`All ${grouped(all.length)}`, () => {
       fill(all.length);
@@ -88,14 +88,14 @@ class FunctionScreen extends Screen {
       body.rows[NEIGHBORS_SHOWN].querySelector('button').focus();
     });
     fill(NEIGHBORS_SHOWN);
-    return make('div', { class: 'neighbors' }, heading, all.length === 0 ? make('p', {}, 'None.')
-      : makeTable({ id, 'aria-labelledby': `${id}-title` }, ['function', ...this.keys], body),
+    return make('div', { class: 'neighbors' }, make('h3', {}, title), all.length === 0 ? make('p', {}, 'None.')
+      : makeTable({ id, 'aria-label': title }, ['function', ...this.keys], body),
     all.length > NEIGHBORS_SHOWN ? more : '');
   }
 
   makeRow(one) {
-    const { app, explorer, kind, model } = this, amount = explorer.neighbor(this.state, one), texts = amountTexts(amount, kind, this.whole);
-    return barRow(model, one.name, one.value / this.whole, amount, make('th', { scope: 'row' }, nameButton(model, one.name, () => app.open(one.name))),
+    const { model } = this, amount = this.explorer.neighbor(this.state, one), texts = amountTexts(amount, this.kind, this.whole);
+    return barRow(model, one.name, one.value / this.whole, amount, make('th', { scope: 'row' }, nameButton(model, one.name, () => this.app.open(one.name))),
       ...this.keys.map((key) => make('td', { 'data-key': key === 'interval' && key }, texts[key])));
   }
 

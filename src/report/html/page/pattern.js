@@ -112,9 +112,8 @@ class PatternReader {
 
 class Pattern {
   constructor(text) {
-    const reader = new PatternReader(text.length <= PATTERN_LENGTH ? text : refuse('too long'));
-    this.states = reader.states;
-    this.start = reader.start;
+    const { states, start } = new PatternReader(text.length <= PATTERN_LENGTH ? text : refuse('too long'));
+    Object.assign(this, { states, start });
     this.forget();
   }
 

@@ -19,23 +19,19 @@ function putField(out, field, content) {
   }
 }
 
-function messageOf(...fields) {
+function bytesOf(all, put) {
   const out = [];
-  fields.forEach(([field, content]) => putField(out, field, content));
+  all.forEach((one) => put(out, one));
   return out;
 }
 
-function packed(numbers) {
-  const out = [];
-  numbers.forEach((number) => putVarint(out, number));
-  return out;
-}
+function messageOf(...fields) { return bytesOf(fields, (out, [field, content]) => putField(out, field, content)); }
 
 // Of each name a function, and a location of the same number.
 function pprofBytes({ tree, stacks, nameOf, types }) {
   const texts = new Map(), calls = new Map(), out = [];
-  const text = (one) => kept(texts, one, Infinity, () => texts.size);
-  const call = (node) => kept(calls, tree.name[node], Infinity, () => {
+  const text = (one) => kept(texts, one, () => texts.size);
+  const call = (node) => kept(calls, tree.name[node], () => {
     const number = calls.size + 1;
     putField(out, 5, messageOf([1, number], [2, text(nameOf(node))]));
     putField(out, 4, messageOf([1, number], [4, messageOf([1, number])]));
@@ -44,9 +40,9 @@ function pprofBytes({ tree, stacks, nameOf, types }) {
   text('');
   types.forEach(({ type, unit }) => putField(out, 1, messageOf([1, text(type)], [2, text(unit)])));
   for (const { node, values } of stacks) {
-    putField(out, 2, messageOf([1, packed(nodesTo(tree, node).reverse().map(call))], [2, packed(values)]));
+    putField(out, 2, messageOf([1, bytesOf(nodesTo(tree, node).reverse().map(call), putVarint)], [2, bytesOf(values, putVarint)]));
   }
-  [...texts].sort(([, a], [, b]) => a - b).forEach(([one]) => putField(out, 6, new TextEncoder().encode(one)));
+  [...texts.keys()].forEach((one) => putField(out, 6, new TextEncoder().encode(one)));
   putField(out, 14, text(types[types.length - 1].type));
   return Uint8Array.from(out);
 }

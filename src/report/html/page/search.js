@@ -3,10 +3,12 @@
 const SEARCH_BUDGET = 400000;
 const PATTERNS_KEPT = 50;
 
-// What was made of a key, or is made now; of those that were not asked for lately all but so many are forgotten.
-function kept(known, key, most, make) {
+// What was made of a key, or is made now; where only so many are kept, those that were not asked for lately are forgotten.
+function kept(known, key, make, most = Infinity) {
   const value = known.has(key) ? known.get(key) : make();
-  known.delete(key);
+  if (most < Infinity) {
+    known.delete(key);
+  }
   known.set(key, value);
   if (known.size > most) {
     known.delete(known.keys().next().value);
@@ -19,7 +21,7 @@ function kept(known, key, most, make) {
 class SearchIndex {
   constructor(model) {
     const { frames, functions, names, strings } = model, numbers = new Map();
-    const number = (text) => (numbers.has(text) ? numbers : numbers.set(text, numbers.size)).get(text);
+    const number = (text) => kept(numbers, text, () => numbers.size);
     number('');
     this.model = model;
     this.known = new Map();
@@ -35,24 +37,21 @@ class SearchIndex {
 
   // {frames, names: which match, error}
   search(pattern) {
-    return kept(this.known, pattern, PATTERNS_KEPT, () => {
+    return kept(this.known, pattern, () => {
       const { found, error } = searchTexts(pattern, this.texts, SEARCH_BUDGET);
       this.texts.forEach((text, i) => { found[i] &= i > 0 && (pattern.startsWith('0x') || !/^0x[0-9a-f]+$/.test(text)); });
       const any = (texts) => texts.some((text) => found[text]);
       const frames = Uint8Array.from(this.of, any), names = Uint8Array.from(this.ofName, any);
       this.model.frames.name.forEach((name, i) => { names[name] |= frames[i]; });
       return { error, frames, names };
-    });
+    }, PATTERNS_KEPT);
   }
 
   // Which stacks have a frame that a pattern matches.
   stacks(pattern) { return this.stacksOf(this.search(pattern).frames); }
 
-  // The same of a frame whose row is found.
-  named(pattern) {
-    const { names } = this.search(pattern);
-    return this.stacksOf(this.model.frames.name.map((name) => names[name]));
-  }
+  // The same of frames of which a row's name is one.
+  named(is) { return this.stacksOf(this.model.frames.name.map(is)); }
 
   stacksOf(hits) {
     const { frame, parent, ends } = this.model, nodes = new Uint8Array(frame.length);

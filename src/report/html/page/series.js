@@ -5,7 +5,7 @@ function columnsOfDumps({ series: { dumps, changes }, ends }, column) {
   const known = new Map();
   const after = (dump) => changes.slice(0, dump).reduce(applyChanges, Uint32Array.from(ends.sums[0]));
   return dumps.name.map((_, i) => ({
-    ...column, period: dumps.period[i], weight: dumps.weight[i], get sum() { return kept(known, i, 4, () => after(i)); },
+    ...column, period: dumps.period[i], weight: dumps.weight[i], get sum() { return kept(known, i, () => after(i), 4); },
   }));
 }
 
@@ -74,10 +74,9 @@ class Growth {
 
   // Of the dumps that are chosen, of those of the process.
   slope(values, { from, to }, { first }) {
-    const times = Array.from({ length: to - from + 1 }, (_, i) => this.time(from + i)), add = (sum, one) => sum + one;
-    const mean = times.reduce(add) / times.length, spread = times.reduce((sum, time) => sum + (time - mean) ** 2, 0);
-    const base = from - first, rise = times.map((time, i) => (time - mean) / spread * (values[base + i] - values[base]));
-    return spread > 0 ? rise.reduce(add) : 0;
+    const times = Array.from({ length: to - from + 1 }, (_, i) => this.time(from + i)), base = from - first;
+    const mean = sumOf(times, (time) => time) / times.length, spread = sumOf(times, (time) => (time - mean) ** 2);
+    return spread > 0 ? sumOf(times, (time, i) => (time - mean) / spread * (values[base + i] - values[base])) : 0;
   }
 
   // {slope, least, p, sampling, shape, isTold, isSignificant} of a name, or of all; NaN where nothing is known.
@@ -136,11 +135,10 @@ class GrowthTable extends ChangeTable {
   texts(name) {
     const { explorer, kind, model, state } = this, key = comparedBy(state), values = this.values.get(name);
     const row = explorer.row(state, name, true)[key], growth = explorer.growth.tell(state, key, name, values);
-    const { processes, process } = model.series;
     return {
       row: { ...row, isTold: growth.isTold, isSignificant: growth.isSignificant }, share: Math.abs(row.change) / this.most,
       first: heldText(row.before, kind), last: heldText(row.after, kind), slope: rateText(growth.slope, kind), least: rateText(growth.least, kind),
-      p: markedP({ ...growth, p: processes[process].told ? growth.p : growth.sampling }), shape: growth.shape,
+      p: markedP({ ...growth, p: model.series.processes[model.series.process].told ? growth.p : growth.sampling }), shape: growth.shape,
       line: lineText(values), process: explorer.growth.processOf(state).name,
     };
   }

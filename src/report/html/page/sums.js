@@ -11,6 +11,8 @@ const KEYS = {
   objects: ['objects', 'objects_variance', 'samples', 'period', 'weight', 'flags'],
 };
 
+function sumOf(all, of) { return all.reduce((sum, one, i) => sum + of(one, i), 0); }
+
 const ofKeys = (kind, of) => Object.fromEntries(KEYS[kind].map((key) => [key, of(key)]));
 
 // So many zeros, for as long as nobody else asks: fresh memory takes longer than the sums.
@@ -30,19 +32,14 @@ class Sums {
 
   // What each place holds by itself, where at[i] is that of stack i of those that are chosen, in zeros.
   own(key, at, sums) {
-    const { sum, column } = this, values = column.values[key], how = JOINS[key] || ADD;
+    const { sum } = this, values = this.column.values[key], how = JOINS[key] || ADD;
     for (let i = 0; i < at.length; i++) {
       sums[at[i]] = joined(how, sums[at[i]], values[sum[i]]);
     }
     return sums;
   }
 
-  keep(what, make) {
-    if (!this.known.has(what)) {
-      this.known.set(what, make());
-    }
-    return this.known.get(what);
-  }
+  keep(what, make) { return kept(this.known, what, make); }
 
   nodes(key) { return this.keep(`nodes ${key}`, () => this.sumNodes(key, new Float64Array(this.tree.count))); }
 
@@ -176,7 +173,7 @@ function neighborNodes(tree, name) {
     const own = tree.name[node], up = tree.parent[node], caller = tree.name[up];
     if (up > 0 && own !== caller && (own === name || caller === name) && !hasAbove(tree, node)) {
       const [map, other] = own === name ? [callers, caller] : [callees, own];
-      kept(map, other, Infinity, () => []).push(node);
+      kept(map, other, () => []).push(node);
     }
   }
   return { callers, callees };

@@ -29,7 +29,7 @@ class FunctionTable extends Screen {
   }
 
   prepare() {
-    const { explorer, kind, state } = this, hasObjects = kind === 'bytes' && explorer.sibling(state, 'objects') >= 0;
+    const { explorer, state } = this, hasObjects = this.kind === 'bytes' && explorer.sibling(state, 'objects') >= 0;
     this.objects = hasObjects ? explorer.of(state).flats('objects') : null;
   }
 
@@ -37,10 +37,10 @@ class FunctionTable extends Screen {
 
   // Of each column; and `row`, `share` of its bar.
   texts(name) {
-    const { explorer, kind, state } = this, row = explorer.row(state, name, true);
+    const row = this.explorer.row(this.state, name, true);
     const texts = { row, share: row.flat.value / this.total, objects: this.objects && grouped(this.objects[name]) };
     for (const key of ['flat', 'cum']) {
-      const { value, interval } = estimateText(row[key], kind);
+      const { value, interval } = estimateText(row[key], this.kind);
       texts[key] = value;
       texts[`${key}-interval`] = interval + (row[key].isOnce ? ' !' : row[key].isFew ? ' *' : '');
       texts[`${key}-share`] = shareText(row[key].value, this.total);

@@ -13,15 +13,20 @@ class Tools extends Screen {
       .map(([key, text]) => pushButton(text, () => this.filter(key)));
     const metric = this.makeChoice('metric', 'Measure', (value) => app.go({ metric: Number(value) }), model.metrics.map(({ name }) => safeText(name)));
     const dumps = model.series ? [make('div', { class: 'row' }, ...this.makeDumps(model.series))] : [];
-    this.sorts = (model.comparison ? ['flat', 'cum'] : []).map((sort) => pushButton(sort, () => app.go({ sort }), { 'data-sort': sort }));
-    this.views = Object.keys(model.views).map((view) => pushButton(view, () => app.go({ view, zoom: 0 }), { 'data-view': view }));
+    this.groups = [this.makeGroup('view', 'Frames', Object.keys(model.views), { zoom: 0 }),
+      ...(model.comparison ? [this.makeGroup('sort', 'Compare', ['flat', 'cum'])] : [])];
     this.result = make('p', { id: 'result' });
     this.chips = make('ul', { id: 'filters', 'aria-label': 'Filters' });
     byId('tools').replaceChildren(
-      make('div', { class: 'row' }, this.search, ...this.filters, metric,
-        groupOf('views', 'Frames ', this.views), model.comparison ? groupOf('sorts', 'Compare ', this.sorts) : ''),
+      make('div', { class: 'row' }, this.search, ...this.filters, metric, ...this.groups),
       ...dumps, this.result, this.chips);
     byId('flames').after(makeExports(app));
+  }
+
+  // Buttons of which one is pressed.
+  makeGroup(key, text, values, change) {
+    return make('span', { role: 'group', 'aria-label': text }, `${text} `, ...values.map((value) =>
+      pushButton(value, () => this.app.go({ [key]: value, ...change }), { [`data-${key}`]: value })));
   }
 
   // A list of which one is chosen, by its number.
@@ -51,7 +56,9 @@ class Tools extends Screen {
     const options = (start) => Array.from({ length: count - 1 }, (_, i) => make('option', { value: start + i }, dumpName(model, start + i)));
     this.from.replaceChildren(...options(first));
     this.to.replaceChildren(...options(first + 1));
-    Object.entries({ process: growth.numberOf(state), from: state.from, to: state.to }).forEach(([key, value]) => { this[key].value = value; });
+    this.process.value = growth.numberOf(state);
+    this.from.value = state.from;
+    this.to.value = state.to;
   }
 
   show() {
@@ -61,8 +68,9 @@ class Tools extends Screen {
     }
     this.search.value = state.search;
     this.metric.value = state.metric;
-    press(this.views, 'view', state.view);
-    press(this.sorts, 'sort', comparedBy(state));
+    const pressed = [state.view, comparedBy(state)];
+    this.groups.forEach((group, i) => group.querySelectorAll('button').forEach((button) =>
+      button.setAttribute('aria-pressed', button.textContent === pressed[i])));
     this.filters.forEach((button) => { button.disabled = !state.search; });
     this.chips.replaceChildren(...['only', 'without'].flatMap((key) => this.makeChips(key)));
     const text = this.resultText();
@@ -73,11 +81,11 @@ class Tools extends Screen {
   }
 
   makeChips(key) {
-    const { app, explorer, state } = this;
+    const { state } = this;
     return state[key].map((pattern) => {
-      const error = isFacet(pattern) ? '' : explorer.search.search(pattern).error, shown = `${key} ${cutText(pattern.replace(/^\?/, ''), 100)}`;
+      const error = isFacet(pattern) ? '' : this.explorer.search.search(pattern).error, shown = `${key} ${cutText(pattern.replace(/^\?/, ''), 100)}`;
       return make('li', {}, pushButton(`${shown} ${error && `(${error}) `}\u00d7`, () => {
-        app.go({ [key]: state[key].filter((one) => one !== pattern), zoom: 0 });
+        this.app.go({ [key]: state[key].filter((one) => one !== pattern), zoom: 0 });
         this.search.focus();
       }, { 'aria-label': `Remove ${shown}` }));
     });
@@ -112,11 +120,3 @@ class Tools extends Screen {
   }
 }
 
-// Buttons of which one is pressed.
-function groupOf(id, text, buttons) {
-  return make('span', { role: 'group', 'aria-labelledby': id }, make('span', { id }, text), ...buttons);
-}
-
-function press(buttons, key, value) {
-  buttons.forEach((button) => button.setAttribute('aria-pressed', button.dataset[key] === value));
-}
