@@ -277,6 +277,94 @@ for (const [what, [option, ...rest]] of Object.entries(SERIES)) {
   });
 }
 
+// --- folded frames ------------------------------------------------------------------------------------
+
+// The frames of a stack, from its end on, as schema/html.md says which are shown: [{name, isShown}].
+function framesOf({ classes, ends, frame, frames, parent, truncated, views }, { view, name }, end) {
+  const all = [];
+  for (let node = ends[end]; node >= 0; node = parent[node]) {
+    all.push(frame[node]);
+  }
+  const none = classes.indexOf('none'), allocator = classes.indexOf('allocator'), rest = all.filter((f) => f !== truncated);
+  const isAsked = (f) => frames.name[f] === name && (frames.function[f] > 0 || frames.class[f] !== allocator);
+  const isFolded = (f) => (views[view] >> frames.class[f] & 1) === 1 && !isAsked(f), nearest = rest.find((f) => !isFolded(f));
+  const allocating = rest.findIndex((f) => !(frames.class[f] === allocator && isFolded(f))), at = allocating < 0 ? rest.length - 1 : allocating;
+  const kept = (nearest === undefined || frames.class[nearest] === none) && isFolded(rest[at]) ? at : -1;
+  return all.map((f, i) => ({ name: frames.name[f], isShown: i === kept || !isFolded(f), isHidden: frames.hidden[f] === 1 })).filter(({ isHidden }) => !isHidden);
+}
+
+// What is between the first call of `callee` by `caller`, from the root; null: there is none.
+function between(stack, caller, callee) {
+  const shown = stack.map((one, i) => i).filter((i) => stack[i].isShown).reverse();
+  const at = shown.findIndex((i, k) => k > 0 && stack[i].name === callee && stack[shown[k - 1]].name === caller);
+  return at < 0 ? null : stack.slice(shown[at] + 1, shown[at - 1]).map(({ name }) => name).reverse();
+}
+
+// Each way of a tree with what it has itself.
+function waysOf(below, ways = {}, path = []) {
+  for (const [name, one] of below) {
+    const own = [...path, name], rest = one.values.map((value, i) => value - [...one.below.values()].reduce((sum, { values }) => sum + values[i], 0));
+    if (rest.some((value) => Math.abs(value) > 1e-3)) {
+      ways[own.join()] = rest;
+    }
+    waysOf(one.below, ways, own);
+  }
+  return ways;
+}
+
+function compareWays({ model, explorer, state }, pick, below) {
+  const wanted = {}, isChosen = explorer.ends(state), columns = explorer.sides(state).map((number) => model.columns[number]);
+  model.ends.forEach((_, end) => {
+    const way = !isChosen || isChosen[end] ? pick(framesOf(model, state, end)) : null, key = way && (way.length > 0 ? way : [-1]).join();
+    if (way) {
+      wanted[key] = columns.map(({ sum, values }, i) => (wanted[key] ? wanted[key][i] : 0) + values[explorer.kind(state)][sum[end]]);
+    }
+  });
+  const got = waysOf(below);
+  assert.deepStrictEqual(Object.keys(got).sort(), Object.keys(wanted).filter((key) => wanted[key].some((value) => value > 1e-3)).sort());
+  Object.entries(got).forEach(([key, values]) => values.forEach((value, i) => near(value, wanted[key][i], key, 1e-9, 0.01)));
+  return Object.keys(got).filter((key) => key !== '-1').length;
+}
+
+// Of every function, what each call goes through; together that is what the row has.
+function compareFolded(shown) {
+  let count = 0;
+  for (const name of shown.explorer.rows(shown.state).slice(0, 6)) {
+    const state = { ...shown.state, name }, one = { ...shown, state }, { callers, callees } = shown.explorer.neighbors(state), passes = shown.explorer.passes(state);
+    count += compareWays(one, (stack) => {
+      const leaf = stack.findIndex(({ isShown }) => isShown);
+      return leaf >= 0 && stack[leaf].name === name ? stack.slice(0, leaf).map((frame) => frame.name).reverse() : null;
+    }, shown.explorer.folded(state));
+    for (const [list, callOf] of [[callers, (other) => [other, name]], [callees, (other) => [name, other]]]) {
+      for (const { name: other, nodes, value } of list) {
+        const below = shown.explorer.folded(state, nodes), ways = compareWays(one, (stack) => between(stack, ...callOf(other)), below);
+        const sums = [...below.values()].reduce((all, { values }) => values.map((number, i) => number + (all[i] || 0)), []);
+        assert.ok(sums.length > 1 || Math.abs(sums[0] - value) <= 1e-9 * value + 0.01, `${sums}, not ${value}`);
+        assert.ok(ways === 0 || nodes.some((node) => passes[node]), 'what is folded can be opened');
+        count += ways;
+      }
+    }
+  }
+  return count;
+}
+
+const FOLDED = { 'C++': ['top', DUMPS['C++']], postgres: ['top', DUMPS.postgres], 'a diff': ['diff', DIFFS['two fleets']] };
+
+for (const [what, [command, [option, ...files]]] of Object.entries(FOLDED)) {
+  test(`folded frames of ${what} hold what the stacks through them do`, () => {
+    const args = files.map((file) => (file.startsWith('-') ? file : program.file(file)));
+    const { page, model } = load(program.writeOf(command, `folded frames of ${what}`, option, ...args)), explorer = new page.Explorer(model);
+    let count = 0;
+    for (const [v, view] of VIEWS.slice(0, 2).entries()) {
+      for (const filter of [FILTERS[0], FILTERS[v + 2]]) {
+        count += compareFolded({ model, explorer, state: { ...page.stateOfFragment(model, ''), view, ...filter } });
+      }
+    }
+    assert.ok(count > 5);
+    console.log(`# folded frames of ${what}: ${count} ways`);
+  });
+}
+
 // --- facets -------------------------------------------------------------------------------------------
 
 // What the rows of a report hold together by `key`, the largest first, as many as the page has.

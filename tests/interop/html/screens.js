@@ -9,6 +9,7 @@ const { Program } = require('./report.js');
 const { BINARY, TESTDATA } = process.env;
 const program = new Program(BINARY, TESTDATA);
 const cxx = program.write('cxx', program.file('frames/server.pb.gz'));
+const calls = program.write('calls', program.symbols, program.file('golden/cxx.heap'));
 
 // The flame graph stays as high as it was.
 async function zooms(page) {
@@ -41,11 +42,35 @@ async function denies(page) {
   assert.ok(!/root|Nothing that holds/.test(await page.$eval('#function', (element) => element.innerText)));
 }
 
+// What stands between a function and its caller is opened by the keyboard and by the mouse, where it is.
+async function opensFolded(page) {
+  await page.goto(`file://${calls}`);
+  await page.waitForFunction(() => document.documentElement.dataset.ready);
+  await page.$$eval('#table tbody button', (all) => all.find((button) => button.textContent === 'main').click());
+  const cell = '#callees tbody tr:nth-child(%) details', row = await page.$$eval('#callees tbody tr', (rows) => rows.findIndex((one) => one.querySelector('details')) + 1);
+  const own = cell.replace('%', row), shown = () => page.$eval(own, (element) => element.querySelector('ul')?.innerText.replace(/\s+/g, ' ') || '');
+  assert.strictEqual(await shown(), '');
+  await page.focus(`${own} summary`);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector(`${own} li`);
+  assert.match(await shown(), /^1\.4 MiB std::function<\u2026>::operator\(\) 1\.4 MiB std::_Function_handler/);
+  assert.strictEqual(await page.evaluate(() => document.activeElement.tagName), 'SUMMARY', 'the focus stays');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction((selector) => !document.querySelector(`${selector} li`), {}, own);
+  await page.click(`${own} summary`);
+  await page.waitForSelector(`${own} li`);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  assert.ok(wide <= 0, `${wide} too wide`);
+  await page.click(`${own} li button`);
+  assert.match(await page.$eval('#function-title', (element) => element.textContent), /operator\(\)/);
+}
+
 const STEPS = [
   ['zooming keeps the height', zooms],
   ['classes have colours', colors],
   ['narrow', narrow],
   ['folded frames are not denied', denies],
+  ['folded frames are opened in place', opensFolded],
 ];
 
 test('Chromium says', async (t) => {

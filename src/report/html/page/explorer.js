@@ -154,27 +154,32 @@ class Explorer {
     });
   }
 
-  // What a function holds by itself, by the names of the folded frames that it passed: a tree of Maps from a
-  // name to {value, below}.
-  folded(state) {
-    const { ends, frame, frames, parent } = this.model, tree = this.tree(state), root = new Map();
-    const { isChosen } = this.of(state), kind = this.kind(state);
-    const both = this.both(state).map(({ column: { sum, values } }) => [sum, values[kind]]);
-    const held = (end) => Math.max(...both.map(([sum, values]) => values[sum[end]]));
+  // What stacks hold by the names of the folded frames that stand between one of `nodes` and its caller, or behind a function
+  // that ends them: a tree of Maps from a name to {values, below}, of a column each; name -1 stands for none.
+  folded(state, nodes = [-1]) {
+    const { model } = this, tree = this.tree(state), kind = this.kind(state), root = new Map(), { isChosen } = this.of(state);
+    const both = this.both(state).map(({ column: { sum, values } }) => (end) => values[kind][sum[end]]);
+    const wanted = new Set(nodes);
     tree.leaf.forEach((leaf, end) => {
-      if (leaf < 0 || tree.name[leaf] !== state.name || (isChosen && !isChosen[end])) {
+      if (leaf < 0 || (isChosen && !isChosen[end]) || (nodes[0] < 0 && tree.name[leaf] !== state.name)) {
         return;
       }
-      const way = [], stays = keptNode(this.model, tree, ends[end]);
-      for (let node = ends[end]; node >= 0 && node !== stays && tree.isFolded[frame[node]]; node = parent[node]) {
-        way.unshift(frames.name[frame[node]]);
-      }
-      way.reduce((map, name) => {
-        const at = kept(map, name, () => ({ value: 0, below: new Map() }));
-        at.value += held(end);
+      eachShown(model, tree, end, (node, way) => (wanted.has(node) ? way.length > 0 ? way : [-1] : []).reduce((map, name) => {
+        const at = kept(map, name, () => ({ values: both.map(() => 0), below: new Map() }));
+        at.values = at.values.map((sum, i) => sum + both[i](end));
         return at.below;
-      }, root);
+      }, root));
     });
     return root;
+  }
+
+  // Of each node whether folded frames stand between it and its caller.
+  passes(state) {
+    const tree = this.tree(state);
+    if (!tree.passes) {
+      tree.passes = new Uint8Array(tree.count);
+      tree.leaf.forEach((_, end) => eachShown(this.model, tree, end, (node, way) => { tree.passes[node] |= way.length > 0; }));
+    }
+    return tree.passes;
   }
 }

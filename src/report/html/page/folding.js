@@ -123,6 +123,23 @@ function leafOf(model, table, shown, above, frame) {
   return above > 0 && !isCut ? above : -1;
 }
 
+// What a stack shows, from its end on: `visit` gets each node, or -1 at the end, with the names of the folded frames up to the
+// next one, from the root.
+function eachShown(model, tree, end, visit) {
+  const { ends, frame, frames, parent } = model, stays = keptNode(model, tree, ends[end]);
+  let last = -1, way = [];
+  for (let node = ends[end]; node >= 0; node = parent[node]) {
+    const f = frame[node], isShown = node === stays || !tree.isFolded[f];
+    if (isShown && !frames.hidden[f]) {
+      visit(last, way);
+      last = node === stays ? tree.leaf[end] : tree.at[node];
+      way = [];
+    } else if (!isShown && !frames.hidden[f]) {
+      way.unshift(frames.name[f]);
+    }
+  }
+}
+
 // Callees of each node as lists: first[node], and next[node] beside it; 0 is none.
 function linkChildren(tree) {
   if (!tree.first) {

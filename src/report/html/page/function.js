@@ -94,23 +94,29 @@ class FunctionScreen extends Screen {
   }
 
   makeRow(one) {
-    const { model } = this, amount = this.explorer.neighbor(this.state, one), texts = amountTexts(amount, this.kind, this.whole);
-    return barRow(model, one.name, one.value / this.whole, amount, make('th', { scope: 'row' }, nameButton(model, one.name, () => this.app.open(one.name))),
+    const { explorer, model, state } = this, passes = explorer.passes(state), amount = explorer.neighbor(state, one), texts = amountTexts(amount, this.kind, this.whole);
+    return barRow(model, one.name, one.value / this.whole, amount, make('th', { scope: 'row' }, nameButton(model, one.name, () => this.app.open(one.name)),
+      one.nodes.some((node) => passes[node]) ? this.makeThrough('folded frames', () => explorer.folded(state, one.nodes)) : ''),
       ...this.keys.map((key) => make('td', { 'data-key': key === 'interval' && key }, texts[key])));
   }
 
-  // What it holds itself, and the folded frames through which it does, opened in place.
+  // What it holds itself, and the folded frames through which it does.
   makeOwn(row) {
-    const { explorer, kind } = this, below = explorer.folded(this.state);
-    const text = `By itself ${amountText(row.flat, kind)}`;
-    return make('div', { class: 'own' }, below.size === 0 ? make('p', {}, text)
-      : make('details', {}, make('summary', {}, `${text}, through folded frames`), this.makeFolded(below)));
+    const below = this.explorer.folded(this.state), text = `By itself ${amountText(row.flat, this.kind)}`;
+    return make('div', { class: 'own' }, Math.max(...below.keys()) < 0 ? make('p', {}, text)
+      : this.makeThrough(`${text}, through folded frames`, () => below));
+  }
+
+  // Opened in place.
+  makeThrough(text, belowOf) {
+    const list = make('div', {});
+    return make('details', { ontoggle: ({ target: { open } }) => list.replaceChildren(open ? this.makeFolded(belowOf()) : '') }, make('summary', {}, text), list);
   }
 
   makeFolded(below) {
-    const { app, kind, model } = this, all = [...below].sort(([a, one], [b, other]) => other.value - one.value || a - b);
-    return make('ul', {}, ...all.slice(0, 20).map(([name, one]) => make('li', {}, `${valueText(one.value, kind)} `,
-      nameButton(model, name, () => app.open(name)), one.below.size > 0 ? this.makeFolded(one.below) : '')));
+    const { app, kind, model } = this, all = [...below].sort(([a, one], [b, other]) => Math.max(...other.values) - Math.max(...one.values) || a - b);
+    return make('ul', {}, ...all.map(([name, { values, below: more }]) => make('li', {}, `${values.map((value) => valueText(value, kind)).join(' \u2192 ')} `,
+      name < 0 ? 'directly' : nameButton(model, name, () => app.open(name)), more.size > 0 ? this.makeFolded(more) : '')));
   }
 }
 
