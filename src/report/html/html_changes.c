@@ -97,7 +97,6 @@ static void notes(struct hp_sink *out, const struct hp_view *view) {
                       100 * view->options.confidence);
         hp_text_diff_note(out, view, "5 samples");
     }
-    hp_text_charges(out, view);
 }
 
 // --- table and tree -----------------------------------------------------------------------

@@ -3,6 +3,8 @@
 // its digest.
 #include "report/html/html.h"
 
+#include "report/text/text.h"
+
 static void put_policy(struct hp_sink *out) {
     hp_sink_print(out,
                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
@@ -62,6 +64,8 @@ static void put_main(struct hp_sink *out, const struct hp_view *view,
     hp_html_table(out, view, tables);
     hp_sink_text(out, "<ul id=\"notes\">\n");
     hp_html_lines(out, view, hp_html_kind_of(view)->notes, 0);
+    hp_sink_text(out, "</ul>\n<ul id=\"charges\">\n");
+    hp_html_lines(out, view, hp_text_charges, 0);
     hp_sink_text(out,
                  "</ul>\n</section>\n<section id=\"flames\" hidden></section>\n"
                  "<section id=\"calls\" aria-labelledby=\"calls-title\">\n"

@@ -251,7 +251,6 @@ static void notes(struct hp_sink *out, const struct hp_view *view) {
     if (view->head.is_uncertain[hp_column_of(view->options.metric)]) {
         hp_text_error_note(out, view);
     }
-    hp_text_charges(out, view);
 }
 
 static void total(struct hp_sink *out, const struct hp_view *view) {

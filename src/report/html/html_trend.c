@@ -102,7 +102,6 @@ static void notes(struct hp_sink *out, const struct hp_view *view) {
             "p sampling: probability that sampling alone shows growth this large; it "
             "does not allow for values that go up and down\n");
     }
-    hp_text_charges(out, view);
 }
 
 // --- table --------------------------------------------------------------------------------

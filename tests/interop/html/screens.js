@@ -65,12 +65,31 @@ async function opensFolded(page) {
   assert.match(await page.$eval('#function-title', (element) => element.textContent), /operator\(\)/);
 }
 
+// What is said of the command is not left to stand above something else.
+async function headFollows(page) {
+  const said = () => page.evaluate(() => [document.getElementById('sentence').textContent, document.getElementById('charges').hidden]);
+  const first = await said();
+  assert.match(first[0], /^70\.8 MiB \u00b1 5\.0 MiB in 788,734 objects in use; 69\.5% in Leaky/);
+  assert.strictEqual(first[1], false);
+  await page.select('#metric', await page.$$eval('#metric option', (all) => all.find((one) => one.textContent === 'alloc-space').value));
+  assert.deepStrictEqual(await said(), ['alloc-space: 572 MiB \u00b1 14 MiB', true]);
+  await page.select('#metric', '0');
+  assert.deepStrictEqual(await said(), first);
+  await page.click('[data-view=all]');
+  assert.deepStrictEqual(await said(), ['inuse-space: 70.8 MiB \u00b1 5.0 MiB', true], 'in this view another function may be the largest');
+  await page.type('#search', 'plugin');
+  await page.click('#tools .row button');
+  assert.match((await said())[0], /^inuse-space: \d+\.\d MiB/);
+  assert.match(await page.$eval('#result', (element) => element.textContent), new RegExp(`^Filters leave ${(await said())[0].slice(13)}`));
+}
+
 const STEPS = [
   ['zooming keeps the height', zooms],
   ['classes have colours', colors],
   ['narrow', narrow],
   ['folded frames are not denied', denies],
   ['folded frames are opened in place', opensFolded],
+  ['the head follows', headFollows],
 ];
 
 test('Chromium says', async (t) => {

@@ -20,7 +20,7 @@ function changeOf(model, metric, base, sum, sides) {
 
 // By flat and by cum, of each name where it stands.
 function placesOf(all) {
-  return Object.fromEntries(['flat', 'cum'].map((key) => [key, new Map(all[key].name.map((name, i) => [name, i]))]));
+  return fromKeys(HELD, (key) => new Map(all[key].name.map((name, i) => [name, i])));
 }
 
 function isAsked(model, { view, metric, only, without }) {
@@ -34,8 +34,8 @@ class Comparison {
 
   // Whether what is looked at is what the command was asked for.
   isTold(state) {
-    const { growth } = this;
-    return isAsked(this.model, state) && (!growth || (growth.isWhole(state) && growth.numberOf(state) === this.model.series.process));
+    const { growth, model } = this;
+    return growth ? growth.isTold(state) && growth.numberOf(state) === model.series.process : isAsked(model, state);
   }
 
   tell(change, all, i) {
@@ -145,8 +145,7 @@ class ChangeTable extends FunctionTable {
   isSortedBy(key) { return (key === 'name') === (this.state.sort === 'name'); }
 
   texts(name) {
-    const { kind, state } = this;
-    const change = this.explorer.row(state, name, true)[comparedBy(state)], { before, after } = change;
+    const { kind, state } = this, change = this.explorer.row(state, name, true)[comparedBy(state)], { before, after } = change;
     return {
       row: change, share: Math.abs(change.change) / this.most, base: heldText(before, kind), new: heldText(after, kind),
       delta: signedText(change.change, kind), 'delta-interval': rangeText(change, kind),

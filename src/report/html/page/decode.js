@@ -25,7 +25,7 @@ function parentsOf(depths) {
 
 // The same object with each of its arrays as a typed one.
 function typed(arrays, Type) {
-  return Object.fromEntries(Object.entries(arrays).map(([key, values]) => [key, Type.from(values)]));
+  return fromKeys(Object.keys(arrays), (key) => Type.from(arrays[key]));
 }
 
 // Large arrays become typed ones, all else stays as it is in the block.

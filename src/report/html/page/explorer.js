@@ -1,4 +1,5 @@
 // What the screens show of a state: trees and sums, the last of which are kept.
+const HELD = ['flat', 'cum'];
 
 class Explorer {
   constructor(model) {
@@ -77,16 +78,12 @@ class Explorer {
   row(state, name, isRow) {
     const sums = this.of(state), kind = this.kind(state), { comparison } = this;
     if (comparison) {
-      const [flat, cum] = ['flat', 'cum'].map((key) =>
-        comparison.tellRow(state, this.amount(state, (one) => one.pick(`${key}s`, name, kind)), key, name));
-      return { flat, cum };
+      return fromKeys(HELD, (key) => comparison.tellRow(state, this.amount(state, (one) => one.pick(`${key}s`, name, kind)), key, name));
     }
     const among = isRow ? sums.keep(`among ${state.sort}`, () => sums.among(state.sort)) : 1;
     const same = sums.flats(kind)[name] === sums.cums(kind)[name];
-    const of = (arrays, isSorted) => estimateOf(this.model, state.metric, sums.pick(arrays, name, kind),
-      isSorted || same ? among : 1);
-    const flat = of('flats', state.sort !== 'cum');
-    return { flat, cum: of('cums', state.sort === 'cum') };
+    return fromKeys(HELD, (key) => estimateOf(this.model, state.metric, sums.pick(`${key}s`, name, kind),
+      same || key === comparedBy(state) ? among : 1));
   }
 
   // The metric of the objects, or of the bytes, of the same column; -1: there is none.
@@ -157,9 +154,8 @@ class Explorer {
   // What stacks hold by the names of the folded frames that stand between one of `nodes` and its caller, or behind a function
   // that ends them: a tree of Maps from a name to {values, below}, of a column each; name -1 stands for none.
   folded(state, nodes = [-1]) {
-    const { model } = this, tree = this.tree(state), kind = this.kind(state), root = new Map(), { isChosen } = this.of(state);
+    const { model } = this, tree = this.tree(state), kind = this.kind(state), root = new Map(), wanted = new Set(nodes), { isChosen } = this.of(state);
     const both = this.both(state).map(({ column: { sum, values } }) => (end) => values[kind][sum[end]]);
-    const wanted = new Set(nodes);
     tree.leaf.forEach((leaf, end) => {
       if (leaf < 0 || (isChosen && !isChosen[end]) || (nodes[0] < 0 && tree.name[leaf] !== state.name)) {
         return;

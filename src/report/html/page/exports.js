@@ -75,14 +75,13 @@ function csvOf({ explorer, model, state }) {
 
 // The flame graph as it is drawn.
 function svgOf(flames) {
-  const inert = (text) => text.replace(/[<>&"]/g, (c) => `&#${c.charCodeAt(0)};`), { boxes, canvas } = flames;
-  const style = flames.style(), put = boxes.map((box) => {
+  const inert = (text) => text.replace(/[<>&"]/g, (c) => `&#${c.charCodeAt(0)};`), { canvas } = flames, style = flames.style();
+  const put = flames.boxes.map((box) => {
     const [fill, color] = flames.fillOf(box, style), left = box.left.toFixed(2), top = box.level * BOX_HEIGHT;
     return `<g transform="translate(${left} ${top})"><title>${inert(flames.describe(box))}</title><rect width="${box.width.toFixed(2)}" height="17" ` +
       `fill="${fill}"/><text x="4" y="12.5" fill="${color}">${inert(flames.labelOf(box, style))}</text></g>\n`;
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${canvas.clientWidth}" height="${canvas.clientHeight}" font-family="monospace" ` +
-    `font-size="12">\n${put.join('')}</svg>\n`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${canvas.clientWidth}" height="${canvas.clientHeight}" font-family="monospace" font-size="12">\n${put.join('')}</svg>\n`;
 }
 
 // What prints the same in a terminal; the inputs are to be filled in.
@@ -119,8 +118,7 @@ function copyText(app, text, done) {
 // What the flame graph shows, for files of stacks; types are named as pprof does.
 function shownStacks({ explorer, model, state, flames }) {
   const { name, unit } = model.metrics[state.metric], shown = explorer.flames(state), { tree } = shown, names = new Map();
-  const type = name.replace(/^(inuse|alloc)-/, '$1_');
-  const nameOf = (node) => kept(names, tree.name[node], () => safeText(fullName(model, tree.name[node])));
+  const type = name.replace(/^(inuse|alloc)-/, '$1_'), nameOf = (node) => kept(names, tree.name[node], () => safeText(fullName(model, tree.name[node])));
   return {
     tree, nameOf, stacks: wholeStacks(shown, flames.zoom), isSpace: explorer.kind(state) === 'bytes',
     types: (model.comparison ? ['base_', 'new_'] : ['']).map((side) => ({ type: side + type, unit: unit === 'objects' ? 'count' : unit })),

@@ -45,12 +45,7 @@ class NodeTable {
 
   tree(leaf, at) {
     const { count } = this;
-    return {
-      count, leaf, at,
-      parent: this.parent.slice(0, count),
-      name: this.name.slice(0, count),
-      isOuter: this.isOuter.slice(0, count),
-    };
+    return { count, leaf, at, ...fromKeys(['parent', 'name', 'isOuter'], (key) => this[key].slice(0, count)) };
   }
 }
 

@@ -5,6 +5,7 @@ class App {
   constructor(model) {
     this.model = model;
     this.explorer = new Explorer(model);
+    this.sentence = byId('sentence').textContent;
     this.live = make('p', { id: 'live', 'aria-live': 'polite' });
     byId('main').append(this.live);
     this.state = stateOfFragment(model, location.hash);
@@ -49,6 +50,7 @@ class App {
     const last = this.state, had = document.activeElement, isFunction = state.name >= 0;
     this.state = state;
     this.lastKey = '';
+    this.showHead();
     this.tools.show();
     this.facets.show();
     byId('rows').hidden = isFunction;
@@ -60,13 +62,21 @@ class App {
     this.keepFocus(last, had);
   }
 
+  // What the file says of the command makes room for what is looked at.
+  showHead() {
+    const { explorer, model, state } = this, { name, kind } = model.metrics[state.metric];
+    const isSaid = explorer.comparison ? explorer.comparison.isTold(state) : isAsked(model, state);
+    byId('charges').hidden = !isSaid;
+    byId('sentence').textContent = isSaid ? this.sentence : `${safeText(name)}: ${amountText(explorer.total(state), kind)}`;
+  }
+
   // Where what one asked for begins, or where one was.
   keepFocus(last, had) {
     const { name } = this.state, isElsewhere = name !== last.name && had !== this.tools.search;
     if (name >= 0 && (isElsewhere || !had.isConnected)) {
       byId('function-title').focus();
     } else if (isElsewhere) {
-      this.table.focusName(last.name);
+      this.table.focusRow(this.table.rows.indexOf(last.name));
     } else if (!had.isConnected) {
       (this.flames.way.querySelector('button') || this.tools.search).focus({ preventScroll: true });
     }

@@ -35,14 +35,10 @@ function highEnd(m, alpha) {
 // {value, low, high, samples, isFew, isOnce}; NaN where nothing is known.  `among`: it was chosen for its
 // size among so many rows; `column`: its own, if that is not what is new or all.
 function estimateOf(model, metric, sum, among, column = model.columns[model.metrics[metric].column]) {
-  const { kind } = model.metrics[metric];
-  const m = measureOf(sum, column, kind);
+  const m = measureOf(sum, column, model.metrics[metric].kind);
   const out = { value: m.B, low: NaN, high: NaN, samples: NaN, isFew: false, isOnce: false };
-  if (column.intervals === 'exact') {
-    return { ...out, low: m.B, high: m.B };
-  }
-  if (column.intervals === 'none') {
-    return out;
+  if (column.intervals !== 'sampled') {
+    return column.intervals === 'exact' ? { ...out, low: m.B, high: m.B } : out;
   }
   const alpha = 1 - model.confidence;
   if (m.hasLeast) {

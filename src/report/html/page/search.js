@@ -16,6 +16,9 @@ function kept(known, key, make, most = Infinity) {
   return value;
 }
 
+// An object of what `of` makes of each key.
+function fromKeys(keys, of) { return Object.fromEntries(keys.map((key) => [key, of(key)])); }
+
 // Numbers of the texts that a frame is found by: its function's, short and without its type, its file, its
 // module; what stands for no frame; and where there is no function its offset, by a pattern that begins so.
 class SearchIndex {

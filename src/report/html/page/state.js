@@ -6,7 +6,7 @@
 // metric: its number; name: of the function screen, or -1; zoom: a node of the tree of this view; from, to: dumps
 // of one process of a series.
 const MOST_FILTERS = 20;
-const SORTS = ['flat', 'cum', 'name'];
+const SORTS = [...HELD, 'name'];
 
 // The oldest give way.
 function withFilter(filters, one) { return [...new Set([...filters, one])].slice(-MOST_FILTERS); }

@@ -13,7 +13,7 @@ const KEYS = {
 
 function sumOf(all, of) { return all.reduce((sum, one, i) => sum + of(one, i), 0); }
 
-const ofKeys = (kind, of) => Object.fromEntries(KEYS[kind].map((key) => [key, of(key)]));
+const ofKeys = (kind, of) => fromKeys(KEYS[kind], of);
 
 // So many zeros, for as long as nobody else asks: fresh memory takes longer than the sums.
 let scratch = new Float64Array(0);

@@ -29,8 +29,8 @@ class FunctionTable extends Screen {
   }
 
   prepare() {
-    const { explorer, state } = this, hasObjects = this.kind === 'bytes' && explorer.sibling(state, 'objects') >= 0;
-    this.objects = hasObjects ? explorer.of(state).flats('objects') : null;
+    const { explorer, state } = this;
+    this.objects = this.kind === 'bytes' && explorer.sibling(state, 'objects') >= 0 && explorer.of(state).flats('objects');
   }
 
   isSortedBy(key) { return key === this.state.sort; }
@@ -39,7 +39,7 @@ class FunctionTable extends Screen {
   texts(name) {
     const row = this.explorer.row(this.state, name, true);
     const texts = { row, share: row.flat.value / this.total, objects: this.objects && grouped(this.objects[name]) };
-    for (const key of ['flat', 'cum']) {
+    for (const key of HELD) {
       const { value, interval } = estimateText(row[key], this.kind);
       texts[key] = value;
       texts[`${key}-interval`] = interval + (row[key].isOnce ? ' !' : row[key].isFew ? ' *' : '');
@@ -73,19 +73,14 @@ class FunctionTable extends Screen {
     to?.focus();
   }
 
-  focusName(name) { this.focusRow(this.rows.indexOf(name)); }
-
   onKey(event) {
-    const step = stepOf(event);
+    const step = isModified(event) ? 0 : { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) {
       event.preventDefault();
       this.focusRow(event.target.closest('tr').sectionRowIndex + step);
     }
   }
 }
-
-// How far a key goes in a list; 0: it does not.
-function stepOf(event) { return isModified(event) ? 0 : { ArrowDown: 1, ArrowUp: -1 }[event.key] || 0; }
 
 function isModified({ ctrlKey, altKey, metaKey }) { return ctrlKey || altKey || metaKey; }
 

@@ -1,6 +1,4 @@
 // What one sets: what is searched for, which stacks are left, what is measured, what is folded.
-const TOOLS_HINT = '/ searches; Enter or a click opens a function; Escape returns';
-
 class Tools extends Screen {
   constructor(app) {
     super(app);
@@ -12,14 +10,13 @@ class Tools extends Screen {
     this.filters = [['only', 'Only these'], ['without', 'Without these']]
       .map(([key, text]) => pushButton(text, () => this.filter(key)));
     const metric = this.makeChoice('metric', 'Measure', (value) => app.go({ metric: Number(value) }), model.metrics.map(({ name }) => safeText(name)));
-    const dumps = model.series ? [make('div', { class: 'row' }, ...this.makeDumps(model.series))] : [];
     this.groups = [this.makeGroup('view', 'Frames', Object.keys(model.views), { zoom: 0 }),
-      ...(model.comparison ? [this.makeGroup('sort', 'Compare', ['flat', 'cum'])] : [])];
+      ...(model.comparison ? [this.makeGroup('sort', 'Compare', HELD)] : [])];
     this.result = make('p', { id: 'result' });
     this.chips = make('ul', { id: 'filters', 'aria-label': 'Filters' });
     byId('tools').replaceChildren(
       make('div', { class: 'row' }, this.search, ...this.filters, metric, ...this.groups),
-      ...dumps, this.result, this.chips);
+      model.series ? make('div', { class: 'row' }, ...this.makeDumps(model.series)) : '', this.result, this.chips);
     byId('flames').after(makeExports(app));
   }
 
@@ -95,7 +92,7 @@ class Tools extends Screen {
     const { explorer, state } = this, text = (amount) => amountText(amount, this.kind);
     const error = state.search && explorer.search.search(state.search).error;
     return (state.only.length + state.without.length > 0 ? `Filters leave ${text(explorer.total(state))}; ` : '') +
-      (error || (state.search ? `matches hold ${text(explorer.found(state))}; Enter opens the first` : TOOLS_HINT));
+      (error || (state.search ? `matches hold ${text(explorer.found(state))}; Enter opens the first` : '/ searches; Enter or a click opens a function; Escape returns'));
   }
 
   // Letters that are typed one after the other are one step of the history.
