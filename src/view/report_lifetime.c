@@ -298,6 +298,19 @@ static int refuse_input(const struct hp_view *view, struct hp_err *err) {
     return HP_OK;
 }
 
+// A dump of each of several processes makes a series, too, as a trend has it.
+static bool are_of_several(const struct hp_view *view) {
+    for (size_t i = 1; i < view->series_count; i++) {
+        const struct hp_identity *first = &view->series[0].input->identity;
+        const struct hp_identity *other = &view->series[i].input->identity;
+        if (hp_digest_is_known(first->map) && hp_digest_is_known(other->map) &&
+            !hp_identity_is_same(first, other)) {
+            return true;
+        }
+    }
+    return view->series[view->series_count - 1].series > 0;
+}
+
 static int refuse(const struct hp_view *view, struct hp_err *err) {
     if (view->type || view->options.metric != HP_INUSE_SPACE) {
         return hp_fail(err, HP_E_USAGE, "lifetimes are of bytes: they take no metric");
@@ -315,7 +328,7 @@ static int refuse(const struct hp_view *view, struct hp_err *err) {
         return hp_fail(err, HP_E_EMPTY,
                        "lifetimes need two dumps or more of one process");
     }
-    if (view->series[view->series_count - 1].series > 0) {
+    if (are_of_several(view)) {
         return hp_fail(err, HP_E_EMPTY,
                        "lifetimes are of one process: these are dumps of several");
     }

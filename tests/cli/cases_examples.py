@@ -12,7 +12,7 @@ README = (ROOT / "README.md").read_text()
 MANUAL = (ROOT / "man/hprof-agg.1").read_text()
 # What is of the reader's machine or program, or stands for what is to be filled in.
 INSTEAD = {"Cache::insert": "over", "^net::": "^leaf", "^Server::run": "^main", "/var/dumps": "var/dumps", "/srv/image": "srv/image", "…": "hprof-agg folded *.heap"}
-WORDS = {"INPUT...": "a.heap b.heap", "BASE... --to NEW...": "a.heap --to b.heap app.heap",
+WORDS = {"lifetime INPUT...": "lifetime redis.9.*.heap", "INPUT...": "a.heap b.heap", "BASE... --to NEW...": "a.heap --to b.heap app.heap",
          "BASE NEW": "a.heap b.heap", "REGEX": "leaf", "COMMAND": "top",
          "DUMP --stats=FILE --smaps=FILE": "run/app.heap --stats=run/app.json --smaps=run/app.smaps"}
 # They show what they are given, and it has to be something.

@@ -103,6 +103,7 @@ def refusals():
             (5, 'two dumps', [REDIS[0]]),
             (5, 'prof_accum', SERIES[:2]),
             (5, 'of one process', [REDIS[0], REDIS[3], *sorted(t.real.glob('mariadbd*'))[:2]]),
+            (5, 'of one process', [REDIS[0], MARIADBD[1]]),
             (2, '--metric', ['--metric=alloc-space', *REDIS[:2]]),
             (2, '--no-unbias', ['--no-unbias', *REDIS[:2]]),
             (2, '--no-error', ['--no-error', *REDIS[:2]]),
