@@ -677,7 +677,7 @@ async function timed(page, what, work) {
 }
 
 const ACTIONS = {
-  search: "const input = document.getElementById('search'); input.value = ['0x.*7', '1a', 'f0$', 'e.*e', 'lib'][number]; input.dispatchEvent(new Event('input'));",
+  search: "const input = document.getElementById('search'); input.value = ['0x.*7', '1a', 'f0$', 'e.*e', ''][number]; input.dispatchEvent(new Event('input'));",
   fold: "document.querySelectorAll('[data-view]')[(number + 1) % 3].click();",
   zoom: "document.querySelectorAll('#flames nav button')[0].click();",
   function: "if (document.getElementById('rows').hidden) { document.querySelector('#function button').click(); } else { document.querySelectorAll('#table tbody button')[number].click(); }",
