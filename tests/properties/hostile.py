@@ -22,6 +22,12 @@ TABLES = [name for name in t.formats_of('trend') if name != 'html']  # a page ha
 COMMANDS = [(name, *['.'] * takes.startswith('REGEX ')) for name, takes in t.reports().items()]
 
 
+def later(text):
+    """A dump of the same process, with twice of all."""
+    return re.sub(rb'(\d+): (\d+) \[(\d+): (\d+)\]', lambda found: b'%d: %d [%d: %d]' % tuple(
+        2 * int(number) for number in found.groups()), text)
+
+
 def make_inputs(folder):
     """(options, dumps of one process, hostile in every part)."""
     root = pathlib.Path(folder)
@@ -32,9 +38,8 @@ def make_inputs(folder):
         raise AssertionError('no function to rename')
     binary.write_bytes(content.replace(b'leaf_mixed', FUNCTION))
     shutil.copymode(t.root / PROGRAM, binary)
-    paths = []
-    for number in (1, 4):
-        text = (GOLDEN / f'procs{number}.heap').read_bytes()
+    first, paths = (GOLDEN / 'procs1.heap').read_bytes(), []
+    for number, text in ((1, first), (4, later(first))):
         paths.append(root / f'\x1b[31m\n{number}.heap')
         paths[-1].write_bytes(re.sub(rb'^(  t\d+: .*\]) worker \d$', rb'\1 ' + THREAD, text, flags=re.M))
     return [f'--symbol-dir={root}'], paths
@@ -88,8 +93,9 @@ def is_there(options, paths):
 def modules():
     with scratch() as folder:
         path = hostile_dump(t, folder)
-        faults = [every_command(name, ['--no-symbols'], [path, GOLDEN / 'procs4.heap'])
-                  for name in FORMATS]
+        second = path.with_name('second.heap')
+        second.write_bytes(later(path.read_bytes()))
+        faults = [every_command(name, ['--no-symbols'], [path, second]) for name in FORMATS]
     return [f'{HOSTILE}: {fault}' for found in faults for fault in found]
 
 
