@@ -12,12 +12,16 @@ import functools
 import json
 import os
 import pathlib
+import random
+import re
 import sys
 from collections import defaultdict
 from decimal import DefaultContext, Decimal, Inexact, setcontext
 
-from frame_classes import FOLDED, class_of, left_of
+from frame_classes import FOLDED, bare, class_of, left_of
 from harness import JOBS, Tests, scratch
+from pattern_texts import texts
+from profile_writer import Profile
 
 # Sums are exact, or there is none.
 DefaultContext.prec, DefaultContext.traps[Inexact] = 100, True
@@ -156,6 +160,37 @@ def same_fold(dump):
     return faults
 
 
+# --- the rules that are printed -------------------------------------------------------------------
+
+
+def first_rule(rules, name, file):
+    looked_at = {'name': bare(name), 'full name': name, 'file': file, 'name without file': '' if file else bare(name)}
+    for makes, field, pattern in rules:
+        if looked_at.get(field) and re.search(pattern, looked_at[field]):
+            return makes
+    return 'own'
+
+
+def same_rules():
+    """Each text that the pattern of a rule matches is of the class that the first such rule says."""
+    lines = t.ok('help', 'frame-rules').out.splitlines()
+    rules = [tuple(line.split('\t')) for line in lines if '\t' in line and line[0] != '#']
+    r, calls = random.Random(7), set()
+    for _, field, pattern in rules:
+        for text in texts(pattern, 300, r) if 'module' not in field and pattern else ():
+            calls.add(('main', text) if field == 'file' else (text, ''))
+    profile = Profile()
+    for name, file in sorted(calls):
+        profile.sample([profile.location(calls=[(name, file, 1)])], [1, 64])
+    with scratch() as folder:
+        path = pathlib.Path(folder, 'rules.pb')
+        path.write_bytes(profile.bytes())
+        names = load('stacks', '--frames=raw', '--by=line', '--no-symbols', path)['names']
+    found = {(place['function'], place['file'] or ''): place['class'] for place in names}
+    return [f'{call}: {found.get(call)}, by the rules {first_rule(rules, *call)}' for call in sorted(calls)
+            if found.get(call) != first_rule(rules, *call)] or f'{len(rules)} rules, {len(calls)} texts'
+
+
 # --- pairs ----------------------------------------------------------------------------------------
 
 
@@ -192,6 +227,7 @@ t.check('1.6 a frame is of one class in a dump and in its merged profile',
         lambda: all_of(same_from_pprof))
 t.check('a fold of its own, by rules of its own, finds the same rows', lambda: all_of(same_fold))
 if not GIVEN:
+    t.check('the rules that are printed are those that count', same_rules)
     GOLDEN, SERIES = t.testdata / 'golden', sorted((t.testdata / 'golden/series').glob('*.heap'))
     t.check('1.6 cum, its interval and p of what stays are the same in a diff of two programs',
             lambda: same_changes(GOLDEN / 'procs1.heap', GOLDEN / 'cxx.heap'))
