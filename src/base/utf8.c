@@ -93,6 +93,29 @@ size_t hp_plain_size(struct hp_span text) {
     return size;
 }
 
+static bool is_ascii(const char bytes[static 16]) {
+    uint64_t words[2];
+    memcpy(words, bytes, sizeof words);
+    return ((words[0] | words[1]) & UINT64_C(0x8080808080808080)) == 0;
+}
+
+size_t hp_utf8_size(struct hp_span text) {
+    size_t size = 0;
+    while (size < text.size) {
+        struct hp_span rest = hp_span_from(text, size);
+        if (rest.size >= 16 && is_ascii(rest.at)) {
+            size += 16;
+            continue;
+        }
+        struct hp_utf8 c = hp_utf8_first(rest);
+        if (!c.valid) {
+            break;
+        }
+        size += c.size;
+    }
+    return size;
+}
+
 // Write what stands for the first character; how many bytes that is.
 static size_t escape_first(struct hp_span text, struct hp_utf8 c, char *out) {
     char escaped[16];

@@ -20,4 +20,7 @@ struct hp_utf8 hp_utf8_first(struct hp_span text);
 // but for quotes and backslashes, as nearly all are.
 size_t hp_plain_size(struct hp_span text);
 
+// So many bytes at its beginning are valid characters.
+size_t hp_utf8_size(struct hp_span text);
+
 #endif

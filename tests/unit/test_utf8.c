@@ -1,4 +1,5 @@
 #include "base/sink.h"
+#include "base/utf8.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -95,6 +96,34 @@ Test(escape, R11_F13_lets_nothing_out_that_is_not_seen) {
         found += !is_surrogate && escaped(code)[0] == '\\' && code != '\\';
     }
     cr_expect_eq(found, count, "%u, not %u", found, count);
+}
+
+static size_t valid_one_by_one(struct hp_span text) {
+    size_t size = 0;
+    while (size < text.size && hp_utf8_first(hp_span_from(text, size)).valid) {
+        size += hp_utf8_first(hp_span_from(text, size)).size;
+    }
+    return size;
+}
+
+// Whatever stands where, before, in and behind what is looked at together.
+Test(utf8, size_is_that_of_its_first_characters_until_one_is_not_valid) {
+    static const char *const parts[] = {"\xc3\xbc", "\xf0\x9f\x99\x82", "\xff",
+                                        "\xe2\x80"};
+    for (size_t size = 0; size <= 50; size++) {
+        for (size_t at = 0; at <= size; at++) {
+            for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+                char text[64];
+                int length =
+                    snprintf(text, sizeof text, "%.*s%s%.*s", (int)at,
+                             "0123456789abcdefghijklmnopqrstuvwxyz0123456789abcdef",
+                             parts[i], (int)(size - at),
+                             "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789ABCDEFGHIJKLMN");
+                struct hp_span span = {text, (size_t)length};
+                cr_assert_eq(hp_utf8_size(span), valid_one_by_one(span), "%s", text);
+            }
+        }
+    }
 }
 
 static int refuse(void *data, const void *bytes, size_t size) {

@@ -26,18 +26,21 @@ static const uint64_t page = 4096;
 // protobuf has to be UTF-8.
 uint64_t hp_pprof_text(struct hp_pprof_writer *writer, struct hp_span text) {
     HP_VEC(char) safe = {0};
-    hp_vec_reserve(&safe, text.size * HP_ESCAPE_MAX + 1);
+    size_t valid = hp_utf8_size(text);
+    if (valid == text.size) {
+        return hp_strtab_add(&writer->strings, text).n;
+    }
     while (text.size > 0) {
-        struct hp_utf8 c = hp_utf8_first(text);
-        size_t written = c.size;
-        if (c.valid) {
-            memcpy(safe.at + safe.count, text.at, c.size);
-        } else {
-            hp_escape(text.at, c.size, safe.at + safe.count, safe.capacity - safe.count,
-                      &written);
+        size_t written = 0;
+        hp_vec_append(&safe, text.at, valid);
+        text = hp_span_from(text, valid);
+        hp_vec_reserve(&safe, HP_ESCAPE_MAX);
+        if (text.size > 0) {
+            hp_escape(text.at, 1, safe.at + safe.count, HP_ESCAPE_MAX, &written);
+            text = hp_span_from(text, 1);
         }
         safe.count += written;
-        text = hp_span_from(text, c.size);
+        valid = hp_utf8_size(text);
     }
     uint64_t number =
         hp_strtab_add(&writer->strings, (struct hp_span){safe.at, safe.count}).n;
