@@ -88,12 +88,22 @@ static void add_shown(struct shares *shares, uint32_t module, uint32_t number) {
     shares->last[module] = number + 1;
 }
 
+// Nothing is said of a stack that is all named, of modules without complaints.
+static bool is_concerned(const struct shares *shares, const struct hp_stack *stack) {
+    bool is_named = true;
+    for (uint32_t i = 0; i < stack->depth && is_named; i++) {
+        is_named = shares->profile->frames.at[stack->frames[i].n].lines > 0;
+    }
+    return shares->complains || !is_named;
+}
+
 // The first frame that is not the allocator's has the bytes, as in the rows of `top`; above it
 // stand those that are not folded.
 static void add_stack(struct shares *shares, uint32_t number) {
     const struct hp_stack *stack = &shares->profile->stacks.at[number];
+    uint32_t depth = is_concerned(shares, stack) ? stack->depth : 0;
     bool is_charged = false;
-    for (uint32_t i = 0; i < stack->depth && (!is_charged || shares->complains); i++) {
+    for (uint32_t i = 0; i < depth && (!is_charged || shares->complains); i++) {
         uint32_t n = stack->frames[i].n;
         uint32_t module = shares->profile->frames.at[n].module.n;
         if (is_charged && !shares->complained[module]) {
