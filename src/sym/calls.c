@@ -211,25 +211,46 @@ static const struct hp_load *segment_of(const struct hp_image *image, uint64_t o
     return found;
 }
 
-static size_t read_bytes(const struct hp_image *image, uint64_t offset, void *bytes,
-                         size_t size) {
-    ssize_t got = size > 0 ? pread(image->fd, bytes, size, (off_t)offset) : 0;
-    return got > 0 ? (size_t)got : 0;
+static bool holds(const struct hp_code_window *window, uint64_t offset, size_t size) {
+    uint64_t skipped = offset - window->offset;
+    return offset >= window->offset && skipped <= window->size &&
+           size <= window->size - skipped;
 }
 
-static struct code read_code(const struct hp_image *image, uint64_t offset,
-                             const struct hp_load *segment) {
+// `size` bytes at `offset`; fewer where the file is shorter than it says.
+static size_t read_bytes(const struct hp_image *image, struct hp_code_window *window,
+                         uint64_t offset, void *bytes, size_t size) {
+    if (!holds(window, offset, size)) {
+        ssize_t got =
+            pread(image->fd, window->bytes, sizeof window->bytes, (off_t)offset);
+        window->offset = offset;
+        window->size = got > 0 ? (size_t)got : 0;
+    }
+    size_t skipped = (size_t)(offset - window->offset), left = window->size - skipped;
+    size = size < left ? size : left;
+    memcpy(bytes, window->bytes + skipped, size);
+    return size;
+}
+
+static struct code read_code(const struct hp_image *image, struct hp_code_window *window,
+                             uint64_t offset, const struct hp_load *segment) {
     struct code code = {.is_big_endian = image->is_big_endian};
+    unsigned char bytes[BEFORE + AT];
     uint64_t before = offset - segment->offset, after = segment->size - before;
     size_t wanted = before < BEFORE ? (size_t)before : BEFORE;
-    size_t got =
-        read_bytes(image, offset - wanted, code.before + BEFORE - wanted, wanted);
-    code.before_size = got == wanted ? wanted : 0; // the file may be shorter than it says
-    code.at_size = read_bytes(image, offset, code.at, after < AT ? (size_t)after : AT);
+    size_t size = wanted + (after < AT ? (size_t)after : AT);
+    size_t got = read_bytes(image, window, offset - wanted, bytes, size);
+    if (got >= wanted) {
+        code.before_size = wanted;
+        code.at_size = got - wanted;
+        memcpy(code.before + BEFORE - wanted, bytes, wanted);
+        memcpy(code.at, bytes + wanted, code.at_size);
+    }
     return code;
 }
 
-enum hp_return hp_calls_return_at(const struct hp_image *image, uint64_t offset) {
+enum hp_return hp_calls_return_at(const struct hp_image *image,
+                                  struct hp_code_window *window, uint64_t offset) {
     const struct machine *machine = machine_of(image);
     if (!machine || image->lacks_code) {
         return HP_RETURN_UNKNOWN;
@@ -240,7 +261,7 @@ enum hp_return hp_calls_return_at(const struct hp_image *image, uint64_t offset)
     if (!segment) {
         return HP_RETURN_OF_NONE;
     }
-    struct code code = read_code(image, offset, segment);
+    struct code code = read_code(image, window, offset, segment);
     code.is_big_endian &= !machine->is_little_endian;
     return machine->is_signal_return(&code) ? HP_RETURN_OF_SIGNAL
            : machine->is_call(&code)        ? HP_RETURN_OF_CALL

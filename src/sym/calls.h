@@ -3,6 +3,7 @@
 #define HP_SYM_CALLS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct hp_image;
@@ -18,7 +19,16 @@ enum hp_return {
 // Whether there are rules for the machine that the image is for.
 bool hp_calls_are_known(const struct hp_image *image);
 
+// Bytes of the file that were read last: those around one address are often those around the next.
+// {0} is ready.
+struct hp_code_window {
+    uint64_t offset;
+    size_t size;
+    unsigned char bytes[4096];
+};
+
 // What the code around byte `offset` of the file is, by the rules of its machine.
-enum hp_return hp_calls_return_at(const struct hp_image *image, uint64_t offset);
+enum hp_return hp_calls_return_at(const struct hp_image *image,
+                                  struct hp_code_window *window, uint64_t offset);
 
 #endif

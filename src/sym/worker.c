@@ -94,14 +94,17 @@ static bool open_candidate(struct work *work, struct hp_file_requester *requeste
 // signals have interrupted.
 static bool has_likely_code(const struct work *work) {
     struct hp_return_check returns = {.checked = 0};
+    struct hp_code_window window = {.size = 0};
     const uint64_t *offset;
+    if (work->request.build_id.size > 0) {
+        return true;
+    }
     hp_vec_each (offset, &work->request.offsets) {
-        enum hp_return is = hp_calls_return_at(&work->image, *offset + 1);
+        enum hp_return is = hp_calls_return_at(&work->image, &window, *offset + 1);
         returns.checked += is == HP_RETURN_OF_CALL || is == HP_RETURN_OF_NONE;
         returns.failed += is == HP_RETURN_OF_NONE;
     }
-    return work->request.build_id.size > 0 ||
-           hp_returns_judge(&returns, false) != HP_BUILD_OTHER;
+    return hp_returns_judge(&returns, false) != HP_BUILD_OTHER;
 }
 
 // How much a file that is verified is wanted: with code that can be compared most, and least with
@@ -420,9 +423,10 @@ static void look_up(struct work *work, struct hp_file_requester *requester) {
 // What calls return to is behind them.  Of no image nothing is known.
 static void find_returns(struct work *work) {
     work->answer.lacks_rules = work->image.elf && !hp_calls_are_known(&work->image);
+    struct hp_code_window window = {.size = 0};
     const uint64_t *offset;
     hp_vec_each (offset, &work->request.offsets) {
-        enum hp_return code = hp_calls_return_at(&work->image, *offset + 1);
+        enum hp_return code = hp_calls_return_at(&work->image, &window, *offset + 1);
         hp_vec_push(&work->answer.returns, (unsigned char)code);
     }
 }
