@@ -107,6 +107,8 @@ static bool step_of(uint64_t form, struct hp_die_step *step) {
 struct layout {
     struct hp_abbreviations *abbreviations;
     uint32_t skipped;
+    uint64_t size;   // of what is of a known one
+    bool is_varying; // there is more
     bool has_sibling, has_low, has_high, has_ranges;
     bool is_low_known, is_high_known, is_indexed, is_size;
 };
@@ -179,6 +181,9 @@ static bool add_wanted(struct layout *layout, uint64_t name, uint64_t form) {
 static bool add_attribute(struct layout *layout, uint64_t name, uint64_t form) {
     struct hp_die_step step = {0};
     unsigned size;
+    bool is_fixed = size_of(&layout->abbreviations->forms, form, &size);
+    layout->size += size;
+    layout->is_varying |= !is_fixed || name == DW_AT_sibling;
     if (name == DW_AT_sibling && !layout->has_sibling) {
         layout->has_sibling = true;
         return add_sibling(layout, form);
@@ -186,7 +191,7 @@ static bool add_attribute(struct layout *layout, uint64_t name, uint64_t form) {
     if (add_wanted(layout, name, form)) {
         return true;
     }
-    if (size_of(&layout->abbreviations->forms, form, &size)) {
+    if (is_fixed) {
         layout->skipped += size;
         return layout->skipped < MOST_SKIPPED;
     }
@@ -204,6 +209,14 @@ static enum hp_die_addresses addresses_of(const struct layout *layout) {
         return layout->is_indexed ? HP_ADDRESSES_INDEXED : HP_ADDRESSES_PAIR;
     }
     return is_pair || layout->has_ranges ? HP_ADDRESSES_FOREIGN : HP_ADDRESSES_NONE;
+}
+
+static uint32_t size_of_code(uint64_t code) {
+    uint32_t size = 1;
+    while ((code >>= 7) > 0) {
+        size++;
+    }
+    return size;
 }
 
 // --- tables ----------------------------------------------------------------------------
@@ -230,6 +243,9 @@ static bool read_one(struct hp_abbreviations *a, struct hp_dwarf_bytes *in,
     add_step(&layout, (struct hp_die_step){.action = HP_DIE_DONE});
     one.addresses = (uint8_t)addresses_of(&layout);
     one.has_size = layout.is_size;
+    one.fixed = layout.is_varying || layout.size >= MOST_SKIPPED
+                    ? 0
+                    : (uint32_t)layout.size + size_of_code(code);
     if (in->bad || one.tag == 0 || code >= MOST_CODES ||
         hp_vec_reach(&a->by_code, code)->tag != 0) {
         return false;

@@ -36,6 +36,8 @@ struct hp_die_step {
 struct hp_abbreviation {
     uint32_t tag; // 0: there is none with this code
     uint32_t first_step;
+    uint32_t
+        fixed; // bytes of each of its entries, which tell no sibling; 0: that differs
     bool has_children, has_size;
     uint8_t addresses; // enum hp_die_addresses
 };

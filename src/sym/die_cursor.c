@@ -180,13 +180,43 @@ static bool read_entry(const struct hp_die_cursor *cursor, const unsigned char *
     return true;
 }
 
+// The abbreviation of an entry whose size it says, if that is there; else NULL.
+static const struct hp_abbreviation *fixed_at(const struct hp_die_cursor *cursor,
+                                              const unsigned char *at) {
+    const struct hp_abbreviations *all = &cursor->abbreviations;
+    size_t left = (size_t)(cursor->end - at);
+    uint64_t code = left > 0 ? at[0] : 0;
+    if (code >= 0x80) {
+        code = left > 1 && at[1] < 0x80 ? (code & 0x7f) | (uint64_t)at[1] << 7 : 0;
+    }
+    const struct hp_abbreviation *found =
+        code < all->by_code.count ? &all->by_code.at[code] : NULL;
+    return found && found->fixed > 0 && found->fixed <= left ? found : NULL;
+}
+
+// Behind entries that have neither children nor addresses, and so hold nothing.
+static const unsigned char *pass_plain(struct hp_die_cursor *cursor,
+                                       const unsigned char *at) {
+    const struct hp_abbreviation *one;
+    while (cursor->budget > 0 && (one = fixed_at(cursor, at)) && !one->has_children &&
+           one->addresses == HP_ADDRESSES_NONE) {
+        at += one->fixed;
+        cursor->budget--;
+    }
+    return at;
+}
+
 // Behind the children that begin at `at`, those of depth as well.
 static const unsigned char *pass_children(struct hp_die_cursor *cursor,
                                           const unsigned char *at) {
     struct hp_die die;
     size_t depth = 1;
     while (depth > 0 && at < cursor->end && hp_die_spend(cursor)) {
-        if (!read_entry(cursor, at, &die)) {
+        const struct hp_abbreviation *one = fixed_at(cursor, at);
+        if (one) {
+            depth += one->has_children;
+            at += one->fixed;
+        } else if (!read_entry(cursor, at, &die)) {
             depth--;
             at = die.behind;
         } else if (die.next) {
@@ -207,15 +237,22 @@ void hp_die_of_unit(const struct hp_die_cursor *cursor, struct hp_die *die) {
     }
 }
 
-bool hp_die_child(struct hp_die_cursor *cursor, const struct hp_die *parent,
+bool hp_die_child(struct hp_die_cursor *cursor, struct hp_die *parent,
                   struct hp_die *child) {
     if (cursor->by_libdw) {
         Dwarf_Die die = parent->libdw;
         *child = (struct hp_die){0};
         return dwarf_child(&die, &child->libdw) == 0;
     }
-    return parent->abbreviation && parent->abbreviation->has_children &&
-           parent->behind < cursor->end && read_entry(cursor, parent->behind, child);
+    if (!parent->abbreviation || !parent->abbreviation->has_children) {
+        return false;
+    }
+    const unsigned char *first = pass_plain(cursor, parent->behind);
+    bool is_there = first < cursor->end && read_entry(cursor, first, child);
+    if (!is_there && first < cursor->end) {
+        hp_die_leave(parent, child);
+    }
+    return is_there;
 }
 
 bool hp_die_next(struct hp_die_cursor *cursor, struct hp_die *die) {
@@ -227,6 +264,7 @@ bool hp_die_next(struct hp_die_cursor *cursor, struct hp_die *die) {
                                     ? pass_children(cursor, die->behind)
                                     : die->behind;
     die->behind = cursor->end;
+    next = pass_plain(cursor, next);
     return next < cursor->end ? read_entry(cursor, next, die)
                               : (die->abbreviation = NULL, false);
 }

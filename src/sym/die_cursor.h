@@ -52,8 +52,9 @@ static inline bool hp_die_spend(struct hp_die_cursor *cursor) {
 // The first entry of the unit.
 void hp_die_of_unit(const struct hp_die_cursor *cursor, struct hp_die *die);
 
-// The first child; false if there is none.
-bool hp_die_child(struct hp_die_cursor *cursor, const struct hp_die *parent,
+// The first child; false if there is none.  Those that have neither children nor addresses may be
+// passed over, here and by the next.
+bool hp_die_child(struct hp_die_cursor *cursor, struct hp_die *parent,
                   struct hp_die *child);
 
 // Go on to the next sibling.  False if this is the last.

@@ -36,6 +36,23 @@ Test(abbreviations, what_has_a_size_is_passed_over_at_once) {
     hp_abbreviations_done(&a);
 }
 
+Test(abbreviations, entries_of_known_size_are_told) {
+    struct hp_abbreviations a = {0};
+    cr_assert(READS(&a, &usual,                                             //
+                    1, DW_TAG_member, 0, DW_AT_name, DW_FORM_strp, 0, 0,    //
+                    2, DW_TAG_member, 0, DW_AT_name, DW_FORM_string, 0, 0,  //
+                    3, DW_TAG_member, 1, DW_AT_sibling, DW_FORM_ref4, 0, 0, //
+                    4, DW_TAG_subprogram, 1, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc,
+                    DW_FORM_data4, 0, 0, //
+                    0x80, 1, DW_TAG_member, 0, 0, 0, 0));
+    cr_expect_eq(a.by_code.at[1].fixed, 5);
+    cr_expect_eq(a.by_code.at[2].fixed, 0, "a text");
+    cr_expect_eq(a.by_code.at[3].fixed, 0, "a sibling");
+    cr_expect_eq(a.by_code.at[4].fixed, 13);
+    cr_expect_eq(a.by_code.at[128].fixed, 2, "a code of two bytes");
+    hp_abbreviations_done(&a);
+}
+
 Test(abbreviations, sizes_are_those_of_the_unit) {
     struct hp_abbreviations a = {0};
     struct hp_die_forms two = {.version = 2, .offset_size = 4, .address_size = 8};
