@@ -1,5 +1,7 @@
 #include "view/brackets.h"
 
+#include <limits.h>
+#include <stdbool.h>
 #include <string.h>
 
 static char closing_of(char c) {
@@ -37,9 +39,16 @@ size_t hp_operator_at(struct hp_span name, size_t at) {
 }
 
 size_t hp_end_of_group(struct hp_span name, size_t at, char *open) {
+    static const bool is_looked_at[UCHAR_MAX + 1] = {
+        ['<'] = true, ['>'] = true, ['('] = true, [')'] = true, ['['] = true,
+        [']'] = true, ['{'] = true, ['}'] = true, ['o'] = true,
+    };
     size_t depth = 0;
     for (; at < name.size; at++) {
         char c = name.at[at];
+        if (!is_looked_at[(unsigned char)c]) {
+            continue;
+        }
         size_t sign = c == 'o' ? hp_operator_at(name, at) : 0;
         if (sign > 0) {
             at += sign - 1;

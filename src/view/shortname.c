@@ -343,12 +343,22 @@ static bool take_word(struct walk *w) {
     return take_operator(w) || take_decltype(w) || skip_inline_namespace(w);
 }
 
+// Within a word nothing else begins.
+static void copy_word(struct walk *w) {
+    size_t end = w->at;
+    while (end < w->full.size && hp_is_word(w->full.at[end])) {
+        end++;
+    }
+    copy(w, end);
+}
+
 static void take(struct walk *w) {
     char c = w->full.at[w->at];
-    if (hp_is_word(c) && take_word(w)) {
-        return;
-    }
-    if (c == '<') {
+    if (hp_is_word(c)) {
+        if (!take_word(w)) {
+            copy_word(w);
+        }
+    } else if (c == '<') {
         take_angles(w);
     } else if (c == '(') {
         take_parentheses(w);
