@@ -74,7 +74,7 @@ static const struct rule table[] = {
      "prof_alloc_prep_impl|prof_recent_alloc|imalloc|imalloc_body|imalloc_fastpath|"
      "imalloc_sample|malloc_default|fallback_impl|fallbackNewImpl|newImpl|irallocx_prof|"
      "irallocx_prof_sample|ixallocx_prof|do_rallocx|do_realloc_nonnull_zero)$",
-     "jemalloc", "void* fallbackNewImpl<false>(unsigned long)", "", APP, HAS("prof_", "malloc", "realloc", "rallocx", "fallback_impl", "ewImpl")},
+     "jemalloc", "void* fallbackNewImpl<false>(unsigned long)", "", APP, HAS("prof_", "malloc", "realloc", "allocx", "fallback_impl", "ewImpl")},
     {HP_CLASS_ALLOCATOR, NAME,
      "^((std::(__1::)?(allocator|allocator_traits|__new_allocator)|"
      "__gnu_cxx::(new_allocator|__alloc_traits)|simple_alloc|__malloc_alloc_template)::allocate|"
