@@ -194,12 +194,18 @@ static const struct hp_abbreviation *fixed_at(const struct hp_die_cursor *cursor
     return found && found->fixed > 0 && found->fixed <= left ? found : NULL;
 }
 
+static bool is_behind_stop(const struct hp_die_cursor *cursor, const unsigned char *at,
+                           uint32_t size) {
+    return cursor->stop && (at >= cursor->stop || size > (size_t)(cursor->stop - at));
+}
+
 // Behind entries that have neither children nor addresses, and so hold nothing.
 static const unsigned char *pass_plain(struct hp_die_cursor *cursor,
                                        const unsigned char *at) {
     const struct hp_abbreviation *one;
     while (cursor->budget > 0 && (one = fixed_at(cursor, at)) && !one->has_children &&
-           one->addresses == HP_ADDRESSES_NONE) {
+           one->addresses == HP_ADDRESSES_NONE &&
+           !is_behind_stop(cursor, at, one->fixed)) {
         at += one->fixed;
         cursor->budget--;
     }

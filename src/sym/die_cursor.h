@@ -30,7 +30,8 @@ struct hp_die_cursor {
     struct hp_die_forms forms;
     struct hp_abbreviations abbreviations;
     bool by_libdw, is_split;
-    uint64_t budget; // entries and ranges that may still be looked at
+    uint64_t budget;           // entries and ranges that may still be looked at
+    const unsigned char *stop; // this entry is not passed over; NULL: any may be
 };
 
 // Set out for the entries of a unit, which has a budget.  `skeleton` is that of a split one, which
@@ -52,8 +53,8 @@ static inline bool hp_die_spend(struct hp_die_cursor *cursor) {
 // The first entry of the unit.
 void hp_die_of_unit(const struct hp_die_cursor *cursor, struct hp_die *die);
 
-// The first child; false if there is none.  Those that have neither children nor addresses may be
-// passed over, here and by the next.
+// The first child; false if there is none.  Those that have neither children nor addresses are
+// passed over up to `stop`, here and by the next.
 bool hp_die_child(struct hp_die_cursor *cursor, struct hp_die *parent,
                   struct hp_die *child);
 

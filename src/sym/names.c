@@ -9,9 +9,11 @@
 
 #include "base/hash.h"
 #include "sym/demangle.h"
+#include "sym/die_cursor.h"
 
 #include <dwarf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -164,7 +166,7 @@ struct path {
 struct walk {
     struct hp_strtab *strings;
     struct hp_name **at, **end;
-    uint64_t budget; // DIEs that may still be looked at
+    struct hp_die_cursor cursor;
     struct path path;
 };
 
@@ -213,12 +215,14 @@ static void qualify(struct walk *walk, struct hp_name *name) {
     }
 }
 
-static void descend(struct walk *walk, Dwarf_Die *die, Dwarf_Off end);
+static void descend(struct walk *walk, struct hp_die *die, uintptr_t end);
 
-static void enter(struct walk *walk, Dwarf_Die *die, Dwarf_Off end) {
+static void enter(struct walk *walk, struct hp_die *die, uintptr_t end) {
     struct path *path = &walk->path;
     size_t size = path->size;
-    const char *name = scope_name(walk, die);
+    Dwarf_Die scope;
+    const char *name =
+        hp_die_for_libdw(&walk->cursor, die, &scope) ? scope_name(walk, &scope) : NULL;
     if (name && strlen(name) + 2 < sizeof path->text - size) {
         int added = snprintf(path->text + size, sizeof path->text - size, "%s::", name);
         path->size += (size_t)added;
@@ -229,29 +233,34 @@ static void enter(struct walk *walk, Dwarf_Die *die, Dwarf_Off end) {
     path->size = size;
 }
 
-// Never below zero: the walks within walks all count on it.
-static bool spend(struct walk *walk) {
-    return walk->budget > 0 && walk->budget-- > 0;
+// Where the next home is; behind everything if there is none.
+static uintptr_t next_home(const struct walk *walk) {
+    return walk->at < walk->end ? (uintptr_t)(*walk->at)->home.addr : UINTPTR_MAX;
 }
 
-// Where the next home is; behind everything if there is none.
-static Dwarf_Off next_home(const struct walk *walk) {
-    return walk->at < walk->end ? dwarf_dieoffset(&(*walk->at)->home) : UINT64_MAX;
+// Give those their scope that are here, or have been missed.
+static void take_homes(struct walk *walk, uintptr_t here) {
+    for (; walk->at < walk->end && next_home(walk) <= here; walk->at++) {
+        if (next_home(walk) == here) {
+            qualify(walk, *walk->at);
+        }
+    }
+    walk->cursor.stop = walk->at < walk->end ? (*walk->at)->home.addr : NULL;
+}
+
+static uintptr_t place_of(const struct walk *walk, const struct hp_die *die) {
+    return (uintptr_t)(walk->cursor.by_libdw ? die->libdw.addr : die->at);
 }
 
 // `end` is where the DIE after this one's subtree starts.
-static void descend(struct walk *walk, Dwarf_Die *die, Dwarf_Off end) {
-    Dwarf_Die child, next;
-    bool more = walk->path.depth < MOST_DEPTH && dwarf_child(die, &child) == 0;
-    while (more && walk->at < walk->end && spend(walk)) {
-        more = dwarf_siblingof(&child, &next) == 0;
-        Dwarf_Off here = dwarf_dieoffset(&child);
-        Dwarf_Off after = more ? dwarf_dieoffset(&next) : end;
-        for (; walk->at < walk->end && next_home(walk) <= here; walk->at++) {
-            if (next_home(walk) == here) {
-                qualify(walk, *walk->at);
-            }
-        }
+static void descend(struct walk *walk, struct hp_die *die, uintptr_t end) {
+    struct hp_die child, next;
+    bool more = walk->path.depth < MOST_DEPTH && hp_die_child(&walk->cursor, die, &child);
+    while (more && walk->at < walk->end && hp_die_spend(&walk->cursor)) {
+        next = child;
+        more = hp_die_next(&walk->cursor, &next);
+        uintptr_t after = more ? place_of(walk, &next) : end;
+        take_homes(walk, place_of(walk, &child));
         if (next_home(walk) < after) {
             enter(walk, &child, after);
         }
@@ -259,20 +268,25 @@ static void descend(struct walk *walk, Dwarf_Die *die, Dwarf_Off end) {
     }
 }
 
-static void qualify_unit(struct hp_strtab *strings, struct hp_name **names,
-                         size_t count) {
-    struct walk walk = {.strings = strings,
-                        .at = names,
-                        .end = names + count,
-                        .budget = count * STEPS_PER_NAME};
+static void qualify_unit(struct walk *walk, struct hp_name **names, size_t count) {
     Dwarf_Die unit;
+    struct hp_die die;
+    walk->at = names;
+    walk->end = names + count;
+    walk->path = (struct path){.size = 0};
     if (dwarf_diecu(&names[0]->home, &unit, NULL, NULL)) {
-        descend(&walk, &unit, UINT64_MAX);
+        walk->cursor.budget = count * STEPS_PER_NAME;
+        hp_die_cursor_begin(&walk->cursor, &unit, &unit);
+        hp_die_of_unit(&walk->cursor, &die);
+        take_homes(walk, 0);
+        descend(walk, &die, UINTPTR_MAX);
     }
 }
 
 void hp_names_qualify(struct hp_names *names) {
     HP_VEC(struct hp_name *) bare = {0};
+    struct walk *walk = hp_alloc(sizeof *walk);
+    walk->strings = names->strings;
     for (; names->qualified < names->names.count; names->qualified++) {
         if (names->names.at[names->qualified].bare) {
             hp_vec_push(&bare, &names->names.at[names->qualified]);
@@ -284,11 +298,13 @@ void hp_names_qualify(struct hp_names *names) {
         while (last < bare.count && bare.at[last]->home.cu == bare.at[first]->home.cu) {
             last++;
         }
-        qualify_unit(names->strings, bare.at + first, last - first);
+        qualify_unit(walk, bare.at + first, last - first);
     }
     for (size_t i = 0; i < bare.count; i++) {
         bare.at[i]->linkage = bare.at[i]->function;
         bare.at[i]->bare = false;
     }
+    hp_die_cursor_done(&walk->cursor);
+    free(walk);
     hp_vec_done(&bare);
 }
