@@ -139,10 +139,12 @@ static void run_step(const struct hp_die_cursor *cursor, struct hp_die *die,
         break;
     case HP_DIE_LOW:
         die->low = take(in, step->size);
+        die->found += !in->bad;
         break;
     case HP_DIE_HIGH:
     case HP_DIE_SIZE:
         die->high = take(in, step->size);
+        die->found += !in->bad;
         break;
     }
 }
@@ -160,6 +162,7 @@ static bool read_entry(const struct hp_die_cursor *cursor, const unsigned char *
     at = in.at;
     die->next = NULL;
     die->abbreviation = NULL;
+    die->found = 0;
     if (code == 0 || code >= all->by_code.count || all->by_code.at[code].tag == 0) {
         die->behind = code == 0 && !in.bad ? in.at : cursor->end;
         return false;
@@ -302,7 +305,7 @@ static bool find_low(const struct hp_die_cursor *cursor, const struct hp_die *di
         *low =
             hp_dwarf_number((const unsigned char *)at, size, cursor->forms.is_big_endian);
     }
-    return die->abbreviation->addresses != HP_ADDRESSES_FOREIGN;
+    return die->abbreviation->addresses != HP_ADDRESSES_FOREIGN && die->found == 2;
 }
 
 static ptrdiff_t foreign_range(struct hp_die_cursor *cursor, Dwarf_Die *die, ptrdiff_t at,

@@ -18,6 +18,7 @@ struct hp_die {
     const unsigned char *next; // its sibling, if that is known
     const struct hp_abbreviation *abbreviation;
     uint64_t low, high; // as its abbreviation says
+    unsigned found;     // of these two: what is cut off may lack them
 };
 
 // {0} is one without a unit.
