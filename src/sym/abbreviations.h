@@ -36,8 +36,7 @@ struct hp_die_step {
 struct hp_abbreviation {
     uint32_t tag; // 0: there is none with this code
     uint32_t first_step;
-    uint32_t
-        fixed; // bytes of each of its entries, which tell no sibling; 0: that differs
+    uint32_t fixed; // bytes of each of its entries; 0: that differs, or siblings are told
     bool has_children, has_size;
     uint8_t addresses; // enum hp_die_addresses
 };

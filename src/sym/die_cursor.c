@@ -183,14 +183,17 @@ static bool read_entry(const struct hp_die_cursor *cursor, const unsigned char *
     return true;
 }
 
-// The abbreviation of an entry whose size it says, if that is there; else NULL.
+// The abbreviation of an entry whose size it says, if that is there; else NULL.  Codes that are
+// written longer than need be are left to others.
 static const struct hp_abbreviation *fixed_at(const struct hp_die_cursor *cursor,
                                               const unsigned char *at) {
     const struct hp_abbreviations *all = &cursor->abbreviations;
     size_t left = (size_t)(cursor->end - at);
     uint64_t code = left > 0 ? at[0] : 0;
     if (code >= 0x80) {
-        code = left > 1 && at[1] < 0x80 ? (code & 0x7f) | (uint64_t)at[1] << 7 : 0;
+        code = left > 1 && at[1] > 0 && at[1] < 0x80
+                   ? (code & 0x7f) | (uint64_t)at[1] << 7
+                   : 0;
     }
     const struct hp_abbreviation *found =
         code < all->by_code.count ? &all->by_code.at[code] : NULL;

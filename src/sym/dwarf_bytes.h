@@ -32,8 +32,8 @@ static inline const unsigned char *hp_dwarf_take(struct hp_dwarf_bytes *in,
 static inline uint64_t hp_dwarf_number(const unsigned char *bytes, size_t size,
                                        bool is_big_endian) {
     uint64_t value = 0;
-    if (size == 4 &&
-        !is_big_endian) { // most of those whose size the compiler does not know
+    // Most of those whose size the compiler does not know.
+    if (size == 4 && !is_big_endian) {
         return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
                (uint32_t)bytes[3] << 24;
     }
