@@ -18,6 +18,7 @@ import jemalloc  # noqa: E402
 from harness import Tests, scratch  # noqa: E402
 
 POOL = 81920  # of libstdc++, which Debian's jemalloc is linked with
+SLACK = 512 << 10  # where sizes follow from bins: 5 times the spread of 200 runs of `mix`, 105 KB
 MIB = 1 << 20
 REST = '[the books do not balance]'
 # (what, threads, options)
@@ -60,13 +61,17 @@ def books(run, stem=None):
     rows = run.report(stem=stem)
     of = named(rows)
     faults = adds_up(rows)
-    # Where the dump does not tell the sizes of samples, both ends hold it.
+    # Where the dump does not tell the sizes of samples, both ends hold it; where few samples leave a
+    # doubt that has no ends, none are told, and the estimate still has to be right.
     ends = next(row['bytes'] for row in rows if row['name'] == "objects by the allocator's books")
-    slack = (256 << 10) + 0.01 * run.truth
-    if not (ends['low'] - slack <= run.truth <= ends['high']):
-        faults.append(f'{run.truth} is not in {ends}')
-    off = ends['estimate'] - run.truth
-    faults += [] if abs(off) <= slack else [f'off by {off} of {run.truth}']
+    held, slack = run.truth + POOL, 0.01 * run.truth
+    note = next(row['note'] for row in rows if row['name'] == 'what sampled objects take beyond their size')
+    if ends['low'] is None:
+        faults += [] if ends['high'] is None and 'without any doubt' in note else [f'{ends}: {note}']
+    elif not (ends['low'] - slack <= held <= ends['high'] + slack):
+        faults.append(f'{held} is not in {ends}')
+    off = ends['estimate'] - held
+    faults += [] if abs(off) <= SLACK + slack else [f'off by {off} of {held}']
     if 'prof_stats' in run.title and ends['low'] != ends['high']:
         faults.append(f'{ends}, though samples are told')
     if not 0 <= of['what base is rounded up by'] < 65536:
