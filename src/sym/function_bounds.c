@@ -277,8 +277,8 @@ bool hp_function_bounds_find(const struct hp_function_bounds *bounds, uint64_t a
     }
     bool is_found = bounds->count > 0 ? find_by_index(bounds, address, &range)
                                       : find_in_all(bounds, address, &range);
-    if (!is_found || address - range.start >= range.size) {
-        return false;
+    if (!is_found || range.start > address || address - range.start >= range.size) {
+        return false; // an index that is no entry's may lead to one behind the address
     }
     *start = range.start;
     return true;
