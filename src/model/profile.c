@@ -426,9 +426,11 @@ static void sort_modules(struct hp_profile *profile) {
     free(rank);
 }
 
-static bool is_identity(const uint32_t *rank, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        if (rank[i] != i) {
+static bool are_in_order(const struct hp_frame *frames, size_t count) {
+    for (size_t i = 1; i < count; i++) {
+        uint32_t before = frames[i - 1].module.n, module = frames[i].module.n;
+        if (before > module ||
+            (before == module && frames[i - 1].offset > frames[i].offset)) {
             return false;
         }
     }
@@ -466,9 +468,13 @@ static void sort_sets(struct hp_profile *profile) {
 
 static void sort_frames(struct hp_profile *profile, hp_frame_id *ids, size_t id_count) {
     size_t count = profile->frames.count;
+    bool is_sorted = are_in_order(profile->frames.at, count);
+    if (is_sorted && profile->runs.all.count == 0) {
+        return;
+    }
     uint32_t *rank = rank_frames(profile, NULL);
     hp_stack_runs_settle(&profile->runs, rank, count);
-    if (!is_identity(rank, count)) {
+    if (!is_sorted) {
         struct hp_frame *frames = hp_alloc(count * sizeof *frames);
         for (size_t i = 0; i < count; i++) {
             frames[rank[i]] = profile->frames.at[i];
