@@ -400,9 +400,9 @@ static struct hp_frame_matches matches_of_place(const struct hp_frame_rules *rul
     return matches;
 }
 
-enum hp_frame_class hp_frame_rules_class(struct hp_frame_rules *rules,
-                                         const struct hp_frame *frame,
-                                         const struct hp_line *line) {
+static enum hp_frame_class class_of(struct hp_frame_rules *rules,
+                                    const struct hp_frame *frame,
+                                    const struct hp_line *line) {
     static const struct hp_line unknown;
     const struct hp_profile *profile = rules->profile;
     const struct hp_module *module = &rules->profile->modules.at[frame->module.n];
@@ -425,6 +425,21 @@ enum hp_frame_class hp_frame_rules_class(struct hp_frame_rules *rules,
     return is_nowhere && !first_given(matches, 3)
                ? HP_CLASS_NONE
                : combine(rules, matches, line->file.n != 0);
+}
+
+// All places of a module that have no name are alike if no rule is the user's.
+enum hp_frame_class hp_frame_rules_class(struct hp_frame_rules *rules,
+                                         const struct hp_frame *frame,
+                                         const struct hp_line *line) {
+    if (line || rules->given_count > 0) {
+        return class_of(rules, frame, line);
+    }
+    if (!rules->has_place || rules->module.n != frame->module.n) {
+        rules->of_places = class_of(rules, frame, NULL);
+        rules->module = frame->module;
+        rules->has_place = true;
+    }
+    return rules->of_places;
 }
 
 bool hp_is_allocator_module(const char *path) {

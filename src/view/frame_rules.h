@@ -24,6 +24,9 @@ struct hp_frame_rules {
     // Of each string of the profile as that, and as a line has it also in full.
     struct hp_frame_matches *names, *files, *modules;
     HP_VEC(char) bare; // the last name
+    bool has_place;    // of the last module, the class of what has no name
+    hp_module_id module;
+    enum hp_frame_class of_places;
 };
 
 // HP_E_USAGE: a pattern is none.  The rules are borrowed; the profile may be NULL.

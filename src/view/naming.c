@@ -12,6 +12,8 @@
 struct builder {
     HP_VEC(char) text;
     bool is_short;
+    hp_module_id module;        // the last one: frames are in order of theirs
+    HP_VEC(char) before_offset; // "libfoo.so.1+" of it
 };
 
 HP_PRINTF(2, 3)
@@ -52,6 +54,19 @@ static const char *basename_of(const char *path) {
     return slash && slash[1] ? slash + 1 : path;
 }
 
+static void append_before_offset(struct builder *b, const struct hp_profile *profile,
+                                 hp_module_id id) {
+    if (b->before_offset.count == 0 || b->module.n != id.n) {
+        const char *path = hp_profile_text(profile, profile->modules.at[id.n].path);
+        const char *base = basename_of(path);
+        b->before_offset.count = 0;
+        hp_vec_append(&b->before_offset, base, strlen(base));
+        hp_vec_push(&b->before_offset, '+');
+        b->module = id;
+    }
+    hp_vec_append(&b->text, b->before_offset.at, b->before_offset.count);
+}
+
 // "libfoo.so.1+0x1234"; "[unmapped]" for a frame in no mapping, or "0x7f2bde8a2630".
 static void build_place(struct builder *b, const struct hp_profile *profile,
                         const struct hp_frame *frame) {
@@ -61,8 +76,7 @@ static void build_place(struct builder *b, const struct hp_profile *profile,
         return;
     }
     if (module->kind != HP_MODULE_NONE) {
-        append(b, basename_of(hp_profile_text(profile, module->path)));
-        append(b, "+");
+        append_before_offset(b, profile, frame->module);
     }
     append_hex(b, frame->offset);
 }
@@ -72,14 +86,13 @@ static void build_place(struct builder *b, const struct hp_profile *profile,
 static void build_start(struct builder *b, const struct hp_profile *profile,
                         const struct hp_frame *frame) {
     const struct hp_module *module = &profile->modules.at[frame->module.n];
-    const char *id = hp_profile_text(profile, module->build_id);
     if (hp_offset_of_start(frame) == frame->offset) {
         build_place(b, profile, frame);
         return;
     }
     build(b, "%s", basename_of(hp_profile_text(profile, module->path)));
     if (module->shares_name) {
-        build(b, "(%.12s)", id);
+        build(b, "(%.12s)", hp_profile_text(profile, module->build_id));
     }
     build(b, "+0x%llx", (unsigned long long)hp_offset_of_start(frame));
 }
@@ -479,6 +492,7 @@ int hp_naming_init(struct hp_naming *naming, const struct hp_profile *profile,
     naming->empty = naming->calls.at[naming->empty_call].node;
     naming->truncated = naming->calls.at[naming->truncated_call].node;
     hp_vec_done(&maker.b.text);
+    hp_vec_done(&maker.b.before_offset);
     hp_frame_rules_done(&maker.rules);
     return ret;
 }
