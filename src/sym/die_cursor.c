@@ -150,7 +150,8 @@ static void run_step(const struct hp_die_cursor *cursor, struct hp_die *die,
 }
 
 // The entry at `at`.  False where siblings end, die->behind being behind that end then, or where
-// there is nothing that could be one.
+// there is nothing that could be one: for libdw an end is one byte, and what it writes in several
+// is behind all entries.
 static bool read_entry(const struct hp_die_cursor *cursor, const unsigned char *at,
                        struct hp_die *die) {
     const struct hp_abbreviations *all = &cursor->abbreviations;
@@ -164,7 +165,7 @@ static bool read_entry(const struct hp_die_cursor *cursor, const unsigned char *
     die->abbreviation = NULL;
     die->found = 0;
     if (code == 0 || code >= all->by_code.count || all->by_code.at[code].tag == 0) {
-        die->behind = code == 0 && !in.bad ? in.at : cursor->end;
+        die->behind = code == 0 && in.at == die->at + 1 ? in.at : cursor->end;
         return false;
     }
     die->abbreviation = &all->by_code.at[code];
