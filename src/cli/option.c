@@ -135,8 +135,8 @@ static const struct hp_cli_option options[] = {
      CHOICES("function", "line", "file", "module", "address", "input", "thread",
              "label:KEY", "size", "program", "process", "age"),
      HP_CLI_GROUP_GROUPING, VIEWS & ~HP_CLI_LIST,
-     "what one row stands for, or in pprof which label is added, or in html which labels of samples "
-     "can be chosen; a KEY names a label of samples or of --label-from",
+     "what one row stands for, or in pprof which label is added, or in html which labels, threads or "
+     "inputs can be chosen; a KEY names a label of samples or of --label-from",
      hp_cli_set_by, FIELD(report.by), HP_BY_FUNCTION},
     {"label-from", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_GROUPING,
      HP_CLI_TOP | HP_CLI_MERGE,

@@ -10,7 +10,9 @@ static int by_text(const void *left, const void *right, void *names) {
 // Numbers of names become places in byte order.
 static void sort_values(struct hp_facet *facet, size_t sets) {
     size_t count = facet->names.strings.count;
-    uint32_t *place = hp_alloc(count * sizeof *place);
+    uint32_t *place = hp_alloc((count + 1) * sizeof *place);
+    struct hp_facet_input *input;
+    place[0] = HP_OF_INPUTS;
     for (uint32_t i = 1; i < count; i++) {
         hp_vec_push(&facet->values, (hp_string){i});
     }
@@ -21,6 +23,9 @@ static void sort_values(struct hp_facet *facet, size_t sets) {
     for (size_t set = 0; set < sets; set++) {
         facet->of_set[set] = place[facet->of_set[set]];
     }
+    hp_vec_each (input, &facet->inputs) {
+        input->place = place[input->place];
+    }
     free(place);
 }
 
@@ -29,8 +34,22 @@ static char *key_of(const struct hp_report_options *options) {
     return hp_printed("%s%s", by_label ? "label:" : "", hp_groups_key(options));
 }
 
-void hp_facet_init(struct hp_facet *facet, const struct hp_profile *profile,
-                   const struct hp_report_options *options) {
+static void add_inputs(struct hp_facet *facet, const struct hp_view *view) {
+    size_t count;
+    struct hp_group_member *members = hp_group_members(view, &count);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t name = hp_strtab_add(&facet->names, members[i].name).n;
+        hp_vec_push(&facet->inputs, ((struct hp_facet_input){members[i].number, name}));
+    }
+    free(members);
+}
+
+void hp_facet_init(struct hp_facet *facet, const struct hp_view *view) {
+    const struct hp_profile *profile = view->profile;
+    const struct hp_report_options *options = &view->options;
+    bool are_alone = hp_groups_are_of_samples(profile, options);
+    struct hp_span none =
+        are_alone ? hp_group_of_none(options->by) : (struct hp_span){"", 0};
     struct hp_group_name name = {0};
     size_t sets = profile->tag_sets.strings.count + 1; // 0 is none, if there are any
     facet->key = key_of(options);
@@ -41,10 +60,12 @@ void hp_facet_init(struct hp_facet *facet, const struct hp_profile *profile,
             hp_group_of_set(&name, profile, (hp_string){set}, options);
         }
         struct hp_span text = {name.text.at, name.text.count};
-        text = text.size > 0 ? text : hp_group_of_none(options->by);
-        facet->of_set[set] = hp_strtab_add(&facet->names, text).n;
+        facet->of_set[set] = hp_strtab_add(&facet->names, text.size > 0 ? text : none).n;
     }
     hp_vec_done(&name.text);
+    if (!are_alone) {
+        add_inputs(facet, view);
+    }
     sort_values(facet, sets);
 }
 
@@ -53,4 +74,5 @@ void hp_facet_done(struct hp_facet *facet) {
     hp_strtab_done(&facet->names);
     hp_vec_done(&facet->values);
     free(facet->of_set);
+    hp_vec_done(&facet->inputs);
 }

@@ -1,21 +1,31 @@
-// What a page keeps stacks apart by beside their calls, whatever its rows stand for: the thread, or a label, that
-// samples have.
+// What a page tells stacks apart by beside their calls, whatever its rows stand for: the thread, or a label, that
+// samples have, and so the stacks; or the group of the inputs that they are of, which several share.
 #ifndef HP_VIEW_FACET_H
 #define HP_VIEW_FACET_H
 
 #include "model/profile.h"
 
-// {0}: nothing.
-struct hp_facet {
-    char *key; // "thread", "label:tenant"
-    struct hp_strtab names;
-    HP_VEC(hp_string) values; // of them, in byte order
-    uint32_t *of_set;         // of each set of labels a place in `values`
+struct hp_view;
+
+// The place of what samples do not tell.
+#define HP_OF_INPUTS UINT32_MAX
+
+struct hp_facet_input {
+    uint32_t number; // in the history
+    uint32_t place;
 };
 
-// By what the options ask for.
-void hp_facet_init(struct hp_facet *facet, const struct hp_profile *profile,
-                   const struct hp_report_options *options);
+// {0}: nothing.
+struct hp_facet {
+    char *key; // "thread", "label:tenant", "input"
+    struct hp_strtab names;
+    HP_VEC(hp_string) values; // of them, in byte order
+    uint32_t *of_set; // of each set of labels a place in `values`, or HP_OF_INPUTS
+    HP_VEC(struct hp_facet_input) inputs; // where those count
+};
+
+// By what the view's options ask for.
+void hp_facet_init(struct hp_facet *facet, const struct hp_view *view);
 void hp_facet_done(struct hp_facet *facet);
 
 #endif

@@ -8,6 +8,7 @@
 enum {
     MOST_NODES = 100,
     MOST_BYTES = 1 << 20, // of boxes, about: what is smaller than these is merged
+    MOST_GROUPS = 16,     // each may hold something of each stack
 };
 
 struct picker {
@@ -159,14 +160,23 @@ bool hp_page_has_facet(const struct hp_view *view) {
     const struct hp_report_options *options = &view->options;
     bool has_key = options->by != HP_BY_LABEL || options->label;
     return view->use.shape == HP_SHAPE_PAGE && options->kind == HP_REPORT_TOP &&
-           has_key && hp_groups_are_of_samples(view->profile, options);
+           has_key && options->by >= HP_BY_INPUT && !hp_is_of_parts(options->by);
 }
 
-void hp_page_take_facet(struct hp_view *view) {
-    if (hp_page_has_facet(view)) {
-        hp_facet_init(&view->facet, view->profile, &view->options);
-        view->options.by = HP_BY_FUNCTION;
+int hp_page_take_facet(struct hp_view *view, struct hp_err *err) {
+    const struct hp_facet *facet = &view->facet;
+    if (!hp_page_has_facet(view)) {
+        return HP_OK;
     }
+    hp_facet_init(&view->facet, view);
+    if (facet->inputs.count > 0 && facet->values.count > MOST_GROUPS) {
+        return hp_fail(err, HP_E_USAGE,
+                       "top as html tells at most %d groups of inputs apart, and these "
+                       "are %zu: --by=%s as text has a row of each",
+                       MOST_GROUPS, facet->values.count, facet->key);
+    }
+    view->options.by = HP_BY_FUNCTION;
+    return HP_OK;
 }
 
 // --- all ----------------------------------------------------------------------------------

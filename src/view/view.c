@@ -515,7 +515,9 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
     }
     int ret = choose(view, err);
     if (ret == HP_OK) {
-        hp_page_take_facet(view);
+        ret = hp_page_take_facet(view, err);
+    }
+    if (ret == HP_OK) {
         add_up(view);
         ret = refuse_gate(view, err);
     }

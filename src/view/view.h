@@ -246,9 +246,10 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
                               const struct hp_report_options *options,
                               struct hp_view_use use, struct hp_err *err);
 
-// Whether a page is asked to keep stacks apart by what samples have; from then on its rows stand for functions.
+// Whether a page is asked to tell stacks apart by what samples have, or by their inputs; from then on its rows stand
+// for functions.  HP_E_USAGE: these are too many.
 bool hp_page_has_facet(const struct hp_view *view);
-void hp_page_take_facet(struct hp_view *view);
+HP_MUST_CHECK int hp_page_take_facet(struct hp_view *view, struct hp_err *err);
 
 // The rows, and what a page has beside them.
 HP_MUST_CHECK int hp_page_build(struct hp_view *view, struct hp_err *err);

@@ -219,6 +219,9 @@ def options_of_pprof_go_with_it(t):
     check(t.run("folded", "--by=input", t.dump), 2, "", "folded has no rows of inputs, threads, labels, sizes or ages")
     for arguments in (("-fspeedscope",), ("-o", "x.folded"), ("-fpprof",)):
         check(t.run("top", "--by=input", *arguments, t.dump), 2, "", "has no rows of inputs")
+    copies = [t.file(f"copy.{i}.heap", pathlib.Path(t.dump).read_text()) for i in range(17)]
+    check(t.run("top", "--on-duplicate=count", "--snapshots=sum", "--by=input", "-f", "html", "-o", "x.html", *copies), 2, "",
+          "top as html tells at most 16 groups of inputs apart, and these are 17: --by=input as text has a row of each")
     check(t.run("merge", "-o", "x.hpa", "--by=size", t.dump), 2, "", "hpa has no rows of inputs, threads, labels, sizes or ages")
     for command in (["merge", "--timeline"], ["diff", t.dump], ["tree"], ["stacks"], ["peek", "f"]):
         check(t.run(*command, "--by=size", t.dump), 2, "", "has no rows of inputs, threads, labels, sizes or ages")

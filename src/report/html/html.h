@@ -89,14 +89,29 @@ void hp_html_change_node(struct hp_sink *out, const struct hp_view *view,
 void hp_html_data(struct hp_sink *out, const struct hp_view *view,
                   const struct hp_html_tables *tables);
 
+// Where a stack ends.
+struct hp_html_end {
+    uint32_t stack;
+    uint32_t place; // of the facet's values, if it is of inputs; else 0
+    uint32_t value; // of the facet
+};
+
+// In order.
+struct hp_html_ends {
+    struct hp_html_end *at;
+    size_t count, capacity;
+};
+
 // Names, frames and nodes; where stacks end, and what they hold.
 void hp_html_put_tables(struct hp_sink *out, const struct hp_view *view,
                         const struct hp_html_tables *tables);
 void hp_html_put_nodes(struct hp_sink *out, const struct hp_view *view,
-                       const struct hp_html_tables *tables);
+                       const struct hp_html_tables *tables,
+                       const struct hp_html_ends *ends);
 
-// What keeps stacks apart beside their frames.
-void hp_html_put_facet(struct hp_sink *out, const struct hp_view *view);
+// What tells them apart beside their frames.
+void hp_html_put_facet(struct hp_sink *out, const struct hp_view *view,
+                       const struct hp_html_ends *ends);
 
 // The distinct sums of a column; of stacks whose values are the mean of so many dumps.
 struct hp_html_sums *hp_html_sums_new(size_t stacks, enum hp_column column, double dumps);
@@ -105,6 +120,14 @@ void hp_html_sums_free(struct hp_html_sums *sums);
 const uint32_t *hp_html_sums_read(struct hp_html_sums *sums,
                                   const struct hp_stack_sums *of);
 void hp_html_put_values(struct hp_sink *out, const struct hp_html_sums *sums);
+
+// Of groups of inputs the number of what each holds: of each stack as many as there are places; to be freed.
+uint32_t *hp_html_split(const struct hp_view *view, struct hp_html_sums *sums);
+// How many those are; else 1.
+size_t hp_html_end_places(const struct hp_view *view);
+// Those of columns with a number for each place of each stack.
+void hp_html_ends_init(struct hp_html_ends *ends, const struct hp_view *view,
+                       const uint32_t *const *columns, size_t count);
 
 // Of a trend: what stacks hold in each dump.
 struct hp_html_series *hp_html_series_new(const struct hp_view *view,

@@ -6,12 +6,13 @@
 #include "view/flames.h"
 #include "view/unseen.h"
 
-// Of a column of the view, what all inputs hold; or what those of a side do, or each dump.
+// Of a column of the view, what all inputs hold; or what those of a side do, or each dump, or each group of inputs.
 struct column {
     enum hp_column of;
     int side;
     struct hp_html_sums *sums;
-    const uint32_t *of_stack;
+    const uint32_t *of_stack; // a number for each place where it may end
+    uint32_t *split;          // these, if they are several
 };
 
 struct writer {
@@ -21,6 +22,7 @@ struct writer {
     struct column columns[2 * HP_COLUMNS];
     size_t count;
     struct hp_html_series *series; // of a trend
+    struct hp_html_ends ends;
 };
 
 static bool is_trend(const struct hp_view *view) {
@@ -266,6 +268,19 @@ static void put_totals(struct hp_sink *out, const struct writer *w) {
     hp_sink_text(out, "\"comparison\":null,\n\"series\":null,\n");
 }
 
+// What a column has at each end.
+struct held {
+    const struct writer *w;
+    const uint32_t *of_stack;
+    size_t places;
+};
+
+static uint32_t held_at(const void *data, size_t i) {
+    const struct held *held = data;
+    const struct hp_html_end *end = &held->w->ends.at[i];
+    return held->of_stack[end->stack * held->places + end->place];
+}
+
 static void put_data(struct hp_sink *out, const void *data) {
     const struct writer *w = data;
     put_head(out, w);
@@ -274,12 +289,13 @@ static void put_data(struct hp_sink *out, const void *data) {
     put_totals(out, w);
     put_strings(out, &w->tables->strings);
     hp_html_put_tables(out, w->view, w->tables);
-    hp_html_put_facet(out, w->view);
-    hp_html_put_nodes(out, w->view, w->tables);
+    hp_html_put_facet(out, w->view, &w->ends);
+    hp_html_put_nodes(out, w->view, w->tables, &w->ends);
     hp_sink_text(out, "\"sums\":[");
     for (size_t i = 0; i < w->count; i++) {
+        struct held held = {w, w->columns[i].of_stack, hp_html_end_places(w->view)};
         hp_sink_text(out, i > 0 ? ",\n" : "");
-        hp_html_put_integers(out, w->view->stacks.all.count, w->columns[i].of_stack);
+        hp_html_put_numbers(out, w->ends.count, held_at, &held);
     }
     hp_sink_text(out, "]}}\n");
 }
@@ -297,16 +313,27 @@ static void add_column(struct writer *w, enum hp_column of, int side) {
     const struct hp_view *view = w->view;
     size_t stacks = view->stacks.all.count;
     struct column *column = &w->columns[w->count++];
-    *column =
-        (struct column){of, side, hp_html_sums_new(stacks, of, w->dumps[side]), NULL};
+    *column = (struct column){.of = of,
+                              .side = side,
+                              .sums = hp_html_sums_new(stacks, of, w->dumps[side])};
     if (is_trend(view)) {
         w->series = hp_html_series_new(view, column->sums);
         column->of_stack = hp_html_series_first(w->series);
     } else if (view->changes) {
         add_side(column, view);
+    } else if (hp_html_end_places(view) > 1) {
+        column->of_stack = column->split = hp_html_split(view, column->sums);
     } else {
         column->of_stack = hp_html_sums_read(column->sums, hp_view_stack_sums(view));
     }
+}
+
+static void add_ends(struct writer *w) {
+    const uint32_t *columns[sizeof w->columns / sizeof *w->columns];
+    for (size_t i = 0; i < w->count; i++) {
+        columns[i] = w->columns[i].of_stack;
+    }
+    hp_html_ends_init(&w->ends, w->view, columns, w->count);
 }
 
 void hp_html_data(struct hp_sink *out, const struct hp_view *view,
@@ -324,9 +351,12 @@ void hp_html_data(struct hp_sink *out, const struct hp_view *view,
             }
         }
     }
+    add_ends(&w);
     hp_html_block(out, put_data, &w);
     for (size_t i = 0; i < w.count; i++) {
         hp_html_sums_free(w.columns[i].sums);
+        free(w.columns[i].split);
     }
+    hp_vec_done(&w.ends);
     hp_html_series_free(w.series);
 }

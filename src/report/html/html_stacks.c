@@ -64,11 +64,15 @@ static void put_frames(struct hp_sink *out, const struct walk *walk,
 }
 
 // Those that a facet alone keeps apart end at one node.
-static void put_ends(struct hp_sink *out, const struct walk *walk) {
+static void put_ends(struct hp_sink *out, const struct walk *walk,
+                     const struct hp_html_ends *ends) {
     int64_t nodes = 0, last = 0;
+    size_t known = 0; // stacks whose nodes are counted
     hp_sink_text(out, "\"ends\":{\"node\":[");
-    for (size_t i = 0; i < walk->count && !out->error; i++) {
-        nodes += (int64_t)walk->stacks[i].depth - common(walk, i);
+    for (size_t i = 0; i < ends->count && !out->error; i++) {
+        for (; known <= ends->at[i].stack; known++) {
+            nodes += (int64_t)walk->stacks[known].depth - common(walk, known);
+        }
         hp_sink_put(out, ",", i > 0);
         hp_html_put_integer(out, nodes - 1 - last);
         last = nodes - 1;
@@ -77,21 +81,22 @@ static void put_ends(struct hp_sink *out, const struct walk *walk) {
 }
 
 void hp_html_put_nodes(struct hp_sink *out, const struct hp_view *view,
-                       const struct hp_html_tables *tables) {
+                       const struct hp_html_tables *tables,
+                       const struct hp_html_ends *ends) {
     struct walk walk = walk_of(view);
     hp_sink_text(out, "\"nodes\":{");
     put_depths(out, &walk);
     put_frames(out, &walk, tables->frame_of);
-    put_ends(out, &walk);
+    put_ends(out, &walk, ends);
 }
 
-static uint32_t facet_at(const void *stacks, size_t i) {
-    return ((const struct hp_stack_key *)stacks)[i].tags.n;
+static uint32_t facet_at(const void *ends, size_t i) {
+    return ((const struct hp_html_ends *)ends)->at[i].value;
 }
 
-void hp_html_put_facet(struct hp_sink *out, const struct hp_view *view) {
+void hp_html_put_facet(struct hp_sink *out, const struct hp_view *view,
+                       const struct hp_html_ends *ends) {
     const struct hp_facet *facet = &view->facet;
-    const struct walk walk = walk_of(view);
     if (!facet->key) {
         hp_sink_text(out, "\"facet\":null,\n");
         return;
@@ -104,7 +109,7 @@ void hp_html_put_facet(struct hp_sink *out, const struct hp_view *view) {
         hp_json_string(out, hp_strtab_span(&facet->names, facet->values.at[i]));
     }
     hp_sink_text(out, "],\n\"of\":");
-    hp_html_put_numbers(out, walk.count, facet_at, walk.stacks);
+    hp_html_put_numbers(out, ends->count, facet_at, ends);
     hp_sink_text(out, "},\n");
 }
 

@@ -425,9 +425,11 @@ for (const [what, [option, ...files]] of Object.entries(DUMPS)) {
   });
 }
 
-// What samples have beside stacks, as the command was asked for it.
+// What samples have beside stacks, or what tells their inputs apart, as the command was asked for it.
 const LABELED = { 'threads of one process': ['--by=thread', 'golden/procs4.heap'], 'threads of four': ['--by=thread', ...DUMPS['four processes'].slice(1)],
-  'threads with names': ['--by=thread', 'formats/jemalloc-threadname.heap'], 'a label of tcmalloc': ['--by=label:access_hint', 'formats/tcmalloc.pb.gz'] };
+  'threads with names': ['--by=thread', 'formats/jemalloc-threadname.heap'], 'a label of tcmalloc': ['--by=label:access_hint', 'formats/tcmalloc.pb.gz'],
+  'four inputs': ['--by=input', ...DUMPS['four processes'].slice(1)], 'four processes': ['--by=process', ...DUMPS['four processes'].slice(1)],
+  'two programs': ['--by=program', 'golden/procs1.heap', 'golden/cxx.heap', 'golden/procs2.heap'] };
 
 async function compareLabels(by, args) {
   const { page, model } = load(program.write(`facet ${by}`, '--no-symbols', by, ...args)), explorer = new page.Explorer(model);
@@ -458,6 +460,22 @@ test('facet of a label that several values have is what the command line says by
   const merged = path.join(program.folder, 'inputs.pb.gz');
   execFileSync(BINARY, ['merge', '-q', '--no-symbols', '--by=input', '-o', merged, ...DUMPS['four processes'].slice(1).map((file) => program.file(file))]);
   assert.ok(await compareLabels('--by=label:input', [merged]) > 8);
+});
+
+test('facet of a label of samples, or else of their inputs, is what the command line says by it', async () => {
+  const files = ['golden/procs1.heap', 'golden/procs2.heap', 'formats/tcmalloc.pb.gz'].map((file) => program.file(file));
+  assert.ok(await compareLabels('--by=label:access_hint', ['--label-from=(?<access_hint>procs[0-9])', ...files]) > 4);
+});
+
+test('one input of four has the rows and the intervals that it has alone', async () => {
+  const files = DUMPS['four processes'].slice(1).map((file) => program.file(file));
+  const { page, model } = load(program.write('inputs', '--no-symbols', '--by=input', ...files)), explorer = new page.Explorer(model);
+  let count = 0;
+  for (const file of files) {
+    const state = { ...page.stateOfFragment(model, ''), only: [`?input=${file}`] };
+    count += compareTable({ explorer, model, state }, await program.json('top', '--no-symbols', file));
+  }
+  console.log(`# four inputs: ${count} numbers`);
 });
 
 test('facets of a diff and of a series hold what both sides do', async () => {

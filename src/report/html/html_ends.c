@@ -1,0 +1,103 @@
+// Where stacks end.  If a page tells inputs apart, a stack has an end for each group of them that holds something of
+// it, at the same node; else one.
+#include "report/html/html.h"
+
+#include "view/stacks.h"
+
+size_t hp_html_end_places(const struct hp_view *view) {
+    return view->facet.inputs.count > 0 ? view->facet.values.count : 1;
+}
+
+// --- what inputs hold -----------------------------------------------------------------------
+
+static void add_inputs(struct hp_stack_sums *held, const struct hp_view *view,
+                       uint32_t place) {
+    const struct hp_facet_input *input;
+    hp_vec_each (input, &view->facet.inputs) {
+        if (input->place == place) {
+            hp_stack_sums_add(held, &view->stacks,
+                              (struct hp_selection){HP_OF_INPUT, input->number});
+        }
+    }
+}
+
+static bool has_labels(const struct hp_view *view) {
+    const struct hp_stack_key *stack;
+    hp_vec_each (stack, &view->stacks.all) {
+        if (stack->tags.n != HP_OF_INPUTS) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A label of samples counts before one of their input: such a stack is of one value as a whole.
+static void take_labels(uint32_t *split, const struct hp_view *view,
+                        struct hp_html_sums *sums, struct hp_stack_sums *held) {
+    size_t places = view->facet.values.count;
+    hp_stack_sums_add(held, &view->stacks, (struct hp_selection){HP_OF_ALL, 0});
+    const uint32_t *number = hp_html_sums_read(sums, held);
+    for (size_t i = 0; i < view->stacks.all.count; i++) {
+        uint32_t own = view->stacks.all.at[i].tags.n;
+        if (own != HP_OF_INPUTS) {
+            split[i * places + own] = number[i];
+        }
+    }
+}
+
+uint32_t *hp_html_split(const struct hp_view *view, struct hp_html_sums *sums) {
+    size_t stacks = view->stacks.all.count, places = view->facet.values.count;
+    uint32_t *split = hp_alloc(stacks * places * sizeof *split);
+    struct hp_stack_sums held;
+    hp_stack_sums_init(&held, &view->stacks, true);
+    for (uint32_t place = 0; place < places; place++) {
+        add_inputs(&held, view, place);
+        const uint32_t *number = hp_html_sums_read(sums, &held);
+        for (size_t i = 0; i < stacks; i++) {
+            bool is_of_inputs = view->stacks.all.at[i].tags.n == HP_OF_INPUTS;
+            split[i * places + place] = is_of_inputs ? number[i] : 0;
+        }
+        hp_stack_sums_clear(&held);
+    }
+    if (has_labels(view)) {
+        take_labels(split, view, sums, &held);
+    }
+    hp_stack_sums_done(&held);
+    return split;
+}
+
+// --- ends -----------------------------------------------------------------------------------
+
+static bool holds(const uint32_t *const *columns, size_t count, size_t end) {
+    for (size_t i = 0; i < count; i++) {
+        if (columns[i][end] != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_end(struct hp_html_ends *ends, const struct hp_view *view, uint32_t stack,
+                    uint32_t place) {
+    bool is_split = view->facet.inputs.count > 0;
+    uint32_t value = is_split ? place : view->stacks.all.at[stack].tags.n;
+    hp_vec_push(ends, ((struct hp_html_end){stack, place, value}));
+}
+
+// A stack that holds nothing at all has an end as well.
+void hp_html_ends_init(struct hp_html_ends *ends, const struct hp_view *view,
+                       const uint32_t *const *columns, size_t count) {
+    uint32_t places = (uint32_t)hp_html_end_places(view);
+    *ends = (struct hp_html_ends){.count = 0};
+    for (uint32_t stack = 0; stack < view->stacks.all.count; stack++) {
+        size_t before = ends->count;
+        for (uint32_t place = 0; place < places; place++) {
+            if (places > 1 && holds(columns, count, (size_t)stack * places + place)) {
+                add_end(ends, view, stack, place);
+            }
+        }
+        if (ends->count == before) {
+            add_end(ends, view, stack, 0);
+        }
+    }
+}
