@@ -17,7 +17,7 @@ class Explorer {
   // A function that one asks for is shown although it is folded.
   pick({ view, name }) {
     const { frames, views } = this.model;
-    return frames.name.some((one, i) => one === name && (views[view] >> frames.class[i] & 1)) ? name : -1;
+    return name >= 0 && frames.name.some((one, i) => one === name && (views[view] >> frames.class[i] & 1)) ? name : -1;
   }
 
   tree(state) {

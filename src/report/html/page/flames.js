@@ -6,7 +6,6 @@ const MOST_BOXES = 20000;
 const MOST_LEVELS = 128;
 const LOOKS = { 'more-sure': 'more', 'less-sure': 'less', gone: 'gone', new: 'new', 'more-maybe': 'maybe by chance', more: 'more, not tested',
   less: 'less, not tested' };
-const HINT = 'Click: closer; with Shift: open';
 
 // Boxes {node, level, left, width, merged}: the nearest callers of `zoom` as wide as all, then what is below;
 // with fewer small ones if there would be too many.
@@ -77,14 +76,14 @@ class FlameGraph extends Screen {
   }
 
   show() {
-    const { explorer, state } = this, isFunction = state.name >= 0;
+    const { explorer, state } = this;
     const { tree, sums: [sums, ...sides], root } = explorer.flames(state);
     // Zooming moves nothing.
     this.levels = sums === this.sums ? this.levels : 1;
     Object.assign(this, { tree, sums, sides, root });
-    this.zoom = state.zoom > this.root && this.sums[state.zoom] > 0 ? state.zoom : this.root;
+    this.zoom = state.zoom > root && sums[state.zoom] > 0 ? state.zoom : root;
     this.found = state.search && explorer.search.search(state.search).names;
-    this.title.textContent = isFunction ? 'All that it calls' : 'Flame graph';
+    this.title.textContent = state.name < 0 ? 'Flame graph' : 'All that it calls';
     this.draw();
     this.showWay();
     this.point();
@@ -133,7 +132,7 @@ class FlameGraph extends Screen {
       letter: this.canvas.getContext('2d').measureText('m').width, hues };
   }
 
-  isFound({ node, merged }) { return !merged && this.found && this.found[this.tree.name[node]]; }
+  isFound({ node, merged }) { return !merged && this.found?.[this.tree.name[node]]; }
 
   // Of a box and its text; where the system forces its colours, these.
   fillOf(box, { isForced, isDark, hues }) {
@@ -162,7 +161,7 @@ class FlameGraph extends Screen {
   // As much as there is room for; changes have their sign.
   labelOf(box, { letter }) {
     const room = Math.floor((box.width - 8) / letter), change = this.sides.length > 1 ? this.changeOf(box).change : 0;
-    const sign = change === 0 ? '' : change > 0 ? '\u25b2 ' : '\u25bc ';
+    const sign = ['\u25bc ', '', '\u25b2 '][Math.sign(change) + 1];
     const text = sign + (box.merged ? `${box.merged} smaller` : this.nodeName(box.node));
     return room < 3 ? '' : text.length > room ? cutText(text, room - 1) : text;
   }
@@ -211,7 +210,7 @@ class FlameGraph extends Screen {
     const part = (node) => (this.sides.length > 1 ? signedText(this.changeOf({ node }).change, this.kind) : shareText(sums[node], sums[zoom]));
     const way = [...(root > 0 ? [] : [0]), ...nodesTo(tree, zoom)]
       .flatMap((node) => [node === zoom ? make('strong', {}, this.nodeName(node)) : this.zoomButton(node), ' \u203a ']);
-    const largest = this.boxes.filter((box) => tree.parent[box.node] === zoom && !box.merged).slice(0, 5);
+    const largest = this.boxes.filter(({ node, merged }) => tree.parent[node] === zoom && !merged).slice(0, 5);
     this.way.replaceChildren(...(way.length > 16 ? way.slice(0, 2).concat('\u2026 ', way.slice(-12)) : way),
       ...largest.flatMap(({ node }) => [this.zoomButton(node), ` ${part(node)}  `]),
       ...(zoom > root ? [pushButton('Open this function', () => this.app.open(tree.name[zoom])), ' ',
@@ -245,7 +244,7 @@ class FlameGraph extends Screen {
   }
 
   point(box) {
-    this.hint.textContent = box ? this.describe(box) : HINT;
+    this.hint.textContent = box ? this.describe(box) : 'Click: closer; with Shift: open';
   }
 
   onClick(event) {

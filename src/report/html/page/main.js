@@ -42,22 +42,25 @@ class App {
     const state = { ...this.state, ...change }, fragment = fragmentOfState(this.model, state);
     if (fragment !== fragmentOfState(this.model, this.state)) {
       history[replaces ? 'replaceState' : 'pushState'](null, '', `#${fragment}`);
-      this.become(state);
+      this.become(state, `${Object.keys(change)}` === 'zoom');
     }
   }
 
-  become(state) {
+  // Coming closer changes calls alone.
+  become(state, isZoom) {
     const last = this.state, had = document.activeElement, isFunction = state.name >= 0;
     this.state = state;
     this.lastKey = '';
-    this.showHead();
-    this.tools.show();
-    this.facets.show();
-    byId('rows').hidden = isFunction;
-    this.screen.section.hidden = !isFunction;
-    (isFunction ? this.screen : this.table).show();
+    if (!isZoom) {
+      this.showHead();
+      this.tools.show();
+      this.facets.show();
+      byId('rows').hidden = isFunction;
+      this.screen.section.hidden = !isFunction;
+      (isFunction ? this.screen : this.table).show();
+      this.series?.show();
+    }
     this.flames.show();
-    this.series?.show();
     this.calls.show();
     this.keepFocus(last, had);
   }
