@@ -41,8 +41,8 @@ class CallGrid extends Screen {
     const { tree, sums, zoom } = this.app.flames;
     byId('calls-title').textContent = this.state.name < 0 ? 'Calls' : 'All that it calls, as a tree';
     if (this.tree !== tree || this.sums !== sums || this.root !== zoom) {
-      Object.assign(this, { tree, sums, root: zoom, isEmpty: zoom >= tree.count, active: 0 });
-      tree.open = tree.open || Uint8Array.from(sums, (sum) => sum >= sums[zoom] * OPEN_SHARE);
+      Object.assign(this, { tree, sums, root: zoom, active: 0 });
+      tree.open = tree.open || new Uint8Array(sums.map((sum) => sum >= sums[zoom] * OPEN_SHARE));
       tree.open[zoom] = 1;
       this.list();
     }
@@ -50,7 +50,7 @@ class CallGrid extends Screen {
 
   list() {
     const { tree, sums, root } = this;
-    this.rows = this.isEmpty ? [] : rowsOfCalls(tree, sums, root, tree.open);
+    this.rows = root < tree.count ? rowsOfCalls(tree, sums, root, tree.open) : [];
     this.active = Math.min(this.active, Math.max(this.rows.length - 1, 0));
     this.grid.setAttribute('aria-rowcount', this.rows.length + 1);
     this.hint.textContent = this.rows.length < MOST_ROWS ? '' : `The first ${grouped(MOST_ROWS)} rows`;

@@ -7,8 +7,8 @@ async function readBlock(element) {
   if (element.dataset.encoding === 'plain') {
     return JSON.parse(text);
   }
-  const stream = new Blob([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return JSON.parse(await new Response(stream).text());
+  const packed = atob(text), bytes = new Uint8Array(packed.length).map((_, i) => packed.charCodeAt(i));
+  return JSON.parse(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text());
 }
 
 // Of the tree of all frames the parent of each node, -1 at the root.

@@ -61,6 +61,6 @@ class SearchIndex {
     for (let i = 0; i < frame.length; i++) {
       nodes[i] = hits[frame[i]] | (parent[i] < 0 ? 0 : nodes[parent[i]]);
     }
-    return Uint8Array.from(ends, (end) => nodes[end]);
+    return ends.map((end) => nodes[end]);
   }
 }

@@ -157,7 +157,7 @@ function sortedRows(sums, kind, sort, rows) {
 function heldEnds({ columns, ends }) {
   const are = new Uint8Array(ends.length);
   for (const { sum, values: { bytes, objects } } of columns) {
-    const isAny = Uint8Array.from(bytes, (one, i) => one !== 0 || objects[i] !== 0);
+    const isAny = bytes.map((one, i) => one !== 0 || objects[i] !== 0);
     sum.forEach((one, end) => { are[end] |= isAny[one]; });
   }
   return are;
