@@ -51,6 +51,9 @@ class App {
     const last = this.state, had = document.activeElement, isFunction = state.name >= 0;
     this.state = state;
     this.lastKey = '';
+    // They ask for their sizes: before anything else is changed, which would have to be laid out for that.
+    this.flames.show();
+    this.calls.show();
     if (!isZoom) {
       this.showHead();
       this.tools.show();
@@ -60,8 +63,6 @@ class App {
       (isFunction ? this.screen : this.table).show();
       this.series?.show();
     }
-    this.flames.show();
-    this.calls.show();
     this.keepFocus(last, had);
   }
 
