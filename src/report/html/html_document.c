@@ -54,6 +54,77 @@ static void put_header(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, "</ul>\n</header>\n");
 }
 
+// --- what the script draws into -----------------------------------------------------------
+
+static void put_series(struct hp_sink *out) {
+    hp_sink_text(out,
+                 "<section id=\"series\" aria-labelledby=\"series-title\" hidden>\n"
+                 "<h2 id=\"series-title\">Over the dumps</h2>\n"
+                 "<p class=\"hint\" id=\"series-text\"></p>\n"
+                 "<svg role=\"img\" aria-labelledby=\"series-title series-text\"></svg>\n"
+                 "<ol class=\"row\"></ol>\n"
+                 "<details><summary>The numbers</summary>\n"
+                 "<div class=\"neighbors\" tabindex=\"0\" role=\"region\" "
+                 "aria-label=\"The numbers\"></div></details>\n</section>\n");
+}
+
+static void put_item(struct hp_sink *out, const char *key, const char *value,
+                     const char *text) {
+    hp_sink_print(out, "<li data-%s=\"%s\">%s</li>", key, value, text);
+}
+
+static void put_classes(struct hp_sink *out, const struct hp_view *view,
+                        const struct hp_html_tables *tables) {
+    bool has[HP_CLASSES + 1] = {0};
+    const hp_node_id *name;
+    hp_vec_each (name, &tables->names.nodes) {
+        has[hp_node_class(&view->naming, *name)] = true;
+    }
+    for (enum hp_frame_class i = 0; i < HP_CLASSES; i++) {
+        if (has[i]) {
+            put_item(out, "class", hp_frame_class_name(i), hp_frame_class_name(i));
+        }
+    }
+}
+
+// How changes look.
+static void put_looks(struct hp_sink *out) {
+    static const char *const looks[][2] = {
+        {"more-sure", "▲ more"},
+        {"less-sure", "▼ less"},
+        {"gone", "gone"},
+        {"new", "new"},
+        {"more-maybe", "may be chance"},
+        {"more", "more, not tested"},
+        {"less", "less, not tested"},
+    };
+
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+        put_item(out, "change", looks[i][0], looks[i][1]);
+    }
+}
+
+static void put_flames(struct hp_sink *out, const struct hp_view *view,
+                       const struct hp_html_tables *tables) {
+    hp_sink_text(out,
+                 "<section id=\"flames\" aria-labelledby=\"flames-title\" hidden>\n"
+                 "<h2 id=\"flames-title\">Flame graph</h2>\n"
+                 "<ul class=\"row legend\">");
+    if (view->changes) {
+        put_looks(out);
+    } else {
+        put_classes(out, view, tables);
+    }
+    hp_sink_text(out,
+                 "</ul>\n<div class=\"where\"><nav aria-label=\"Calls\"></nav>\n"
+                 "<p class=\"hint\">Click: zoom in. Shift-click: who calls it, what it "
+                 "holds</p></div>\n"
+                 "<canvas role=\"img\" aria-label=\"Flame graph\"></canvas>\n"
+                 "</section>\n");
+}
+
+// --- all ----------------------------------------------------------------------------------
+
 static void put_main(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_html_tables *tables) {
     hp_sink_print(out,
@@ -66,8 +137,12 @@ static void put_main(struct hp_sink *out, const struct hp_view *view,
     hp_html_lines(out, view, hp_html_kind_of(view)->notes, 0);
     hp_sink_text(out, "</ul>\n<ul id=\"charges\">\n");
     hp_html_lines(out, view, hp_text_charges, 0);
+    hp_sink_text(out, "</ul>\n</section>\n");
+    if (hp_html_kind_of(view) == &hp_html_trend) {
+        put_series(out);
+    }
+    put_flames(out, view, tables);
     hp_sink_text(out,
-                 "</ul>\n</section>\n<section id=\"flames\" hidden></section>\n"
                  "<section id=\"calls\" aria-labelledby=\"calls-title\">\n"
                  "<h2 id=\"calls-title\">Calls</h2>\n");
     hp_html_tree(out, view, tables);

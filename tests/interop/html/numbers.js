@@ -545,6 +545,15 @@ test('what nobody sees is shown as what it is, as on the command line', () => {
   }
 });
 
+test('what is too long for a box loses namespaces and folders first', () => {
+  const { page } = load(program.write('labels', '--no-symbols', program.file('golden/cxx.heap')));
+  for (const [name, room, shown] of [['a::b::Box<c::d>::grow', 21, 'a::b::Box<c::d>::grow'], ['a::b::Box<c::d>::grow', 20, 'b::Box<c::d>::grow'],
+    ['a::b::Box<c::d>::grow', 5, 'Box<c::d>::grow'], ['(anonymous namespace)::Hidden::go', 10, 'Hidden::go'], ['a::~a', 4, '~a'],
+    ['github.com/a.b/c.(*T).Read', 20, 'a.b/c.(*T).Read'], ['github.com/a.b/c.(*T).Read', 3, 'c.(*T).Read'], ['malloc', 3, 'malloc']]) {
+    assert.strictEqual(page.lastOf(name, room), shown);
+  }
+});
+
 test('what is found holds what its rows do, also by the offsets that stand in names', () => {
   const { page, model } = load(program.write('found', '--no-symbols', program.file('real/redis_lg13.27533.13.f.heap.gz')));
   const explorer = new page.Explorer(model), state = page.stateOfFragment(model, '');

@@ -7,15 +7,11 @@ const AREAS_HEIGHT = 220;
 class SeriesPicture extends Screen {
   constructor(app) {
     super(app);
-    this.title = make('h2', { id: 'series-title' });
-    this.picture = makeSvg('svg', { role: 'img', 'aria-labelledby': 'series-title series-text', height: AREAS_HEIGHT,
-      onpointerdown: (event) => this.begin(event), onpointermove: (event) => this.move(event), onpointerup: () => this.end() });
-    this.text = make('p', { class: 'hint', id: 'series-text' });
-    this.legend = make('ol', { class: 'row' });
-    this.table = make('div', { class: 'neighbors', tabindex: 0, role: 'region', 'aria-label': 'The numbers' });
-    this.numbers = make('details', { ontoggle: () => this.showNumbers() }, make('summary', {}, 'The numbers'), this.table);
-    this.section = make('section', { id: 'series', 'aria-labelledby': 'series-title' }, this.title, this.text, this.picture, this.legend, this.numbers);
-    byId('flames').before(this.section);
+    this.section = byId('series');
+    [this.title, this.text, this.picture, this.legend, this.numbers, this.table] = this.section.querySelectorAll('h2, p, svg, ol, details, div');
+    fill(this.picture, { height: AREAS_HEIGHT, onpointerdown: (event) => this.begin(event), onpointermove: (event) => this.move(event), onpointerup: () => this.end() });
+    fill(this.numbers, { ontoggle: () => this.showNumbers() });
+    this.section.hidden = false;
   }
 
   show() {

@@ -4,8 +4,6 @@
 const BOX_HEIGHT = 18;
 const MOST_BOXES = 20000;
 const MOST_LEVELS = 128;
-const LOOKS = { 'more-sure': 'more', 'less-sure': 'less', gone: 'gone', new: 'new', 'more-maybe': 'maybe by chance', more: 'more, not tested',
-  less: 'less, not tested' };
 
 // Boxes {node, level, left, width, merged}: the nearest callers of `zoom` as wide as all, then what is below;
 // with fewer small ones if there would be too many.
@@ -57,21 +55,19 @@ function treeBelow(tree, given, name) {
   return { tree: below, sums, root: 1 };
 }
 
+// A name without what it begins with, as long as it is too long.
+function lastOf(name, room) {
+  const last = name.replace(/^(\w+::|\(anonymous namespace\)::|[\w.-]+\/)/, '');
+  return name.length > room && last !== name ? lastOf(last, room) : name;
+}
+
 class FlameGraph extends Screen {
   constructor(app) {
     super(app);
-    this.canvas = make('canvas', {
-      role: 'img', onmousemove: (event) => this.point(this.boxAt(event)), onmouseleave: () => this.point(),
-      onclick: (event) => this.onClick(event),
-    });
-    this.title = make('h2', { id: 'flames-title' });
-    this.way = make('nav', { 'aria-label': 'Calls' });
-    this.hint = make('p', { class: 'hint' });
-    this.legend = make('ul', { class: 'row legend' }, ...(app.model.comparison
-      ? Object.entries(LOOKS).map(([look, text]) => make('li', { 'data-change': look }, text))
-      : [...new Set(app.model.classOf)].filter(Boolean).map((c) => make('li', { 'data-class': c }, c))));
-    this.section = fill(byId('flames'), { 'aria-labelledby': 'flames-title' },
-      [this.title, this.legend, make('div', { class: 'where' }, this.way, this.hint), this.canvas]);
+    this.section = byId('flames');
+    [this.title, this.legend, this.way, this.hint, this.canvas] = this.section.querySelectorAll('h2, ul, nav, p, canvas');
+    fill(this.canvas, { onmousemove: (event) => this.point(this.boxAt(event)), onmouseleave: () => this.point(), onclick: (event) => this.onClick(event) });
+    this.help = this.hint.textContent;
     this.section.hidden = false;
   }
 
@@ -162,7 +158,7 @@ class FlameGraph extends Screen {
   labelOf(box, { letter }) {
     const room = Math.floor((box.width - 8) / letter), change = this.sides.length > 1 ? this.changeOf(box).change : 0;
     const sign = ['\u25bc ', '', '\u25b2 '][Math.sign(change) + 1];
-    const text = sign + (box.merged ? `${box.merged} smaller` : this.nodeName(box.node));
+    const text = sign + (box.merged ? `${box.merged} smaller` : box.node === 0 ? this.describe(box) : lastOf(this.nodeName(box.node), room - sign.length));
     return room < 3 ? '' : text.length > room ? cutText(text, room - 1) : text;
   }
 
@@ -244,7 +240,7 @@ class FlameGraph extends Screen {
   }
 
   point(box) {
-    this.hint.textContent = box ? this.describe(box) : 'Click: closer; with Shift: open';
+    this.hint.textContent = box ? this.describe(box) : this.help;
   }
 
   onClick(event) {

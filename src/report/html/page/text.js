@@ -79,7 +79,7 @@ function shareText(part, all) {
 // make('td', { class: 'number', onclick: f }, 'text', element...)
 function make(tag, attributes, ...children) { return fill(document.createElement(tag), attributes, children); }
 
-function fill(element, attributes, children) {
+function fill(element, attributes, children = []) {
   for (const [key, value] of Object.entries(attributes)) {
     if (typeof value === 'function') {
       element.addEventListener(key.slice(2), value);
