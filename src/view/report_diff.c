@@ -295,7 +295,7 @@ const char *hp_change_status(const struct hp_change *change) {
         return change->before == 0 ? "new" : "gone";
     }
     if (!change->is_significant) {
-        return isnan(change->q) ? "untested" : "same";
+        return isnan(change->q) ? "untested" : "unsure";
     }
     return change->after > change->before ? "grew" : "shrank";
 }

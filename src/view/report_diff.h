@@ -55,7 +55,7 @@ struct hp_interval hp_change_side(const struct hp_change *change, int side,
                                   double confidence);
 struct hp_interval hp_change_range(const struct hp_change *change, double confidence);
 
-// "new", "gone", "grew", "shrank", "same" or "untested"; of what is neither new nor gone by
+// "new", "gone", "grew", "shrank", "unsure", "untested" or "same"; of what is neither new nor gone by
 // what is significant.
 const char *hp_change_status(const struct hp_change *change);
 

@@ -175,6 +175,15 @@ def what_is_not_tested_has_no_p_in_any_format(t):
 
 
 @case
+def what_may_be_chance_is_unsure_and_not_the_same(t):
+    one, two, three, four = golden(1, 2, 3, 4)
+    report = json.loads(check(t.run("diff", "--no-symbols", "-fjson", one, two, "--to", three, four), 0).out)
+    told = {(row["delta"]["estimate"] == 0, row["status"]) for row in report["rows"] if not row["significant"]}
+    assert told == {(True, "same"), (False, "unsure"), (False, "new")}, told
+    assert report["total"]["status"] == "unsure"
+
+
+@case
 def without_a_test_nothing_is_the_same(t):
     for extra in (["--no-error"], ["--no-unbias"]):
         report = json.loads(check(t.run("diff", "--no-symbols", "-fjson", *extra, *golden(1, 4)), 0).out)

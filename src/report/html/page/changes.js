@@ -114,7 +114,7 @@ function sureText({ p, isSignificant }) {
 
 function statusOf({ before: { value: before }, after: { value: after }, p, isSignificant }) {
   return before === after ? 'same' : before === 0 ? 'new' : after === 0 ? 'gone'
-    : isSignificant ? (after > before ? 'grew' : 'shrank') : Number.isNaN(p) ? 'untested' : 'same';
+    : isSignificant ? (after > before ? 'grew' : 'shrank') : Number.isNaN(p) ? 'untested' : 'unsure';
 }
 
 // Of a value, or of a change.
