@@ -124,6 +124,11 @@ static enum hp_input_reason reason_of(const struct hp_input *input) {
                                                     : reason_of_failure(input->err->code);
 }
 
+bool hp_input_is_merged(const struct hp_input_record *input) {
+    return input->producer == HP_PRODUCER_PPROF_OURS &&
+           input->scaling == HP_SCALING_SCALED;
+}
+
 static void add_used(struct hp_input_summary *summary,
                      const struct hp_input_record *input) {
     const char *producer = hp_producer_text(input->producer);
@@ -133,8 +138,7 @@ static void add_used(struct hp_input_summary *summary,
     summary->used += 1 + input->others;
     summary->producer = is_same ? producer : "several formats";
     summary->is_difference |= input->negative > 0;
-    summary->is_merged |=
-        input->producer == HP_PRODUCER_PPROF_OURS && input->scaling == HP_SCALING_SCALED;
+    summary->is_merged |= hp_input_is_merged(input);
     summary->merged_used += input->merged_all ? input->merged_used : 1 + input->others;
     summary->listing += input->listed > 0 ? 1 + input->others : 0;
     summary->unmapped += input->unmapped_addresses;

@@ -117,6 +117,9 @@ struct hp_input_record {
 // Whether its numbers count.
 bool hp_input_is_used(const struct hp_input_record *input);
 
+// One was written by us: what was seen once is not known any more.
+bool hp_input_is_merged(const struct hp_input_record *input);
+
 // "jemalloc heap_v2"
 const char *hp_producer_text(enum hp_producer producer);
 

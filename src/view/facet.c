@@ -1,6 +1,7 @@
 #include "view/facet.h"
 
 #include "view/groups.h"
+#include "view/unseen.h"
 
 static int by_text(const void *left, const void *right, void *names) {
     return hp_span_compare(hp_strtab_span(names, *(const hp_string *)left),
@@ -39,7 +40,7 @@ static void add_inputs(struct hp_facet *facet, const struct hp_view *view) {
     struct hp_group_member *members = hp_group_members(view, &count);
     for (size_t i = 0; i < count; i++) {
         uint32_t name = hp_strtab_add(&facet->names, members[i].name).n;
-        hp_vec_push(&facet->inputs, ((struct hp_facet_input){members[i].number, name}));
+        hp_vec_push(&facet->inputs, ((struct hp_facet_input){members[i].input, name}));
     }
     free(members);
 }
@@ -75,4 +76,37 @@ void hp_facet_done(struct hp_facet *facet) {
     hp_vec_done(&facet->values);
     free(facet->of_set);
     hp_vec_done(&facet->inputs);
+}
+
+// --- what a value is of -----------------------------------------------------------------------
+
+bool hp_facet_is_of_inputs(const struct hp_view *view) {
+    const struct hp_facet *facet = &view->facet;
+    size_t sets = view->profile->tag_sets.strings.count + 1;
+    bool is = facet->inputs.count > 0;
+    for (size_t set = 0; is && set < sets; set++) {
+        is = facet->of_set[set] == HP_OF_INPUTS;
+    }
+    return is;
+}
+
+static bool tells(const struct hp_input_record *input, enum hp_column column) {
+    return hp_input_has_metric(input, hp_space_of(column)) ||
+           hp_input_has_metric(input, hp_objects_of(column));
+}
+
+struct hp_facet_part hp_facet_part(const struct hp_view *view, uint32_t place,
+                                   enum hp_column column) {
+    struct hp_facet_part part = {0};
+    const struct hp_facet_input *input;
+    hp_vec_each (input, &view->facet.inputs) {
+        if (input->place == place && tells(input->record, column)) {
+            uint64_t period = input->record->period;
+            part.is_told = true;
+            part.period = period > 1 && period > part.period ? period : part.period;
+        }
+    }
+    part.is_chosen = view->precision.is_known[column] &&
+                     hp_is_much_unseen(view, column, place, part.period);
+    return part;
 }

@@ -11,7 +11,7 @@ struct hp_view;
 #define HP_OF_INPUTS UINT32_MAX
 
 struct hp_facet_input {
-    uint32_t number; // in the history
+    const struct hp_input_record *record;
     uint32_t place;
 };
 
@@ -27,5 +27,18 @@ struct hp_facet {
 // By what the view's options ask for.
 void hp_facet_init(struct hp_facet *facet, const struct hp_view *view);
 void hp_facet_done(struct hp_facet *facet);
+
+// Whether each value is of whole inputs, and of no labels of samples.
+bool hp_facet_is_of_inputs(const struct hp_view *view);
+
+// What the inputs of a value tell of a column, as a view of them alone would have it.
+struct hp_facet_part {
+    bool is_told;   // one of them does
+    bool is_chosen; // what sampling missed is a matter: see unseen.h
+    uint64_t period;
+};
+
+struct hp_facet_part hp_facet_part(const struct hp_view *view, uint32_t place,
+                                   enum hp_column column);
 
 #endif

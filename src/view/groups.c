@@ -48,7 +48,9 @@ static struct hp_span name_of_input(const struct hp_profile *profile,
 static int by_name(const void *left, const void *right) {
     const struct hp_group_member *a = left, *b = right;
     int order = hp_span_compare(a->name, b->name);
-    return order != 0 ? order : (a->number > b->number) - (a->number < b->number);
+    return order != 0 ? order
+                      : (a->input->number > b->input->number) -
+                            (a->input->number < b->input->number);
 }
 
 struct hp_group_member *hp_group_members(const struct hp_view *view, size_t *count) {
@@ -60,7 +62,7 @@ struct hp_group_member *hp_group_members(const struct hp_view *view, size_t *cou
         if (hp_input_is_used(input)) {
             members[(*count)++] =
                 (struct hp_group_member){name_of_input(profile, input, &view->options),
-                                         input->number};
+                                         input};
         }
     }
     qsort(members, *count, sizeof *members, by_name);

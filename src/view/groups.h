@@ -38,7 +38,7 @@ struct hp_span hp_group_of_none(enum hp_granularity by);
 
 struct hp_group_member {
     struct hp_span name; // of the group
-    uint32_t number;     // of the input, in the history
+    const struct hp_input_record *input;
 };
 
 // The inputs that are used, by the name of their group; to be freed.

@@ -49,48 +49,113 @@ static double most_in_one(double most_in_all, double period, double miss) {
                : 0;
 }
 
-static struct hp_unseen estimate_unseen(const struct hp_view *view,
+// What is seen of a column: of all inputs, or of some.
+struct seen {
+    struct sums sums; // of its stacks
+    hp_fixed total;
+    struct hp_error error; // of that
+};
+
+static enum hp_metric space_of(enum hp_column column) {
+    return column == HP_COLUMN_ALLOC ? HP_ALLOC_SPACE : HP_INUSE_SPACE;
+}
+
+static struct hp_unseen estimate_unseen(const struct hp_view *view, enum hp_column column,
+                                        const struct seen *seen) {
+    enum hp_metric space = space_of(column);
+    double miss = 1 - view->options.confidence, period = (double)seen->error.period;
+    double estimate = (double)seen->sums.beyond, variance = (double)seen->sums.variance;
+    double z = hp_normal_quantile_above(miss);
+    double highest = estimate + period + z * sqrt(variance + 2 * period * period);
+    struct hp_interval all =
+        hp_precision_range(&view->precision, seen->total, &seen->error, space);
+    double found = hp_fixed_double(seen->total, space) - estimate;
+    bool is_known = !(seen->error.flags & HP_ERROR_UNCOUNTED);
+    return (struct hp_unseen){
+        .is_known = is_known,
+        .estimate = estimate,
+        .highest = highest,
+        .stack = fmin(most_in_one(all.high, period, miss), highest),
+        .is_much = is_known && estimate > 0 && highest > much * found,
+    };
+}
+
+static struct hp_unseen estimate_of_all(const struct hp_view *view,
                                         enum hp_column column) {
     const struct hp_profile *profile = view->profile;
-    enum hp_metric space = column == HP_COLUMN_ALLOC ? HP_ALLOC_SPACE : HP_INUSE_SPACE;
-    const struct hp_error *total = &view->head.errors[column];
-    double miss = 1 - view->options.confidence, period = (double)total->period;
-    struct sums sums = {0};
+    enum hp_metric space = space_of(column);
+    struct seen seen = {.total = view->head.total.of[space],
+                        .error = view->head.errors[column]};
     if (!view->precision.is_known[column] || view->head.summary[HP_SIDE_ALL].is_merged) {
         return (struct hp_unseen){.is_known = false};
     }
     for (size_t i = 0; i < profile->stacks.count; i++) {
         hp_fixed value = profile->stacks.at[i].values.of[space];
-        add(&sums, hp_fixed_round(value, space),
+        add(&seen.sums, hp_fixed_round(value, space),
             hp_stack_error(&profile->errors[column], i));
     }
-    double estimate = (double)sums.beyond, variance = (double)sums.variance;
-    double z = hp_normal_quantile_above(miss);
-    double highest = estimate + period + z * sqrt(variance + 2 * period * period);
-    struct hp_interval all =
-        hp_precision_range(&view->precision, view->head.total.of[space], total, space);
-    double seen = hp_fixed_double(view->head.total.of[space], space) - estimate;
-    return (struct hp_unseen){
-        .is_known = !(total->flags & HP_ERROR_UNCOUNTED),
-        .estimate = estimate,
-        .highest = highest,
-        .stack = fmin(most_in_one(all.high, period, miss), highest),
-        .is_much =
-            !(total->flags & HP_ERROR_UNCOUNTED) && estimate > 0 && highest > much * seen,
-    };
+    return estimate_unseen(view, column, &seen);
 }
 
 struct hp_unseen hp_unseen_in(const struct hp_view *view, enum hp_column column) {
     struct hp_unseen **kept = &view->cache->unseen[column];
     if (!*kept) {
         *kept = hp_alloc(sizeof **kept);
-        **kept = estimate_unseen(view, column);
+        **kept = estimate_of_all(view, column);
     }
     return **kept;
 }
 
 struct hp_unseen hp_unseen_of(const struct hp_view *view) {
     return hp_unseen_in(view, hp_column_of(view->options.metric));
+}
+
+// --- of a group of inputs -----------------------------------------------------------------------
+
+// What a stack holds in some of the inputs.
+struct held {
+    hp_fixed value;
+    struct hp_error error;
+};
+
+static void add_input(struct held *held, const struct hp_profile *profile,
+                      const struct hp_input_record *input, enum hp_column column) {
+    struct hp_history_reader reader = {0};
+    struct hp_observation seen;
+    hp_history_open(&reader, &profile->history, input->number);
+    while (hp_history_next(&reader, &seen)) {
+        held[seen.stack].value += seen.values.of[space_of(column)];
+        hp_error_add(&held[seen.stack].error, &seen.errors[column]);
+    }
+    hp_history_done_reading(&reader);
+}
+
+static struct seen seen_of(const struct held *held, size_t count, enum hp_column column) {
+    struct seen seen = {.total = 0};
+    for (size_t i = 0; i < count; i++) {
+        seen.total += held[i].value;
+        hp_error_add(&seen.error, &held[i].error);
+        add(&seen.sums, hp_fixed_round(held[i].value, space_of(column)), &held[i].error);
+    }
+    return seen;
+}
+
+bool hp_is_much_unseen(const struct hp_view *view, enum hp_column column, uint32_t place,
+                       uint64_t period) {
+    const struct hp_profile *profile = view->profile;
+    struct held *held = hp_alloc(profile->stacks.count * sizeof *held);
+    const struct hp_facet_input *input;
+    bool is_merged = false;
+    hp_vec_each (input, &view->facet.inputs) {
+        if (input->place == place) {
+            add_input(held, profile, input->record, column);
+            is_merged |= hp_input_is_merged(input->record);
+        }
+    }
+    struct seen seen = seen_of(held, profile->stacks.count, column);
+    seen.error.period = period;
+    free(held);
+    return !is_merged && estimate_unseen(view, column, &seen).is_much;
 }
 
 // --- rows that are shown because they are the largest ----------------------------------------

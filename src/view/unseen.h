@@ -20,6 +20,10 @@ struct hp_unseen {
 struct hp_unseen hp_unseen_in(const struct hp_view *view, enum hp_column column);
 struct hp_unseen hp_unseen_of(const struct hp_view *view);
 
+// What is_much is of the inputs at a place of the view's facet alone, whose errors are known and of this period.
+bool hp_is_much_unseen(const struct hp_view *view, enum hp_column column, uint32_t place,
+                       uint64_t period);
+
 // --- rows that are shown because they are the largest ----------------------------------------
 
 enum {

@@ -109,10 +109,6 @@ void hp_html_put_nodes(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_html_tables *tables,
                        const struct hp_html_ends *ends);
 
-// What tells them apart beside their frames.
-void hp_html_put_facet(struct hp_sink *out, const struct hp_view *view,
-                       const struct hp_html_ends *ends);
-
 // The distinct sums of a column; of stacks whose values are the mean of so many dumps.
 struct hp_html_sums *hp_html_sums_new(size_t stacks, enum hp_column column, double dumps);
 void hp_html_sums_free(struct hp_html_sums *sums);

@@ -11,8 +11,9 @@ struct column {
     enum hp_column of;
     int side;
     struct hp_html_sums *sums;
-    const uint32_t *of_stack; // a number for each place where it may end
-    uint32_t *split;          // these, if they are several
+    const uint32_t *of_stack;    // a number for each place where it may end
+    uint32_t *split;             // these, if they are several
+    struct hp_facet_part *parts; // of each value of a facet that is of inputs; or NULL
 };
 
 struct writer {
@@ -250,6 +251,73 @@ static void put_strings(struct hp_sink *out, const struct hp_strtab *strings) {
     hp_sink_text(out, "],\n");
 }
 
+// --- facet --------------------------------------------------------------------------------
+
+static void put_parts(struct hp_sink *out, const struct hp_facet_part *parts,
+                      size_t count) {
+    hp_sink_text(out, "{\"period\":[");
+    for (size_t i = 0; i < count; i++) {
+        hp_sink_put(out, ",", i > 0);
+        hp_html_put_integer(out, parts[i].is_told ? (int64_t)parts[i].period : -1);
+    }
+    hp_sink_text(out, "],\"chosen\":[");
+    for (size_t i = 0; i < count; i++) {
+        hp_sink_print(out, "%s%s", i > 0 ? "," : "",
+                      parts[i].is_chosen ? "true" : "false");
+    }
+    hp_sink_text(out, "]}");
+}
+
+static void put_facet_columns(struct hp_sink *out, const struct writer *w) {
+    if (!w->columns[0].parts) {
+        hp_sink_text(out, "null");
+        return;
+    }
+    for (size_t i = 0; i < w->count; i++) {
+        hp_sink_text(out, i > 0 ? ",\n" : "[");
+        put_parts(out, w->columns[i].parts, w->view->facet.values.count);
+    }
+    hp_sink_text(out, "]");
+}
+
+static uint32_t facet_at(const void *ends, size_t i) {
+    return ((const struct hp_html_ends *)ends)->at[i].value;
+}
+
+// What tells ends apart beside their frames.
+static void put_facet(struct hp_sink *out, const struct writer *w) {
+    const struct hp_facet *facet = &w->view->facet;
+    if (!facet->key) {
+        hp_sink_text(out, "\"facet\":null,\n");
+        return;
+    }
+    hp_sink_text(out, "\"facet\":{\"key\":");
+    hp_json_string(out, hp_span_of(facet->key));
+    hp_sink_text(out, ",\"values\":[");
+    for (size_t i = 0; i < facet->values.count; i++) {
+        hp_sink_text(out, i > 0 ? ",\n" : "");
+        hp_json_string(out, hp_strtab_span(&facet->names, facet->values.at[i]));
+    }
+    hp_sink_text(out, "],\n\"columns\":");
+    put_facet_columns(out, w);
+    hp_sink_text(out, ",\n\"of\":");
+    hp_html_put_numbers(out, w->ends.count, facet_at, &w->ends);
+    hp_sink_text(out, "},\n");
+}
+
+static struct hp_facet_part *find_parts(const struct hp_view *view,
+                                        enum hp_column column) {
+    size_t count = view->facet.values.count;
+    if (!hp_facet_is_of_inputs(view)) {
+        return NULL;
+    }
+    struct hp_facet_part *parts = hp_alloc(count * sizeof *parts);
+    for (uint32_t i = 0; i < count; i++) {
+        parts[i] = hp_facet_part(view, i, column);
+    }
+    return parts;
+}
+
 // --- all ----------------------------------------------------------------------------------
 
 static void put_totals(struct hp_sink *out, const struct writer *w) {
@@ -289,7 +357,7 @@ static void put_data(struct hp_sink *out, const void *data) {
     put_totals(out, w);
     put_strings(out, &w->tables->strings);
     hp_html_put_tables(out, w->view, w->tables);
-    hp_html_put_facet(out, w->view, &w->ends);
+    put_facet(out, w);
     hp_html_put_nodes(out, w->view, w->tables, &w->ends);
     hp_sink_text(out, "\"sums\":[");
     for (size_t i = 0; i < w->count; i++) {
@@ -315,7 +383,8 @@ static void add_column(struct writer *w, enum hp_column of, int side) {
     struct column *column = &w->columns[w->count++];
     *column = (struct column){.of = of,
                               .side = side,
-                              .sums = hp_html_sums_new(stacks, of, w->dumps[side])};
+                              .sums = hp_html_sums_new(stacks, of, w->dumps[side]),
+                              .parts = find_parts(view, of)};
     if (is_trend(view)) {
         w->series = hp_html_series_new(view, column->sums);
         column->of_stack = hp_html_series_first(w->series);
@@ -356,6 +425,7 @@ void hp_html_data(struct hp_sink *out, const struct hp_view *view,
     for (size_t i = 0; i < w.count; i++) {
         hp_html_sums_free(w.columns[i].sums);
         free(w.columns[i].split);
+        free(w.columns[i].parts);
     }
     hp_vec_done(&w.ends);
     hp_html_series_free(w.series);

@@ -16,7 +16,7 @@ static void add_inputs(struct hp_stack_sums *held, const struct hp_view *view,
     hp_vec_each (input, &view->facet.inputs) {
         if (input->place == place) {
             hp_stack_sums_add(held, &view->stacks,
-                              (struct hp_selection){HP_OF_INPUT, input->number});
+                              (struct hp_selection){HP_OF_INPUT, input->record->number});
         }
     }
 }

@@ -90,29 +90,6 @@ void hp_html_put_nodes(struct hp_sink *out, const struct hp_view *view,
     put_ends(out, &walk, ends);
 }
 
-static uint32_t facet_at(const void *ends, size_t i) {
-    return ((const struct hp_html_ends *)ends)->at[i].value;
-}
-
-void hp_html_put_facet(struct hp_sink *out, const struct hp_view *view,
-                       const struct hp_html_ends *ends) {
-    const struct hp_facet *facet = &view->facet;
-    if (!facet->key) {
-        hp_sink_text(out, "\"facet\":null,\n");
-        return;
-    }
-    hp_sink_text(out, "\"facet\":{\"key\":");
-    hp_json_string(out, hp_span_of(facet->key));
-    hp_sink_text(out, ",\"values\":[");
-    for (size_t i = 0; i < facet->values.count; i++) {
-        hp_sink_text(out, i > 0 ? ",\n" : "");
-        hp_json_string(out, hp_strtab_span(&facet->names, facet->values.at[i]));
-    }
-    hp_sink_text(out, "],\n\"of\":");
-    hp_html_put_numbers(out, ends->count, facet_at, ends);
-    hp_sink_text(out, "},\n");
-}
-
 // --- sums ---------------------------------------------------------------------------------
 
 enum member {

@@ -308,7 +308,7 @@ static void put_groups(struct writer *w) {
     struct hp_group_member *members = hp_group_members(w->view, &count);
     w->group_key = options->by == HP_BY_INPUT ? NULL : hp_groups_key(options);
     for (size_t i = 0; i < count; i++) {
-        add(w, (struct hp_selection){HP_OF_INPUT, members[i].number});
+        add(w, (struct hp_selection){HP_OF_INPUT, members[i].input->number});
         if (i + 1 == count || hp_span_compare(members[i].name, members[i + 1].name)) {
             set_label(w, hp_groups_key(options), members[i].name);
             put_samples(w, 1);

@@ -71,7 +71,7 @@ function inOrder(values) {
 }
 
 // Functions that hold the same are in another order where names are short.
-function compareTable({ explorer, model, state }, json) {
+function compareTable({ explorer, model, state, has = () => true }, json) {
   const names = explorer.rows(state);
   const rows = json ? json.rows : [];
   const keyOf = (row) => `${row.name} ${row.class}`;
@@ -80,7 +80,7 @@ function compareTable({ explorer, model, state }, json) {
   inOrder(names.map((name) => byKey.get(label(model, name)).flat[model.metrics[state.metric].name].estimate));
   let count = 0;
   model.metrics.forEach((metric, number) => {
-    names.forEach((name) => {
+    (has(metric) ? names : []).forEach((name) => {
       const row = explorer.row({ ...state, metric: number }, name, true);
       for (const key of ['flat', 'cum']) {
         same(row[key], byKey.get(label(model, name))[key][metric.name], `${label(model, name)} ${key} ${metric.name}`);
@@ -467,16 +467,65 @@ test('facet of a label of samples, or else of their inputs, is what the command 
   assert.ok(await compareLabels('--by=label:access_hint', ['--label-from=(?<access_hint>procs[0-9])', ...files]) > 4);
 });
 
-test('one input of four has the rows and the intervals that it has alone', async () => {
-  const files = DUMPS['four processes'].slice(1).map((file) => program.file(file));
-  const { page, model } = load(program.write('inputs', '--no-symbols', '--by=input', ...files)), explorer = new page.Explorer(model);
-  let count = 0;
-  for (const file of files) {
-    const state = { ...page.stateOfFragment(model, ''), only: [`?input=${file}`] };
-    count += compareTable({ explorer, model, state }, await program.json('top', '--no-symbols', file));
+// Inputs that are unlike: of one process, with other periods, exact ones, some without what was allocated, groups of several.
+const GROUPS = {
+  'four inputs': { by: 'input', files: DUMPS['four processes'].slice(1) },
+  'dumps of one process': { by: 'input', files: [0, 1, 2, 3, 4].map((i) => `golden/series/jp.10978.${i}.i${i}.heap`), options: ['--snapshots=sum'] },
+  'several periods': { by: 'input', files: ['formats/jemalloc-default-lg19.heap', 'formats/jemalloc-cxx.heap', 'golden/procs1.heap', 'formats/jemalloc-lg0-accum.heap'] },
+  'exact and sampled': { by: 'input', files: ['formats/jemalloc-lg0.heap', 'golden/procs2.heap', 'formats/go-text.heap', 'formats/gperftools-heapprofile.heap'] },
+  'a merged profile': { by: 'input', files: ['golden/procs3.heap'], isMerged: true },
+  programs: { by: 'program', files: ['golden/procs1.heap', 'golden/cxx.heap', 'golden/procs2.heap', 'formats/jemalloc-cxx.heap'] },
+};
+
+// Of the metrics of all, those that a group has.
+function compareGroup({ explorer, model, state }, json) {
+  const has = ({ name }) => json.total[name] !== null, totals = model.metrics.map((metric, number) => [metric, explorer.total({ ...state, metric: number })]);
+  for (const [metric, total] of totals) {
+    assert.strictEqual(Number.isNaN(total.value), !has(metric), `${metric.name} is known`);
+    if (has(metric)) {
+      same(total, json.total[metric.name], 'all');
+    }
   }
-  console.log(`# four inputs: ${count} numbers`);
-});
+  return totals.length + compareTable({ explorer, model, state: { ...state, metric: model.metrics.findIndex(has) }, has }, json);
+}
+
+// Of several no interval is shorter than that of them alone.
+function comparePair({ explorer, model, state }, { rows }) {
+  const byKey = new Map(rows.map((row) => [`${row.name} ${row.class}`, row]));
+  for (const name of explorer.rows(state)) {
+    const { flat } = explorer.row(state, name, true), want = byKey.get(label(model, name)).flat[model.metrics[state.metric].name];
+    assert.ok(!(flat.low > want.low * (1 + 1e-6) || flat.high < want.high * (1 - 1e-6)), `${label(model, name)}: ${flat.low} \u2026 ${flat.high} in ${want.low} \u2026 ${want.high}`);
+  }
+  return 2 * rows.length;
+}
+
+for (const [what, { by, files, options = [], isMerged }] of Object.entries(GROUPS)) {
+  test(`${what}: what is left of one has the rows and the intervals that it has alone`, async () => {
+    const paths = files.map((file) => program.file(file)), merged = path.join(program.folder, 'one.pb.gz'), groups = new Map();
+    if (isMerged) {
+      execFileSync(BINARY, ['merge', '-q', '--no-symbols', '--with-error', '-o', merged, program.file('golden/procs4.heap')]);
+      paths.push(merged);
+    }
+    const all = ['--no-symbols', ...options, ...paths], report = load(program.write('groups', `--by=${by}`, ...all));
+    const explorer = new report.page.Explorer(report.model);
+    for (const file of paths) {
+      const [{ name }] = (await program.json('top', `--by=${by}`, '--no-symbols', ...options, file)).rows;
+      groups.set(name, [...groups.get(name) || [], file]);
+    }
+    assert.deepStrictEqual([...groups.keys()].sort(), [...report.model.facet.values].sort());
+    let count = 0;
+    for (const [value, own] of groups) {
+      const state = { ...report.page.stateOfFragment(report.model, ''), only: [`?${by}=${value}`] };
+      count += compareGroup({ explorer, model: report.model, state }, await program.json('top', '--no-symbols', ...options, ...own));
+    }
+    for (const [i, [value, own]] of [...groups].slice(1).entries()) {
+      const [other, more] = [...groups][i], without = [...groups.keys()].filter((one) => one !== value && one !== other).map((one) => `?${by}=${one}`);
+      const state = { ...report.page.stateOfFragment(report.model, ''), without };
+      count += comparePair({ explorer, model: report.model, state }, await program.json('top', '--no-symbols', ...options, ...more, ...own));
+    }
+    console.log(`# ${what}: ${count} numbers`);
+  });
+}
 
 test('facets of a diff and of a series hold what both sides do', async () => {
   const name = ({ name: one }) => one, sides = { base: ({ before }) => before.value, new: ({ after }) => after.value };

@@ -7,14 +7,10 @@ const UNTOLD = { low: NaN, high: NaN, p: NaN, isTold: false, isSignificant: fals
 
 const known = (number) => number ?? NaN;
 
-function changeOf(model, metric, base, sum, sides) {
-  const flags = base.flags | sum.flags, columns = sides.map((number) => model.columns[number]);
-  const largest = (key) => Math.max(...columns.map((column) => column[key]));
-  const [before, after] = [base, sum].map((one, i) => {
-    const { side, intervals } = columns[i];
-    return estimateOf(model, metric, { ...one, flags }, 1,
-      side === 'dump' ? { side, intervals, period: largest('period'), weight: largest('weight') } : columns[i]);
-  });
+function changeOf(model, base, sum) {
+  const flags = base.flags | sum.flags, largest = (key) => Math.max(base.column[key], sum.column[key]);
+  const [before, after] = [base, sum].map(({ column, ...one }) => estimateOf(model, { ...one, flags,
+    column: column.side === 'dump' ? { ...column, period: largest('period'), weight: largest('weight') } : column }));
   return { ...UNTOLD, before, after, value: after.value, change: after.value - before.value };
 }
 

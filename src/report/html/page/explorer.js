@@ -41,18 +41,16 @@ class Explorer {
   of(state, column = this.sides(state).pop()) {
     const { view, only, without } = state;
     return this.keep(['sums', view, this.pick(state), column, only, without],
-      () => new Sums(this.model, this.tree(state), column, this.ends(state)));
+      () => new Sums(this.model, this.tree(state), column, this.ends(state), leftColumn(this.model, column, state)));
   }
 
   // Of what is new, behind that of the base if there is one.
   both(state) { return this.sides(state).map((one) => this.of(state, one)); }
 
   // The estimate, or the change, of what `pick` finds in sums.
-  amount(state, pick, among) { return this.amountOf(state, this.both(state).map(pick), among); }
+  amount(state, pick) { return this.amountOf(this.both(state).map(pick)); }
 
-  amountOf(state, [first, second], among = 1) {
-    return second ? changeOf(this.model, state.metric, first, second, this.sides(state)) : estimateOf(this.model, state.metric, first, among);
-  }
+  amountOf([first, second]) { return second ? changeOf(this.model, first, second) : estimateOf(this.model, first); }
 
   total(state) { return this.amount(state, (sums) => sums.whole(this.kind(state))); }
 
@@ -82,7 +80,7 @@ class Explorer {
     }
     const among = isRow ? sums.keep(`among ${state.sort}`, () => sums.among(state.sort)) : 1;
     const same = sums.flats(kind)[name] === sums.cums(kind)[name];
-    return fromKeys(HELD, (key) => estimateOf(this.model, state.metric, sums.pick(`${key}s`, name, kind),
+    return fromKeys(HELD, (key) => estimateOf(this.model, sums.pick(`${key}s`, name, kind),
       same || key === comparedBy(state) ? among : 1));
   }
 
@@ -115,14 +113,14 @@ class Explorer {
   neighbor(state, { nodes }) { return this.amount(state, (sums) => sums.together(nodes, this.kind(state))); }
 
   // What stacks hold that have a frame that is searched for.
-  found(state) { return this.amountOf(state, this.seen({ ...state, name: -1 }).map((sums) => sums.whole(this.kind(state)))); }
+  found(state) { return this.amountOf(this.seen({ ...state, name: -1 }).map((sums) => sums.whole(this.kind(state)))); }
 
   // As both(), of the stacks that have what is searched for, and the function of a state.
   seen(state) {
     const { search, model } = this, { names } = search.search(state.search), are = [this.ends(state),
       state.search && search.named((name) => names[name]), state.name >= 0 && search.named((name) => name === state.name)].filter(Boolean);
     const seen = model.ends.map((_, end) => are.every((stacks) => stacks[end]));
-    return this.both(state).map(({ tree, number }) => new Sums(model, tree, number, seen));
+    return this.both(state).map(({ tree, number, column }) => new Sums(model, tree, number, seen, column));
   }
 
   // Where a function is: its frames with what they hold with all below, each stack once.

@@ -35,6 +35,19 @@ function leftEnds(explorer, { view, only, without }) {
   });
 }
 
+// A column as it is of the values of a facet that are left: of several as of the least sure.  It has no `intervals` if none of
+// them tells of it.
+function leftColumn({ columns, facet }, number, { only, without }) {
+  const column = columns[number], { period: all, chosen } = facet?.columns?.[number] || { period: [] };
+  const isLeft = (_, i) => {
+    const start = `?${facet.key}=`, own = start + facet.values[i];
+    return only.every((one) => !one.startsWith(start) || one === own) && !without.includes(own);
+  };
+  const left = all.filter(isLeft), period = Math.max(...left), { intervals } = column;
+  return left.length % all.length ? { ...column, period, chosen: chosen.filter(isLeft).some(Boolean),
+    intervals: period >= 0 && (period > 0 || intervals !== 'sampled' ? intervals : 'exact') } : column;
+}
+
 // What the largest values hold of the stacks that are seen: {key, held: [{text, amount, share}]} of each facet.
 function heldFacets(explorer, state) {
   const kind = explorer.kind(state), both = explorer.seen(state);
@@ -42,7 +55,7 @@ function heldFacets(explorer, state) {
     const sums = both.map((one) => one.apart(kind, of, values.length)), size = (number) => Math.max(...sums.map((sum) => sum(number)[kind]));
     const all = [...new Set(of)].filter((number) => size(number) > 0).sort((a, b) => size(b) - size(a) || a - b);
     const whole = sumOf(all, size), held = all.slice(0, FACET_VALUES).map((number) =>
-      ({ text: values[number], amount: explorer.amountOf(state, sums.map((sum) => sum(number))), share: shareText(size(number), whole) }));
+      ({ text: values[number], amount: explorer.amountOf(sums.map((sum) => sum(number))), share: shareText(size(number), whole) }));
     return { key, held };
   });
 }

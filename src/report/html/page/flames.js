@@ -231,7 +231,7 @@ class FlameGraph extends Screen {
   amountOf(box) {
     const { explorer, state } = this, { merged, node, value } = box;
     return this.sides.length > 1 ? this.changeOf(box) : merged || this.root > 0 ? { value: merged ? value : this.sums[node], low: NaN, high: NaN }
-      : estimateOf(this.model, state.metric, explorer.of(state).pick('nodes', node, this.kind), 1);
+      : explorer.amountOf([explorer.of(state).pick('nodes', node, this.kind)]);
   }
 
   describe(box) {

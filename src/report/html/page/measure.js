@@ -1,13 +1,13 @@
 // Intervals of sums, and what they stand on, as src/stats/measure.c and src/view/precision.c find them;
-// schema/html.md has the formulas.  `sum` is {bytes, objects, variance, ...}: the values of a column of a
-// selection; `period` and `weight` are the largest of it.
+// schema/html.md has the formulas.  `sum` is {kind, column, bytes, variance, ...}: what it takes of a selection of
+// that kind of metric; `period` and `weight` are the largest of it.
 // Effective ones.
 const FEW_SAMPLES = 5;
 const UNCOUNTED = 4;
 
 // In the words of the formulas, of bytes or objects.
-function measureOf(sum, column, kind) {
-  const isSide = column.side !== 'all', isSeen = sum.samples > 0, period = isSeen ? sum.period : column.period;
+function measureOf(sum) {
+  const { column, kind } = sum, isSide = column.side !== 'all', isSeen = sum.samples > 0, period = isSeen ? sum.period : column.period;
   if (kind === 'bytes') {
     const { bytes: B, variance: V, observed: seen, hidden, excess } = sum;
     return { B, V, seen, k: period, hidden, excess, isKnown: true, hasLeast: true };
@@ -33,12 +33,12 @@ function highEnd(m, alpha) {
 }
 
 // {value, low, high, samples, isFew, isOnce}; NaN where nothing is known.  `among`: it was chosen for its
-// size among so many rows; `column`: its own, if that is not what is new or all.
-function estimateOf(model, metric, sum, among, column = model.columns[model.metrics[metric].column]) {
-  const m = measureOf(sum, column, model.metrics[metric].kind);
-  const out = { value: m.B, low: NaN, high: NaN, samples: NaN, isFew: false, isOnce: false };
-  if (column.intervals !== 'sampled') {
-    return column.intervals === 'exact' ? { ...out, low: m.B, high: m.B } : out;
+// size among so many rows.
+function estimateOf(model, sum, among = 1) {
+  const m = measureOf(sum), { intervals } = sum.column;
+  const out = { value: intervals ? m.B : NaN, low: NaN, high: NaN, samples: NaN, isFew: false, isOnce: false };
+  if (intervals !== 'sampled') {
+    return intervals === 'exact' ? { ...out, low: m.B, high: m.B } : out;
   }
   const alpha = 1 - model.confidence;
   if (m.hasLeast) {

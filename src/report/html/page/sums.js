@@ -13,8 +13,6 @@ const KEYS = {
 
 function sumOf(all, of) { return all.reduce((sum, one, i) => sum + of(one, i), 0); }
 
-const ofKeys = (kind, of) => fromKeys(KEYS[kind], of);
-
 // So many zeros, for as long as nobody else asks: fresh memory takes longer than the sums.
 let scratch = new Float64Array(0);
 
@@ -22,8 +20,8 @@ function scratchOf(size) { return (scratch = size > scratch.length ? new Float64
 
 // Of a tree, a column and the stacks that are chosen: isChosen[end], or null for all.
 class Sums {
-  constructor(model, tree, column, isChosen) {
-    Object.assign(this, { model, tree, isChosen, number: column, column: model.columns[column], known: new Map() });
+  constructor(model, tree, number, isChosen, column = model.columns[number]) {
+    Object.assign(this, { model, tree, isChosen, number, column, known: new Map() });
     this.ends = tree.leaf.map((_, end) => end).filter((end) => tree.leaf[end] >= 0 && (!isChosen || isChosen[end]));
     this.leaf = this.ends.map((end) => tree.leaf[end]);
     const { sum } = this.column;
@@ -38,6 +36,8 @@ class Sums {
     }
     return sums;
   }
+
+  ofKeys(kind, of) { return { ...fromKeys(KEYS[kind], of), kind, column: this.column }; }
 
   keep(what, make) { return kept(this.known, what, make); }
 
@@ -91,20 +91,20 @@ class Sums {
   }
 
   // What an interval takes, at one place of flats, cums or nodes.
-  pick(arrays, at, kind) { return ofKeys(kind, (key) => this[arrays](key)[at]); }
+  pick(arrays, at, kind) { return this.ofKeys(kind, (key) => this[arrays](key)[at]); }
 
   // The same of all that is chosen.
   whole(kind) { return this.apart(kind, new Int32Array(this.model.ends.length), 1)(0); }
 
   // The same of each of so many parts, by its number; of[end] is that of an end.
   apart(kind, of, count) {
-    const at = this.ends.map((end) => of[end]), all = ofKeys(kind, (key) => this.own(key, at, new Float64Array(count)));
-    return (number) => ofKeys(kind, (key) => all[key][number]);
+    const at = this.ends.map((end) => of[end]), all = this.ofKeys(kind, (key) => this.own(key, at, new Float64Array(count)));
+    return (number) => this.ofKeys(kind, (key) => all[key][number]);
   }
 
   // The same of several nodes, none of which is below another.
   together(nodes, kind) {
-    return ofKeys(kind, (key) => {
+    return this.ofKeys(kind, (key) => {
       const sums = this.nodes(key), how = JOINS[key] || ADD;
       return nodes.reduce((sum, node) => joined(how, sum, sums[node]), 0);
     });

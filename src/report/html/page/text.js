@@ -32,7 +32,7 @@ function unitPower(bytes) {
 
 function valueText(value, kind) {
   const power = unitPower(value);
-  return kind === 'bytes' ? `${(value / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}` : grouped(value);
+  return Number.isNaN(value) ? 'not known' : kind === 'bytes' ? `${(value / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}` : grouped(value);
 }
 
 // In units of 1024^power bytes, or in objects.
