@@ -391,13 +391,12 @@ static void warn_of_large_sizes(struct hp_profile *profile) {
         }
     }
     if (large > all / 100 * least_percent) {
-        char text[HP_NUMBER_SIZE];
-        hp_format_bytes(text, large, HP_UNIT_AUTO);
         hp_profile_warn(
             profile,
-            "%s in use are in objects of more than 32 KiB and may be up to 20%% less: "
-            "jemalloc from 5.3.1 on rounds these up to pages alone (--large-sizes)",
-            text);
+            "%.0f%% of what is in use is in objects of more than 32 KiB and may be up to 20%% "
+            "less than intervals say: jemalloc from 5.3.1 on rounds these up to pages alone "
+            "(--large-sizes)",
+            100 * (double)large / (double)all);
     }
 }
 

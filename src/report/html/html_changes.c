@@ -65,6 +65,13 @@ static void put_growth(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
+static void put_verdict(struct hp_sink *out, const struct hp_change *change,
+                        bool is_significant) {
+    if (!isnan(change->p)) {
+        hp_sink_text(out, is_significant ? ", significant" : ", may be chance");
+    }
+}
+
 static void put_both(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_change *change) {
     put_side(out, view, change, 0);
@@ -72,6 +79,7 @@ static void put_both(struct hp_sink *out, const struct hp_view *view,
     put_side(out, view, change, 1);
     hp_sink_text(out, ": ");
     put_growth(out, view, change);
+    put_verdict(out, change, change->p < 1 - view->options.confidence);
 }
 
 static void sentence(struct hp_sink *out, const struct hp_view *view,
@@ -88,6 +96,7 @@ static void sentence(struct hp_sink *out, const struct hp_view *view,
         hp_html_text(out, hp_html_name(view, tables, view->rows.at[0].node));
         hp_sink_text(out, ", ");
         put_growth(out, view, &difference->rows.at[0]);
+        put_verdict(out, &difference->rows.at[0], difference->rows.at[0].is_significant);
     }
 }
 

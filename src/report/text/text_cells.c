@@ -149,7 +149,7 @@ void hp_text_error_blank(struct hp_sink *out, int width) {
 void hp_text_error_note(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_print(out,
                   "± or low … high holds the true value in %g%% of cases; * fewer than 5 "
-                  "effective samples, ! one object\n",
+                  "effective samples, ! one sampled object\n",
                   view->options.confidence * 100);
 }
 

@@ -69,6 +69,43 @@ static void put_groups(struct hp_sink *out, const struct hp_difference *differen
     hp_sink_text(out, begin[0] == ',' ? "\n" : "");
 }
 
+static void put_count(struct hp_sink *out, size_t count, const char *what,
+                      const char *between) {
+    char text[HP_NUMBER_SIZE];
+    hp_format_grouped(text, (hp_int128)count);
+    if (count > 0) {
+        hp_sink_print(out, "%s%s %s", between, text, what);
+    }
+}
+
+// Of how many rows it is known that they changed, and which came and went.
+static void put_verdict(struct hp_sink *out, const struct hp_view *view,
+                        const struct hp_difference *difference) {
+    bool is_sure = difference->total.p < 1 - view->options.confidence;
+    size_t significant = 0, new = 0, gone = 0;
+    const struct hp_change *row;
+    hp_vec_each (row, &difference->rows) {
+        significant += row->is_significant;
+        new += row->before == 0 && row->after != 0;
+        gone += row->before != 0 && row->after == 0;
+    }
+    if (difference->test == HP_TEST_NONE || difference->is_same) {
+        return;
+    }
+    hp_sink_print(out, "verdict    the whole change %s; ",
+                  isnan(difference->total.p) ? "is not tested"
+                  : is_sure                  ? "is significant"
+                                             : "may be chance");
+    put_count(out, significant, "of ", "");
+    hp_sink_text(out, significant > 0          ? ""
+                      : difference->tested > 0 ? "none of "
+                                               : "no row tested");
+    put_count(out, difference->tested, "rows tested changed significantly", "");
+    put_count(out, new, "new", "; ");
+    put_count(out, gone, "gone", new > 0 ? ", " : "; ");
+    hp_sink_text(out, "\n");
+}
+
 static void put_side(struct hp_sink *out, const struct hp_view *view, const char *label,
                      hp_fixed value, struct hp_interval range) {
     struct hp_text_estimate text;
@@ -110,6 +147,7 @@ void hp_text_diff_head(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_print(out, "change     %s%s", growth < 0 ? "-" : "+", text);
     put_p(out, "2-sided p", total->p);
     hp_sink_text(out, "\n");
+    put_verdict(out, view, difference);
     put_difference_test(out, view, difference->test);
     put_groups(out, difference);
     put_filtered_change(out, view);
