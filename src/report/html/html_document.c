@@ -117,8 +117,8 @@ static void put_flames(struct hp_sink *out, const struct hp_view *view,
     }
     hp_sink_text(out,
                  "</ul>\n<div class=\"where\"><nav aria-label=\"Calls\"></nav>\n"
-                 "<p class=\"hint\">Click: zoom in. Shift-click: who calls it, what it "
-                 "holds</p></div>\n"
+                 "<p><strong>Click: zoom in. Shift-click: who calls it, what it "
+                 "holds</strong></p></div>\n"
                  "<canvas role=\"img\" aria-label=\"Flame graph\"></canvas>\n"
                  "</section>\n");
 }

@@ -70,7 +70,7 @@ class Comparison {
   }
 }
 
-function comparedBy({ sort }) { return sort === 'cum' ? 'cum' : 'flat'; }
+const comparedBy = ({ sort }) => (sort === 'cum' ? 'cum' : 'flat');
 
 // Of each name, what it holds on both sides.
 function sidesOf(explorer, state) { return explorer.both(state).map((sums) => sums[`${comparedBy(state)}s`](explorer.kind(state))); }
@@ -97,12 +97,12 @@ function rangeText({ low, high }, kind) {
   return Number.isNaN(low) ? '' : `${signedText(low, kind)} \u2026 ${signedText(high, kind)}`;
 }
 
-function pText(p) { return Number.isNaN(p) ? '-' : p < 0.0001 ? '<0.0001' : p.toFixed(4); }
+const pText = (p) => (Number.isNaN(p) ? '-' : p < 0.0001 ? '<0.0001' : p.toFixed(4));
 
 // With a mark that does without colour.
-function markedP({ p, isSignificant }) { return pText(p) + (isSignificant ? ' *' : ''); }
+const markedP = ({ p, isSignificant }) => pText(p) + (isSignificant ? ' *' : '');
 
-function heldText({ value }, kind) { return value === 0 ? '-' : valueText(value, kind); }
+const heldText = ({ value }, kind) => (value === 0 ? '-' : valueText(value, kind));
 
 function sureText({ p, isSignificant }) {
   return Number.isNaN(p) ? '' : `, p ${pText(p)}${isSignificant ? ', significant' : ''}`;

@@ -48,5 +48,5 @@ function decodeModel(data) {
   };
 }
 
-function fullName(model, name) { return model.strings[model.names.text[name]]; }
-function shortName(model, name) { return model.strings[model.names.short[name]]; }
+const fullName = (model, name) => model.strings[model.names.text[name]];
+const shortName = (model, name) => model.strings[model.names.short[name]];

@@ -57,7 +57,7 @@ function treeBelow(tree, given, name) {
 
 // A name without what it begins with, as long as it is too long.
 function lastOf(name, room) {
-  const last = name.replace(/^(\w+::|\(anonymous namespace\)::|[\w.-]+\/)/, '');
+  const last = name.replace(/^(\w+::|\([^()]*\)::|[\w.-]+\/)/, '');
   return name.length > room && last !== name ? lastOf(last, room) : name;
 }
 
@@ -65,7 +65,7 @@ class FlameGraph extends Screen {
   constructor(app) {
     super(app);
     this.section = byId('flames');
-    [this.title, this.legend, this.way, this.hint, this.canvas] = this.section.querySelectorAll('h2, ul, nav, p, canvas');
+    [this.title, this.legend, this.way, this.hint, this.canvas] = this.section.querySelectorAll('h2, ul, nav, strong, canvas');
     fill(this.canvas, { onmousemove: (event) => this.point(this.boxAt(event)), onmouseleave: () => this.point(), onclick: (event) => this.onClick(event) });
     this.help = this.hint.textContent;
     this.section.hidden = false;
@@ -108,11 +108,15 @@ class FlameGraph extends Screen {
     const { canvas } = this, width = Math.max(this.section.clientWidth, 100), ratio = window.devicePixelRatio;
     this.boxes = this.zoom < this.tree.count ? boxesOf(this.tree, this.sums, this.zoom, width, this.sides) : [];
     this.levels = this.boxes.reduce((most, { level }) => Math.max(most, level + 1), this.levels);
-    canvas.width = width * ratio;
-    canvas.height = this.levels * BOX_HEIGHT * ratio;
-    canvas.style.height = `${this.levels * BOX_HEIGHT}px`;
-    const paint = canvas.getContext('2d');
-    paint.scale(ratio, ratio);
+    const paint = canvas.getContext('2d'), high = this.levels * BOX_HEIGHT;
+    canvas.style.height = `${high}px`;
+    // Another bitmap takes longer than what is drawn: one that is too high is cut off by the style.
+    if (canvas.width !== Math.floor(width * ratio) || canvas.height < high * ratio - 1) {
+      canvas.width = width * ratio;
+      canvas.height = high * ratio;
+    }
+    paint.setTransform(ratio, 0, 0, ratio, 0, 0);
+    paint.clearRect(0, 0, width, high);
     paint.font = '12px monospace';
     const style = this.style();
     this.boxes.forEach((box) => this.drawBox(paint, box, style));

@@ -82,7 +82,7 @@ class FunctionTable extends Screen {
   }
 }
 
-function isModified({ ctrlKey, altKey, metaKey }) { return ctrlKey || altKey || metaKey; }
+const isModified = ({ ctrlKey, altKey, metaKey }) => ctrlKey || altKey || metaKey;
 
 // The short name; the full one is told as well.
 function nameButton(model, name, onclick, isLater) {

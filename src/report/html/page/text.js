@@ -18,9 +18,7 @@ function cutText(text, most = LONGEST_NAME) {
   return text.length > most ? `${safeText(text.slice(0, most).replace(/[\ud800-\udbff]$/, ''))}\u2026` : safeText(text);
 }
 
-function grouped(number) {
-  return Math.round(number).toLocaleString('en-US');
-}
+const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 }).format;
 
 function unitPower(bytes) {
   let power = 0;
@@ -99,4 +97,4 @@ function makeTable(attributes, head, body) {
   return make('table', attributes, make('thead', {}, make('tr', {}, ...head.map((text) => make('th', { scope: 'col' }, text)))), body);
 }
 
-function byId(id) { return document.getElementById(id); }
+const byId = (id) => document.getElementById(id);
