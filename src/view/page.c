@@ -175,6 +175,12 @@ int hp_page_take_facet(struct hp_view *view, struct hp_err *err) {
                        "are %zu: --by=%s as text has a row of each",
                        MOST_GROUPS, facet->values.count, facet->key);
     }
+    if (view->head.has_moments && view->head.processes->largest > 1) {
+        return hp_fail(err, HP_E_USAGE,
+                       "top as html by %s would add up dumps of one process: "
+                       "--snapshots=sum does, trend shows one by one",
+                       facet->key);
+    }
     view->options.by = HP_BY_FUNCTION;
     return HP_OK;
 }

@@ -222,6 +222,10 @@ def options_of_pprof_go_with_it(t):
     copies = [t.file(f"copy.{i}.heap", pathlib.Path(t.dump).read_text()) for i in range(17)]
     check(t.run("top", "--on-duplicate=count", "--snapshots=sum", "--by=input", "-f", "html", "-o", "x.html", *copies), 2, "",
           "top as html tells at most 16 groups of inputs apart, and these are 17: --by=input as text has a row of each")
+    series = [t.testdata / f"series/jp.10978.{i}.i{i}.heap" for i in range(3)]
+    check(t.run("top", "-f", "html", "--by=input", "--no-symbols", *series), 2, "",
+          "top as html by input would add up dumps of one process: --snapshots=sum does, trend shows one by one")
+    check(t.run("top", "-q", "-f", "html", "--by=input", "--no-symbols", "--snapshots=sum", *series), 0)
     check(t.run("merge", "-o", "x.hpa", "--by=size", t.dump), 2, "", "hpa has no rows of inputs, threads, labels, sizes or ages")
     for command in (["merge", "--timeline"], ["diff", t.dump], ["tree"], ["stacks"], ["peek", "f"]):
         check(t.run(*command, "--by=size", t.dump), 2, "", "has no rows of inputs, threads, labels, sizes or ages")

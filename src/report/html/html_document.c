@@ -127,11 +127,13 @@ static void put_flames(struct hp_sink *out, const struct hp_view *view,
 
 static void put_main(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_html_tables *tables) {
-    hp_sink_print(out,
-                  "<main id=\"main\">\n<div id=\"tools\"></div>\n"
-                  "<section id=\"rows\" aria-labelledby=\"rows-title\">\n"
-                  "<h2 id=\"rows-title\">By %s</h2>\n",
-                  hp_view_row_kind(view));
+    hp_sink_print(
+        out,
+        "<main id=\"main\">\n<div id=\"tools\" data-help=\"/ searches; Enter or a "
+        "click opens a function; Escape returns\"></div>\n"
+        "<section id=\"rows\" aria-labelledby=\"rows-title\">\n"
+        "<h2 id=\"rows-title\">By %s</h2>\n",
+        hp_view_row_kind(view));
     hp_html_table(out, view, tables);
     hp_sink_text(out, "<ul id=\"notes\">\n");
     hp_html_lines(out, view, hp_html_kind_of(view)->notes, 0);

@@ -138,6 +138,12 @@ for (const [what, [option, ...files]] of Object.entries(DUMPS)) {
   });
 }
 
+test('a sum that is added up in another order is the same', async () => {
+  const args = ['--no-symbols', program.file('real/rep_python_same_lg15.7620.0.f.heap.gz')], { page, model } = load(program.write('same', ...args));
+  const state = { ...page.stateOfFragment(model, ''), view: 'own', metric: model.metrics.findIndex(({ name }) => name === 'alloc-space') };
+  compareTable({ explorer: new page.Explorer(model), model, state }, await program.json('top', '--frames=own', '--metric=alloc-space', ...args));
+});
+
 // --- comparisons --------------------------------------------------------------------------------------
 
 const DIFFS = {

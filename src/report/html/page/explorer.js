@@ -79,7 +79,7 @@ class Explorer {
       return fromKeys(HELD, (key) => comparison.tellRow(state, this.amount(state, (one) => one.pick(`${key}s`, name, kind)), key, name));
     }
     const among = isRow ? sums.keep(`among ${state.sort}`, () => sums.among(state.sort)) : 1;
-    const same = sums.flats(kind)[name] === sums.cums(kind)[name];
+    const same = Math.fround(sums.flats(kind)[name]) === Math.fround(sums.cums(kind)[name]);
     return fromKeys(HELD, (key) => estimateOf(this.model, sums.pick(`${key}s`, name, kind),
       same || key === comparedBy(state) ? among : 1));
   }

@@ -29,8 +29,8 @@ class FunctionTable extends Screen {
   }
 
   prepare() {
-    const { explorer, state } = this;
-    this.objects = this.kind === 'bytes' && explorer.sibling(state, 'objects') >= 0 && explorer.of(state).flats('objects');
+    const { explorer, state } = this, sums = explorer.of(state);
+    this.objects = this.kind === 'bytes' && explorer.sibling(state, 'objects') >= 0 && sums.column.intervals && sums.flats('objects');
   }
 
   isSortedBy(key) { return key === this.state.sort; }

@@ -92,7 +92,7 @@ class Tools extends Screen {
     const { explorer, state } = this, text = (amount) => amountText(amount, this.kind);
     const error = state.search && explorer.search.search(state.search).error;
     return (state.only.length + state.without.length > 0 ? `Filters leave ${text(explorer.total(state))}; ` : '') +
-      (error || (state.search ? `matches hold ${text(explorer.found(state))}; Enter opens the first` : '/ searches; Enter or a click opens a function; Escape returns'));
+      (error || (state.search ? `matches hold ${text(explorer.found(state))}; Enter opens the first` : byId('tools').dataset.help));
   }
 
   // Letters that are typed one after the other are one step of the history.
