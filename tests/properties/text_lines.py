@@ -12,9 +12,9 @@ from numerals import fixed, is_nothing
 
 CLOSED = {
     'error': '± or low … high holds the true value in {}% of cases; * fewer than 5 effective '
-             'samples, ! one object',
+             'samples, ! one sampled object',
     'two-sided': 'p: probability of a change this large, up or down, with no real change; - where '
-                 'there are fewer than 5 samples{}',
+                 'what changed stands on fewer than 5 samples{}',
     'mark': '* significant even among {} tested: on average at most 1 in {} rows so marked is wrong',
     'ends': 'from … to holds the true change in {}% of cases',
     'growth': 'p growth: probability of growth this large where nothing grows; - where there are '

@@ -32,6 +32,20 @@ def side(t, label, number):
         t.in_header(label, found.groups(), number, t.is_space, number['low'] is not None, False)
 
 
+def verdict(t):
+    """Of how many rows it is known that they changed; of no change nothing is said."""
+    rows, p = t.report['rows'], t.report['total']['p']
+    tested = sum(row['p'] is not None for row in rows)
+    significant, new, gone = (sum(row['significant'] for row in rows),
+                              *(sum(row['status'] == status for row in rows) for status in ('new', 'gone')))
+    whole = ('is not tested' if p is None else
+             'is significant' if t.report['total']['significant'] else 'may be chance')
+    of_rows = (f'{significant or "none"} of {tested} rows tested changed significantly' if tested else
+               'no row is tested')
+    if t.report['test'] != 'none' and any(row['status'] != 'same' for row in rows):
+        t.sentence('verdict', f'verdict    the whole change {whole}; {of_rows}; {new} new, {gone} gone')
+
+
 def diff_header(t):
     total, base, new = t.report['total'], t.report['base'], t.report['new']
     t.inputs(base['periods'] + new['periods'],
@@ -46,6 +60,7 @@ def diff_header(t):
         t.number('change', change, delta,
                  numerals.is_change(change, delta, t.is_space, t.shown.unit) and found[1][0] in '+-')
         p_behind(t, 'change', found[2], total['p'], '2-sided p')
+    verdict(t)
     if t.report['test'] != 'none':
         t.test()
     text = t.filters()

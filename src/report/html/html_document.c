@@ -58,7 +58,8 @@ static void put_header(struct hp_sink *out, const struct hp_view *view,
 
 static void put_series(struct hp_sink *out) {
     hp_sink_text(out,
-                 "<section id=\"series\" aria-labelledby=\"series-title\" hidden>\n"
+                 "<section id=\"series\" aria-labelledby=\"series-title\" "
+                 "data-help=\"Draw from one to another to compare.\" hidden>\n"
                  "<h2 id=\"series-title\">Over the dumps</h2>\n"
                  "<p class=\"hint\" id=\"series-text\"></p>\n"
                  "<svg role=\"img\" aria-labelledby=\"series-title series-text\"></svg>\n"

@@ -69,15 +69,6 @@ static void put_groups(struct hp_sink *out, const struct hp_difference *differen
     hp_sink_text(out, begin[0] == ',' ? "\n" : "");
 }
 
-static void put_count(struct hp_sink *out, size_t count, const char *what,
-                      const char *between) {
-    char text[HP_NUMBER_SIZE];
-    hp_format_grouped(text, (hp_int128)count);
-    if (count > 0) {
-        hp_sink_print(out, "%s%s %s", between, text, what);
-    }
-}
-
 // Of how many rows it is known that they changed, and which came and went.
 static void put_verdict(struct hp_sink *out, const struct hp_view *view,
                         const struct hp_difference *difference) {
@@ -96,14 +87,16 @@ static void put_verdict(struct hp_sink *out, const struct hp_view *view,
                   isnan(difference->total.p) ? "is not tested"
                   : is_sure                  ? "is significant"
                                              : "may be chance");
-    put_count(out, significant, "of ", "");
-    hp_sink_text(out, significant > 0          ? ""
-                      : difference->tested > 0 ? "none of "
-                                               : "no row tested");
-    put_count(out, difference->tested, "rows tested changed significantly", "");
-    put_count(out, new, "new", "; ");
-    put_count(out, gone, "gone", new > 0 ? ", " : "; ");
-    hp_sink_text(out, "\n");
+    if (difference->tested == 0) {
+        hp_sink_text(out, "no row is tested");
+    } else if (significant == 0) {
+        hp_sink_print(out, "none of %zu rows tested changed significantly",
+                      difference->tested);
+    } else {
+        hp_sink_print(out, "%zu of %zu rows tested changed significantly", significant,
+                      difference->tested);
+    }
+    hp_sink_print(out, "; %zu new, %zu gone\n", new, gone);
 }
 
 static void put_side(struct hp_sink *out, const struct hp_view *view, const char *label,
@@ -157,13 +150,13 @@ void hp_text_diff_head(struct hp_sink *out, const struct hp_view *view) {
 
 // What p is, of which rows there is none, and what its mark says of all that have one.
 static void put_note(struct hp_sink *out, const struct hp_view *view,
-                     const char *const sentences[2], const char *few, size_t tested) {
+                     const char *const sentences[3], const char *few, size_t tested) {
     bool is_space = hp_fraction(view->options.metric) == HP_SPACE_FRACTION;
     char rows[HP_NUMBER_SIZE];
     double marked = 100 / (100 - view->options.confidence * 100);
     hp_format_grouped(rows, (hp_int128)tested);
-    hp_sink_print(out, "%s; - where there are fewer than %s%s\n", sentences[0], few,
-                  is_space ? "" : " or objects of mixed sizes");
+    hp_sink_print(out, "%s; - where %s fewer than %s%s\n", sentences[0], sentences[2],
+                  few, is_space ? "" : " or objects of mixed sizes");
     hp_sink_print(
         out,
         "* %s even among %s row%s tested: on average at most 1 in %g rows so marked is wrong\n",
@@ -171,9 +164,10 @@ static void put_note(struct hp_sink *out, const struct hp_view *view,
 }
 
 void hp_text_diff_note(struct hp_sink *out, const struct hp_view *view, const char *few) {
-    static const char *const sentences[2] = {
+    static const char *const sentences[3] = {
         "p: probability of a change this large, up or down, with no real change",
         "significant",
+        "what changed stands on",
     };
     const struct hp_difference *difference = view->extra;
     put_note(out, view, sentences, few, difference->tested);
@@ -181,9 +175,10 @@ void hp_text_diff_note(struct hp_sink *out, const struct hp_view *view, const ch
 
 void hp_text_trend_note(struct hp_sink *out, const struct hp_view *view,
                         const char *few) {
-    static const char *const sentences[2] = {
+    static const char *const sentences[3] = {
         "p growth: probability of growth this large where nothing grows",
         "grows,",
+        "there are",
     };
     const struct hp_trends *trends = view->extra;
     put_note(out, view, sentences, few, trends->tested);

@@ -620,6 +620,17 @@ test('what is found holds what its rows do, also by the offsets that stand in na
   }
 });
 
+test('what is found holds what filters by it leave, also where one of several frames of a name matches', () => {
+  const { page, model } = load(program.write('some frames', program.symbols, program.file('golden/cxx.heap'))), { frames } = model;
+  const held = new page.Explorer(model), state = { ...page.stateOfFragment(model, ''), view: 'all' };
+  const shared = held.rows(state).find((name) => new Set(held.places({ ...state, name }).map(({ frame }) => frame)).size > 1);
+  const { frame } = held.places({ ...state, name: shared })[0];
+  frames.module[frame] = model.strings.push('/elsewhere.so') - 1;
+  const explorer = new page.Explorer(model), found = explorer.found({ ...state, search: 'elsewhere' }).value;
+  near(found, explorer.total({ ...state, only: ['elsewhere'] }).value, 'what filters leave');
+  assert.ok(found > 0 && found < explorer.row(state, shared, true).cum.value);
+});
+
 test('what was searched for is forgotten at last', () => {
   const { page, model } = load(program.write('forgotten', '--no-symbols', program.file('golden/cxx.heap')));
   const { search } = new page.Explorer(model), first = search.search('e');

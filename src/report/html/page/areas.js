@@ -23,7 +23,7 @@ class SeriesPicture extends Screen {
     this.title.textContent = `${isFunction ? 'With all it calls' : 'The largest, by themselves'}, over the dumps`;
     const { from, to } = state;
     this.text.textContent = `Up to ${valueText(this.most, kind)}, from ${dumpName(model, from)} to ${dumpName(model, to)}${growth.timeText(from, to)}. ` +
-      (growth.isTold(state) ? 'Draw from one to another to compare.'
+      (growth.isTold(state) ? this.section.dataset.help
         : 'Of this selection the slope is known, but not how sure growth is.');
     this.legend.replaceChildren(...this.areas.map(({ name, values }, i) => hued(i, make('li', { 'data-area': i },
       name < 0 ? 'others' : nameButton(model, name, () => this.app.open(name)), ` ${valueText(values[to - this.process.first], kind)}`))));

@@ -117,8 +117,7 @@ class Explorer {
 
   // As both(), of the stacks that have what is searched for, and the function of a state.
   seen(state) {
-    const { search, model } = this, { names } = search.search(state.search), are = [this.ends(state),
-      state.search && search.named((name) => names[name]), state.name >= 0 && search.named((name) => name === state.name)].filter(Boolean);
+    const { search, model } = this, are = [this.ends(state), state.search && search.stacksOf(search.search(state.search).own), state.name >= 0 && search.named((name) => name === state.name)].filter(Boolean);
     const seen = model.ends.map((_, end) => are.every((stacks) => stacks[end]));
     return this.both(state).map(({ tree, number, column }) => new Sums(model, tree, number, seen, column));
   }

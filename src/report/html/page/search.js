@@ -38,15 +38,16 @@ class SearchIndex {
     this.texts = [...numbers.keys()];
   }
 
-  // {frames, names: which match, error}
+  // {frames, names: which match, own: frames that do or whose name does, error}
   search(pattern) {
     return kept(this.known, pattern, () => {
       const { found, error } = searchTexts(pattern, this.texts, SEARCH_BUDGET);
       this.texts.forEach((text, i) => { found[i] &= i > 0 && (pattern.startsWith('0x') || !/^0x[0-9a-f]+$/.test(text)); });
       const any = (texts) => texts.some((text) => found[text]);
-      const frames = Uint8Array.from(this.of, any), names = Uint8Array.from(this.ofName, any);
-      this.model.frames.name.forEach((name, i) => { names[name] |= frames[i]; });
-      return { error, frames, names };
+      const frames = Uint8Array.from(this.of, any), names = Uint8Array.from(this.ofName, any), { name } = this.model.frames;
+      const own = frames.map((hit, i) => hit | names[name[i]]);
+      name.forEach((one, i) => { names[one] |= frames[i]; });
+      return { error, frames, names, own };
     }, PATTERNS_KEPT);
   }
 
