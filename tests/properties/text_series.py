@@ -33,7 +33,7 @@ def side(t, label, number):
 
 
 def verdict(t):
-    """Of how many rows it is known that they changed; of no change nothing is said."""
+    """Of how many rows it is known that they changed, if JSON has them all; of no change nothing is said."""
     rows, p = t.report['rows'], t.report['total']['p']
     tested = sum(row['p'] is not None for row in rows)
     significant, new, gone = (sum(row['significant'] for row in rows),
@@ -42,7 +42,12 @@ def verdict(t):
              'is significant' if t.report['total']['significant'] else 'may be chance')
     of_rows = (f'{significant or "none"} of {tested} rows tested changed significantly' if tested else
                'no row is tested')
-    if t.report['test'] != 'none' and any(row['status'] != 'same' for row in rows):
+    if t.report['test'] == 'none' or all(row['status'] == 'same' for row in rows):
+        return
+    if t.shown.json_limit:
+        t.match('verdict', rf'verdict    the whole change {whole}; '
+                r'(\w+ of \d+ rows tested changed significantly|no row is tested); \d+ new, \d+ gone', whole)
+    else:
         t.sentence('verdict', f'verdict    the whole change {whole}; {of_rows}; {new} new, {gone} gone')
 
 
