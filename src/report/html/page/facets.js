@@ -36,7 +36,7 @@ function leftEnds(explorer, { view, only, without }) {
 }
 
 // A column as it is of the values of a facet that are left: of several as of the least sure.  It has no `intervals` if none of
-// them tells of it.
+// them tells of it.  Where none is left, or all, it is that of the file.
 function leftColumn({ columns, facet }, number, { only, without }) {
   const column = columns[number], { period: all, chosen } = facet?.columns?.[number] || { period: [] };
   const isLeft = (_, i) => {
