@@ -52,6 +52,9 @@ HP_MUST_CHECK int hp_partial_inputs_refuse(const struct hp_profile *profile,
                                            const struct hp_taken_all *all,
                                            struct hp_err *err);
 
+// Count the processes that they are of, once all are chosen.
+void hp_partial_inputs_count(struct hp_profile *profile);
+
 // Once it is settled which dumps count: check that the partials are of these.
 HP_MUST_CHECK int hp_partial_inputs_settle(struct hp_profile *profile,
                                            const struct hp_read_options *options,

@@ -1,0 +1,268 @@
+// What may not be in two partials, nor in one and among the dumps; and how many processes there are.
+#include "lib/partial_inputs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_words(uint64_t a, uint64_t b) {
+    return (a > b) - (a < b);
+}
+
+static const char *name_of(const struct hp_taken_all *all, uint32_t source) {
+    struct hp_taken **taken;
+    hp_vec_each (taken, all) {
+        if (source >= 1 && source <= (*taken)->names.count) {
+            return (*taken)->names.at[source - 1];
+        }
+        source -= source >= 1 ? (uint32_t)(*taken)->names.count : 0;
+    }
+    return "the dumps given";
+}
+
+// Their numbers depend on which thread came by which: what is said goes by names.  all: or NULL.
+static int compare_sources(const struct hp_taken_all *all, uint32_t a, uint32_t b) {
+    int order = a == b || !all ? 0 : strcmp(name_of(all, a), name_of(all, b));
+    return order ? order : compare_words(a, b);
+}
+
+static int by_dump(const void *left, const void *right, void *all) {
+    const struct hp_known_dump *a = left, *b = right;
+    int order = a->is_base - b->is_base;
+    order = order ? order : compare_words(a->id[0], b->id[0]);
+    order = order ? order : compare_words(a->id[1], b->id[1]);
+    return order ? order : compare_sources(all, a->source, b->source);
+}
+
+static int by_process(const void *left, const void *right, void *all) {
+    const struct hp_known_dump *a = left, *b = right;
+    int order = a->is_base - b->is_base;
+    order = order ? order : compare_words(a->process, b->process);
+    order = order ? order : compare_sources(all, a->source, b->source);
+    return order ? order : by_dump(a, b, all);
+}
+
+static uint64_t dump_key(const struct hp_known_dump *dump) {
+    return dump->id[0];
+}
+
+static uint64_t process_key(const struct hp_known_dump *dump) {
+    return dump->process;
+}
+
+static bool same_dump(const struct hp_known_dump *a, const struct hp_known_dump *b) {
+    return a->is_base == b->is_base && a->id[0] == b->id[0] && a->id[1] == b->id[1];
+}
+
+static bool same_process(const struct hp_known_dump *a, const struct hp_known_dump *b) {
+    return a->is_base == b->is_base && a->process != 0 && a->process == b->process;
+}
+
+enum {
+    NAMED = 3, // of those that are in two
+    NAME_SIZE = 100,
+    KEY_SHIFT = 31, // of 64 bits: those above do for nearly all, by half the passes
+};
+
+struct known_dumps {
+    HP_VEC(struct hp_known_dump) all;
+};
+
+struct overlap {
+    uint32_t first, again; // sources, of the first that was found
+    size_t count;
+    struct hp_known_dump of[NAMED]; // in `again`
+};
+
+// What may not be in two of them.
+struct unique {
+    uint64_t (*key)(const struct hp_known_dump *);
+    int (*order)(const void *, const void *, void *);
+    bool (*same)(const struct hp_known_dump *, const struct hp_known_dump *);
+    const char *one, *several;
+};
+
+static const struct unique unique_dump = {dump_key, by_dump, same_dump, "dump is",
+                                          "dumps are"};
+static const struct unique unique_process = {process_key, by_process, same_process,
+                                             "process is", "processes are"};
+
+struct keyed_dump {
+    uint64_t key;
+    struct hp_known_dump of;
+};
+
+// So that those that are the same stand together.
+static void sort(struct known_dumps *known, const struct unique *unique,
+                 struct hp_taken_all *all) {
+    size_t count = known->all.count, first = 0;
+    struct keyed_dump *keyed = hp_alloc(count * sizeof *keyed);
+    for (size_t i = 0; i < count; i++) {
+        const struct hp_known_dump *dump = &known->all.at[i];
+        keyed[i] = (struct keyed_dump){unique->key(dump) >> KEY_SHIFT, *dump};
+    }
+    hp_sort_by_key(keyed, count, sizeof *keyed);
+    for (size_t i = 0; i < count; i++) {
+        known->all.at[i] = keyed[i].of;
+        if (i + 1 == count || keyed[i + 1].key != keyed[i].key) {
+            qsort_r(known->all.at + first, i + 1 - first, sizeof *known->all.at,
+                    unique->order, all);
+            first = i + 1;
+        }
+    }
+    free(keyed);
+}
+
+static struct overlap find_overlap(struct known_dumps *known, const struct unique *unique,
+                                   struct hp_taken_all all) {
+    struct overlap found = {.count = 0};
+    sort(known, unique, &all);
+    for (size_t i = 1; i < known->all.count; i++) {
+        const struct hp_known_dump *a = &known->all.at[i - 1], *b = &known->all.at[i];
+        if (a->source == b->source || !unique->same(a, b)) {
+            continue;
+        }
+        if (found.count == 0) {
+            found.first = a->source;
+            found.again = b->source;
+        }
+        if (found.count < NAMED) {
+            found.of[found.count] = *b;
+        }
+        found.count++;
+    }
+    return found;
+}
+
+static struct hp_known_dump known_of(const struct hp_input_record *input) {
+    struct hp_digest id = hp_dump_identity(input->content, &input->identity);
+    return (struct hp_known_dump){hp_process_identity(&input->identity),
+                                  {id.of[0], id.of[1]},
+                                  input->source,
+                                  input->is_base};
+}
+
+// The last part of its path, or where that is not known its identity, as in the partial.
+static void put_dump(char text[NAME_SIZE], const struct hp_profile *profile,
+                     const struct hp_known_dump *dump) {
+    const struct hp_input_record *input;
+    snprintf(text, NAME_SIZE, "%016llx", (unsigned long long)dump->id[0]);
+    hp_vec_each (input, &profile->inputs) {
+        struct hp_known_dump own = known_of(input);
+        if (!input->is_group && own.source == dump->source && same_dump(&own, dump)) {
+            struct hp_span name = hp_span_basename(hp_span_of(input->public.name));
+            snprintf(text, NAME_SIZE, "%.*s", (int)name.size, name.at);
+        }
+    }
+}
+
+static int refuse_overlap(const struct hp_profile *profile,
+                          const struct hp_taken_all *all, const struct overlap *found,
+                          const struct unique *unique, struct hp_err *err) {
+    char names[NAMED][NAME_SIZE] = {""};
+    for (size_t i = 0; i < NAMED && i < found->count; i++) {
+        put_dump(names[i], profile, &found->of[i]);
+    }
+    hp_fail(err, HP_E_DUPLICATE,
+            "%zu %s in %s as well, and nothing can be taken out of what was merged: "
+            "%s%s%s%s%s%s",
+            found->count, found->count == 1 ? unique->one : unique->several,
+            name_of(all, found->first), names[0], *names[1] ? ", " : "", names[1],
+            *names[2] ? ", " : "", names[2], found->count > NAMED ? ", ..." : "");
+    hp_err_locate(err, name_of(all, found->again), 0);
+    return HP_E_DUPLICATE;
+}
+
+int hp_partial_inputs_refuse(const struct hp_profile *profile,
+                             const struct hp_taken_all *all, struct hp_err *err) {
+    struct known_dumps known = {.all = {0}};
+    if (all->count == 0) {
+        return HP_OK;
+    }
+    hp_vec_append(&known.all, profile->known.at, profile->known.count);
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        if (input->source == 0 && hp_input_is_used(input)) {
+            hp_vec_push(&known.all, known_of(input));
+        }
+    }
+    const struct unique *unique = &unique_dump;
+    struct overlap found = find_overlap(&known, unique, *all);
+    if (found.count == 0 && profile->snapshots < HP_SNAPSHOTS_EACH) {
+        unique = &unique_process;
+        found = find_overlap(&known, unique, *all);
+    }
+    int ret = found.count > 0 ? refuse_overlap(profile, all, &found, unique, err) : HP_OK;
+    hp_vec_done(&known.all);
+    return ret;
+}
+
+// --- how many processes -------------------------------------------------------------------
+
+static int by_source(const void *left, const void *right) {
+    const struct hp_known_dump *a = left, *b = right;
+    return compare_words(a->source, b->source);
+}
+
+// They mostly are.
+static void sort_by_source(struct hp_profile *profile) {
+    const struct hp_known_dump *known = profile->known.at;
+    bool is_sorted = true;
+    for (size_t i = 1; i < profile->known.count; i++) {
+        is_sorted &= known[i - 1].source <= known[i].source;
+    }
+    if (!is_sorted) {
+        hp_vec_sort(&profile->known, by_source);
+    }
+}
+
+static bool has_identities(const struct hp_profile *profile, uint32_t source) {
+    struct hp_known_dump wanted = {.source = source};
+    const struct hp_known_dump *known = profile->known.at;
+    return profile->known.count > 0 &&
+           bsearch(&wanted, known, profile->known.count, sizeof wanted, by_source);
+}
+
+static void take_known(struct known_dumps *known, const struct hp_profile *profile,
+                       uint32_t source) {
+    const struct hp_known_dump *dump;
+    hp_vec_each (dump, &profile->known) {
+        if (dump->source == source) {
+            hp_vec_push(&known->all, *dump);
+        }
+    }
+}
+
+// Of partials that do not tell of each dump: each group is one of the processes by now.  Where they
+// do not say of which dumps they are either, each is taken for one of its own.
+void hp_partial_inputs_count(struct hp_profile *profile) {
+    struct known_dumps known = {.all = {0}};
+    size_t groups = 0, processes = 0, untold = 0;
+    uint32_t source = 0; // of the inputs of a source one tells for all
+    const struct hp_input_record *input;
+    sort_by_source(profile);
+    hp_vec_each (input, &profile->inputs) {
+        if (!input->is_group || !hp_input_is_used(input)) {
+            continue;
+        }
+        groups++;
+        if (profile->lone_inputs > 0) {
+            continue;
+        }
+        if (!has_identities(profile, input->source)) {
+            untold += 1 + input->others;
+            profile->drops_identities = profile->lacks_identities = true;
+        } else if (input->source != source) {
+            take_known(&known, profile, input->source);
+            source = input->source;
+        }
+    }
+    sort(&known, &unique_process, NULL);
+    for (size_t i = 0; i < known.all.count; i++) {
+        processes += i == 0 || !same_process(&known.all.at[i - 1], &known.all.at[i]);
+    }
+    size_t alone = profile->lone_inputs; // and then there are no partials
+    profile->processes.others = processes + untold + alone - groups;
+    profile->processes.other_dumps = known.all.count + untold + alone - groups;
+    hp_vec_done(&known.all);
+}
