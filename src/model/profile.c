@@ -82,17 +82,15 @@ void hp_profile_take_run(struct hp_profile *profile, struct hp_stack_run *run,
     struct hp_stack_runs *runs = &profile->runs;
     struct hp_history_map map = {rank, profile->stacks.count};
     const struct hp_stack *stack;
-    run->first = runs->stacks;
     run->stacks = profile->stacks.count;
     for (size_t i = 0; i < map.count; i++) {
-        rank[i] += HP_RUN_STACKS + (uint32_t)run->first;
+        rank[i] += HP_RUN_STACKS + (uint32_t)runs->stacks;
     }
     hp_vec_each (stack, &profile->stacks) {
         runs->overflow |= !hp_values_add(&runs->total, &stack->values);
     }
-    runs->stacks += run->stacks;
+    hp_stack_runs_add(runs, run);
     profile->overflow |= runs->overflow || runs->stacks >= HP_RUN_STACKS;
-    hp_vec_push(&runs->all, *run);
     hp_history_renumber(&profile->history, map);
     drop_stacks_in_memory(profile);
     hp_vec_done(&profile->between[0].sums.all);

@@ -84,30 +84,41 @@ static bool takes_all(const struct hp_profile *profile, const struct hp_profile 
     return takes;
 }
 
-static hp_frame_id *take_frames(struct hp_profile *profile,
-                                const struct hp_profile *other) {
-    hp_module_id *modules = map_modules(profile, other);
-    hp_frame_id *map = hp_alloc(other->frames.count * sizeof *map);
-    hp_vec_reserve(&profile->frames, other->frames.count);
-    for (uint32_t i = 0; i < other->frames.count; i++) {
-        const struct hp_frame *frame = &other->frames.at[i];
-        struct hp_frame own = {.module = modules[frame->module.n],
-                               .offset = frame->offset,
-                               .is_return_leaf = frame->is_return_leaf};
-        map[i] = (hp_frame_id){i};
-        hp_vec_push(&profile->frames, own);
-    }
-    hp_index_drop(&profile->frame_index); // made when it is asked
-    free(modules);
-    return map;
-}
-
 #define EXCHANGE(a, b)                \
     do {                              \
         __typeof__(*(a)) kept = *(a); \
         *(a) = *(b);                  \
         *(b) = kept;                  \
     } while (0)
+
+static bool are_called_alike(const hp_module_id *modules, size_t count) {
+    bool are = true;
+    for (uint32_t i = 0; i < count; i++) {
+        are &= modules[i].n == i;
+    }
+    return are;
+}
+
+static hp_frame_id *take_frames(struct hp_profile *profile, struct hp_profile *other) {
+    hp_module_id *modules = map_modules(profile, other);
+    size_t count = other->frames.count;
+    hp_frame_id *map = hp_alloc(count * sizeof *map);
+    bool are_alike = are_called_alike(modules, other->modules.count);
+    for (uint32_t i = 0; i < count; i++) {
+        map[i] = (hp_frame_id){i};
+    }
+    if (!are_alike) {
+        hp_index_drop(&other->frame_index); // made when it is asked
+    }
+    for (size_t i = 0; i < count && !are_alike; i++) {
+        struct hp_frame *frame = &other->frames.at[i];
+        frame->module = modules[frame->module.n];
+    }
+    EXCHANGE(&profile->frames, &other->frames); // nobody has named them yet
+    EXCHANGE(&profile->frame_index, &other->frame_index);
+    free(modules);
+    return map;
+}
 
 static void take_stacks(struct hp_profile *profile, struct hp_profile *other,
                         uint32_t *numbers) {
@@ -131,15 +142,20 @@ static void take_stacks(struct hp_profile *profile, struct hp_profile *other,
 
 // They are what they are, but for the names of frames and labels.
 static void absorb_runs(struct hp_profile *profile, struct hp_profile *other,
-                        const hp_frame_id *frames) {
+                        const hp_frame_id *frames, size_t frame_count) {
     struct hp_stack_runs *runs = &profile->runs, *from = &other->runs;
     uint32_t sources = (uint32_t)runs->sources.count;
     struct hp_tag_import tags = {.from_sets = &other->tag_sets,
                                  .from_strings = &other->strings,
                                  .sets = &profile->tag_sets,
                                  .strings = &profile->strings};
-    hp_stack_runs_settle(from, &frames->n, other->frames.count);
+    hp_stack_runs_settle(from, &frames->n, frame_count);
+    struct hp_run_source *source;
+    hp_vec_each (source, &from->sources) {
+        source->first_frame += runs->frames.count;
+    }
     hp_vec_append(&runs->sources, from->sources.at, from->sources.count);
+    hp_vec_append(&runs->frames, from->frames.at, from->frames.count);
     struct hp_stack_run *run;
     hp_vec_each (run, &from->all) {
         hp_string *set;
@@ -161,7 +177,7 @@ void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other) {
     if (other->has_alloc) {
         hp_profile_set_alloc(profile);
     }
-    size_t count = other->stacks.count;
+    size_t count = other->stacks.count, frame_count = other->frames.count;
     uint32_t *stacks = hp_alloc(count * sizeof *stacks);
     bool is_first = takes_all(profile, other);
     hp_frame_id *frames =
@@ -186,7 +202,7 @@ void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other) {
                        is_first ? NULL : stacks);
         profile->overflow |= profile->between[i].sums.overflow;
     }
-    absorb_runs(profile, other, frames);
+    absorb_runs(profile, other, frames, frame_count);
     profile->overflow |= other->overflow;
     free(frames);
     free(stacks);

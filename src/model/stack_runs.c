@@ -11,6 +11,7 @@
 
 enum {
     MODE = 0600,
+    KEPT_SHARE = 4, // of the room for stacks, for those that stay packed in memory
 };
 
 void hp_stack_run_done(struct hp_stack_run *run) {
@@ -26,31 +27,34 @@ void hp_stack_runs_done(struct hp_stack_runs *runs) {
     }
     struct hp_run_source *source;
     hp_vec_each (source, &runs->sources) {
-        hp_vec_done(&source->frames);
+        hp_vec_done(&source->ends);
     }
     hp_vec_done(&runs->all);
     hp_vec_done(&runs->sources);
+    hp_vec_done(&runs->frames);
     *runs = (struct hp_stack_runs){.stacks = 0};
 }
 
+void hp_stack_runs_add(struct hp_stack_runs *runs, struct hp_stack_run *run) {
+    run->first = runs->stacks;
+    runs->stacks += run->stacks;
+    hp_vec_push(&runs->all, *run);
+}
+
 void hp_stack_runs_settle(struct hp_stack_runs *runs, const uint32_t *map, size_t count) {
-    struct hp_run_source own = {.frames = {0}}, *source;
+    struct hp_run_source own = {.first_frame = runs->frames.count};
     bool has_own = false;
     struct hp_stack_run *run;
-    hp_vec_each (source, &runs->sources) {
-        for (size_t i = 0; i < source->frames.count; i++) {
-            source->frames.at[i] = map[source->frames.at[i]];
-        }
+    for (size_t i = 0; i < runs->frames.count; i++) {
+        runs->frames.at[i] = map[runs->frames.at[i]];
     }
     hp_vec_each (run, &runs->all) {
         has_own |= run->source == HP_RUN_OWN;
         run->source =
             run->source == HP_RUN_OWN ? (uint32_t)runs->sources.count : run->source;
     }
-    for (uint32_t i = 0; i < count && has_own; i++) {
-        hp_vec_push(&own.frames, map[i]);
-    }
     if (has_own) {
+        hp_vec_append(&runs->frames, map, count);
         hp_vec_push(&runs->sources, own);
     }
 }
@@ -114,6 +118,9 @@ static int open_file(struct hp_run_store *store, struct hp_err *err) {
 int hp_run_begin(struct hp_run_output *out, struct hp_run_store *store,
                  struct hp_stack_run *run, struct hp_err *err) {
     *out = (struct hp_run_output){.store = store, .run = run};
+    if (!store) {
+        return HP_OK;
+    }
     pthread_mutex_lock(&store->lock);
     int ret = open_file(store, err);
     if (ret != HP_OK) {
@@ -136,7 +143,7 @@ int hp_run_put(void *data, const void *bytes, size_t size) {
     struct hp_run_output *out = data;
     struct hp_stack_run *run = out->run;
     const char *next = bytes;
-    if (!out->store->folder) {
+    if (!out->store || !out->store->folder) {
         return put_in_memory(out, bytes, size);
     }
     while (size > 0) {
@@ -158,8 +165,40 @@ void hp_run_end(struct hp_run_output *out) {
     struct hp_stack_run *run = out->run;
     char *shrunk = run->bytes ? realloc(run->bytes, run->size) : NULL;
     run->bytes = shrunk ? shrunk : run->bytes;
-    out->store->size += out->store->folder ? run->size : 0;
-    pthread_mutex_unlock(&out->store->lock);
+    if (out->store) {
+        out->store->size += out->store->folder ? run->size : 0;
+        pthread_mutex_unlock(&out->store->lock);
+    }
+}
+
+static bool has_room(struct hp_run_store *store, uint64_t size) {
+    pthread_mutex_lock(&store->lock);
+    bool has = !store->folder || size <= store->room / KEPT_SHARE - store->kept;
+    store->kept += has ? size : 0;
+    pthread_mutex_unlock(&store->lock);
+    return has;
+}
+
+int hp_run_keep(struct hp_run_store *store, struct hp_stack_run *run,
+                struct hp_err *err) {
+    struct hp_run_output out;
+    char *bytes = run->bytes;
+    size_t size = (size_t)run->size;
+    if (has_room(store, run->size)) {
+        return HP_OK;
+    }
+    run->bytes = NULL;
+    int ret = hp_run_begin(&out, store, run, err);
+    if (ret == HP_OK) {
+        if (hp_run_put(&out, bytes, size) != 0) {
+            int sys = errno;
+            ret = hp_fail(err, HP_E_OUTPUT, "cannot write what memory does not hold");
+            err->sys = sys;
+        }
+        hp_run_end(&out);
+    }
+    free(bytes);
+    return ret;
 }
 
 // --- reading ------------------------------------------------------------------------------

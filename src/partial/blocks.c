@@ -17,7 +17,6 @@ enum {
     MAJOR = 1,
     MINOR = 0,
     HEAD = 12, // bytes
-    BLOCK_HEAD = 12,
     CHECKSUM = 8,
     END = 16 + HP_SHA256_SIZE + 4,
     LEVEL = 1,       // of compression: of columns more costs more than it saves
@@ -46,7 +45,7 @@ static uint64_t load(const uint8_t *at, int bytes) {
 }
 
 static uint64_t checksum(const uint8_t *head, const void *frame, size_t size) {
-    uint64_t of_head = XXH3_64bits(head, BLOCK_HEAD);
+    uint64_t of_head = XXH3_64bits(head, HP_BLOCK_HEAD);
     return XXH3_64bits_withSeed(frame, size, of_head);
 }
 
@@ -153,7 +152,7 @@ void hp_block_writer_init(struct hp_block_writer *writer, struct hp_sink *sink) 
 }
 
 static void write_block(struct hp_block_writer *writer) {
-    uint8_t head[BLOCK_HEAD], sum[CHECKSUM];
+    uint8_t head[HP_BLOCK_HEAD], sum[CHECKSUM];
     struct hp_bytes *raw = &writer->raw, *packed = &writer->packed;
     size_t size = pack(writer);
     store(head, writer->section, 2);
@@ -169,6 +168,16 @@ static void write_block(struct hp_block_writer *writer) {
     }
     writer->count++;
     raw->count = 0;
+}
+
+void hp_block_copy(struct hp_block_writer *writer, const struct hp_block_reader *from) {
+    hp_block_cut(writer);
+    put(writer, from->head, sizeof from->head);
+    put(writer, from->packed.at, from->packed.count + CHECKSUM);
+    if (!writer->is_run) {
+        digest_block(&writer->sha, from->head, from->flags, &from->raw);
+    }
+    writer->count++;
 }
 
 void hp_block_cut(struct hp_block_writer *writer) {
@@ -294,11 +303,10 @@ int hp_block_reader_init(struct hp_block_reader *reader, struct hp_block_source 
     return ret;
 }
 
-static int check_block(struct hp_block_reader *reader, const uint8_t *head, size_t raw,
-                       struct hp_err *err) {
+static int check_block(struct hp_block_reader *reader, size_t raw, struct hp_err *err) {
     const struct hp_bytes *packed = &reader->packed;
     uint64_t sum = load(packed->at + packed->count, CHECKSUM);
-    if (checksum(head, packed->at, packed->count) != sum) {
+    if (checksum(reader->head, packed->at, packed->count) != sum) {
         return hp_fail(err, HP_E_FORMAT, "damaged: block %llu has another checksum",
                        (unsigned long long)reader->count + 1);
     }
@@ -332,9 +340,9 @@ static int check_end(struct hp_block_reader *reader, uint64_t before,
 }
 
 int hp_block_next(struct hp_block_reader *reader, struct hp_err *err) {
-    uint8_t head[BLOCK_HEAD];
+    uint8_t *head = reader->head;
     uint64_t before = reader->bytes;
-    int ret = take(reader, head, sizeof head, err);
+    int ret = take(reader, head, HP_BLOCK_HEAD, err);
     if (ret != HP_OK) {
         return ret;
     }
@@ -349,7 +357,7 @@ int hp_block_next(struct hp_block_reader *reader, struct hp_err *err) {
     hp_vec_reserve(&reader->packed, packed + CHECKSUM);
     ret = take(reader, reader->packed.at, packed + CHECKSUM, err);
     reader->packed.count = packed;
-    ret = ret == HP_OK ? check_block(reader, head, raw, err) : ret;
+    ret = ret == HP_OK ? check_block(reader, raw, err) : ret;
     if (ret != HP_OK) {
         return ret;
     }

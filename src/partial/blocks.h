@@ -14,6 +14,7 @@ enum {
     HP_BLOCK_MOST = 1 << 20,   // bytes of one, unpacked
     HP_BLOCK_FULL = 256 << 10, // with the row that brings it there a block ends
     HP_BLOCK_PACKED_MOST = HP_BLOCK_MOST + (HP_BLOCK_MOST >> 7) + 1024,
+    HP_BLOCK_HEAD = 12,
 };
 
 enum hp_block_flag {
@@ -54,6 +55,10 @@ void hp_block_columns(struct hp_block_writer *writer, unsigned section,
                       struct hp_bytes *columns, size_t count);
 size_t hp_block_columns_size(const struct hp_bytes *columns, size_t count);
 
+// The block that a reader is at, as it is: packed by whoever wrote it.
+struct hp_block_reader;
+void hp_block_copy(struct hp_block_writer *writer, const struct hp_block_reader *from);
+
 // Let the next row begin a block.
 void hp_block_cut(struct hp_block_writer *writer);
 
@@ -76,7 +81,8 @@ struct hp_block_reader {
     uint64_t count, bytes, version;
     bool is_run;             // as above
     unsigned section, flags; // of the block at hand; section 0: that was all
-    struct hp_bytes raw, packed;
+    uint8_t head[HP_BLOCK_HEAD];
+    struct hp_bytes raw, packed;    // behind what is packed stands the checksum
     uint8_t digest[HP_SHA256_SIZE]; // once all has been read, and is as it was written
 };
 

@@ -231,11 +231,15 @@ hp_uint128 hp_sample_units_in(const struct hp_sample_unit *unit, hp_int128 sum) 
 static struct hp_sample_unit *find_unit(struct hp_part_context *context, uint64_t size) {
     struct hp_sample_unit fresh = {.size = size};
     size_t count = context->units.count;
-    uint32_t i = hp_index_of(&context->unit_index, &context->units, &size, sizeof size);
-    if (i == count) {
+    if (count > 0 && context->units.at[context->last_unit].size == size) {
+        return &context->units.at[context->last_unit];
+    }
+    context->last_unit =
+        hp_index_of(&context->unit_index, &context->units, &size, sizeof size);
+    if (context->last_unit == count) {
         hp_vec_push(&context->units, fresh);
     }
-    return &context->units.at[i];
+    return &context->units.at[context->last_unit];
 }
 
 void hp_part_context_add_unit(struct hp_part_context *context, uint64_t size,

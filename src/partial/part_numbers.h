@@ -59,6 +59,7 @@ struct hp_part_context {
     hp_uint128 period, mixed_flags; // of the last part
     struct hp_index unit_index;
     HP_VEC(struct hp_sample_unit) units; // of each size
+    uint32_t last_unit;                  // of these that was looked for
 };
 
 // By how much each number of a part is off from what is expected, and from that the numbers again.

@@ -351,7 +351,7 @@ static int read_blocks(struct hp_partial_reader *r, struct hp_err *err) {
     if (ret == HP_OK && last < HP_SECTION_TOTALS) {
         ret = hp_fail(err, HP_E_FORMAT, "damaged: sections are missing");
     }
-    return ret;
+    return ret == HP_OK ? hp_reader_end_packed(r, err) : ret;
 }
 
 static void reader_done(struct hp_partial_reader *r) {
@@ -368,6 +368,7 @@ static void reader_done(struct hp_partial_reader *r) {
     hp_stack_row_done(&r->stack_row);
     hp_vec_done(&r->stack);
     hp_vec_done(&r->groups);
+    hp_packed_stacks_done(&r->packed);
 }
 
 int hp_partial_read(struct hp_partials *partials, struct hp_block_source source,

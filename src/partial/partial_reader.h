@@ -3,12 +3,23 @@
 #define HP_PARTIAL_PARTIAL_READER_H
 
 #include "partial/partial.h"
+#include "partial/runs.h"
 #include "partial/stack_codec.h"
+
+// Blocks of stacks that stay as they are.
+struct hp_packed_stacks {
+    bool is_known, is_any; // whether they do so
+    bool is_open;          // a run of them
+    uint32_t source;       // in the profile's runs, of all of them
+    struct hp_run_writer writer;
+    struct hp_block_writer blocks;
+};
 
 struct hp_partial_reader {
     struct hp_partials *to;
     struct hp_profile *profile;
-    const char *name; // of the partial
+    const char *name;      // of the partial
+    const char *kept_name; // where it is kept, if anybody asked
     uint32_t source;
     struct hp_block_reader blocks;
     struct hp_numbers row; // the rest of the block
@@ -44,9 +55,17 @@ struct hp_partial_reader {
     uint64_t group_dumps;                 // in all groups
     bool keeps_between;                   // what tells how dumps differ
     bool has_spilled; // stacks of it, so that nothing can go by their numbers
+    struct hp_packed_stacks packed;
     struct hp_err spill_err;
     bool is_one; // its dumps are not told of one by one: their stacks are as those of one
 };
+
+// Of more dumps than are told of one by one: by the rule that these are told of by.
+static inline bool hp_reader_has_many(const struct hp_partial_reader *r) {
+    uint64_t most = r->parameters.of[HP_PARAMETER_HISTORY];
+    uint64_t aside = r->skipped[HP_REASON_OTHER_MOMENT];
+    return r->group_dumps > most || aside > most - r->group_dumps;
+}
 
 // A text, by its number.
 static inline hp_string hp_reader_text(struct hp_partial_reader *r) {
@@ -74,6 +93,13 @@ void hp_reader_dump(struct hp_partial_reader *r);
 void hp_reader_history(struct hp_partial_reader *r);
 void hp_reader_type_history(struct hp_partial_reader *r);
 void hp_reader_name(struct hp_partial_reader *r);
+// partial_packed.c: where a partial alone is made of partials, stacks of one that does not tell of each
+// dump become runs without being looked at.
+bool hp_reader_stays_packed(struct hp_partial_reader *r);
+void hp_reader_pack_stacks(struct hp_partial_reader *r);            // those of a block
+HP_MUST_CHECK int hp_reader_end_packed(struct hp_partial_reader *r, // there are no more
+                                       struct hp_err *err);
+void hp_packed_stacks_done(struct hp_packed_stacks *packed);
 // partial_between.c; and what groups of dumps have of the stack that was read last, by its number
 // in the profile.
 void hp_reader_distribution(struct hp_partial_reader *r);

@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    FRAMES_ALWAYS = 4 << 20,      // of all stacks; and so many
-    FRAMES_PER_PACKED_BYTE = 400, // more: what honest stacks share is less
-};
-
 static const unsigned every_use =
     1u << HP_SLOT_OWN | 1u << HP_SLOT_KEY | 1u << HP_SLOT_SUM;
 
@@ -21,9 +16,9 @@ static const unsigned every_use =
 static void take_path(struct hp_partial_reader *r) {
     const struct hp_stack_row *row = &r->stack_row;
     r->frame_count += row->path.count;
-    if (r->frame_count > FRAMES_ALWAYS + FRAMES_PER_PACKED_BYTE * r->blocks.bytes) {
+    if (!hp_stack_frames_fit(r->frame_count, r->blocks.bytes)) {
         r->is_over_limit = true;
-        hp_numbers_fail(&r->row, "stacks of more frames than any file of its size has");
+        hp_numbers_fail(&r->row, HP_STACK_FRAMES_TOO_MANY);
     }
     r->stack.count = 0;
     hp_vec_reserve(&r->stack, row->path.count);
@@ -90,16 +85,9 @@ static void add_stack(struct hp_partial_reader *r) {
     }
 }
 
-// More dumps than are told of one by one: by the rule that these are told of by.
-static bool are_many(const struct hp_partial_reader *r) {
-    uint64_t most = r->parameters.of[HP_PARAMETER_HISTORY];
-    uint64_t aside = r->skipped[HP_REASON_OTHER_MOMENT];
-    return r->group_dumps > most || aside > most - r->group_dumps;
-}
-
 static void begin_one(struct hp_partial_reader *r) {
     const struct hp_profile *profile = r->profile;
-    if (are_many(r) && profile->history.is_kept && !profile->keeps.partial) {
+    if (hp_reader_has_many(r) && profile->history.is_kept && !profile->keeps.partial) {
         r->is_one = true;
         hp_history_begin(&r->profile->history);
     }
@@ -107,7 +95,7 @@ static void begin_one(struct hp_partial_reader *r) {
 
 static void spill_if_full(struct hp_partial_reader *r) {
     const struct hp_partials *to = r->to;
-    if (to->store && are_many(r) && hp_profile_can_spill(r->profile) &&
+    if (to->store && hp_reader_has_many(r) && hp_profile_can_spill(r->profile) &&
         hp_profile_stack_memory(r->profile) > to->stack_memory) {
         r->has_spilled = true;
         if (hp_profile_spill(r->profile, to->store, &r->spill_err) != HP_OK) {
@@ -127,6 +115,10 @@ static bool has_stack(struct hp_partial_reader *r, uint64_t stack, const char *d
 // All columns of one block, which have to end together.
 void hp_reader_stacks(struct hp_partial_reader *r) {
     struct hp_stack_codec *codec = &r->stack_codec;
+    if (hp_reader_stays_packed(r)) {
+        hp_reader_pack_stacks(r);
+        return;
+    }
     hp_stack_decode_begin(codec, &r->row);
     if (r->stacks.count == 0) {
         begin_one(r);

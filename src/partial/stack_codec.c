@@ -25,6 +25,8 @@ enum mark {
     PARTS_COUNT = 1 << 2,
     HIGH_FROM = 8, // the bit of a frame's number that is in the next column
     FEW_FRAMES = 1 << HIGH_FROM,
+    FRAMES_ALWAYS = 4 << 20,      // of all stacks; and so many
+    FRAMES_PER_PACKED_BYTE = 400, // more
 };
 
 void hp_frame_table_add(struct hp_frame_table *table, uint32_t module) {
@@ -34,6 +36,14 @@ void hp_frame_table_add(struct hp_frame_table *table, uint32_t module) {
     }
     table->of.at[module].count++;
     hp_vec_push(&table->module, module);
+}
+
+void hp_frame_table_take(struct hp_frame_table *table, const uint32_t *ends,
+                         size_t modules) {
+    for (size_t i = 0; i < modules; i++) {
+        uint32_t first = i > 0 ? ends[i - 1] : 0;
+        hp_vec_push(&table->of, ((struct hp_module_frames){first, ends[i] - first}));
+    }
 }
 
 void hp_frame_table_done(struct hp_frame_table *table) {
@@ -327,6 +337,10 @@ static void get_path(struct hp_stack_codec *codec, struct hp_stack_row *row) {
     for (uint64_t i = 0; i < more && !codec->state.damage; i++) {
         hp_vec_push(&codec->last, get_frame(codec));
     }
+    for (size_t i = (size_t)shared; i < codec->last.count && codec->names; i++) {
+        codec->last.at[i] =
+            codec->names[codec->last.at[i]]; // together: each waits for memory
+    }
     hp_vec_append(&row->path, codec->last.at, codec->last.count);
 }
 
@@ -435,6 +449,21 @@ static void get_groups(struct hp_stack_codec *codec, struct hp_stack_row *row,
         hp_vec_push(&row->groups[column],
                     ((struct hp_group_sum){(uint32_t)group, (hp_int128)sum}));
     }
+}
+
+bool hp_stack_frames_fit(uint64_t frames, uint64_t packed_bytes) {
+    return frames <= FRAMES_ALWAYS + FRAMES_PER_PACKED_BYTE * packed_bytes;
+}
+
+size_t hp_stack_count(const struct hp_numbers *block) {
+    struct hp_numbers copy = *block, columns[HP_STACK_COLUMNS];
+    size_t count = 0;
+    hp_get_columns(&copy, columns, HP_STACK_COLUMNS);
+    const struct hp_numbers *sets = &columns[HP_STACK_SET];
+    for (const uint8_t *at = sets->at; at < sets->end; at++) {
+        count += *at < HP_NUMBER_MORE; // the last byte of one
+    }
+    return count;
 }
 
 void hp_stack_decode_begin(struct hp_stack_codec *codec, struct hp_numbers *block) {

@@ -33,6 +33,10 @@ struct hp_frame_table {
 void hp_frame_table_add(struct hp_frame_table *table, uint32_t module); // the next frame
 void hp_frame_table_done(struct hp_frame_table *table);
 
+// One to read by: those of module i stand before ends[i].
+void hp_frame_table_take(struct hp_frame_table *table, const uint32_t *ends,
+                         size_t modules);
+
 // What the dumps of a group have of a stack.
 struct hp_group_sum {
     uint32_t group;
@@ -83,6 +87,7 @@ enum {
 // {.frames = table} is ready for the first stack.
 struct hp_stack_codec {
     const struct hp_frame_table *frames;
+    const uint32_t *names; // what each is called that is read; NULL: as in the file
     bool
         has_groups; // groups of dumps are told of; of a block that is read it tells itself
     struct hp_bytes out[HP_STACK_COLUMNS];
@@ -98,6 +103,13 @@ struct hp_stack_codec {
 void hp_stack_encode(struct hp_stack_codec *codec, const struct hp_stack_row *row);
 size_t hp_stack_codec_size(const struct hp_stack_codec *codec); // bytes in the columns
 void hp_stack_encode_end(struct hp_stack_codec *codec, struct hp_block_writer *blocks);
+
+// How many there are in a block.
+size_t hp_stack_count(const struct hp_numbers *block);
+
+// Whether any file of so many packed bytes has stacks of so many frames: what honest ones share is less.
+#define HP_STACK_FRAMES_TOO_MANY "stacks of more frames than any file of its size has"
+bool hp_stack_frames_fit(uint64_t frames, uint64_t packed_bytes);
 
 // The bytes have to stay as they are.
 void hp_stack_decode_begin(struct hp_stack_codec *codec, struct hp_numbers *block);

@@ -3,7 +3,8 @@
 //
 //     blocks: u8 section | u8 flags | u16 bytes, little-endian | these
 //
-// What is read is written again, and read: that changes nothing.
+// What is read is written again, and read: that changes nothing.  The same where stacks of many dumps
+// stay packed until they are merged.
 #include "partial/partial.h"
 #include "input/input_stream.h"
 
@@ -61,7 +62,8 @@ static struct hp_bytes pack(const uint8_t *bytes, size_t size) {
     return file;
 }
 
-static int read_file(const struct hp_bytes *file, struct hp_profile *profile) {
+static int read_file(const struct hp_bytes *file, struct hp_profile *profile,
+                     bool stays_packed) {
     static struct hp_input_stream stream; // whose buffer is kept
     struct hp_input_window window = {&stream, 0};
     struct hp_span bytes = {(const char *)file->at, file->count};
@@ -76,6 +78,11 @@ static int read_file(const struct hp_bytes *file, struct hp_profile *profile) {
     struct hp_partials partials = {.profile = profile,
                                    .take_symbols = take_symbols,
                                    .data = profile};
+    if (stays_packed) {
+        profile->store = hp_run_store_new(NULL, UINT64_MAX);
+        partials.store = profile->store;
+        partials.stack_memory = 1 << 12; // several runs of a file
+    }
     int ret = hp_input_stream_open_bytes(&stream, bytes, 0, &err);
     ret = ret == HP_OK
               ? hp_partial_read(&partials,
@@ -115,14 +122,28 @@ static void done(struct hp_profile *profile) {
     hp_profile_done(profile);
 }
 
-static struct hp_bytes again(const struct hp_bytes *file) {
+static struct hp_bytes again(const struct hp_bytes *file, bool stays_packed) {
     struct hp_profile profile;
     struct hp_bytes written = {NULL, 0, 0};
-    if (read_file(file, &profile) == HP_OK && !profile.overflow) {
+    if (read_file(file, &profile, stays_packed) == HP_OK && !profile.overflow) {
         written = write_file(&profile);
     }
     done(&profile);
     return written;
+}
+
+static void check(const struct hp_bytes *file, bool stays_packed) {
+    struct hp_bytes once = again(file, stays_packed);
+    if (once.count > 0) {
+        struct hp_bytes twice = again(&once, stays_packed);
+        if (twice.count != once.count || memcmp(twice.at, once.at, once.count) != 0) {
+            fprintf(stderr, "written again it is another: %zu and %zu bytes\n",
+                    once.count, twice.count);
+            abort();
+        }
+        hp_vec_done(&twice);
+    }
+    hp_vec_done(&once);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
@@ -132,17 +153,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     } else {
         file = pack(bytes, size);
     }
-    struct hp_bytes once = again(&file);
-    if (once.count > 0) {
-        struct hp_bytes twice = again(&once);
-        if (twice.count != once.count || memcmp(twice.at, once.at, once.count) != 0) {
-            fprintf(stderr, "written again it is another: %zu and %zu bytes\n",
-                    once.count, twice.count);
-            abort();
-        }
-        hp_vec_done(&twice);
-    }
-    hp_vec_done(&once);
+    check(&file, false);
+    check(&file, true);
     hp_vec_done(&file);
     return 0;
 }

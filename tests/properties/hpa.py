@@ -569,6 +569,43 @@ def damage():
     return faults
 
 
+def packed_damage():
+    """Of many dumps stacks are looked at when they are merged: what is wrong with them is found then, by name."""
+    faults, r = [], random.Random(4)
+    with scratch() as folder:
+        many = [path for own in fleet_of(folder, HISTORY + 20) for path in own]
+        whole = merged(pathlib.Path(folder, 'whole.hpa'), many, '--snapshots=sum').read_bytes()
+
+        def flipped(section, flags, raw):
+            if section != 12:
+                return [(section, flags, raw)]
+            bad = bytearray(raw)
+            bad[r.randrange(len(bad))] ^= 1 << r.randrange(8)
+            return [(section, flags, bytes(bad))]
+
+        def twice(section, flags, raw):
+            return [(section, flags, raw)] * (1 + (section == 12))
+        cases = [('twice', edited(whole, twice))] + [(f'{i}', edited(whole, flipped)) for i in range(150)]
+
+        def try_one(case):
+            name, bad = case
+            path, out = pathlib.Path(folder, f'bad.{name}.hpa'), pathlib.Path(folder, f'out.{name}.hpa')
+            path.write_bytes(bad)
+            result, table = merge(out, [path]), t.run('top', '-n0', '--no-symbols', '--format=json', path)
+            if result.code not in (0, 5, 7) or (result.code > 0) == out.exists():
+                return [f'{name}: {result.code} {result.err[:200]}']
+            if result.code == 5 and (path.name not in result.err or 'section 12' not in result.err or result.err.count('\n') != 1):
+                return [f'{name}: {result.err[:200]}']
+            if result.code == 0 and (table.code != 0 or t.totals(out) != t.totals(path)):
+                return [f'{name}: other totals, {table.code}']
+            return []
+
+        faults += t.in_parallel(try_one, cases)
+        if 'not in its place' not in merge(pathlib.Path(folder, 'x.hpa'), [pathlib.Path(folder, 'bad.twice.hpa')]).err:
+            faults.append('stacks that stand there twice are merged')
+    return faults
+
+
 def put(number):
     out = b''
     while number >= 128:
@@ -787,6 +824,7 @@ t.check('a partial of one thread', of_one_thread)
 t.check('what is in two is refused by name, and an idle fork is not', in_two)
 t.check('sets of labels have a limit, of which is told in time', label_sets)
 t.check('R34: what is damaged is refused, and nothing merged', damage)
+t.check('what is wrong with stacks of many dumps is found when they are merged', packed_damage)
 t.check('what asks for much gets little', claims)
 t.check('a second reader finds the same', second_reader)
 t.done()

@@ -1,0 +1,94 @@
+// Stacks of a partial are in the order in which one is written, so that nothing but merging has to be
+// done to them: hp_put_runs() does it, and finds what is wrong with them.
+#include "partial/partial_reader.h"
+
+enum {
+    RUN_SHARE = 4, // of what stacks may take in memory, for one run
+};
+
+bool hp_reader_stays_packed(struct hp_partial_reader *r) {
+    const struct hp_profile *profile = r->profile;
+    struct hp_packed_stacks *packed = &r->packed;
+    bool keeps_sets = profile->keeps.labels || profile->keeps.threads;
+    if (!packed->is_known) {
+        packed->is_known = true;
+        packed->is_any = r->to->store && profile->keeps.partial &&
+                         hp_reader_has_many(r) && profile->types.of.count == 0 &&
+                         (keeps_sets || r->sets.count == 1);
+    }
+    return packed->is_any;
+}
+
+// What the partial calls its frames; and what its stacks come to, as its groups tell.
+static uint32_t add_source(struct hp_partial_reader *r) {
+    struct hp_stack_runs *runs = &r->profile->runs;
+    struct hp_run_source source = {.first_frame = runs->frames.count};
+    uint32_t end = 0;
+    const hp_frame_id *frame;
+    hp_vec_each (frame, &r->frames) {
+        hp_vec_push(&runs->frames, frame->n);
+    }
+    const struct hp_module_frames *frames;
+    hp_vec_each (frames, &r->frame_table.of) {
+        end = frames->count > 0 ? frames->first + frames->count : end;
+        hp_vec_push(&source.ends, end);
+    }
+    const struct hp_input_record *group;
+    hp_vec_each (group, &r->groups) {
+        runs->overflow |= !hp_values_add(&runs->total, &group->total);
+    }
+    r->profile->overflow |= runs->overflow;
+    hp_vec_push(&runs->sources, source);
+    return (uint32_t)runs->sources.count - 1;
+}
+
+static int begin_run(struct hp_partial_reader *r, struct hp_err *err) {
+    struct hp_packed_stacks *packed = &r->packed;
+    if (!r->kept_name) {
+        r->kept_name = hp_reader_kept_text(r, hp_span_of(r->name));
+        packed->source = add_source(r);
+    }
+    struct hp_stack_run run = {.partial = r->kept_name, .source = packed->source};
+    for (size_t i = 1; i < r->sets.count; i++) {
+        hp_vec_push(&run.sets, r->sets.at[i]);
+    }
+    packed->is_open = true;
+    return hp_run_writer_begin(&packed->writer, &packed->blocks, &run, NULL, err);
+}
+
+static int end_run(struct hp_partial_reader *r, struct hp_err *err) {
+    struct hp_packed_stacks *packed = &r->packed;
+    struct hp_stack_run *run = &packed->writer.run;
+    int ret = hp_run_writer_end(&packed->writer, err);
+    packed->is_open = false;
+    ret = ret == HP_OK ? hp_run_keep(r->to->store, run, err) : ret;
+    hp_stack_runs_add(&r->profile->runs, run);
+    return ret;
+}
+
+void hp_reader_pack_stacks(struct hp_partial_reader *r) {
+    struct hp_packed_stacks *packed = &r->packed;
+    int ret = packed->is_open ? HP_OK : begin_run(r, &r->spill_err);
+    r->has_spilled = true;
+    packed->writer.run.stacks += hp_stack_count(&r->row);
+    hp_block_copy(&packed->blocks, &r->blocks);
+    r->row.at = r->row.end;
+    if (ret == HP_OK && packed->blocks.bytes > r->to->stack_memory / RUN_SHARE) {
+        ret = end_run(r, &r->spill_err);
+    }
+    if (ret != HP_OK) {
+        hp_numbers_fail(&r->row, "what memory does not hold cannot be written");
+    }
+}
+
+int hp_reader_end_packed(struct hp_partial_reader *r, struct hp_err *err) {
+    return r->packed.is_open ? end_run(r, err) : HP_OK;
+}
+
+void hp_packed_stacks_done(struct hp_packed_stacks *packed) {
+    struct hp_err err = {0};
+    if (packed->is_open) {
+        (void)!hp_run_writer_end(&packed->writer, &err);
+        hp_stack_run_done(&packed->writer.run);
+    }
+}
