@@ -210,9 +210,10 @@ static uint64_t period_of(const struct hp_profile *profile, enum hp_column colum
     uint64_t period = 0;
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        bool tells =
-            hp_input_is_used(input) && (column == HP_COLUMN_INUSE || input->has_alloc);
-        if (tells && input->period > 1 && input->period > period) {
+        bool tells = hp_input_has_metric(input, hp_space_of(column)) ||
+                     hp_input_has_metric(input, hp_objects_of(column));
+        if (hp_input_is_used(input) && tells && input->period > 1 &&
+            input->period > period) {
             period = input->period;
         }
     }

@@ -33,6 +33,20 @@ Test(profile, adds_equal_stacks_up) {
     hp_profile_done(&profile);
 }
 
+Test(profile, knows_a_column_by_the_inputs_that_tell_of_it) {
+    struct hp_profile profile;
+    struct hp_input_record both = {.period = 1 << 19, .has_alloc = true};
+    struct hp_input_record only_alloc = {.period = 1 << 21, .has_alloc = true};
+    only_alloc.missing_metrics = 1u << HP_INUSE_SPACE | 1u << HP_INUSE_OBJECTS;
+    hp_profile_init(&profile);
+    hp_vec_push(&profile.inputs, both);
+    hp_vec_push(&profile.inputs, only_alloc);
+    cr_expect_eq(hp_profile_error(&profile, HP_COLUMN_INUSE).period, 1 << 19);
+    cr_expect_eq(hp_profile_error(&profile, HP_COLUMN_ALLOC).period, 1 << 21);
+    hp_vec_done(&profile.inputs);
+    hp_profile_done(&profile);
+}
+
 // Of known ones, of new ones, and of those without frames.
 Test(profile, is_the_same_whoever_looks_ahead) {
     enum {
