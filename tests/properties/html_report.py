@@ -244,8 +244,8 @@ def well_formed(page, document):
     faults = document.faults + ([] if len(set(ids)) == len(ids) else ['an id twice'])
     faults += [f'<{element["tag"]}> is strange' for element in document.elements if element['tag'] not in
                'html head meta title style body header h1 p ul li main div section h2 table thead tbody tr th td '
-               'details summary script nav strong canvas svg ol'.split()]
-    faults += [f'no #{name}' for name in 'title sentence facts tools rows table rest notes charges flames calls tree data'.split()
+               'details summary script nav strong canvas svg ol input'.split()]
+    faults += [f'no #{name}' for name in 'title sentence facts tools search result filters rows table rest notes charges flames calls tree data'.split()
                if name not in ids]
     return faults + ([] if document.comments == 0 else ['comments'])
 

@@ -131,7 +131,11 @@ static void put_main(struct hp_sink *out, const struct hp_view *view,
     hp_sink_print(
         out,
         "<main id=\"main\">\n<div id=\"tools\" data-help=\"/ searches; Enter or a "
-        "click opens a function; Escape returns\"></div>\n"
+        "click opens a function; Escape returns\" data-none=\"nothing matches; "
+        "capital letters are not small ones\">\n"
+        "<input id=\"search\" type=\"search\" autocomplete=\"off\" aria-label=\"Search\" "
+        "placeholder=\"Function, file or module\" hidden>\n<p id=\"result\"></p>\n"
+        "<ul id=\"filters\" aria-label=\"Filters\"></ul>\n</div>\n"
         "<section id=\"rows\" aria-labelledby=\"rows-title\">\n"
         "<h2 id=\"rows-title\">By %s</h2>\n",
         hp_view_row_kind(view));

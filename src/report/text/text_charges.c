@@ -62,7 +62,8 @@ static void put_moved(struct hp_sink *out, const struct hp_view *view,
                                                                          : " objects",
                   share_of(charges->all_moved, charges) * 100);
     put_classes(out, charges);
-    hp_sink_print(out, " is charged to its callers; --frames=all shows it%s\n",
+    hp_sink_print(out, " is charged to its callers; %s shows it%s\n",
+                  view->use.shape == HP_SHAPE_PAGE ? "Frames all" : "--frames=all",
                   charges->is_go ? ", as go tool pprof does" : "");
 }
 

@@ -57,6 +57,12 @@ async function leak(browser, file, [name, caller, place]) {
   await page.keyboard.type(name.slice(-4));
   await keys(page, 'Enter');
   await is('searched for');
+  await keys(page, '/');
+  await page.keyboard.type('no function is called so');
+  assert.match(await textOf(page, '#result'), /^nothing matches; capital letters are not small ones$/);
+  await keys(page, 'Escape');
+  assert.notStrictEqual(await focused(page), 'search', 'Escape leaves what one searches in');
+  assert.strictEqual(await page.$eval('#search', ({ value }) => value), '', 'and empties it');
   assert.deepStrictEqual(faults, []);
   await page.close();
 }

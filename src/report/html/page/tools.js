@@ -3,20 +3,18 @@ class Tools extends Screen {
   constructor(app) {
     super(app);
     const { model } = app;
-    this.search = make('input', {
-      id: 'search', type: 'search', autocomplete: 'off', maxlength: PATTERN_LENGTH,
-      placeholder: 'Function, file or module', 'aria-label': 'Search', oninput: () => this.onInput(), onkeydown: (event) => this.onKey(event),
-    });
+    this.search = byId('search');
+    Object.assign(this.search, { hidden: false, maxLength: PATTERN_LENGTH, oninput: () => this.onInput(), onkeydown: (event) => this.onKey(event) });
     this.filters = [['only', 'Only these'], ['without', 'Without these']]
       .map(([key, text]) => pushButton(text, () => this.filter(key)));
     const metric = this.makeChoice('metric', 'Measure', (value) => app.go({ metric: Number(value) }), model.metrics.map(({ name }) => safeText(name)));
     this.groups = [this.makeGroup('view', 'Frames', Object.keys(model.views), { zoom: 0 }),
       ...(model.comparison ? [this.makeGroup('sort', 'Compare', HELD)] : [])];
-    this.result = make('p', { id: 'result' });
-    this.chips = make('ul', { id: 'filters', 'aria-label': 'Filters' });
-    byId('tools').replaceChildren(
+    this.result = byId('result');
+    this.chips = byId('filters');
+    byId('tools').prepend(
       make('div', { class: 'row' }, this.search, ...this.filters, metric, ...this.groups),
-      model.series ? make('div', { class: 'row' }, ...this.makeDumps(model.series)) : '', this.result, this.chips);
+      model.series ? make('div', { class: 'row' }, ...this.makeDumps(model.series)) : '');
     byId('flames').after(makeExports(app));
   }
 
@@ -90,9 +88,9 @@ class Tools extends Screen {
 
   resultText() {
     const { explorer, state } = this, text = (amount) => amountText(amount, this.kind);
-    const error = state.search && explorer.search.search(state.search).error;
+    const { help, none } = byId('tools').dataset, { error, own } = state.search ? explorer.search.search(state.search) : { error: help };
     return (state.only.length + state.without.length > 0 ? `Filters leave ${text(explorer.total(state))}; ` : '') +
-      (error || (state.search ? `matches hold ${text(explorer.found(state))}; Enter opens the first` : byId('tools').dataset.help));
+      (error || (own.includes(1) ? `matches hold ${text(explorer.found(state))}; Enter opens the first` : none));
   }
 
   // Letters that are typed one after the other are one step of the history.
@@ -107,6 +105,8 @@ class Tools extends Screen {
     } else if (event.key === 'ArrowDown') {
       event.preventDefault();
       this.app.focusFirst();
+    } else if (event.key === 'Escape') {
+      this.search.blur();
     }
   }
 
