@@ -153,7 +153,7 @@ static void put_main(struct hp_sink *out, const struct hp_view *view,
                  "<section id=\"calls\" aria-labelledby=\"calls-title\">\n"
                  "<h2 id=\"calls-title\">Calls</h2>\n");
     hp_html_tree(out, view, tables);
-    hp_sink_text(out, "</section>\n</main>\n");
+    hp_sink_text(out, "</section>\n<p id=\"live\" aria-live=\"polite\"></p>\n</main>\n");
 }
 
 static void write_html(struct hp_sink *out, const struct hp_view *view) {

@@ -65,6 +65,14 @@ async function opensFolded(page) {
   assert.match(await page.$eval('#function-title', (element) => element.textContent), /operator\(\)/);
 }
 
+// Where nothing is called but what is folded, that is what one came for.
+async function opensLeaf(page) {
+  await page.$$eval('#table tbody button', (all) => all.find((button) => /make/.test(button.textContent)).click());
+  assert.strictEqual(await page.$eval('#function', (element) => element.querySelector('#callees')), null);
+  await page.waitForSelector('#function .own details[open] li');
+  assert.match(await page.$eval('#function .own li', (element) => element.textContent), /operator new|malloc|directly|prof/);
+}
+
 // What is said of the command is not left to stand above something else.
 async function headFollows(page) {
   const said = () => page.evaluate(() => [document.getElementById('sentence').textContent, document.getElementById('charges').hidden]);
@@ -89,6 +97,7 @@ const STEPS = [
   ['narrow', narrow],
   ['folded frames are not denied', denies],
   ['folded frames are opened in place', opensFolded],
+  ['folded frames that are all are open', opensLeaf],
   ['the head follows', headFollows],
 ];
 

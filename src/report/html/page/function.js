@@ -18,7 +18,7 @@ class FunctionScreen extends Screen {
       full === title.textContent ? '' : make('p', { class: 'full' }, full),
       this.makeFacts(row), this.makePlaces(),
       this.makeList('callers', callers, 'Called by'),
-      this.makeOwn(row),
+      this.makeOwn(row, callees.length === 0 && ''),
       this.makeList('callees', callees, 'Calls'));
   }
 
@@ -101,16 +101,16 @@ class FunctionScreen extends Screen {
   }
 
   // What it holds itself, and the folded frames through which it does.
-  makeOwn(row) {
+  makeOwn(row, open) {
     const below = this.explorer.folded(this.state), text = `By itself ${amountText(row.flat, this.kind)}`;
     return make('div', { class: 'own' }, Math.max(...below.keys()) < 0 ? make('p', {}, text)
-      : this.makeThrough(`${text}, through folded frames`, () => below));
+      : this.makeThrough(`${text}, through folded frames`, () => below, open));
   }
 
   // Opened in place.
-  makeThrough(text, belowOf) {
+  makeThrough(text, belowOf, open = false) {
     const list = make('div', {});
-    return make('details', { ontoggle: ({ target: { open } }) => list.replaceChildren(open ? this.makeFolded(belowOf()) : '') }, make('summary', {}, text), list);
+    return make('details', { open, ontoggle: ({ target }) => list.replaceChildren(target.open ? this.makeFolded(belowOf()) : '') }, make('summary', {}, text), list);
   }
 
   makeFolded(below) {

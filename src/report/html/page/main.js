@@ -6,8 +6,7 @@ class App {
     this.model = model;
     this.explorer = new Explorer(model);
     this.sentence = byId('sentence').textContent;
-    this.live = make('p', { id: 'live', 'aria-live': 'polite' });
-    byId('main').append(this.live);
+    this.live = byId('live');
     this.state = stateOfFragment(model, location.hash);
     this.tools = new Tools(this);
     this.facets = new FacetLists(this);
