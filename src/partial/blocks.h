@@ -55,8 +55,9 @@ void hp_block_columns(struct hp_block_writer *writer, unsigned section,
                       struct hp_bytes *columns, size_t count);
 size_t hp_block_columns_size(const struct hp_bytes *columns, size_t count);
 
-// The block that a reader is at, as it is: packed by whoever wrote it.
 struct hp_block_reader;
+
+// The block that a reader is at, as it is: packed by whoever wrote it.
 void hp_block_copy(struct hp_block_writer *writer, const struct hp_block_reader *from);
 
 // Let the next row begin a block.

@@ -309,7 +309,7 @@ static bool is_before(const struct cursor *a, const struct cursor *b) {
     return compare(&a->row, &b->row) < 0;
 }
 
-static void wait(struct merge *merge, struct cursor *cursor) {
+static void enqueue(struct merge *merge, struct cursor *cursor) {
     size_t i = ++merge->waiting;
     for (; i > 1 && is_before(cursor, merge->heap[i / 2]); i /= 2) {
         merge->heap[i] = merge->heap[i / 2];
@@ -348,7 +348,7 @@ static int advance_equal(struct merge *merge, struct hp_err *err) {
     for (size_t i = 0; ret == HP_OK && i < merge->equals; i++) {
         ret = advance(merge->equal[i], err);
         if (ret == HP_OK && !merge->equal[i]->at_end) {
-            wait(merge, merge->equal[i]);
+            enqueue(merge, merge->equal[i]);
         }
     }
     return ret;
@@ -425,7 +425,7 @@ static int merge_next(struct merge *merge, size_t count, struct hp_partial_write
         struct cursor *cursor = &merge->cursors[merge->open++];
         ret = cursor_open(cursor, merge->w, run, err);
         if (ret == HP_OK && !cursor->at_end) {
-            wait(merge, cursor);
+            enqueue(merge, cursor);
         }
     }
     ret = ret == HP_OK ? merge_open(merge, to, place, err) : ret;
