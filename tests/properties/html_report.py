@@ -541,6 +541,15 @@ t.check('a diff by cum begins as the command does', lambda: diff_rows(
     Document(diff_of('--cum', SYMBOLS, PROCS[0], PROCS[1]).decode('utf-8')), None, PROCS[:2], [SYMBOLS, '--cum']))
 t.check('C++: functions of one name are told apart as in the text report', lambda: [] if
         {'over(int)', 'over(char const*, int)'} <= set(Report(data_of(page_of(SYMBOLS, CXX))).short_names()) else ['they are not'])
+def names_button():
+    """What shows folded frames is an option of the command, and a button of a page."""
+    dump = t.formats / 'jemalloc-cxx.heap'
+    page, text = page_of(NO_SYMBOLS, dump).decode(), t.ok('top', NO_SYMBOLS, dump).out
+    return [what for what, holds in (('the page', 'Frames all shows it' in page and '--frames=all shows' not in page),
+                                     ('the text', '--frames=all shows it' in text)) if not holds]
+
+
+t.check('what shows folded frames is named as it is there', names_button)
 t.check('two orders, the same bytes', lambda: [] if page_of(SYMBOLS, *PROCS) == page_of(SYMBOLS, '-j1', *PROCS[::-1])
         else ['they differ'])
 t.done()
