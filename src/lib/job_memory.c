@@ -25,14 +25,20 @@ uint64_t hp_job_share_of_memory(const struct hp_job *job) {
     return job->profile->store ? job->profile->store->room / job->threads / 2 : 0;
 }
 
-static void spill(struct hp_job *job, struct hp_profile *profile) {
+static void write_run(struct hp_job *job, struct hp_profile *profile,
+                      int (*write)(struct hp_profile *, struct hp_run_store *,
+                                   struct hp_err *)) {
     struct hp_err err = {0};
     if (hp_profile_can_spill(profile) &&
-        hp_profile_spill(profile, job->profile->store, &err) != HP_OK) {
+        write(profile, job->profile->store, &err) != HP_OK) {
         pthread_mutex_lock(&job->lock);
         job->run_err = err;
         pthread_mutex_unlock(&job->lock);
     }
+}
+
+static void spill(struct hp_job *job, struct hp_profile *profile) {
+    write_run(job, profile, hp_profile_spill);
 }
 
 void hp_job_spill_if_full(struct hp_job *job, struct hp_profile *profile) {
@@ -51,5 +57,11 @@ void hp_job_set_aside(struct hp_job *job, struct hp_taken *taken) {
     pthread_mutex_unlock(&job->lock);
     if (!stays) {
         spill(job, &taken->profile);
+    }
+}
+
+void hp_job_pack_rest(struct hp_job *job, struct hp_taken *taken) {
+    if (taken && taken->profile.runs.all.count > 0) {
+        write_run(job, &taken->profile, hp_profile_pack);
     }
 }

@@ -17,4 +17,7 @@ void hp_job_spill_if_full(struct hp_job *job, struct hp_profile *profile);
 // Add a partial to those that have been read: all of them have the share of one that is.
 void hp_job_set_aside(struct hp_job *job, struct hp_taken *taken);
 
+// What is left of partials that a thread has read, where the others of their stacks are runs.
+void hp_job_pack_rest(struct hp_job *job, struct hp_taken *taken);
+
 #endif

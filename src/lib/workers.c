@@ -421,6 +421,7 @@ static void *work(void *data) {
         int ret = hp_input_queue_next(&worker->job->queue, item, &found, &err);
         if ((!found && (ret == HP_OK || worker->job->record_of)) ||
             has_failed(worker->job)) {
+            hp_job_pack_rest(worker->job, worker->taken);
             return NULL;
         }
         struct hp_input_record record = {

@@ -111,6 +111,7 @@ struct hp_partials {
     // dump; NULL: they stay in memory.
     struct hp_run_store *store;
     uint64_t stack_memory;
+    uint64_t dumps; // of those that are no shards, which may be of the same
     uint32_t count;
     bool has_unknown;               // sections of a later version were left out
     uint8_t digest[HP_SHA256_SIZE]; // of the last

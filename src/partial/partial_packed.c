@@ -6,14 +6,17 @@ enum {
     RUN_SHARE = 4, // of what stacks may take in memory, for one run
 };
 
+bool hp_reader_makes_runs(const struct hp_partial_reader *r) {
+    return r->to->store && r->profile->keeps.partial && r->profile->types.of.count == 0;
+}
+
 bool hp_reader_stays_packed(struct hp_partial_reader *r) {
     const struct hp_profile *profile = r->profile;
     struct hp_packed_stacks *packed = &r->packed;
     bool keeps_sets = profile->keeps.labels || profile->keeps.threads;
     if (!packed->is_known) {
         packed->is_known = true;
-        packed->is_any = r->to->store && profile->keeps.partial &&
-                         hp_reader_has_many(r) && profile->types.of.count == 0 &&
+        packed->is_any = hp_reader_makes_runs(r) && hp_reader_has_many(r) &&
                          (keeps_sets || r->sets.count == 1);
     }
     return packed->is_any;

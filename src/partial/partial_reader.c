@@ -391,6 +391,9 @@ int hp_partial_read(struct hp_partials *partials, struct hp_block_source source,
     ret = ret == HP_OK ? read_blocks(&r, err) : ret;
     if (ret == HP_OK) {
         hp_reader_settle(&r);
+        ret = hp_reader_pack_folded(&r, err);
+    }
+    if (ret == HP_OK) {
         memcpy(partials->digest, r.blocks.digest, sizeof partials->digest);
         hp_sha256_end(&r.common, partials->common);
         partials->count++;

@@ -51,6 +51,7 @@ struct hp_partial_reader {
     uint32_t dumps;                       // so many
     uint64_t untold;                      // dumps whose process is not known
     uint32_t history_dump, history_stack; // of the last row; dump + 1
+    unsigned history_group;               // of dumps, that it is of
     uint64_t type_history;                // the same: type and dump
     uint64_t group_dumps;                 // in all groups
     bool keeps_between;                   // what tells how dumps differ
@@ -100,6 +101,10 @@ void hp_reader_pack_stacks(struct hp_partial_reader *r);            // those of 
 HP_MUST_CHECK int hp_reader_end_packed(struct hp_partial_reader *r, // there are no more
                                        struct hp_err *err);
 void hp_packed_stacks_done(struct hp_packed_stacks *packed);
+bool hp_reader_makes_runs(const struct hp_partial_reader *r); // of any stacks
+// partial_few.c: when it has been read, and once what each dump added has been.
+void hp_reader_fold(struct hp_partial_reader *r);
+HP_MUST_CHECK int hp_reader_pack_folded(struct hp_partial_reader *r, struct hp_err *err);
 // partial_between.c; and what groups of dumps have of the stack that was read last, by its number
 // in the profile.
 void hp_reader_distribution(struct hp_partial_reader *r);

@@ -282,13 +282,21 @@ void hp_reader_dump(struct hp_partial_reader *r) {
 
 // --- what each added ------------------------------------------------------------------------
 
+static void begin_history(struct hp_partial_reader *r, uint32_t dump) {
+    const struct hp_input_record *input = &r->profile->inputs.at[r->first_input + dump];
+    r->history_dump = dump + 1;
+    r->history_group = hp_replicate_of(input->content, &input->identity);
+    if (r->profile->history.is_kept) {
+        hp_history_begin(&r->profile->history);
+    }
+}
+
 // Of the dump that was begun last.
 static void end_history(struct hp_partial_reader *r) {
-    if (r->history_dump > 0) {
-        const struct hp_input_record *input =
-            &r->profile->inputs.at[r->first_input + r->history_dump - 1];
-        struct hp_group_of group = {input->number,
-                                    hp_replicate_of(input->content, &input->identity)};
+    if (r->history_dump > 0 && r->profile->history.is_kept) {
+        size_t number = r->first_input + r->history_dump - 1;
+        const struct hp_input_record *input = &r->profile->inputs.at[number];
+        struct hp_group_of group = {input->number, r->history_group};
         hp_history_end(&r->profile->history, input->number);
         if (r->profile->keeps.partial) {
             hp_vec_push(&r->profile->group_of, group);
@@ -314,6 +322,9 @@ static void read_observation(struct hp_partial_reader *r, uint32_t stack) {
     }
     if (profile->history.is_kept && !r->row.damage) {
         hp_history_put(&profile->history, r->stacks.at[stack], &values, errors);
+    } else if (profile->keeps.partial && !r->row.damage) { // it was folded
+        hp_replicates_add_values(&profile->between[0].sums, r->history_group,
+                                 r->stacks.at[stack], &values);
     }
 }
 
@@ -326,11 +337,10 @@ void hp_reader_history(struct hp_partial_reader *r) {
     if (!has_stack(r, stack, "an observation is of no stack")) {
         return;
     }
-    if (begins && r->profile->history.is_kept) {
+    if (begins) {
         end_history(r);
-        hp_history_begin(&r->profile->history);
+        begin_history(r, last + (uint32_t)on);
     }
-    r->history_dump = last + (uint32_t)on + 1;
     r->history_stack = (uint32_t)stack;
     read_observation(r, (uint32_t)stack);
 }
@@ -448,9 +458,8 @@ static void add_group(struct hp_partial_reader *r, struct hp_input_record *group
 
 // What is told of by numbers alone: dumps that are too many, and inputs whose names are gone.
 void hp_reader_settle(struct hp_partial_reader *r) {
-    if (r->profile->history.is_kept) {
-        end_history(r);
-    }
+    end_history(r);
+    hp_reader_fold(r);
     if (r->type_history > 0) {
         hp_sample_type_end(&r->profile->types.of.at[r->types.at[r->type_history >> 32]]);
     }

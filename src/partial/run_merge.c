@@ -41,7 +41,7 @@ static int by_number(const void *left, const void *right) {
 static void take_frames(struct cursor *cursor) {
     const struct hp_profile *profile = cursor->w->profile;
     const struct hp_stack_run *run = cursor->run;
-    uint32_t module = 0;
+    const struct hp_frame *all = profile->frames.at;
     if (run->source == HP_RUN_FINAL) {
         hp_frames_take(&cursor->table, cursor->w);
         return;
@@ -53,15 +53,20 @@ static void take_frames(struct cursor *cursor) {
         cursor->codec.names = frames;
         return;
     }
+    HP_VEC(uint32_t) ends = {0};
+    hp_vec_reserve(&cursor->sorted, run->frames);
     hp_vec_append(&cursor->sorted, frames, run->frames);
     hp_vec_sort(&cursor->sorted, by_number);
     cursor->codec.names = cursor->sorted.at;
-    for (size_t i = 0; i < cursor->sorted.count; i++) {
-        const struct hp_frame *all = profile->frames.at;
+    for (uint32_t i = 0; i < run->frames; i++) {
         const uint32_t *frame = &cursor->sorted.at[i];
-        module += i > 0 && all[frame[0]].module.n != all[frame[-1]].module.n;
-        hp_frame_table_add(&cursor->table, module);
+        bool is_last = i + 1 == run->frames;
+        if (is_last || all[frame[0]].module.n != all[frame[1]].module.n) {
+            hp_vec_push(&ends, i + 1);
+        }
     }
+    hp_frame_table_take(&cursor->table, ends.at, ends.count);
+    hp_vec_done(&ends);
 }
 
 static int fail(const struct hp_stack_run *run, enum hp_code code, const char *why,

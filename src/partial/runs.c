@@ -64,8 +64,9 @@ static void take_groups(struct hp_partial_writer *w, struct hp_profile *profile)
     hp_order_replicates(w);
 }
 
-int hp_profile_spill(struct hp_profile *profile, struct hp_run_store *store,
-                     struct hp_err *err) {
+// To the store at once, or only what does not fit into its memory.
+static int write_run(struct hp_profile *profile, struct hp_run_store *store,
+                     bool in_memory, struct hp_err *err) {
     struct hp_partial_writer w = {.profile = profile};
     struct hp_run_writer run;
     struct hp_stack_run own = {.source = HP_RUN_OWN,
@@ -75,10 +76,11 @@ int hp_profile_spill(struct hp_profile *profile, struct hp_run_store *store,
     take_sets(&w, &own); // and what else takes time, before others have to wait
     hp_order_stacks(&w);
     take_groups(&w, profile);
-    int ret = hp_run_writer_begin(&run, &w.blocks, &own, store, err);
+    int ret = hp_run_writer_begin(&run, &w.blocks, &own, in_memory ? NULL : store, err);
     if (ret == HP_OK) {
         hp_put_stacks(&w);
         ret = hp_run_writer_end(&run, err);
+        ret = ret == HP_OK && in_memory ? hp_run_keep(store, &run.run, err) : ret;
         hp_profile_take_run(profile, &run.run, w.rank);
         w.rank = NULL;
     } else {
@@ -90,4 +92,14 @@ int hp_profile_spill(struct hp_profile *profile, struct hp_run_store *store,
     free(w.rank);
     free(frames);
     return ret;
+}
+
+int hp_profile_spill(struct hp_profile *profile, struct hp_run_store *store,
+                     struct hp_err *err) {
+    return write_run(profile, store, false, err);
+}
+
+int hp_profile_pack(struct hp_profile *profile, struct hp_run_store *store,
+                    struct hp_err *err) {
+    return write_run(profile, store, true, err);
 }

@@ -28,5 +28,8 @@ static inline bool hp_profile_can_spill(const struct hp_profile *profile) {
 // Write them to `store`, with sums of groups of the dumps that they are of, and let go of them.
 HP_MUST_CHECK int hp_profile_spill(struct hp_profile *profile, struct hp_run_store *store,
                                    struct hp_err *err);
+// The same, but they stay in memory, packed, where the store has room.
+HP_MUST_CHECK int hp_profile_pack(struct hp_profile *profile, struct hp_run_store *store,
+                                  struct hp_err *err);
 
 #endif

@@ -3,8 +3,8 @@
 //
 //     blocks: u8 section | u8 flags | u16 bytes, little-endian | these
 //
-// What is read is written again, and read: that changes nothing.  The same where stacks of many dumps
-// stay packed until they are merged.
+// What is read is written again, and read: that changes nothing.  The same behind others of as many
+// dumps as are told of one by one, where stacks of many stay packed until they are merged.
 #include "partial/partial.h"
 #include "input/input_stream.h"
 
@@ -82,6 +82,7 @@ static int read_file(const struct hp_bytes *file, struct hp_profile *profile,
         profile->store = hp_run_store_new(NULL, UINT64_MAX);
         partials.store = profile->store;
         partials.stack_memory = 1 << 12; // several runs of a file
+        partials.dumps = HP_PARTIAL_HISTORY;
     }
     int ret = hp_input_stream_open_bytes(&stream, bytes, 0, &err);
     ret = ret == HP_OK

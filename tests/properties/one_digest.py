@@ -6,7 +6,7 @@ eight, in four shards that are joined, where memory does not hold the stacks, fr
 usage: one_digest.py BINARY TESTDATA HPROF-SIM [DUMPS [TREES]] [COMMAND...] [--no-limit]
 
 DUMPS (1000) are those of `hprof-sim fleet 1 0 DUMPS`, TREES (5) are random ones.  COMMANDs are other builds, which
-merge the dumps, and the partials of 64 lists.  --no-limit is for programs that take much memory of their own.
+merge the dumps, and the partials of 64 lists; so are those of HPROF_AGG_BUILDS, divided by colons.  --no-limit is for programs that take much memory of their own.
 """
 import os
 import pathlib
@@ -29,6 +29,7 @@ SIM = os.path.abspath(sys.argv[3])
 WORDS = [word for word in sys.argv[4:] if word != '--no-limit']
 DUMPS, TREES = ([int(word) for word in WORDS if word.isdigit()] + [1000, 5][sum(map(str.isdigit, WORDS)):])[:2]
 BUILDS = [shlex.split(word) for word in WORDS if not word.isdigit()]
+BUILDS += [[path] for path in os.environ.get('HPROF_AGG_BUILDS', '').split(':') if path]
 HAS_LIMIT = '--no-limit' not in sys.argv
 LIMIT = f'--max-memory={21 + DUMPS // 200}MiB'  # records of dumps take some, stacks have to take more
 
