@@ -165,6 +165,9 @@ static void sort_by_digit(char *to, const char *from, size_t count, size_t item_
     case 24:
         sort_items_by_digit(to, from, count, 24, shift);
         break;
+    case 32:
+        sort_items_by_digit(to, from, count, 32, shift);
+        break;
     case 40:
         sort_items_by_digit(to, from, count, 40, shift);
         break;

@@ -126,7 +126,7 @@ static void run_step(const struct hp_die_cursor *cursor, struct hp_die *die,
     case HP_DIE_DONE:
         break;
     case HP_DIE_LEB128:
-        hp_dwarf_take_long_leb128(in, false);
+        hp_dwarf_take_leb128(in);
         break;
     case HP_DIE_STRING:
         hp_dwarf_take_string(in);
@@ -184,21 +184,67 @@ static bool read_entry(const struct hp_die_cursor *cursor, const unsigned char *
     return true;
 }
 
-// The abbreviation of an entry whose size it says, if that is there; else NULL.  Codes that are
-// written longer than need be are left to others.
-static const struct hp_abbreviation *fixed_at(const struct hp_die_cursor *cursor,
-                                              const unsigned char *at) {
+// Of the entry at `at`, whose code is of `*size` bytes; NULL: it has none, or one that is written longer
+// than need be, which is left to others.
+static inline const struct hp_abbreviation *abbreviation_at(
+    const struct hp_die_cursor *cursor, const unsigned char *at, size_t *size) {
     const struct hp_abbreviations *all = &cursor->abbreviations;
     size_t left = (size_t)(cursor->end - at);
     uint64_t code = left > 0 ? at[0] : 0;
+    *size = 1;
     if (code >= 0x80) {
         code = left > 1 && at[1] > 0 && at[1] < 0x80
                    ? (code & 0x7f) | (uint64_t)at[1] << 7
                    : 0;
+        *size = 2;
     }
-    const struct hp_abbreviation *found =
-        code < all->by_code.count ? &all->by_code.at[code] : NULL;
-    return found && found->fixed > 0 && found->fixed <= left ? found : NULL;
+    return code > 0 && code < all->by_code.count && all->by_code.at[code].tag != 0
+               ? &all->by_code.at[code]
+               : NULL;
+}
+
+// If it says how large its entries are, and one is there.
+static inline bool is_fixed(const struct hp_die_cursor *cursor, const unsigned char *at,
+                            const struct hp_abbreviation *one) {
+    return one && one->fixed > 0 && one->fixed <= (size_t)(cursor->end - at);
+}
+
+// Behind what an entry has behind its code, if sizes in it are of one byte and no sibling is told;
+// else NULL.
+static const unsigned char *pass_attributes(const struct hp_die_cursor *cursor,
+                                            const struct hp_abbreviation *one,
+                                            const unsigned char *at) {
+    const struct hp_die_step *step = &cursor->abbreviations.steps.at[one->first_step];
+    for (;; step++) {
+        size_t left = (size_t)(cursor->end - at);
+        if (step->skipped >= left) {
+            return NULL;
+        }
+        at += step->skipped;
+        left -= step->skipped;
+        size_t size = step->size > 0 ? step->size : 1;
+        bool is_long = step->size == 0 && *at >= 0x80;
+        switch ((enum hp_die_action)step->action) {
+        case HP_DIE_DONE:
+            return at;
+        case HP_DIE_BLOCK:
+            size += *at;
+            is_long |= step->size > 1;
+            break;
+        case HP_DIE_LEB128:
+        case HP_DIE_LOW:
+        case HP_DIE_HIGH:
+        case HP_DIE_SIZE:
+            break;
+        case HP_DIE_STRING:
+        case HP_DIE_SIBLING:
+            return NULL;
+        }
+        if (is_long || size > left) {
+            return NULL;
+        }
+        at += size;
+    }
 }
 
 static bool is_behind_stop(const struct hp_die_cursor *cursor, const unsigned char *at,
@@ -210,8 +256,10 @@ static bool is_behind_stop(const struct hp_die_cursor *cursor, const unsigned ch
 static const unsigned char *pass_plain(struct hp_die_cursor *cursor,
                                        const unsigned char *at) {
     const struct hp_abbreviation *one;
-    while (cursor->budget > 0 && (one = fixed_at(cursor, at)) && !one->has_children &&
-           one->addresses == HP_ADDRESSES_NONE &&
+    size_t size;
+    while (cursor->budget > 0 &&
+           is_fixed(cursor, at, one = abbreviation_at(cursor, at, &size)) &&
+           !one->has_children && one->addresses == HP_ADDRESSES_NONE &&
            !is_behind_stop(cursor, at, one->fixed)) {
         at += one->fixed;
         cursor->budget--;
@@ -225,10 +273,15 @@ static const unsigned char *pass_children(struct hp_die_cursor *cursor,
     struct hp_die die;
     size_t depth = 1;
     while (depth > 0 && at < cursor->end && hp_die_spend(cursor)) {
-        const struct hp_abbreviation *one = fixed_at(cursor, at);
-        if (one) {
+        size_t size;
+        const struct hp_abbreviation *one = abbreviation_at(cursor, at, &size);
+        const unsigned char *behind = !one ? NULL
+                                      : is_fixed(cursor, at, one)
+                                          ? at + one->fixed
+                                          : pass_attributes(cursor, one, at + size);
+        if (behind) {
             depth += one->has_children;
-            at += one->fixed;
+            at = behind;
         } else if (!read_entry(cursor, at, &die)) {
             depth--;
             at = die.behind;

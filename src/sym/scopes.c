@@ -50,14 +50,6 @@ static void add_ranges(struct hp_units *units, Dwarf_Die *die) {
     }
 }
 
-static int by_low(const void *a, const void *b) {
-    const struct hp_unit_range *x = a, *y = b;
-    if (x->low != y->low) {
-        return x->low < y->low ? -1 : 1;
-    }
-    return x->unit < y->unit ? -1 : x->unit > y->unit;
-}
-
 void hp_units_read(struct hp_units *units, Dwarf *dwarf, const struct hp_image *image) {
     Dwarf_CU *unit = NULL;
     Dwarf_Off rested = 0;
@@ -79,7 +71,7 @@ void hp_units_read(struct hp_units *units, Dwarf *dwarf, const struct hp_image *
             rested = start;
         }
     }
-    hp_vec_sort(&units->ranges, by_low);
+    hp_vec_sort_by_key(&units->ranges); // those of one address stay in the order of units
     uint64_t furthest = 0;
     struct hp_unit_range *range;
     hp_vec_each (range, &units->ranges) {

@@ -3,6 +3,7 @@
 #include "sym/symtab.h"
 
 #include <gelf.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -105,15 +106,27 @@ void hp_symtab_add(struct hp_symtab *table, const struct hp_image *image,
     }
 }
 
-static int compare(const void *a, const void *b) {
+// Of one address.
+static int by_rank(const void *a, const void *b) {
     const struct hp_symbol *x = a, *y = b;
-    if (x->start != y->start) {
-        return x->start < y->start ? -1 : 1;
-    }
     if (x->rank != y->rank) {
         return x->rank < y->rank ? -1 : 1;
     }
     return strcmp(y->name, x->name);
+}
+
+static void sort(struct hp_symtab *table) {
+    struct hp_symbol *symbols = table->symbols.at;
+    hp_vec_sort_by_key(&table->symbols); // their starts
+    for (size_t first = 0, next; first < table->symbols.count; first = next) {
+        for (next = first + 1; next < table->symbols.count &&
+                               symbols[next].start == symbols[first].start;) {
+            next++;
+        }
+        if (next > first + 1) {
+            qsort(symbols + first, next - first, sizeof *symbols, by_rank);
+        }
+    }
 }
 
 // A symbol without a size ends where the next one starts.
@@ -132,7 +145,7 @@ static void end_unsized(struct hp_symtab *table) {
 }
 
 void hp_symtab_sort(struct hp_symtab *table) {
-    hp_vec_sort(&table->symbols, compare);
+    sort(table);
     end_unsized(table);
     uint64_t furthest = 0;
     struct hp_symbol *symbol;
