@@ -1,7 +1,7 @@
 // The flame graph, on a canvas: each function as wide as what it holds with all that it calls, below its
 // caller.  Calls of less than a pixel are merged into one box of their caller's.  What it shows is also to be
 // reached by buttons: the way from the root to where one is, and the largest calls from there.
-const BOX_HEIGHT = 18;
+const BOX_HEIGHT = 20;
 const MOST_BOXES = 20000;
 const MOST_LEVELS = 128;
 

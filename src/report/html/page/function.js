@@ -15,7 +15,7 @@ class FunctionScreen extends Screen {
     const title = make('h2', { id: 'function-title', tabindex: -1 }, cutText(shortName(model, state.name), 10000));
     this.whole = Math.max(row.cum.value, row.cum.before?.value || 0);
     section.replaceChildren(pushButton('\u2190 All rows', () => app.go(ALL_FUNCTIONS)), title,
-      full === title.textContent ? '' : make('p', { class: 'full' }, full),
+      full === title.textContent ? '' : make('details', {}, make('summary', {}, 'Full name'), make('p', { class: 'full' }, full)),
       this.makeFacts(row), this.makePlaces(),
       this.makeList('callers', callers, 'Called by'),
       this.makeOwn(row, callees.length === 0 && ''),
