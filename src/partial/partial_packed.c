@@ -3,10 +3,11 @@
 #include "partial/partial_reader.h"
 
 enum {
-    RUN_SHARE = 4, // of what stacks may take in memory, for one run
+    RUN_SHARE = 4,      // of what stacks may take in memory, for one run
+    FEW_ROOM = 4 << 20, // of those of few dumps that are not packed yet, in bytes
 };
 
-bool hp_reader_makes_runs(const struct hp_partial_reader *r) {
+static bool makes_runs(const struct hp_partial_reader *r) {
     return r->to->store && r->profile->keeps.partial && r->profile->types.of.count == 0;
 }
 
@@ -16,8 +17,8 @@ bool hp_reader_stays_packed(struct hp_partial_reader *r) {
     bool keeps_sets = profile->keeps.labels || profile->keeps.threads;
     if (!packed->is_known) {
         packed->is_known = true;
-        packed->is_any = hp_reader_makes_runs(r) && hp_reader_has_many(r) &&
-                         (keeps_sets || r->sets.count == 1);
+        packed->is_any =
+            makes_runs(r) && hp_reader_has_many(r) && (keeps_sets || r->sets.count == 1);
     }
     return packed->is_any;
 }
@@ -94,4 +95,29 @@ void hp_packed_stacks_done(struct hp_packed_stacks *packed) {
         (void)!hp_run_writer_end(&packed->writer, &err);
         hp_stack_run_done(&packed->writer.run);
     }
+}
+
+// --- partials of few dumps ----------------------------------------------------------------
+
+// Once all have more dumps than are told of one by one, of what each added sums of groups are kept, and stacks
+// become runs, as those of a partial of many are.
+
+static bool are_too_many(const struct hp_partial_reader *r) {
+    return makes_runs(r) && r->to->dumps > r->parameters.of[HP_PARAMETER_HISTORY];
+}
+
+void hp_reader_fold(struct hp_partial_reader *r) {
+    bool is_whole = r->parameters.of[HP_PARAMETER_SHARDS] == 1;
+    uint64_t aside = r->skipped[HP_REASON_OTHER_MOMENT];
+    r->to->dumps += is_whole ? r->group_dumps + aside : 0;
+    if (are_too_many(r) && r->profile->history.is_kept) {
+        hp_profile_fold_history(r->profile);
+    }
+}
+
+int hp_reader_pack_folded(struct hp_partial_reader *r, struct hp_err *err) {
+    uint64_t room = r->to->stack_memory < FEW_ROOM ? r->to->stack_memory : FEW_ROOM;
+    bool packs = are_too_many(r) && hp_profile_can_spill(r->profile) &&
+                 hp_profile_stack_memory(r->profile) > room;
+    return packs ? hp_profile_pack(r->profile, r->to->store, err) : HP_OK;
 }

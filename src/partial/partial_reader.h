@@ -101,8 +101,7 @@ void hp_reader_pack_stacks(struct hp_partial_reader *r);            // those of 
 HP_MUST_CHECK int hp_reader_end_packed(struct hp_partial_reader *r, // there are no more
                                        struct hp_err *err);
 void hp_packed_stacks_done(struct hp_packed_stacks *packed);
-bool hp_reader_makes_runs(const struct hp_partial_reader *r); // of any stacks
-// partial_few.c: when it has been read, and once what each dump added has been.
+// And those of partials of few dumps, when one has been read: first what each dump added.
 void hp_reader_fold(struct hp_partial_reader *r);
 HP_MUST_CHECK int hp_reader_pack_folded(struct hp_partial_reader *r, struct hp_err *err);
 // partial_between.c; and what groups of dumps have of the stack that was read last, by its number
