@@ -132,7 +132,7 @@ static const struct rule table[] = {
      "/usr/lib/x86_64-linux-gnu/libc.so.6"},
     {HP_CLASS_STANDARD, FILE_PATH, "/include/c\\+\\+/|/c\\+\\+/v1/", "libstdc++, libc++",
      "void std::vector<int>::push_back(int&&)", "/usr/include/c++/12/bits/stl_vector.h", APP, HAS("/c++/")},
-    {HP_CLASS_STANDARD, FILE_PATH, "/rustc/[^/]+/library/|/rustlib/src/|/rust/deps/", "Rust",
+    {HP_CLASS_STANDARD, FILE_PATH, "/rustc[-/][^/]+/library/|/rustlib/src/|/rust/deps/", "Rust, also Debian's",
      "alloc::vec::Vec<T>::push", "/rustc/90b35a623/library/alloc/src/vec/mod.rs", APP, HAS("/rust")},
     {HP_CLASS_STANDARD, FILE_PATH,
      "^/usr/local/go/src/|^/usr/(lib|share)/go[^/]*/src/|golang\\.org/toolchain@[^/]*/src/|"

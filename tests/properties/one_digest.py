@@ -40,7 +40,7 @@ def fleet(folder):
     with open(archive, 'wb') as out:
         subprocess.run([SIM, 'fleet', '1', '0', str(DUMPS)], stdout=out, check=True)
     with tarfile.open(archive) as tar:
-        tar.extractall(folder, filter='data')
+        tar.extractall(folder)
         return archive, [pathlib.Path(folder, name) for name in tar.getnames()]
 
 

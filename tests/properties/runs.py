@@ -74,7 +74,7 @@ def peak(*args):
 def fleet(folder, count):
     tar = subprocess.run([SIM, 'fleet', '1', '0', str(count)], capture_output=True, check=True).stdout
     with tarfile.open(fileobj=io.BytesIO(tar)) as archive:
-        archive.extractall(folder, filter='data')
+        archive.extractall(folder)
     return sorted(pathlib.Path(folder).rglob('*.heap'))
 
 
