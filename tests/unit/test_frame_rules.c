@@ -172,6 +172,8 @@ Test(frame_rules, know_go_and_rust) {
     EXPECT("own", "<app::Cache as core::clone::Clone>::clone", "", "/srv/app");
     EXPECT("start-up", "std::rt::lang_start::{{closure}}", "", "/srv/app");
     EXPECT("start-up", "__rust_begin_short_backtrace<fn(), ()>", "", "/srv/app");
+    EXPECT("standard", "alloc::raw_vec::finish_grow",
+           "/usr/src/rustc-1.63.0/library/alloc/src/raw_vec.rs", "/srv/app");
 }
 
 Test(frame_rules, have_no_class_for_what_is_nowhere) {
