@@ -322,12 +322,12 @@ static int refuse_nothing(const struct hp_view *view, const bool *is_selected,
 static int build(struct hp_view *view, struct hp_err *err) {
     struct hp_neighbors *neighbors = view->extra = hp_alloc(sizeof *neighbors);
     bool *is_selected = hp_alloc(view->naming.names.strings.count + 1);
-    struct hp_top_errors errors = {{false}, {false}};
+    struct hp_top_errors errors = {.rows = SIZE_MAX};
     enum hp_column column = hp_column_of(view->options.metric);
     select_nodes(&view->naming, is_selected);
     errors.flat[column] = errors.cum[column] = view->head.is_uncertain[column];
     hp_top_init(&neighbors->top, view, errors);
-    hp_top_sum_nodes(&neighbors->top, view, true);
+    hp_top_sum_nodes(&neighbors->top, view);
     hp_top_sort_rows(&neighbors->top, view, view->options.sort, SIZE_MAX);
     find_neighbors(neighbors, view, is_selected);
     int ret = view->rows.count == 0 ? refuse_nothing(view, is_selected, err) : HP_OK;

@@ -80,8 +80,8 @@ static const struct hp_field age_fields[PART_FIELDS] = {
 };
 
 // Of people the errors of that by which rows are sorted, of programs all.
-static struct hp_top_errors errors_of(const struct hp_view *view) {
-    struct hp_top_errors errors = {{false}, {false}};
+static struct hp_top_errors errors_of(const struct hp_view *view, size_t rows) {
+    struct hp_top_errors errors = {.rows = rows};
     bool all_metrics = (view->use.can & HP_HAS_ALL_METRICS) != 0;
     bool all_ends = (view->use.can & HP_CAN_ALL_ENDS) != 0;
     bool by_cum = view->options.sort == HP_SORT_CUM;
@@ -118,13 +118,6 @@ static void set_fields(struct hp_view *view) {
     }
 }
 
-// Those of cum cost more than all else: of few rows they are added in a walk of their own.
-static bool has_few_errors(const struct hp_top *top, const struct hp_view *view) {
-    size_t nodes = view->naming.names.strings.count;
-    bool has_cum = top->cum_errors[HP_COLUMN_INUSE] || top->cum_errors[HP_COLUMN_ALLOC];
-    return has_cum && hp_view_needed(view, nodes) < nodes / 4;
-}
-
 // Of moments rows are not to be added up, and by name they say nothing of their sizes.
 static void find_enough(const struct hp_top *top, struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
@@ -150,38 +143,32 @@ static void sort_rows(struct hp_top *top, struct hp_view *view) {
 }
 
 static void sum_nodes(struct hp_top *top, struct hp_view *view) {
-    bool few = has_few_errors(top, view);
     size_t nodes = view->naming.names.strings.count;
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         top->samples[i] = hp_are_chosen(view, i) ? hp_alloc(nodes) : NULL;
     }
-    hp_top_sum_nodes(top, view, !few);
+    hp_top_sum_nodes(top, view);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         top->among[i] = top->samples[i] ? hp_chosen_among(top->samples[i], nodes) : 1;
         free(top->samples[i]);
     }
     sort_rows(top, view);
-    top->known_rows = few ? hp_view_needed(view, view->rows.count) : view->rows.count;
-    if (few) {
-        hp_top_sum_errors(top, view);
-    }
+    hp_top_sum_errors(top, view);
 }
 
 static void sum_groups(struct hp_groups *groups, struct hp_top *top,
                        struct hp_view *view) {
     hp_groups_sum(groups, view, top);
     hp_groups_done(groups);
-    top->known_rows = view->rows.count;
     sort_rows(top, view);
 }
 
 static int build_of_parts(struct hp_view *view, struct hp_top *top) {
     size_t count;
     uint64_t *sizes = hp_size_rows_new(view, &count);
-    hp_top_init(top, view, errors_of(view));
+    hp_top_init(top, view, errors_of(view, SIZE_MAX));
     hp_size_rows_sum(sizes, count, view, top);
     free(sizes);
-    top->known_rows = view->rows.count;
     sort_rows(top, view);
     set_fields(view);
     return HP_OK;
@@ -198,7 +185,9 @@ static int build(struct hp_view *view, struct hp_err *err) {
     if (by_group) {
         hp_groups_init(&groups, view); // which have names
     }
-    hp_top_init(top, view, errors_of(view));
+    size_t nodes = view->naming.names.strings.count;
+    size_t shown = by_group ? SIZE_MAX : hp_view_needed(view, nodes);
+    hp_top_init(top, view, errors_of(view, shown));
     if (by_group) {
         sum_groups(&groups, top, view);
     } else {
@@ -246,9 +235,6 @@ static void cell(const struct hp_view *view, size_t row, int field, enum hp_metr
     content->amount.among = !is_other || other.sum == content->amount.sum
                                 ? top->among[hp_column_of(metric)]
                                 : 1;
-    if (row >= top->known_rows) {
-        content->amount.error = top->exact[hp_column_of(metric)];
-    }
     if (field == EFFECTIVE_SAMPLES) {
         content->number = hp_precision_samples(&view->precision, content->amount.sum,
                                                content->amount.error, metric);

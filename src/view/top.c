@@ -31,8 +31,13 @@ void hp_top_init(struct hp_top *top, const struct hp_view *view,
     choose_metrics(top, view);
     top->flat = hp_alloc(nodes * top->metrics * sizeof *top->flat);
     top->cum = hp_alloc(nodes * top->metrics * sizeof *top->cum);
+    // Few errors are added in a walk of their own: those of all nodes cost more than all else.
+    bool are_few = errors.rows < nodes / 4;
+    top->place = are_few ? hp_alloc(nodes * sizeof *top->place) : NULL;
+    top->leaf =
+        are_few ? hp_alloc((view->profile->stacks.count + 1) * sizeof *top->leaf) : NULL;
+    size_t size = (are_few ? errors.rows + 1 : nodes) * sizeof(struct hp_error);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        size_t size = nodes * sizeof(struct hp_error);
         top->exact[i] = view->head.is_uncertain[i] ? NULL : &none;
         top->flat_errors[i] = errors.flat[i] ? hp_alloc(size) : NULL;
         top->cum_errors[i] = errors.cum[i] ? hp_alloc(size) : NULL;
@@ -44,6 +49,8 @@ void hp_top_done(struct hp_top *top) {
     free(top->cum);
     free(top->seen);
     free(top->size_of);
+    free(top->place);
+    free(top->leaf);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         free(top->flat_errors[i]);
         free(top->cum_errors[i]);
@@ -106,7 +113,7 @@ static void add_samples(const struct hp_top *top, const hp_node_id *nodes, size_
     }
 }
 
-void hp_top_sum_nodes(struct hp_top *top, struct hp_view *view, bool with_errors) {
+void hp_top_sum_nodes(struct hp_top *top, struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
     struct hp_visible_frames frames = {.seen = top->seen};
     for (size_t i = 0; i < profile->stacks.count; i++) {
@@ -118,7 +125,9 @@ void hp_top_sum_nodes(struct hp_top *top, struct hp_view *view, bool with_errors
             add_to_nodes(top, nodes, count, &stack->values);
             add_samples(top, nodes, view->options.sort == HP_SORT_CUM ? count : 1,
                         profile, i);
-            if (with_errors) {
+            if (top->leaf) {
+                top->leaf[i] = nodes[0];
+            } else {
                 add_errors(top->flat_errors, nodes, 1, profile, i);
                 add_errors(top->cum_errors, nodes, count, profile, i);
             }
@@ -132,23 +141,14 @@ void hp_top_sum_nodes(struct hp_top *top, struct hp_view *view, bool with_errors
     }
 }
 
-static size_t keep_shown(const bool *is_shown, hp_node_id *nodes, size_t count) {
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        nodes[kept] = nodes[i];
-        kept += is_shown[nodes[i].n];
-    }
-    return kept;
-}
-
-// Of each frame whether one of its calls is, so that most stacks need not be looked at.
-static bool *find_shown_frames(const struct hp_naming *naming, const bool *is_shown) {
+// Of each frame whether one of its calls is shown, so that most stacks need not be looked at.
+static bool *find_shown_frames(const struct hp_top *top, const struct hp_naming *naming) {
     size_t count = naming->first_call.count - 1;
     bool *has_shown = hp_alloc(count + 1);
     for (size_t i = 0; i < count; i++) {
         const uint32_t *first = &naming->first_call.at[i];
         for (uint32_t call = first[0]; call < first[1]; call++) {
-            has_shown[i] |= is_shown[naming->calls.at[call].node.n];
+            has_shown[i] |= top->place[naming->calls.at[call].node.n] != 0;
         }
     }
     return has_shown;
@@ -162,29 +162,48 @@ static bool may_be_shown(const struct hp_stack *stack, const bool *has_shown) {
     return found;
 }
 
-void hp_top_sum_errors(struct hp_top *top, const struct hp_view *view) {
-    const struct hp_profile *profile = view->profile;
-    size_t nodes = view->naming.names.strings.count;
-    bool *is_shown = hp_alloc(nodes);
-    struct hp_visible_frames frames = {.seen = top->seen};
-    for (size_t i = 0; i < hp_view_needed(view, view->rows.count); i++) {
-        is_shown[view->rows.at[i].node.n] = true;
+// Nodes that are shown, by their places.
+static size_t keep_shown(const uint32_t *place, hp_node_id *nodes, size_t count) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        nodes[kept].n = place[nodes[i].n];
+        kept += nodes[kept].n != 0;
     }
-    bool *has_shown = find_shown_frames(&view->naming, is_shown);
-    memset(top->seen, 0, nodes * sizeof *top->seen);
+    return kept;
+}
+
+static void add_cum_errors(struct hp_top *top, const struct hp_view *view) {
+    const struct hp_profile *profile = view->profile;
+    struct hp_visible_frames frames = {.seen = top->seen};
+    bool *has_shown = find_shown_frames(top, &view->naming);
+    memset(top->seen, 0, view->naming.names.strings.count * sizeof *top->seen);
     for (size_t i = 0; i < profile->stacks.count; i++) {
         const struct hp_stack *stack = &profile->stacks.at[i];
         if (may_be_shown(stack, has_shown) &&
             hp_visible_nodes(&view->naming, stack, &frames)) {
-            hp_node_id *at = frames.nodes.at;
-            add_errors(top->flat_errors, at, is_shown[at[0].n], profile, i);
-            size_t count = keep_shown(is_shown, at, frames.nodes.count);
-            add_errors(top->cum_errors, at, count, profile, i);
+            hp_node_id *nodes = frames.nodes.at;
+            size_t count = keep_shown(top->place, nodes, frames.nodes.count);
+            add_errors(top->cum_errors, nodes, count, profile, i);
         }
     }
     hp_visible_frames_done(&frames);
     free(has_shown);
-    free(is_shown);
+}
+
+void hp_top_sum_errors(struct hp_top *top, const struct hp_view *view) {
+    if (!top->place) {
+        return;
+    }
+    for (size_t i = 0; i < hp_view_needed(view, view->rows.count); i++) {
+        top->place[view->rows.at[i].node.n] = (uint32_t)i + 1;
+    }
+    for (size_t i = 0; i < view->profile->stacks.count; i++) {
+        hp_node_id shown = {top->place[top->leaf[i].n]};
+        add_errors(top->flat_errors, &shown, shown.n != 0, view->profile, i);
+    }
+    if (top->cum_errors[HP_COLUMN_INUSE] || top->cum_errors[HP_COLUMN_ALLOC]) {
+        add_cum_errors(top, view);
+    }
 }
 
 // --- order --------------------------------------------------------------------------------
@@ -304,13 +323,14 @@ void hp_top_sort_rest(struct hp_top *top, const struct hp_view *view) {
 static struct hp_amount amount_of(const struct hp_top *top, const hp_fixed *sums,
                                   struct hp_error *const errors[HP_COLUMNS],
                                   hp_node_id node, enum hp_metric metric) {
-    const struct hp_error *of_nodes = errors[hp_column_of(metric)];
+    const struct hp_error *found = errors[hp_column_of(metric)];
+    uint32_t place = top->place ? top->place[node.n] : node.n;
     if (top->slot[metric] == SIZE_MAX) {
         return (struct hp_amount){.range = {NAN, NAN}, .is_unknown = true};
     }
     return (struct hp_amount){
         .sum = sums[node.n * top->metrics + top->slot[metric]],
-        .error = of_nodes ? &of_nodes[node.n] : top->exact[hp_column_of(metric)],
+        .error = found && place > 0 ? &found[place] : top->exact[hp_column_of(metric)],
         .range = {NAN, NAN},
     };
 }

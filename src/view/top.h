@@ -14,11 +14,14 @@ struct hp_top {
     size_t slot[HP_METRICS];           // the slot of each metric; SIZE_MAX if it has none
     hp_fixed *flat, *cum;              // [node * metrics + slot]
     struct hp_error *flat_errors[HP_COLUMNS], *cum_errors[HP_COLUMNS]; // NULL: not wanted
+    // If few rows are shown, of each node its place in these, 0 if it is not shown, and of each
+    // stack its leaf, 0 if it is not seen; or NULL: the place is the node's number.
+    uint32_t *place;
+    hp_node_id *leaf;
     const struct hp_error
         *exact[HP_COLUMNS];   // where errors are not wanted: NULL, or there are none
     enum hp_sort sort;        // of the rows
     size_t sorted;            // so many of them are; the others are behind them
-    size_t known_rows;        // of the rows so many have their errors
     double among[HP_COLUMNS]; // hp_chosen_among() of rows that stand for places, or 1
     unsigned char *samples[HP_COLUMNS]; // of each node, while that is wanted; or NULL
     uint32_t *seen; // the number of the last stack that the node was counted in; 0: none
@@ -27,9 +30,10 @@ struct hp_top {
     struct hp_part_columns *parts; // the same; or NULL
 };
 
-// Which errors a view shows.
+// Which errors a view shows, and of how many rows: SIZE_MAX if of all.
 struct hp_top_errors {
     bool flat[HP_COLUMNS], cum[HP_COLUMNS];
+    size_t rows;
 };
 
 void hp_top_init(struct hp_top *top, const struct hp_view *view,
@@ -37,7 +41,7 @@ void hp_top_init(struct hp_top *top, const struct hp_view *view,
 void hp_top_done(struct hp_top *top);
 
 // Add up all stacks, and make a row of each node that they pass.
-void hp_top_sum_nodes(struct hp_top *top, struct hp_view *view, bool with_errors);
+void hp_top_sum_nodes(struct hp_top *top, struct hp_view *view);
 // Then keep those that hold anything, and all inputs, so many of them at least in the order asked
 // for, and the rest when that is asked for; and errors, if they are still wanting, of the rows that
 // are shown.

@@ -420,12 +420,12 @@ static void build_graph(struct hp_view *view) {
     struct hp_top *top = view->extra = hp_alloc(sizeof *top);
     bool *is_shown = hp_alloc(nodes);
     bool has_errors = (view->use.can & HP_IS_PICTURE) != 0;
-    struct hp_top_errors errors = {{false}, {false}};
+    struct hp_top_errors errors = {.rows = SIZE_MAX};
     enum hp_column column = hp_column_of(view->options.metric);
     errors.flat[column] = errors.cum[column] =
         has_errors && view->head.is_uncertain[column];
     hp_top_init(top, view, errors);
-    hp_top_sum_nodes(top, view, has_errors);
+    hp_top_sum_nodes(top, view);
     hp_top_sort_rows(top, view, HP_SORT_CUM, hp_view_needed(view, view->rows.count));
     view->drawn = count_large(top, view);
     for (size_t i = 0; i < view->drawn; i++) {
