@@ -162,7 +162,7 @@ def boxes_are_short(folder):
     boxes = {re.sub(r'\\n', '::', name) for name in drawn}
     faults += [f'a box of {name}' for name in boxes if re.search(r'<[^…]|\(\w+ ?[,*&)]', name)]
     raw = pprof('-raw', path, folder=folder)
-    grown = re.search(r'Box<…>::grow /srv\S*/alloc_cxx\.cc:\d+:0 s=([1-9]\d*)\(_ZN3BoxIcE4growEi\)', raw)
+    grown = re.search(r'Box<…>::grow /srv\S*/alloc_cxx\.cc:\d+(?::0)? s=([1-9]\d*)\(_ZN3BoxIcE4growEi\)', raw)
     faults += [] if grown else [raw]
     return faults + ([] if len(boxes) > 10 and 'over' in theirs else [f'{boxes} {theirs}'])
 
