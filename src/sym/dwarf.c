@@ -38,6 +38,7 @@ struct session {
 // One query's turn with one unit.
 struct turn {
     uint32_t unit, query;
+    uint64_t low; // where the range begins in which the unit has the query's address
 };
 
 static bool renew(struct session *session) {
@@ -167,6 +168,11 @@ static void ask_unit(struct session *session, const struct turn *turns, size_t c
         return;
     }
     name_scopes(session);
+    session->tables.reader.wanted.count = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t address = lookup->queries.at[turns[i].query].address;
+        hp_line_want(&session->tables.reader, turns[i].low, address);
+    }
     hp_line_table_load(&session->tables, &table, &die);
     for (size_t i = 0; i < count; i++) {
         struct hp_query *query = &lookup->queries.at[turns[i].query];
@@ -189,12 +195,13 @@ static bool ask_round(struct session *session) {
     HP_VEC(struct turn) turns = {0};
     for (uint32_t i = 0; i < lookup->queries.count; i++) {
         struct hp_query *query = &lookup->queries.at[i];
-        struct turn turn = {HP_NO_UNIT, i};
+        const struct hp_unit_range *range = NULL;
         if (query->lines == 0 && query->next_unit != HP_NO_UNIT) {
-            turn.unit = hp_units_find(&session->units, query->address, query->next_unit);
-            query->next_unit = turn.unit == HP_NO_UNIT ? HP_NO_UNIT : turn.unit + 1;
+            range = hp_units_find(&session->units, query->address, query->next_unit);
+            query->next_unit = range ? range->unit + 1 : HP_NO_UNIT;
         }
-        if (turn.unit != HP_NO_UNIT) {
+        if (range) {
+            struct turn turn = {range->unit, i, range->low};
             hp_vec_push(&turns, turn);
         }
     }
@@ -211,6 +218,10 @@ static bool ask_round(struct session *session) {
     return any;
 }
 
+static bool lacks_line(const struct hp_query *query) {
+    return query->lines == 0 && !query->has_row;
+}
+
 // Units that claim no addresses, as assemblers write them, may have lines nevertheless.
 static void ask_unit_lines(struct session *session, const struct hp_dwarf_unit *unit) {
     struct hp_lookup *lookup = session->lookup;
@@ -223,19 +234,36 @@ static void ask_unit_lines(struct session *session, const struct hp_dwarf_unit *
     bool any = hp_line_table_has_rows(&table);
     for (size_t i = 0; any && i < lookup->queries.count; i++) {
         struct hp_query *query = &lookup->queries.at[i];
-        if (query->lines == 0) {
+        if (lacks_line(query)) {
             hp_line_table_find(&table, query);
         }
     }
 }
 
+// Where what is mapped with the code at `address` begins.
+static uint64_t start_of_code(const struct hp_image *image, uint64_t address) {
+    const struct hp_load *load;
+    uint64_t start = 0;
+    hp_vec_each (load, &image->loads) {
+        bool is_inside = address >= load->vaddr && address - load->vaddr < load->size;
+        start = load->exec && is_inside ? load->vaddr : start;
+    }
+    return start;
+}
+
 static void ask_for_lines(struct session *session) {
     const struct hp_lookup *lookup = session->lookup;
-    bool missing = false;
-    for (size_t i = 0; i < lookup->queries.count; i++) {
-        missing |= lookup->queries.at[i].lines == 0 && !lookup->queries.at[i].has_row;
+    struct hp_line_reader *reader = &session->tables.reader;
+    const struct hp_query *query;
+    reader->wanted.count = 0;
+    reader->is_sure = true; // no sequence goes on from where nothing is
+    hp_vec_each (query, &lookup->queries) {
+        if (lacks_line(query)) {
+            hp_line_want(reader, start_of_code(session->image, query->address),
+                         query->address);
+        }
     }
-    for (size_t i = 0; missing && i < session->units.units.count; i++) {
+    for (size_t i = 0; reader->wanted.count > 0 && i < session->units.units.count; i++) {
         if (!session->units.units.at[i].has_ranges) {
             ask_unit_lines(session, &session->units.units.at[i]);
         }
@@ -251,7 +279,8 @@ bool hp_dwarf_look_up(struct hp_lookup *lookup, const struct hp_image *image,
     bool good = renew(&session);
     if (good) {
         hp_line_tables_init(&session.tables, lookup, image);
-        hp_units_read(&session.units, session.dwarf, image);
+        hp_units_read(&session.units, session.dwarf, image,
+                      session.tables.reader.asked.at, session.tables.reader.asked.count);
         for (int round = 0; round < MOST_ROUNDS && ask_round(&session); round++) {
         }
         ask_for_lines(&session);

@@ -29,13 +29,20 @@ static inline const unsigned char *hp_dwarf_take(struct hp_dwarf_bytes *in,
     return at;
 }
 
+static inline uint32_t hp_dwarf_little4(const unsigned char *bytes) {
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+           (uint32_t)bytes[3] << 24;
+}
+
 static inline uint64_t hp_dwarf_number(const unsigned char *bytes, size_t size,
                                        bool is_big_endian) {
     uint64_t value = 0;
     // Most of those whose size the compiler does not know.
     if (size == 4 && !is_big_endian) {
-        return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-               (uint32_t)bytes[3] << 24;
+        return hp_dwarf_little4(bytes);
+    }
+    if (size == 8 && !is_big_endian) {
+        return hp_dwarf_little4(bytes) | (uint64_t)hp_dwarf_little4(bytes + 4) << 32;
     }
     for (size_t i = 0; i < size; i++) {
         value = value << 8 | bytes[is_big_endian ? i : size - 1 - i];

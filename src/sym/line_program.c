@@ -41,8 +41,141 @@ struct machine {
     size_t next;           // the first address asked for that is not before the row
     uint64_t next_address; // UINT64_MAX: there is none
     uint64_t last_loose;   // the highest address of such a row
+    bool may_pass;         // over sequences
+    uint64_t last;         // address that is wanted of this one
     HP_VEC(struct sequence_end) ends;
 };
+
+static void start_sequence(struct machine *m) {
+    m->has_row = false;
+    m->address = 0;
+    m->file = 1;
+    m->line = 1;
+    m->last = UINT64_MAX;
+}
+
+// --- passing over sequences -----------------------------------------------------------------
+
+// A sequence ends with an opcode that begins with 0.  Whether a 0 is one, or an operand, is found out
+// from the nearest byte before it that no operand and no opcode which has one can go on from.
+
+static bool takes_operand(const struct hp_line_header *header, unsigned byte) {
+    return byte < header->opcode_base && header->lengths[byte - 1] > 0;
+}
+
+// May bytes be looked at one by one?
+static bool has_short_opcodes(const struct hp_line_header *header) {
+    bool is_so = header->opcode_base <= 0x80;
+    for (unsigned i = 1; i < header->opcode_base; i++) {
+        is_so &= header->lengths[i - 1] <= 1;
+    }
+    return is_so;
+}
+
+// Does an opcode follow `at`, whatever that is?
+static bool is_last_byte(const struct hp_line_header *header, const unsigned char *at,
+                         const unsigned char *begin) {
+    bool may_be_half = at > begin && at[-1] == DW_LNS_fixed_advance_pc;
+    return *at < 0x80 && !takes_operand(header, *at) && !may_be_half;
+}
+
+// Behind an opcode that is not 0; `end` at most.
+static const unsigned char *pass_opcode(const struct hp_line_header *header,
+                                        const unsigned char *at,
+                                        const unsigned char *end) {
+    unsigned opcode = *at++;
+    if (opcode == DW_LNS_fixed_advance_pc) {
+        return end - at > 2 ? at + 2 : end;
+    }
+    if (takes_operand(header, opcode)) {
+        while (at < end && *at >= 0x80) {
+            at++;
+        }
+        at += at < end;
+    }
+    return at;
+}
+
+// The first opcode 0 from another opcode on; NULL if there is none.
+static const unsigned char *find_extended(const struct machine *m,
+                                          const unsigned char *begin) {
+    const unsigned char *zero;
+    while ((zero = memchr(begin, 0, (size_t)(m->in.end - begin)))) {
+        const unsigned char *at = zero;
+        while (at > begin && !is_last_byte(m->header, at - 1, begin)) {
+            at--;
+        }
+        while (at < zero) {
+            at = pass_opcode(m->header, at, m->in.end);
+        }
+        if (at == zero) {
+            return zero;
+        }
+        begin = at; // it is an operand
+    }
+    return NULL;
+}
+
+// Behind the end of the sequence that goes on here, which tells of one range of addresses.  False,
+// and nothing done, if that is not sure.
+static bool pass_sequence(struct machine *m) {
+    const unsigned char *at = m->in.at, *end = m->in.end;
+    while ((at = find_extended(m, at)) && end - at > 2 && at[1] > 0 && at[1] < 0x80) {
+        switch (at[2]) {
+        case DW_LNE_end_sequence:
+            m->in.at = at[1] == 1 ? at + 3 : m->in.at;
+            return at[1] == 1;
+        case DW_LNE_set_address:
+        case DW_LNE_define_file:
+        case NVIDIA_INLINED_CALL:
+        case NVIDIA_SET_FUNCTION_NAME:
+            return false;
+        default:
+            if (end - at < 2 + at[1]) {
+                return false;
+            }
+            at += 2 + at[1];
+            break;
+        }
+    }
+    return false;
+}
+
+static void pass_rest(struct machine *m) {
+    if (pass_sequence(m)) {
+        m->program->is_partial |= !m->reader->is_sure;
+        start_sequence(m);
+    }
+}
+
+// Of all that a linker has put together most tell of addresses that nobody asks for.
+static const struct hp_line_wanted *wanted_from(const struct hp_line_reader *reader,
+                                                uint64_t address) {
+    size_t low = 0, high = reader->wanted.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (reader->wanted.at[middle].last < address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    bool is_wanted = low < reader->wanted.count && reader->wanted.at[low].low <= address;
+    return is_wanted ? &reader->wanted.at[low] : NULL;
+}
+
+static void set_address(struct machine *m, uint64_t address) {
+    m->address = address;
+    if (m->may_pass && !m->has_row) {
+        const struct hp_line_wanted *wanted = wanted_from(m->reader, address);
+        m->last = wanted ? wanted->last : UINT64_MAX;
+        if (!wanted) {
+            pass_rest(m);
+        }
+    }
+}
+
+// --- rows -----------------------------------------------------------------------------------
 
 static size_t first_asked(const struct hp_line_reader *reader, uint64_t address) {
     size_t low = 0, high = reader->asked.count;
@@ -114,6 +247,10 @@ static inline void add_row(struct machine *m) {
         begin_rows(m);
     } else if (m->next_address < m->address) {
         take_row(m);
+        if (m->next_address > m->last) {
+            m->last = UINT64_MAX;
+            pass_rest(m);
+        }
     }
     m->row_address = m->address;
     m->row_file = m->file;
@@ -128,11 +265,10 @@ static void end_sequence(struct machine *m) {
         take_row(m);
     }
     add_end(m, m->address, is_loose);
-    m->has_row = false;
-    m->address = 0;
-    m->file = 1;
-    m->line = 1;
+    start_sequence(m);
 }
+
+// --- opcodes --------------------------------------------------------------------------------
 
 static void run_extended(struct machine *m) {
     const unsigned char *begin = m->in.at;
@@ -146,7 +282,7 @@ static void run_extended(struct machine *m) {
         break;
     case DW_LNE_set_address:
         m->in.bad |= size != 1 + m->header->address_size;
-        m->address = hp_dwarf_take_number(&m->in, m->header->address_size);
+        set_address(m, hp_dwarf_take_number(&m->in, m->header->address_size));
         break;
     case DW_LNE_set_discriminator:
         hp_dwarf_take_leb128(&m->in);
@@ -250,16 +386,22 @@ static void doubt_rows(struct machine *m) {
     }
 }
 
-static void run_program(struct hp_line_reader *reader, struct hp_line_program *program) {
+static void run_program(struct hp_line_reader *reader, struct hp_line_program *program,
+                        bool is_whole) {
     const struct hp_line_header *header = &reader->header;
+    program->first = reader->rows.count;
+    program->loose_from = UINT64_MAX;
+    program->loose_to = 0;
+    program->is_partial = false;
     struct machine m = {.in = {.at = header->program,
                                .end = header->end,
                                .is_big_endian = reader->sections.is_big_endian},
                         .reader = reader,
                         .header = header,
                         .program = program,
-                        .file = 1,
-                        .line = 1};
+                        .may_pass = !is_whole && reader->wanted.count > 0 &&
+                                    has_short_opcodes(header)};
+    start_sequence(&m);
     run(&m);
     if (m.in.bad) {
         program->is_unknown = true;
@@ -281,6 +423,7 @@ void hp_line_reader_start(struct hp_line_reader *reader) {
 
 void hp_line_reader_done(struct hp_line_reader *reader) {
     hp_vec_done(&reader->asked);
+    hp_vec_done(&reader->wanted);
     hp_vec_done(&reader->programs);
     hp_index_drop(&reader->index);
     hp_vec_done(&reader->rows);
@@ -294,13 +437,12 @@ bool hp_line_spend(struct hp_line_reader *reader, uint64_t work) {
     return !reader->is_over;
 }
 
-static void meet_program(struct hp_line_reader *reader, struct hp_line_program *program,
-                         unsigned address_size) {
+static void meet_program(struct hp_line_reader *reader, struct hp_line_program *program) {
     uint64_t offset = program->offset;
     bool is_inside = offset < reader->sections.line.size && !reader->is_over;
     program->is_unknown =
-        !is_inside ||
-        !hp_line_header_read(&reader->header, &reader->sections, offset, address_size);
+        !is_inside || !hp_line_header_read(&reader->header, &reader->sections, offset,
+                                           program->address_size);
     if (is_inside) {
         const unsigned char *begin =
             (const unsigned char *)reader->sections.line.at + offset;
@@ -309,7 +451,7 @@ static void meet_program(struct hp_line_reader *reader, struct hp_line_program *
     }
     program->is_over = !hp_line_spend(reader, program->size);
     if (!program->is_unknown && !program->is_over) {
-        run_program(reader, program);
+        run_program(reader, program, false);
     }
 }
 
@@ -319,16 +461,29 @@ struct hp_line_program *hp_line_program_at(struct hp_line_reader *reader, uint64
         hp_index_of(&reader->index, &reader->programs, &offset, sizeof offset);
     if (number == reader->programs.count) {
         struct hp_line_program program = {.offset = offset,
-                                          .first = reader->rows.count,
+                                          .address_size = address_size,
                                           .loose_from = UINT64_MAX};
-        meet_program(reader, hp_vec_push(&reader->programs, program), address_size);
+        meet_program(reader, hp_vec_push(&reader->programs, program));
     }
     return &reader->programs.at[number];
 }
 
-enum hp_line_answer hp_line_find(const struct hp_line_reader *reader,
-                                 const struct hp_line_program *program, uint32_t asked,
-                                 struct hp_line_row *row) {
+void hp_line_want(struct hp_line_reader *reader, uint64_t low, uint64_t address) {
+    struct hp_line_wanted *last =
+        reader->wanted.count ? &reader->wanted.at[reader->wanted.count - 1] : NULL;
+    if (last && low <= last->last) {
+        last->low = low < last->low ? low : last->low;
+        last->last = address;
+    } else {
+        struct hp_line_wanted wanted = {low, address};
+        hp_vec_push(&reader->wanted, wanted);
+    }
+}
+
+// NULL if there is none.
+static const struct hp_line_row *row_of(const struct hp_line_reader *reader,
+                                        const struct hp_line_program *program,
+                                        uint32_t asked) {
     const struct hp_line_row *rows = hp_vec_from(&reader->rows, program->first);
     size_t low = 0, high = program->count;
     while (low < high) {
@@ -339,22 +494,43 @@ enum hp_line_answer hp_line_find(const struct hp_line_reader *reader,
             high = middle;
         }
     }
-    if (low == program->count || rows[low].asked != asked) {
+    return low < program->count && rows[low].asked == asked ? &rows[low] : NULL;
+}
+
+static void run_whole(struct hp_line_reader *reader, struct hp_line_program *program) {
+    program->is_over = !hp_line_spend(reader, program->size);
+    if (hp_line_read_header(reader, program)) {
+        run_program(reader, program, true);
+    }
+}
+
+enum hp_line_answer hp_line_find(struct hp_line_reader *reader,
+                                 struct hp_line_program *program, uint32_t asked,
+                                 struct hp_line_row *row) {
+    const struct hp_line_row *found = row_of(reader, program, asked);
+    if (!found && program->is_partial) {
+        run_whole(reader, program);
+        found = row_of(reader, program, asked);
+    }
+    if (program->is_unknown) {
+        return HP_LINE_DOUBTED;
+    }
+    if (!found) {
         uint64_t address = reader->asked.at[asked];
         bool is_loose = address >= program->loose_from && address < program->loose_to;
         return is_loose ? HP_LINE_DOUBTED : HP_LINE_NONE;
     }
-    *row = rows[low];
+    *row = *found;
     return row->is_doubted ? HP_LINE_DOUBTED : HP_LINE_FOUND;
 }
 
 bool hp_line_read_header(struct hp_line_reader *reader,
-                         const struct hp_line_program *program, unsigned address_size) {
+                         const struct hp_line_program *program) {
     if (program->is_unknown || program->is_over) {
         return false;
     }
     return reader->header.offset == program->offset ||
            (hp_line_spend(reader, program->header_size) &&
             hp_line_header_read(&reader->header, &reader->sections, program->offset,
-                                address_size));
+                                program->address_size));
 }

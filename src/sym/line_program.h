@@ -12,8 +12,10 @@ struct hp_line_program {
     bool
         is_unknown; // not read here: of another version or form, or it contradicts itself
     bool is_over;   // not read to its end: it is more work than the section is worth
+    bool is_partial;            // sequences were passed over
     bool was_doubted;           // the caller's: another reader was asked
     uint64_t size, header_size; // in the section
+    unsigned address_size;      // of the unit that it was met by
     size_t first, count;        // of its rows, by address
     // Another reader may extend rows that have no end to addresses here, which have no row.
     uint64_t loose_from, loose_to;
@@ -27,10 +29,19 @@ struct hp_line_row {
     bool is_doubted; // another sequence lies or ends between its start and the address
 };
 
+// Of a range of a unit's addresses from where to the last that is asked for.
+struct hp_line_wanted {
+    uint64_t low, last;
+};
+
 // {0} is empty.
 struct hp_line_reader {
     struct hp_line_sections sections;
     HP_VEC(uint64_t) asked; // addresses, ascending
+    // Sequences that begin elsewhere are passed over, and read once an address has no row, unless it
+    // is sure that they do not have it either; ascending.  Empty: none are passed over.
+    HP_VEC(struct hp_line_wanted) wanted;
+    bool is_sure;
     HP_VEC(struct hp_line_program) programs;
     struct hp_index index; // of programs
     HP_VEC(struct hp_line_row) rows;
@@ -55,16 +66,21 @@ bool hp_line_spend(struct hp_line_reader *reader, uint64_t work);
 enum hp_line_answer {
     HP_LINE_NONE,
     HP_LINE_FOUND,
-    HP_LINE_DOUBTED, // sequences overlap there
+    HP_LINE_DOUBTED, // sequences overlap there, or the program contradicts itself
 };
 
-// The row of an address by its number.
-enum hp_line_answer hp_line_find(const struct hp_line_reader *reader,
-                                 const struct hp_line_program *program, uint32_t asked,
+// Among those from which sequences are read: an address and the range around it that begins at `low`,
+// in ascending order.
+void hp_line_want(struct hp_line_reader *reader, uint64_t low, uint64_t address);
+
+// The row of an address by its number.  A program of which sequences were passed over is run whole
+// where there is none.
+enum hp_line_answer hp_line_find(struct hp_line_reader *reader,
+                                 struct hp_line_program *program, uint32_t asked,
                                  struct hp_line_row *row);
 
 // Have the header of a program in reader->header.  False if there is none that is known.
 bool hp_line_read_header(struct hp_line_reader *reader,
-                         const struct hp_line_program *program, unsigned address_size);
+                         const struct hp_line_program *program);
 
 #endif

@@ -192,8 +192,7 @@ static hp_string read_file_of_libdw(const struct hp_line_table *table, uint64_t 
 hp_string hp_line_table_file(struct hp_line_table *table, uint64_t number) {
     struct hp_line_tables *all = table->all;
     const struct hp_line_header *header = &all->reader.header;
-    bool is_read = table->program &&
-                   hp_line_read_header(&all->reader, table->program, table->address_size);
+    bool is_read = table->program && hp_line_read_header(&all->reader, table->program);
     if (is_read && number < all->files.count && all->files.at[number].is_known) {
         return all->files.at[number].path;
     }

@@ -17,6 +17,7 @@ enum {
     MOST_RANGES = 1 << 24, // of all units together
     MOST_STEPS = 1 << 16,  // past ranges that end before the address
     MOST_DEPTH = 1000,
+    BLOCKS = 1 << 16, // of addresses
 };
 
 // --- units -----------------------------------------------------------------------------
@@ -33,24 +34,66 @@ static bool has_lines(Dwarf_Die *die) {
            dwarf_attr(die, DW_AT_stmt_list, &attribute) != NULL;
 }
 
-static void add_ranges(struct hp_units *units, Dwarf_Die *die) {
+// How many addresses that are asked for lie before each of so many blocks of them: few of all ranges
+// of a program hold any.
+struct blocks {
+    uint64_t first, last; // addresses that are asked for
+    unsigned shift;
+    uint32_t *before;
+};
+
+static struct blocks blocks_of(const uint64_t *asked, size_t count) {
+    struct blocks blocks = {.first = UINT64_MAX};
+    if (count > 0) {
+        blocks.first = asked[0];
+        blocks.last = asked[count - 1];
+    }
+    while (count > 0 && (blocks.last - blocks.first) >> blocks.shift >= BLOCKS) {
+        blocks.shift++;
+    }
+    blocks.before = hp_alloc((BLOCKS + 1) * sizeof *blocks.before);
+    for (size_t i = 0, block = 0; i < count; i++) {
+        while (block <= (asked[i] - blocks.first) >> blocks.shift) {
+            blocks.before[block++] = (uint32_t)i;
+        }
+        blocks.before[block] = (uint32_t)i + 1;
+    }
+    return blocks;
+}
+
+static bool may_hold(const struct blocks *blocks, uint64_t low, uint64_t high) {
+    if (high <= blocks->first || low > blocks->last) {
+        return false;
+    }
+    uint64_t from = low > blocks->first ? low - blocks->first : 0;
+    uint64_t to = (high - 1 < blocks->last ? high - 1 : blocks->last) - blocks->first;
+    return blocks->before[from >> blocks->shift] <
+           blocks->before[(to >> blocks->shift) + 1];
+}
+
+static void add_ranges(struct hp_units *units, Dwarf_Die *die,
+                       const struct blocks *blocks) {
     Dwarf_Addr base = 0, low = 0, high = 0;
     ptrdiff_t at = 0;
-    size_t before = units->ranges.count;
-    while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0 &&
-           units->ranges.count < MOST_RANGES) {
+    bool has_ranges = false;
+    while (units->met < MOST_RANGES &&
+           (at = dwarf_ranges(die, at, &base, &low, &high)) > 0) {
         struct hp_unit_range range = {low, high, 0, (uint32_t)units->units.count};
-        if (low < high) {
+        has_ranges |= low < high;
+        units->met++;
+        if (low < high && may_hold(blocks, low, high)) {
             hp_vec_push(&units->ranges, range);
         }
     }
-    struct hp_dwarf_unit unit = {dwarf_dieoffset(die), 0, units->ranges.count > before};
+    struct hp_dwarf_unit unit = {dwarf_dieoffset(die), 0, has_ranges};
     if (unit.has_ranges || has_lines(die)) {
         hp_vec_push(&units->units, unit);
     }
 }
 
-void hp_units_read(struct hp_units *units, Dwarf *dwarf, const struct hp_image *image) {
+void hp_units_read(struct hp_units *units, Dwarf *dwarf, const struct hp_image *image,
+                   const uint64_t *asked, size_t count) {
+    struct blocks blocks = blocks_of(asked, count);
     Dwarf_CU *unit = NULL;
     Dwarf_Off rested = 0;
     Dwarf_Die die;
@@ -64,13 +107,14 @@ void hp_units_read(struct hp_units *units, Dwarf *dwarf, const struct hp_image *
         }
         known = units->units.count;
         if (die.addr && type != DW_UT_type && type != DW_UT_split_type) {
-            add_ranges(units, &die);
+            add_ranges(units, &die, &blocks);
         }
         if (start > rested + HP_REST_AFTER) {
             hp_image_rest(image);
             rested = start;
         }
     }
+    free(blocks.before);
     hp_vec_sort_by_key(&units->ranges); // those of one address stay in the order of units
     uint64_t furthest = 0;
     struct hp_unit_range *range;
@@ -80,7 +124,8 @@ void hp_units_read(struct hp_units *units, Dwarf *dwarf, const struct hp_image *
     }
 }
 
-uint32_t hp_units_find(const struct hp_units *units, uint64_t address, uint32_t from) {
+const struct hp_unit_range *hp_units_find(const struct hp_units *units, uint64_t address,
+                                          uint32_t from) {
     const struct hp_unit_range *ranges = units->ranges.at;
     size_t low = 0, high = units->ranges.count;
     while (low < high) {
@@ -91,14 +136,15 @@ uint32_t hp_units_find(const struct hp_units *units, uint64_t address, uint32_t 
             high = middle;
         }
     }
-    uint32_t best = HP_NO_UNIT;
+    const struct hp_unit_range *best = NULL;
     for (size_t steps = 0; low > 0 && steps < MOST_STEPS; steps++) {
         const struct hp_unit_range *range = &ranges[--low];
         if (range->furthest <= address) {
             break;
         }
-        if (address < range->high && range->unit >= from && range->unit < best) {
-            best = range->unit;
+        if (address < range->high && range->unit >= from &&
+            (!best || range->unit < best->unit)) {
+            best = range;
         }
     }
     return best;

@@ -24,15 +24,19 @@ struct hp_unit_range {
 struct hp_units {
     HP_VEC(struct hp_dwarf_unit) units; // by offset
     HP_VEC(struct hp_unit_range) ranges;
+    size_t met; // ranges, of which some are kept
 };
 
 void hp_units_done(struct hp_units *units);
 
-// Read all units there are in an image; stops at the first that is damaged.
-void hp_units_read(struct hp_units *units, Dwarf *dwarf, const struct hp_image *image);
+// Read all units there are in an image; stops at the first that is damaged.  Of their ranges those
+// are kept that may hold one of `count` addresses, which ascend.
+void hp_units_read(struct hp_units *units, Dwarf *dwarf, const struct hp_image *image,
+                   const uint64_t *asked, size_t count);
 
-// The first unit whose ranges hold `address` and that is not before `from`.
-uint32_t hp_units_find(const struct hp_units *units, uint64_t address, uint32_t from);
+// A range that holds `address`, of the first unit that has one and is not before `from`; or NULL.
+const struct hp_unit_range *hp_units_find(const struct hp_units *units, uint64_t address,
+                                          uint32_t from);
 
 // A function, or an inlined call within `parent`.
 struct hp_scope {

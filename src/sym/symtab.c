@@ -85,6 +85,8 @@ static void add_table(struct hp_symtab *table, const struct hp_image *image,
         return;
     }
     size_t count = data->d_size / header.sh_entsize;
+    hp_vec_reserve(&table->symbols,
+                   count); // many are no functions; memory is not touched for these
     for (size_t i = 1; i < count && i <= INT32_MAX; i++) {
         GElf_Sym symbol;
         if (gelf_getsym(data, (int)i, &symbol)) {

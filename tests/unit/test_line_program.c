@@ -332,13 +332,13 @@ static struct hp_line_program *run(const uint64_t *asked, size_t count) {
         sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
 // The line of the i-th address; -1: none, -2: in doubt.
-static int line_of(const struct hp_line_program *program, uint32_t i) {
+static int line_of(struct hp_line_program *program, uint32_t i) {
     struct hp_line_row row = {.line = 0};
     enum hp_line_answer answer = hp_line_find(&reader, program, i, &row);
     return answer == HP_LINE_NONE ? -1 : answer == HP_LINE_DOUBTED ? -2 : (int)row.line;
 }
 
-static void expect_lines(const struct hp_line_program *program, const int *lines,
+static void expect_lines(struct hp_line_program *program, const int *lines,
                          size_t count) {
     cr_assert_not(program->is_unknown);
     for (uint32_t i = 0; i < count; i++) {
@@ -367,7 +367,7 @@ Test(line_program, runs_every_standard_opcode) {
     PUT(DW_LNS_const_add_pc, DW_LNS_advance_line, 0x7f, DW_LNS_copy);
     PUT(DW_LNS_fixed_advance_pc, 0, 1, 0, 2, DW_LNE_set_discriminator, 7, DW_LNS_copy);
     PUT(DW_LNS_advance_pc, 0x80, 1, END);
-    const struct hp_line_program *program = RUN(0x1000, 0x1011, 0x1111, 0x1190, 0x1191);
+    struct hp_line_program *program = RUN(0x1000, 0x1011, 0x1111, 0x1190, 0x1191);
     EXPECT_LINES(program, 101, 100, 100, 100, -1);
     struct hp_line_row row;
     cr_assert_eq(hp_line_find(&reader, program, 0, &row), HP_LINE_FOUND);
@@ -483,6 +483,125 @@ Test(line_program, is_run_once_and_no_more_than_the_section_is_worth) {
                  "no header is read then");
 }
 
+// --- sequences that nobody asks for --------------------------------------------------------------
+
+// Of two functions at 0x1000 and 0x2000 the second is asked for; the bytes of the first are in between.
+static void begin_passed(void) {
+    begin();
+    PUT(AT(0x1000), ROW(0, 4));
+}
+
+static struct hp_line_program *run_second(bool is_sure) {
+    PUT(AT(0x2000), ROW(0, 6), DW_LNS_advance_pc, 8, END);
+    text.bytes[0] = (unsigned char)(text.size - 4);
+    text.bytes[1] = (unsigned char)((text.size - 4) >> 8);
+    static const uint64_t asked[] = {0x1000, 0x2000, 0x2007, 0x2008};
+    start((struct hp_span){(const char *)text.bytes, text.size}, false, asked, 4);
+    hp_line_want(&reader, 0x1ff0, 0x2000);
+    hp_line_want(&reader, 0x1ff0, 0x2007);
+    reader.is_sure = is_sure;
+    return hp_line_program_at(&reader, 0, 8);
+}
+
+// Where the end of a sequence might be seen in operands.
+Test(line_program, passes_over_sequences_that_begin_elsewhere) {
+    static const struct {
+        const char *what;
+        unsigned char size, bytes[12];
+    } ends[] = {
+        {"nothing", 0, {0}},
+        {"a column", 4, {DW_LNS_set_column, 0, DW_LNS_copy, DW_LNS_copy}},
+        {"an operand like an opcode",
+         4,
+         {DW_LNS_set_column, DW_LNS_advance_line, 0x70, 0x70}},
+        {"an operand like one with an operand",
+         2,
+         {DW_LNS_advance_pc, DW_LNS_set_column}},
+        {"a long operand", 5, {DW_LNS_set_column, 0x80, 0, DW_LNS_copy, DW_LNS_copy}},
+        {"a longer one", 6, {DW_LNS_set_file, 0x80, 0x80, 0, DW_LNS_copy, DW_LNS_copy}},
+        {"half a number", 5, {DW_LNS_fixed_advance_pc, 0, 1, 1, DW_LNS_copy}},
+        {"the other half", 5, {DW_LNS_fixed_advance_pc, 20, 0, 1, DW_LNS_copy}},
+        {"half a number like its opcode", 4, {DW_LNS_fixed_advance_pc, 9, 0, 1}},
+        {"special opcodes of 128 and more", 3, {0x85, 0xff, 0x80}},
+        {"a discriminator",
+         8,
+         {0, 2, DW_LNE_set_discriminator, 0, 1, 1, DW_LNS_set_isa, 0}},
+        {"a vendor's opcode", 8, {0, 6, 0x92, 0, 1, 1, 0, 9}},
+    };
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        begin_passed();
+        put(ends[i].bytes, ends[i].size);
+        PUT(DW_LNS_advance_pc, 8, END);
+        struct hp_line_program *program = run_second(false);
+        cr_expect(program->is_partial && program->count == 2, "%s", ends[i].what);
+        cr_expect_eq(line_of(program, 1), 7);
+        cr_expect(program->is_partial, "%s: what was asked for is there", ends[i].what);
+        cr_expect_eq(line_of(program, 0), 5, "%s: run whole", ends[i].what);
+        cr_expect_not(program->is_partial);
+        EXPECT_LINES(program, 5, 7, 7, -1);
+    }
+}
+
+Test(line_program, passes_over_them_for_good_if_that_is_sure) {
+    begin_passed();
+    PUT(DW_LNS_advance_pc, 8, END);
+    EXPECT_LINES(run_second(true), -1, 7, 7, -1);
+}
+
+// Of these it is not known where they end, or that they tell of one place.
+Test(line_program, runs_a_sequence_that_is_not_plain) {
+    static const struct {
+        const char *what;
+        unsigned char size, bytes[24];
+    } kinds[] = {
+        {"goes on elsewhere", 14, {AT(0x2000), ROW(0, 4), DW_LNS_advance_pc, 8}},
+        {"a file of its own", 7, {0, 5, DW_LNE_define_file, 0, 0, 0, 0}},
+        {"an opcode whose length libdw passes over", 4, {0, 2, 0x90, 1}},
+        {"an end of another length", 4, {0, 2, DW_LNE_end_sequence, 0}},
+    };
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        begin_passed();
+        put(kinds[i].bytes, kinds[i].size);
+        PUT(END);
+        struct hp_line_program *program = run_second(false);
+        cr_expect(!program->is_partial && program->is_unknown == (i > 0), "%s",
+                  kinds[i].what);
+    }
+    begin();
+    PUT(DW_LNS_set_file, 2);
+    struct hp_line_program *program = run_second(false);
+    cr_expect_not(program->is_partial, "no sequence is before it");
+}
+
+// In a program of which some is passed over no row is found that is not in the whole.
+Test(line_program, finds_no_other_rows_for_what_it_passes_over) {
+    begin_passed();
+    PUT(DW_LNS_set_column, 0, DW_LNS_copy, DW_LNS_fixed_advance_pc, 0, 1, DW_LNS_copy, 0,
+        2, DW_LNE_set_discriminator, 7, DW_LNS_advance_pc, 8, END);
+    size_t size = text.size;
+    for (size_t at = size - 30; at < size; at++) {
+        for (unsigned value = 0; value < 256; value++) {
+            unsigned char was = text.bytes[at];
+            text.bytes[at] = (unsigned char)value;
+            struct hp_line_program *program = run_second(false);
+            int some[4], whole[4];
+            for (uint32_t i = 1; i < 4; i++) {
+                some[i] = program->is_unknown ? -2 : line_of(program, i);
+            }
+            program = RUN(0x1000, 0x2000, 0x2007, 0x2008);
+            for (uint32_t i = 1; i < 4; i++) {
+                whole[i] = program->is_unknown ? -2 : line_of(program, i);
+                cr_expect(whole[i] == -2 || some[i] == whole[i],
+                          "byte %zu is %#x: %d, %d", at, value, some[i], whole[i]);
+            }
+            text.bytes[at] = was;
+            text.size = size;
+        }
+    }
+}
+
 // 26 bytes of a sequence that covers all addresses make a row for each of them.
 Test(line_program, makes_no_more_rows_than_the_addresses_are_worth) {
     static unsigned char many[1 << 14];
@@ -518,7 +637,7 @@ Test(line_program, cut_or_changed_anywhere_is_safe_to_run) {
             copy[0] = (char)(text.size - 4);
             copy[at] = (char)value;
             start((struct hp_span){copy, text.size}, false, asked, 5);
-            const struct hp_line_program *program = hp_line_program_at(&reader, 0, 8);
+            struct hp_line_program *program = hp_line_program_at(&reader, 0, 8);
             for (uint32_t i = 0; i < 5; i++) {
                 cr_expect_geq(line_of(program, i), -2);
             }
