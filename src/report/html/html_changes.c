@@ -82,6 +82,19 @@ static void put_both(struct hp_sink *out, const struct hp_view *view,
     put_verdict(out, change, change->p < 1 - view->options.confidence);
 }
 
+// A row that changed as the whole did, and as surely, is told of by that.
+static void put_unless_said(struct hp_sink *out, const struct hp_view *view,
+                            const struct hp_change *row) {
+    const struct hp_change *total = &own(view)->total;
+    bool is_sure = total->p < 1 - view->options.confidence;
+    if (row->after - row->before != total->after - total->before ||
+        row->is_significant != is_sure) {
+        hp_sink_text(out, ", ");
+        put_growth(out, view, row);
+        put_verdict(out, row, row->is_significant);
+    }
+}
+
 static void sentence(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_html_tables *tables) {
     const struct hp_difference *difference = own(view);
@@ -94,9 +107,7 @@ static void sentence(struct hp_sink *out, const struct hp_view *view,
         difference->rows.at[0].before != difference->rows.at[0].after) {
         hp_sink_text(out, "; most in ");
         hp_html_text(out, hp_html_name(view, tables, view->rows.at[0].node));
-        hp_sink_text(out, ", ");
-        put_growth(out, view, &difference->rows.at[0]);
-        put_verdict(out, &difference->rows.at[0], difference->rows.at[0].is_significant);
+        put_unless_said(out, view, &difference->rows.at[0]);
     }
 }
 
@@ -104,7 +115,8 @@ static void notes(struct hp_sink *out, const struct hp_view *view) {
     if (own(view)->test != HP_TEST_NONE) {
         hp_sink_print(out, "low … high holds the true change in %g%% of cases\n",
                       100 * view->options.confidence);
-        hp_text_diff_note(out, view, "5 samples");
+        hp_text_diff_note(out, view,
+                          "5 samples, and of other Frames or filters than the command's");
     }
 }
 

@@ -49,7 +49,7 @@ static void put_header(struct hp_sink *out, const struct hp_view *view,
     hp_html_kind_of(view)->sentence(out, view, tables);
     hp_sink_text(out, "</p>\n");
     put_warnings(out, view);
-    hp_sink_text(out, "<ul id=\"facts\">\n");
+    hp_sink_text(out, "<ul id=\"facts\" class=\"facts\">\n");
     hp_html_lines(out, view, hp_html_kind_of(view)->head, hp_view_warning_count(view));
     hp_sink_text(out, "</ul>\n</header>\n");
 }
@@ -59,7 +59,9 @@ static void put_header(struct hp_sink *out, const struct hp_view *view,
 static void put_series(struct hp_sink *out) {
     hp_sink_text(out,
                  "<section id=\"series\" aria-labelledby=\"series-title\" "
-                 "data-help=\"Draw from one to another to compare.\" hidden>\n"
+                 "data-help=\"Draw from one dump to another to compare.\" "
+                 "data-untold=\"Of this selection the slope is known, but not how sure "
+                 "growth is.\" hidden>\n"
                  "<h2 id=\"series-title\">Over the dumps</h2>\n"
                  "<p class=\"hint\" id=\"series-text\"></p>\n"
                  "<svg role=\"img\" aria-labelledby=\"series-title series-text\"></svg>\n"
@@ -91,10 +93,8 @@ static void put_classes(struct hp_sink *out, const struct hp_view *view,
 // How changes look.
 static void put_looks(struct hp_sink *out) {
     static const char *const looks[][2] = {
-        {"more-sure", "▲ more"},
-        {"less-sure", "▼ less"},
-        {"gone", "gone"},
-        {"new", "new"},
+        {"more-sure", "▲ more, by as much as is red"},
+        {"less-sure", "▼ less, by as much as is blue, in stripes if gone"},
         {"more-maybe", "may be chance"},
         {"more", "more, not tested"},
         {"less", "less, not tested"},
@@ -109,7 +109,7 @@ static void put_flames(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_html_tables *tables) {
     hp_sink_text(out,
                  "<section id=\"flames\" aria-labelledby=\"flames-title\" hidden>\n"
-                 "<h2 id=\"flames-title\">Flame graph</h2>\n"
+                 "<div class=\"row\"><h2 id=\"flames-title\">Flame graph</h2>\n"
                  "<ul class=\"row legend\">");
     if (view->changes) {
         put_looks(out);
@@ -117,7 +117,7 @@ static void put_flames(struct hp_sink *out, const struct hp_view *view,
         put_classes(out, view, tables);
     }
     hp_sink_text(out,
-                 "</ul>\n<div class=\"where\"><nav aria-label=\"Calls\"></nav>\n"
+                 "</ul></div>\n<div class=\"where\"><nav aria-label=\"Calls\"></nav>\n"
                  "<p><strong>Click: zoom in. Shift-click: who calls it, what it "
                  "holds</strong></p></div>\n"
                  "<canvas role=\"img\" aria-label=\"Flame graph\"></canvas>\n"
@@ -130,19 +130,20 @@ static void put_main(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_html_tables *tables) {
     hp_sink_print(
         out,
-        "<main id=\"main\">\n<div id=\"tools\" data-help=\"/ searches; Enter or a "
+        "<main id=\"main\">\n<div id=\"tools\" data-facets=\"By class, module …\" data-help=\"/ searches; Enter or a "
         "click opens a function; Escape returns\" data-none=\"nothing matches; "
         "capital letters are not small ones\">\n"
         "<input id=\"search\" type=\"search\" autocomplete=\"off\" aria-label=\"Search\" "
-        "placeholder=\"Function, file or module\" hidden>\n<p id=\"result\"></p>\n"
+        "placeholder=\"Function, file or module\" hidden>\n"
+        "<div class=\"row\"><p id=\"result\"></p></div>\n"
         "<ul id=\"filters\" aria-label=\"Filters\"></ul>\n</div>\n"
         "<section id=\"rows\" aria-labelledby=\"rows-title\">\n"
         "<h2 id=\"rows-title\">By %s</h2>\n",
         hp_view_row_kind(view));
     hp_html_table(out, view, tables);
-    hp_sink_text(out, "<ul id=\"notes\">\n");
+    hp_sink_text(out, "<ul id=\"notes\" class=\"facts\">\n");
     hp_html_lines(out, view, hp_html_kind_of(view)->notes, 0);
-    hp_sink_text(out, "</ul>\n<ul id=\"charges\">\n");
+    hp_sink_text(out, "</ul></div>\n<ul id=\"charges\" class=\"facts\">\n");
     hp_html_lines(out, view, hp_text_charges, 0);
     hp_sink_text(out, "</ul>\n</section>\n");
     if (hp_html_kind_of(view) == &hp_html_trend) {

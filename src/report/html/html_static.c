@@ -195,7 +195,8 @@ void hp_html_table(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, "</tbody>\n</table>\n");
     hp_format_grouped(rows, (hp_int128)shown);
     hp_format_grouped(all, (hp_int128)view->rows.count);
-    hp_sink_print(out, "<p id=\"rest\">%s of %s rows</p>\n", rows, all);
+    hp_sink_print(out, "<div class=\"row\"><p id=\"rest\">%s of %s rows</p>\n", rows,
+                  all);
 }
 
 // --- tree ---------------------------------------------------------------------------------

@@ -8,23 +8,21 @@ class SeriesPicture extends Screen {
   constructor(app) {
     super(app);
     this.section = byId('series');
-    [this.title, this.text, this.picture, this.legend, this.numbers, this.table] = this.section.querySelectorAll('h2, p, svg, ol, details, div');
+    [this.text, this.picture, this.legend, this.numbers, this.table] = this.section.querySelectorAll('p, svg, ol, details, div');
     fill(this.picture, { height: AREAS_HEIGHT, onpointerdown: (event) => this.begin(event), onpointermove: (event) => this.move(event), onpointerup: () => this.end() });
     fill(this.numbers, { ontoggle: () => this.showNumbers() });
     this.section.hidden = false;
   }
 
   show() {
-    const { explorer: { growth }, kind, model, state } = this, isFunction = state.name >= 0;
+    const { explorer: { growth }, kind, model, state } = this;
     this.process = growth.processOf(state);
-    this.areas = isFunction ? this.areasOf([state.name], 'cum') : this.largest();
+    this.areas = state.name >= 0 ? this.areasOf([state.name], 'cum') : this.largest();
     this.sums = this.areas[0].values.map((_, i) => sumOf(this.areas, ({ values }) => values[i]));
-    this.most = this.sums.reduce((a, b) => Math.max(a, b), 0);
-    this.title.textContent = `${isFunction ? 'With all it calls' : 'The largest, by themselves'}, over the dumps`;
-    const { from, to } = state;
-    this.text.textContent = `Up to ${valueText(this.most, kind)}, from ${dumpName(model, from)} to ${dumpName(model, to)}${growth.timeText(from, to)}. ` +
-      (growth.isTold(state) ? this.section.dataset.help
-        : 'Of this selection the slope is known, but not how sure growth is.');
+    this.most = this.sums.reduce((a, b) => max(a, b), 0);
+    const { from, to } = state, { help, untold } = this.section.dataset;
+    this.text.textContent = `${state.name < 0 ? 'By themselves' : 'With all it calls'}: up to ${valueText(this.most, kind)}, from ${dumpName(model, from)} to ${dumpName(model, to)}${growth.timeText(from, to)}. ` +
+      (growth.isTold(state) ? help : untold);
     this.legend.replaceChildren(...this.areas.map(({ name, values }, i) => hued(i, make('li', { 'data-area': i },
       name < 0 ? 'others' : nameButton(model, name, () => this.app.open(name)), ` ${valueText(values[to - this.process.first], kind)}`))));
     this.draw();
@@ -33,7 +31,7 @@ class SeriesPicture extends Screen {
 
   areasOf(names, key) {
     const values = this.explorer.values(this.state, names, key);
-    return names.map((name, i) => ({ name, values: values[i].map((one) => Math.max(one, 0)), held: sumOf(values[i], (one) => one) }));
+    return names.map((name, i) => ({ name, values: values[i].map((one) => max(one, 0)), held: sumOf(values[i], (one) => one) }));
   }
 
   // By what they hold in all dumps together; others, if there are, last.
@@ -50,15 +48,15 @@ class SeriesPicture extends Screen {
   draw() {
     const { explorer: { growth }, picture, areas, most, process: { first, count } } = this, below = new Float64Array(count);
     const times = Array.from(below, (_, i) => growth.time(first + i) - growth.time(first)), span = times[count - 1];
-    const width = Math.max(this.section.clientWidth, 100), y = (value) => AREAS_HEIGHT * (1 - (most > 0 ? value / most : 0));
+    const width = max(this.section.clientWidth, 100), y = (value) => AREAS_HEIGHT * (1 - (most > 0 ? value / most : 0));
     picture.setAttribute('width', width);
     this.places = times.map((time, i) => width * (span > 0 ? time / span : i / (count - 1)));
     picture.replaceChildren(...areas.flatMap(({ values }, area) => {
       const at = (value, i) => `${this.places[i].toFixed(1)},${y(value).toFixed(1)}`, low = Array.from(below, at).reverse();
       values.forEach((value, i) => { below[i] += value; });
-      const thickest = values.indexOf(Math.max(...values)), middle = y(below[thickest] - values[thickest] / 2);
+      const thickest = values.indexOf(max(...values)), middle = y(below[thickest] - values[thickest] / 2);
       return [hued(area, makeSvg('polygon', { points: [...Array.from(below, at), ...low].join(' ') })),
-        y(0) - y(values[thickest]) > 16 ? makeSvg('text', { x: Math.max(8, Math.min(this.places[thickest], width - 8)), y: middle + 5 }, area + 1) : ''];
+        y(0) - y(values[thickest]) > 16 ? makeSvg('text', { x: max(8, min(this.places[thickest], width - 8)), y: middle + 5 }, area + 1) : ''];
     }), this.brush = makeSvg('g', {}));
     this.mark(this.state);
   }
@@ -80,8 +78,8 @@ class SeriesPicture extends Screen {
   // --- choosing ---
 
   dumpAt({ clientX }) {
-    const x = clientX - this.picture.getBoundingClientRect().left, off = this.places.map((place) => Math.abs(place - x));
-    return this.process.first + off.indexOf(Math.min(...off));
+    const x = clientX - this.picture.getBoundingClientRect().left, off = this.places.map((place) => abs(place - x));
+    return this.process.first + off.indexOf(min(...off));
   }
 
   begin(event) {
@@ -93,7 +91,7 @@ class SeriesPicture extends Screen {
   move(event) {
     if (event.buttons) {
       const { start } = this, at = this.dumpAt(event);
-      this.chosen = at === start ? this.state : { from: Math.min(start, at), to: Math.max(start, at) };
+      this.chosen = at === start ? this.state : { from: min(start, at), to: max(start, at) };
       this.mark(this.chosen);
     }
   }

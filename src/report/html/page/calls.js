@@ -51,7 +51,7 @@ class CallGrid extends Screen {
   list() {
     const { tree, sums, root } = this;
     this.rows = root < tree.count ? rowsOfCalls(tree, sums, root, tree.open) : [];
-    this.active = Math.min(this.active, Math.max(this.rows.length - 1, 0));
+    this.active = min(this.active, max(this.rows.length - 1, 0));
     this.grid.setAttribute('aria-rowcount', this.rows.length + 1);
     this.hint.textContent = this.rows.length < MOST_ROWS ? '' : `The first ${grouped(MOST_ROWS)} rows`;
     this.space.style.setProperty('height', `${this.rows.length * ROW_HEIGHT}px`);
@@ -80,9 +80,9 @@ class CallGrid extends Screen {
 
   // Those that are there already stay where they are, so that none loses the focus.
   draw() {
-    const { body, made, space } = this, first = Math.floor(body.scrollTop / ROW_HEIGHT) - 5;
-    const end = first + Math.ceil((body.clientHeight || 500) / ROW_HEIGHT) + 10, wanted = new Set(this.rows.length > 0 ? [this.active] : []);
-    for (let i = Math.max(first, 0); i < Math.min(end, this.rows.length); i++) {
+    const { body, made, space } = this, first = floor(body.scrollTop / ROW_HEIGHT) - 5;
+    const end = first + ceil((body.clientHeight || 500) / ROW_HEIGHT) + 10, wanted = new Set(this.rows.length > 0 ? [this.active] : []);
+    for (let i = max(first, 0); i < min(end, this.rows.length); i++) {
       wanted.add(i);
     }
     for (const [number, element] of made) {
@@ -127,7 +127,7 @@ class CallGrid extends Screen {
     }
     this.active = number;
     if (top < body.scrollTop || top > body.scrollTop + height) {
-      body.scrollTop = Math.max(0, top < body.scrollTop ? top : top - height);
+      body.scrollTop = max(0, top < body.scrollTop ? top : top - height);
     }
     this.draw();
     made.get(number).tabIndex = 0;
@@ -136,10 +136,10 @@ class CallGrid extends Screen {
 
   // Where a key leads from the row that has the focus, or -1.
   target(key) {
-    const { rows, active, tree } = this, { level } = rows[active], page = Math.max(1, Math.floor(this.body.clientHeight / ROW_HEIGHT) - 1);
+    const { rows, active, tree } = this, { level } = rows[active], page = max(1, floor(this.body.clientHeight / ROW_HEIGHT) - 1);
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -rows.length, End: rows.length };
     if (steps[key]) {
-      return Math.max(0, Math.min(active + steps[key], rows.length - 1));
+      return max(0, min(active + steps[key], rows.length - 1));
     }
     if (key === 'ArrowLeft') {
       const caller = rows.findIndex(({ node }) => node === tree.parent[rows[active].node]);

@@ -8,7 +8,7 @@ const UNTOLD = { low: NaN, high: NaN, p: NaN, isTold: false, isSignificant: fals
 const known = (number) => number ?? NaN;
 
 function changeOf(model, base, sum) {
-  const flags = base.flags | sum.flags, largest = (key) => Math.max(base.column[key], sum.column[key]);
+  const flags = base.flags | sum.flags, largest = (key) => max(base.column[key], sum.column[key]);
   const [before, after] = [base, sum].map(({ column, ...one }) => estimateOf(model, { ...one, flags,
     column: column.side === 'dump' ? { ...column, period: largest('period'), weight: largest('weight') } : column }));
   return { ...UNTOLD, before, after, value: after.value, change: after.value - before.value };
@@ -83,7 +83,7 @@ function sortedChanges(explorer, state, names) {
     : [comparison.rows[key], explorer.model.comparison[key]];
   const isSure = (name) => (isTold && significant[rows.get(name)] ? 1 : 0);
   const ever = isWhole && (key === 'cum' ? null : explorer.of(state).heldFlat(explorer.heldEnds(state)));
-  const all = names.map((name) => ({ name, sure: isSure(name), size: Math.abs(sums[name] - base[name]), large: Math.max(sums[name], base[name]) }))
+  const all = names.map((name) => ({ name, sure: isSure(name), size: abs(sums[name] - base[name]), large: max(sums[name], base[name]) }))
     .filter(({ large, name }) => large > 0 || state.search || (isWhole && (!ever || ever[name])));
   const order = (a, b) => b.sure - a.sure || b.size - a.size || (!isWhole && b.large - a.large) || a.name - b.name;
   return (state.sort === 'name' ? all : all.sort(order)).map(({ name }) => name);
@@ -91,7 +91,7 @@ function sortedChanges(explorer, state, names) {
 
 // --- texts --------------------------------------------------------------------------------------------
 
-function signedText(value, kind) { return (value < 0 ? '-' : value > 0 ? '+' : '') + valueText(Math.abs(value), kind); }
+function signedText(value, kind) { return (value < 0 ? '-' : value > 0 ? '+' : '') + valueText(abs(value), kind); }
 
 function rangeText({ low, high }, kind) {
   return Number.isNaN(low) ? '' : `${signedText(low, kind)} \u2026 ${signedText(high, kind)}`;
@@ -135,7 +135,7 @@ function amountTexts(amount, kind, whole) {
 class ChangeTable extends FunctionTable {
   prepare() {
     const [base, sums] = sidesOf(this.explorer, this.state);
-    this.most = this.rows.reduce((most, name) => Math.max(most, Math.abs(sums[name] - base[name])), 0);
+    this.most = this.rows.reduce((most, name) => max(most, abs(sums[name] - base[name])), 0);
   }
 
   isSortedBy(key) { return (key === 'name') === (this.state.sort === 'name'); }
@@ -143,7 +143,7 @@ class ChangeTable extends FunctionTable {
   texts(name) {
     const { kind, state } = this, change = this.explorer.row(state, name, true)[comparedBy(state)], { before, after } = change;
     return {
-      row: change, share: Math.abs(change.change) / this.most, base: heldText(before, kind), new: heldText(after, kind),
+      row: change, share: abs(change.change) / this.most, base: heldText(before, kind), new: heldText(after, kind),
       delta: signedText(change.change, kind), 'delta-interval': rangeText(change, kind),
       p: markedP(change), status: statusOf(change),
     };

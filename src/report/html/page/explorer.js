@@ -149,7 +149,7 @@ class Explorer {
   }
 
   // What stacks hold by the names of the folded frames that stand between one of `nodes` and its caller, or behind a function
-  // that ends them: a tree of Maps from a name to {values, below}, of a column each; name -1 stands for none.
+  // that ends them, without the allocator's: a tree of Maps from a name to {values, below}, of a column each; name -1 stands for none.
   folded(state, nodes = [-1]) {
     const { model } = this, tree = this.tree(state), kind = this.kind(state), root = new Map(), wanted = new Set(nodes), { isChosen } = this.of(state);
     const both = this.both(state).map(({ column: { sum, values } }) => (end) => values[kind][sum[end]]);
@@ -157,11 +157,14 @@ class Explorer {
       if (leaf < 0 || (isChosen && !isChosen[end]) || (nodes[0] < 0 && tree.name[leaf] !== state.name)) {
         return;
       }
-      eachShown(model, tree, end, (node, way) => (wanted.has(node) ? way.length > 0 ? way : [-1] : []).reduce((map, name) => {
-        const at = kept(map, name, () => ({ values: both.map(() => 0), below: new Map() }));
-        at.values = at.values.map((sum, i) => sum + both[i](end));
-        return at.below;
-      }, root));
+      eachShown(model, tree, end, (node, way) => {
+        const names = way.filter((name) => model.classOf[name] !== 'allocator');
+        (wanted.has(node) ? names.length > 0 ? names : [-1] : []).reduce((map, name) => {
+          const at = kept(map, name, () => ({ values: both.map(() => 0), below: new Map() }));
+          at.values = at.values.map((sum, i) => sum + both[i](end));
+          return at.below;
+        }, root);
+      });
     });
     return root;
   }

@@ -12,7 +12,7 @@ function wholeStacks({ tree, sums: [widths, ...both] }, zoom) {
   for (let node = 0; node < count; node++) {
     isBelow[node] = node === zoom || isBelow[parent[node]];
     if (isBelow[node] && node > 0) {
-      const values = own.map((side, i) => Math.max(0, Math.round(total[i] + side[node]) - Math.round(total[i])));
+      const values = own.map((side, i) => max(0, Math.round(total[i] + side[node]) - Math.round(total[i])));
       own.forEach((side, i) => { total[i] += side[node]; });
       if (values.some(Boolean)) {
         stacks.push({ node, values });
@@ -75,13 +75,13 @@ function csvOf({ explorer, model, state }) {
 
 // The flame graph as it is drawn.
 function svgOf(flames) {
-  const inert = (text) => text.replace(/[<>&"]/g, (c) => `&#${c.charCodeAt(0)};`), { canvas } = flames, style = flames.style();
+  const inert = (text) => text.replace(/[<>&"]/g, (c) => `&#${c.charCodeAt(0)};`), { boxHeight, canvas } = flames, style = flames.style();
   const put = flames.boxes.map((box) => {
-    const [fill, color] = flames.fillOf(box, style), left = box.left.toFixed(2), top = box.level * BOX_HEIGHT;
-    return `<g transform="translate(${left} ${top})"><title>${inert(flames.describe(box))}</title><rect width="${box.width.toFixed(2)}" height="17" ` +
-      `fill="${fill}"/><text x="4" y="12.5" fill="${color}">${inert(flames.labelOf(box, style))}</text></g>\n`;
+    const [fill, color] = flames.fillOf(box, style);
+    return `<g transform="translate(${box.left} ${box.level * boxHeight})"><title>${inert(flames.describe(box))}</title><rect width="${box.width}" height="${boxHeight - 1}" ` +
+      `fill="${fill}"/><text x="4" y="${boxHeight * 0.65}" fill="${color}">${inert(flames.labelOf(box, style))}</text></g>\n`;
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${canvas.clientWidth}" height="${canvas.clientHeight}" font-family="monospace" font-size="12">\n${put.join('')}</svg>\n`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${canvas.clientWidth}" height="${canvas.clientHeight}" font-family="monospace" font-size="${boxHeight * 0.6}">\n${put.join('')}</svg>\n`;
 }
 
 // What prints the same in a terminal; the inputs are to be filled in.

@@ -43,7 +43,7 @@ function leftColumn({ columns, facet }, number, { only, without }) {
     const start = `?${facet.key}=`, own = start + facet.values[i];
     return only.every((one) => !one.startsWith(start) || one === own) && !without.includes(own);
   };
-  const left = all.filter(isLeft), period = Math.max(...left), { intervals } = column;
+  const left = all.filter(isLeft), period = max(...left), { intervals } = column;
   return left.length % all.length ? { ...column, period, chosen: chosen.filter(isLeft).some(Boolean),
     intervals: period >= 0 && (period > 0 || intervals !== 'sampled' ? intervals : 'exact') } : column;
 }
@@ -52,7 +52,7 @@ function leftColumn({ columns, facet }, number, { only, without }) {
 function heldFacets(explorer, state) {
   const kind = explorer.kind(state), both = explorer.seen(state);
   return facetsOf(explorer, state.view).map(({ key, values, of }) => {
-    const sums = both.map((one) => one.apart(kind, of, values.length)), size = (number) => Math.max(...sums.map((sum) => sum(number)[kind]));
+    const sums = both.map((one) => one.apart(kind, of, values.length)), size = (number) => max(...sums.map((sum) => sum(number)[kind]));
     const all = [...new Set(of)].filter((number) => size(number) > 0).sort((a, b) => size(b) - size(a) || a - b);
     const whole = sumOf(all, size), held = all.slice(0, FACET_VALUES).map((number) =>
       ({ text: values[number], amount: explorer.amountOf(sums.map((sum) => sum(number))), share: shareText(size(number), whole) }));
@@ -64,8 +64,8 @@ class FacetLists extends Screen {
   constructor(app) {
     super(app);
     this.lists = make('div', { class: 'row' });
-    this.section = make('details', { id: 'facets', ontoggle: () => this.show() }, make('summary', {}, 'By class, module \u2026'), this.lists);
-    byId('tools').append(this.section);
+    this.section = make('details', { id: 'facets', ontoggle: () => this.show() }, make('summary', {}, byId('tools').dataset.facets), this.lists);
+    byId('result').before(this.section);
   }
 
   show() {

@@ -1,7 +1,6 @@
 // The flame graph, on a canvas: each function as wide as what it holds with all that it calls, below its
 // caller.  Calls of less than a pixel are merged into one box of their caller's.  What it shows is also to be
 // reached by buttons: the way from the root to where one is, and the largest calls from there.
-const BOX_HEIGHT = 20;
 const MOST_BOXES = 20000;
 const MOST_LEVELS = 128;
 
@@ -93,6 +92,9 @@ class FlameGraph extends Screen {
 
   fullName(node) { return fullName(this.model, this.tree.name[node]); }
 
+  // Few are as high as there is room for.
+  get boxHeight() { return this.levels < 14 ? 26 : 20; }
+
   // What a box of a comparison stands for.
   changeOf({ node, merged, sides }) {
     const { comparison } = this.explorer, [before, after] = merged ? sides : this.sides.map((side) => side[node]);
@@ -105,28 +107,31 @@ class FlameGraph extends Screen {
   // --- drawing ---
 
   draw() {
-    const { canvas } = this, width = Math.max(this.section.clientWidth, 100), ratio = window.devicePixelRatio;
+    const { canvas } = this, width = max(this.section.clientWidth, 100), ratio = window.devicePixelRatio;
     this.boxes = this.zoom < this.tree.count ? boxesOf(this.tree, this.sums, this.zoom, width, this.sides) : [];
-    this.levels = this.boxes.reduce((most, { level }) => Math.max(most, level + 1), this.levels);
-    const paint = canvas.getContext('2d'), high = this.levels * BOX_HEIGHT;
+    this.levels = this.boxes.reduce((most, { level }) => max(most, level + 1), this.levels);
+    const paint = canvas.getContext('2d'), high = this.levels * this.boxHeight;
     canvas.style.height = `${high}px`;
     // Another bitmap takes longer than what is drawn: one that is too high is cut off by the style.
-    if (canvas.width !== Math.floor(width * ratio) || canvas.height < high * ratio - 1) {
+    if (canvas.width !== floor(width * ratio) || canvas.height < high * ratio - 1) {
       canvas.width = width * ratio;
       canvas.height = high * ratio;
     }
     paint.setTransform(ratio, 0, 0, ratio, 0, 0);
     paint.clearRect(0, 0, width, high);
-    paint.font = '12px monospace';
+    paint.font = `${this.boxHeight * 0.6}px monospace`;
     const style = this.style();
     this.boxes.forEach((box) => this.drawBox(paint, box, style));
     canvas.setAttribute('aria-label', `Flame graph of ${this.nodeName(this.zoom)}: ${this.boxes.length} calls are drawn`);
   }
 
+  // The legend tells of what is there.
   style() {
-    const is = (query) => matchMedia(query).matches, hues = {};
+    const is = (query) => matchMedia(query).matches, hues = {}, looks = this.boxes.map((box) => (this.sides[1] ? lookOf(this.changeOf(box)) : this.classOf(box)));
     for (const item of this.legend.children) {
-      hues[item.dataset.class] = getComputedStyle(item).getPropertyValue('--hue');
+      const { change, class: one } = item.dataset;
+      item.hidden = !looks.includes(change || one);
+      hues[one] = getComputedStyle(item).getPropertyValue('--hue');
     }
     return { isForced: is('(forced-colors: active)'), isDark: is('screen and (prefers-color-scheme: dark)'),
       letter: this.canvas.getContext('2d').measureText('m').width, hues };
@@ -143,79 +148,68 @@ class FlameGraph extends Screen {
     if (isFound) {
       return ['#f0b9ff', '#000'];
     }
-    const [hue, strength, light] = this.sides.length > 1 ? this.colorOfChange(this.changeOf(box), isDark)
+    const [hue, strength, light] = this.sides[1] ? this.colorOfChange(this.changeOf(box), isDark)
       : this.colorOf(hues[this.classOf(box)], this.tree.name[box.node] * 7 % 4, isDark);
     return [`hsl(${hue} ${strength}% ${light}%)`, isDark ? '#f4f4f4' : '#111'];
   }
 
   // By class, somewhat lighter or darker by name.
-  colorOf(hue, shade, isDark) { return [hue || 0, !hue ? 0 : this.found ? 20 : isDark ? 60 : 90, isDark ? 25 + shade * 2 : 82 - shade * 3]; }
+  colorOf(hue, shade, isDark) { return [hue || 0, !hue ? 0 : this.found ? 20 : isDark ? 60 : 90, (isDark ? 25 : 76) + shade * 2]; }
 
-  // By direction; the more of it changed, the stronger.  What is not significant is grey, what nobody tested pale.
-  colorOfChange({ before, after, change, isTold, isSignificant }, isDark) {
-    const size = Math.abs(change) / Math.max(before.value, after.value, 1e-300);
-    const [strength, dark] = isSignificant ? [90, 6 + 18 * size] : isTold || change === 0 ? [0, 0] : [45, 3 + 6 * size];
-    return [change > 0 ? 4 : 207, strength, isDark ? 24 + dark / 1.5 : 86 - dark];
+  // By direction; what is not significant is grey, what nobody tested pale.
+  colorOfChange({ change, isTold, isSignificant }, isDark) {
+    return [change > 0 ? 4 : 207, isSignificant ? 90 : isTold || change === 0 ? 0 : 45, isDark ? 44 : 70];
   }
 
   // As much as there is room for; changes have their sign.
   labelOf(box, { letter }) {
-    const room = Math.floor((box.width - 8) / letter), change = this.sides.length > 1 ? this.changeOf(box).change : 0;
+    const room = floor((box.width - 8) / letter), change = this.sides[1] ? this.changeOf(box).change : 0;
     const sign = ['\u25bc ', '', '\u25b2 '][Math.sign(change) + 1];
     const text = sign + (box.merged ? `${box.merged} smaller` : box.node === 0 ? this.describe(box) : lastOf(this.nodeName(box.node), room - sign.length));
-    return room < 3 ? '' : text.length > room ? cutText(text, room - 1) : text;
+    const more = box.merged || box.node === 0 ? '' : `  ${this.partOf(box.node)}`;
+    return room < 3 ? '' : text.length > room ? cutText(text, room - 1) : text.length + more.length > room ? text : text + more;
   }
 
   drawBox(paint, box, style) {
-    const top = box.level * BOX_HEIGHT, width = box.width - (box.width > 3), place = [box.left, top, width, BOX_HEIGHT - 1];
-    const [fill, color] = this.fillOf(box, style);
+    const { boxHeight } = this, top = box.level * boxHeight, width = box.width - (box.width > 3), place = [box.left, top, width, boxHeight - 1];
+    const [fill, color] = this.fillOf(box, style), isFound = this.isFound(box);
     paint.fillStyle = fill;
     paint.fillRect(...place);
-    paint.fillStyle = paint.strokeStyle = color;
-    if (this.sides.length > 1) {
-      this.markChange(paint, this.changeOf(box), place);
+    if (this.sides[1] && !isFound && !style.isForced) {
+      paint.fillStyle = style.isDark ? '#444' : '#ddd';
+      this.drawRest(paint, this.changeOf(box), ...place);
     }
-    if (this.isFound(box)) {
-      paint.fillRect(box.left, top + BOX_HEIGHT - 4, width, 2);
+    paint.fillStyle = color;
+    if (isFound) {
+      paint.fillRect(box.left, top + boxHeight - 4, width, 2);
     }
     if (box.width > 30) {
-      paint.fillText(this.labelOf(box, style), box.left + 4, top + 12.5);
+      paint.fillText(this.labelOf(box, style), box.left + 4, top + boxHeight * 0.65);
     }
   }
 
-  // What is gone is hatched, what is new has a frame.
-  markChange(paint, { before, after }, [left, top, width, height]) {
-    if (before.value > 0 && after.value === 0 && width > 2) {
-      paint.save();
-      paint.beginPath();
-      paint.rect(left, top, width, height);
-      paint.clip();
-      paint.globalAlpha = 0.35;
-      paint.beginPath();
-      for (let x = left - height; x < left + width; x += 7) {
-        paint.moveTo(x, top + height);
-        paint.lineTo(x + height, top);
-      }
-      paint.stroke();
-      paint.restore();
-    } else if (before.value === 0 && after.value > 0 && width > 2) {
-      paint.strokeRect(left + 0.5, top + 0.5, width - 1, height - 1);
+  // As much of a box as did not change; what is gone has stripes.
+  drawRest(paint, { before: { value: before }, after: { value: after }, change }, left, top, width, height) {
+    paint.fillRect(left, top, width - width * abs(change) / max(before, after), height);
+    for (let x = 4; x < width && after === 0; x += 6) {
+      paint.fillRect(left + x, top, 2, height);
     }
   }
 
   // --- where one is ---
 
   showWay() {
-    const { tree, sums, zoom, root } = this;
-    const part = (node) => (this.sides.length > 1 ? signedText(this.changeOf({ node }).change, this.kind) : shareText(sums[node], sums[zoom]));
+    const { tree, zoom, root } = this;
     const way = [...(root > 0 ? [] : [0]), ...nodesTo(tree, zoom)]
       .flatMap((node) => [node === zoom ? make('strong', {}, this.nodeName(node)) : this.zoomButton(node), ' \u203a ']);
     const largest = this.boxes.filter(({ node, merged }) => tree.parent[node] === zoom && !merged).slice(0, 5);
     this.way.replaceChildren(...(way.length > 16 ? way.slice(0, 2).concat('\u2026 ', way.slice(-12)) : way),
-      ...largest.flatMap(({ node }) => [this.zoomButton(node), ` ${part(node)}  `]),
+      ...largest.flatMap(({ node }) => [this.zoomButton(node), ` ${this.partOf(node)}  `]),
       ...(zoom > root ? [pushButton('Open this function', () => this.app.open(tree.name[zoom])), ' ',
         pushButton('Copy stack', () => copyText(this.app, nodesTo(tree, zoom).map((node) => safeText(this.fullName(node))).join('\n')))] : []));
   }
+
+  partOf(node) { return this.sides[1] ? signedText(this.changeOf({ node }).change, this.kind) : shareText(this.sums[node], this.sums[this.zoom]); }
 
   zoomButton(node) { return pushButton(this.nodeName(node), () => this.zoomTo(node), { class: 'name' }); }
 
@@ -227,14 +221,14 @@ class FlameGraph extends Screen {
   // --- pointing ---
 
   boxAt({ offsetX, offsetY }) {
-    const level = Math.floor(offsetY / BOX_HEIGHT);
+    const level = floor(offsetY / this.boxHeight);
     return this.boxes.find((box) => box.level === level && offsetX >= box.left && offsetX < box.left + box.width);
   }
 
   // A change, or an estimate; below a function the stacks of several nodes are one, of which no interval is known.
   amountOf(box) {
     const { explorer, state } = this, { merged, node, value } = box;
-    return this.sides.length > 1 ? this.changeOf(box) : merged || this.root > 0 ? { value: merged ? value : this.sums[node], low: NaN, high: NaN }
+    return this.sides[1] ? this.changeOf(box) : merged || this.root > 0 ? { value: merged ? value : this.sums[node], low: NaN, high: NaN }
       : explorer.amountOf([explorer.of(state).pick('nodes', node, this.kind)]);
   }
 
@@ -252,7 +246,7 @@ class FlameGraph extends Screen {
     if (event.shiftKey && node > 0) {
       this.app.open(this.tree.name[node]);
     } else if (node >= 0) {
-      this.zoomTo(Math.max(node, this.root));
+      this.zoomTo(max(node, this.root));
     }
   }
 }

@@ -9,7 +9,7 @@
 // addressing, in as many places as twice the nodes and more.
 class NodeTable {
   constructor(most) {
-    const size = 2 ** Math.max(10, Math.ceil(Math.log2(most)));
+    const size = 2 ** max(10, ceil(Math.log2(most)));
     const nodes = () => new Int32Array(most + 1);
     Object.assign(this, { count: 1, mask: size - 1, places: new Int32Array(size), parent: nodes(), name: nodes(), child: nodes(), isOuter: new Uint8Array(most + 1) });
     this.parent[0] = this.name[0] = -1;

@@ -13,7 +13,7 @@ class FunctionScreen extends Screen {
     const { app, explorer, model, section, state } = this, row = explorer.row(state, state.name, false);
     const { callers, callees } = explorer.neighbors(state), full = cutText(fullName(model, state.name), 10000);
     const title = make('h2', { id: 'function-title', tabindex: -1 }, cutText(shortName(model, state.name), 10000));
-    this.whole = Math.max(row.cum.value, row.cum.before?.value || 0);
+    this.whole = max(row.cum.value, row.cum.before?.value || 0);
     section.replaceChildren(pushButton('\u2190 All rows', () => app.go(ALL_FUNCTIONS)), title,
       full === title.textContent ? '' : make('details', {}, make('summary', {}, 'Full name'), make('p', { class: 'full' }, full)),
       this.makeFacts(row), this.makePlaces(),
@@ -103,20 +103,25 @@ class FunctionScreen extends Screen {
   // What it holds itself, and the folded frames through which it does.
   makeOwn(row, open) {
     const below = this.explorer.folded(this.state), text = `By itself ${amountText(row.flat, this.kind)}`;
-    return make('div', { class: 'own' }, Math.max(...below.keys()) < 0 ? make('p', {}, text)
-      : this.makeThrough(`${text}, through folded frames`, () => below, open));
+    return make('div', { class: 'own' }, max(...below.keys()) < 0 ? make('p', {}, text)
+      : this.makeThrough(`${text}, through folded frames`, () => below, open, null));
   }
 
   // Opened in place.
-  makeThrough(text, belowOf, open = false) {
+  makeThrough(text, belowOf, open = false, above = '') {
     const list = make('div', {});
-    return make('details', { open, ontoggle: ({ target }) => list.replaceChildren(target.open ? this.makeFolded(belowOf()) : '') }, make('summary', {}, text), list);
+    return make('details', { open, ontoggle: ({ target }) => list.replaceChildren(target.open ? this.makeFolded(belowOf(), above) : '') }, make('summary', {}, text), list);
   }
 
-  makeFolded(below) {
-    const { app, kind, model } = this, all = [...below].sort(([a, one], [b, other]) => Math.max(...other.values) - Math.max(...one.values) || a - b);
-    return make('ul', {}, ...all.map(([name, { values, below: more }]) => make('li', {}, `${values.map((value) => valueText(value, kind)).join(' \u2192 ')} `,
-      name < 0 ? 'directly' : nameButton(model, name, () => app.open(name)), more.size > 0 ? this.makeFolded(more) : '')));
+  // A row tells its values where they are others than above it; of what a function holds itself the first do so with
+  // their share, and are folded.
+  makeFolded(below, above) {
+    const { app, kind, model } = this, all = [...below].sort(([a, one], [b, other]) => max(...other.values) - max(...one.values) || a - b);
+    return make('ul', {}, ...all.map(([name, { values, below: more }]) => {
+      const text = values.map((value) => valueText(value, kind)).join(' \u2192 '), rest = more.size > 0 ? this.makeFolded(more, text) : '';
+      return make('li', {}, text === above ? '' : `${text} `, above ? '' : `${shareText(max(...values), this.whole)} `,
+        name < 0 ? 'directly' : nameButton(model, name, () => app.open(name)), rest && above === null ? make('details', {}, make('summary', {}, 'through'), rest) : rest);
+    }));
   }
 }
 

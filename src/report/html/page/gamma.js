@@ -6,6 +6,7 @@
 // the error of Stirling's formula; Halley's method from Wilson and Hilferty's cube on; Cornish and
 // Fisher's expansion for large shapes.
 const { EPSILON } = Number;
+const { abs, ceil, floor, log, max, min, sqrt } = Math;
 const MOST_STEPS = 1e6;
 // Shape.
 const EXPANSION_FROM = 1e5;
@@ -20,21 +21,21 @@ function stirlingError(a) {
 }
 
 function stirling(a) {
-  return (a + 0.5) * Math.log(a) - a + Math.log(2 * Math.PI) / 2;
+  return (a + 0.5) * log(a) - a + log(2 * Math.PI) / 2;
 }
 
 // ln Gamma(a + 1), from where the series holds.
 function logGamma(a) {
-  return a < 16 ? logGamma(a + 1) - Math.log(a + 1) : stirling(a) + stirlingError(a);
+  return a < 16 ? logGamma(a + 1) - log(a + 1) : stirling(a) + stirlingError(a);
 }
 
 function deviance(a, x) {
   const v = (a - x) / (a + x);
-  if (Math.abs(v) >= 0.1) {
-    return a * Math.log(a / x) + x - a;
+  if (abs(v) >= 0.1) {
+    return a * log(a / x) + x - a;
   }
   let sum = 0;
-  for (let k = 3, power = v * v * v; Math.abs(power) > Math.abs(sum) * EPSILON / 4; k += 2) {
+  for (let k = 3, power = v * v * v; abs(power) > abs(sum) * EPSILON / 4; k += 2) {
     sum += power / k;
     power *= v * v;
   }
@@ -43,7 +44,7 @@ function deviance(a, x) {
 
 // x^a e^-x / Gamma(a + 1)
 function gammaFront(a, x) {
-  return Math.exp(-stirlingError(a) - deviance(a, x)) / Math.sqrt(2 * Math.PI * a);
+  return Math.exp(-stirlingError(a) - deviance(a, x)) / sqrt(2 * Math.PI * a);
 }
 
 function gammaSeries(a, x, front) {
@@ -64,7 +65,7 @@ function gammaFraction(a, x, front) {
     d = 1 / (an * d + b || 1e-300);
     c = b + an / c || 1e-300;
     value *= d * c;
-    if (Math.abs(d * c - 1) < EPSILON) {
+    if (abs(d * c - 1) < EPSILON) {
       break;
     }
   }
@@ -80,18 +81,18 @@ function gammaTail(a, x, front, above) {
 
 // Roughly (Abramowitz and Stegun 26.2.22), for p <= 0.5.
 function normalStart(p) {
-  const t = Math.sqrt(-2 * Math.log(p));
+  const t = sqrt(-2 * log(p));
   return t - (2.30753 + 0.27061 * t) / (1 + t * (0.99229 + 0.04481 * t));
 }
 
 // Half the square of a normal number is one of shape 1/2.
 function normalQuantileAbove(p) {
-  return p > 0.5 ? -normalQuantileAbove(1 - p) : Math.sqrt(2 * gammaQuantile(0.5, 2 * p, true));
+  return p > 0.5 ? -normalQuantileAbove(1 - p) : sqrt(2 * gammaQuantile(0.5, 2 * p, true));
 }
 
 // z is the normal quantile.
 function gammaExpansion(a, z) {
-  const z2 = z * z, root = Math.sqrt(a);
+  const z2 = z * z, root = sqrt(a);
   return a + root * z + (z2 - 1) / 3 + (z2 * z - 7 * z) / (36 * root) -
     (3 * z2 * z2 + 7 * z2 - 16) / (810 * a) +
     z * (9 * z2 * z2 + 256 * z2 - 433) / (38880 * a * root);
@@ -99,9 +100,9 @@ function gammaExpansion(a, z) {
 
 // Somewhere near the quantile, or what the density near 0 says.
 function gammaStart(a, below, z) {
-  const cube = 1 - 1 / (9 * a) + z / (3 * Math.sqrt(a));
+  const cube = 1 - 1 / (9 * a) + z / (3 * sqrt(a));
   return a >= 1 && cube > 0 ? a * cube * cube * cube
-    : Math.exp((Math.log(below) + logGamma(a)) / a);
+    : Math.exp((log(below) + logGamma(a)) / a);
 }
 
 // The x of shape a that is exceeded with probability p, or of `above` false not exceeded.
@@ -118,9 +119,9 @@ function gammaQuantile(a, p, above) {
     const off = (p - gammaTail(a, x, front, above)) * sign;
     [low, high] = off < 0 ? [x, high] : [low, x];
     const step = off / (front * a / x);
-    let next = x - step / Math.max(1 - step * ((a - 1) / x - 1) / 2, 0.5);
+    let next = x - step / max(1 - step * ((a - 1) / x - 1) / 2, 0.5);
     // What is left is of its third power.
-    if (Math.abs(step) <= x * 1e-6) {
+    if (abs(step) <= x * 1e-6) {
       return next;
     }
     if (!(next > low && next < high)) {

@@ -57,7 +57,7 @@ class App {
       this.showHead();
       this.tools.show();
       this.facets.show();
-      byId('rows').hidden = isFunction;
+      byId('facts').hidden = byId('rows').hidden = isFunction;
       this.screen.section.hidden = !isFunction;
       (isFunction ? this.screen : this.table).show();
       this.series?.show();

@@ -18,9 +18,9 @@ function measureOf(sum) {
 }
 
 function lowEnd(m, alpha) {
-  const lowest = Math.max(m.B - m.excess, 0);
+  const lowest = max(m.B - m.excess, 0);
   const isRandom = lowest > 0 && m.V > 0;
-  return Math.max(isRandom ? m.V / lowest * gammaQuantile(lowest * lowest / m.V, alpha / 2, false) : lowest, m.seen);
+  return max(isRandom ? m.V / lowest * gammaQuantile(lowest * lowest / m.V, alpha / 2, false) : lowest, m.seen);
 }
 
 function highEnd(m, alpha) {
@@ -43,7 +43,7 @@ function estimateOf(model, sum, among = 1) {
   const alpha = 1 - model.confidence;
   if (m.hasLeast) {
     const high = highEnd(m, alpha);
-    out.low = Math.min(lowEnd(m, alpha / (among * model.choices)), high);
+    out.low = min(lowEnd(m, alpha / (among * model.choices)), high);
     out.high = m.isKnown ? high : NaN;
   }
   if (m.isKnown && sum.samples > 0 && sum.period > 0) {

@@ -3,7 +3,7 @@
 // Seven bits at a time.
 function putVarint(out, number) {
   let left = number;
-  for (; left >= 128; left = Math.floor(left / 128)) {
+  for (; left >= 128; left = floor(left / 128)) {
     out.push(left % 128 + 128);
   }
   out.push(left);

@@ -108,13 +108,13 @@ const LINE_LENGTH = 20;
 
 // What a row holds over the dumps, as blocks: of many dumps some.
 function lineText(values) {
-  const length = Math.min(values.length, LINE_LENGTH), most = values.reduce((a, b) => Math.max(a, b), 0);
-  return Array.from({ length }, (_, i) => values[Math.floor(i * (values.length - 1) / Math.max(length - 1, 1))])
-    .map((value) => String.fromCharCode(0x2581 + (most > 0 ? Math.max(0, Math.min(Math.floor(8 * value / most + 1e-9), 7)) : 0))).join('');
+  const length = min(values.length, LINE_LENGTH), most = values.reduce((a, b) => max(a, b), 0);
+  return Array.from({ length }, (_, i) => values[floor(i * (values.length - 1) / max(length - 1, 1))])
+    .map((value) => String.fromCharCode(0x2581 + (most > 0 ? max(0, min(floor(8 * value / most + 1e-9), 7)) : 0))).join('');
 }
 
 function rateText(rate, kind) {
-  const text = valueText(Math.abs(rate), kind);
+  const text = valueText(abs(rate), kind);
   return Number.isNaN(rate) ? '-' : /^0( B)?$/.test(text) ? text : `${rate < 0 ? '-' : '+'}${text}`;
 }
 
@@ -136,7 +136,7 @@ class GrowthTable extends ChangeTable {
     const { explorer, kind, model, state } = this, key = comparedBy(state), values = this.values.get(name);
     const row = explorer.row(state, name, true)[key], growth = explorer.growth.tell(state, key, name, values);
     return {
-      row: { ...row, isTold: growth.isTold, isSignificant: growth.isSignificant }, share: Math.abs(row.change) / this.most,
+      row: { ...row, isTold: growth.isTold, isSignificant: growth.isSignificant }, share: abs(row.change) / this.most,
       first: heldText(row.before, kind), last: heldText(row.after, kind), slope: rateText(growth.slope, kind), least: rateText(growth.least, kind),
       p: markedP({ ...growth, p: model.series.processes[model.series.process].told ? growth.p : growth.sampling }), shape: growth.shape,
       line: lineText(values), process: explorer.growth.processOf(state).name,

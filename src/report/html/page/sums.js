@@ -86,7 +86,7 @@ class Sums {
   widths(key, base) {
     return !base ? this.nodes(key) : this.keep(`widths ${key} ${base.number}`, () => {
       const [before, after] = [base, this].map((one) => one.own(key, one.leaf, new Float64Array(this.tree.count)));
-      return this.sumUp(after.map((value, node) => Math.max(value, before[node])), ADD);
+      return this.sumUp(after.map((value, node) => max(value, before[node])), ADD);
     });
   }
 

@@ -6,7 +6,7 @@ class FunctionTable extends Screen {
     super(app);
     const table = byId('table');
     Object.assign(this, { body: table.tBodies[0], head: [...table.tHead.rows[0].cells], rest: byId('rest') });
-    this.shown = Math.max(this.body.rows.length, 20);
+    this.shown = max(this.body.rows.length, 20);
     this.body.addEventListener('keydown', (event) => this.onKey(event));
     this.body.addEventListener('click', ({ target }) => app.open(Number(target.closest('tr').dataset.name)));
     const sorts = { name: 'name', flat: 'flat', cum: 'cum', delta: 'flat', slope: 'flat' };
@@ -56,7 +56,7 @@ class FunctionTable extends Screen {
   }
 
   showRest(all) {
-    const count = this.rows.length, shown = Math.min(this.shown, count);
+    const count = this.rows.length, shown = min(this.shown, count);
     const match = count < all ? ` that match, of ${grouped(all)}` : '';
     const more = pushButton('More', () => {
       this.shown += ROWS_MORE;
@@ -68,7 +68,7 @@ class FunctionTable extends Screen {
 
   focusRow(number) {
     const buttons = this.body.querySelectorAll('button');
-    const to = buttons[Math.max(0, Math.min(number, buttons.length - 1))];
+    const to = buttons[max(0, min(number, buttons.length - 1))];
     buttons.forEach((button) => { button.tabIndex = button === to ? 0 : -1; });
     to?.focus();
   }

@@ -22,7 +22,7 @@ const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 }).for
 
 function unitPower(bytes) {
   let power = 0;
-  while (power < UNITS.length - 1 && Math.abs(bytes) >= 1023.95 * 1024 ** power) {
+  while (power < UNITS.length - 1 && abs(bytes) >= 1023.95 * 1024 ** power) {
     power++;
   }
   return power;
@@ -42,7 +42,7 @@ function scaleOf(value, longer, high, kind) {
   while (high / 1024 ** power > 9999 && power < unitPower(high)) {
     power++;
   }
-  while (decimals > 0 && Math.ceil(longer / 1024 ** power * 10 ** decimals) >= 100) {
+  while (decimals > 0 && ceil(longer / 1024 ** power * 10 ** decimals) >= 100) {
     decimals--;
   }
   return { unit: ` ${UNITS[power]}`, by: 1024 ** power, decimals };
@@ -54,18 +54,18 @@ function estimateText({ value, low, high }, kind) {
   if (Number.isNaN(high)) {
     return { value: short, interval: low > 0 ? `${valueText(low, kind)} or more` : '' };
   }
-  const below = Math.max(value - low, 0), above = Math.max(high - value, 0), longer = Math.max(below, above);
+  const below = max(value - low, 0), above = max(high - value, 0), longer = max(below, above);
   if (!(longer > 0) || value === 0) {
     return { value: short, interval: '' };
   }
   const { unit, by, decimals } = scaleOf(value, longer, high, kind), ten = 10 ** decimals;
   const put = (digits) => (kind === 'bytes' ? (digits / ten).toFixed(decimals) : grouped(digits));
   const digits = Math.round(value / by * ten), text = put(digits) + unit;
-  if (longer <= Math.min(below, above) * 1.25 && longer <= value) {
-    const half = Math.ceil(Math.max(digits - low / by * ten, high / by * ten - digits));
+  if (longer <= min(below, above) * 1.25 && longer <= value) {
+    const half = ceil(max(digits - low / by * ten, high / by * ten - digits));
     return { value: text, interval: `\u00b1 ${put(half)}${unit}` };
   }
-  return { value: text, interval: `${put(Math.floor(low / by * ten))} \u2026 ${put(Math.ceil(high / by * ten))}${unit}` };
+  return { value: text, interval: `${put(floor(low / by * ten))} \u2026 ${put(ceil(high / by * ten))}${unit}` };
 }
 
 function shareText(part, all) {

@@ -43,7 +43,7 @@ class Tools extends Screen {
   // The one that was not set gives way.
   chosenDumps(key) {
     const [from, to] = [this.from, this.to].map(({ value }) => Number(value));
-    return key === 'from' ? { from, to: Math.max(to, from + 1) } : { from: Math.min(from, to - 1), to };
+    return key === 'from' ? { from, to: max(to, from + 1) } : { from: min(from, to - 1), to };
   }
 
   showDumps() {
