@@ -273,6 +273,11 @@ static const unsigned char *pass_children(struct hp_die_cursor *cursor,
     struct hp_die die;
     size_t depth = 1;
     while (depth > 0 && at < cursor->end && hp_die_spend(cursor)) {
+        if (*at == 0) { // siblings end
+            depth--;
+            at++;
+            continue;
+        }
         size_t size;
         const struct hp_abbreviation *one = abbreviation_at(cursor, at, &size);
         const unsigned char *behind = !one ? NULL
