@@ -95,7 +95,7 @@ static void put_looks(struct hp_sink *out) {
     static const char *const looks[][2] = {
         {"more-sure", "▲ more, by as much as is red"},
         {"less-sure", "▼ less, by as much as is blue, in stripes if gone"},
-        {"more-maybe", "may be chance"},
+        {"maybe", "may be chance; light: as before"},
         {"more", "more, not tested"},
         {"less", "less, not tested"},
     };
@@ -118,7 +118,14 @@ static void put_flames(struct hp_sink *out, const struct hp_view *view,
     }
     hp_sink_text(out,
                  "</ul></div>\n<div class=\"where\"><nav aria-label=\"Calls\"></nav>\n"
-                 "<p><strong>Click: zoom in. Shift-click: who calls it, what it "
+                 "<p><strong>");
+    if (hp_html_kind_of(view) == &hp_html_trend) {
+        hp_sink_text(out,
+                     "The last dump against the first, where a step counts as growth "
+                     "does. ");
+    }
+    hp_sink_text(out,
+                 "Click: zoom in. Shift-click: who calls it, what it "
                  "holds</strong></p></div>\n"
                  "<canvas role=\"img\" aria-label=\"Flame graph\"></canvas>\n"
                  "</section>\n");

@@ -150,7 +150,7 @@ class ChangeTable extends FunctionTable {
   }
 }
 
-// "more", "less-sure": how a change looks.
+// "more", "less-sure", "maybe": how a change looks.
 function lookOf({ change, isTold, isSignificant }) {
-  return change === 0 ? 'same' : `${change > 0 ? 'more' : 'less'}${isSignificant ? '-sure' : isTold ? '-maybe' : ''}`;
+  return change === 0 ? 'same' : isTold && !isSignificant ? 'maybe' : `${change > 0 ? 'more' : 'less'}${isSignificant ? '-sure' : ''}`;
 }
