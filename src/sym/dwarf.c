@@ -256,7 +256,7 @@ static void ask_for_lines(struct session *session) {
     struct hp_line_reader *reader = &session->tables.reader;
     const struct hp_query *query;
     reader->wanted.count = 0;
-    reader->is_sure = true; // no sequence goes on from where nothing is
+    reader->is_sure = true; // none goes on from before the segment of an address into it
     hp_vec_each (query, &lookup->queries) {
         if (lacks_line(query)) {
             hp_line_want(reader, start_of_code(session->image, query->address),

@@ -148,7 +148,7 @@ static void pass_rest(struct machine *m) {
     }
 }
 
-// Of all that a linker has put together most tell of addresses that nobody asks for.
+// NULL: nobody asks for an address of a sequence that begins there, as of most of all programs.
 static const struct hp_line_wanted *wanted_from(const struct hp_line_reader *reader,
                                                 uint64_t address) {
     size_t low = 0, high = reader->wanted.count;

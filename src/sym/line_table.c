@@ -115,8 +115,9 @@ void hp_line_table_load(struct hp_line_tables *tables, struct hp_line_table *tab
 bool hp_line_table_has_rows(const struct hp_line_table *table) {
     return table->is_from_libdw
                ? table->line_count > 0
-               : table->program && (table->program->count > 0 ||
-                                    table->program->loose_from < UINT64_MAX);
+               : table->program &&
+                     (table->program->count > 0 || table->program->is_partial ||
+                      table->program->loose_from < UINT64_MAX);
 }
 
 void hp_line_table_find(struct hp_line_table *table, struct hp_query *query) {
