@@ -103,7 +103,6 @@ void hp_line_table_load(struct hp_line_tables *tables, struct hp_line_table *tab
     table->folder =
         dwarf_formstring(dwarf_attr_integrate(unit, DW_AT_comp_dir, &attribute));
     dwarf_cu_info(unit->cu, NULL, NULL, NULL, NULL, NULL, &address_size, NULL);
-    table->address_size = address_size;
     if (dwarf_formudata(dwarf_attr(unit, DW_AT_stmt_list, &attribute), &offset) == 0) {
         table->program = hp_line_program_at(&tables->reader, offset, address_size);
         if (table->program->is_unknown || hp_line_tables_by_libdw) {

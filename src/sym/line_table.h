@@ -31,7 +31,6 @@ void hp_line_tables_done(struct hp_line_tables *tables);
 struct hp_line_table {
     struct hp_line_tables *all;
     Dwarf_Die unit;
-    unsigned address_size;
     const char *folder;              // DW_AT_comp_dir, or NULL
     struct hp_line_program *program; // NULL: it has none, or libdw was asked
     bool is_from_libdw;
