@@ -1,7 +1,5 @@
 #include "sym/abbreviations.h"
 
-#include "sym/dwarf_bytes.h"
-
 #include <dwarf.h>
 
 enum {
@@ -10,6 +8,12 @@ enum {
 };
 
 // --- forms -----------------------------------------------------------------------------
+
+bool hp_form_is_address_index(uint64_t form) {
+    return form == DW_FORM_addrx || form == DW_FORM_addrx1 || form == DW_FORM_addrx2 ||
+           form == DW_FORM_addrx3 || form == DW_FORM_addrx4 ||
+           form == DW_FORM_GNU_addr_index;
+}
 
 // A place in a section.
 static bool is_offset(uint64_t form) {
@@ -26,8 +30,7 @@ static bool is_offset(uint64_t form) {
     }
 }
 
-// Those of a size that is known: false, and 0, for all others.
-static bool size_of(const struct hp_die_forms *forms, uint64_t form, unsigned *size) {
+bool hp_form_size(const struct hp_die_forms *forms, uint64_t form, unsigned *size) {
     switch (form) {
     case DW_FORM_flag_present:
     case DW_FORM_implicit_const:
@@ -101,6 +104,25 @@ static bool step_of(uint64_t form, struct hp_die_step *step) {
     }
 }
 
+bool hp_form_pass(const struct hp_die_forms *forms, uint64_t form,
+                  struct hp_dwarf_bytes *in) {
+    struct hp_die_step step = {0};
+    unsigned size;
+    if (hp_form_size(forms, form, &size)) {
+        return hp_dwarf_take(in, size) != NULL;
+    }
+    if (!step_of(form, &step)) {
+        return false;
+    }
+    if (step.action == HP_DIE_STRING) {
+        hp_dwarf_take_string(in);
+        return !in->bad;
+    }
+    uint64_t value =
+        step.size > 0 ? hp_dwarf_take_number(in, step.size) : hp_dwarf_take_leb128(in);
+    return step.action == HP_DIE_LEB128 ? !in->bad : hp_dwarf_take(in, value) != NULL;
+}
+
 // --- attributes ------------------------------------------------------------------------
 
 // What the attributes of one abbreviation come to.
@@ -125,16 +147,14 @@ static bool add_sibling(struct layout *layout, uint64_t form) {
     bool is_known = form == DW_FORM_ref1 || form == DW_FORM_ref2 ||
                     form == DW_FORM_ref4 || form == DW_FORM_ref8 ||
                     form == DW_FORM_ref_udata;
-    size_of(&layout->abbreviations->forms, form, &size);
+    hp_form_size(&layout->abbreviations->forms, form, &size);
     step.size = (uint8_t)size;
     add_step(layout, step);
     return is_known;
 }
 
 static bool add_low(struct layout *layout, uint64_t form, unsigned size) {
-    bool is_index = form == DW_FORM_addrx || form == DW_FORM_addrx1 ||
-                    form == DW_FORM_addrx2 || form == DW_FORM_addrx3 ||
-                    form == DW_FORM_addrx4 || form == DW_FORM_GNU_addr_index;
+    bool is_index = hp_form_is_address_index(form);
     bool is_known = (is_index || form == DW_FORM_addr) && !layout->has_low;
     layout->has_low = true;
     layout->is_indexed |= is_known && is_index;
@@ -164,7 +184,7 @@ static bool add_high(struct layout *layout, uint64_t form, unsigned size) {
 // One that is of use alone, of forms that are read here.  False: pass over it as over others.
 static bool add_wanted(struct layout *layout, uint64_t name, uint64_t form) {
     unsigned size = 0;
-    size_of(&layout->abbreviations->forms, form, &size);
+    hp_form_size(&layout->abbreviations->forms, form, &size);
     switch (name) {
     case DW_AT_low_pc:
         return add_low(layout, form, size);
@@ -181,7 +201,7 @@ static bool add_wanted(struct layout *layout, uint64_t name, uint64_t form) {
 static bool add_attribute(struct layout *layout, uint64_t name, uint64_t form) {
     struct hp_die_step step = {0};
     unsigned size;
-    bool is_fixed = size_of(&layout->abbreviations->forms, form, &size);
+    bool is_fixed = hp_form_size(&layout->abbreviations->forms, form, &size);
     layout->size += size;
     layout->is_varying |= !is_fixed || name == DW_AT_sibling;
     if (name == DW_AT_sibling && !layout->has_sibling) {
@@ -208,7 +228,9 @@ static enum hp_die_addresses addresses_of(const struct layout *layout) {
     if (is_pair && is_known) {
         return layout->is_indexed ? HP_ADDRESSES_INDEXED : HP_ADDRESSES_PAIR;
     }
-    return is_pair || layout->has_ranges ? HP_ADDRESSES_FOREIGN : HP_ADDRESSES_NONE;
+    return is_pair              ? HP_ADDRESSES_FOREIGN
+           : layout->has_ranges ? HP_ADDRESSES_LIST
+                                : HP_ADDRESSES_NONE;
 }
 
 static uint32_t size_of_code(uint64_t code) {
@@ -227,12 +249,14 @@ static bool read_one(struct hp_abbreviations *a, struct hp_dwarf_bytes *in,
     struct hp_abbreviation one = {.first_step = (uint32_t)a->steps.count};
     one.tag = hp_dwarf_take_small_leb128(in);
     one.has_children = hp_dwarf_take_number(in, 1) == DW_CHILDREN_yes;
+    one.declared = (uint32_t)((const char *)in->at - a->at);
     while (!in->bad) {
         uint64_t name = hp_dwarf_take_leb128(in);
         uint64_t form = hp_dwarf_take_leb128(in);
         if (name == 0 && form == 0) {
             break;
         }
+        one.names |= HP_NAME_BIT(name);
         if (form == DW_FORM_implicit_const) {
             hp_dwarf_take_long_leb128(in, true);
         }
@@ -254,44 +278,47 @@ static bool read_one(struct hp_abbreviations *a, struct hp_dwarf_bytes *in,
     return true;
 }
 
-static bool read_all(struct hp_abbreviations *a, struct hp_span bytes) {
-    const unsigned char *begin = (const unsigned char *)bytes.at;
-    struct hp_dwarf_bytes in = {.at = begin, .end = begin + bytes.size};
-    bool is_known = true;
+void hp_abbreviations_begin(struct hp_abbreviations *a, struct hp_span section,
+                            uint64_t offset, const struct hp_die_forms *forms) {
+    uint64_t begin = offset < section.size ? offset : section.size;
+    a->forms = *forms;
+    a->at = section.at + begin;
+    a->end = section.at + section.size;
+    a->size = 0;
     a->by_code.count = 0;
     a->steps.count = 0;
-    while (is_known) {
-        uint64_t code = hp_dwarf_take_leb128(&in);
-        if (code == 0) {
-            break;
-        }
-        is_known = read_one(a, &in, code);
-    }
-    a->size = (uint64_t)(in.at - begin);
-    return is_known && !in.bad;
+    a->is_known = begin < section.size && section.size - begin <= UINT32_MAX;
+    a->is_whole = !a->is_known;
 }
 
-static bool are_equal(const struct hp_die_forms *a, const struct hp_die_forms *b) {
-    return a->version == b->version && a->offset_size == b->offset_size &&
-           a->address_size == b->address_size && a->is_big_endian == b->is_big_endian;
+static void read_next(struct hp_abbreviations *a) {
+    struct hp_dwarf_bytes in = {.at = (const unsigned char *)a->at + a->size,
+                                .end = (const unsigned char *)a->end};
+    uint64_t code = hp_dwarf_take_leb128(&in);
+    a->is_known = !in.bad && (code == 0 || read_one(a, &in, code));
+    a->is_whole = code == 0 || !a->is_known;
+    a->size = (uint64_t)((const char *)in.at - a->at);
 }
 
-bool hp_abbreviations_read(struct hp_abbreviations *abbreviations, struct hp_span section,
-                           uint64_t offset, const struct hp_die_forms *forms) {
-    if (offset >= section.size) {
-        return false;
+static const struct hp_abbreviation *known(const struct hp_abbreviations *a,
+                                           uint64_t code) {
+    bool is_known = code < a->by_code.count && a->by_code.at[code].tag != 0;
+    return is_known ? &a->by_code.at[code] : NULL;
+}
+
+const struct hp_abbreviation *hp_abbreviations_reach(struct hp_abbreviations *a,
+                                                     uint64_t code) {
+    while (!known(a, code) && !a->is_whole) {
+        read_next(a);
     }
-    if (abbreviations->at != section.at + offset ||
-        !are_equal(&abbreviations->forms, forms)) {
-        abbreviations->at = section.at + offset;
-        abbreviations->forms = *forms;
-        abbreviations->is_known =
-            read_all(abbreviations,
-                     (struct hp_span){abbreviations->at, section.size - offset});
-    } else {
-        abbreviations->size = 0; // nothing was read again
+    return known(a, code);
+}
+
+bool hp_abbreviations_finish(struct hp_abbreviations *a) {
+    while (!a->is_whole) {
+        read_next(a);
     }
-    return abbreviations->is_known;
+    return a->is_known;
 }
 
 void hp_abbreviations_done(struct hp_abbreviations *abbreviations) {

@@ -1,107 +1,52 @@
 #include "sym/die_cursor.h"
 
-#include "sym/dwarf_bytes.h"
-#include "sym/image.h"
-
 #include <dwarf.h>
-
-bool hp_dies_by_libdw;
 
 // --- units -----------------------------------------------------------------------------
 
-static bool holds(struct hp_span section, const void *at) {
-    const char *byte = at;
-    return section.size > 0 && byte >= section.at && byte < section.at + section.size;
-}
-
-static bool find_sections(struct hp_die_cursor *cursor) {
-    Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(cursor->unit.cu));
-    cursor->info = hp_elf_section(elf, ".debug_info");
-    cursor->abbrev = hp_elf_section(elf, ".debug_abbrev");
-    return holds(cursor->info, cursor->unit.addr);
-}
-
-// The head of the unit, which libdw has read; where its abbreviations are.
-static bool read_head(struct hp_die_cursor *cursor, uint64_t *abbreviations) {
-    const unsigned char *section = (const unsigned char *)cursor->info.at;
-    const unsigned char *entry = cursor->unit.addr;
-    Dwarf_Off distance = dwarf_cuoffset(&cursor->unit);
-    if (distance > (uint64_t)(entry - section)) {
-        return false;
-    }
-    struct hp_dwarf_bytes in = {.at = entry - distance,
-                                .end = section + cursor->info.size,
-                                .is_big_endian = cursor->forms.is_big_endian};
-    struct hp_die_forms *forms = &cursor->forms;
-    cursor->begin = in.at;
-    uint64_t size = hp_dwarf_take_number(&in, 4);
-    forms->offset_size = size == UINT32_MAX ? 8 : 4;
-    size = size == UINT32_MAX ? hp_dwarf_take_number(&in, 8) : size;
-    hp_dwarf_end_after(&in, size);
-    forms->version = (unsigned)hp_dwarf_take_number(&in, 2);
-    if (forms->version >= 5) {
-        hp_dwarf_take_number(&in, 1);
-        forms->address_size = (unsigned)hp_dwarf_take_number(&in, 1);
-    }
-    *abbreviations = hp_dwarf_take_number(&in, forms->offset_size);
-    if (forms->version < 5) {
-        forms->address_size = (unsigned)hp_dwarf_take_number(&in, 1);
-    }
-    cursor->end = in.end;
-    return !in.bad && entry < in.end && forms->version >= 2 && forms->version <= 5 &&
-           (forms->address_size == 4 || forms->address_size == 8);
-}
-
-static bool is_big_endian(Dwarf_Die *unit) {
-    const char *identity = elf_getident(dwarf_getelf(dwarf_cu_getdwarf(unit->cu)), NULL);
-    return identity && identity[EI_DATA] == ELFDATA2MSB;
-}
-
-struct hp_span hp_die_addresses(Dwarf_Die *unit) {
-    Dwarf_Attribute attribute;
-    Dwarf_Word base;
-    struct hp_span none = {"", 0};
-    if (!dwarf_attr(unit, DW_AT_addr_base, &attribute) &&
-        !dwarf_attr(unit, DW_AT_GNU_addr_base, &attribute)) {
-        return none;
-    }
-    Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(unit->cu));
-    struct hp_span section = hp_elf_section(elf, ".debug_addr");
-    return dwarf_formudata(&attribute, &base) == 0 && base < section.size
-               ? (struct hp_span){section.at + base, section.size - base}
-               : none;
-}
-
-void hp_die_cursor_begin(struct hp_die_cursor *cursor, Dwarf_Die *unit,
-                         Dwarf_Die *skeleton) {
-    struct hp_abbreviations *all = &cursor->abbreviations;
-    uint64_t offset;
+// Without abbreviations everything is left to libdw.
+static void set_out(struct hp_die_cursor *cursor, struct hp_entry *unit,
+                    struct hp_entry *skeleton,
+                    const struct hp_abbreviations *abbreviations) {
     cursor->unit = *unit;
-    cursor->by_libdw = true;
-    cursor->is_split = unit->cu != skeleton->cu;
-    cursor->addresses = hp_die_addresses(skeleton);
-    if (cursor->is_split) {
-        hp_range_lists_of(&cursor->lists, unit, skeleton, cursor->addresses);
-    }
-    if (hp_dies_by_libdw ||
-        (!holds(cursor->info, unit->addr) && !find_sections(cursor))) {
+    cursor->is_split = !hp_entry_shares_unit(unit, skeleton);
+    cursor->abbreviations = abbreviations;
+    cursor->by_libdw = abbreviations == NULL;
+    if (cursor->by_libdw) {
+        hp_entry_for_libdw(&cursor->unit);
         return;
     }
-    cursor->forms.is_big_endian = is_big_endian(unit);
-    if (read_head(cursor, &offset) &&
-        hp_abbreviations_read(all, cursor->abbrev, offset, &cursor->forms)) {
-        cursor->by_libdw = false;
-        cursor->budget -= all->size < cursor->budget ? all->size : cursor->budget;
+    cursor->forms = unit->unit->forms;
+    cursor->begin = unit->unit->begin;
+    cursor->end = unit->unit->end;
+}
+
+static void find_lists(struct hp_die_cursor *cursor, struct hp_entry *unit,
+                       struct hp_entry *skeleton) {
+    if (cursor->by_libdw && !cursor->is_split) {
+        return; // libdw knows
     }
+    cursor->addresses = hp_entry_addresses(skeleton);
+    hp_range_lists_of(&cursor->lists, unit, skeleton, cursor->addresses);
 }
 
-void hp_die_cursor_forget(struct hp_die_cursor *cursor) {
-    cursor->info = (struct hp_span){"", 0};
-    cursor->abbreviations.at = NULL;
+void hp_die_cursor_begin(struct hp_die_cursor *cursor, struct hp_entry *unit,
+                         struct hp_entry *skeleton) {
+    struct hp_debug_info *info = unit->unit ? unit->unit->info : NULL;
+    uint64_t before = info ? info->work : 0;
+    set_out(cursor, unit, skeleton,
+            info ? hp_dwarf_unit_abbreviations(unit->unit) : NULL);
+    uint64_t read = info ? before - info->work : 0;
+    cursor->budget -= read < cursor->budget ? read : cursor->budget;
+    find_lists(cursor, unit, skeleton);
 }
 
-void hp_die_cursor_done(struct hp_die_cursor *cursor) {
-    hp_abbreviations_done(&cursor->abbreviations);
+void hp_die_cursor_look(struct hp_die_cursor *cursor, struct hp_entry *unit) {
+    const struct hp_abbreviation *one = hp_entry_abbreviation(unit);
+    set_out(cursor, unit, unit, one ? unit->unit->table : NULL);
+    if (one && one->addresses != HP_ADDRESSES_NONE) {
+        find_lists(cursor, unit, unit);
+    }
 }
 
 // --- entries ---------------------------------------------------------------------------
@@ -154,7 +99,7 @@ static void run_step(const struct hp_die_cursor *cursor, struct hp_die *die,
 // is behind all entries.
 static bool read_entry(const struct hp_die_cursor *cursor, const unsigned char *at,
                        struct hp_die *die) {
-    const struct hp_abbreviations *all = &cursor->abbreviations;
+    const struct hp_abbreviations *all = cursor->abbreviations;
     struct hp_dwarf_bytes in = {.at = at,
                                 .end = cursor->end,
                                 .is_big_endian = cursor->forms.is_big_endian};
@@ -188,7 +133,7 @@ static bool read_entry(const struct hp_die_cursor *cursor, const unsigned char *
 // than need be, which is left to others.
 static inline const struct hp_abbreviation *abbreviation_at(
     const struct hp_die_cursor *cursor, const unsigned char *at, size_t *size) {
-    const struct hp_abbreviations *all = &cursor->abbreviations;
+    const struct hp_abbreviations *all = cursor->abbreviations;
     size_t left = (size_t)(cursor->end - at);
     uint64_t code = left > 0 ? at[0] : 0;
     *size = 1;
@@ -214,7 +159,7 @@ static inline bool is_fixed(const struct hp_die_cursor *cursor, const unsigned c
 static const unsigned char *pass_attributes(const struct hp_die_cursor *cursor,
                                             const struct hp_abbreviation *one,
                                             const unsigned char *at) {
-    const struct hp_die_step *step = &cursor->abbreviations.steps.at[one->first_step];
+    const struct hp_die_step *step = &cursor->abbreviations->steps.at[one->first_step];
     for (;; step++) {
         size_t left = (size_t)(cursor->end - at);
         if (step->skipped >= left) {
@@ -302,9 +247,9 @@ static const unsigned char *pass_children(struct hp_die_cursor *cursor,
 
 void hp_die_of_unit(const struct hp_die_cursor *cursor, struct hp_die *die) {
     if (cursor->by_libdw) {
-        *die = (struct hp_die){.libdw = cursor->unit};
+        *die = (struct hp_die){.libdw = cursor->unit.libdw};
     } else {
-        read_entry(cursor, cursor->unit.addr, die);
+        read_entry(cursor, cursor->unit.at, die);
     }
 }
 
@@ -313,7 +258,7 @@ bool hp_die_child(struct hp_die_cursor *cursor, struct hp_die *parent,
     if (cursor->by_libdw) {
         Dwarf_Die die = parent->libdw;
         *child = (struct hp_die){0};
-        return dwarf_child(&die, &child->libdw) == 0;
+        return die.addr && dwarf_child(&die, &child->libdw) == 0;
     }
     if (!parent->abbreviation || !parent->abbreviation->has_children) {
         return false;
@@ -344,15 +289,10 @@ unsigned hp_die_tag(struct hp_die_cursor *cursor, struct hp_die *die) {
     return cursor->by_libdw ? (unsigned)dwarf_tag(&die->libdw) : die->abbreviation->tag;
 }
 
-bool hp_die_for_libdw(struct hp_die_cursor *cursor, const struct hp_die *die,
-                      Dwarf_Die *libdw) {
-    if (cursor->by_libdw) {
-        *libdw = die->libdw;
-        return true;
-    }
-    unsigned char *at = (unsigned char *)cursor->unit.addr +
-                        (die->at - (const unsigned char *)cursor->unit.addr);
-    return dwarf_die_addr_die(dwarf_cu_getdwarf(cursor->unit.cu), at, libdw) != NULL;
+struct hp_entry hp_die_entry(const struct hp_die_cursor *cursor,
+                             const struct hp_die *die) {
+    return cursor->by_libdw ? hp_entry_of_libdw(&die->libdw)
+                            : (struct hp_entry){.unit = cursor->unit.unit, .at = die->at};
 }
 
 static bool find_low(const struct hp_die_cursor *cursor, const struct hp_die *die,
@@ -367,21 +307,24 @@ static bool find_low(const struct hp_die_cursor *cursor, const struct hp_die *di
         *low =
             hp_dwarf_number((const unsigned char *)at, size, cursor->forms.is_big_endian);
     }
-    return die->abbreviation->addresses != HP_ADDRESSES_FOREIGN && die->found == 2;
+    return die->abbreviation->addresses < HP_ADDRESSES_LIST && die->found == 2;
 }
 
-static ptrdiff_t foreign_range(struct hp_die_cursor *cursor, Dwarf_Die *die, ptrdiff_t at,
-                               uint64_t *base, uint64_t *low, uint64_t *high) {
-    Dwarf_Attribute list;
-    return cursor->is_split && dwarf_attr(die, DW_AT_ranges, &list)
-               ? hp_range_lists_next(&cursor->lists, &list, at, base, low, high)
-               : dwarf_ranges(die, at, base, low, high);
+static ptrdiff_t foreign_range(struct hp_die_cursor *cursor, const struct hp_die *die,
+                               ptrdiff_t at, uint64_t *base, uint64_t *low,
+                               uint64_t *high) {
+    struct hp_entry entry = hp_die_entry(cursor, die);
+    if (cursor->is_split && hp_entry_has(&entry, DW_AT_ranges)) {
+        return hp_range_lists_next(&cursor->lists, &entry, at, base, low, high);
+    }
+    Dwarf_Die *libdw = hp_entry_for_libdw(&entry);
+    return libdw ? dwarf_ranges(libdw, at, base, low, high) : -1;
 }
 
-ptrdiff_t hp_die_range(struct hp_die_cursor *cursor, struct hp_die *die, ptrdiff_t at,
-                       uint64_t *base, uint64_t *low, uint64_t *high) {
+ptrdiff_t hp_die_range(struct hp_die_cursor *cursor, const struct hp_die *die,
+                       ptrdiff_t at, uint64_t *base, uint64_t *low, uint64_t *high) {
     if (cursor->by_libdw) {
-        return foreign_range(cursor, &die->libdw, at, base, low, high);
+        return foreign_range(cursor, die, at, base, low, high);
     }
     if (die->abbreviation->addresses == HP_ADDRESSES_NONE) {
         return 0;
@@ -390,8 +333,9 @@ ptrdiff_t hp_die_range(struct hp_die_cursor *cursor, struct hp_die *die, ptrdiff
         *high = die->high + (die->abbreviation->has_size ? *low : 0);
         return at == 0;
     }
-    if (at == 0 && !hp_die_for_libdw(cursor, die, &die->libdw)) {
-        return -1;
+    if (die->abbreviation->addresses == HP_ADDRESSES_LIST) {
+        struct hp_entry entry = hp_die_entry(cursor, die);
+        return hp_range_lists_next(&cursor->lists, &entry, at, base, low, high);
     }
-    return foreign_range(cursor, &die->libdw, at, base, low, high);
+    return foreign_range(cursor, die, at, base, low, high);
 }

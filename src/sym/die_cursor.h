@@ -3,13 +3,7 @@
 #ifndef HP_SYM_DIE_CURSOR_H
 #define HP_SYM_DIE_CURSOR_H
 
-#include "sym/abbreviations.h"
 #include "sym/range_list.h"
-
-#include <elfutils/libdw.h>
-
-// For tests: every unit by libdw.
-extern bool hp_dies_by_libdw;
 
 struct hp_die {
     Dwarf_Die libdw; // by libdw
@@ -23,13 +17,12 @@ struct hp_die {
 
 // {0} is one without a unit.
 struct hp_die_cursor {
-    Dwarf_Die unit;
-    struct hp_span info, abbrev; // the sections that it is in
-    struct hp_span addresses;    // its own of .debug_addr; empty: libdw knows
+    struct hp_entry unit;
+    struct hp_span addresses; // its own of .debug_addr; empty: libdw knows
     const unsigned char *begin, *end;
-    struct hp_range_lists lists; // of a split unit
+    struct hp_range_lists lists;
     struct hp_die_forms forms;
-    struct hp_abbreviations abbreviations;
+    const struct hp_abbreviations *abbreviations;
     bool by_libdw, is_split;
     uint64_t budget;           // entries and ranges that may still be looked at
     const unsigned char *stop; // this entry is not passed over; NULL: any may be
@@ -37,14 +30,11 @@ struct hp_die_cursor {
 
 // Set out for the entries of a unit, which has a budget.  `skeleton` is that of a split one, which
 // has its addresses, or the same.
-void hp_die_cursor_begin(struct hp_die_cursor *cursor, Dwarf_Die *unit,
-                         Dwarf_Die *skeleton);
-// Before files that units were in are closed.
-void hp_die_cursor_forget(struct hp_die_cursor *cursor);
-void hp_die_cursor_done(struct hp_die_cursor *cursor);
+void hp_die_cursor_begin(struct hp_die_cursor *cursor, struct hp_entry *unit,
+                         struct hp_entry *skeleton);
 
-// The addresses that a unit has in .debug_addr, or none.
-struct hp_span hp_die_addresses(Dwarf_Die *unit);
+// Set out for the unit's own entry alone: abbreviations are read no further than that takes.
+void hp_die_cursor_look(struct hp_die_cursor *cursor, struct hp_entry *unit);
 
 // Take something from the budget.
 static inline bool hp_die_spend(struct hp_die_cursor *cursor) {
@@ -72,11 +62,11 @@ static inline void hp_die_leave(struct hp_die *parent, const struct hp_die *last
 unsigned hp_die_tag(struct hp_die_cursor *cursor, struct hp_die *die);
 
 // As dwarf_ranges() does; of split units too, which libdw has not put together.
-ptrdiff_t hp_die_range(struct hp_die_cursor *cursor, struct hp_die *die, ptrdiff_t at,
-                       uint64_t *base, uint64_t *low, uint64_t *high);
+ptrdiff_t hp_die_range(struct hp_die_cursor *cursor, const struct hp_die *die,
+                       ptrdiff_t at, uint64_t *base, uint64_t *low, uint64_t *high);
 
-// The same entry for libdw.
-bool hp_die_for_libdw(struct hp_die_cursor *cursor, const struct hp_die *die,
-                      Dwarf_Die *libdw);
+// The same entry with its attributes.
+struct hp_entry hp_die_entry(const struct hp_die_cursor *cursor,
+                             const struct hp_die *die);
 
 #endif

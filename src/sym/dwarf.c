@@ -24,13 +24,12 @@ struct session {
     struct hp_lookup *lookup;
     const struct hp_image *image;
     Dwarf *dwarf, *alt;
+    struct hp_debug_info info;
     struct hp_units units;
     struct hp_names names;
     struct hp_scopes scopes;
     uint64_t walked; // bytes of .debug_info since the last renewal
     uint64_t held;   // and of those that are in memory
-    uint64_t passed; // bytes of .debug_info whose units libdw knows since then
-    size_t next;     // the first unit that is not among these
     struct hp_line_tables tables;
     struct hp_split split;
 };
@@ -46,16 +45,14 @@ static bool renew(struct session *session) {
         return true;
     }
     session->walked = 0;
-    session->passed = 0;
-    session->next = 0;
     hp_names_clear(&session->names);
-    hp_die_cursor_forget(&session->scopes.cursor);
     hp_split_clear(&session->split);
     dwarf_end(session->dwarf);
     session->dwarf = dwarf_begin_elf(hp_image_debug(session->image), DWARF_C_READ, NULL);
     if (session->dwarf && session->alt) {
         dwarf_setalt(session->dwarf, session->alt);
     }
+    hp_debug_info_ask(&session->info, session->dwarf);
     return session->dwarf != NULL;
 }
 
@@ -68,25 +65,23 @@ static void rest(struct session *session, uint64_t size) {
     }
 }
 
-// The entry of a unit.  libdw looks at all units before it first, which here is done in parts.
-static bool open_unit(struct session *session, const struct hp_dwarf_unit *unit,
-                      Dwarf_Die *die) {
+// The entry of a unit.
+static bool open_unit(struct session *session, const struct hp_listed_unit *unit,
+                      struct hp_entry *entry) {
+    Dwarf_Die die;
     hp_file_request_tick(session->lookup->requester);
     if (!renew(session)) {
         return false;
     }
-    for (; session->next < session->units.units.count; session->next++) {
-        uint64_t at = session->units.units.at[session->next].die;
-        if (at > unit->die) {
-            break;
-        }
-        if (at >= session->passed + HP_REST_AFTER) {
-            dwarf_offdie(session->dwarf, at, die);
-            rest(session, at - session->passed);
-            session->passed = at;
-        }
+    hp_debug_info_trim(&session->info);
+    *entry = (struct hp_entry){.unit = hp_dwarf_unit_at(&session->info, unit->die)};
+    if (entry->unit) {
+        entry->at = entry->unit->entry;
+        return true;
     }
-    return dwarf_offdie(session->dwarf, unit->die, die) != NULL;
+    bool is_there = dwarf_offdie(session->dwarf, unit->die, &die) != NULL;
+    *entry = is_there ? hp_entry_of_libdw(&die) : *entry;
+    return is_there;
 }
 
 static void name_scopes(struct session *session) {
@@ -94,15 +89,14 @@ static void name_scopes(struct session *session) {
     for (size_t i = 1; i < scopes->scopes.count; i++) {
         struct hp_scope *scope = &scopes->scopes.at[i];
         scope->name =
-            hp_names_of(&session->names, &scope->die, scope->inlined, scope->first);
+            hp_names_of(&session->names, &scope->entry, scope->inlined, scope->first);
     }
     hp_names_qualify(&session->names);
 }
 
-static uint32_t number_of(Dwarf_Die *die, unsigned name) {
-    Dwarf_Attribute attribute;
-    Dwarf_Word value = 0;
-    dwarf_formudata(dwarf_attr(die, name, &attribute), &value);
+static uint32_t number_of(struct hp_entry *entry, unsigned name) {
+    uint64_t value = 0;
+    hp_entry_number(entry, name, &value);
     return value <= INT32_MAX ? (uint32_t)value : 0;
 }
 
@@ -123,30 +117,30 @@ static void add_chain(struct session *session, struct hp_line_table *table,
         query->lines++;
         scope = at->parent;
         if (at->inlined) {
-            uint32_t number = number_of(&at->die, DW_AT_call_file);
+            uint32_t number = number_of(&at->entry, DW_AT_call_file);
             file = hp_line_table_file(table, number);
-            line = number_of(&at->die, DW_AT_call_line);
+            line = number_of(&at->entry, DW_AT_call_line);
         }
     }
 }
 
 static bool load_scopes(struct session *session, const struct turn *turns, size_t count,
-                        Dwarf_Die *die) {
+                        struct hp_entry *entry) {
     struct hp_lookup *lookup = session->lookup;
     struct hp_scopes *scopes = &session->scopes;
-    const struct hp_dwarf_unit *unit = &session->units.units.at[turns->unit];
+    const struct hp_listed_unit *unit = &session->units.units.at[turns->unit];
     scopes->places.count = 0;
     for (size_t i = 0; i < count; i++) {
         struct hp_place place = {lookup->queries.at[turns[i].query].address, 0};
         hp_vec_push(&scopes->places, place);
     }
-    Dwarf_Die content;
-    uint64_t split = hp_split_find(&session->split, die, &content);
+    struct hp_entry content;
+    uint64_t split = hp_split_find(&session->split, entry, &content);
     session->walked += split;
     // A sound walk meets each DIE, of at least a byte, twice at most; ranges and nesting
     // come on top.
     scopes->cursor.budget = 4 * (split ? split : unit->size) + (1 << 20) + 4096 * count;
-    bool is_whole = hp_scopes_walk(scopes, &content, die);
+    bool is_whole = hp_scopes_walk(scopes, &content, entry);
     lookup->units.all++;
     lookup->units.foreign += scopes->cursor.by_libdw;
     return is_whole;
@@ -155,15 +149,15 @@ static bool load_scopes(struct session *session, const struct turn *turns, size_
 // The queries of these turns, all with one unit and by address.
 static void ask_unit(struct session *session, const struct turn *turns, size_t count) {
     struct hp_lookup *lookup = session->lookup;
-    const struct hp_dwarf_unit *unit = &session->units.units.at[turns->unit];
-    Dwarf_Die die;
+    const struct hp_listed_unit *unit = &session->units.units.at[turns->unit];
+    struct hp_entry entry;
     struct hp_line_table table;
-    if (!open_unit(session, unit, &die)) {
+    if (!open_unit(session, unit, &entry)) {
         return;
     }
     session->walked += unit->size;
     rest(session, unit->size);
-    if (!load_scopes(session, turns, count, &die)) {
+    if (!load_scopes(session, turns, count, &entry)) {
         lookup->over_budget = true;
         return;
     }
@@ -173,7 +167,7 @@ static void ask_unit(struct session *session, const struct turn *turns, size_t c
         uint64_t address = lookup->queries.at[turns[i].query].address;
         hp_line_want(&session->tables.reader, turns[i].low, address);
     }
-    hp_line_table_load(&session->tables, &table, &die);
+    hp_line_table_load(&session->tables, &table, &entry);
     for (size_t i = 0; i < count; i++) {
         struct hp_query *query = &lookup->queries.at[turns[i].query];
         hp_line_table_find(&table, query);
@@ -223,14 +217,14 @@ static bool lacks_line(const struct hp_query *query) {
 }
 
 // Units that claim no addresses, as assemblers write them, may have lines nevertheless.
-static void ask_unit_lines(struct session *session, const struct hp_dwarf_unit *unit) {
+static void ask_unit_lines(struct session *session, const struct hp_listed_unit *unit) {
     struct hp_lookup *lookup = session->lookup;
-    Dwarf_Die die;
+    struct hp_entry entry;
     struct hp_line_table table;
-    if (!open_unit(session, unit, &die)) {
+    if (!open_unit(session, unit, &entry)) {
         return;
     }
-    hp_line_table_load(&session->tables, &table, &die);
+    hp_line_table_load(&session->tables, &table, &entry);
     bool any = hp_line_table_has_rows(&table);
     for (size_t i = 0; any && i < lookup->queries.count; i++) {
         struct hp_query *query = &lookup->queries.at[i];
@@ -276,11 +270,12 @@ bool hp_dwarf_look_up(struct hp_lookup *lookup, const struct hp_image *image,
     session.names.symtab = &lookup->symtab;
     session.names.strings = &lookup->strings;
     hp_split_init(&session.split, lookup->requester, image);
+    hp_debug_info_begin(&session.info, hp_image_debug(image), image);
     bool good = renew(&session);
     if (good) {
         hp_line_tables_init(&session.tables, lookup, image);
-        hp_units_read(&session.units, session.dwarf, image,
-                      session.tables.reader.asked.at, session.tables.reader.asked.count);
+        hp_units_read(&session.units, &session.info, session.tables.reader.asked.at,
+                      session.tables.reader.asked.count);
         for (int round = 0; round < MOST_ROUNDS && ask_round(&session); round++) {
         }
         ask_for_lines(&session);
@@ -294,5 +289,6 @@ bool hp_dwarf_look_up(struct hp_lookup *lookup, const struct hp_image *image,
     hp_units_done(&session.units);
     hp_names_done(&session.names);
     hp_scopes_done(&session.scopes);
+    hp_debug_info_done(&session.info);
     return good;
 }

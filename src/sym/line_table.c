@@ -50,10 +50,11 @@ static void load_by_libdw(struct hp_line_table *table) {
     if (table->program && table->program->is_over) {
         return;
     }
-    if (dwarf_getsrclines(&table->unit, &table->lines, &table->line_count) != 0) {
+    Dwarf_Die *unit = hp_entry_for_libdw(&table->unit);
+    if (!unit || dwarf_getsrclines(unit, &table->lines, &table->line_count) != 0) {
         table->line_count = 0;
     }
-    if (dwarf_getsrcfiles(&table->unit, &table->files, &files) != 0) {
+    if (!unit || dwarf_getsrcfiles(unit, &table->files, &files) != 0) {
         table->files = NULL;
     }
 }
@@ -94,17 +95,15 @@ static void find_by_libdw(struct hp_line_table *table, struct hp_query *query) {
 // --- either --------------------------------------------------------------------------------
 
 void hp_line_table_load(struct hp_line_tables *tables, struct hp_line_table *table,
-                        Dwarf_Die *unit) {
-    Dwarf_Attribute attribute;
-    Dwarf_Word offset;
-    uint8_t address_size = 0;
+                        struct hp_entry *unit) {
+    struct hp_die_forms forms;
+    uint64_t offset;
     *table = (struct hp_line_table){.all = tables, .unit = *unit};
     tables->files.count = 0;
-    table->folder =
-        dwarf_formstring(dwarf_attr_integrate(unit, DW_AT_comp_dir, &attribute));
-    dwarf_cu_info(unit->cu, NULL, NULL, NULL, NULL, NULL, &address_size, NULL);
-    if (dwarf_formudata(dwarf_attr(unit, DW_AT_stmt_list, &attribute), &offset) == 0) {
-        table->program = hp_line_program_at(&tables->reader, offset, address_size);
+    table->folder = hp_entry_whole_string(unit, DW_AT_comp_dir);
+    hp_entry_forms(unit, &forms);
+    if (hp_entry_number(unit, DW_AT_stmt_list, &offset)) {
+        table->program = hp_line_program_at(&tables->reader, offset, forms.address_size);
         if (table->program->is_unknown || hp_line_tables_by_libdw) {
             load_by_libdw(table);
         }

@@ -4,6 +4,7 @@
 #define HP_SYM_LINE_TABLE_H
 
 #include "sym/dwarf.h"
+#include "sym/entry.h"
 #include "sym/line_program.h"
 
 // For tests: every unit by libdw.
@@ -30,7 +31,7 @@ void hp_line_tables_done(struct hp_line_tables *tables);
 // Of a unit.
 struct hp_line_table {
     struct hp_line_tables *all;
-    Dwarf_Die unit;
+    struct hp_entry unit;
     const char *folder;              // DW_AT_comp_dir, or NULL
     struct hp_line_program *program; // NULL: it has none, or libdw was asked
     bool is_from_libdw;
@@ -41,7 +42,7 @@ struct hp_line_table {
 
 // Until the next is loaded.
 void hp_line_table_load(struct hp_line_tables *tables, struct hp_line_table *table,
-                        Dwarf_Die *unit);
+                        struct hp_entry *unit);
 
 // Might it have any row of an address that is asked for?
 bool hp_line_table_has_rows(const struct hp_line_table *table);

@@ -36,29 +36,20 @@ void hp_names_clear(struct hp_names *names) {
     hp_index_drop(&names->index);
 }
 
-static bool origin_of(Dwarf_Die *die, Dwarf_Die *origin) {
-    Dwarf_Attribute attribute;
-    return (dwarf_attr(die, DW_AT_abstract_origin, &attribute) ||
-            dwarf_attr(die, DW_AT_specification, &attribute)) &&
-           dwarf_formref_die(&attribute, origin);
-}
-
-static const char *string_of(Dwarf_Die *die, unsigned name) {
-    Dwarf_Attribute attribute;
-    const char *text = dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
+static const char *string_of(struct hp_entry *entry, unsigned name) {
+    const char *text = hp_entry_whole_string(entry, name);
     return text && *text ? text : NULL;
 }
 
-static uint32_t start_line_of(Dwarf_Die *die) {
-    Dwarf_Attribute attribute;
-    Dwarf_Word line = 0;
-    dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_line, &attribute), &line);
+static uint32_t start_line_of(struct hp_entry *entry) {
+    uint64_t line = 0;
+    hp_entry_whole_number(entry, DW_AT_decl_line, &line);
     return line <= INT32_MAX ? (uint32_t)line : 0;
 }
 
-static const char *linkage_of(Dwarf_Die *die) {
-    const char *name = string_of(die, DW_AT_linkage_name);
-    return name ? name : string_of(die, DW_AT_MIPS_linkage_name);
+static const char *linkage_of(struct hp_entry *entry) {
+    const char *name = string_of(entry, DW_AT_linkage_name);
+    return name ? name : string_of(entry, DW_AT_MIPS_linkage_name);
 }
 
 // Could a symbol be that of the function with this name?  The linker may have folded
@@ -75,9 +66,12 @@ static bool may_name(const char *symbol, const char *name) {
     return strstr(symbol, plain) != NULL;
 }
 
-static uint64_t entry_of(Dwarf_Die *die, uint64_t first) {
-    Dwarf_Addr entry;
-    return dwarf_entrypc(die, &entry) == 0 ? entry : first;
+static uint64_t start_of(struct hp_entry *function, uint64_t first) {
+    uint64_t start;
+    return hp_entry_address(function, DW_AT_entry_pc, &start) ||
+                   hp_entry_address(function, DW_AT_low_pc, &start)
+               ? start
+               : first;
 }
 
 // The linker's name of a function from its symbol, without the compiler's ".part.0" and
@@ -101,33 +95,36 @@ static struct hp_span symbol_of(const struct hp_names *names, uint64_t entry,
 }
 
 // In C a function's name is all there is.
-static bool has_scopes(Dwarf_Die *die) {
-    Dwarf_Die unit;
-    int language = dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1;
+static bool has_scopes(struct hp_entry *entry) {
+    struct hp_entry unit;
+    uint64_t language = 0;
+    if (hp_entry_unit(entry, &unit)) {
+        hp_entry_whole_number(&unit, DW_AT_language, &language);
+    }
     return language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 ||
            language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14 ||
            language == CXX_17 || language == CXX_20 || language == DW_LANG_Rust ||
            language == DW_LANG_D;
 }
 
-static struct hp_name read_name(struct hp_names *names, Dwarf_Die *die, bool inlined,
-                                uint64_t first) {
-    struct hp_name name = {.home = *die, .start_line = start_line_of(die)};
-    const char *linkage = linkage_of(die);
+static struct hp_name read_name(struct hp_names *names, struct hp_entry *entry,
+                                bool inlined, uint64_t first) {
+    struct hp_name name = {.home = *entry, .start_line = start_line_of(entry)};
+    const char *linkage = linkage_of(entry);
     if (linkage) {
         name.linkage = hp_strtab_add(names->strings, hp_span_of(linkage));
         return name;
     }
-    const char *text = string_of(die, DW_AT_name);
+    const char *text = string_of(entry, DW_AT_name);
     if (!text) {
         return name;
     }
     struct hp_span symbol = {"", 0};
-    for (int i = 0; i < MOST_ORIGINS && origin_of(&name.home, &name.home); i++) {
+    for (int i = 0; i < MOST_ORIGINS && hp_entry_origin(&name.home, &name.home); i++) {
     }
     name.bare = has_scopes(&name.home);
     if (name.bare && !inlined) {
-        symbol = symbol_of(names, entry_of(die, first), text);
+        symbol = symbol_of(names, start_of(entry, first), text);
     }
     if (symbol.size) {
         name.linkage = hp_strtab_add(names->strings, symbol);
@@ -138,13 +135,13 @@ static struct hp_name read_name(struct hp_names *names, Dwarf_Die *die, bool inl
     return name;
 }
 
-uint32_t hp_names_of(struct hp_names *names, Dwarf_Die *die, bool inlined,
+uint32_t hp_names_of(struct hp_names *names, struct hp_entry *entry, bool inlined,
                      uint64_t first) {
-    Dwarf_Die subject = *die;
+    struct hp_entry subject = *entry;
     if (inlined) {
-        origin_of(die, &subject); // shared by all calls of that function
+        hp_entry_origin(entry, &subject); // shared by all calls of that function
     }
-    const void *key = subject.addr;
+    const void *key = subject.at;
     uint32_t number = hp_index_of(&names->index, &names->keys, &key, sizeof key);
     if (number == names->keys.count) {
         hp_vec_push(&names->names, read_name(names, &subject, inlined, first));
@@ -173,10 +170,7 @@ struct walk {
 static int by_home(const void *a, const void *b) {
     const struct hp_name *x = *(struct hp_name *const *)a;
     const struct hp_name *y = *(struct hp_name *const *)b;
-    if (x->home.cu != y->home.cu) {
-        return (uintptr_t)x->home.cu < (uintptr_t)y->home.cu ? -1 : 1;
-    }
-    return x->home.addr < y->home.addr ? -1 : x->home.addr > y->home.addr;
+    return x->home.at < y->home.at ? -1 : x->home.at > y->home.at;
 }
 
 // A class without a name that has an operator() was written as a lambda.
@@ -186,9 +180,9 @@ static const char *unnamed(const struct walk *walk) {
     return lambda ? "{lambda}" : "{unnamed type}";
 }
 
-static const char *scope_name(const struct walk *walk, Dwarf_Die *die) {
-    const char *name = dwarf_diename(die);
-    switch (dwarf_tag(die)) {
+static const char *scope_name(const struct walk *walk, struct hp_entry *scope) {
+    const char *name = hp_entry_whole_string(scope, DW_AT_name);
+    switch (hp_entry_tag(scope)) {
     case DW_TAG_namespace:
         return name ? name : "(anonymous namespace)";
     case DW_TAG_class_type:
@@ -220,9 +214,8 @@ static void descend(struct walk *walk, struct hp_die *die, uintptr_t end);
 static void enter(struct walk *walk, struct hp_die *die, uintptr_t end) {
     struct path *path = &walk->path;
     size_t size = path->size;
-    Dwarf_Die scope;
-    const char *name =
-        hp_die_for_libdw(&walk->cursor, die, &scope) ? scope_name(walk, &scope) : NULL;
+    struct hp_entry scope = hp_die_entry(&walk->cursor, die);
+    const char *name = scope_name(walk, &scope);
     if (name && strlen(name) + 2 < sizeof path->text - size) {
         int added = snprintf(path->text + size, sizeof path->text - size, "%s::", name);
         path->size += (size_t)added;
@@ -235,7 +228,7 @@ static void enter(struct walk *walk, struct hp_die *die, uintptr_t end) {
 
 // Where the next home is; behind everything if there is none.
 static uintptr_t next_home(const struct walk *walk) {
-    return walk->at < walk->end ? (uintptr_t)(*walk->at)->home.addr : UINTPTR_MAX;
+    return walk->at < walk->end ? (uintptr_t)(*walk->at)->home.at : UINTPTR_MAX;
 }
 
 // Give those their scope that are here, or have been missed.
@@ -245,7 +238,7 @@ static void take_homes(struct walk *walk, uintptr_t here) {
             qualify(walk, *walk->at);
         }
     }
-    walk->cursor.stop = walk->at < walk->end ? (*walk->at)->home.addr : NULL;
+    walk->cursor.stop = walk->at < walk->end ? (*walk->at)->home.at : NULL;
 }
 
 static uintptr_t place_of(const struct walk *walk, const struct hp_die *die) {
@@ -269,12 +262,12 @@ static void descend(struct walk *walk, struct hp_die *die, uintptr_t end) {
 }
 
 static void qualify_unit(struct walk *walk, struct hp_name **names, size_t count) {
-    Dwarf_Die unit;
+    struct hp_entry unit;
     struct hp_die die;
     walk->at = names;
     walk->end = names + count;
     walk->path = (struct path){.size = 0};
-    if (dwarf_diecu(&names[0]->home, &unit, NULL, NULL)) {
+    if (hp_entry_unit(&names[0]->home, &unit)) {
         walk->cursor.budget = count * STEPS_PER_NAME;
         hp_die_cursor_begin(&walk->cursor, &unit, &unit);
         hp_die_of_unit(&walk->cursor, &die);
@@ -295,7 +288,8 @@ void hp_names_qualify(struct hp_names *names) {
     hp_vec_sort(&bare, by_home);
     for (size_t first = 0, last; first < bare.count; first = last) {
         last = first + 1;
-        while (last < bare.count && bare.at[last]->home.cu == bare.at[first]->home.cu) {
+        while (last < bare.count &&
+               hp_entry_shares_unit(&bare.at[last]->home, &bare.at[first]->home)) {
             last++;
         }
         qualify_unit(walk, bare.at + first, last - first);
@@ -304,7 +298,6 @@ void hp_names_qualify(struct hp_names *names) {
         bare.at[i]->linkage = bare.at[i]->function;
         bare.at[i]->bare = false;
     }
-    hp_die_cursor_done(&walk->cursor);
     free(walk);
     hp_vec_done(&bare);
 }

@@ -4,13 +4,12 @@
 
 #include "base/hash.h"
 #include "base/strtab.h"
+#include "sym/entry.h"
 #include "sym/symtab.h"
-
-#include <elfutils/libdw.h>
 
 struct hp_name {
     hp_string linkage, function; // `function` is "" where `linkage` is to be demangled
-    Dwarf_Die home;              // the declaration: its parents are the function's scope
+    struct hp_entry home;        // the declaration: its parents are the function's scope
     bool bare;                   // the name wants its scope in front
     uint32_t start_line;         // of the function; 0 if unknown
 };
@@ -18,7 +17,7 @@ struct hp_name {
 // {0} is empty.
 struct hp_names {
     HP_VEC(struct hp_name) names;
-    HP_VEC(const void *) keys; // of the same length: the DIE each is the name of
+    HP_VEC(const void *) keys; // of the same length: the entry each is the name of
     struct hp_index index;     // of `keys`
     size_t qualified;          // names before this one are no longer bare
     const struct hp_symtab *symtab;
@@ -32,7 +31,7 @@ void hp_names_clear(struct hp_names *names);
 
 // The number in names->names of the function a call that was inlined belongs to, or of a
 // function itself, `first` being the first of its addresses as it lists them.  Names that are bare are so until hp_names_qualify().
-uint32_t hp_names_of(struct hp_names *names, Dwarf_Die *die, bool inlined,
+uint32_t hp_names_of(struct hp_names *names, struct hp_entry *entry, bool inlined,
                      uint64_t first);
 
 // Give every bare name its scope: "ns::type::name".

@@ -28,10 +28,9 @@ void hp_units_done(struct hp_units *units) {
 }
 
 // Lines of its own: a partial unit has those of the units that it is a part of.
-static bool has_lines(Dwarf_Die *die) {
-    Dwarf_Attribute attribute;
-    return dwarf_tag(die) != DW_TAG_partial_unit &&
-           dwarf_attr(die, DW_AT_stmt_list, &attribute) != NULL;
+static bool has_lines(struct hp_entry *unit) {
+    return hp_entry_tag(unit) != DW_TAG_partial_unit &&
+           hp_entry_has(unit, DW_AT_stmt_list);
 }
 
 // How many addresses that are asked for lie before each of so many blocks of them: few of all ranges
@@ -71,48 +70,74 @@ static bool may_hold(const struct blocks *blocks, uint64_t low, uint64_t high) {
            blocks->before[(to >> blocks->shift) + 1];
 }
 
-static void add_ranges(struct hp_units *units, Dwarf_Die *die,
-                       const struct blocks *blocks) {
-    Dwarf_Addr base = 0, low = 0, high = 0;
+// A unit at an offset, if there are addresses or lines in it.
+static void add_unit(struct hp_units *units, struct hp_entry *entry,
+                     struct hp_listed_unit unit, const struct blocks *blocks) {
+    struct hp_die_cursor cursor = {.budget = 0};
+    uint64_t base = 0, low = 0, high = 0;
     ptrdiff_t at = 0;
-    bool has_ranges = false;
+    struct hp_die die;
+    hp_die_cursor_look(&cursor, entry);
+    hp_die_of_unit(&cursor, &die);
     while (units->met < MOST_RANGES &&
-           (at = dwarf_ranges(die, at, &base, &low, &high)) > 0) {
+           (at = hp_die_range(&cursor, &die, at, &base, &low, &high)) > 0) {
         struct hp_unit_range range = {low, high, 0, (uint32_t)units->units.count};
-        has_ranges |= low < high;
+        unit.has_ranges |= low < high;
         units->met++;
         if (low < high && may_hold(blocks, low, high)) {
             hp_vec_push(&units->ranges, range);
         }
     }
-    struct hp_dwarf_unit unit = {dwarf_dieoffset(die), 0, has_ranges};
-    if (unit.has_ranges || has_lines(die)) {
+    if (unit.has_ranges || has_lines(entry)) {
         hp_vec_push(&units->units, unit);
     }
 }
 
-void hp_units_read(struct hp_units *units, Dwarf *dwarf, const struct hp_image *image,
-                   const uint64_t *asked, size_t count) {
-    struct blocks blocks = blocks_of(asked, count);
+static void read_units(struct hp_units *units, struct hp_debug_info *info,
+                       const struct blocks *blocks) {
+    const unsigned char *begin = (const unsigned char *)info->of[HP_DEBUG_INFO].at;
+    struct hp_dwarf_unit *unit;
+    uint64_t rested = 0;
+    hp_vec_each (unit, &info->units) {
+        struct hp_entry entry = {.unit = unit, .at = unit->entry};
+        struct hp_listed_unit found = {.die = (uint64_t)(unit->entry - begin),
+                                       .size = (uint64_t)(unit->end - unit->begin)};
+        if (unit->type != DW_UT_type && unit->type != DW_UT_split_type) {
+            add_unit(units, &entry, found, blocks);
+        }
+        hp_debug_info_rest(info, &rested, found.die);
+    }
+}
+
+static void read_units_by_libdw(struct hp_units *units, struct hp_debug_info *info,
+                                const struct blocks *blocks) {
     Dwarf_CU *unit = NULL;
     Dwarf_Off rested = 0;
     Dwarf_Die die;
     uint8_t type;
     Dwarf_Half version;
     size_t known = 0;
-    while (dwarf_get_units(dwarf, unit, &unit, &version, &type, &die, NULL) == 0) {
+    while (dwarf_get_units(info->dwarf, unit, &unit, &version, &type, &die, NULL) == 0) {
         Dwarf_Off start = die.addr ? dwarf_dieoffset(&die) : 0;
         if (units->units.count > known && start > units->units.at[known].die) {
             units->units.at[known].size = start - units->units.at[known].die;
         }
         known = units->units.count;
         if (die.addr && type != DW_UT_type && type != DW_UT_split_type) {
-            add_ranges(units, &die, &blocks);
+            struct hp_entry entry = hp_entry_of_libdw(&die);
+            add_unit(units, &entry, (struct hp_listed_unit){.die = start}, blocks);
         }
-        if (start > rested + HP_REST_AFTER) {
-            hp_image_rest(image);
-            rested = start;
-        }
+        hp_debug_info_rest(info, &rested, start);
+    }
+}
+
+void hp_units_read(struct hp_units *units, struct hp_debug_info *info,
+                   const uint64_t *asked, size_t count) {
+    struct blocks blocks = blocks_of(asked, count);
+    if (info->units.count > 0) {
+        read_units(units, info, &blocks);
+    } else {
+        read_units_by_libdw(units, info, &blocks);
     }
     free(blocks.before);
     hp_vec_sort_by_key(&units->ranges); // those of one address stay in the order of units
@@ -171,8 +196,8 @@ static size_t first_place(const struct hp_scopes *scopes, uint64_t address) {
 // Move the places of the parent that are in the ranges of `die` to `scope`, which is added
 // next.  False if there are none.  Of functions that the linker folded into one the last is
 // taken, as llvm-symbolizer does.
-static bool claim(struct hp_scopes *scopes, struct hp_die *die, struct hp_scope *scope,
-                  bool nested) {
+static bool claim(struct hp_scopes *scopes, const struct hp_die *die,
+                  struct hp_scope *scope, bool nested) {
     bool from_all = scope->parent == 0 && !nested;
     struct hp_die_cursor *cursor = &scopes->cursor;
     bool any = false;
@@ -197,7 +222,7 @@ static bool claim(struct hp_scopes *scopes, struct hp_die *die, struct hp_scope 
     return any;
 }
 
-static bool touches(struct hp_scopes *scopes, struct hp_die *die) {
+static bool touches(struct hp_scopes *scopes, const struct hp_die *die) {
     struct hp_die_cursor *cursor = &scopes->cursor;
     uint64_t base = 0, low = 0, high = 0;
     ptrdiff_t at = 0;
@@ -220,8 +245,8 @@ static void visit_call(struct hp_scopes *scopes, struct hp_die *die, uint32_t pa
     if (inlined && parent == 0) {
         return; // within a function that has none of the places
     }
-    if (claim(scopes, die, &scope, nested) &&
-        hp_die_for_libdw(&scopes->cursor, die, &scope.die)) {
+    if (claim(scopes, die, &scope, nested)) {
+        scope.entry = hp_die_entry(&scopes->cursor, die);
         hp_vec_push(&scopes->scopes, scope);
         walk_children(scopes, die, (uint32_t)scopes->scopes.count - 1, nested);
     } else if (nested && !inlined) {
@@ -282,7 +307,8 @@ static void walk_children(struct hp_scopes *scopes, struct hp_die *die, uint32_t
     scopes->depth--;
 }
 
-bool hp_scopes_walk(struct hp_scopes *scopes, Dwarf_Die *unit, Dwarf_Die *skeleton) {
+bool hp_scopes_walk(struct hp_scopes *scopes, struct hp_entry *unit,
+                    struct hp_entry *skeleton) {
     struct hp_die die;
     scopes->scopes.count = 0;
     scopes->missing = scopes->places.count;
@@ -299,5 +325,4 @@ bool hp_scopes_walk(struct hp_scopes *scopes, Dwarf_Die *unit, Dwarf_Die *skelet
 void hp_scopes_done(struct hp_scopes *scopes) {
     hp_vec_done(&scopes->scopes);
     hp_vec_done(&scopes->places);
-    hp_die_cursor_done(&scopes->cursor);
 }

@@ -4,11 +4,10 @@
 #define HP_SYM_SCOPES_H
 
 #include "sym/die_cursor.h"
-#include "sym/image.h"
 
 #define HP_NO_UNIT UINT32_MAX
 
-struct hp_dwarf_unit {
+struct hp_listed_unit {
     Dwarf_Off die;   // offset in .debug_info of its DIE
     uint64_t size;   // to the next unit
     bool has_ranges; // if not, its line table may still say something (assembler)
@@ -22,16 +21,16 @@ struct hp_unit_range {
 
 // {0} is empty.
 struct hp_units {
-    HP_VEC(struct hp_dwarf_unit) units; // by offset
+    HP_VEC(struct hp_listed_unit) units; // by offset
     HP_VEC(struct hp_unit_range) ranges;
     size_t met; // ranges, of which some are kept
 };
 
 void hp_units_done(struct hp_units *units);
 
-// Read all units there are in an image; stops at the first that is damaged.  Of their ranges those
+// Read all units there are; stops at the first that is damaged.  Of their ranges those
 // are kept that may hold one of `count` addresses, which ascend.
-void hp_units_read(struct hp_units *units, Dwarf *dwarf, const struct hp_image *image,
+void hp_units_read(struct hp_units *units, struct hp_debug_info *info,
                    const uint64_t *asked, size_t count);
 
 // A range that holds `address`, of the first unit that has one and is not before `from`; or NULL.
@@ -40,7 +39,7 @@ const struct hp_unit_range *hp_units_find(const struct hp_units *units, uint64_t
 
 // A function, or an inlined call within `parent`.
 struct hp_scope {
-    Dwarf_Die die;
+    struct hp_entry entry;
     uint64_t first;  // address
     uint32_t parent; // 0 for a function
     uint32_t name;   // the caller's
@@ -65,6 +64,7 @@ void hp_scopes_done(struct hp_scopes *scopes);
 
 // Find the scopes of all places in a unit, which is its own skeleton where it is not split.  False if
 // the budget ran out.
-bool hp_scopes_walk(struct hp_scopes *scopes, Dwarf_Die *unit, Dwarf_Die *skeleton);
+bool hp_scopes_walk(struct hp_scopes *scopes, struct hp_entry *unit,
+                    struct hp_entry *skeleton);
 
 #endif

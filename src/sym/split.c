@@ -21,6 +21,10 @@ void hp_split_init(struct hp_split *split, struct hp_file_requester *requester,
 }
 
 static void close_unit(struct hp_split_unit *unit) {
+    if (unit->info) {
+        hp_debug_info_done(unit->info);
+        free(unit->info);
+    }
     dwarf_end(unit->dwarf);
     elf_end(unit->elf);
     hp_image_done(&unit->image);
@@ -58,27 +62,43 @@ static bool open_file(struct hp_split *split, const struct hp_wanted *wanted,
     return false;
 }
 
-// Have libdw read the unit with that id from its parts, to which its addresses are added.
-static bool read_unit(struct hp_split_unit *unit, struct hp_parts *parts,
-                      const struct hp_image *image, Dwarf_Die *skeleton, uint64_t id) {
+// The unit with that id.
+static bool find_id(struct hp_split_unit *unit, uint64_t id) {
     Dwarf_CU *at = NULL;
-    parts->of[HP_PART_ADDR] = hp_die_addresses(skeleton);
-    unit->size = parts->of[HP_PART_INFO].size;
-    unit->elf = hp_parts_elf(parts, image);
-    unit->dwarf = unit->elf ? dwarf_begin_elf(unit->elf, DWARF_C_READ, NULL) : NULL;
-    while (dwarf_get_units(unit->dwarf, at, &at, NULL, NULL, &unit->die, NULL) == 0) {
+    Dwarf_Die die;
+    while (dwarf_get_units(unit->dwarf, at, &at, NULL, NULL, &die, NULL) == 0) {
         uint64_t found = ~id;
         dwarf_cu_info(at, NULL, NULL, NULL, NULL, &found, NULL, NULL);
-        if (found == id && unit->die.addr &&
-            dwarf_tag(&unit->die) == DW_TAG_compile_unit) {
+        if (found == id && die.addr && dwarf_tag(&die) == DW_TAG_compile_unit) {
+            struct hp_dwarf_unit *known =
+                hp_dwarf_unit_at(unit->info, dwarf_dieoffset(&die));
+            unit->entry = known ? (struct hp_entry){.unit = known, .at = known->entry}
+                                : hp_entry_of_libdw(&die);
             return true;
         }
     }
     return false;
 }
 
-static bool find_in_package(struct hp_split *split, Dwarf_Die *skeleton, uint64_t id,
-                            struct hp_split_unit *unit) {
+// Have the unit with that id read from its parts, to which its addresses are added.
+static bool read_unit(struct hp_split_unit *unit, struct hp_parts *parts,
+                      const struct hp_image *image, struct hp_entry *skeleton,
+                      uint64_t id) {
+    parts->of[HP_PART_ADDR] = hp_entry_addresses(skeleton);
+    unit->size = parts->of[HP_PART_INFO].size;
+    unit->elf = hp_parts_elf(parts, image);
+    unit->dwarf = unit->elf ? dwarf_begin_elf(unit->elf, DWARF_C_READ, NULL) : NULL;
+    if (!unit->dwarf) {
+        return false;
+    }
+    unit->info = hp_alloc(sizeof *unit->info);
+    hp_debug_info_begin(unit->info, unit->elf, NULL);
+    hp_debug_info_ask(unit->info, unit->dwarf);
+    return find_id(unit, id);
+}
+
+static bool find_in_package(struct hp_split *split, struct hp_entry *skeleton,
+                            uint64_t id, struct hp_split_unit *unit) {
     struct hp_image *package = &split->package;
     if (!split->has_asked) {
         struct hp_wanted wanted = {HP_FIND_PACKAGE, 0,
@@ -96,8 +116,9 @@ static bool find_in_package(struct hp_split *split, Dwarf_Die *skeleton, uint64_
            read_unit(unit, &parts, package, skeleton, id);
 }
 
-static bool find_in_file(struct hp_split *split, const char *name, Dwarf_Die *skeleton,
-                         uint64_t id, struct hp_split_unit *unit) {
+static bool find_in_file(struct hp_split *split, const char *name,
+                         struct hp_entry *skeleton, uint64_t id,
+                         struct hp_split_unit *unit) {
     struct hp_wanted wanted = {HP_FIND_UNIT, 0, hp_span_of(name)};
     bool exists = true;
     for (; exists && wanted.n < MOST_NAMESAKES; wanted.n++) {
@@ -114,11 +135,9 @@ static bool find_in_file(struct hp_split *split, const char *name, Dwarf_Die *sk
     return false;
 }
 
-static bool find_unit(struct hp_split *split, const char *name, Dwarf_Die *skeleton,
+static bool find_unit(struct hp_split *split, const char *name, struct hp_entry *skeleton,
                       uint64_t id, struct hp_split_unit *unit) {
-    Dwarf_Attribute attribute;
-    const char *folder =
-        dwarf_formstring(dwarf_attr(skeleton, DW_AT_comp_dir, &attribute));
+    const char *folder = hp_entry_string(skeleton, DW_AT_comp_dir);
     if (find_in_package(split, skeleton, id, unit)) {
         return true;
     }
@@ -133,24 +152,21 @@ static bool find_unit(struct hp_split *split, const char *name, Dwarf_Die *skele
     return is_found;
 }
 
-uint64_t hp_split_find(struct hp_split *split, Dwarf_Die *die, Dwarf_Die *content) {
-    Dwarf_Attribute attribute;
+uint64_t hp_split_find(struct hp_split *split, struct hp_entry *unit,
+                       struct hp_entry *content) {
     const char *name =
-        dwarf_formstring(dwarf_attr(die, DW_AT_dwo_name, &attribute)
-                             ? &attribute
-                             : dwarf_attr(die, DW_AT_GNU_dwo_name, &attribute));
-    *content = *die;
+        hp_entry_string(unit, hp_entry_has(unit, DW_AT_dwo_name) ? DW_AT_dwo_name
+                                                                 : DW_AT_GNU_dwo_name);
+    *content = *unit;
     if (!name) {
         return 0;
     }
-    struct hp_split_unit unit = {.size = 0};
-    uint64_t id = 0;
-    dwarf_cu_info(die->cu, NULL, NULL, NULL, NULL, &id, NULL, NULL);
-    if (!find_unit(split, name, die, id, &unit)) {
+    struct hp_split_unit found = {.size = 0};
+    if (!find_unit(split, name, unit, hp_entry_split_id(unit), &found)) {
         split->missing = true;
         return 0;
     }
-    *content = unit.die;
-    hp_vec_push(&split->units, unit);
-    return unit.size > UNIT_COST ? unit.size : UNIT_COST;
+    *content = found.entry;
+    hp_vec_push(&split->units, found);
+    return found.size > UNIT_COST ? found.size : UNIT_COST;
 }

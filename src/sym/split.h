@@ -4,17 +4,16 @@
 #define HP_SYM_SPLIT_H
 
 #include "base/vec.h"
-#include "sym/image.h"
+#include "sym/entry.h"
 #include "sym/protocol.h"
-
-#include <elfutils/libdw.h>
 
 // What is open of a unit.
 struct hp_split_unit {
     struct hp_image image; // its file; {0} of a package
     Elf *elf;
     Dwarf *dwarf;
-    Dwarf_Die die;
+    struct hp_debug_info *info;
+    struct hp_entry entry;
     uint64_t size;
 };
 
@@ -37,8 +36,9 @@ void hp_split_done(struct hp_split *split);
 // Close the files of units.  Nothing of them may be in use any more.
 void hp_split_clear(struct hp_split *split);
 
-// The DIE whose children are the functions of the unit of `die`: `die` itself, if it is not
-// split or its file is missing.  The number of bytes of the other unit; 0 if it is none.
-uint64_t hp_split_find(struct hp_split *split, Dwarf_Die *die, Dwarf_Die *content);
+// The entry whose children are the functions of a unit: its own, if it is not split or its file is
+// missing.  The number of bytes of the other unit; 0 if it is none.
+uint64_t hp_split_find(struct hp_split *split, struct hp_entry *unit,
+                       struct hp_entry *content);
 
 #endif

@@ -120,7 +120,8 @@ static bool find(struct hp_lookup *lookup, const struct hp_image *image, Dwarf_D
     struct hp_line_table table;
     hp_line_tables_by_libdw = by_libdw;
     hp_line_tables_init(&tables, lookup, image);
-    hp_line_table_load(&tables, &table, unit);
+    struct hp_entry entry = hp_entry_of_libdw(unit);
+    hp_line_table_load(&tables, &table, &entry);
     struct hp_query *query;
     hp_vec_each (query, &lookup->queries) {
         hp_line_table_find(&table, query);

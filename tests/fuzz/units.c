@@ -1,10 +1,12 @@
-// Fuzz target of the cursor over units: an ELF file, whose compressed sections are unpacked.  Wherever libdw walks a
-// unit to its end, and our cursor does so without it, addresses all over the unit are in the same functions and
-// inlined calls.
+// Fuzz target of our reader of units: an ELF file, whose compressed sections are unpacked.  Units are where libdw
+// has them.  Wherever libdw walks one to its end, and our cursor does so without it, addresses all over the unit
+// are in the same functions and inlined calls, whose attributes are the same.
 #include "sym/scopes.h"
 #include "sym/unpack.h"
 
+#include <dwarf.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -48,21 +50,53 @@ static void add_places(struct hp_scopes *scopes, Dwarf_Die *unit) {
 }
 
 // False if nothing is asked, that is given up, or was not our cursor's work.
-static bool walk(struct hp_scopes *scopes, Dwarf_Die *unit, bool by_libdw) {
-    hp_dies_by_libdw = by_libdw;
+static bool walk(struct hp_scopes *scopes, struct hp_entry *unit, Dwarf_Die *die,
+                 bool by_libdw) {
     scopes->cursor.budget = BUDGET;
-    add_places(scopes, unit);
+    add_places(scopes, die);
     return scopes->places.count > 0 && hp_scopes_walk(scopes, unit, unit) &&
            scopes->cursor.by_libdw == by_libdw;
 }
 
-static void compare_places(const struct hp_scopes *ours, const struct hp_scopes *theirs) {
+static void compare_strings(struct hp_entry *ours, struct hp_entry *theirs,
+                            unsigned name) {
+    const char *x = hp_entry_whole_string(ours, name);
+    const char *y = hp_entry_whole_string(theirs, name);
+    require(x == y || (x && y && strcmp(x, y) == 0));
+}
+
+static void compare_numbers(struct hp_entry *ours, struct hp_entry *theirs,
+                            unsigned name) {
+    uint64_t x = 0, y = 0;
+    bool is_ours = hp_entry_whole_number(ours, name, &x);
+    require(is_ours == hp_entry_whole_number(theirs, name, &y) && x == y);
+}
+
+// What is looked up of functions and calls.
+static void compare_entries(struct hp_entry *ours, struct hp_entry *theirs) {
+    struct hp_entry x = *ours, y = *theirs;
+    uint64_t start = 0, their_start = 0;
+    require(hp_entry_tag(ours) == hp_entry_tag(theirs));
+    bool has_origin = hp_entry_origin(ours, &x);
+    require(has_origin == hp_entry_origin(theirs, &y) && x.at == y.at);
+    bool has_start = hp_entry_address(ours, DW_AT_low_pc, &start);
+    require(has_start == hp_entry_address(theirs, DW_AT_low_pc, &their_start) &&
+            start == their_start);
+    compare_strings(ours, theirs, DW_AT_name);
+    compare_strings(ours, theirs, DW_AT_linkage_name);
+    compare_numbers(ours, theirs, DW_AT_decl_line);
+    compare_numbers(ours, theirs, DW_AT_call_file);
+    compare_numbers(ours, theirs, DW_AT_call_line);
+}
+
+static void compare_places(struct hp_scopes *ours, struct hp_scopes *theirs) {
     for (size_t i = 0; i < ours->places.count; i++) {
         uint32_t a = ours->places.at[i].scope, b = theirs->places.at[i].scope;
         while (a && b) {
-            const struct hp_scope *x = &ours->scopes.at[a], *y = &theirs->scopes.at[b];
-            require(x->die.addr == y->die.addr && x->inlined == y->inlined &&
+            struct hp_scope *x = &ours->scopes.at[a], *y = &theirs->scopes.at[b];
+            require(x->entry.at == y->entry.at && x->inlined == y->inlined &&
                     x->first == y->first);
+            compare_entries(&x->entry, &y->entry);
             a = x->parent;
             b = y->parent;
         }
@@ -70,32 +104,52 @@ static void compare_places(const struct hp_scopes *ours, const struct hp_scopes 
     }
 }
 
-static void compare_walks(Dwarf_Die *unit) {
+static void compare_walks(struct hp_dwarf_unit *unit, Dwarf_Die *die) {
     struct hp_scopes ours = {.depth = 0}, theirs = {.depth = 0};
-    if (walk(&ours, unit, false) && walk(&theirs, unit, true)) {
+    struct hp_entry entry = {.unit = unit, .at = unit->entry};
+    struct hp_entry libdw = hp_entry_of_libdw(die);
+    if (walk(&ours, &entry, die, false) && walk(&theirs, &libdw, die, true)) {
+        compare_entries(&entry, &libdw);
         compare_places(&ours, &theirs);
     }
     hp_scopes_done(&ours);
     hp_scopes_done(&theirs);
 }
 
+// Or of .debug_types, which is left to libdw.
+static bool is_inside(struct hp_span section, const char *at) {
+    return at >= section.at && at < section.at + section.size;
+}
+
+static void compare_units(struct hp_debug_info *info) {
+    Dwarf_CU *at = NULL;
+    Dwarf_Die die;
+    for (size_t i = 0; i < MOST_UNITS &&
+                       dwarf_get_units(info->dwarf, at, &at, NULL, NULL, &die, NULL) == 0;
+         i++) {
+        if (die.addr && is_inside(info->of[HP_DEBUG_INFO], die.addr)) {
+            struct hp_dwarf_unit *unit = hp_dwarf_unit_at(info, dwarf_dieoffset(&die));
+            require(unit && unit->entry == die.addr);
+            compare_walks(unit, &die);
+        }
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     struct hp_image image;
     struct hp_sym_diagnostic diagnostic;
+    struct hp_debug_info info;
     if (!hp_image_open(&image, file_of(bytes, size), hp_span_of("module"), &diagnostic)) {
         return 0;
     }
     Dwarf *dwarf = hp_image_unpack(&image, &diagnostic)
                        ? dwarf_begin_elf(hp_image_debug(&image), DWARF_C_READ, NULL)
                        : NULL;
-    Dwarf_CU *at = NULL;
-    Dwarf_Die unit;
-    for (int i = 0;
-         i < MOST_UNITS && dwarf_get_units(dwarf, at, &at, NULL, NULL, &unit, NULL) == 0;
-         i++) {
-        if (unit.addr) {
-            compare_walks(&unit);
-        }
+    if (dwarf) {
+        hp_debug_info_begin(&info, hp_image_debug(&image), NULL);
+        hp_debug_info_ask(&info, dwarf);
+        compare_units(&info);
+        hp_debug_info_done(&info);
     }
     dwarf_end(dwarf);
     hp_image_done(&image);

@@ -11,8 +11,8 @@ static const struct hp_die_forms usual = {.version = 5,
 
 static bool reads(struct hp_abbreviations *a, const void *bytes, size_t size,
                   const struct hp_die_forms *forms) {
-    a->at = NULL; // anew, though the bytes may be where others were
-    return hp_abbreviations_read(a, (struct hp_span){bytes, size}, 0, forms);
+    hp_abbreviations_begin(a, (struct hp_span){bytes, size}, 0, forms);
+    return hp_abbreviations_finish(a);
 }
 
 #define READS(a, forms, ...)                       \
@@ -85,7 +85,7 @@ Test(abbreviations, addresses_are_read_in_forms_that_are_known) {
     cr_expect_eq(steps_of(&a, 1)[1].action, HP_DIE_SIZE);
     cr_expect_eq(steps_of(&a, 1)[2].action, HP_DIE_SIBLING);
     cr_expect_eq(a.by_code.at[2].addresses, HP_ADDRESSES_INDEXED);
-    cr_expect_eq(a.by_code.at[3].addresses, HP_ADDRESSES_FOREIGN, "a list");
+    cr_expect_eq(a.by_code.at[3].addresses, HP_ADDRESSES_LIST);
     cr_expect_eq(a.by_code.at[4].addresses, HP_ADDRESSES_NONE, "no end");
     cr_expect_eq(a.by_code.at[5].addresses, HP_ADDRESSES_FOREIGN, "a constant");
     hp_abbreviations_done(&a);
@@ -149,15 +149,48 @@ Test(abbreviations, a_table_that_is_cut_is_not_known) {
     hp_abbreviations_done(&a);
 }
 
-Test(abbreviations, the_same_table_is_read_once) {
-    static const char table[] = {1, DW_TAG_member, 0, 0, 0, 0};
+Test(abbreviations, no_more_is_read_than_is_asked_for) {
+    static const char table[] = {1, DW_TAG_member,   0, 0,    0, //
+                                 2, DW_TAG_variable, 0, 0,    0, //
+                                 3, DW_TAG_member,   0, 0x7e, 0x7e, 0, 0, 0};
     struct hp_span section = {table, sizeof table};
     struct hp_abbreviations a = {0};
-    cr_assert(hp_abbreviations_read(&a, section, 0, &usual));
-    cr_expect_eq(a.size, sizeof table);
-    cr_assert(hp_abbreviations_read(&a, section, 0, &usual));
-    cr_expect_eq(a.size, 0, "nothing was read");
-    cr_expect_not(hp_abbreviations_read(&a, section, sizeof table, &usual),
-                  "behind the end");
+    hp_abbreviations_begin(&a, section, 0, &usual);
+    cr_expect_eq(hp_abbreviations_reach(&a, 1)->tag, DW_TAG_member);
+    cr_expect_eq(a.size, 5);
+    cr_expect_eq(hp_abbreviations_reach(&a, 2)->tag, DW_TAG_variable);
+    cr_expect_null(hp_abbreviations_reach(&a, 4), "behind one that is not known");
+    cr_expect_eq(hp_abbreviations_reach(&a, 1)->tag, DW_TAG_member);
+    cr_expect_not(hp_abbreviations_finish(&a));
+    hp_abbreviations_begin(&a, section, sizeof table, &usual);
+    cr_expect_not(hp_abbreviations_finish(&a), "behind the end");
     hp_abbreviations_done(&a);
+}
+
+Test(abbreviations, attributes_are_told_by_their_names) {
+    struct hp_abbreviations a = {0};
+    cr_assert(READS(&a, &usual, 1, DW_TAG_member, 0, DW_AT_name, DW_FORM_strp,
+                    DW_AT_decl_line, DW_FORM_data2, 0, 0, 0));
+    const struct hp_abbreviation *one = &a.by_code.at[1];
+    cr_expect_eq(one->declared, 3);
+    cr_expect(one->names & HP_NAME_BIT(DW_AT_name));
+    cr_expect(one->names & HP_NAME_BIT(DW_AT_decl_line));
+    cr_expect_not(one->names & HP_NAME_BIT(DW_AT_specification));
+    hp_abbreviations_done(&a);
+}
+
+Test(abbreviations, values_are_passed_by_their_forms) {
+    static const unsigned char bytes[] = {2, 7, 7, 0x80, 1, 'a', 0, 9, 9, 9, 9};
+    struct hp_dwarf_bytes in = {.at = bytes, .end = bytes + sizeof bytes};
+    cr_expect(hp_form_pass(&usual, DW_FORM_exprloc, &in));
+    cr_expect_eq(in.at, bytes + 3);
+    cr_expect(hp_form_pass(&usual, DW_FORM_udata, &in));
+    cr_expect_eq(in.at, bytes + 5);
+    cr_expect(hp_form_pass(&usual, DW_FORM_string, &in));
+    cr_expect_eq(in.at, bytes + 7);
+    cr_expect(hp_form_pass(&usual, DW_FORM_strp, &in));
+    cr_expect_eq(in.at, bytes + 11);
+    cr_expect(hp_form_pass(&usual, DW_FORM_flag_present, &in), "of no bytes");
+    cr_expect_not(hp_form_pass(&usual, DW_FORM_indirect, &in));
+    cr_expect_not(hp_form_pass(&usual, DW_FORM_data1, &in), "behind the end");
 }

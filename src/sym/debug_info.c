@@ -1,0 +1,263 @@
+#include "sym/debug_info.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool hp_dies_by_libdw;
+
+enum {
+    MOST_UNITS = 1 << 22,
+    MOST_KEPT = 16 << 20, // bytes of tables that were read
+    WORK_PER_BYTE = 8,
+    LEAST_WORK = 1 << 20,
+};
+
+// --- sections --------------------------------------------------------------------------
+
+static const char *const names[] = {
+    [HP_DEBUG_INFO] = ".debug_info",
+    [HP_DEBUG_ABBREV] = ".debug_abbrev",
+    [HP_DEBUG_STR] = ".debug_str",
+    [HP_DEBUG_LINE_STR] = ".debug_line_str",
+    [HP_DEBUG_STR_OFFSETS] = ".debug_str_offsets",
+    [HP_DEBUG_RANGES] = ".debug_ranges",
+    [HP_DEBUG_RNGLISTS] = ".debug_rnglists",
+    [HP_DEBUG_ADDR] = ".debug_addr",
+};
+
+const char *hp_debug_section_name(enum hp_debug_section section) {
+    return names[section];
+}
+
+// Behind the last that has an end.
+static void cut_strings(struct hp_span *section) {
+    while (section->size > 0 && section->at[section->size - 1] != '\0') {
+        section->size--;
+    }
+}
+
+static void find_sections(struct hp_debug_info *info, Elf *elf) {
+    const char *identity = elf_getident(elf, NULL);
+    info->is_big_endian = identity && identity[EI_DATA] == ELFDATA2MSB;
+    for (size_t i = 0; i < HP_DEBUG_SECTIONS; i++) {
+        info->of[i] = hp_elf_section(elf, names[i]);
+    }
+    cut_strings(&info->of[HP_DEBUG_STR]);
+    cut_strings(&info->of[HP_DEBUG_LINE_STR]);
+}
+
+// --- units -----------------------------------------------------------------------------
+
+// What follows the head that all units have.
+static void read_rest(struct hp_dwarf_bytes *in, struct hp_dwarf_unit *unit) {
+    unit->id = 0;
+    switch (unit->type) {
+    case DW_UT_skeleton:
+    case DW_UT_split_compile:
+        unit->id = hp_dwarf_take_number(in, 8);
+        break;
+    case DW_UT_type:
+    case DW_UT_split_type:
+        unit->id = hp_dwarf_take_number(in, 8);
+        hp_dwarf_take(in, unit->forms.offset_size); // where the type is
+        break;
+    default:
+        break;
+    }
+}
+
+// False if there is none that is known.
+static bool read_head(struct hp_dwarf_bytes *in, struct hp_dwarf_unit *unit) {
+    struct hp_die_forms *forms = &unit->forms;
+    unit->begin = in->at;
+    uint64_t size = hp_dwarf_take_number(in, 4);
+    forms->offset_size = size == UINT32_MAX ? 8 : 4;
+    size = size == UINT32_MAX ? hp_dwarf_take_number(in, 8) : size;
+    struct hp_dwarf_bytes head = *in;
+    hp_dwarf_end_after(&head, size);
+    forms->is_big_endian = in->is_big_endian;
+    forms->version = (unsigned)hp_dwarf_take_number(&head, 2);
+    unit->type = DW_UT_compile;
+    if (forms->version >= 5) {
+        unit->type = (uint8_t)hp_dwarf_take_number(&head, 1);
+        forms->address_size = (unsigned)hp_dwarf_take_number(&head, 1);
+    }
+    unit->abbreviations = hp_dwarf_take_number(&head, forms->offset_size);
+    if (forms->version < 5) {
+        forms->address_size = (unsigned)hp_dwarf_take_number(&head, 1);
+    }
+    read_rest(&head, unit);
+    unit->entry = head.at;
+    unit->end = in->at = head.end;
+    in->bad = head.bad;
+    return !in->bad && forms->version >= 2 && forms->version <= 5 &&
+           (forms->address_size == 4 || forms->address_size == 8);
+}
+
+void hp_debug_info_rest(const struct hp_debug_info *info, uint64_t *passed,
+                        uint64_t offset) {
+    if (info->image && offset > *passed + HP_REST_AFTER) {
+        hp_image_rest(info->image);
+        *passed = offset;
+    }
+}
+
+static void find_units(struct hp_debug_info *info) {
+    struct hp_span section = info->of[HP_DEBUG_INFO];
+    const unsigned char *begin = (const unsigned char *)section.at;
+    struct hp_dwarf_bytes in = {.at = begin,
+                                .end = begin + section.size,
+                                .is_big_endian = info->is_big_endian};
+    struct hp_dwarf_unit unit = {.info = info};
+    uint64_t passed = 0;
+    while (in.at < in.end && info->units.count < MOST_UNITS && read_head(&in, &unit)) {
+        hp_vec_push(&info->units, unit);
+        hp_debug_info_rest(info, &passed, (uint64_t)(in.at - begin));
+    }
+}
+
+void hp_debug_info_begin(struct hp_debug_info *info, Elf *elf,
+                         const struct hp_image *image) {
+    *info = (struct hp_debug_info){.image = image};
+    if (!hp_dies_by_libdw) {
+        find_sections(info, elf);
+        find_units(info);
+        info->work = LEAST_WORK + WORK_PER_BYTE * (info->of[HP_DEBUG_INFO].size +
+                                                   info->of[HP_DEBUG_ABBREV].size);
+    }
+}
+
+struct hp_dwarf_unit *hp_dwarf_unit_at(const struct hp_debug_info *info,
+                                       uint64_t offset) {
+    struct hp_span section = info->of[HP_DEBUG_INFO];
+    size_t low = 0, high = info->units.count;
+    if (offset >= section.size) {
+        return NULL;
+    }
+    const unsigned char *at = (const unsigned char *)section.at + offset;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (info->units.at[middle].begin <= at) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low > 0 && at < info->units.at[low - 1].end ? &info->units.at[low - 1] : NULL;
+}
+
+// --- abbreviations ---------------------------------------------------------------------
+
+static void drop_tables(struct hp_debug_info *info) {
+    struct hp_abbreviations **table;
+    struct hp_dwarf_unit *unit;
+    hp_vec_each (table, &info->tables) {
+        hp_abbreviations_done(*table);
+        free(*table);
+    }
+    hp_vec_each (unit, &info->units) {
+        unit->table = NULL;
+    }
+    info->tables.count = info->keys.count = 0;
+    info->kept = 0;
+    hp_index_drop(&info->index);
+}
+
+void hp_debug_info_trim(struct hp_debug_info *info) {
+    if (info->kept > MOST_KEPT) {
+        drop_tables(info);
+    }
+}
+
+void hp_debug_info_done(struct hp_debug_info *info) {
+    drop_tables(info);
+    hp_vec_done(&info->tables);
+    hp_vec_done(&info->keys);
+    hp_vec_done(&info->units);
+}
+
+static struct hp_abbreviations *table_of(struct hp_dwarf_unit *unit) {
+    struct hp_debug_info *info = unit->info;
+    const struct hp_die_forms *forms = &unit->forms;
+    struct hp_table_key key = {unit->abbreviations, forms->version << 16 |
+                                                        forms->offset_size << 8 |
+                                                        forms->address_size};
+    if (unit->table) {
+        return unit->table;
+    }
+    uint32_t number = hp_index_of(&info->index, &info->keys, &key, sizeof key);
+    if (number == info->keys.count) {
+        struct hp_abbreviations *table = hp_alloc(sizeof *table);
+        *table = (struct hp_abbreviations){.size = 0};
+        hp_abbreviations_begin(table, info->of[HP_DEBUG_ABBREV], key.offset, forms);
+        hp_vec_push(&info->tables, table);
+        hp_vec_push(&info->keys, key);
+    }
+    return unit->table = info->tables.at[number];
+}
+
+// More of a table was read than `before`.
+static void count_work(struct hp_debug_info *info, const struct hp_abbreviations *table,
+                       uint64_t before) {
+    uint64_t more = table->size - before;
+    info->kept += more;
+    info->work -= more < info->work ? more : info->work;
+}
+
+const struct hp_abbreviations *hp_dwarf_unit_abbreviations(struct hp_dwarf_unit *unit) {
+    struct hp_abbreviations *table = table_of(unit);
+    uint64_t before = table->size;
+    bool is_known = unit->info->work > 0 && hp_abbreviations_finish(table);
+    count_work(unit->info, table, before);
+    return is_known ? table : NULL;
+}
+
+const struct hp_abbreviation *hp_dwarf_unit_abbreviation(struct hp_dwarf_unit *unit,
+                                                         uint64_t code,
+                                                         struct hp_span *declared) {
+    struct hp_abbreviations *table = table_of(unit);
+    uint64_t before = table->size;
+    const struct hp_abbreviation *one =
+        unit->info->work > 0 ? hp_abbreviations_reach(table, code) : NULL;
+    count_work(unit->info, table, before);
+    if (one) {
+        const char *at = table->at + one->declared;
+        *declared = (struct hp_span){at, (size_t)(table->end - at)};
+    }
+    return one;
+}
+
+// --- libdw -----------------------------------------------------------------------------
+
+void hp_debug_info_ask(struct hp_debug_info *info, Dwarf *dwarf) {
+    info->dwarf = dwarf;
+    info->passed = 0;
+    info->next = 0;
+}
+
+static uint64_t offset_of(const struct hp_dwarf_unit *unit, const unsigned char *at) {
+    return (uint64_t)(at - (const unsigned char *)unit->info->of[HP_DEBUG_INFO].at);
+}
+
+// libdw reads something of all units before one, which here is done in parts.
+static void approach(struct hp_debug_info *info, const struct hp_dwarf_unit *unit) {
+    Dwarf_Die die;
+    for (; info->next < info->units.count; info->next++) {
+        const struct hp_dwarf_unit *next = &info->units.at[info->next];
+        uint64_t offset = offset_of(next, next->entry);
+        if (next > unit) {
+            break;
+        }
+        if (info->image && offset > info->passed + HP_REST_AFTER) {
+            dwarf_offdie(info->dwarf, offset, &die);
+            hp_debug_info_rest(info, &info->passed, offset);
+        }
+    }
+}
+
+bool hp_dwarf_unit_for_libdw(struct hp_dwarf_unit *unit, const unsigned char *at,
+                             Dwarf_Die *die) {
+    approach(unit->info, unit);
+    return dwarf_offdie(unit->info->dwarf, offset_of(unit, at), die) != NULL;
+}
