@@ -13,6 +13,8 @@ enum {
     LEAST_WORK = 1 << 20,
 };
 
+#define FIRST_ESCAPE 0xfffffff0 // of lengths
+
 // --- sections --------------------------------------------------------------------------
 
 static const char *const names[] = {
@@ -49,50 +51,72 @@ static void find_sections(struct hp_debug_info *info, Elf *elf) {
 
 // --- units -----------------------------------------------------------------------------
 
+static bool is_known_type(uint8_t type) {
+    return type == DW_UT_compile || type == DW_UT_type || type == DW_UT_partial ||
+           type == DW_UT_skeleton || type == DW_UT_split_compile ||
+           type == DW_UT_split_type;
+}
+
 // What follows the head that all units have.
 static void read_rest(struct hp_dwarf_bytes *in, struct hp_dwarf_unit *unit) {
-    unit->id = 0;
-    switch (unit->type) {
-    case DW_UT_skeleton:
-    case DW_UT_split_compile:
-        unit->id = hp_dwarf_take_number(in, 8);
-        break;
-    case DW_UT_type:
-    case DW_UT_split_type:
-        unit->id = hp_dwarf_take_number(in, 8);
-        hp_dwarf_take(in, unit->forms.offset_size); // where the type is
-        break;
-    default:
-        break;
+    bool is_of_type = unit->type == DW_UT_type || unit->type == DW_UT_split_type;
+    bool is_split = unit->type == DW_UT_skeleton || unit->type == DW_UT_split_compile;
+    unit->id = is_of_type || is_split ? hp_dwarf_take_number(in, 8) : 0;
+    if (is_of_type) {
+        uint64_t place = hp_dwarf_take_number(in, unit->forms.offset_size);
+        in->bad |= place < (uint64_t)(in->at - unit->begin) ||
+                   place > unit->info->of[HP_DEBUG_INFO].size;
     }
 }
 
-// False if there is none that is known.
+// Of a version that is known.  An address size that is not is taken for 8 by libdw.
+static bool read_forms(struct hp_dwarf_bytes *in, struct hp_dwarf_unit *unit) {
+    struct hp_die_forms *forms = &unit->forms;
+    uint64_t address_size = 0;
+    if (forms->version >= 5) {
+        address_size = hp_dwarf_take_number(in, 1);
+    }
+    unit->abbreviations = hp_dwarf_take_number(in, forms->offset_size);
+    if (forms->version < 5) {
+        address_size = hp_dwarf_take_number(in, 1);
+    }
+    forms->address_size = address_size == 4 ? 4 : 8;
+    read_rest(in, unit);
+    return !in->bad && in->at < in->end &&
+           unit->abbreviations <= unit->info->of[HP_DEBUG_ABBREV].size;
+}
+
+// False where libdw finds no more, either.  One that is cut off ends with the section; of some there is
+// no entry.
 static bool read_head(struct hp_dwarf_bytes *in, struct hp_dwarf_unit *unit) {
     struct hp_die_forms *forms = &unit->forms;
     unit->begin = in->at;
+    unit->entry = NULL;
     uint64_t size = hp_dwarf_take_number(in, 4);
+    if (size >= FIRST_ESCAPE && size != UINT32_MAX) {
+        return false;
+    }
     forms->offset_size = size == UINT32_MAX ? 8 : 4;
     size = size == UINT32_MAX ? hp_dwarf_take_number(in, 8) : size;
-    struct hp_dwarf_bytes head = *in;
-    hp_dwarf_end_after(&head, size);
+    uint64_t left = (uint64_t)(in->end - in->at);
+    unit->end = size < left ? in->at + size : in->end;
     forms->is_big_endian = in->is_big_endian;
-    forms->version = (unsigned)hp_dwarf_take_number(&head, 2);
+    forms->version = (unsigned)hp_dwarf_take_number(in, 2);
     unit->type = DW_UT_compile;
     if (forms->version >= 5) {
-        unit->type = (uint8_t)hp_dwarf_take_number(&head, 1);
-        forms->address_size = (unsigned)hp_dwarf_take_number(&head, 1);
+        unit->type = (uint8_t)hp_dwarf_take_number(in, 1);
     }
-    unit->abbreviations = hp_dwarf_take_number(&head, forms->offset_size);
-    if (forms->version < 5) {
-        forms->address_size = (unsigned)hp_dwarf_take_number(&head, 1);
+    if (in->bad || forms->version < 2 || forms->version > 5) {
+        return false;
     }
-    read_rest(&head, unit);
-    unit->entry = head.at;
-    unit->end = in->at = head.end;
-    in->bad = head.bad;
-    return !in->bad && forms->version >= 2 && forms->version <= 5 &&
-           (forms->address_size == 4 || forms->address_size == 8);
+    if (is_known_type(unit->type)) {
+        if (!read_forms(in, unit)) {
+            return false;
+        }
+        unit->entry = in->at < unit->end ? in->at : NULL;
+    }
+    in->at = unit->end;
+    return true;
 }
 
 void hp_debug_info_rest(const struct hp_debug_info *info, uint64_t *passed,
@@ -111,8 +135,11 @@ static void find_units(struct hp_debug_info *info) {
                                 .is_big_endian = info->is_big_endian};
     struct hp_dwarf_unit unit = {.info = info};
     uint64_t passed = 0;
-    while (in.at < in.end && info->units.count < MOST_UNITS && read_head(&in, &unit)) {
-        hp_vec_push(&info->units, unit);
+    while (in.end - in.at > 4 && info->units.count < MOST_UNITS &&
+           read_head(&in, &unit)) {
+        if (unit.entry) {
+            hp_vec_push(&info->units, unit);
+        }
         hp_debug_info_rest(info, &passed, (uint64_t)(in.at - begin));
     }
 }

@@ -187,7 +187,7 @@ bool hp_entry_bytes(struct hp_entry *entry, unsigned name, uint64_t *form,
 
 static bool is_number(uint64_t form) {
     return form == DW_FORM_data1 || form == DW_FORM_data2 || form == DW_FORM_data4 ||
-           form == DW_FORM_data8 || form == DW_FORM_udata || form == DW_FORM_sec_offset ||
+           form == DW_FORM_data8 || form == DW_FORM_udata ||
            form == DW_FORM_implicit_const;
 }
 
@@ -211,7 +211,8 @@ static bool take(const struct hp_dwarf_unit *unit, struct attribute *found,
     return !found->in.bad;
 }
 
-bool hp_entry_number(struct hp_entry *entry, unsigned name, uint64_t *number) {
+static bool number_of(struct hp_entry *entry, unsigned name, bool is_offset,
+                      uint64_t *number) {
     struct attribute found;
     Dwarf_Attribute attribute;
     Dwarf_Word word;
@@ -219,12 +220,22 @@ bool hp_entry_number(struct hp_entry *entry, unsigned name, uint64_t *number) {
     if (is == IS_NOT_THERE) {
         return false;
     }
-    if (is == IS_THERE && is_number(found.form) && take(entry->unit, &found, number)) {
+    bool is_known = is == IS_THERE && (is_number(found.form) ||
+                                       (is_offset && found.form == DW_FORM_sec_offset));
+    if (is_known && take(entry->unit, &found, number)) {
         return true;
     }
-    bool is_known = dwarf_formudata(ask(entry, name, &attribute), &word) == 0;
+    is_known = dwarf_formudata(ask(entry, name, &attribute), &word) == 0;
     *number = is_known ? word : 0;
     return is_known;
+}
+
+bool hp_entry_number(struct hp_entry *entry, unsigned name, uint64_t *number) {
+    return number_of(entry, name, false, number);
+}
+
+bool hp_entry_offset(struct hp_entry *entry, unsigned name, uint64_t *offset) {
+    return number_of(entry, name, true, offset);
 }
 
 static bool is_string_index(uint64_t form) {
@@ -248,7 +259,7 @@ static struct hp_span from_base(struct hp_entry *unit, enum hp_debug_section sec
                                 unsigned base_name) {
     struct hp_span none = {"", 0}, all = hp_entry_section(unit, section);
     uint64_t base;
-    return hp_entry_number(unit, base_name, &base) && base < all.size
+    return hp_entry_offset(unit, base_name, &base) && base < all.size
                ? (struct hp_span){all.at + base, all.size - base}
                : none;
 }

@@ -38,6 +38,8 @@ unsigned hp_entry_tag(struct hp_entry *entry); // or 0
 // Attributes by their names, of which the first counts.
 bool hp_entry_has(struct hp_entry *entry, unsigned name);
 bool hp_entry_number(struct hp_entry *entry, unsigned name, uint64_t *number);
+bool hp_entry_offset(struct hp_entry *entry, unsigned name,
+                     uint64_t *offset); // in a section
 bool hp_entry_address(struct hp_entry *entry, unsigned name, uint64_t *address);
 bool hp_entry_reference(struct hp_entry *entry, unsigned name, struct hp_entry *to);
 const char *hp_entry_string(struct hp_entry *entry, unsigned name); // or NULL

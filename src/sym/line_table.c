@@ -102,7 +102,7 @@ void hp_line_table_load(struct hp_line_tables *tables, struct hp_line_table *tab
     tables->files.count = 0;
     table->folder = hp_entry_whole_string(unit, DW_AT_comp_dir);
     hp_entry_forms(unit, &forms);
-    if (hp_entry_number(unit, DW_AT_stmt_list, &offset)) {
+    if (hp_entry_offset(unit, DW_AT_stmt_list, &offset)) {
         table->program = hp_line_program_at(&tables->reader, offset, forms.address_size);
         if (table->program->is_unknown || hp_line_tables_by_libdw) {
             load_by_libdw(table);

@@ -37,11 +37,11 @@ void hp_range_lists_of(struct hp_range_lists *lists, struct hp_entry *unit,
         lists->section = hp_entry_section(unit, HP_DEBUG_RNGLISTS);
         lists->from = lists->forms.offset_size == 8 ? 20 : 12; // behind the one head
         if (!is_split) {
-            hp_entry_number(unit, DW_AT_rnglists_base, &lists->from);
+            hp_entry_offset(unit, DW_AT_rnglists_base, &lists->from);
         }
     } else {
         if (is_split) {
-            hp_entry_number(skeleton, DW_AT_GNU_ranges_base, &from);
+            hp_entry_offset(skeleton, DW_AT_GNU_ranges_base, &from);
         }
         lists->section = behind(hp_entry_section(skeleton, HP_DEBUG_RANGES), from);
     }

@@ -102,7 +102,8 @@ static void read_units(struct hp_units *units, struct hp_debug_info *info,
         struct hp_entry entry = {.unit = unit, .at = unit->entry};
         struct hp_listed_unit found = {.die = (uint64_t)(unit->entry - begin),
                                        .size = (uint64_t)(unit->end - unit->begin)};
-        if (unit->type != DW_UT_type && unit->type != DW_UT_split_type) {
+        if (unit->type != DW_UT_type && unit->type != DW_UT_split_type &&
+            hp_entry_tag(&entry) != DW_TAG_type_unit) {
             add_unit(units, &entry, found, blocks);
         }
         hp_debug_info_rest(info, &rested, found.die);
