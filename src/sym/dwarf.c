@@ -84,20 +84,24 @@ static bool open_unit(struct session *session, const struct hp_listed_unit *unit
     return is_there;
 }
 
+static uint32_t number_of(struct hp_entry *entry, unsigned name) {
+    uint64_t value = 0;
+    hp_entry_number(entry, name, &value);
+    return value <= INT32_MAX ? (uint32_t)value : 0;
+}
+
 static void name_scopes(struct session *session) {
     struct hp_scopes *scopes = &session->scopes;
     for (size_t i = 1; i < scopes->scopes.count; i++) {
         struct hp_scope *scope = &scopes->scopes.at[i];
         scope->name =
             hp_names_of(&session->names, &scope->entry, scope->inlined, scope->first);
+        if (scope->inlined) {
+            scope->file = number_of(&scope->entry, DW_AT_call_file);
+            scope->line = number_of(&scope->entry, DW_AT_call_line);
+        }
     }
     hp_names_qualify(&session->names);
-}
-
-static uint32_t number_of(struct hp_entry *entry, unsigned name) {
-    uint64_t value = 0;
-    hp_entry_number(entry, name, &value);
-    return value <= INT32_MAX ? (uint32_t)value : 0;
 }
 
 // The calls from the innermost scope outwards.  Each was made at the line the next inner
@@ -109,7 +113,7 @@ static void add_chain(struct session *session, struct hp_line_table *table,
     uint32_t line = query->line;
     query->first_line = (uint32_t)lookup->lines.count;
     while (scope && query->lines < HP_CHAIN_LIMIT) {
-        struct hp_scope *at = &session->scopes.scopes.at[scope];
+        const struct hp_scope *at = &session->scopes.scopes.at[scope];
         const struct hp_name *name = &session->names.names.at[at->name];
         struct hp_line entry = {name->function, name->linkage, file, line,
                                 name->start_line};
@@ -117,9 +121,8 @@ static void add_chain(struct session *session, struct hp_line_table *table,
         query->lines++;
         scope = at->parent;
         if (at->inlined) {
-            uint32_t number = number_of(&at->entry, DW_AT_call_file);
-            file = hp_line_table_file(table, number);
-            line = number_of(&at->entry, DW_AT_call_line);
+            file = hp_line_table_file(table, at->file);
+            line = at->line;
         }
     }
 }

@@ -40,9 +40,10 @@ const struct hp_unit_range *hp_units_find(const struct hp_units *units, uint64_t
 // A function, or an inlined call within `parent`.
 struct hp_scope {
     struct hp_entry entry;
-    uint64_t first;  // address
-    uint32_t parent; // 0 for a function
-    uint32_t name;   // the caller's
+    uint64_t first;      // address
+    uint32_t parent;     // 0 for a function
+    uint32_t name;       // these are the caller's
+    uint32_t file, line; // of the call, if it is inlined
     bool inlined;
 };
 
