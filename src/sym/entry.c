@@ -254,20 +254,22 @@ static bool take_indexed(struct hp_dwarf_unit *unit, struct hp_span table, uint6
     return true;
 }
 
-// What of a section is the unit's, if an attribute says where that begins.
-static struct hp_span from_base(struct hp_entry *unit, enum hp_debug_section section,
-                                unsigned base_name) {
-    struct hp_span none = {"", 0}, all = hp_entry_section(unit, section);
+uint64_t hp_entry_base(struct hp_entry *unit, unsigned name, struct hp_span section,
+                       uint64_t otherwise) {
     uint64_t base;
-    return hp_entry_offset(unit, base_name, &base) && base < all.size
-               ? (struct hp_span){all.at + base, all.size - base}
-               : none;
+    return hp_entry_offset(unit, name, &base) && base < section.size ? base : otherwise;
+}
+
+static struct hp_span behind(struct hp_span section, uint64_t offset) {
+    return offset < section.size
+               ? (struct hp_span){section.at + offset, section.size - offset}
+               : (struct hp_span){"", 0};
 }
 
 struct hp_span hp_entry_addresses(struct hp_entry *unit) {
-    struct hp_span addresses = from_base(unit, HP_DEBUG_ADDR, DW_AT_addr_base);
-    return addresses.size > 0 ? addresses
-                              : from_base(unit, HP_DEBUG_ADDR, DW_AT_GNU_addr_base);
+    struct hp_span section = hp_entry_section(unit, HP_DEBUG_ADDR);
+    uint64_t base = hp_entry_base(unit, DW_AT_GNU_addr_base, section, 0);
+    return behind(section, hp_entry_base(unit, DW_AT_addr_base, section, base));
 }
 
 uint64_t hp_entry_split_id(struct hp_entry *unit) {
@@ -284,13 +286,9 @@ uint64_t hp_entry_split_id(struct hp_entry *unit) {
 // A split unit has no attribute for where they begin.
 static struct hp_span string_offsets_of(struct hp_dwarf_unit *unit) {
     struct hp_entry entry = {.unit = unit, .at = unit->entry};
-    struct hp_span all = unit->info->of[HP_DEBUG_STR_OFFSETS];
-    size_t head = unit->forms.version < 5 ? 0 : unit->forms.offset_size == 8 ? 16 : 8;
-    if (unit->type != DW_UT_split_compile && unit->forms.version >= 5) {
-        return from_base(&entry, HP_DEBUG_STR_OFFSETS, DW_AT_str_offsets_base);
-    }
-    return head < all.size ? (struct hp_span){all.at + head, all.size - head}
-                           : (struct hp_span){"", 0};
+    struct hp_span section = unit->info->of[HP_DEBUG_STR_OFFSETS];
+    uint64_t head = unit->forms.version < 5 ? 0 : unit->forms.offset_size == 8 ? 16 : 8;
+    return behind(section, hp_entry_base(&entry, DW_AT_str_offsets_base, section, head));
 }
 
 static bool take_address(struct hp_dwarf_unit *unit, struct attribute *found,

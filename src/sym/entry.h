@@ -30,7 +30,12 @@ const struct hp_abbreviation *hp_entry_abbreviation(const struct hp_entry *entry
 // What a split unit and its skeleton are known by, or 0.
 uint64_t hp_entry_split_id(struct hp_entry *unit);
 
-// The addresses that a unit has in .debug_addr, or none.
+// From where on what a unit has of a section lies in it, as an attribute says; `otherwise` if it says
+// nothing that could be.
+uint64_t hp_entry_base(struct hp_entry *unit, unsigned name, struct hp_span section,
+                       uint64_t otherwise);
+
+// The addresses that a unit has in .debug_addr: without an attribute, as libdw does, all.
 struct hp_span hp_entry_addresses(struct hp_entry *unit);
 
 unsigned hp_entry_tag(struct hp_entry *entry); // or 0

@@ -30,20 +30,20 @@ static uint64_t base_of(struct hp_entry *unit) {
 void hp_range_lists_of(struct hp_range_lists *lists, struct hp_entry *unit,
                        struct hp_entry *skeleton, struct hp_span addresses) {
     bool is_split = !hp_entry_shares_unit(unit, skeleton);
-    uint64_t from = 0;
     *lists = (struct hp_range_lists){.addresses = addresses, .base = base_of(skeleton)};
     hp_entry_forms(unit, &lists->forms);
     if (lists->forms.version >= 5) {
+        uint64_t head = lists->forms.offset_size == 8 ? 20 : 12;
         lists->section = hp_entry_section(unit, HP_DEBUG_RNGLISTS);
-        lists->from = lists->forms.offset_size == 8 ? 20 : 12; // behind the one head
-        if (!is_split) {
-            hp_entry_offset(unit, DW_AT_rnglists_base, &lists->from);
-        }
+        lists->from =
+            is_split ? head
+                     : hp_entry_base(unit, DW_AT_rnglists_base, lists->section, head);
     } else {
-        if (is_split) {
-            hp_entry_offset(skeleton, DW_AT_GNU_ranges_base, &from);
-        }
-        lists->section = behind(hp_entry_section(skeleton, HP_DEBUG_RANGES), from);
+        struct hp_span section = hp_entry_section(skeleton, HP_DEBUG_RANGES);
+        lists->section =
+            behind(section,
+                   is_split ? hp_entry_base(skeleton, DW_AT_GNU_ranges_base, section, 0)
+                            : 0);
     }
 }
 

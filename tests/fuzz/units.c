@@ -121,26 +121,33 @@ static bool is_inside(struct hp_span section, const char *at) {
     return at >= section.at && at < section.at + section.size;
 }
 
-// We have none of those of libdw's whose head is longer than they say that they are.
+// Where libdw's is, unless its head is longer than it says that it is.
+static bool compare_unit(struct hp_debug_info *info, Dwarf_Die *die) {
+    Dwarf_Off begin = dwarf_dieoffset(die) - dwarf_cuoffset(die);
+    struct hp_dwarf_unit *unit = hp_dwarf_unit_at(info, begin);
+    const char *at = info->of[HP_DEBUG_INFO].at + begin;
+    if (!unit || (const char *)unit->begin != at) {
+        return false;
+    }
+    require(unit->entry == die->addr);
+    compare_walks(unit, die);
+    return true;
+}
+
+// To one of types before DWARF 5 in .debug_info libdw gives the head that it has elsewhere.
 static void compare_units(struct hp_debug_info *info) {
     Dwarf_CU *at = NULL;
     Dwarf_Die die;
+    Dwarf_Half version;
+    uint8_t type;
     Dwarf_Off left_out = UINT64_MAX; // behind its end
-    for (size_t i = 0; i < MOST_UNITS &&
-                       dwarf_get_units(info->dwarf, at, &at, NULL, NULL, &die, NULL) == 0;
+    for (size_t i = 0; i < MOST_UNITS && dwarf_get_units(info->dwarf, at, &at, &version,
+                                                         &type, &die, NULL) == 0;
          i++) {
-        if (die.addr && is_inside(info->of[HP_DEBUG_INFO], die.addr)) {
-            Dwarf_Off begin = dwarf_dieoffset(&die) - dwarf_cuoffset(&die);
-            struct hp_dwarf_unit *unit = hp_dwarf_unit_at(info, begin);
-            const char *at_begin = info->of[HP_DEBUG_INFO].at + begin;
-            require(begin <= left_out);
-            left_out = UINT64_MAX;
-            if (unit && (const char *)unit->begin == at_begin) {
-                require(unit->entry == die.addr);
-                compare_walks(unit, &die);
-            } else {
-                left_out = dwarf_dieoffset(&die);
-            }
+        bool is_known = type != DW_UT_type || version >= 5;
+        if (die.addr && is_known && is_inside(info->of[HP_DEBUG_INFO], die.addr)) {
+            require(dwarf_dieoffset(&die) - dwarf_cuoffset(&die) <= left_out);
+            left_out = compare_unit(info, &die) ? UINT64_MAX : dwarf_dieoffset(&die);
         }
     }
 }
