@@ -388,7 +388,8 @@ static size_t without_marks(const char *name, size_t size) {
                                         ".cold",  ".llvm.", ".lto_priv."};
     const char *version = memchr(name, '@', size);
     size = version && version > name ? (size_t)(version - name) : size;
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+    bool has_dot = memchr(name, '.', size); // most have none, and so no mark
+    for (size_t i = 0; has_dot && i < sizeof marks / sizeof *marks; i++) {
         const char *mark = memmem(name, size, marks[i], strlen(marks[i]));
         size = mark && mark > name ? (size_t)(mark - name) : size;
     }
