@@ -336,7 +336,8 @@ static uint64_t rows_of(const struct hp_frame_rules *rules, unsigned fields,
 }
 
 static struct hp_frame_matches matches_of_name(struct hp_frame_rules *rules,
-                                               const char *name) {
+                                               const char *name, bool has_file) {
+    unsigned fields = 1u << NAME | (has_file ? 0 : 1u << BARE_NAME);
     struct hp_span full = hp_span_of(name);
     rules->bare.count = 0;
     hp_vec_reserve(&rules->bare, hp_short_name_room(full.size));
@@ -344,8 +345,8 @@ static struct hp_frame_matches matches_of_name(struct hp_frame_rules *rules,
     return (struct hp_frame_matches){
         .is_known = true,
         .given = find_given(rules, HP_FIELD_NAME, name, bare),
-        .rows = rows_of(rules, 1u << NAME | 1u << BARE_NAME, bare) |
-                rows_of(rules, 1u << FULL_NAME, name),
+        .rows = rows_of(rules, fields, bare) | rows_of(rules, 1u << FULL_NAME, name),
+        .knows_bare = !has_file,
     };
 }
 
@@ -405,7 +406,7 @@ enum hp_frame_class hp_frame_rules_judge(struct hp_frame_rules *rules, const cha
                                          const char *file, const char *module) {
     const struct hp_frame_matches nothing = {.is_known = true};
     const struct hp_frame_matches matches[3] = {
-        *name ? matches_of_name(rules, name) : nothing,
+        *name ? matches_of_name(rules, name, *file != '\0') : nothing,
         *file ? matches_of_file(rules, file) : nothing,
         *module ? matches_of_module(rules, module) : nothing,
     };
@@ -439,8 +440,10 @@ static enum hp_frame_class class_of(struct hp_frame_rules *rules,
     struct hp_frame_matches *name = &rules->names[line->function.n];
     struct hp_frame_matches *file = &rules->files[line->file.n];
     struct hp_frame_matches *path = &rules->modules[module->path.n];
-    if (line->function.n && !name->is_known) {
-        *name = matches_of_name(rules, hp_profile_original(profile, line->function));
+    bool has_file = line->file.n != 0;
+    if (line->function.n && (!name->is_known || (!has_file && !name->knows_bare))) {
+        *name = matches_of_name(rules, hp_profile_original(profile, line->function),
+                                has_file);
     }
     if (line->file.n && !file->is_known) {
         *file = matches_of_file(rules, hp_profile_original(profile, line->file));
@@ -451,9 +454,8 @@ static enum hp_frame_class class_of(struct hp_frame_rules *rules,
     const struct hp_frame_matches matches[3] = {
         line->function.n ? *name : matches_of_place(rules, frame), *file, *path};
     bool is_nowhere = !line->function.n && module->kind == HP_MODULE_NONE;
-    return is_nowhere && !first_given(matches, 3)
-               ? HP_CLASS_NONE
-               : combine(rules, matches, line->file.n != 0);
+    return is_nowhere && !first_given(matches, 3) ? HP_CLASS_NONE
+                                                  : combine(rules, matches, has_file);
 }
 
 // All places of a module that have no name are alike if no rule is the user's.

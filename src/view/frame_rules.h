@@ -11,6 +11,7 @@
 // matches, from 1 on, and all rows of the table as bits.
 struct hp_frame_matches {
     bool is_known;
+    bool knows_bare; // of a name: also the rows about those without a file
     uint32_t given;
     uint64_t rows;
 };
