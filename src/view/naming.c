@@ -34,10 +34,6 @@ static struct hp_span built(const struct builder *b) {
     return (struct hp_span){b->text.at, b->text.count};
 }
 
-static void append(struct builder *b, const char *text) {
-    hp_vec_append(&b->text, text, strlen(text));
-}
-
 // "0x1234": of each frame without a name, which printf would take a tenth of a report for.
 static void append_hex(struct builder *b, uint64_t number) {
     char text[2 + 16], *at = text + sizeof text;
@@ -72,7 +68,7 @@ static void build_place(struct builder *b, const struct hp_profile *profile,
                         const struct hp_frame *frame) {
     const struct hp_module *module = &profile->modules.at[frame->module.n];
     if (hp_frame_is_nowhere(frame)) {
-        append(b, "[unmapped]");
+        hp_vec_append(&b->text, "[unmapped]", strlen("[unmapped]"));
         return;
     }
     if (module->kind != HP_MODULE_NONE) {
@@ -298,20 +294,35 @@ struct maker {
     struct hp_frame_rules rules;
     struct builder b;
     enum hp_granularity by;
+    HP_VEC(hp_node_id) of_functions; // by string of the profile the last node, or 0
 };
 
-// What people see of a node that may be new.
-static void add_shown(struct maker *maker, hp_node_id node, const struct hp_frame *frame,
-                      const struct hp_line *line) {
+// With what people see of a node that is new.
+static hp_node_id node_of_name(struct maker *maker, const struct hp_frame *frame,
+                               const struct hp_line *line, enum hp_frame_class class) {
     struct hp_naming *naming = maker->naming;
-    hp_string *shown = hp_vec_reach(&naming->shown, node.n);
-    if (shown->n == 0 && line && line->function.n) {
+    maker->b.text.count = 0;
+    build_name(&maker->b, naming, frame, line, maker->by);
+    hp_node_id node = add_node(naming, &maker->b, class);
+    hp_string *shown = naming->short_of ? hp_vec_reach(&naming->shown, node.n) : NULL;
+    if (shown && shown->n == 0 && line && line->function.n) {
         maker->b.text.count = 0;
         maker->b.is_short = true;
         build_name(&maker->b, naming, frame, line, maker->by);
         maker->b.is_short = false;
         *shown = hp_strtab_add(&naming->short_names, built(&maker->b));
     }
+    return node;
+}
+
+// Most functions are of one class wherever they are called.
+static hp_node_id node_of_function(struct maker *maker, hp_string function,
+                                   enum hp_frame_class class) {
+    hp_node_id *node = hp_vec_reach(&maker->of_functions, function.n);
+    if (node->n == 0 || hp_node_class(maker->naming, *node) != class) {
+        *node = hp_naming_add_function(maker->naming, function, class);
+    }
+    return *node;
 }
 
 static void add_call(struct maker *maker, size_t number, const struct hp_line *line) {
@@ -319,18 +330,16 @@ static void add_call(struct maker *maker, size_t number, const struct hp_line *l
     const struct hp_profile *profile = naming->profile;
     const struct hp_frame *frame = &profile->frames.at[number];
     enum hp_frame_class class = hp_frame_rules_class(&maker->rules, frame, line);
+    bool is_function = maker->by == HP_BY_FUNCTION && line && line->function.n;
     bool has_class = maker->by != HP_BY_MODULE;
-    maker->b.text.count = 0;
-    build_name(&maker->b, naming, frame, line, maker->by);
     struct hp_call call = {
-        .node = add_node(naming, &maker->b, has_class ? class : HP_CLASSES),
+        .node = is_function
+                    ? node_of_function(maker, line->function, class)
+                    : node_of_name(maker, frame, line, has_class ? class : HP_CLASSES),
         .line = line ? (uint32_t)(line - profile->lines.at) + 1 : 0,
         .marks = marks_of(naming, number, line, maker->by),
         .class = (uint8_t) class,
     };
-    if (naming->short_of) {
-        add_shown(maker, call.node, frame, line);
-    }
     call.is_hidden = is_hidden(naming, call.marks);
     hp_vec_push(&naming->calls, call);
 }
@@ -493,6 +502,7 @@ int hp_naming_init(struct hp_naming *naming, const struct hp_profile *profile,
     naming->truncated = naming->calls.at[naming->truncated_call].node;
     hp_vec_done(&maker.b.text);
     hp_vec_done(&maker.b.before_offset);
+    hp_vec_done(&maker.of_functions);
     hp_frame_rules_done(&maker.rules);
     return ret;
 }
