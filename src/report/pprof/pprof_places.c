@@ -252,6 +252,7 @@ struct functions {
     HP_VEC(struct beginning) beginnings;
     struct hp_index beginning_index;
     HP_VEC(uint32_t) start_lines; // of each beginning the least that is known, or 0
+    struct hp_protobuf line;      // the last call of one
 };
 
 // Of the copies of a function, inlined or not, some tell another line: one for all, so that readers
@@ -286,7 +287,7 @@ static uint32_t function_id(struct functions *functions, struct function functio
 // out more.
 static void add_lines(struct hp_protobuf *location, const struct hp_place *place,
                       struct functions *functions) {
-    struct hp_protobuf line = {0};
+    struct hp_protobuf *line = &functions->line;
     for (uint32_t i = 0; i < place->count && (place->lines || !place->frame); i++) {
         struct function function = {.node = place->calls[i].node};
         if (place->lines) {
@@ -294,13 +295,12 @@ static void add_lines(struct hp_protobuf *location, const struct hp_place *place
             function = (struct function){from->function, from->linkage, from->file, {0}};
             note_start(functions, &function, from->start_line);
         }
-        hp_protobuf_number(&line, 1, function_id(functions, function));
-        hp_protobuf_number(&line, 2, place->lines ? place->lines[i].line : 0);
-        hp_protobuf_number(&line, 3, place->lines ? place->lines[i].column : 0);
-        hp_protobuf_message(location, 4, &line);
-        hp_protobuf_clear(&line);
+        hp_protobuf_number(line, 1, function_id(functions, function));
+        hp_protobuf_number(line, 2, place->lines ? place->lines[i].line : 0);
+        hp_protobuf_number(line, 3, place->lines ? place->lines[i].column : 0);
+        hp_protobuf_message(location, 4, line);
+        hp_protobuf_clear(line);
     }
-    hp_protobuf_done(&line);
 }
 
 // What an input tells by its names alone, the reader has made up an address for.
@@ -374,4 +374,5 @@ void hp_pprof_put_places(struct hp_pprof_writer *writer,
     hp_vec_done(&functions.beginnings);
     hp_vec_done(&functions.start_lines);
     hp_vec_done(&functions.all);
+    hp_protobuf_done(&functions.line);
 }

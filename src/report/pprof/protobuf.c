@@ -32,10 +32,14 @@ static uint8_t *write_varint(uint8_t *at, uint64_t value) {
     return at;
 }
 
-static void put_varint(struct hp_protobuf *message, uint64_t value) {
-    hp_vec_reserve(&message->bytes, VARINT_MAX);
-    uint8_t *end = write_varint(message->bytes.at + message->bytes.count, value);
-    message->bytes.count = (size_t)(end - message->bytes.at);
+// A key and what follows each: a number, or the size of what is behind it.
+static void put_field(struct hp_protobuf *message, uint32_t field, uint32_t type,
+                      uint64_t number) {
+    hp_vec_reserve(&message->bytes, 2 * VARINT_MAX);
+    uint8_t *at = message->bytes.at + message->bytes.count;
+    at = write_varint(at, (uint64_t)field << 3 | type);
+    at = write_varint(at, number);
+    message->bytes.count = (size_t)(at - message->bytes.at);
 }
 
 // A seventh of its bits, rounded up.
@@ -43,14 +47,9 @@ static size_t varint_size(uint64_t value) {
     return (size_t)(64 + 6 - __builtin_clzll(value | 1)) / 7;
 }
 
-static void put_key(struct hp_protobuf *message, uint32_t field, uint32_t type) {
-    put_varint(message, (uint64_t)field << 3 | type);
-}
-
 void hp_protobuf_number(struct hp_protobuf *message, uint32_t field, uint64_t value) {
     if (value != 0) {
-        put_key(message, field, VARINT);
-        put_varint(message, value);
+        put_field(message, field, VARINT, value);
     }
 }
 
@@ -61,8 +60,7 @@ void hp_protobuf_numbers(struct hp_protobuf *message, uint32_t field,
         size += varint_size(values[i]);
     }
     if (count > 0) {
-        put_key(message, field, LENGTH);
-        put_varint(message, size);
+        put_field(message, field, LENGTH, size);
     }
     hp_vec_reserve(&message->bytes, size);
     uint8_t *at = hp_vec_from(&message->bytes, message->bytes.count);
@@ -73,8 +71,7 @@ void hp_protobuf_numbers(struct hp_protobuf *message, uint32_t field,
 }
 
 void hp_protobuf_text(struct hp_protobuf *message, uint32_t field, struct hp_span text) {
-    put_key(message, field, LENGTH);
-    put_varint(message, text.size);
+    put_field(message, field, LENGTH, text.size);
     hp_vec_append(&message->bytes, text.at, text.size);
 }
 
