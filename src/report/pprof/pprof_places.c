@@ -246,6 +246,11 @@ struct beginning {
     hp_string name, file;
 };
 
+// Of each string of the profile the number of its text, or 0: functions share names and files.
+struct numbers {
+    HP_VEC(uint64_t) of;
+};
+
 struct functions {
     HP_VEC(struct function) all; // function i has the id i + 1
     struct hp_index index;
@@ -253,6 +258,7 @@ struct functions {
     struct hp_index beginning_index;
     HP_VEC(uint32_t) start_lines; // of each beginning the least that is known, or 0
     struct hp_protobuf line;      // the last call of one
+    struct numbers names, files;
 };
 
 // Of the copies of a function, inlined or not, some tell another line: one for all, so that readers
@@ -343,6 +349,13 @@ static struct hp_span system_name(const struct hp_view *view,
     return hp_span_equal(system, shown) ? hp_span_of("") : system;
 }
 
+static uint64_t number_of(struct hp_pprof_writer *writer, struct numbers *numbers,
+                          hp_string string, struct hp_span text) {
+    uint64_t *number = hp_vec_reach(&numbers->of, string.n);
+    *number = *number == 0 ? hp_pprof_text(writer, text) : *number;
+    return *number;
+}
+
 static void put_functions(struct hp_pprof_writer *writer, const struct hp_view *view,
                           struct functions *functions) {
     struct hp_protobuf message = {0};
@@ -352,11 +365,15 @@ static void put_functions(struct hp_pprof_writer *writer, const struct hp_view *
                                   ? hp_view_node(view, function->node)
                                   : hp_naming_function(&view->naming, function->name);
         hp_protobuf_number(&message, 1, i + 1);
-        hp_protobuf_number(&message, 2, hp_pprof_text(writer, name));
+        hp_protobuf_number(&message, 2,
+                           function->node.n ? hp_pprof_text(writer, name)
+                                            : number_of(writer, &functions->names,
+                                                        function->name, name));
         hp_protobuf_number(&message, 3,
                            hp_pprof_text(writer, system_name(view, function, name)));
         hp_protobuf_number(&message, 4,
-                           hp_pprof_text(writer, hp_view_string(view, function->file)));
+                           number_of(writer, &functions->files, function->file,
+                                     hp_view_string(view, function->file)));
         hp_protobuf_number(&message, 5, *start_of(functions, function));
         hp_pprof_put(writer, PROFILE_FUNCTION, &message);
     }
@@ -375,4 +392,6 @@ void hp_pprof_put_places(struct hp_pprof_writer *writer,
     hp_vec_done(&functions.start_lines);
     hp_vec_done(&functions.all);
     hp_protobuf_done(&functions.line);
+    hp_vec_done(&functions.names.of);
+    hp_vec_done(&functions.files.of);
 }
