@@ -127,32 +127,35 @@ void hp_debug_info_rest(const struct hp_debug_info *info, uint64_t *passed,
     }
 }
 
-static void find_units(struct hp_debug_info *info) {
-    struct hp_span section = info->of[HP_DEBUG_INFO];
-    const unsigned char *begin = (const unsigned char *)section.at;
-    struct hp_dwarf_bytes in = {.at = begin,
-                                .end = begin + section.size,
-                                .is_big_endian = info->is_big_endian};
-    struct hp_dwarf_unit unit = {.info = info};
-    uint64_t passed = 0;
-    while (in.end - in.at > 4 && info->units.count < MOST_UNITS &&
-           read_head(&in, &unit)) {
-        if (unit.entry) {
-            hp_vec_push(&info->units, unit);
-        }
-        hp_debug_info_rest(info, &passed, (uint64_t)(in.at - begin));
-    }
-}
-
 void hp_debug_info_begin(struct hp_debug_info *info, Elf *elf,
                          const struct hp_image *image) {
     *info = (struct hp_debug_info){.image = image};
     if (!hp_dies_by_libdw) {
         find_sections(info, elf);
-        find_units(info);
         info->work = LEAST_WORK + WORK_PER_BYTE * (info->of[HP_DEBUG_INFO].size +
                                                    info->of[HP_DEBUG_ABBREV].size);
     }
+}
+
+struct hp_dwarf_unit *hp_debug_info_next(struct hp_debug_info *info) {
+    struct hp_span section = info->of[HP_DEBUG_INFO];
+    const unsigned char *begin = (const unsigned char *)section.at;
+    struct hp_dwarf_unit unit = {.info = info};
+    if (section.size == 0) {
+        return NULL;
+    }
+    struct hp_dwarf_bytes in = {.at = begin + info->listed,
+                                .end = begin + section.size,
+                                .is_big_endian = info->is_big_endian};
+    while (in.end - in.at > 4 && info->units.count < MOST_UNITS &&
+           read_head(&in, &unit)) {
+        info->listed = (uint64_t)(in.at - begin);
+        if (unit.entry) {
+            return hp_vec_push(&info->units, unit);
+        }
+    }
+    info->listed = section.size;
+    return NULL;
 }
 
 struct hp_dwarf_unit *hp_dwarf_unit_at(const struct hp_debug_info *info,

@@ -46,6 +46,7 @@ struct hp_debug_info {
     struct hp_span of[HP_DEBUG_SECTIONS];
     bool is_big_endian;
     HP_VEC(struct hp_dwarf_unit) units; // by place
+    uint64_t listed;                    // bytes of the section that these are of
     const struct hp_image *image;       // whose memory may be given back; NULL: of none
     Dwarf *dwarf;                       // the caller's
     uint64_t passed;                    // it has read something of each unit up to here
@@ -57,9 +58,12 @@ struct hp_debug_info {
     uint64_t kept, work; // bytes of tables that were read, and that may still be
 };
 
-// Find sections and units, up to the first that is damaged.  None are found for tests that ask libdw.
+// Find sections; none for tests that ask libdw.
 void hp_debug_info_begin(struct hp_debug_info *info, Elf *elf,
                          const struct hp_image *image);
+
+// Find one more unit, until the next is; NULL behind the last, and where one is damaged.
+struct hp_dwarf_unit *hp_debug_info_next(struct hp_debug_info *info);
 void hp_debug_info_done(struct hp_debug_info *info);
 
 // Another of libdw's from now on, or none.

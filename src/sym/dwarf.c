@@ -56,9 +56,9 @@ static bool renew(struct session *session) {
     return session->dwarf != NULL;
 }
 
-// What was looked at is in memory, as far as it is mapped.
+// What was looked at is in memory, as far as it is mapped, and about as much of other sections.
 static void rest(struct session *session, uint64_t size) {
-    session->held += size;
+    session->held += 2 * size;
     if (session->held >= HP_REST_AFTER) {
         hp_image_rest(session->image);
         session->held = 0;
@@ -279,6 +279,7 @@ bool hp_dwarf_look_up(struct hp_lookup *lookup, const struct hp_image *image,
         hp_line_tables_init(&session.tables, lookup, image);
         hp_units_read(&session.units, &session.info, session.tables.reader.asked.at,
                       session.tables.reader.asked.count);
+        rest(&session, HP_REST_AFTER);
         for (int round = 0; round < MOST_ROUNDS && ask_round(&session); round++) {
         }
         ask_for_lines(&session);

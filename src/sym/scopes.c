@@ -98,7 +98,7 @@ static void read_units(struct hp_units *units, struct hp_debug_info *info,
     const unsigned char *begin = (const unsigned char *)info->of[HP_DEBUG_INFO].at;
     struct hp_dwarf_unit *unit;
     uint64_t rested = 0;
-    hp_vec_each (unit, &info->units) {
+    while ((unit = hp_debug_info_next(info))) {
         struct hp_entry entry = {.unit = unit, .at = unit->entry};
         struct hp_listed_unit found = {.die = (uint64_t)(unit->entry - begin),
                                        .size = (uint64_t)(unit->end - unit->begin)};
@@ -135,9 +135,8 @@ static void read_units_by_libdw(struct hp_units *units, struct hp_debug_info *in
 void hp_units_read(struct hp_units *units, struct hp_debug_info *info,
                    const uint64_t *asked, size_t count) {
     struct blocks blocks = blocks_of(asked, count);
-    if (info->units.count > 0) {
-        read_units(units, info, &blocks);
-    } else {
+    read_units(units, info, &blocks);
+    if (info->units.count == 0) {
         read_units_by_libdw(units, info, &blocks);
     }
     free(blocks.before);

@@ -94,6 +94,8 @@ static bool read_unit(struct hp_split_unit *unit, struct hp_parts *parts,
     unit->info = hp_alloc(sizeof *unit->info);
     hp_debug_info_begin(unit->info, unit->elf, NULL);
     hp_debug_info_ask(unit->info, unit->dwarf);
+    while (hp_debug_info_next(unit->info)) {
+    }
     return find_id(unit, id);
 }
 

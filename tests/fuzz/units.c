@@ -165,6 +165,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     if (dwarf) {
         hp_debug_info_begin(&info, hp_image_debug(&image), NULL);
         hp_debug_info_ask(&info, dwarf);
+        while (hp_debug_info_next(&info)) {
+        }
         compare_units(&info);
         hp_debug_info_done(&info);
     }
