@@ -335,7 +335,9 @@ ptrdiff_t hp_die_range(struct hp_die_cursor *cursor, const struct hp_die *die,
     }
     if (die->abbreviation->addresses == HP_ADDRESSES_LIST) {
         struct hp_entry entry = hp_die_entry(cursor, die);
-        return hp_range_lists_next(&cursor->lists, &entry, at, base, low, high);
+        if (!hp_range_lists_lack(&cursor->lists, &entry)) {
+            return hp_range_lists_next(&cursor->lists, &entry, at, base, low, high);
+        }
     }
     return foreign_range(cursor, die, at, base, low, high);
 }

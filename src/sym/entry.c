@@ -283,12 +283,17 @@ uint64_t hp_entry_split_id(struct hp_entry *unit) {
     return id;
 }
 
-// A split unit has no attribute for where they begin.
+// A split unit has them behind their head; of others that do not say where they begin libdw knows.
 static struct hp_span string_offsets_of(struct hp_dwarf_unit *unit) {
     struct hp_entry entry = {.unit = unit, .at = unit->entry};
     struct hp_span section = unit->info->of[HP_DEBUG_STR_OFFSETS];
-    uint64_t head = unit->forms.version < 5 ? 0 : unit->forms.offset_size == 8 ? 16 : 8;
-    return behind(section, hp_entry_base(&entry, DW_AT_str_offsets_base, section, head));
+    uint64_t base = section.size;
+    if (unit->forms.version < 5) {
+        base = 0;
+    } else if (unit->type == DW_UT_split_compile || unit->type == DW_UT_split_type) {
+        base = unit->forms.offset_size == 8 ? 16 : 8;
+    }
+    return behind(section, hp_entry_base(&entry, DW_AT_str_offsets_base, section, base));
 }
 
 static bool take_address(struct hp_dwarf_unit *unit, struct attribute *found,

@@ -36,8 +36,7 @@ void hp_range_lists_of(struct hp_range_lists *lists, struct hp_entry *unit,
         uint64_t head = lists->forms.offset_size == 8 ? 20 : 12;
         lists->section = hp_entry_section(unit, HP_DEBUG_RNGLISTS);
         lists->from =
-            is_split ? head
-                     : hp_entry_base(unit, DW_AT_rnglists_base, lists->section, head);
+            is_split ? head : hp_entry_base(unit, DW_AT_rnglists_base, lists->section, 0);
     } else {
         struct hp_span section = hp_entry_section(skeleton, HP_DEBUG_RANGES);
         lists->section =
@@ -45,6 +44,13 @@ void hp_range_lists_of(struct hp_range_lists *lists, struct hp_entry *unit,
                    is_split ? hp_entry_base(skeleton, DW_AT_GNU_ranges_base, section, 0)
                             : 0);
     }
+}
+
+bool hp_range_lists_lack(const struct hp_range_lists *lists, struct hp_entry *entry) {
+    struct hp_span bytes;
+    uint64_t form;
+    return lists->forms.version >= 5 && lists->from == 0 &&
+           hp_entry_bytes(entry, DW_AT_ranges, &form, &bytes) && form == DW_FORM_rnglistx;
 }
 
 static struct hp_dwarf_bytes read_from(const struct hp_range_lists *lists,
