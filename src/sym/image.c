@@ -207,15 +207,19 @@ const char *hp_elf_section_name(Elf *elf, const GElf_Shdr *header) {
     return name ? name : "";
 }
 
+// One of a group is in no file that was linked, and libdw passes it over.
+static bool is_section(Elf *elf, Elf_Scn *section, const char *name, GElf_Shdr *header) {
+    return gelf_getshdr(section, header) && header->sh_type != SHT_NOBITS &&
+           (header->sh_flags & SHF_GROUP) == 0 && header->sh_size > 0 &&
+           strcmp(hp_elf_section_name(elf, header), name) == 0;
+}
+
 static Elf_Scn *find_section(Elf *elf, const char *name, GElf_Shdr *header) {
     Elf_Scn *section = NULL;
-    while ((section = elf_nextscn(elf, section))) {
-        if (gelf_getshdr(section, header) && header->sh_type != SHT_NOBITS &&
-            header->sh_size > 0 && strcmp(hp_elf_section_name(elf, header), name) == 0) {
-            return section;
-        }
+    while ((section = elf_nextscn(elf, section)) &&
+           !is_section(elf, section, name, header)) {
     }
-    return NULL;
+    return section;
 }
 
 bool hp_image_has_section(const struct hp_image *image, const char *name) {
@@ -223,13 +227,30 @@ bool hp_image_has_section(const struct hp_image *image, const char *name) {
     return find_section(image->elf, name, &header) != NULL;
 }
 
-struct hp_span hp_elf_section(Elf *elf, const char *name) {
-    GElf_Shdr header;
-    Elf_Scn *section = find_section(elf, name, &header);
-    bool is_plain = section && (header.sh_flags & SHF_COMPRESSED) == 0;
+// Empty if it is compressed.
+static struct hp_span content_of(Elf_Scn *section, const GElf_Shdr *header) {
+    bool is_plain = section && (header->sh_flags & SHF_COMPRESSED) == 0;
     Elf_Data *data = is_plain ? elf_getdata(section, NULL) : NULL;
     return data && data->d_buf ? (struct hp_span){data->d_buf, data->d_size}
                                : (struct hp_span){"", 0};
+}
+
+struct hp_span hp_elf_section(Elf *elf, const char *name) {
+    GElf_Shdr header;
+    Elf_Scn *section = find_section(elf, name, &header);
+    return content_of(section, &header);
+}
+
+struct hp_span hp_elf_last_section(Elf *elf, const char *name) {
+    GElf_Shdr header, of_last = {0};
+    Elf_Scn *section = NULL, *last = NULL;
+    while ((section = elf_nextscn(elf, section))) {
+        if (is_section(elf, section, name, &header)) {
+            last = section;
+            of_last = header;
+        }
+    }
+    return content_of(last, &of_last);
 }
 
 // libelf has mapped it, or else read it into memory of its own, which is not where pages begin.

@@ -75,8 +75,9 @@ const char *hp_image_altlink(const struct hp_image *image,
 
 const char *hp_elf_section_name(Elf *elf, const GElf_Shdr *header); // or ""
 bool hp_image_has_section(const struct hp_image *image, const char *name);
-// The content of a section; empty if there is none, or it is compressed.
+// The content of the first section of a name, or of the last; empty if there is none, or it is compressed.
 struct hp_span hp_elf_section(Elf *elf, const char *name);
+struct hp_span hp_elf_last_section(Elf *elf, const char *name);
 struct hp_span hp_image_section(const struct hp_image *image, const char *name);
 uint32_t hp_image_crc(const struct hp_image *image); // of the whole file
 

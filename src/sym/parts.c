@@ -76,10 +76,11 @@ Elf *hp_parts_elf(const struct hp_parts *parts, const struct hp_image *image) {
     return NULL;
 }
 
+// gcc has units of types in sections of the same name before that of the unit itself.
 void hp_parts_of_split(struct hp_parts *parts, const struct hp_image *image) {
     for (size_t i = 0; i < HP_PARTS; i++) {
         char name[NAME_ROOM + sizeof ".dwo"];
         strcat(strcpy(name, names[i + 1]), ".dwo");
-        parts->of[i] = hp_elf_section(hp_image_debug(image), name);
+        parts->of[i] = hp_elf_last_section(hp_image_debug(image), name);
     }
 }

@@ -88,13 +88,22 @@ static bool find_name(const char *name, char known[NAME_ROOM], bool *is_old) {
     return false;
 }
 
-static bool is_known(const struct plan *plan, const char *name) {
+static struct section *find_known(struct plan *plan, const char *name) {
     for (size_t i = 0; i < plan->count; i++) {
         if (strcmp(plan->sections[i].name, name) == 0) {
-            return true;
+            return &plan->sections[i];
         }
     }
-    return false;
+    return NULL;
+}
+
+// Of several of one name libdw has the first, and a split unit is in the last.  NULL: it is not read.
+static struct section *place_of(struct plan *plan, const char *name) {
+    struct section *known = find_known(plan, name);
+    if (known) {
+        return strstr(name, ".dwo") ? known : NULL;
+    }
+    return plan->count < MOST_SECTIONS ? &plan->sections[plan->count] : NULL;
 }
 
 static void read_old_head(struct section *section) {
@@ -141,15 +150,16 @@ static bool is_packed(const char *name, const GElf_Shdr *header) {
            (strncmp(name, ".debug_", 7) == 0 && (header->sh_flags & SHF_COMPRESSED) != 0);
 }
 
-// Of several of one name libdw has the first.
 static bool add_section(struct plan *plan, Elf_Scn *scn, const GElf_Shdr *header,
                         struct hp_sym_diagnostic *diagnostic) {
     struct section section = {.packing = PLAIN};
     bool is_old;
     const char *name = hp_elf_section_name(plan->image->elf, header);
     plan->packed |= is_packed(name, header);
-    if (header->sh_type == SHT_NOBITS || !find_name(name, section.name, &is_old) ||
-        is_known(plan, section.name) || plan->count == MOST_SECTIONS) {
+    bool is_read = header->sh_type != SHT_NOBITS && (header->sh_flags & SHF_GROUP) == 0 &&
+                   find_name(name, section.name, &is_old);
+    struct section *place = is_read ? place_of(plan, section.name) : NULL;
+    if (!place) {
         return true;
     }
     Elf_Data *data = elf_rawdata(scn, NULL);
@@ -166,7 +176,8 @@ static bool add_section(struct plan *plan, Elf_Scn *scn, const GElf_Shdr *header
     if (!is_possible(&section)) {
         return refuse(plan, diagnostic, name, "claims more than it can hold");
     }
-    plan->sections[plan->count++] = section;
+    plan->count += place == &plan->sections[plan->count];
+    *place = section;
     return true;
 }
 

@@ -162,6 +162,8 @@ class Kinds:
                 yield f"{word} DWARF {version} split", self.compiled(f"{word}-{version}-split", compiler, *flags, "-gsplit-dwarf")
                 yield f"{word} DWARF {version} type units", self.compiled(f"{word}-{version}-types", compiler, *flags,
                                                                           "-fdebug-types-section")
+                yield f"{word} DWARF {version} split type units", self.compiled(
+                    f"{word}-{version}-split-types", compiler, *flags, "-gsplit-dwarf", "-fdebug-types-section")
             yield f"{word} -g1", self.compiled(f"{word}-g1", compiler, "-g1")
             yield f"{word} -O3 LTO", self.compiled(f"{word}-lto", compiler, "-g", "-O3", "-flto")
 

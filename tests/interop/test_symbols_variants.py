@@ -307,6 +307,10 @@ class Variants:
                 self.dwarf(name, self.build(name, compiler, *flags))
                 self.dwarf(name + "-split",
                            self.build(name + "-split", compiler, *flags, "-gsplit-dwarf"))
+                for packed in ((), ("-gz",)):
+                    types = f"{name}-split-types{''.join(packed)}"
+                    self.dwarf(types, self.build(types, compiler, *flags, *packed, "-gsplit-dwarf",
+                                                 "-fdebug-types-section"))
                 for way in ("zlib", "zstd"):
                     packed = self.build(f"{name}-{way}", compiler, *flags)
                     run("objcopy", f"--compress-debug-sections={way}", packed)
