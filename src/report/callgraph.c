@@ -18,7 +18,7 @@ enum {
 void hp_callgraph_init(struct hp_callgraph *graph, const struct hp_view *view,
                        size_t most) {
     enum hp_metric metric = view->options.metric;
-    size_t nodes = view->naming.names.strings.count;
+    size_t nodes = hp_node_count(&view->naming);
     *graph = (struct hp_callgraph){
         .view = view,
         .metric = metric,
@@ -229,7 +229,7 @@ static const char *keep(struct picture *p, char *text) {
 static void find_picked(struct picture *p) {
     const struct hp_view *view = p->graph.view;
     const struct hp_call *call;
-    p->is_picked = hp_alloc(view->naming.names.strings.count);
+    p->is_picked = hp_alloc(hp_node_count(&view->naming));
     hp_vec_each (call, &view->naming.calls) {
         p->is_picked[call->node.n] |= (call->marks & hp_mark_of(HP_PICK)) != 0;
     }

@@ -48,7 +48,7 @@ static void clean(struct name *name, struct hp_span from) {
 
 // Names are few and occur often: clean each once.  Node n has the n-th of the result.
 static hp_string *clean_all(const struct hp_naming *naming, struct hp_strtab *names) {
-    size_t count = naming->names.strings.count;
+    size_t count = hp_node_count(naming);
     hp_string *of_node = hp_alloc(count * sizeof *of_node);
     struct name name = {0};
     for (uint32_t i = 1; i < count; i++) {

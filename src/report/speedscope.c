@@ -24,7 +24,7 @@ struct writer {
 
 static void number_frames(struct writer *w) {
     const struct hp_naming *naming = &w->view->naming;
-    size_t nodes = naming->names.strings.count;
+    size_t nodes = hp_node_count(naming);
     uint32_t count = 0;
     w->frame_of = hp_alloc(nodes * sizeof *w->frame_of);
     const struct hp_stack_key *stack;
@@ -56,7 +56,7 @@ static void put_frame(const struct writer *w, hp_node_id node) {
 }
 
 static void put_frames(const struct writer *w) {
-    for (uint32_t i = 0; i < w->view->naming.names.strings.count; i++) {
+    for (uint32_t i = 0; i < hp_node_count(&w->view->naming); i++) {
         if (w->frame_of[i]) {
             hp_sink_text(w->out, w->frame_of[i] > 1 ? ",\n  " : "\n  ");
             put_frame(w, (hp_node_id){i});

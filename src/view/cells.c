@@ -194,14 +194,62 @@ struct hp_span hp_view_name(const struct hp_view *view, size_t row) {
     return hp_node_name(&view->naming, view->rows.at[row].node);
 }
 
+// --- origins ------------------------------------------------------------------------------
+
+// Keep what two origins agree in.
+static void narrow(struct hp_origin *origin, const struct hp_origin *other) {
+    bool same_file = origin->file.n == other->file.n;
+    origin->module.n = origin->module.n == other->module.n ? origin->module.n : 0;
+    origin->function.n = origin->function.n == other->function.n ? origin->function.n : 0;
+    origin->line = same_file && origin->line == other->line ? origin->line : 0;
+    origin->file.n = same_file ? origin->file.n : 0;
+}
+
+static void add_origins(const struct hp_naming *naming, uint32_t number,
+                        struct hp_origin *origins, bool *seen) {
+    const struct hp_profile *profile = naming->profile;
+    const struct hp_frame *frame = &profile->frames.at[number];
+    uint32_t end = naming->first_call.at[number + 1];
+    const struct hp_line *lines_end =
+        frame->lines > 0 ? &profile->lines.at[frame->first_line] + frame->lines : NULL;
+    for (uint32_t call = naming->first_call.at[number]; call < end; call++) {
+        struct hp_origin origin = {.module = frame->module};
+        if (lines_end) {
+            const struct hp_line *line = lines_end - (end - call);
+            origin =
+                (struct hp_origin){frame->module, line->function, line->file, line->line};
+        }
+        uint32_t node = naming->calls.at[call].node.n;
+        if (seen[node]) {
+            narrow(&origins[node], &origin);
+        } else {
+            origins[node] = origin;
+            seen[node] = true;
+        }
+    }
+}
+
+static struct hp_origin *origins_of(const struct hp_naming *naming) {
+    size_t nodes = hp_node_count(naming);
+    struct hp_origin *origins = hp_alloc(nodes * sizeof *origins);
+    bool *seen = hp_alloc(nodes * sizeof *seen);
+    for (uint32_t i = 0; i + 1 < naming->first_call.count; i++) {
+        add_origins(naming, i, origins, seen);
+    }
+    free(seen);
+    return origins;
+}
+
 const struct hp_origin *hp_view_origin(const struct hp_view *view, hp_node_id node) {
     static const struct hp_origin nowhere;
     if (!view->cache->origins) {
-        view->cache->origins = hp_origins_new(&view->naming);
+        view->cache->origins = origins_of(&view->naming);
     }
-    return node.n < view->naming.names.strings.count ? &view->cache->origins[node.n]
-                                                     : &nowhere;
+    return node.n < hp_node_count(&view->naming) ? &view->cache->origins[node.n]
+                                                 : &nowhere;
 }
+
+// --- stacks -------------------------------------------------------------------------------
 
 const struct hp_stack_sums *hp_view_stack_sums(const struct hp_view *view) {
     struct hp_stack_sums *sums = &view->cache->sums;

@@ -146,7 +146,7 @@ static hp_node_id owner_of(const struct hp_naming *naming, const struct hp_stack
 
 hp_fixed hp_largest_owner(const struct hp_view *view) {
     const struct hp_naming *naming = &view->naming;
-    hp_fixed *owners = hp_alloc(naming->names.strings.count * sizeof *owners);
+    hp_fixed *owners = hp_alloc(hp_node_count(naming) * sizeof *owners);
     hp_fixed largest = 0;
     size_t inputs;
     hp_fixed *weights = weigh(view, &inputs);

@@ -8,12 +8,18 @@
 #include <stdio.h>
 #include <string.h>
 
+// What stands in front of the numbers of a module: frames are in order of theirs.
+struct heads {
+    bool is_known;
+    hp_module_id module;
+    hp_string of_places, of_starts;
+};
+
 // A name under construction.
 struct builder {
     HP_VEC(char) text;
     bool is_short;
-    hp_module_id module;        // the last one: frames are in order of theirs
-    HP_VEC(char) before_offset; // "libfoo.so.1+" of it
+    struct heads heads;
 };
 
 HP_PRINTF(2, 3)
@@ -50,47 +56,47 @@ static const char *basename_of(const char *path) {
     return slash && slash[1] ? slash + 1 : path;
 }
 
-static void append_before_offset(struct builder *b, const struct hp_profile *profile,
-                                 hp_module_id id) {
-    if (b->before_offset.count == 0 || b->module.n != id.n) {
-        const char *path = hp_profile_text(profile, profile->modules.at[id.n].path);
-        const char *base = basename_of(path);
-        b->before_offset.count = 0;
-        hp_vec_append(&b->before_offset, base, strlen(base));
-        hp_vec_push(&b->before_offset, '+');
-        b->module = id;
+// "libfoo.so.1+", or "" of what is in none; of functions that have no name with the build where several
+// modules are called so: "libfoo.so.1(0123456789ab)+".
+static hp_string head_of(struct hp_naming *naming, hp_module_id id, bool of_starts) {
+    const struct hp_profile *profile = naming->profile;
+    const struct hp_module *module = &profile->modules.at[id.n];
+    struct builder b = {.is_short = false};
+    if (module->kind != HP_MODULE_NONE || of_starts) {
+        build(&b, "%s", basename_of(hp_profile_text(profile, module->path)));
+        if (module->shares_name && of_starts) {
+            build(&b, "(%.12s)", hp_profile_text(profile, module->build_id));
+        }
+        build(&b, "+");
     }
-    hp_vec_append(&b->text, b->before_offset.at, b->before_offset.count);
+    hp_string head = hp_node_names_head(&naming->names, built(&b));
+    hp_vec_done(&b.text);
+    return head;
+}
+
+// Of a frame, or of all of a function that begins at the offset.
+static hp_string find_head(struct heads *heads, struct hp_naming *naming,
+                           const struct hp_frame *frame, uint64_t offset) {
+    if (!heads->is_known || heads->module.n != frame->module.n) {
+        *heads = (struct heads){.is_known = true,
+                                .module = frame->module,
+                                .of_places = head_of(naming, frame->module, false),
+                                .of_starts = head_of(naming, frame->module, true)};
+    }
+    return offset == frame->offset ? heads->of_places : heads->of_starts;
 }
 
 // "libfoo.so.1+0x1234"; "[unmapped]" for a frame in no mapping, or "0x7f2bde8a2630".
-static void build_place(struct builder *b, const struct hp_profile *profile,
-                        const struct hp_frame *frame) {
-    const struct hp_module *module = &profile->modules.at[frame->module.n];
+static void build_place(struct builder *b, struct hp_naming *naming,
+                        const struct hp_frame *frame, uint64_t offset) {
     if (hp_frame_is_nowhere(frame)) {
         hp_vec_append(&b->text, "[unmapped]", strlen("[unmapped]"));
         return;
     }
-    if (module->kind != HP_MODULE_NONE) {
-        append_before_offset(b, profile, frame->module);
-    }
-    append_hex(b, frame->offset);
-}
-
-// "libfoo.so.1+0x1200" of all of a function that has no name but begins there, with the build
-// where several are called so.
-static void build_start(struct builder *b, const struct hp_profile *profile,
-                        const struct hp_frame *frame) {
-    const struct hp_module *module = &profile->modules.at[frame->module.n];
-    if (hp_offset_of_start(frame) == frame->offset) {
-        build_place(b, profile, frame);
-        return;
-    }
-    build(b, "%s", basename_of(hp_profile_text(profile, module->path)));
-    if (module->shares_name) {
-        build(b, "(%.12s)", hp_profile_text(profile, module->build_id));
-    }
-    build(b, "+0x%llx", (unsigned long long)hp_offset_of_start(frame));
+    hp_string head = find_head(&b->heads, naming, frame, offset);
+    struct hp_span text = hp_strtab_span(&naming->names.heads.strings, head);
+    hp_vec_append(&b->text, text.at, text.size);
+    append_hex(b, offset);
 }
 
 static void build_source(struct builder *b, const struct hp_profile *profile,
@@ -103,7 +109,7 @@ static void build_source(struct builder *b, const struct hp_profile *profile,
     }
 }
 
-static void build_function(struct builder *b, const struct hp_naming *naming,
+static void build_function(struct builder *b, struct hp_naming *naming,
                            const struct hp_frame *frame, const struct hp_line *line) {
     if (line && line->function.n) {
         struct hp_span name =
@@ -111,7 +117,7 @@ static void build_function(struct builder *b, const struct hp_naming *naming,
                         : hp_strtab_span(&naming->profile->strings, line->function);
         hp_vec_append(&b->text, name.at, name.size);
     } else {
-        build_start(b, naming->profile, frame);
+        build_place(b, naming, frame, hp_offset_of_start(frame));
     }
 }
 
@@ -124,7 +130,7 @@ static void build_module(struct builder *b, const struct hp_profile *profile,
 }
 
 // The name of one call; `line` is NULL where there are no symbols.
-static void build_name(struct builder *b, const struct hp_naming *naming,
+static void build_name(struct builder *b, struct hp_naming *naming,
                        const struct hp_frame *frame, const struct hp_line *line,
                        enum hp_granularity by) {
     const struct hp_profile *profile = naming->profile;
@@ -149,14 +155,14 @@ static void build_name(struct builder *b, const struct hp_naming *naming,
         build_module(b, profile, frame);
         break;
     case HP_BY_ADDRESS:
-        build_place(b, profile, frame);
+        build_place(b, naming, frame, frame->offset);
         if (line && line->function.n) {
             build(b, " ");
             build_function(b, naming, frame, line);
             build_source(b, profile, line);
         } else if (hp_offset_of_start(frame) != frame->offset) {
             build(b, " ");
-            build_start(b, profile, frame);
+            build_place(b, naming, frame, hp_offset_of_start(frame));
         }
         break;
     case HP_BY_INPUT: // no frame has such a name
@@ -172,24 +178,9 @@ static void build_name(struct builder *b, const struct hp_naming *naming,
 
 // --- nodes --------------------------------------------------------------------------------
 
-enum {
-    CLASS_SIZE = 2, // of a NUL and the digit of the class behind it
-};
-
-static hp_node_id add_node(struct hp_naming *naming, struct builder *b,
-                           enum hp_frame_class class) {
-    const char end[CLASS_SIZE] = {'\0', (char)('0' + class)};
-    hp_vec_append(&b->text, end, sizeof end);
-    return (hp_node_id){hp_strtab_add(&naming->names, built(b)).n};
-}
-
 hp_node_id hp_naming_add(struct hp_naming *naming, struct hp_span name,
                          enum hp_frame_class class) {
-    struct builder b = {0};
-    hp_vec_append(&b.text, name.at, name.size);
-    hp_node_id node = add_node(naming, &b, class);
-    hp_vec_done(&b.text);
-    return node;
+    return hp_node_names_add(&naming->names, name, class);
 }
 
 hp_node_id hp_naming_add_function(struct hp_naming *naming, hp_string function,
@@ -202,30 +193,29 @@ hp_node_id hp_naming_add_function(struct hp_naming *naming, hp_string function,
     return node;
 }
 
+static hp_string shown_of(const struct hp_naming *naming, hp_node_id node) {
+    return node.n < naming->shown.count ? naming->shown.at[node.n] : (hp_string){0};
+}
+
 struct hp_span hp_node_name(const struct hp_naming *naming, hp_node_id node) {
-    hp_string shown =
-        node.n < naming->shown.count ? naming->shown.at[node.n] : (hp_string){0};
+    hp_string shown = shown_of(naming, node);
     return shown.n ? hp_strtab_span(&naming->short_names, shown)
                    : hp_node_full_name(naming, node);
 }
 
 struct hp_span hp_node_full_name(const struct hp_naming *naming, hp_node_id node) {
-    struct hp_span key = hp_strtab_span(&naming->names, (hp_string){node.n});
-    return (struct hp_span){key.at, key.size > 0 ? key.size - CLASS_SIZE : 0};
+    return hp_node_names_text(&naming->names, node);
 }
 
 enum hp_frame_class hp_node_class(const struct hp_naming *naming, hp_node_id node) {
-    struct hp_span key = hp_strtab_span(&naming->names, (hp_string){node.n});
-    return key.size > 0 ? (enum hp_frame_class)(key.at[key.size - 1] - '0') : HP_CLASSES;
+    return (enum hp_frame_class)naming->names.all.at[node.n].class;
 }
 
 int hp_node_compare(const struct hp_naming *naming, hp_node_id a, hp_node_id b) {
-    int order = naming->shown.count > 0
-                    ? hp_span_compare(hp_node_name(naming, a), hp_node_name(naming, b))
-                    : 0;
-    return order ? order
-                 : hp_span_compare(hp_strtab_span(&naming->names, (hp_string){a.n}),
-                                   hp_strtab_span(&naming->names, (hp_string){b.n}));
+    bool is_short = shown_of(naming, a).n != 0 || shown_of(naming, b).n != 0;
+    int order =
+        is_short ? hp_span_compare(hp_node_name(naming, a), hp_node_name(naming, b)) : 0;
+    return order ? order : hp_node_names_compare(&naming->names, a, b);
 }
 
 static int compare_nodes(const void *left, const void *right, void *naming) {
@@ -297,20 +287,39 @@ struct maker {
     HP_VEC(hp_node_id) of_functions; // by string of the profile the last node, or 0
 };
 
+// Whether a call is called by its place alone, or by where its function begins: `*offset`.
+static bool is_place(const struct hp_frame *frame, const struct hp_line *line,
+                     enum hp_granularity by, uint64_t *offset) {
+    bool has_name = line && (line->function.n || by == HP_BY_LINE);
+    bool by_address = by == HP_BY_ADDRESS;
+    uint64_t start = hp_offset_of_start(frame);
+    *offset = by_address ? frame->offset : start;
+    return !has_name && !hp_frame_is_nowhere(frame) &&
+           (by == HP_BY_FUNCTION || by == HP_BY_LINE ||
+            (by_address && start == frame->offset));
+}
+
 // With what people see of a node that is new.
 static hp_node_id node_of_name(struct maker *maker, const struct hp_frame *frame,
                                const struct hp_line *line, enum hp_frame_class class) {
     struct hp_naming *naming = maker->naming;
-    maker->b.text.count = 0;
-    build_name(&maker->b, naming, frame, line, maker->by);
-    hp_node_id node = add_node(naming, &maker->b, class);
-    hp_string *shown = naming->short_of ? hp_vec_reach(&naming->shown, node.n) : NULL;
-    if (shown && shown->n == 0 && line && line->function.n) {
-        maker->b.text.count = 0;
-        maker->b.is_short = true;
-        build_name(&maker->b, naming, frame, line, maker->by);
-        maker->b.is_short = false;
-        *shown = hp_strtab_add(&naming->short_names, built(&maker->b));
+    struct builder *b = &maker->b;
+    uint64_t offset;
+    if (is_place(frame, line, maker->by, &offset)) {
+        hp_string head = find_head(&b->heads, naming, frame, offset);
+        return hp_node_names_add_place(&naming->names, head, offset, class);
+    }
+    b->text.count = 0;
+    build_name(b, naming, frame, line, maker->by);
+    hp_node_id node = hp_naming_add(naming, built(b), class);
+    bool is_short = naming->short_of && line && line->function.n;
+    hp_string *shown = is_short ? hp_vec_reach(&naming->shown, node.n) : NULL;
+    if (shown && shown->n == 0) {
+        b->text.count = 0;
+        b->is_short = true;
+        build_name(b, naming, frame, line, maker->by);
+        b->is_short = false;
+        *shown = hp_strtab_add(&naming->short_names, built(b));
     }
     return node;
 }
@@ -404,8 +413,8 @@ static int pick_names(struct hp_naming *naming, const char *text, struct hp_err 
     if (ret != HP_OK) {
         return ret;
     }
-    bool *is_picked = hp_alloc(naming->names.strings.count + 1);
-    for (uint32_t i = 1; i < naming->names.strings.count; i++) {
+    bool *is_picked = hp_alloc(hp_node_count(naming) + 1);
+    for (uint32_t i = 1; i < hp_node_count(naming); i++) {
         hp_node_id node = {i};
         is_picked[i] = hp_pattern_matches(&pattern, hp_node_full_name(naming, node).at) ||
                        hp_pattern_matches(&pattern, hp_node_name(naming, node).at);
@@ -501,14 +510,13 @@ int hp_naming_init(struct hp_naming *naming, const struct hp_profile *profile,
     naming->empty = naming->calls.at[naming->empty_call].node;
     naming->truncated = naming->calls.at[naming->truncated_call].node;
     hp_vec_done(&maker.b.text);
-    hp_vec_done(&maker.b.before_offset);
     hp_vec_done(&maker.of_functions);
     hp_frame_rules_done(&maker.rules);
     return ret;
 }
 
 void hp_naming_done(struct hp_naming *naming) {
-    hp_strtab_done(&naming->names);
+    hp_node_names_done(&naming->names);
     hp_vec_done(&naming->calls);
     hp_vec_done(&naming->first_call);
     hp_vec_done(&naming->only);
@@ -549,50 +557,4 @@ const char *hp_granularity_text(enum hp_granularity by) {
         [HP_BY_PROCESS] = "process",   [HP_BY_AGE] = "age",
     };
     return names[by];
-}
-
-// --- origins ------------------------------------------------------------------------------
-
-// Keep what two origins agree in.
-static void narrow(struct hp_origin *origin, const struct hp_origin *other) {
-    bool same_file = origin->file.n == other->file.n;
-    origin->module.n = origin->module.n == other->module.n ? origin->module.n : 0;
-    origin->function.n = origin->function.n == other->function.n ? origin->function.n : 0;
-    origin->line = same_file && origin->line == other->line ? origin->line : 0;
-    origin->file.n = same_file ? origin->file.n : 0;
-}
-
-static void add_frame(const struct hp_naming *naming, uint32_t number,
-                      struct hp_origin *origins, bool *seen) {
-    const struct hp_profile *profile = naming->profile;
-    const struct hp_frame *frame = &profile->frames.at[number];
-    uint32_t end = naming->first_call.at[number + 1];
-    const struct hp_line *lines_end =
-        frame->lines > 0 ? &profile->lines.at[frame->first_line] + frame->lines : NULL;
-    for (uint32_t call = naming->first_call.at[number]; call < end; call++) {
-        struct hp_origin origin = {.module = frame->module};
-        if (lines_end) {
-            const struct hp_line *line = lines_end - (end - call);
-            origin =
-                (struct hp_origin){frame->module, line->function, line->file, line->line};
-        }
-        uint32_t node = naming->calls.at[call].node.n;
-        if (seen[node]) {
-            narrow(&origins[node], &origin);
-        } else {
-            origins[node] = origin;
-            seen[node] = true;
-        }
-    }
-}
-
-struct hp_origin *hp_origins_new(const struct hp_naming *naming) {
-    size_t nodes = naming->names.strings.count;
-    struct hp_origin *origins = hp_alloc(nodes * sizeof *origins);
-    bool *seen = hp_alloc(nodes * sizeof *seen);
-    for (uint32_t i = 0; i + 1 < naming->first_call.count; i++) {
-        add_frame(naming, i, origins, seen);
-    }
-    free(seen);
-    return origins;
 }

@@ -6,12 +6,7 @@
 #define HP_VIEW_NAMING_H
 
 #include "view/filter.h"
-
-// A node: a name of one naming, in full, and the class of the frames that it is of: those of two
-// classes may be called the same, and so may several where names are short.
-typedef struct {
-    uint32_t n;
-} hp_node_id;
+#include "view/node_names.h"
 
 struct hp_call {
     hp_node_id node;
@@ -28,7 +23,7 @@ struct hp_call {
 struct hp_naming {
     const struct hp_profile *profile; // borrowed, as is
     const struct hp_filters *filters;
-    struct hp_strtab names;       // node n is string n: its full name, a NUL and a digit
+    struct hp_node_names names;   // in full
     HP_VEC(struct hp_call) calls; // of each frame, innermost first
     HP_VEC(uint32_t) first_call;  // of each frame, and one behind the last
     // Of each frame its node if it has one call that is not folded, HP_NO_NODE if it has none,
@@ -72,6 +67,11 @@ struct hp_span hp_naming_function(const struct hp_naming *naming, hp_string func
 // Of a frame's call, or 0.
 hp_module_id hp_call_module(const struct hp_naming *naming, uint32_t call);
 
+// Nodes are numbers less than this; 0 is none.
+static inline size_t hp_node_count(const struct hp_naming *naming) {
+    return naming->names.all.count;
+}
+
 // As it is shown, and in full.
 struct hp_span hp_node_name(const struct hp_naming *naming, hp_node_id node);
 struct hp_span hp_node_full_name(const struct hp_naming *naming, hp_node_id node);
@@ -88,9 +88,6 @@ struct hp_origin {
     hp_string function, file; // of the profile
     uint32_t line;
 };
-
-// Those of all nodes; to be freed.
-struct hp_origin *hp_origins_new(const struct hp_naming *naming);
 
 // Below, above or equal to 0 as `a` comes before, after or is `b` in byte order of shown names, of
 // one in that of full names, of one in the order of classes.

@@ -192,7 +192,7 @@ static void sort_functions(struct hp_listing *listing, const struct hp_strtab *s
 }
 
 static void listing_init(struct hp_listing *listing, const struct hp_view *view) {
-    size_t nodes = view->naming.names.strings.count;
+    size_t nodes = hp_node_count(&view->naming);
     find_functions(listing, &view->naming);
     struct sums sums = {
         .view = view,

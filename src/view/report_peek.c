@@ -224,7 +224,7 @@ static void add_areas(struct hp_neighbors *neighbors, struct hp_view *view,
 static void group(struct hp_neighbors *neighbors, struct hp_view *view) {
     struct groups groups = {
         .neighbors = neighbors,
-        .row = hp_alloc(view->naming.names.strings.count * sizeof *groups.row),
+        .row = hp_alloc(hp_node_count(&view->naming) * sizeof *groups.row),
         .next = hp_alloc(2 * view->rows.count * sizeof *groups.next),
     };
     for (uint32_t i = 0; i < view->rows.count; i++) {
@@ -306,7 +306,7 @@ static const struct hp_field fields[] = {
 static int refuse_nothing(const struct hp_view *view, const bool *is_selected,
                           struct hp_err *err) {
     const struct hp_neighbors *neighbors = view->extra;
-    for (size_t i = 0; i < view->naming.names.strings.count; i++) {
+    for (size_t i = 0; i < hp_node_count(&view->naming); i++) {
         if (is_selected[i] && neighbors->top.seen[i]) {
             return hp_fail(
                 err, HP_E_EMPTY,
@@ -321,7 +321,7 @@ static int refuse_nothing(const struct hp_view *view, const bool *is_selected,
 
 static int build(struct hp_view *view, struct hp_err *err) {
     struct hp_neighbors *neighbors = view->extra = hp_alloc(sizeof *neighbors);
-    bool *is_selected = hp_alloc(view->naming.names.strings.count + 1);
+    bool *is_selected = hp_alloc(hp_node_count(&view->naming) + 1);
     struct hp_top_errors errors = {.rows = SIZE_MAX};
     enum hp_column column = hp_column_of(view->options.metric);
     select_nodes(&view->naming, is_selected);

@@ -143,7 +143,7 @@ static void sort_rows(struct hp_top *top, struct hp_view *view) {
 }
 
 static void sum_nodes(struct hp_top *top, struct hp_view *view) {
-    size_t nodes = view->naming.names.strings.count;
+    size_t nodes = hp_node_count(&view->naming);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         top->samples[i] = hp_are_chosen(view, i) ? hp_alloc(nodes) : NULL;
     }
@@ -185,7 +185,7 @@ static int build(struct hp_view *view, struct hp_err *err) {
     if (by_group) {
         hp_groups_init(&groups, view); // which have names
     }
-    size_t nodes = view->naming.names.strings.count;
+    size_t nodes = hp_node_count(&view->naming);
     size_t shown = by_group ? SIZE_MAX : hp_view_needed(view, nodes);
     hp_top_init(top, view, errors_of(view, shown));
     if (by_group) {

@@ -203,7 +203,7 @@ static hp_node_id node_at(const struct grower *g, const struct hp_tree_branch *b
 static void find_foreign(struct grower *g) {
     const struct hp_naming *naming = &g->view->naming;
     enum hp_frames frames = g->view->options.frames;
-    size_t count = naming->names.strings.count;
+    size_t count = hp_node_count(naming);
     g->are_folded = frames == HP_FRAMES_CODE || frames == HP_FRAMES_OWN;
     g->is_foreign = hp_alloc(count * sizeof *g->is_foreign);
     for (uint32_t i = 0; i < count && g->are_folded; i++) {

@@ -103,7 +103,7 @@ uint64_t *hp_size_rows_new(struct hp_view *view, size_t *count) {
 
 void hp_size_rows_sum(const uint64_t *sizes, size_t count, struct hp_view *view,
                       struct hp_top *top) {
-    top->size_of = hp_alloc(view->naming.names.strings.count * sizeof *top->size_of);
+    top->size_of = hp_alloc(hp_node_count(&view->naming) * sizeof *top->size_of);
     for (size_t i = 0; i < count; i++) {
         top->size_of[view->rows.at[i].node.n] = rank_of(sizes[i]);
     }

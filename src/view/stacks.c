@@ -194,7 +194,7 @@ static uint32_t find_or_add(struct hp_stacks *stacks, struct hp_index *index,
 
 // Nodes in the order of their names, so that stacks can be compared as numbers.
 static uint32_t *rank_names(struct hp_naming *naming) {
-    size_t count = naming->names.strings.count;
+    size_t count = hp_node_count(naming);
     hp_node_id *order = hp_alloc(count * sizeof *order);
     uint32_t *rank = hp_alloc(count * sizeof *rank);
     for (uint32_t i = 0; i < count; i++) {

@@ -26,7 +26,7 @@ static void choose_metrics(struct hp_top *top, const struct hp_view *view) {
 void hp_top_init(struct hp_top *top, const struct hp_view *view,
                  struct hp_top_errors errors) {
     static const struct hp_error none;
-    size_t nodes = view->naming.names.strings.count;
+    size_t nodes = hp_node_count(&view->naming);
     *top = (struct hp_top){.seen = hp_alloc(nodes * sizeof *top->seen)};
     choose_metrics(top, view);
     top->flat = hp_alloc(nodes * top->metrics * sizeof *top->flat);
@@ -134,7 +134,7 @@ void hp_top_sum_nodes(struct hp_top *top, struct hp_view *view) {
         }
     }
     hp_visible_frames_done(&frames);
-    for (uint32_t i = 0; i < view->naming.names.strings.count; i++) {
+    for (uint32_t i = 0; i < hp_node_count(&view->naming); i++) {
         if (top->seen[i]) {
             hp_view_add_row(view, (hp_node_id){i});
         }
@@ -176,7 +176,7 @@ static void add_cum_errors(struct hp_top *top, const struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
     struct hp_visible_frames frames = {.seen = top->seen};
     bool *has_shown = find_shown_frames(top, &view->naming);
-    memset(top->seen, 0, view->naming.names.strings.count * sizeof *top->seen);
+    memset(top->seen, 0, hp_node_count(&view->naming) * sizeof *top->seen);
     for (size_t i = 0; i < profile->stacks.count; i++) {
         const struct hp_stack *stack = &profile->stacks.at[i];
         if (may_be_shown(stack, has_shown) &&

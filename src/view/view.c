@@ -416,7 +416,7 @@ static size_t count_large(const struct hp_top *top, const struct hp_view *view) 
 }
 
 static void build_graph(struct hp_view *view) {
-    size_t nodes = view->naming.names.strings.count;
+    size_t nodes = hp_node_count(&view->naming);
     struct hp_top *top = view->extra = hp_alloc(sizeof *top);
     bool *is_shown = hp_alloc(nodes);
     bool has_errors = (view->use.can & HP_IS_PICTURE) != 0;

@@ -296,7 +296,7 @@ bool *hp_visible_stacks(const struct hp_naming *naming) {
 
 void hp_members_init(struct hp_members *members, const struct hp_naming *naming,
                      bool cum) {
-    *members = (struct hp_members){.node_count = naming->names.strings.count};
+    *members = (struct hp_members){.node_count = hp_node_count(naming)};
     struct hp_visible_frames frames = {
         .seen = hp_alloc(members->node_count * sizeof *frames.seen)};
     const struct hp_stack *stack;

@@ -97,8 +97,7 @@ void hp_html_tables_init(struct hp_html_tables *tables, const struct hp_view *vi
     size_t count = stacks->sites.all.count;
     *tables = (struct hp_html_tables){
         .frame_of = hp_alloc(count * sizeof *tables->frame_of),
-        .number_of =
-            hp_alloc(view->naming.names.strings.count * sizeof *tables->number_of),
+        .number_of = hp_alloc(hp_node_count(&view->naming) * sizeof *tables->number_of),
     };
     hp_vec_each (stack, &stacks->all) {
         for (uint32_t i = 0; i < stack->depth; i++) {

@@ -81,7 +81,7 @@ static void put_stack(struct hp_sink *out, const struct hp_view *view, uint32_t 
 }
 
 static bool *find_shown(const struct hp_view *view) {
-    bool *is_shown = hp_alloc(view->naming.names.strings.count);
+    bool *is_shown = hp_alloc(hp_node_count(&view->naming));
     for (size_t i = 0; i < hp_view_shown(view, view->listed); i++) {
         const struct hp_stack_key *stack = &view->stacks.all.at[view->by_value[i]];
         for (uint32_t k = 0; k < stack->depth; k++) {
@@ -114,7 +114,7 @@ static void put_origin(struct hp_sink *out, const struct hp_view *view, hp_node_
 
 // In the order of names.
 static void put_names(struct hp_sink *out, const struct hp_view *view) {
-    size_t count = view->naming.names.strings.count, shown = 0;
+    size_t count = hp_node_count(&view->naming), shown = 0;
     hp_node_id *nodes = hp_alloc(count * sizeof *nodes);
     bool *is_shown = find_shown(view);
     for (uint32_t i = 0; i < count; i++) {

@@ -447,8 +447,7 @@ void hp_text_names_tell_apart(struct hp_text_names *names) {
 struct hp_text_names *hp_text_names_new(const struct hp_view *view) {
     struct hp_text_names *names = hp_alloc(sizeof *names);
     names->view = view;
-    names->number =
-        hp_alloc((view->naming.names.strings.count + 1) * sizeof *names->number);
+    names->number = hp_alloc((hp_node_count(&view->naming) + 1) * sizeof *names->number);
     return names;
 }
 
