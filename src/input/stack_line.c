@@ -7,6 +7,7 @@
 
 enum {
     FIRST_SLOTS = 1 << 10,
+    MANY_SLOTS = 1 << 17, // which no cache holds, so that room counts more than steps
     LAST_EPOCH = (1 << 27) - 1,
     COMMON_SIZE = 12, // digits
 };
@@ -85,9 +86,14 @@ static void grow(struct hp_tokens *tokens) {
     free(old.slots);
 }
 
+static bool is_full(const struct hp_tokens *tokens) {
+    size_t slots = tokens->slot_count;
+    return tokens->used >= (slots < MANY_SLOTS ? slots / 2 : slots / 4 * 3);
+}
+
 // After a find that failed.
 static void keep_token(struct hp_tokens *tokens, struct token token, uint32_t id) {
-    if (tokens->used * 2 >= tokens->slot_count) {
+    if (is_full(tokens)) {
         grow(tokens);
     }
     *free_slot(tokens, token) = (struct hp_token_slot){token.head, token.tail, id,
@@ -115,14 +121,22 @@ void hp_stack_lines_done(struct hp_stack_lines *lines) {
     hp_vec_done(&lines->ends);
 }
 
+// False if not all are digits.
+static bool read_digits(const char *digits, uint32_t size, uint64_t *address) {
+    unsigned seen = 0;
+    *address = 0;
+    for (uint32_t i = 0; i < size; i++) {
+        unsigned digit = hp_hex_digit(digits[i]);
+        *address = *address << 4 | digit;
+        seen |= digit;
+    }
+    return seen < 16;
+}
+
 static uint32_t add_token(struct hp_stack_lines *lines, struct token token,
                           const char *digits, struct hp_dump *dump) {
-    struct hp_cursor c = hp_cursor_over(digits, digits + token.size);
-    if (memchr(digits, 'x', token.size)) {
-        return UINT32_MAX; // no second "0x"
-    }
-    uint64_t address = hp_cursor_hex(&c);
-    if (!hp_cursor_good(&c) || !hp_cursor_at_end(&c)) {
+    uint64_t address;
+    if (!read_digits(digits, token.size, &address)) {
         return UINT32_MAX;
     }
     uint32_t id = (uint32_t)dump->addresses.count;
