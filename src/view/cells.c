@@ -53,37 +53,44 @@ static hp_fixed size_of(hp_fixed value) {
     return value < 0 ? -value : value;
 }
 
-// So many as are together all but 1/20 of them all.
-static size_t enough_of_all(const hp_fixed *values, size_t count) {
-    hp_fixed all = 0, shown = 0;
-    size_t rows = 0;
-    for (size_t i = 0; i < count; i++) {
-        all += size_of(values[i]);
+void hp_enough_add(struct hp_enough *values, hp_fixed value) {
+    if (values->count < HP_MOST_ROWS) {
+        values->first[values->count] = value;
     }
-    while (rows < count && shown < all - all / LEFT_OUT) {
-        shown += size_of(values[rows++]);
+    values->count++;
+    values->all += size_of(value);
+}
+
+// So many as are together all but 1/20 of them all.
+static size_t enough_of_all(const struct hp_enough *values, size_t most) {
+    hp_fixed shown = 0;
+    size_t rows = 0;
+    while (rows < most && shown < values->all - values->all / LEFT_OUT) {
+        shown += size_of(values->first[rows++]);
     }
     return rows;
 }
 
-static size_t enough_of_each(const hp_fixed *values, size_t count, hp_fixed whole) {
+static size_t enough_of_each(const struct hp_enough *values, size_t most,
+                             hp_fixed whole) {
     size_t rows = 0;
-    while (rows < count && size_of(values[rows]) >= size_of(whole) / SMALL_ROW) {
+    while (rows < most && size_of(values->first[rows]) >= size_of(whole) / SMALL_ROW) {
         rows++;
     }
     return rows;
 }
 
 // One row of 99 % is no table, and nobody reads hundreds.
-size_t hp_view_enough(const struct hp_view *view, const hp_fixed *values, size_t count,
+size_t hp_view_enough(const struct hp_view *view, const struct hp_enough *values,
                       hp_fixed whole) {
     bool by_cum = view->options.sort == HP_SORT_CUM ||
                   view->options.kind == HP_REPORT_TREE ||
                   view->options.kind == HP_REPORT_PEEK;
-    size_t least = count < HP_LEAST_ROWS ? count : HP_LEAST_ROWS;
+    size_t most = values->count < HP_MOST_ROWS ? values->count : HP_MOST_ROWS;
+    size_t least = values->count < HP_LEAST_ROWS ? values->count : HP_LEAST_ROWS;
     size_t rows =
-        by_cum ? enough_of_each(values, count, whole) : enough_of_all(values, count);
-    return rows < least ? least : rows > HP_MOST_ROWS ? HP_MOST_ROWS : rows;
+        by_cum ? enough_of_each(values, most, whole) : enough_of_all(values, most);
+    return rows < least ? least : rows;
 }
 
 // What is marked comes first, and counts by cum whatever its size.
@@ -91,14 +98,14 @@ void hp_view_find_changes(struct hp_view *view) {
     struct hp_growth all = view->report->growth(view, HP_ROW_FILTERED);
     hp_fixed whole = all.before > all.after ? all.before : all.after;
     bool by_cum = view->options.sort == HP_SORT_CUM;
-    hp_fixed *values = hp_alloc(view->rows.count * sizeof *values);
+    struct hp_enough values = {.count = 0};
     for (size_t i = 0; i < view->rows.count; i++) {
         struct hp_growth growth = view->report->growth(view, i);
         bool is_marked = (view->report->flags(view, i) & HP_ROW_SIGNIFICANT) != 0;
-        values[i] = by_cum && is_marked ? whole : growth.after - growth.before;
+        hp_enough_add(&values,
+                      by_cum && is_marked ? whole : growth.after - growth.before);
     }
-    view->enough = hp_view_enough(view, values, view->rows.count, whole);
-    free(values);
+    view->enough = hp_view_enough(view, &values, whole);
 }
 
 size_t hp_view_needed(const struct hp_view *view, size_t count) {

@@ -356,6 +356,8 @@ static void add_call(struct maker *maker, size_t number, const struct hp_line *l
 static void add_frames(struct maker *maker, bool no_inlines) {
     struct hp_naming *naming = maker->naming;
     const struct hp_profile *profile = naming->profile;
+    hp_vec_reserve(&naming->calls, profile->frames.count);
+    hp_vec_reserve(&naming->first_call, profile->frames.count + 1);
     for (size_t i = 0; i < profile->frames.count; i++) {
         const struct hp_frame *frame = &profile->frames.at[i];
         uint32_t first = no_inlines && frame->lines > 0 ? frame->lines - 1 : 0;
@@ -453,6 +455,7 @@ static bool is_named(const struct hp_naming *naming, const struct hp_call *call)
 
 // Most frames have one call: the walk is then one look-up a frame.  Node 0 is no name.
 static void fold(struct hp_naming *naming) {
+    hp_vec_reserve(&naming->only, naming->first_call.count);
     for (size_t i = 0; i + 1 < naming->first_call.count; i++) {
         const uint32_t *first = &naming->first_call.at[i];
         hp_node_id only = {HP_NO_NODE};

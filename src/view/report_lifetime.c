@@ -207,13 +207,11 @@ static void add_rows(struct hp_view *view, const struct adder *adder) {
 
 // The first, which allocated most of all.
 static void find_enough(struct hp_view *view, const struct hp_lifetimes *lifetimes) {
-    hp_fixed *allocated = hp_alloc(lifetimes->rows.count * sizeof *allocated);
+    struct hp_enough allocated = {.count = 0};
     for (size_t i = 0; i < lifetimes->rows.count; i++) {
-        allocated[i] = lifetimes->rows.at[i].allocated;
+        hp_enough_add(&allocated, lifetimes->rows.at[i].allocated);
     }
-    view->enough = hp_view_enough(view, allocated, lifetimes->rows.count,
-                                  lifetimes->filtered.allocated);
-    free(allocated);
+    view->enough = hp_view_enough(view, &allocated, lifetimes->filtered.allocated);
 }
 
 // --- the report ---------------------------------------------------------------------------

@@ -281,14 +281,13 @@ size_t hp_neighbors_shown(const struct hp_view *view, size_t row, bool are_calle
     }
     const struct hp_neighbor *all =
         neighbors->all + area->first + (are_callees ? area->callers : 0);
-    hp_fixed values[HP_MOST_ROWS + 1];
-    count = count < HP_MOST_ROWS + 1 ? count : HP_MOST_ROWS + 1;
-    for (size_t i = 0; i < count; i++) {
-        values[i] = hp_neighbor_value(view, &all[i]);
+    struct hp_enough values = {.count = 0};
+    for (size_t i = 0; i < count && i < HP_MOST_ROWS; i++) {
+        hp_enough_add(&values, hp_neighbor_value(view, &all[i]));
     }
     hp_fixed whole =
         hp_top_cum(&neighbors->top, view->rows.at[row].node, view->options.metric).sum;
-    return hp_view_enough(view, values, count, whole);
+    return hp_view_enough(view, &values, whole);
 }
 
 // --- the report ---------------------------------------------------------------------------

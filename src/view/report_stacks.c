@@ -20,14 +20,13 @@ static void drop_nothing(struct hp_view *view) {
 }
 
 static void find_enough(struct hp_view *view) {
-    size_t count = view->listed;
-    hp_fixed *values = hp_alloc(count * sizeof *values);
-    for (size_t i = 0; i < count; i++) {
-        values[i] =
-            hp_view_stack_amount(view, view->by_value[i], view->options.metric).sum;
+    struct hp_enough values = {.count = 0};
+    for (size_t i = 0; i < view->listed; i++) {
+        hp_enough_add(
+            &values,
+            hp_view_stack_amount(view, view->by_value[i], view->options.metric).sum);
     }
-    view->enough = hp_view_enough(view, values, count, 0);
-    free(values);
+    view->enough = hp_view_enough(view, &values, 0);
 }
 
 static int build(struct hp_view *view, struct hp_err *err) {

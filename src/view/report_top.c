@@ -122,18 +122,16 @@ static void set_fields(struct hp_view *view) {
 static void find_enough(const struct hp_top *top, struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     bool by_cum = view->options.sort == HP_SORT_CUM;
-    size_t count = view->rows.count;
+    struct hp_enough values = {.count = 0};
     if (view->options.sort == HP_SORT_NAME || !view->head.has_total) {
         return;
     }
-    hp_fixed *values = hp_alloc(count * sizeof *values);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < view->rows.count; i++) {
         hp_node_id node = view->rows.at[i].node;
-        values[i] = by_cum ? hp_top_cum(top, node, metric).sum
-                           : hp_top_flat(top, node, metric).sum;
+        hp_enough_add(&values, by_cum ? hp_top_cum(top, node, metric).sum
+                                      : hp_top_flat(top, node, metric).sum);
     }
-    view->enough = hp_view_enough(view, values, count, view->head.filtered.of[metric]);
-    free(values);
+    view->enough = hp_view_enough(view, &values, view->head.filtered.of[metric]);
 }
 
 static void sort_rows(struct hp_top *top, struct hp_view *view) {

@@ -283,16 +283,16 @@ static struct ranked *rank(const struct grower *g, size_t *lines) {
 // Who asks for a share is shown what has it.
 static void find_enough(struct hp_view *view, const struct ranked *ranked, size_t lines) {
     hp_fixed whole = view->head.filtered.of[view->options.metric];
-    hp_fixed values[HP_MOST_ROWS + 1];
-    size_t count = lines < HP_MOST_ROWS + 1 ? lines : HP_MOST_ROWS + 1, placed = 0;
-    while (placed < count) {
-        for (uint32_t i = 0; i < ranked->lines && placed < count; i++) {
-            values[placed++] = ranked->value;
+    struct hp_enough values = {.count = 0};
+    size_t count = lines < HP_MOST_ROWS ? lines : HP_MOST_ROWS;
+    while (values.count < count) {
+        for (uint32_t i = 0; i < ranked->lines && values.count < count; i++) {
+            hp_enough_add(&values, ranked->value);
         }
         ranked++;
     }
     if (view->options.min_share <= 0) {
-        view->enough = hp_view_enough(view, values, count, whole);
+        view->enough = hp_view_enough(view, &values, whole);
     }
 }
 

@@ -113,6 +113,20 @@ static void add_samples(const struct hp_top *top, const hp_node_id *nodes, size_
     }
 }
 
+// Their room is known, and moving what is large costs as much as to write it.
+static void add_rows(const struct hp_top *top, struct hp_view *view) {
+    size_t nodes = hp_node_count(&view->naming), count = 0;
+    for (size_t i = 0; i < nodes; i++) {
+        count += top->seen[i] != 0;
+    }
+    hp_vec_reserve(&view->rows, count);
+    for (uint32_t i = 0; i < nodes; i++) {
+        if (top->seen[i]) {
+            hp_view_add_row(view, (hp_node_id){i});
+        }
+    }
+}
+
 void hp_top_sum_nodes(struct hp_top *top, struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
     struct hp_visible_frames frames = {.seen = top->seen};
@@ -134,11 +148,7 @@ void hp_top_sum_nodes(struct hp_top *top, struct hp_view *view) {
         }
     }
     hp_visible_frames_done(&frames);
-    for (uint32_t i = 0; i < hp_node_count(&view->naming); i++) {
-        if (top->seen[i]) {
-            hp_view_add_row(view, (hp_node_id){i});
-        }
-    }
+    add_rows(top, view);
 }
 
 // Of each frame whether one of its calls is shown, so that most stacks need not be looked at.

@@ -272,14 +272,22 @@ size_t hp_view_limited(const struct hp_view *view, size_t count);
 size_t hp_view_all_shown(const struct hp_view *view);
 size_t hp_view_fitting(const struct hp_view *view, size_t count);
 
-// For HP_LIMIT_ENOUGH, of values, the largest first: how many are 95 % of all, or by cum 1 % of the
-// whole each, but for these bounds; and view->enough of a report of changes.
 enum {
     HP_LEAST_ROWS = 10, // if there are as many
     HP_MOST_ROWS = 50,
 };
 
-size_t hp_view_enough(const struct hp_view *view, const hp_fixed *values, size_t count,
+// Values, the largest first, of which no more are kept than may be shown.  {0} has none.
+struct hp_enough {
+    hp_fixed first[HP_MOST_ROWS];
+    size_t count;
+    hp_fixed all; // the sizes of all of them
+};
+
+// For HP_LIMIT_ENOUGH: how many values are 95 % of all, or by cum, where the first are enough to tell it, 1 % of the
+// whole each, but for the bounds above; and view->enough of a report of changes.
+void hp_enough_add(struct hp_enough *values, hp_fixed value);
+size_t hp_view_enough(const struct hp_view *view, const struct hp_enough *values,
                       hp_fixed whole);
 void hp_view_find_changes(struct hp_view *view);
 
