@@ -260,16 +260,10 @@ uint64_t hp_entry_base(struct hp_entry *unit, unsigned name, struct hp_span sect
     return hp_entry_offset(unit, name, &base) && base < section.size ? base : otherwise;
 }
 
-static struct hp_span behind(struct hp_span section, uint64_t offset) {
-    return offset < section.size
-               ? (struct hp_span){section.at + offset, section.size - offset}
-               : (struct hp_span){"", 0};
-}
-
 struct hp_span hp_entry_addresses(struct hp_entry *unit) {
     struct hp_span section = hp_entry_section(unit, HP_DEBUG_ADDR);
     uint64_t base = hp_entry_base(unit, DW_AT_GNU_addr_base, section, 0);
-    return behind(section, hp_entry_base(unit, DW_AT_addr_base, section, base));
+    return hp_section_from(section, hp_entry_base(unit, DW_AT_addr_base, section, base));
 }
 
 uint64_t hp_entry_split_id(struct hp_entry *unit) {
@@ -293,7 +287,8 @@ static struct hp_span string_offsets_of(struct hp_dwarf_unit *unit) {
     } else if (unit->type == DW_UT_split_compile || unit->type == DW_UT_split_type) {
         base = unit->forms.offset_size == 8 ? 16 : 8;
     }
-    return behind(section, hp_entry_base(&entry, DW_AT_str_offsets_base, section, base));
+    return hp_section_from(section,
+                           hp_entry_base(&entry, DW_AT_str_offsets_base, section, base));
 }
 
 static bool take_address(struct hp_dwarf_unit *unit, struct attribute *found,

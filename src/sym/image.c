@@ -253,6 +253,12 @@ struct hp_span hp_elf_last_section(Elf *elf, const char *name) {
     return content_of(last, &of_last);
 }
 
+struct hp_span hp_section_from(struct hp_span section, uint64_t offset) {
+    return offset < section.size
+               ? (struct hp_span){section.at + offset, section.size - offset}
+               : (struct hp_span){"", 0};
+}
+
 // libelf has mapped it, or else read it into memory of its own, which is not where pages begin.
 void hp_image_rest(const struct hp_image *image) {
     size_t size = 0;

@@ -78,6 +78,8 @@ bool hp_image_has_section(const struct hp_image *image, const char *name);
 // The content of the first section of a name, or of the last; empty if there is none, or it is compressed.
 struct hp_span hp_elf_section(Elf *elf, const char *name);
 struct hp_span hp_elf_last_section(Elf *elf, const char *name);
+struct hp_span hp_section_from(struct hp_span section,
+                               uint64_t offset); // nothing behind its end
 struct hp_span hp_image_section(const struct hp_image *image, const char *name);
 uint32_t hp_image_crc(const struct hp_image *image); // of the whole file
 

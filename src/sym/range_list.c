@@ -13,12 +13,6 @@ enum {
     MOST_BASES = 64 // between two ranges
 };
 
-static struct hp_span behind(struct hp_span section, uint64_t offset) {
-    return offset < section.size
-               ? (struct hp_span){section.at + offset, section.size - offset}
-               : (struct hp_span){"", 0};
-}
-
 static uint64_t base_of(struct hp_entry *unit) {
     uint64_t base;
     return hp_entry_address(unit, DW_AT_low_pc, &base) ||
@@ -39,10 +33,9 @@ void hp_range_lists_of(struct hp_range_lists *lists, struct hp_entry *unit,
             is_split ? head : hp_entry_base(unit, DW_AT_rnglists_base, lists->section, 0);
     } else {
         struct hp_span section = hp_entry_section(skeleton, HP_DEBUG_RANGES);
-        lists->section =
-            behind(section,
-                   is_split ? hp_entry_base(skeleton, DW_AT_GNU_ranges_base, section, 0)
-                            : 0);
+        lists->section = hp_section_from(
+            section,
+            is_split ? hp_entry_base(skeleton, DW_AT_GNU_ranges_base, section, 0) : 0);
     }
 }
 
@@ -81,8 +74,9 @@ static uint64_t offset_of(const struct hp_range_lists *lists, struct hp_entry *e
     case DW_FORM_rnglistx: {
         uint64_t i = hp_dwarf_take_leb128(&in);
         bool fits = i < lists->section.size / size && lists->from < lists->section.size;
-        in = read_from(lists, behind(lists->section,
-                                     fits ? lists->from + i * size : UINT64_MAX));
+        in =
+            read_from(lists, hp_section_from(lists->section,
+                                             fits ? lists->from + i * size : UINT64_MAX));
         uint64_t offset = hp_dwarf_take_number(&in, size);
         return in.bad ? lists->section.size : lists->from + offset;
     }
@@ -96,8 +90,9 @@ static uint64_t take_indexed(const struct hp_range_lists *lists,
     uint64_t i = hp_dwarf_take_leb128(in);
     bool fits = i < lists->addresses.size / lists->forms.address_size;
     struct hp_dwarf_bytes at =
-        read_from(lists, behind(lists->addresses,
-                                fits ? i * lists->forms.address_size : UINT64_MAX));
+        read_from(lists,
+                  hp_section_from(lists->addresses,
+                                  fits ? i * lists->forms.address_size : UINT64_MAX));
     uint64_t address = hp_dwarf_take_number(&at, lists->forms.address_size);
     in->bad |= at.bad;
     return address;
@@ -164,7 +159,7 @@ ptrdiff_t hp_range_lists_next(const struct hp_range_lists *lists, struct hp_entr
                               uint64_t *high) {
     *base = at == 0 ? lists->base : *base;
     uint64_t offset = at == 0 ? offset_of(lists, entry) : (uint64_t)at;
-    struct hp_dwarf_bytes in = read_from(lists, behind(lists->section, offset));
+    struct hp_dwarf_bytes in = read_from(lists, hp_section_from(lists->section, offset));
     bool is_range = false;
     for (int i = 0; i < MOST_BASES && !in.bad && !is_range && in.at < in.end; i++) {
         is_range = lists->forms.version >= 5 ? take_entry(lists, &in, base, low, high)
