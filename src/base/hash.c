@@ -7,19 +7,19 @@
 #include <string.h>
 #include <sys/random.h>
 
-static uint64_t process_key;
+_Atomic uint64_t hp_process_key;
 
 static void draw_key(void) {
+    uint64_t key;
     // A kernel that refuses leaves us with a fixed key: slower under attack, never wrong.
-    if (getrandom(&process_key, sizeof process_key, GRND_NONBLOCK) < 0) {
-        process_key = 0x9e3779b97f4a7c15;
-    }
+    bool is_drawn = getrandom(&key, sizeof key, GRND_NONBLOCK) == sizeof key && key != 0;
+    hp_process_key = is_drawn ? key : 0x9e3779b97f4a7c15;
 }
 
-uint64_t hp_hash_key(void) {
+uint64_t hp_hash_draw_key(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, draw_key);
-    return process_key;
+    return hp_process_key;
 }
 
 static uint64_t load(const unsigned char *at, size_t size) {
@@ -49,14 +49,6 @@ enum {
     FIRST_SLOTS = 256,
 };
 
-static void place(struct hp_index *index, uint32_t item) {
-    size_t mask = index->slot_count - 1, i = index->hashes.at[item] & mask;
-    while (index->slots[i]) {
-        i = (i + 1) & mask;
-    }
-    index->slots[i] = item + 1;
-}
-
 void hp_index_reserve(struct hp_index *index, size_t more) {
     size_t old_count = index->slot_count, least = (index->hashes.count + more) * 2;
     while (index->slot_count < least) {
@@ -69,20 +61,9 @@ void hp_index_reserve(struct hp_index *index, size_t more) {
     index->slots = hp_alloc(index->slot_count * sizeof *index->slots);
     for (size_t i = 0; i < index->hashes.count; i++) {
         if (index->hashes.at[i] != 0) {
-            place(index, (uint32_t)i);
+            hp_index_place(index, (uint32_t)i);
         }
     }
-}
-
-void hp_index_put(struct hp_index *index, uint32_t hash, size_t item) {
-    if ((item + 1) * 2 > index->slot_count) {
-        hp_index_reserve(index, item + 1 - index->hashes.count);
-    }
-    while (index->hashes.count < item) {
-        hp_vec_push(&index->hashes, 0); // of those that nobody looks for
-    }
-    hp_vec_push(&index->hashes, hash | HP_INDEX_KEYED);
-    place(index, (uint32_t)item);
 }
 
 uint32_t hp_index_find(struct hp_index *index, const void *items, size_t count,

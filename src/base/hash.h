@@ -5,6 +5,7 @@
 
 #include "base/vec.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,8 +20,14 @@ static inline uint64_t hp_load8(const void *at) {
     return word;
 }
 
+extern _Atomic uint64_t hp_process_key; // 0: not drawn yet
+uint64_t hp_hash_draw_key(void);
+
 // The key of this process.
-uint64_t hp_hash_key(void);
+static inline uint64_t hp_hash_key(void) {
+    uint64_t key = atomic_load_explicit(&hp_process_key, memory_order_relaxed);
+    return key ? key : hp_hash_draw_key();
+}
 
 // Both halves of a 64 x 64 bit product, folded: one good mixing step.
 static inline uint64_t hp_hash_mix(uint64_t a, uint64_t b) {
@@ -55,8 +62,27 @@ struct hp_index {
 // Make room for as many more items.
 void hp_index_reserve(struct hp_index *index, size_t more);
 
-void hp_index_put(struct hp_index *index, uint32_t hash, size_t item);
 void hp_index_drop(struct hp_index *index);
+
+// For the next.
+static inline void hp_index_place(struct hp_index *index, uint32_t item) {
+    size_t mask = index->slot_count - 1, i = index->hashes.at[item] & mask;
+    while (index->slots[i]) {
+        i = (i + 1) & mask;
+    }
+    index->slots[i] = item + 1;
+}
+
+static inline void hp_index_put(struct hp_index *index, uint32_t hash, size_t item) {
+    if ((item + 1) * 2 > index->slot_count) {
+        hp_index_reserve(index, item + 1 - index->hashes.count);
+    }
+    while (index->hashes.count < item) {
+        hp_vec_push(&index->hashes, 0); // of those that nobody looks for
+    }
+    hp_vec_push(&index->hashes, hash | HP_INDEX_KEYED);
+    hp_index_place(index, (uint32_t)item);
+}
 
 // The next item of this hash, false if there is none; *at is the hash at first.
 static inline bool hp_index_next(const struct hp_index *index, uint32_t hash, size_t *at,

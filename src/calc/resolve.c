@@ -382,6 +382,9 @@ void hp_resolve(struct hp_resolver *resolver, const struct hp_dump *dump,
     resolver->unmapped = 0;
     resolver->frames.count = 0;
     hp_vec_reserve(&resolver->frames, dump->addresses.count);
+    if (profile->frames.count == 0) { // else many are known
+        hp_profile_reserve_frames(profile, dump->addresses.count);
+    }
     for (size_t i = 0; i < dump->addresses.count; i++) {
         hp_frame_id frame = resolve_address(resolver, dump, i, profile);
         hp_vec_push(&resolver->frames, frame);

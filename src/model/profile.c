@@ -413,13 +413,15 @@ static void sort_modules(struct hp_profile *profile) {
     size_t count = profile->modules.count;
     uint32_t *rank = rank_modules(profile);
     struct hp_module *modules = hp_alloc(count * sizeof *modules);
+    bool are_sorted = true;
     for (size_t i = 0; i < count; i++) {
         modules[rank[i]] = profile->modules.at[i];
+        are_sorted &= rank[i] == i;
     }
     memcpy(profile->modules.at, modules, count * sizeof *modules);
-    struct hp_frame *frame;
-    hp_vec_each (frame, &profile->frames) {
-        frame->module.n = rank[frame->module.n];
+    struct hp_frame *frame = are_sorted ? NULL : profile->frames.at;
+    for (size_t i = 0; frame && i < profile->frames.count; i++) {
+        frame[i].module.n = rank[frame[i].module.n];
     }
     free(modules);
     free(rank);

@@ -222,6 +222,8 @@ hp_module_id hp_profile_module(struct hp_profile *profile, const struct hp_modul
                                const struct hp_extent *extents);
 hp_frame_id hp_profile_frame(struct hp_profile *profile, hp_module_id module,
                              uint64_t offset);
+// Make room for so many more.
+void hp_profile_reserve_frames(struct hp_profile *profile, size_t frames);
 
 // It will be asked for soon.
 void hp_profile_prefetch_frame(const struct hp_profile *profile,

@@ -121,6 +121,11 @@ hp_frame_id hp_profile_frame(struct hp_profile *profile, hp_module_id module,
     return (hp_frame_id){(uint32_t)profile->frames.count - 1};
 }
 
+void hp_profile_reserve_frames(struct hp_profile *profile, size_t frames) {
+    hp_vec_reserve(&profile->frames, frames);
+    hp_index_reserve(&profile->frame_index, frames);
+}
+
 void hp_profile_prefetch_frame(const struct hp_profile *profile,
                                const struct hp_frame *frame) {
     const struct hp_index *index = &profile->frame_index;
