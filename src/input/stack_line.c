@@ -34,16 +34,18 @@ static inline size_t hash_of(const struct hp_tokens *tokens, struct token token)
     return (size_t)hp_hash_mix(token.head ^ tokens->key, token.tail ^ 0xe7037ed1a0b428db);
 }
 
-// The token's number, or UINT32_MAX.
-static inline uint32_t find_token(const struct hp_tokens *tokens, struct token token) {
+// The token's number; UINT32_MAX if there is none, and in *free where it belongs.
+static inline uint32_t find_token(const struct hp_tokens *tokens, struct token token,
+                                  struct hp_token_slot **free) {
     size_t mask = tokens->slot_count - 1;
     uint32_t mark = tokens->epoch << 5 | token.size;
     for (size_t i = hash_of(tokens, token);; i++) {
-        const struct hp_token_slot *slot = &tokens->slots[i & mask];
+        struct hp_token_slot *slot = &tokens->slots[i & mask];
         if (slot->head == token.head && slot->tail == token.tail && slot->mark == mark) {
             return slot->id;
         }
         if (slot->mark >> 5 != tokens->epoch) {
+            *free = slot;
             return UINT32_MAX;
         }
     }
@@ -92,13 +94,14 @@ static bool is_full(const struct hp_tokens *tokens) {
 }
 
 // After a find that failed.
-static void keep_token(struct hp_tokens *tokens, struct token token, uint32_t id) {
+static inline void keep_token(struct hp_tokens *tokens, struct token token, uint32_t id,
+                              struct hp_token_slot *slot) {
+    *slot = (struct hp_token_slot){token.head, token.tail, id,
+                                   tokens->epoch << 5 | token.size};
+    tokens->used++;
     if (is_full(tokens)) {
         grow(tokens);
     }
-    *free_slot(tokens, token) = (struct hp_token_slot){token.head, token.tail, id,
-                                                       tokens->epoch << 5 | token.size};
-    tokens->used++;
 }
 
 // --- lines --------------------------------------------------------------------------------
@@ -133,15 +136,18 @@ static bool read_digits(const char *digits, uint32_t size, uint64_t *address) {
     return seen < 16;
 }
 
-static uint32_t add_token(struct hp_stack_lines *lines, struct token token,
-                          const char *digits, struct hp_dump *dump) {
+// Apart from the loop that finds tokens, which then keeps what it needs in registers.
+static __attribute__((noinline)) uint32_t add_token(struct hp_stack_lines *lines,
+                                                    const char *digits, uint32_t size,
+                                                    struct hp_token_slot *slot,
+                                                    struct hp_dump *dump) {
     uint64_t address;
-    if (!read_digits(digits, token.size, &address)) {
+    if (!read_digits(digits, size, &address)) {
         return UINT32_MAX;
     }
     uint32_t id = (uint32_t)dump->addresses.count;
     hp_vec_push(&dump->addresses, address);
-    keep_token(&lines->tokens, token, id);
+    keep_token(&lines->tokens, token_of(digits, size), id, slot);
     return id;
 }
 
@@ -149,8 +155,9 @@ static uint32_t add_token(struct hp_stack_lines *lines, struct token token,
 static uint32_t number_of(struct hp_stack_lines *lines, const char *digits, uint32_t size,
                           struct hp_dump *dump) {
     struct token token = token_of(digits, size);
-    uint32_t id = find_token(&lines->tokens, token);
-    return id != UINT32_MAX ? id : add_token(lines, token, digits, dump);
+    struct hp_token_slot *slot = NULL;
+    uint32_t id = find_token(&lines->tokens, token, &slot);
+    return id != UINT32_MAX ? id : add_token(lines, digits, size, slot, dump);
 }
 
 // How many bytes two texts have in common; neither is read beyond `limit` + 7.
@@ -223,9 +230,10 @@ static inline const char *read_run(struct hp_stack_lines *lines, const char *lin
     size_t count = 0;
     while (count < BATCH && may_be_usual(at, size)) {
         struct token token = token_of(at + 3, size);
-        uint32_t id = find_token(&tokens, token);
+        struct hp_token_slot *slot = NULL;
+        uint32_t id = find_token(&tokens, token, &slot);
         if (id == UINT32_MAX) {
-            id = add_token(lines, token, at + 3, dump);
+            id = add_token(lines, at + 3, size, slot, dump);
             tokens = lines->tokens;
         }
         if (id == UINT32_MAX) {
