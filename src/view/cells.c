@@ -19,11 +19,6 @@ void hp_view_set_fields(struct hp_view *view, const struct hp_field *fields,
     }
 }
 
-struct hp_row_key *hp_view_add_row(struct hp_view *view, hp_node_id node) {
-    return hp_vec_push(&view->rows,
-                       ((struct hp_row_key){.node = node, .parent = HP_NO_PARENT}));
-}
-
 size_t hp_view_limited(const struct hp_view *view, size_t count) {
     size_t limit = view->options.limit;
     limit = limit == HP_LIMIT_ENOUGH ? view->enough : limit;
@@ -51,14 +46,6 @@ size_t hp_view_left_out(const struct hp_view *view) {
 
 static hp_fixed size_of(hp_fixed value) {
     return value < 0 ? -value : value;
-}
-
-void hp_enough_add(struct hp_enough *values, hp_fixed value) {
-    if (values->count < HP_MOST_ROWS) {
-        values->first[values->count] = value;
-    }
-    values->count++;
-    values->all += size_of(value);
 }
 
 // So many as are together all but 1/20 of them all.

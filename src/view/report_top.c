@@ -126,10 +126,9 @@ static void find_enough(const struct hp_top *top, struct hp_view *view) {
     if (view->options.sort == HP_SORT_NAME || !view->head.has_total) {
         return;
     }
+    const hp_fixed *sums = (by_cum ? top->cum : top->flat) + top->slot[metric];
     for (size_t i = 0; i < view->rows.count; i++) {
-        hp_node_id node = view->rows.at[i].node;
-        hp_enough_add(&values, by_cum ? hp_top_cum(top, node, metric).sum
-                                      : hp_top_flat(top, node, metric).sum);
+        hp_enough_add(&values, sums[view->rows.at[i].node.n * top->metrics]);
     }
     view->enough = hp_view_enough(view, &values, view->head.filtered.of[metric]);
 }
@@ -156,8 +155,13 @@ static void sum_nodes(struct hp_top *top, struct hp_view *view) {
 
 static void sum_groups(struct hp_groups *groups, struct hp_top *top,
                        struct hp_view *view) {
+    bool are_inputs =
+        view->options.by == HP_BY_INPUT || view->options.by == HP_BY_PROCESS;
     hp_groups_sum(groups, view, top);
     hp_groups_done(groups);
+    if (!are_inputs) {
+        hp_top_drop_nothing(top, view);
+    }
     sort_rows(top, view);
 }
 
@@ -167,6 +171,7 @@ static int build_of_parts(struct hp_view *view, struct hp_top *top) {
     hp_top_init(top, view, errors_of(view, SIZE_MAX));
     hp_size_rows_sum(sizes, count, view, top);
     free(sizes);
+    hp_top_drop_nothing(top, view);
     sort_rows(top, view);
     set_fields(view);
     return HP_OK;

@@ -113,6 +113,16 @@ static void add_samples(const struct hp_top *top, const hp_node_id *nodes, size_
     }
 }
 
+// In any of the metrics that are added up.
+static bool holds_any(const struct hp_top *top, hp_node_id node) {
+    bool found = false;
+    for (size_t i = 0; i < top->metrics; i++) {
+        size_t at = node.n * top->metrics + i;
+        found |= top->flat[at] != 0 || top->cum[at] != 0;
+    }
+    return found;
+}
+
 // Their room is known, and moving what is large costs as much as to write it.
 static void add_rows(const struct hp_top *top, struct hp_view *view) {
     size_t nodes = hp_node_count(&view->naming), count = 0;
@@ -121,10 +131,21 @@ static void add_rows(const struct hp_top *top, struct hp_view *view) {
     }
     hp_vec_reserve(&view->rows, count);
     for (uint32_t i = 0; i < nodes; i++) {
-        if (top->seen[i]) {
+        if (top->seen[i] && holds_any(top, (hp_node_id){i})) {
             hp_view_add_row(view, (hp_node_id){i});
         }
     }
+}
+
+void hp_top_drop_nothing(const struct hp_top *top, struct hp_view *view) {
+    size_t kept = 0;
+    for (size_t i = 0; i < view->rows.count; i++) {
+        struct hp_row_key row = view->rows.at[i];
+        if (holds_any(top, row.node)) {
+            view->rows.at[kept++] = row;
+        }
+    }
+    view->rows.count = kept;
 }
 
 void hp_top_sum_nodes(struct hp_top *top, struct hp_view *view) {
@@ -222,34 +243,33 @@ enum {
     FEW_ROWS = 200,
 };
 
+// By the values of one column, then by those of the other; of rows that are sorted by name both are NULL.
 struct order {
     const struct hp_top *top;
     const struct hp_naming *naming;
-    size_t metrics, slot;
-    enum hp_sort sort;
+    const hp_fixed *first, *second; // of the metric, with those of others between them
 };
+
+static hp_fixed value_of(const struct order *order, const hp_fixed *values,
+                         const struct hp_row_key *row) {
+    return values[row->node.n * order->top->metrics];
+}
 
 static int compare(const void *left, const void *right, void *context) {
     const struct order *order = context;
-    hp_node_id a = ((const struct hp_row_key *)left)->node;
-    hp_node_id b = ((const struct hp_row_key *)right)->node;
-    const hp_fixed *flats = order->top->flat, *cums = order->top->cum;
-    size_t at_a = a.n * order->metrics + order->slot;
-    size_t at_b = b.n * order->metrics + order->slot;
-    hp_fixed flat_a = flats[at_a], cum_a = cums[at_a];
-    hp_fixed flat_b = flats[at_b], cum_b = cums[at_b];
-    if (order->sort == HP_SORT_FLAT && flat_a != flat_b) {
-        return flat_a > flat_b ? -1 : 1;
-    }
-    if (order->sort != HP_SORT_NAME && cum_a != cum_b) {
-        return cum_a > cum_b ? -1 : 1;
-    }
-    if (order->sort == HP_SORT_CUM && flat_a != flat_b) {
-        return flat_a > flat_b ? -1 : 1;
+    const struct hp_row_key *a = left, *b = right;
+    const hp_fixed *const columns[] = {order->first, order->second};
+    for (int i = 0; i < 2 && columns[i]; i++) {
+        hp_fixed value_a = value_of(order, columns[i], a);
+        hp_fixed value_b = value_of(order, columns[i], b);
+        if (value_a != value_b) {
+            return value_a > value_b ? -1 : 1;
+        }
     }
     const uint64_t *sizes = order->top->size_of;
-    return sizes ? (sizes[a.n] > sizes[b.n]) - (sizes[a.n] < sizes[b.n])
-                 : hp_node_compare(order->naming, a, b);
+    uint32_t node_a = a->node.n, node_b = b->node.n;
+    return sizes ? (sizes[node_a] > sizes[node_b]) - (sizes[node_a] < sizes[node_b])
+                 : hp_node_compare(order->naming, a->node, b->node);
 }
 
 // Put a row among the first, which are sorted, in the place of their last.
@@ -268,8 +288,12 @@ static void insert(struct hp_row_key *rows, size_t first, struct hp_row_key *row
     rows[at] = new;
 }
 
-// Of many rows few are needed: most of the others are compared once, with the last of these.
-// How many are sorted.
+static hp_fixed first_value(const struct order *order, const struct hp_row_key *row) {
+    return order->first ? value_of(order, order->first, row) : 0;
+}
+
+// Of many rows few are needed: most of the others are compared once, with the last of these, and by
+// one value.  How many are sorted.
 static size_t sort_first(const struct hp_view *view, size_t first, struct order *order) {
     struct hp_row_key *rows = view->rows.at;
     if (first > FEW_ROWS || first >= view->rows.count) {
@@ -277,47 +301,31 @@ static size_t sort_first(const struct hp_view *view, size_t first, struct order 
         return view->rows.count;
     }
     qsort_r(rows, first, sizeof *rows, compare, order);
+    hp_fixed least = first_value(order, &rows[first - 1]);
     for (size_t i = first; i < view->rows.count; i++) {
-        if (compare(&rows[i], &rows[first - 1], order) < 0) {
+        if (first_value(order, &rows[i]) >= least &&
+            compare(&rows[i], &rows[first - 1], order) < 0) {
             insert(rows, first, &rows[i], order);
+            least = first_value(order, &rows[first - 1]);
         }
     }
     return first;
 }
 
 static struct order order_of(const struct hp_top *top, const struct hp_view *view) {
-    return (struct order){top, &view->naming, top->metrics,
-                          top->slot[view->options.metric], top->sort};
-}
-
-// In any of the metrics that are added up.
-static bool holds_any(const struct hp_top *top, hp_node_id node) {
-    bool found = false;
-    for (size_t i = 0; i < top->metrics; i++) {
-        size_t at = node.n * top->metrics + i;
-        found |= top->flat[at] != 0 || top->cum[at] != 0;
+    size_t slot = top->slot[view->options.metric];
+    const hp_fixed *flat = top->flat + slot, *cum = top->cum + slot;
+    struct order order = {.top = top, .naming = &view->naming};
+    if (top->sort != HP_SORT_NAME) {
+        bool by_cum = top->sort == HP_SORT_CUM;
+        order.first = by_cum ? cum : flat;
+        order.second = by_cum ? flat : cum;
     }
-    return found;
-}
-
-static void drop_nothing(const struct hp_top *top, struct hp_view *view) {
-    size_t kept = 0;
-    for (size_t i = 0; i < view->rows.count; i++) {
-        struct hp_row_key row = view->rows.at[i];
-        if (holds_any(top, row.node)) {
-            view->rows.at[kept++] = row;
-        }
-    }
-    view->rows.count = kept;
+    return order;
 }
 
 void hp_top_sort_rows(struct hp_top *top, struct hp_view *view, enum hp_sort sort,
                       size_t first) {
-    bool are_inputs =
-        view->options.by == HP_BY_INPUT || view->options.by == HP_BY_PROCESS;
-    if (!are_inputs) {
-        drop_nothing(top, view);
-    }
     top->sort = sort;
     struct order order = order_of(top, view);
     top->sorted = sort_first(view, first, &order);

@@ -40,11 +40,12 @@ void hp_top_init(struct hp_top *top, const struct hp_view *view,
                  struct hp_top_errors errors);
 void hp_top_done(struct hp_top *top);
 
-// Add up all stacks, and make a row of each node that they pass.
+// Add up all stacks, and make a row of each node that they pass, if it holds anything.
 void hp_top_sum_nodes(struct hp_top *top, struct hp_view *view);
-// Then keep those that hold anything, and all inputs, so many of them at least in the order asked
-// for, and the rest when that is asked for; and errors, if they are still wanting, of the rows that
-// are shown.
+// Of rows that others have made, keep those that do.
+void hp_top_drop_nothing(const struct hp_top *top, struct hp_view *view);
+// So many rows at least in the order asked for, and the rest when that is asked for; and errors, if
+// they are still wanting, of the rows that are shown.
 void hp_top_sort_rows(struct hp_top *top, struct hp_view *view, enum hp_sort sort,
                       size_t first);
 void hp_top_sort_rest(struct hp_top *top, const struct hp_view *view);

@@ -258,7 +258,11 @@ void hp_page_done(struct hp_view *view);
 // For a report while it is built.
 void hp_view_set_fields(struct hp_view *view, const struct hp_field *fields,
                         size_t count);
-struct hp_row_key *hp_view_add_row(struct hp_view *view, hp_node_id node);
+
+static inline struct hp_row_key *hp_view_add_row(struct hp_view *view, hp_node_id node) {
+    return hp_vec_push(&view->rows,
+                       ((struct hp_row_key){.node = node, .parent = HP_NO_PARENT}));
+}
 
 // Whether some of what filters leave has a value below zero.
 bool hp_view_is_negative(const struct hp_view *view);
@@ -286,7 +290,14 @@ struct hp_enough {
 
 // For HP_LIMIT_ENOUGH: how many values are 95 % of all, or by cum, where the first are enough to tell it, 1 % of the
 // whole each, but for the bounds above; and view->enough of a report of changes.
-void hp_enough_add(struct hp_enough *values, hp_fixed value);
+static inline void hp_enough_add(struct hp_enough *values, hp_fixed value) {
+    if (values->count < HP_MOST_ROWS) {
+        values->first[values->count] = value;
+    }
+    values->count++;
+    values->all += value < 0 ? -value : value;
+}
+
 size_t hp_view_enough(const struct hp_view *view, const struct hp_enough *values,
                       hp_fixed whole);
 void hp_view_find_changes(struct hp_view *view);
