@@ -75,8 +75,8 @@ static hp_string head_of(struct hp_naming *naming, hp_module_id id, bool of_star
 }
 
 // Of a frame, or of all of a function that begins at the offset.
-static hp_string find_head(struct heads *heads, struct hp_naming *naming,
-                           const struct hp_frame *frame, uint64_t offset) {
+static inline hp_string find_head(struct heads *heads, struct hp_naming *naming,
+                                  const struct hp_frame *frame, uint64_t offset) {
     if (!heads->is_known || heads->module.n != frame->module.n) {
         *heads = (struct heads){.is_known = true,
                                 .module = frame->module,
@@ -356,19 +356,21 @@ static void add_call(struct maker *maker, size_t number, const struct hp_line *l
 static void add_frames(struct maker *maker, bool no_inlines) {
     struct hp_naming *naming = maker->naming;
     const struct hp_profile *profile = naming->profile;
+    bool cuts = (naming->filters->rules & hp_mark_of(HP_SHOW_FROM)) != 0;
     hp_vec_reserve(&naming->calls, profile->frames.count);
     hp_vec_reserve(&naming->first_call, profile->frames.count + 1);
     for (size_t i = 0; i < profile->frames.count; i++) {
         const struct hp_frame *frame = &profile->frames.at[i];
-        uint32_t first = no_inlines && frame->lines > 0 ? frame->lines - 1 : 0;
+        uint32_t calls = frame->lines > 0 ? frame->lines : 1;
         hp_vec_push(&naming->first_call, (uint32_t)naming->calls.count);
-        if (frame->lines == 0) {
-            add_call(maker, i, NULL);
+        for (uint32_t l = no_inlines ? calls - 1 : 0; l < calls; l++) {
+            const struct hp_line *lines =
+                frame->lines > 0 ? &profile->lines.at[frame->first_line] : NULL;
+            add_call(maker, i, lines ? &lines[l] : NULL);
         }
-        for (uint32_t l = first; l < frame->lines; l++) {
-            add_call(maker, i, &profile->lines.at[frame->first_line + l]);
+        if (cuts) {
+            cut_frame(naming, naming->first_call.at[i]);
         }
-        cut_frame(naming, naming->first_call.at[i]);
     }
     hp_vec_push(&naming->first_call, (uint32_t)naming->calls.count);
 }

@@ -47,7 +47,8 @@ void hp_node_names_done(struct hp_node_names *names) {
 
 // --- nodes --------------------------------------------------------------------------------
 
-static hp_node_id push(struct hp_node_names *names, const struct hp_name_parts *name) {
+static inline hp_node_id push(struct hp_node_names *names,
+                              const struct hp_name_parts *name) {
     if (!names->put) {
         names->put = hp_alloc(sizeof *names->put);
         hp_vec_push(&names->all, ((struct hp_name_parts){.class = HP_CLASSES}));
@@ -80,13 +81,15 @@ static hp_node_id find(struct hp_node_names *names, const struct hp_name_parts *
 }
 
 hp_string hp_node_names_head(struct hp_node_names *names, struct hp_span head) {
-    return hp_strtab_add(&names->heads.strings, head);
+    hp_string string = hp_strtab_add(&names->heads.strings, head);
+    (void)hp_vec_reach(&names->heads.nodes, string.n);
+    return string;
 }
 
 hp_node_id hp_node_names_add_place(struct hp_node_names *names, hp_string head,
                                    uint64_t number, enum hp_frame_class class) {
     struct hp_name_parts place = {number, head, (uint16_t) class, true};
-    hp_node_id *last = hp_vec_reach(&names->heads.nodes, head.n);
+    hp_node_id *last = &names->heads.nodes.at[head.n];
     const struct hp_name_parts *before = last->n ? &names->all.at[last->n] : NULL;
     if (!before || number > before->number) {
         *last = push(names, &place);
