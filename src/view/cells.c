@@ -190,6 +190,12 @@ struct hp_span hp_view_name(const struct hp_view *view, size_t row) {
 
 // --- origins ------------------------------------------------------------------------------
 
+enum {
+    NOT_ASKED,
+    ASKED,
+    FOUND,
+};
+
 // Keep what two origins agree in.
 static void narrow(struct hp_origin *origin, const struct hp_origin *other) {
     bool same_file = origin->file.n == other->file.n;
@@ -199,48 +205,63 @@ static void narrow(struct hp_origin *origin, const struct hp_origin *other) {
     origin->file.n = same_file ? origin->file.n : 0;
 }
 
-static void add_origins(const struct hp_naming *naming, uint32_t number,
-                        struct hp_origin *origins, bool *seen) {
+static void add_origin(struct hp_origins *origins, const struct hp_naming *naming,
+                       uint32_t number, uint32_t call) {
     const struct hp_profile *profile = naming->profile;
     const struct hp_frame *frame = &profile->frames.at[number];
-    uint32_t end = naming->first_call.at[number + 1];
-    const struct hp_line *lines_end =
-        frame->lines > 0 ? &profile->lines.at[frame->first_line] + frame->lines : NULL;
-    for (uint32_t call = naming->first_call.at[number]; call < end; call++) {
-        struct hp_origin origin = {.module = frame->module};
-        if (lines_end) {
-            const struct hp_line *line = lines_end - (end - call);
-            origin =
-                (struct hp_origin){frame->module, line->function, line->file, line->line};
-        }
-        uint32_t node = naming->calls.at[call].node.n;
-        if (seen[node]) {
-            narrow(&origins[node], &origin);
-        } else {
-            origins[node] = origin;
-            seen[node] = true;
+    uint32_t node = naming->calls.at[call].node.n, line = naming->calls.at[call].line;
+    struct hp_origin origin = {.module = frame->module};
+    if (line > 0) {
+        const struct hp_line *at = &profile->lines.at[line - 1];
+        origin = (struct hp_origin){frame->module, at->function, at->file, at->line};
+    }
+    if (origins->state[node] == FOUND) {
+        narrow(&origins->of[node], &origin);
+    } else {
+        origins->of[node] = origin;
+        origins->state[node] = FOUND;
+    }
+}
+
+// Of nodes that are asked for.
+static void find_origins(struct hp_origins *origins, const struct hp_naming *naming) {
+    const uint32_t *first_call = naming->first_call.at;
+    uint32_t number = 0, calls = first_call[naming->first_call.count - 1];
+    for (uint32_t call = 0; call < calls; call++) {
+        if (origins->state[naming->calls.at[call].node.n] != NOT_ASKED) {
+            while (first_call[number + 1] <= call) {
+                number++;
+            }
+            add_origin(origins, naming, number, call);
         }
     }
 }
 
-static struct hp_origin *origins_of(const struct hp_naming *naming) {
-    size_t nodes = hp_node_count(naming);
-    struct hp_origin *origins = hp_alloc(nodes * sizeof *origins);
-    bool *seen = hp_alloc(nodes * sizeof *seen);
-    for (uint32_t i = 0; i + 1 < naming->first_call.count; i++) {
-        add_origins(naming, i, origins, seen);
+// Of rows that are shown at first, then of all: of a million nodes a table shows twenty.
+static void ask(struct hp_origins *origins, const struct hp_view *view) {
+    size_t nodes = hp_node_count(&view->naming);
+    if (origins->of) {
+        memset(origins->state, ASKED, nodes);
+        return;
     }
-    free(seen);
-    return origins;
+    origins->of = hp_alloc(nodes * sizeof *origins->of);
+    origins->state = hp_alloc(nodes);
+    for (size_t i = 0; i < hp_view_needed(view, view->rows.count); i++) {
+        origins->state[view->rows.at[i].node.n] = ASKED;
+    }
 }
 
 const struct hp_origin *hp_view_origin(const struct hp_view *view, hp_node_id node) {
     static const struct hp_origin nowhere;
-    if (!view->cache->origins) {
-        view->cache->origins = origins_of(&view->naming);
+    struct hp_origins *origins = &view->cache->origins;
+    if (node.n >= hp_node_count(&view->naming)) {
+        return &nowhere;
     }
-    return node.n < hp_node_count(&view->naming) ? &view->cache->origins[node.n]
-                                                 : &nowhere;
+    while (!origins->of || origins->state[node.n] == NOT_ASKED) {
+        ask(origins, view);
+        find_origins(origins, &view->naming);
+    }
+    return &origins->of[node.n];
 }
 
 // --- stacks -------------------------------------------------------------------------------

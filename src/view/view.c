@@ -578,7 +578,8 @@ void hp_view_free(struct hp_view *view) {
     hp_vec_done(&view->cache->parts);
     free(view->is_visible);
     free(view->series);
-    free(view->cache->origins);
+    free(view->cache->origins.of);
+    free(view->cache->origins.state);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         free(view->cache->unseen[i]);
     }

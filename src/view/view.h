@@ -188,9 +188,15 @@ struct hp_head {
     enum hp_estimator estimator;
 };
 
+// Of nodes, whose state says whether theirs is known.
+struct hp_origins {
+    struct hp_origin *of;
+    uint8_t *state;
+};
+
 // What is made when someone asks, and what a program has asked for last.
 struct hp_view_cache {
-    struct hp_origin *origins;                 // of each node
+    struct hp_origins origins;
     struct hp_stack_sums sums;                 // of the stacks
     struct hp_interval of_nothing[HP_METRICS]; // of many rows
     bool has_nothing[HP_METRICS];
