@@ -64,7 +64,7 @@ void hp_index_reserve(struct hp_index *index, size_t more);
 
 void hp_index_drop(struct hp_index *index);
 
-// For the next.
+// An item whose hash is known, into a slot; for hp_index_put().
 static inline void hp_index_place(struct hp_index *index, uint32_t item) {
     size_t mask = index->slot_count - 1, i = index->hashes.at[item] & mask;
     while (index->slots[i]) {

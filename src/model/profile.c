@@ -419,9 +419,9 @@ static void sort_modules(struct hp_profile *profile) {
         are_sorted &= rank[i] == i;
     }
     memcpy(profile->modules.at, modules, count * sizeof *modules);
-    struct hp_frame *frame = are_sorted ? NULL : profile->frames.at;
-    for (size_t i = 0; frame && i < profile->frames.count; i++) {
-        frame[i].module.n = rank[frame[i].module.n];
+    for (size_t i = 0; !are_sorted && i < profile->frames.count; i++) {
+        hp_module_id *module = &profile->frames.at[i].module;
+        module->n = rank[module->n];
     }
     free(modules);
     free(rank);

@@ -188,7 +188,7 @@ struct hp_head {
     enum hp_estimator estimator;
 };
 
-// Of nodes, whose state says whether theirs is known.
+// Of nodes: the state of each says whether its own is known.
 struct hp_origins {
     struct hp_origin *of;
     uint8_t *state;
@@ -294,8 +294,6 @@ struct hp_enough {
     hp_fixed all; // the sizes of all of them
 };
 
-// For HP_LIMIT_ENOUGH: how many values are 95 % of all, or by cum, where the first are enough to tell it, 1 % of the
-// whole each, but for the bounds above; and view->enough of a report of changes.
 static inline void hp_enough_add(struct hp_enough *values, hp_fixed value) {
     if (values->count < HP_MOST_ROWS) {
         values->first[values->count] = value;
@@ -304,6 +302,8 @@ static inline void hp_enough_add(struct hp_enough *values, hp_fixed value) {
     values->all += value < 0 ? -value : value;
 }
 
+// For HP_LIMIT_ENOUGH: how many values are 95 % of all, or by cum, where the first are enough to tell it, 1 % of the
+// whole each, but for the bounds above; and view->enough of a report of changes.
 size_t hp_view_enough(const struct hp_view *view, const struct hp_enough *values,
                       hp_fixed whole);
 void hp_view_find_changes(struct hp_view *view);
