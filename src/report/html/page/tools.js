@@ -106,6 +106,7 @@ class Tools extends Screen {
       event.preventDefault();
       this.app.focusFirst();
     } else if (event.key === 'Escape') {
+      this.app.go({ search: '' });
       this.search.blur();
     }
   }
