@@ -12,13 +12,30 @@ const BROWSERS = {
 };
 const isChromium = (browser) => browser.connected && browser.process().spawnfile.includes('chromium');
 
+// Firefox of Debian 12 without its updates is 140: it knows no orientation, which is set beside a size, and what page.waitForFunction()
+// puts into a page its policy forbids there.
+async function until(page, holds, ...values) {
+  for (const start = Date.now(); !(await page.evaluate(holds, ...values));) {
+    assert.ok(Date.now() - start < 120000, `not within two minutes: ${holds}`);
+    await new Promise((resolve) => { setTimeout(resolve, 10); });
+  }
+}
+
+const isReady = (page) => until(page, () => Boolean(document.documentElement.dataset.ready));
+const isThere = (page, selector) => until(page, (wanted) => document.querySelector(wanted) !== null, selector);
+
+async function resize(page, width) {
+  await page.setViewport({ width, height: 900 }).catch((error) => { assert.match(error.message, /unknown command/); });
+  await until(page, (wanted) => innerWidth === wanted, width);
+}
+
 // A page in which nothing goes wrong and which asks nobody: {page, faults}.
 async function open(browser, file, { fragment = '', width = 1280, script = true, saves = false } = {}) {
   const page = await browser.newPage(), faults = [];
   if (saves) {
     await catchSaved(page);
   }
-  await page.setViewport({ width, height: 900 });
+  await resize(page, width);
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
   page.on('dialog', (dialog) => { faults.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
   page.on('console', (message) => { if (message.type() === 'error') { faults.push(`console: ${message.text()}`); } });
@@ -36,7 +53,7 @@ async function open(browser, file, { fragment = '', width = 1280, script = true,
   }
   await page.goto(`file://${file}${fragment}`);
   if (script) {
-    await page.waitForFunction(() => document.documentElement.dataset.ready);
+    await isReady(page);
     assert.strictEqual(await page.evaluate(() => document.documentElement.dataset.ready), 'yes', faults.join());
   }
   return { page, faults };
@@ -69,4 +86,4 @@ const back = (page) => page.evaluate(() => new Promise((resolve) => {
 const textOf = (page, selector) => page.$eval(selector, (element) => element.innerText);
 const focused = (page) => page.evaluate(() => document.activeElement.textContent || document.activeElement.id);
 
-module.exports = { BROWSERS, back, focused, isChromium, keys, modules, open, puppeteer, textOf };
+module.exports = { BROWSERS, back, focused, isChromium, isReady, isThere, keys, modules, open, puppeteer, textOf, until };

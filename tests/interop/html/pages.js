@@ -5,7 +5,7 @@ const assert = require('assert');
 const fs = require('fs');
 const path = require('path');
 const test = require('node:test');
-const { BROWSERS, back, focused, isChromium, keys, modules, open, puppeteer, textOf } = require('./browsers.js');
+const { BROWSERS, back, focused, isChromium, isReady, isThere, keys, modules, open, puppeteer, textOf, until } = require('./browsers.js');
 const { Program, load, partsOf } = require('./report.js');
 
 const { BINARY, TESTDATA, HOSTILE, HOSTILE_AGAIN, HOSTILE_NAMES, RANDOM } = process.env;
@@ -103,7 +103,7 @@ async function facets(browser) {
   const { page, faults } = await open(browser, threads), table = await page.evaluate(rowTexts);
   await page.focus('#facets summary');
   await keys(page, 'Enter');
-  await page.waitForSelector('#facets li');
+  await isThere(page, '#facets li');
   const first = await facetTexts(page);
   assert.deepStrictEqual(first.map(([key]) => key), ['class', 'module', 'thread']);
   assert.match(first[0][1][0], /^own 56\.5 MiB \u00b1 3\.6 MiB 99\.7%$/);
@@ -229,7 +229,7 @@ async function drawsSelection(browser) {
   const areas = await page.$$eval('#series polygon', (all) => all.map((area) => area.getBoundingClientRect().height));
   assert.ok(areas.length === 9 && Math.max(...areas) > 50);
   await page.click('#series summary');
-  await page.waitForSelector('#series tbody tr'); // what opens is told a task later
+  await isThere(page, '#series tbody tr'); // what opens is told a task later
   const numbers = await page.$$eval('#series tbody tr', (rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
   assert.ok(numbers.length === 14 && /redis_lg13.27533.13.f/.test(numbers[13][0]) && numbers[13].at(-1) === '58.4 MiB', `${numbers[13]}`);
   assert.deepStrictEqual(faults, []);
@@ -311,14 +311,14 @@ async function saves(browser) {
     if (what === 'function') {
       await page.click('#table tbody button');
       await page.reload();
-      await page.waitForFunction(() => document.documentElement.dataset.ready);
+      await isReady(page);
     }
     await page.click('#exports summary');
     const buttons = await page.$$('#exports button');
     for (const button of buttons) {
       await button.click();
     }
-    await page.waitForFunction(() => Object.keys(window.saved).length === 5 && window.copied);
+    await until(page, () => Object.keys(window.saved).length === 5 && window.copied !== '');
     all[what] = await page.evaluate(() => ({ ...window.saved, command: window.copied, page: decodeURI(location.pathname) }));
     assert.strictEqual(await textOf(page, '#live'), 'Copied');
     assert.strictEqual(await focused(page), 'Copy the command', 'the focus stays');
@@ -497,7 +497,7 @@ async function anyName(browser) {
     await page.$eval('#search', (input, text) => { input.value = text; input.dispatchEvent(new Event('input')); },
       report.data.strings[report.data.names.text[name]]);
     await page.evaluate((number) => { location.hash = `function=${number}`; }, name);
-    await page.waitForSelector('#function:not([hidden])');
+    await isThere(page, '#function:not([hidden])');
   }
   assert.strictEqual(await page.$$eval('img, svg, iframe, body script:not([id])', (all) => all.length), 1);
   assert.deepStrictEqual(faults, []);
@@ -704,7 +704,7 @@ async function measure(browser, file) {
   for (let i = 0; i < 5; i++) {
     const before = await work();
     await page.reload({ waitUntil: 'domcontentloaded' });
-    await page.waitForFunction(() => document.documentElement.dataset.ready, { polling: 10, timeout: 120000 });
+    await isReady(page);
     const [first, time] = await page.evaluate(() => [performance.getEntriesByName('first-contentful-paint').map((entry) => entry.startTime)[0],
       Number(document.documentElement.dataset.ms) || performance.now()]);
     painted.push(first);
