@@ -10,6 +10,7 @@ so many dumps on, of all formats, or of those whose command and format REGEX fin
 Instructions are counted by Valgrind's callgrind, by hand by QEMU, which is ten times as fast: times on a machine
 that does other things are no test.
 """
+import functools
 import gzip
 import os
 import pathlib
@@ -22,6 +23,7 @@ import sys
 
 import big_inputs
 from harness import Tests, scratch
+from profile_writer import Profile
 
 HERE = pathlib.Path(__file__).resolve().parent
 STACKS = 600
@@ -29,6 +31,7 @@ STACKS_IN_MEMORY = 20000  # of whose memory the start is little
 DUMPS = 40
 DEPTH = 12
 FRAMES = 12000
+FUNCTIONS = 500
 MOST = 2.1
 MOST_MEMORY = 2.05
 BYTES = 20  # of memory, for each of a dump
@@ -38,30 +41,47 @@ WORST = 3  # times a usual dump, by the byte
 WORST_FRAMES = 3.2  # of frames that are all new each is a node, a row and a sum; 3 where the linker optimises
 OTHERS = {  # of the command line: what commands need beside an input
     'peek': ['.'],
-    'list': None,  # sources
+    'list': ['.'],
     'manifest': None,  # lists, no stacks
     'digest': None,
     'diff': 2,
     'trend': 2,
-    'lifetime': None,  # what was allocated
+    'lifetime': 2,
 }
+KINDS = {'list': 'named', 'lifetime': 'allocated'}  # what dumps a command needs, if not those of live memory alone
 
 t = Tests()
 counter = ['valgrind', '--tool=callgrind', '--callgrind-out-file=/dev/null']
 
 
-def dump(stacks, depth, addresses, seed):
+def stacks_of(count, depth, frames, seed):
     """Half of them allocate on one of ten ways from the root on, half share nothing but by chance."""
     rng = random.Random(seed)
-    frames = [0x400000 + 16 * i for i in range(addresses)]
     ways = [[rng.choice(frames) for _ in range(depth // 2)] for _ in range(10)]
-    lines = [f'heap_v2/524288\n  t*: {stacks}: {stacks * 1024} [0: 0]\n']
-    for i in range(stacks):
+    for i in range(count):
         way = rng.choice(ways) if i % 2 else [rng.choice(frames) for _ in range(depth // 2)]
-        stack = [rng.choice(frames) for _ in range(depth - len(way))] + way
-        lines.append(f'@ {" ".join(map(hex, stack))}\n  t*: 1: 1024 [0: 0]\n')
+        yield [rng.choice(frames) for _ in range(depth - len(way))] + way
+
+
+def dump(stacks, depth, addresses, seed, allocated=0):
+    """For each stack one object is live, so many have been allocated."""
+    frames = [hex(0x400000 + 16 * i) for i in range(addresses)]
+    lines = [f'heap_v2/524288\n  t*: {stacks}: {stacks * 1024} [{stacks * allocated}: {stacks * allocated * 1024}]\n']
+    for stack in stacks_of(stacks, depth, frames, seed):
+        lines.append(f'@ {" ".join(stack)}\n  t*: 1: 1024 [{allocated}: {allocated * 1024}]\n')
     return (''.join(lines) + '\nMAPPED_LIBRARIES:\n'
             '00400000-40000000 r-xp 00000000 fe:00 4711   /srv/app\n')
+
+
+def named(folder, stacks, depth, functions, seed):
+    """A pprof profile whose functions are in a source, which is made."""
+    source = made(folder, 'source.c', 'x\n' * 5 * FUNCTIONS)
+    profile = Profile()
+    mapping = profile.mapping('/srv/app', 0x400000, 0x40000000)
+    frames = [profile.location(0x400000 + 16 * i, mapping, [(f'f{i}', source, 5 * i + 1)]) for i in range(functions)]
+    for stack in stacks_of(stacks, depth, frames, seed):
+        profile.sample(stack, (1, 1024))
+    return profile.bytes()
 
 
 def instructions(*command, ends=0):
@@ -129,33 +149,44 @@ def made(folder, name, text):
     return str(path)
 
 
-def pairs(folder, stacks):
+def profile_of(folder, kind, name, stacks, addresses, seed):
+    path = pathlib.Path(folder, f'{kind}.{name}')
+    if kind == 'named':
+        path.write_bytes(named(folder, stacks, DEPTH, min(addresses, FUNCTIONS), seed))
+    else:
+        path.write_text(dump(stacks, DEPTH, addresses, seed, 2 if kind == 'allocated' else 0), encoding='ascii')
+    return str(path)
+
+
+@functools.cache
+def pairs(folder, kind, stacks):
     """Two dumps of so many stacks, and two of twice as many."""
-    return [[made(folder, f'{side}.{count}.heap', dump(count, DEPTH, FRAMES, side)) for side in (0, 1)]
+    return [[profile_of(folder, kind, f'{side}.{count}', count, FRAMES, side) for side in (0, 1)]
             for count in (stacks, 2 * stacks)]
 
 
-def many_dumps(folder, dumps):
+@functools.cache
+def many_dumps(folder, kind, dumps):
     """Dumps of 8 stacks, four of them their own; so many, and twice as many."""
-    paths = [made(folder, f'dump.{i}.heap', dump(8, DEPTH, 300, i)) for i in range(2 * dumps)]
+    paths = [profile_of(folder, kind, f'dump.{i}', 8, 300, i) for i in range(2 * dumps)]
     return [paths[:dumps], paths]
 
 
-def grow(folder, of_work, of_memory, dumps, chosen):
+def grow(folder, stacks, stacks_in_memory, dumps, chosen):
     start = instructions(*arguments('top', 'text', [made(folder, 'small.heap', dump(1, DEPTH, 20, 0))]))
     for case in chosen:
-        name = f'{case[0]} --format={case[1]}'
+        name, kind = f'{case[0]} --format={case[1]}', KINDS.get(case[0], 'live')
         t.check(f'twice the stacks are at most {MOST} times the work: {name}',
-                lambda case=case: work(case, of_work, start))
+                lambda case=case, kind=kind: work(case, pairs(folder, kind, stacks), start))
         t.check(f'and at most {MOST_MEMORY} times the memory: {name}',
-                lambda case=case: memory(case, of_memory, folder))
+                lambda case=case, kind=kind: memory(case, pairs(folder, kind, stacks_in_memory), folder))
     for command in dict.fromkeys(command for command, _ in chosen):
-        case = command, t.formats_of(command)[0]
+        case, files = (command, t.formats_of(command)[0]), many_dumps(folder, KINDS.get(command, 'live'), dumps)
         t.check(f'twice the dumps are at most {MOST} times the work: {command}',
-                lambda case=case: work(case, dumps, start))
-        if len(dumps[0]) > DUMPS:
+                lambda case=case, files=files: work(case, files, start))
+        if dumps > DUMPS:
             t.check(f'and at most {MOST_MEMORY} times the memory: {command}',
-                    lambda case=case: memory(case, dumps, folder))
+                    lambda case=case, files=files: memory(case, files, folder))
 
 
 def deep(folder, *command):
@@ -240,16 +271,14 @@ def main():
     with scratch() as folder:
         if numbers:
             count_by_qemu(folder)
-            files = pairs(folder, numbers[0])
             pattern = sys.argv[5] if len(sys.argv) > 5 else ''
             chosen = [case for case in cases(True) if re.search(pattern, ' '.join(case))]
-            grow(folder, files, files, many_dumps(folder, (*numbers, DUMPS)[1]), chosen)
+            grow(folder, numbers[0], numbers[0], (*numbers, DUMPS)[1], chosen)
             t.done()
         for command in (('tree',), ('peek', '.'), ('merge', '--format=callgrind')):
             t.check(f'F14: deep stacks of nothing in common: {INSTRUCTIONS} instructions and {BYTES} bytes for each: '
                     f'{" ".join(command)}', lambda command=command: deep(folder, *command))
-        grow(folder, pairs(folder, STACKS), pairs(folder, STACKS_IN_MEMORY), many_dumps(folder, DUMPS),
-             list(cases(False)))
+        grow(folder, STACKS, STACKS_IN_MEMORY, DUMPS, list(cases(False)))
         worst(folder)
         worst_files(folder)
     t.done()
