@@ -125,14 +125,14 @@ void hp_pprof_locations_settle(struct hp_pprof_tables *tables) {
     struct places places = {0};
     struct hp_pprof_location *location;
     hp_vec_each (location, &tables->locations) {
-        uint32_t row = row_of(tables, location);
         bool is_named = has_names(tables, location);
+        location->row = row_of(tables, location);
         if (location->lines > 0 && location->address == 0) {
             location->is_by_names = true;
-        } else if (is_named && row == 0) {
+        } else if (is_named && location->row == 0) {
             location->is_by_names = true;
         } else if (is_named) {
-            struct place place = {location->address, row, location};
+            struct place place = {location->address, location->row, location};
             hp_vec_push(&places.of, place);
         }
     }
@@ -176,7 +176,7 @@ void hp_pprof_location_add(const struct hp_pprof_tables *tables,
     location->number = (uint32_t)dump->addresses.count;
     hp_vec_push(&dump->addresses,
                 by_names ? address_of_names(tables, location) : location->address + 1);
-    hp_vec_push(&dump->rows, by_names ? 0 : row_of(tables, location));
+    hp_vec_push(&dump->rows, by_names ? 0 : location->row);
     if (location->lines > 0) {
         tell_lines(tables, location, dump);
     }

@@ -126,12 +126,12 @@ static void take_value(struct reader *r, struct hp_proto *sample, size_t i,
 
 // --- locations ------------------------------------------------------------------------------
 
-// The first time; and whatever ids there are that are no low numbers.
-static void find_location(struct reader *r, struct hp_proto *sample, uint64_t id) {
+// The number + 1 of a location that is met for the first time, or whose id is no low number; 0 if it
+// is not there.
+static __attribute__((noinline)) uint32_t find_location(struct reader *r, uint64_t id) {
     struct hp_pprof_location *location = hp_pprof_location(&r->tables, id);
     if (!location) {
-        hp_proto_fail(sample, "a location that is not there");
-        return;
+        return 0;
     }
     if (location->number == UINT32_MAX) {
         hp_pprof_location_add(&r->tables, location, r->dump);
@@ -139,47 +139,59 @@ static void find_location(struct reader *r, struct hp_proto *sample, uint64_t id
     if (id <= r->tables.locations.count) {
         *hp_vec_reach(&r->numbers, id) = location->number + 1;
     }
-    hp_vec_push(&r->dump->frames, location->number);
+    return location->number + 1;
+}
+
+// Those of most bytes of a profile: into room that is made once, and with no call where an id is of few
+// bytes, and its location has been there before.
+static __attribute__((noinline)) void take_packed_locations(struct reader *r,
+                                                            struct hp_proto *ids) {
+    const char *at = ids->at, *end = ids->end;
+    hp_vec_reserve(&r->dump->frames, (size_t)(end - at));
+    uint32_t *frame = r->dump->frames.at + r->dump->frames.count;
+    const uint32_t *numbers = r->numbers.at;
+    size_t known = r->numbers.count;
+    while (at < end) {
+        uint64_t id;
+        size_t size = hp_proto_number_size(at, end, &id);
+        if (size == 0) {
+            ids->at = at;
+            id = hp_proto_long_number(ids);
+            size = (size_t)(ids->at - at);
+        }
+        uint32_t number = id < known ? numbers[id] : 0;
+        if (number == 0) {
+            number = find_location(r, id);
+            numbers = r->numbers.at;
+            known = r->numbers.count;
+        }
+        if (number == 0) {
+            hp_proto_fail(ids, "a location that is not there");
+            break;
+        }
+        *frame++ = number - 1;
+        at += size;
+    }
+    r->dump->frames.count = (size_t)(frame - r->dump->frames.at);
 }
 
 static void take_location(struct reader *r, struct hp_proto *sample, uint64_t id) {
-    uint32_t number = id < r->numbers.count ? r->numbers.at[id] : 0;
-    if (number > 0) {
-        hp_vec_push(&r->dump->frames, number - 1);
-    } else {
-        find_location(r, sample, id);
-    }
-}
-
-// Those that come next and have been there before, into room that is made once: most of a profile
-// are these.  What is wrong is left to those who tell of it.
-static void take_known_locations(struct reader *r, struct hp_proto *ids) {
-    const uint32_t *numbers = r->numbers.at;
-    size_t known = r->numbers.count, size = 0;
-    if (ids->at == ids->end) {
+    uint32_t number = find_location(r, id);
+    if (number == 0) {
+        hp_proto_fail(sample, "a location that is not there");
         return;
     }
-    hp_vec_reserve(&r->dump->frames, (size_t)(ids->end - ids->at));
-    uint32_t *frame = r->dump->frames.at + r->dump->frames.count;
-    const char *at = ids->at, *end = ids->end;
-    for (uint64_t id; (size = hp_proto_number_size(at, end, &id)) > 0; at += size) {
-        if (id >= known || numbers[id] == 0) {
-            break;
-        }
-        *frame++ = numbers[id] - 1;
-    }
-    ids->at = at;
-    r->dump->frames.count = (size_t)(frame - r->dump->frames.at);
+    hp_vec_push(&r->dump->frames, number - 1);
 }
 
 static void take_locations(struct reader *r, struct hp_proto *sample,
                            const struct hp_field *field) {
-    struct hp_proto ids = hp_field_numbers(field);
-    uint64_t id;
-    take_known_locations(r, &ids);
-    while (hp_field_next_number(sample, field, &ids, &id)) {
-        take_location(r, sample, id);
-        take_known_locations(r, &ids);
+    if (field->type == HP_WIRE_BYTES) {
+        struct hp_proto ids = hp_proto_over(field->span);
+        take_packed_locations(r, &ids);
+        hp_proto_fail(sample, ids.wrong);
+    } else {
+        take_location(r, sample, hp_field_number(sample, field));
     }
 }
 
@@ -292,11 +304,13 @@ static void read_sample(struct reader *r, struct hp_proto *sample) {
 }
 
 static void read_samples(struct reader *r) {
-    for (struct hp_field field; hp_proto_next(&r->profile, &field);) {
+    size_t left = r->tables.samples;
+    for (struct hp_field field; left > 0 && hp_proto_next(&r->profile, &field);) {
         if (field.number == 2) {
             struct hp_proto sample = hp_proto_over(hp_field_bytes(&r->profile, &field));
             read_sample(r, &sample);
             hp_proto_fail(&r->profile, sample.wrong);
+            left--;
         }
     }
 }

@@ -110,6 +110,9 @@ static void read_field(struct hp_pprof_tables *tables, struct hp_proto *profile,
     case 1:
         hp_vec_push(&tables->types, read_type(&message));
         break;
+    case 2:
+        tables->samples++;
+        break;
     case 3:
         read_mapping(tables, &message);
         break;
@@ -122,11 +125,8 @@ static void read_field(struct hp_pprof_tables *tables, struct hp_proto *profile,
     case 6:
         hp_vec_push(&tables->strings, field->span);
         break;
-    case 11:
+    default: // 11
         tables->period_type = read_type(&message);
-        break;
-    default: // 2, samples
-        break;
     }
     hp_proto_fail(profile, message.wrong);
 }

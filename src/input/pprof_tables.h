@@ -28,6 +28,7 @@ struct hp_pprof_location {
     size_t first_line;             // in tables->lines, innermost first
     uint32_t lines;
     uint32_t number;  // for the caller's use: UINT32_MAX
+    uint32_t row;     // the same: 0
     bool is_by_names; // the same: false
 };
 
@@ -39,6 +40,7 @@ struct hp_pprof_tables {
     HP_VEC(struct hp_pprof_function) functions; // these
     HP_VEC(struct hp_pprof_location) locations; // and these
     HP_VEC(struct hp_pprof_line) lines;
+    size_t samples; // how many there are
     struct hp_pprof_type period_type;
     uint64_t period;
     uint64_t default_type, drop_frames, keep_frames, doc_url; // strings, as are

@@ -52,7 +52,7 @@ bool hp_proto_next(struct hp_proto *message, struct hp_field *field) {
     }
     uint64_t key = hp_proto_number(message);
     uint64_t number = key >> 3;
-    if (!message->wrong && (number == 0 || number > LARGEST_NUMBER)) {
+    if (number == 0 || number > LARGEST_NUMBER) {
         hp_proto_fail(message, "a field without a number");
     }
     *field =

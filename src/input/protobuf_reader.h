@@ -49,21 +49,23 @@ struct hp_span hp_field_bytes(struct hp_proto *message, const struct hp_field *f
 // A number of any size.
 uint64_t hp_proto_long_number(struct hp_proto *message);
 
-// How many bytes the number at the front takes, if it is below 2^21, as all but addresses are; 0 if it is
-// another, or none.
+// How many bytes the number at the front takes, if it is below 2^21, as all but addresses are, and three bytes are
+// there, so that the end is looked at once; 0 otherwise.
 static inline size_t hp_proto_number_size(const char *text, const char *end,
                                           uint64_t *number) {
     const unsigned char *at = (const unsigned char *)text;
-    ptrdiff_t left = end - text;
-    if (left > 0 && at[0] < 0x80) {
+    if (end - text < 3) {
+        return 0;
+    }
+    if (at[0] < 0x80) {
         *number = at[0];
         return 1;
     }
-    if (left > 1 && at[1] < 0x80) {
+    if (at[1] < 0x80) {
         *number = (at[0] & 0x7fu) | (uint64_t)at[1] << 7;
         return 2;
     }
-    if (left > 2 && at[2] < 0x80) {
+    if (at[2] < 0x80) {
         *number = (at[0] & 0x7fu) | (at[1] & 0x7fu) << 7 | (uint64_t)at[2] << 14;
         return 3;
     }
