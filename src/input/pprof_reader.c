@@ -147,6 +147,9 @@ static __attribute__((noinline)) uint32_t find_location(struct reader *r, uint64
 static __attribute__((noinline)) void take_packed_locations(struct reader *r,
                                                             struct hp_proto *ids) {
     const char *at = ids->at, *end = ids->end;
+    if (at == end) {
+        return; // there may be no frames yet, and no room for any
+    }
     hp_vec_reserve(&r->dump->frames, (size_t)(end - at));
     uint32_t *frame = r->dump->frames.at + r->dump->frames.count;
     const uint32_t *numbers = r->numbers.at;
