@@ -307,6 +307,7 @@ static void read_samples(struct profile *p) {
     dump->scaling = dump->period == 1 ? HP_SCALING_EXACT : HP_SCALING_SCALED;
     dump->has_rows = true;
     reference_annotate(p);
+    reference_read_processes(p);
     for (size_t i = 0; i < p->mappings.count; i++) {
         add_mapping(p, &p->mappings.at[i]);
     }

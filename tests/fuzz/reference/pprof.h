@@ -68,6 +68,9 @@ int reference_find_columns(struct profile *p, struct hp_err *err);
 // What it says beside its samples.
 void reference_annotate(struct profile *p);
 
+// What it says of its processes.
+void reference_read_processes(struct profile *p);
+
 // Who wrote it.
 enum hp_producer reference_producer(const struct profile *p);
 

@@ -257,3 +257,19 @@ void reference_annotate(struct profile *p) {
     p->dump->annotations.time = p->time;
     p->dump->annotations.duration = p->duration;
 }
+
+// By the reader itself: what is looked for is whether a profile fails by them, and before what.
+void reference_read_processes(struct profile *p) {
+    for (size_t i = 0; i < p->comments.count; i++) {
+        uint64_t string = p->comments.at[i];
+        struct hp_span text = p->strings.at[string];
+        bool is_again = false;
+        for (size_t k = 0; k < i; k++) {
+            is_again |= p->comments.at[k] == string;
+        }
+        if (!is_again && hp_process_keys_is_text(text) &&
+            !hp_process_keys_read(&p->dump->process_keys, text)) {
+            reference_fail(p, "what it says of its processes");
+        }
+    }
+}
