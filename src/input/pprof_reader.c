@@ -142,8 +142,8 @@ static __attribute__((noinline)) uint32_t find_location(struct reader *r, uint64
     return location->number + 1;
 }
 
-// Those of most bytes of a profile: into room that is made once, and with no call where an id is of few
-// bytes, and its location has been there before.
+// Most bytes of a profile are these ids.  They go into room that is made once, and take no call where an id
+// is short and its location has been there before.
 static __attribute__((noinline)) void take_packed_locations(struct reader *r,
                                                             struct hp_proto *ids) {
     const char *at = ids->at, *end = ids->end;
