@@ -60,6 +60,7 @@ void hp_prior_add(struct hp_prior *prior, uint32_t leaf,
 }
 
 void hp_prior_clear(struct hp_prior *prior) {
+    hp_vec_done(&prior->owners.of);
     hp_index_drop(&prior->index);
     hp_vec_done(&prior->counts);
 }

@@ -8,6 +8,7 @@
 
 #include "calc/readings.h"
 #include "calc/uncertainty.h"
+#include "model/dump.h"
 
 // What one sampled object of a class stands for.
 struct hp_class_weight {
@@ -32,6 +33,7 @@ void hp_class_weights_init(struct hp_class_weights *weights, uint64_t period, do
 
 // How often each class was read, without any doubt, below one leaf.  {0} is empty.
 struct hp_prior {
+    struct hp_dump_owners owners; // by which leaves are found
     struct hp_index index;
     HP_VEC(struct hp_prior_count) counts;
 };

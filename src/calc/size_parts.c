@@ -59,7 +59,8 @@ static void put_line(const struct target *to, struct hp_count count,
         put(to, e.size, is_sure(to, e.n, &e), &e);
         return;
     }
-    size_t found = split(to, count, hp_dump_site(to->unbias->dump, stack), parts);
+    uint32_t leaf = hp_dump_site(to->unbias->dump, &to->unbias->prior.owners, stack);
+    size_t found = split(to, count, leaf, parts);
     for (size_t i = 0; i < found; i++) {
         bool is_unique = parts[i].of.error.read[HP_READ_UNIQUE] > 0;
         put(to, parts[i].size, is_unique, &parts[i].of);

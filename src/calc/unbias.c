@@ -270,7 +270,7 @@ struct hp_prior *hp_unbias_prior(struct hp_unbias *unbias) {
     }
     unbias->has_prior = true;
     hp_vec_each (stack, &dump->stacks) {
-        uint32_t leaf = hp_dump_site(dump, stack);
+        uint32_t leaf = hp_dump_site(dump, &unbias->prior.owners, stack);
         for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
             learn(unbias, hp_count_in(&stack->counts, i), leaf);
             for (uint32_t k = 0; k < stack->lines; k++) {
@@ -292,7 +292,7 @@ struct hp_unbiased hp_unbias_line(struct hp_unbias *unbias, struct hp_count coun
     }
     struct hp_prior *prior = hp_unbias_prior(unbias); // reads other lines
     return of_readings(unbias, count, hp_unbias_readings(unbias, count), prior,
-                       hp_dump_site(unbias->dump, stack));
+                       hp_dump_site(unbias->dump, &prior->owners, stack));
 }
 
 static bool takes_as_is(const struct hp_unbias *unbias) {

@@ -68,18 +68,30 @@ static const struct hp_mapping *mapping_of(const struct hp_dump *dump, uint64_t 
     return found ? &dump->mappings.at[low] : NULL;
 }
 
-uint32_t hp_dump_site(const struct hp_dump *dump, const struct hp_dump_stack *stack) {
-    static const char allocator[] = "jemalloc";
-    uint32_t i = 0;
-    for (; i + 1 < stack->depth; i++) {
-        uint32_t frame = dump->frames.at[stack->first_frame + i];
-        const struct hp_mapping *row = mapping_of(dump, dump->addresses.at[frame]);
-        if (!row ||
-            !memmem(row->path.at, row->path.size, allocator, sizeof allocator - 1)) {
-            break;
-        }
+static bool is_in_allocator(const struct hp_dump *dump, struct hp_dump_owners *owners,
+                            uint32_t address) {
+    enum {
+        UNKNOWN, // what memory is of that was not written to
+        OTHER,
+        ALLOCATOR
+    };
+
+    unsigned char *owner = hp_vec_reach(&owners->of, address);
+    if (*owner == UNKNOWN) {
+        const struct hp_mapping *row = mapping_of(dump, dump->addresses.at[address]);
+        *owner = row && hp_span_contains(row->path, "jemalloc") ? ALLOCATOR : OTHER;
     }
-    return stack->depth > 0 ? dump->frames.at[stack->first_frame + i] : UINT32_MAX;
+    return *owner == ALLOCATOR;
+}
+
+uint32_t hp_dump_site(const struct hp_dump *dump, struct hp_dump_owners *owners,
+                      const struct hp_dump_stack *stack) {
+    const uint32_t *frames = hp_vec_from(&dump->frames, stack->first_frame);
+    uint32_t i = 0;
+    while (i + 1 < stack->depth && is_in_allocator(dump, owners, frames[i])) {
+        i++;
+    }
+    return stack->depth > 0 ? frames[i] : UINT32_MAX;
 }
 
 struct hp_stack_extra *hp_dump_next_extra(struct hp_dump *dump) {

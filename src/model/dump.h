@@ -146,9 +146,16 @@ void hp_dump_producer_warning(struct hp_dump *dump, struct hp_span text, uint64_
 // A line that does not fit: count it, and keep what was expected in the first.
 void hp_dump_malformed(struct hp_dump *dump, const char *expected, uint64_t line);
 
+// Of addresses of a dump whether they are in jemalloc's own library, once somebody asked: what most stacks begin
+// with.  {0} is of none.
+struct hp_dump_owners {
+    HP_VEC(unsigned char) of;
+};
+
 // The first frame that is not in jemalloc's own library, in dump->addresses; UINT32_MAX of an
 // empty stack.
-uint32_t hp_dump_site(const struct hp_dump *dump, const struct hp_dump_stack *stack);
+uint32_t hp_dump_site(const struct hp_dump *dump, struct hp_dump_owners *owners,
+                      const struct hp_dump_stack *stack);
 
 // Of the stack that comes next, to fill in; and of stack i: {0} if it has none.
 struct hp_stack_extra *hp_dump_next_extra(struct hp_dump *dump);
