@@ -71,7 +71,7 @@ static const struct hp_mapping *mapping_of(const struct hp_dump *dump, uint64_t 
 static bool is_in_allocator(const struct hp_dump *dump, struct hp_dump_owners *owners,
                             uint32_t address) {
     enum {
-        UNKNOWN, // what memory is of that was not written to
+        UNKNOWN, // as new items are
         OTHER,
         ALLOCATOR
     };
