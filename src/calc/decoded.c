@@ -51,11 +51,11 @@ static uint64_t *count_of(struct hp_prior *prior, uint32_t leaf, uint32_t class)
     return &prior->counts.at[number].count;
 }
 
-void hp_prior_add(struct hp_prior *prior, uint32_t leaf,
-                  const struct hp_reading *reading) {
-    for (unsigned i = 0; i < reading->count; i++) {
-        ++*count_of(prior, leaf, reading->classes[i]);
-        ++*count_of(prior, leaf, HP_SIZE_CLASSES);
+void hp_prior_add(struct hp_prior *prior, uint32_t leaf, uint64_t size, uint64_t n) {
+    int class = hp_class_below(size);
+    if (hp_class_size(class) == size) {
+        *count_of(prior, leaf, (uint32_t) class) += n;
+        *count_of(prior, leaf, HP_SIZE_CLASSES) += n;
     }
 }
 

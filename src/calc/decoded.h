@@ -46,8 +46,8 @@ struct hp_prior_count {
     uint64_t count;
 };
 
-void hp_prior_add(struct hp_prior *prior, uint32_t leaf,
-                  const struct hp_reading *reading);
+// n objects of a size; nothing if it is that of no class.
+void hp_prior_add(struct hp_prior *prior, uint32_t leaf, uint64_t size, uint64_t n);
 void hp_prior_clear(struct hp_prior *prior); // keeps nothing
 
 // The estimate of readings that are all there are, one or more.  `prior` may be NULL: all

@@ -25,16 +25,12 @@ uint64_t hp_class_size(int i) {
 }
 
 int hp_class_below(uint64_t size) {
-    int low = 0, high = HP_SIZE_CLASSES; // class low <= size < class high
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        if (hp_class_size(middle) <= size) {
-            low = middle;
-        } else {
-            high = middle;
-        }
+    if (size < 64) {
+        return (int)(size / 16);
     }
-    return low;
+    int doubling = 63 - __builtin_clzll(size); // 4 to 7 quarters of it
+    int i = 4 * (doubling - 6) + (int)(size >> (doubling - 2));
+    return i < HP_SIZE_CLASSES ? i : HP_SIZE_CLASSES - 1;
 }
 
 bool hp_is_class_size(uint64_t size) {

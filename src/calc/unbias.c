@@ -10,9 +10,8 @@
 //     C = sum of round(8/p)/8, B = sum of round(S/p) over the sampled objects
 //     c' = round(C q), b' = round(B q), q = 1 - e^(-(B/C)/R)
 //
-// Both roundings cost up to a few percent.  If all n objects of a line are of one size
-// class S, (c', b') tells n and S exactly, and we undo both: see recover_size.h.  Of few objects of
-// several sizes it often tells them all: see readings.h.
+// Both roundings cost up to a few percent.  (c', b') tells n and S of n objects of one size class S,
+// and we undo them: see recover_size.h.  Of few objects it often tells all sizes: see readings.h.
 //
 // Where a dump lists the sampled objects of a stack with their sizes, these are taken for
 // what is in use, and its counts only for what was ever allocated.
@@ -248,17 +247,18 @@ static enum hp_read read_of(const struct hp_unbiased *estimate) {
 
 // Count the sizes that are sure.
 static void learn(struct hp_unbias *unbias, struct hp_count line, uint32_t leaf) {
-    uint64_t n, size;
-    if (line.objects == 0 || read_of(&recall(unbias, line)->estimate) != HP_READ_UNIQUE) {
+    const struct hp_unbiased *e =
+        line.objects > 0 ? &recall(unbias, line)->estimate : NULL;
+    if (!e || read_of(e) != HP_READ_UNIQUE) {
         return;
     }
-    if (!hp_unbias_one_size(unbias, line, &n, &size)) {
-        hp_prior_add(&unbias->prior, leaf, hp_unbias_readings(unbias, line).at);
-    } else if (hp_is_class_size(size)) {
-        struct hp_reading one = {.count = 1, .classes = {(uint8_t)hp_class_below(size)}};
-        for (uint64_t i = 0; i < n; i++) { // few, or others could be read
-            hp_prior_add(&unbias->prior, leaf, &one);
-        }
+    if (e->n > 0) { // of one size
+        hp_prior_add(&unbias->prior, leaf, e->size, e->n);
+        return;
+    }
+    struct hp_readings only = hp_unbias_readings(unbias, line);
+    for (unsigned i = 0; only.count > 0 && i < only.at->count; i++) {
+        hp_prior_add(&unbias->prior, leaf, hp_class_size(only.at->classes[i]), 1);
     }
 }
 

@@ -123,7 +123,8 @@ Test(sizes, of_several_readings_are_within_the_bounds_of_each) {
                                           {.count = 2, .classes = {20, 30}},
                                           {.count = 4, .classes = {20, 20, 20, 31}}};
     struct hp_prior prior = {0};
-    hp_prior_add(&prior, 7, &readings[1]);
+    hp_prior_add(&prior, 7, hp_class_size(20), 1);
+    hp_prior_add(&prior, 7, hp_class_size(30), 1);
     struct hp_class_part parts[HP_CLASS_PARTS];
     struct hp_readings all = {readings, 3, true, false};
     size_t found = hp_split_readings(&weights, all, &prior, 7, parts);
