@@ -178,12 +178,13 @@ static size_t place_of(unsigned count, uint64_t objects) {
 
 static void make_halves(const struct hp_decoder *decoder, struct hp_halves *halves) {
     halves->period = decoder->period;
-    halves->all.count = halves->first.count = 0;
+    halves->all.count = halves->bytes.count = halves->first.count = 0;
     add_halves(decoder, halves, (struct hp_half){0}, 0);
     hp_vec_sort(&halves->all, by_sums);
     for (uint32_t i = 0; i < halves->all.count; i++) {
         const struct hp_half *half = &halves->all.at[i];
         size_t place = place_of(half->sizes.count, half->shifted_objects);
+        hp_vec_push(&halves->bytes, (double)half->unbiased_bytes);
         while (halves->first.count <= place) {
             hp_vec_push(&halves->first, i);
         }
@@ -204,9 +205,9 @@ static const struct hp_halves *halves_of(struct hp_decoder *decoder) {
     return oldest;
 }
 
-// By bytes.
+// Of halves of as many objects their bytes, the least first.
 struct group {
-    const struct hp_half *at, *end;
+    const double *at, *end;
 };
 
 static struct group group_of(const struct hp_halves *halves, unsigned count,
@@ -215,14 +216,18 @@ static struct group group_of(const struct hp_halves *halves, unsigned count,
         return (struct group){NULL, NULL};
     }
     const uint32_t *first = &halves->first.at[place_of(count, objects)];
-    return (struct group){halves->all.at + first[0], halves->all.at + first[1]};
+    return (struct group){halves->bytes.at + first[0], halves->bytes.at + first[1]};
+}
+
+static const struct hp_half *half_of(const struct search *s, const double *bytes) {
+    return &s->halves->all.at[bytes - s->halves->bytes.at];
 }
 
 // The first one of more bytes, or of as many.
-static const struct hp_half *from_bytes(struct group group, double bytes) {
+static const double *from_bytes(struct group group, double bytes) {
     while (group.at < group.end) {
-        const struct hp_half *middle = group.at + (group.end - group.at) / 2;
-        if ((double)middle->unbiased_bytes < bytes) {
+        const double *middle = group.at + (group.end - group.at) / 2;
+        if (*middle < bytes) {
             group.at = middle + 1;
         } else {
             group.end = middle;
@@ -279,30 +284,26 @@ static struct group between(struct group group, double least, double most) {
     return group;
 }
 
-static double bytes_of(const struct hp_half *half) {
-    return (double)half->unbiased_bytes;
-}
-
 // As those of a go up, those of b that match go down.
 static void meet(struct search *s, struct group a, struct group b,
                  const struct target *target) {
-    if (a.at == a.end || b.at == b.end ||
-        bytes_of(a.at) + bytes_of(b.at) > target->high ||
-        bytes_of(a.end - 1) + bytes_of(b.end - 1) < target->low) {
+    if (a.at == a.end || b.at == b.end || *a.at + *b.at > target->high ||
+        a.end[-1] + b.end[-1] < target->low) {
         return; // as nearly always
     }
-    b = between(b, target->least, target->high - bytes_of(a.at));
+    b = between(b, target->least, target->high - *a.at);
     if (b.at < b.end) {
-        a = between(a, target->low - bytes_of(b.end - 1), target->most);
+        a = between(a, target->low - b.end[-1], target->most);
     }
     for (; a.at < a.end && b.at < b.end; a.at++) {
-        double low = target->low - bytes_of(a.at), high = target->high - bytes_of(a.at);
-        while (b.end > b.at && bytes_of(b.end - 1) > high) {
+        double low = target->low - *a.at, high = target->high - *a.at;
+        while (b.end > b.at && b.end[-1] > high) {
             b.end--;
         }
-        for (const struct hp_half *i = b.end; i > b.at && bytes_of(i - 1) >= low; i--) {
-            if (follows(a.at, target->middle, i - 1)) {
-                keep_halves(s, a.at, target->middle, i - 1);
+        for (const double *i = b.end; i > b.at && i[-1] >= low; i--) {
+            const struct hp_half *first = half_of(s, a.at), *second = half_of(s, i - 1);
+            if (follows(first, target->middle, second)) {
+                keep_halves(s, first, target->middle, second);
             }
         }
     }
@@ -349,7 +350,7 @@ static void try_objects(struct search *s, uint64_t all) {
         struct group whole = group_of(s->halves, n, all);
         whole = between(whole, target.low, target.high);
         for (; whole.at < whole.end; whole.at++) {
-            keep_halves(s, whole.at, NONE, NULL);
+            keep_halves(s, half_of(s, whole.at), NONE, NULL);
         }
     }
     for (unsigned rest = 1; rest <= HALF && HALF + rest <= s->line.objects; rest++) {
@@ -478,6 +479,7 @@ void hp_decoder_done(struct hp_decoder *decoder) {
     forget(decoder);
     for (int i = 0; i < HP_PERIODS_KEPT; i++) {
         hp_vec_done(&decoder->halves[i].all);
+        hp_vec_done(&decoder->halves[i].bytes);
         hp_vec_done(&decoder->halves[i].first);
         decoder->halves[i].period = 0;
     }

@@ -44,6 +44,7 @@ struct hp_half {
 struct hp_halves {
     uint64_t period; // 0: there are none
     HP_VEC(struct hp_half) all;
+    HP_VEC(double) bytes;   // of each
     HP_VEC(uint32_t) first; // by how many they are and what they stand for
 };
 
