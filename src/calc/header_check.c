@@ -25,6 +25,7 @@
 enum {
     DIRECTIONS = 12,
     MEMOS = 1024,
+    LINE_MEMOS = 256,
 };
 
 static const struct {
@@ -101,49 +102,59 @@ struct balance {
     double allowed[DIRECTIONS], largest[DIRECTIONS];
 };
 
-static double along(const struct balance *balance, int i, struct sums move) {
-    return directions[i].objects * move.objects / balance->total.objects +
-           directions[i].bytes * move.bytes / balance->total.bytes;
+// Of the total.
+static struct sums share_of(const struct balance *balance, struct sums sums) {
+    return (struct sums){sums.objects / balance->total.objects,
+                         sums.bytes / balance->total.bytes};
 }
 
-static double size_of(double x) {
+static double size_along(int i, struct sums share) {
+    double x = directions[i].objects * share.objects + directions[i].bytes * share.bytes;
     return x < 0 ? -x : x;
 }
 
-static double reach(const struct balance *balance, int i, const struct reading *reading) {
-    double sum = 0;
-    for (int k = 0; k < 3; k++) {
-        sum += size_of(along(balance, i, reading->moves[k]));
+// How far a reading may be off in each direction.
+static void find_reach(const struct balance *balance, const struct reading *reading,
+                       double reach[DIRECTIONS]) {
+    struct sums a = share_of(balance, reading->moves[0]);
+    struct sums b = share_of(balance, reading->moves[1]);
+    struct sums c = share_of(balance, reading->moves[2]);
+    for (int i = 0; i < DIRECTIONS; i++) {
+        reach[i] = size_along(i, a) + size_along(i, b) + size_along(i, c);
     }
-    return sum;
 }
 
 static void balance_init(struct balance *balance, struct hp_count total, double period) {
     struct reading reading = of_rounded(total, period);
     *balance = (struct balance){.total = reading.at, .left = reading.at};
+    find_reach(balance, &reading, balance->allowed);
     for (int i = 0; i < DIRECTIONS; i++) {
-        balance->allowed[i] = reach(balance, i, &reading) + arithmetic;
+        balance->allowed[i] += arithmetic;
     }
 }
 
 // So many equal parts.
 static void take(struct balance *balance, const struct reading *reading, double times) {
+    double reach[DIRECTIONS];
     balance->left.objects -= times * reading->at.objects;
     balance->left.bytes -= times * reading->at.bytes;
-    for (int i = 0; i < DIRECTIONS && reading->samples != 1; i++) {
-        double moved = reach(balance, i, reading);
+    if (reading->samples == 1) {
+        return;
+    }
+    find_reach(balance, reading, reach);
+    for (int i = 0; i < DIRECTIONS; i++) {
         if (reading->samples == 0) {
-            balance->allowed[i] += times * moved;
-        } else if (moved > balance->largest[i]) {
-            balance->largest[i] = moved;
+            balance->allowed[i] += times * reach[i];
+        } else if (reach[i] > balance->largest[i]) {
+            balance->largest[i] = reach[i];
         }
     }
 }
 
 static bool is_even(const struct balance *balance) {
+    struct sums left = share_of(balance, balance->left);
     for (int i = 0; i < DIRECTIONS; i++) {
-        double left = size_of(along(balance, i, balance->left));
-        if (left > balance->allowed[i] + balance->largest[i]) {
+        if (size_along(i, left) > balance->allowed[i] + balance->largest[i]) {
             return false;
         }
     }
@@ -247,19 +258,39 @@ static bool is_sum(const struct hp_thread_line *lines, uint32_t count,
     return is_nothing(total);
 }
 
+// What lines stand for: most of them have one of few pairs of numbers, too.
+struct line_readings {
+    double period;
+    HP_VEC(struct line_reading) of; // by hash
+};
+
+struct line_reading {
+    struct hp_count line;
+    struct reading reading;
+};
+
+static const struct reading *recall(struct line_readings *readings,
+                                    struct hp_count line) {
+    struct line_reading *kept =
+        hp_vec_reach(&readings->of, hp_count_hash(line) % LINE_MEMOS);
+    if (kept->line.objects != line.objects || kept->line.bytes != line.bytes) {
+        *kept = (struct line_reading){line, of_rounded(line, readings->period)};
+    }
+    return &kept->reading;
+}
+
 static bool is_rewritten_sum(const struct hp_thread_line *lines, uint32_t count,
-                             struct hp_count total, const struct hp_size_classes *classes,
+                             struct hp_count total, struct line_readings *readings,
                              enum hp_column column) {
     if (count == 1 || total.objects == 0 || total.bytes == 0) {
         return is_sum(lines, count, total, column);
     }
     struct balance balance;
-    balance_init(&balance, total, (double)classes->period);
+    balance_init(&balance, total, readings->period);
     for (uint32_t i = 0; i < count; i++) {
         struct hp_count line = hp_count_in(&lines[i].counts, column);
         if (line.objects > 0) {
-            struct reading reading = of_rounded(line, (double)classes->period);
-            take(&balance, &reading, 1);
+            take(&balance, recall(readings, line), 1);
         }
     }
     return is_even(&balance);
@@ -273,6 +304,7 @@ uint64_t hp_count_torn_stacks(const struct hp_dump *dump,
         (is_rewritten && dump->period == 0)) {
         return 0;
     }
+    struct line_readings readings = {.period = (double)unbias->classes.period};
     const struct hp_dump_stack *stack;
     hp_vec_each (stack, &dump->stacks) {
         const struct hp_thread_line *lines =
@@ -280,11 +312,12 @@ uint64_t hp_count_torn_stacks(const struct hp_dump *dump,
         bool is_whole = true;
         for (enum hp_column i = 0; i < HP_COLUMNS && stack->lines > 0; i++) {
             struct hp_count total = hp_count_in(&stack->counts, i);
-            is_whole &= is_rewritten ? is_rewritten_sum(lines, stack->lines, total,
-                                                        &unbias->classes, i)
-                                     : is_sum(lines, stack->lines, total, i);
+            is_whole &= is_rewritten
+                            ? is_rewritten_sum(lines, stack->lines, total, &readings, i)
+                            : is_sum(lines, stack->lines, total, i);
         }
         torn += !is_whole;
     }
+    hp_vec_done(&readings.of);
     return torn;
 }
