@@ -72,10 +72,10 @@ static uint64_t distance(uint64_t a, uint64_t b) {
 
 static bool prints(double bytes, double mean, double share, struct hp_count count) {
     double sampled_bytes = bytes * share;
-    uint64_t printed_objects = (uint64_t)(sampled_bytes / mean + 0.5);
     uint64_t printed_bytes = (uint64_t)(sampled_bytes + 0.5);
-    return distance(printed_objects, count.objects) <= count.objects >> 50 &&
-           distance(printed_bytes, count.bytes) <= count.bytes >> 50;
+    return distance(printed_bytes, count.bytes) <= count.bytes >> 50 &&
+           distance((uint64_t)(sampled_bytes / mean + 0.5), count.objects) <=
+               count.objects >> 50;
 }
 
 // As prof_do_unbias() in jemalloc; beyond 2^50 its own rounding is not reproduced to the last
@@ -87,29 +87,39 @@ bool hp_prints_as(uint64_t shifted_objects, uint64_t unbiased_bytes, uint64_t pe
     return prints(bytes, mean, hp_one_minus_exp_naive(mean / (double)period), count);
 }
 
-// How many objects of this class make `count`; 0 if no number does.
-static uint64_t count_of_class(const struct hp_size_class *class, uint64_t period,
-                               struct hp_count count) {
+// The same for numbers that a double does not hold.
+static uint64_t large_count_of_class(const struct hp_size_class *class, uint64_t period,
+                                     struct hp_count count) {
     double shifted = (double)class->shifted_objects, bytes = (double)class->unbiased_size;
-    if (class->shifted_objects == 0) {
-        return 0;
-    }
-    double mean = bytes / (shifted / 8), printed = shifted / 8 * class->share; // by one
+    double printed = shifted / 8 * class->share; // by one
     double low = ((double)count.objects - 0.5) / printed;
     double high = ((double)count.objects + 0.5) / printed + 1;
     if (high * bytes > 0x1p63 || high * shifted > 0x1p63) {
         return 0;
     }
-    bool is_exact = high * bytes < 0x1p53 && high * shifted < 0x1p53;
     for (uint64_t n = low < 1 ? 1 : (uint64_t)low; (double)n <= high; n++) {
-        if (is_exact // so that n of them have the mean of one
-                ? prints((double)n * bytes, mean, class->share, count)
-                : hp_prints_as(n * class->shifted_objects, n * class->unbiased_size,
-                               period, count)) {
+        if (hp_prints_as(n * class->shifted_objects, n * class->unbiased_size, period,
+                         count)) {
             return n;
         }
     }
     return 0;
+}
+
+// How many objects of this class make `count`; 0 if no number does.  One of them prints as 7 bytes
+// or more, so that it is the number that the bytes tell or none.
+static uint64_t count_of_class(const struct hp_size_class *class, uint64_t period,
+                               struct hp_count count) {
+    double shifted = (double)class->shifted_objects, bytes = (double)class->unbiased_size;
+    if (class->share == 0) { // none is seen
+        return 0;
+    }
+    double n = (double)(uint64_t)((double)count.bytes / (bytes * class->share) + 0.5);
+    if (n * bytes > 0x1p50 || n * shifted > 0x1p50) {
+        return large_count_of_class(class, period, count);
+    }
+    double mean = bytes / (shifted / 8); // of n of them, too
+    return n > 0 && prints(n * bytes, mean, class->share, count) ? (uint64_t)n : 0;
 }
 
 bool hp_recover_size(const struct hp_size_classes *classes, struct hp_count count,

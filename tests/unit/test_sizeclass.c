@@ -60,3 +60,36 @@ Test(sizeclass, of_all_objects_of_a_line_prints_as_it_did) {
         }
     }
 }
+
+static bool any_prints(const struct hp_size_classes *classes, struct hp_count count) {
+    int middle = hp_class_below(count.bytes / count.objects);
+    for (int i = middle < 2 ? 0 : middle - 2; i <= middle + 2; i++) {
+        const struct hp_size_class *class = &classes->of[i];
+        for (uint64_t n = 1; n <= 2 * count.objects && class->shifted_objects > 0; n++) {
+            if (hp_prints_as(n * class->shifted_objects, n * class->unbiased_size,
+                             classes->period, count)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+Test(sizeclass, is_found_if_any_number_of_its_objects_prints_so) {
+    static const uint64_t periods[] = {1, 100, 4096, 524288};
+    static struct hp_size_classes classes;
+    int found = 0, missed = 0;
+    for (int i = 0; i < 4 * 60 * 8 * 7; i++) {
+        hp_size_classes_init(&classes, periods[i / 3360]);
+        struct hp_count count =
+            printed(&classes.of[i / 56 % 60], (uint64_t)(i / 7 % 8 + 1), classes.period);
+        count.bytes += (uint64_t)(i % 7) - 3;
+        if (count.objects > 0) {
+            uint64_t n, size;
+            bool is_found = hp_recover_size(&classes, count, &n, &size);
+            cr_assert(is_found == any_prints(&classes, count), "%d", i);
+            *(is_found ? &found : &missed) += 1;
+        }
+    }
+    cr_expect(found > 1000 && missed > 1000, "%d %d", found, missed);
+}
