@@ -37,6 +37,12 @@ bool hp_is_class_size(uint64_t size) {
     return hp_class_size(hp_class_below(size)) == size;
 }
 
+bool hp_is_one_raw_size(struct hp_count count) {
+    uint64_t size = count.bytes / count.objects;
+    return count.bytes % count.objects == 0 &&
+           (count.objects == 1 || hp_is_class_size(size));
+}
+
 // What of them jemalloc takes to be sampled.
 static double share_of(const struct hp_size_class *class, uint64_t period) {
     double objects = (double)class->shifted_objects / 8;

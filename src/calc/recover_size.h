@@ -39,6 +39,9 @@ int hp_class_below(uint64_t size);
 
 bool hp_is_class_size(uint64_t size);
 
+// Whether the objects of a line that was not rewritten may be all of one size.
+bool hp_is_one_raw_size(struct hp_count count);
+
 // Whether jemalloc prints `count` for what it has summed up of sampled objects.
 bool hp_prints_as(uint64_t shifted_objects, uint64_t unbiased_bytes, uint64_t period,
                   struct hp_count count);

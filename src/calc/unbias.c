@@ -22,16 +22,12 @@
 
 #include "calc/probability.h"
 #include "calc/recover_size.h"
-#include "calc/scaling.h"
 #include "calc/uncertainty.h"
 
 #include <string.h>
 
 enum {
-    USUAL_PERIOD = 524288,  // what is taken for the error where none is told
-    JEPROF_PERIOD = 131072, // what jeprof takes
-    MOST_LINES = 2048,      // of few objects that differ: in dumps of more those of
-    FEWER = 3,              // objects are looked for, which takes a tenth of the time
+    USUAL_PERIOD = 524288, // what is taken for the error where none is told
 };
 
 // Numbers of 2^63 and more, of which only pprof has some, are below zero: of a difference,
@@ -80,19 +76,6 @@ static const struct hp_thread_line *lines_of(const struct hp_dump *dump,
 
 // --- one pair of numbers -----------------------------------------------------------
 
-static bool is_one_raw_size(struct hp_count count) {
-    uint64_t size = count.bytes / count.objects;
-    return count.bytes % count.objects == 0 &&
-           (count.objects == 1 || hp_is_class_size(size));
-}
-
-// An object alone is of a class, or of whole pages: what is not was rewritten.
-static bool may_be_raw(struct hp_count count) {
-    bool has_pages = count.bytes > HP_LARGE_FROM && count.bytes % HP_PAGE == 0;
-    return is_one_raw_size(count) &&
-           (count.objects > 1 || has_pages || hp_is_class_size(count.bytes));
-}
-
 bool hp_unbias_one_size(const struct hp_unbias *unbias, struct hp_count count,
                         uint64_t *n, uint64_t *size) {
     if (unbias->scaling == HP_SCALING_UNBIASED) {
@@ -100,7 +83,7 @@ bool hp_unbias_one_size(const struct hp_unbias *unbias, struct hp_count count,
     }
     *n = count.objects;
     *size = count.bytes / count.objects;
-    return is_one_raw_size(count) ||
+    return hp_is_one_raw_size(count) ||
            (unbias->scaling == HP_SCALING_PER_LINE && count.bytes % count.objects == 0);
 }
 
@@ -149,7 +132,7 @@ static struct hp_unbiased of_one_likely_size(struct hp_unbias *unbias,
     if (unbias->most_decoded == 0) {
         return e;
     }
-    readings = n <= FEWER ? hp_unbias_readings(unbias, count) : readings;
+    readings = n <= HP_FEWER_READ ? hp_unbias_readings(unbias, count) : readings;
     bool may_be_less = unbias->weights.has_pages && size > HP_LARGE_FROM;
     bool is_unique =
         !may_be_less && (n == 1 || (readings.complete && readings.count == 1));
@@ -494,107 +477,4 @@ bool hp_unbias_stack(struct hp_unbias *unbias, const struct hp_dump *dump,
         fits &= !e->too_big;
     }
     return fits;
-}
-
-// --- a dump ---------------------------------------------------------------------------
-
-// GetHeapSample() prints the objects in use twice, not what was ever allocated.
-static bool repeats_inuse(const struct hp_dump *dump, enum hp_estimator estimator) {
-    return dump->producer == HP_PRODUCER_GPERFTOOLS_SAMPLE &&
-           estimator == HP_ESTIMATOR_BEST;
-}
-
-// Of one stack it is no news that the header is the sum, and its bytes are a multiple of 8 now
-// and then: whether each line is what jemalloc writes for objects of one size, and some as raw
-// numbers would have to be of several.
-static bool fits_better_rewritten(const struct hp_unbias *unbias,
-                                  const struct hp_dump *dump) {
-    bool is_odd = false;
-    const struct hp_dump_stack *stack;
-    hp_vec_each (stack, &dump->stacks) {
-        const struct hp_count counts[] = {stack->counts.inuse, stack->counts.alloc};
-        for (int i = 0; i < 2; i++) {
-            uint64_t n, size;
-            if (counts[i].objects > 0 &&
-                !hp_recover_size(&unbias->classes, counts[i], &n, &size)) {
-                return false;
-            }
-            is_odd |= counts[i].objects > 0 && !may_be_raw(counts[i]);
-        }
-    }
-    return is_odd;
-}
-
-// What jeprof takes where a sampled dump of these formats tells none.
-static uint64_t period_of(const struct hp_dump *dump, enum hp_estimator estimator) {
-    bool is_classic = dump->scaling != HP_SCALING_NONE_SEEN;
-    return is_classic && dump->period == 0 && estimator == HP_ESTIMATOR_JEPROF
-               ? JEPROF_PERIOD
-               : dump->period;
-}
-
-// Sizes are looked for in what jemalloc samples, unless its size classes are not those we know.
-static void set_decoding(struct hp_unbias *unbias, const struct hp_dump *dump) {
-    bool is_raw = unbias->scaling == HP_SCALING_RAW;
-    bool has_pages = !is_raw && unbias->large_sizes == HP_LARGE_PAGES;
-    if (unbias->period <= 1 || unbias->estimator != HP_ESTIMATOR_BEST ||
-        dump->producer != HP_PRODUCER_JEMALLOC ||
-        !(is_raw || unbias->scaling == HP_SCALING_UNBIASED)) {
-        return;
-    }
-    unbias->most_decoded = HP_MOST_READ;
-    unbias->large_from = UINT64_MAX;
-    if (is_raw) { // whose objects are told with their true sizes
-        struct hp_lone_sizes lone = hp_lone_sizes_of(dump);
-        bool are_classes =
-            unbias->large_sizes == HP_LARGE_CLASSES ||
-            (unbias->large_sizes == HP_LARGE_AUTO && lone.large_are_classes);
-        unbias->large_from = are_classes ? UINT64_MAX : HP_LARGE_FROM;
-        unbias->most_decoded = lone.small_are_classes ? HP_MOST_READ : 1;
-    }
-    if (unbias->most_decoded > FEWER && hp_count_few(dump) > MOST_LINES) {
-        unbias->most_decoded = FEWER;
-    }
-    hp_class_weights_init(&unbias->weights, unbias->period, unbias->byte_rate, has_pages);
-    hp_decoder_init(&unbias->decoder, &unbias->classes, is_raw);
-}
-
-void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
-                    const struct hp_dump *dump) {
-    unbias->epoch++; // memos of other dumps are none
-    hp_prior_clear(&unbias->prior);
-    unbias->has_prior = false;
-    unbias->dump = dump;
-    unbias->most_decoded = 0;
-    unbias->large_bytes = 0;
-    unbias->estimator = estimator;
-    struct hp_dump_scaling found = hp_dump_scaling_of(dump);
-    unbias->adds_up = found.adds_up;
-    unbias->has_alloc = found.has_alloc && !repeats_inuse(dump, estimator);
-    unbias->as_is =
-        dump->scaling == HP_SCALING_EXACT || dump->scaling == HP_SCALING_SCALED;
-    unbias->mixes_sizes = dump->mixes_sizes;
-    unbias->is_first_version = dump->is_first_version;
-    unbias->period = period_of(dump, estimator);
-    unbias->byte_rate = 0;
-    if (unbias->period >= 2) {
-        unbias->byte_rate = found.scaling == HP_SCALING_PER_LINE
-                                ? 1 / (double)unbias->period
-                                : hp_byte_rate(unbias->period);
-    }
-    if (unbias->period >= 1) {
-        hp_size_classes_init(&unbias->classes, unbias->period);
-    }
-    bool is_guess =
-        found.scaling == HP_SCALING_RAW && dump->scaling == HP_SCALING_NONE_SEEN;
-    unbias->scaling =
-        is_guess && unbias->period > 1 && fits_better_rewritten(unbias, dump)
-            ? HP_SCALING_UNBIASED
-            : found.scaling;
-    set_decoding(unbias, dump);
-}
-
-void hp_unbias_done(struct hp_unbias *unbias) {
-    hp_decoder_done(&unbias->decoder);
-    hp_prior_clear(&unbias->prior);
 }
