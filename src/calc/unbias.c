@@ -115,7 +115,9 @@ static struct hp_unbiased of_mix(const struct hp_unbias *unbias, struct hp_count
     e.error.read[HP_READ_NONE] = unbias->most_decoded > 0;
     if (bytes / objects > HP_LARGE_FROM) {
         e.large_bytes = e.bytes;
-        hp_widen_mix_to_pages(&unbias->weights, &e);
+        if (unbias->most_decoded > 0) { // else the weights are those of another dump
+            hp_widen_mix_to_pages(&unbias->weights, &e);
+        }
     }
     return e;
 }

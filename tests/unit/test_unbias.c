@@ -240,6 +240,29 @@ Test(unbias, of_raw_dumps_adds_up_threads) {
     cr_expect(close_to(bytes, 128 / small + 4194304 / large, 1e-9), "%f", bytes);
 }
 
+// What jemalloc rounds large sizes up to is nothing that gperftools' samples are bound by.
+Test(unbias, takes_no_pages_of_one_dump_for_another_of_no_classes) {
+    struct one mixed, rewritten;
+    struct hp_values values;
+    struct hp_error errors[2][HP_COLUMNS];
+    make(&mixed, 524288, (struct hp_count){3, 100001}, true);
+    mixed.dump.producer = HP_PRODUCER_GPERFTOOLS_SAMPLE;
+    mixed.dump.scaling = HP_SCALING_PER_LINE;
+    make(&rewritten, 524288, recovered[1].printed, false);
+    rewritten.dump.producer = HP_PRODUCER_JEMALLOC;
+    unbias.large_sizes = HP_LARGE_PAGES;
+    for (int i = 0; i < 2; i++) {
+        hp_unbias_init(&unbias, HP_ESTIMATOR_BEST, &mixed.dump);
+        cr_assert(
+            hp_unbias_stack(&unbias, &mixed.dump, &mixed.stack, &values, errors[i]));
+        hp_unbias_init(&unbias, HP_ESTIMATOR_BEST, &rewritten.dump);
+        cr_expect(unbias.weights.has_pages);
+    }
+    const struct hp_error *first = &errors[0][0], *second = &errors[1][0];
+    cr_expect(first->excess_bytes_max == second->excess_bytes_max);
+    cr_expect_eq(first->observed_bytes, second->observed_bytes);
+}
+
 Test(unbias, refuses_numbers_beyond_all_reason) {
     struct one one;
     struct hp_values values;
