@@ -18,7 +18,14 @@ struct hp_unbiased_memo {
     struct hp_count count;
     struct hp_unbiased estimate;
     bool needs_prior; // it is of several readings: another one for each leaf
-    uint64_t epoch;   // of the dump that it is of; of others it is none
+    uint64_t epoch;   // of the terms that it was made by; by others it is none
+};
+
+// What such an estimate depends on beside the numbers.  Compared by bytes: without padding.
+struct hp_unbias_terms {
+    uint64_t estimator, scaling, period, most_decoded, large_from;
+    uint64_t has_pages, mixes_sizes;
+    double byte_rate;
 };
 
 enum {
@@ -46,8 +53,9 @@ struct hp_unbias {
     const struct hp_dump *dump;
     struct hp_prior prior; // of the dump, once it is needed
     bool has_prior;
-    hp_fixed large_bytes; // in use, of the stacks that were estimated
-    uint64_t epoch; // of the dump; clearing memos would take longer than a small one
+    hp_fixed large_bytes;         // in use, of the stacks that were estimated
+    struct hp_unbias_terms terms; // of the memos
+    uint64_t epoch; // of the terms; clearing memos would take longer than a small dump
     struct hp_unbiased_memo memos[HP_UNBIASED_MEMOS]; // by hash
 };
 

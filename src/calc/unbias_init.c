@@ -5,6 +5,8 @@
 #include "calc/probability.h"
 #include "calc/scaling.h"
 
+#include <string.h>
+
 enum {
     JEPROF_PERIOD = 131072, // what jeprof takes where none is told
     MOST_LINES =
@@ -79,9 +81,27 @@ static void set_decoding(struct hp_unbias *unbias, const struct hp_dump *dump) {
     hp_decoder_init(&unbias->decoder, &unbias->classes, is_raw);
 }
 
+// Dumps of one program mostly have the same, and many of the same numbers.
+static void forget_other_memos(struct hp_unbias *unbias) {
+    bool decodes = unbias->most_decoded > 0;
+    struct hp_unbias_terms terms = {
+        .estimator = unbias->estimator,
+        .scaling = unbias->scaling,
+        .period = unbias->period,
+        .most_decoded = unbias->most_decoded,
+        .large_from = decodes ? unbias->large_from : 0,
+        .has_pages = decodes && unbias->weights.has_pages,
+        .mixes_sizes = unbias->mixes_sizes,
+        .byte_rate = unbias->byte_rate,
+    };
+    if (unbias->epoch == 0 || memcmp(&unbias->terms, &terms, sizeof terms) != 0) {
+        unbias->terms = terms;
+        unbias->epoch++;
+    }
+}
+
 void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
                     const struct hp_dump *dump) {
-    unbias->epoch++; // memos of other dumps are none
     hp_prior_clear(&unbias->prior);
     unbias->has_prior = false;
     unbias->dump = dump;
@@ -112,6 +132,7 @@ void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
             ? HP_SCALING_UNBIASED
             : found.scaling;
     set_decoding(unbias, dump);
+    forget_other_memos(unbias);
 }
 
 void hp_unbias_done(struct hp_unbias *unbias) {

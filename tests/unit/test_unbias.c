@@ -61,15 +61,21 @@ Test(unbias, finds_number_and_size_of_equal_objects_exactly) {
 }
 
 Test(unbias, takes_nothing_of_one_dump_for_another_of_the_same_numbers) {
-    struct one of_512k, of_64k;
-    double objects[3], bytes;
+    struct one of_512k, of_64k, raw;
+    double objects[5], bytes;
     make(&of_512k, 524288, recovered[2].printed, false);
     make(&of_64k, 65536, recovered[2].printed, false);
+    make(&raw, 524288, recovered[2].printed, false);
+    raw.dump.scaling = HP_SCALING_RAW;
     estimate(&of_512k, HP_ESTIMATOR_BEST, &objects[0], &bytes);
     estimate(&of_64k, HP_ESTIMATOR_BEST, &objects[1], &bytes);
     estimate(&of_512k, HP_ESTIMATOR_BEST, &objects[2], &bytes);
+    estimate(&raw, HP_ESTIMATOR_BEST, &objects[3], &bytes);
+    estimate(&of_512k, HP_ESTIMATOR_BEST, &objects[4], &bytes);
     cr_expect_gt(objects[0], objects[1] * 4);
+    cr_expect_neq(objects[0], objects[3]);
     cr_expect_eq(objects[0], objects[2]);
+    cr_expect_eq(objects[0], objects[4]);
 }
 
 Test(unbias, inverts_what_jemalloc_rewrote_when_sizes_differ) {
