@@ -18,6 +18,7 @@
 
 #include "calc/probability.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -135,62 +136,73 @@ static void try_sizes(struct search *s, struct sums sums, int low, unsigned left
 
 // --- near the period ----------------------------------------------------------------------
 
-static int by_sums(const void *left, const void *right) {
-    const struct hp_half *a = left, *b = right;
-    if (a->sizes.count != b->sizes.count) {
-        return a->sizes.count < b->sizes.count ? -1 : 1;
-    }
-    if (a->shifted_objects != b->shifted_objects) {
-        return a->shifted_objects < b->shifted_objects ? -1 : 1;
-    }
-    if (a->unbiased_bytes != b->unbiased_bytes) {
-        return a->unbiased_bytes < b->unbiased_bytes ? -1 : 1;
-    }
-    return memcmp(&a->sizes, &b->sizes, sizeof a->sizes);
+static size_t place_of(unsigned count, uint64_t objects) {
+    return (count - 1) * (MOST_OF_HALF + 1) + objects;
 }
 
-static bool is_near(const struct hp_decoder *decoder, const struct hp_size_class *class) {
+static size_t place_of_half(const struct hp_half *half) {
+    return place_of(half->sizes.count, half->shifted_objects);
+}
+
+// The larger the size, the fewer objects one stands for: those of a period are neighbours.
+static bool is_near(const struct hp_decoder *decoder, int i) {
+    const struct hp_size_class *class = &decoder->classes->of[i];
     return class->shifted_objects > 0 && class->shifted_objects <= MOST_SHIFTED &&
            (double)class->size <= largest_half * (double)decoder->period;
 }
 
+// Of classes from `from` up to before `end`.
 static void add_halves(const struct hp_decoder *decoder, struct hp_halves *halves,
-                       struct hp_half half, int from) {
-    for (int i = from; i < HP_SIZE_CLASSES; i++) {
+                       struct hp_half half, int from, int end) {
+    for (int i = from; i < end; i++) {
         const struct hp_size_class *class = &decoder->classes->of[i];
-        if (!is_near(decoder, class)) {
-            continue;
-        }
         struct hp_half more = half;
         more.shifted_objects += (uint32_t) class->shifted_objects;
         more.unbiased_bytes += class->unbiased_size;
         more.sizes.classes[more.sizes.count++] = (uint8_t)i;
         hp_vec_push(&halves->all, more);
         if (more.sizes.count < HALF) {
-            add_halves(decoder, halves, more, i);
+            add_halves(decoder, halves, more, i, end);
         }
     }
 }
 
-static size_t place_of(unsigned count, uint64_t objects) {
-    return (count - 1) * (MOST_OF_HALF + 1) + objects;
+// By their places, and at each by bytes; of as many in the order that they were added in.
+static void sort_halves(struct hp_halves *halves) {
+    size_t count = halves->all.count, end = place_of(HALF, MOST_OF_HALF) + 1;
+    struct hp_half *all = halves->all.at, *sorted = hp_alloc(count * sizeof *sorted);
+    uint32_t *first = hp_vec_reach(&halves->first, end) - end;
+    hp_vec_sort_by_key(&halves->all);
+    for (size_t i = 0; i < count; i++) {
+        first[place_of_half(&all[i])]++;
+    }
+    for (size_t i = 1; i <= end; i++) {
+        first[i] += first[i - 1]; // the end of each, up to here
+    }
+    for (size_t i = count; i-- > 0;) {
+        sorted[--first[place_of_half(&all[i])]] = all[i];
+    }
+    halves->all.count = 0;
+    hp_vec_append(&halves->all, sorted, count);
+    free(sorted);
 }
 
 static void make_halves(const struct hp_decoder *decoder, struct hp_halves *halves) {
+    int from = 0;
     halves->period = decoder->period;
     halves->all.count = halves->bytes.count = halves->first.count = 0;
-    add_halves(decoder, halves, (struct hp_half){0}, 0);
-    hp_vec_sort(&halves->all, by_sums);
-    for (uint32_t i = 0; i < halves->all.count; i++) {
-        const struct hp_half *half = &halves->all.at[i];
-        size_t place = place_of(half->sizes.count, half->shifted_objects);
-        hp_vec_push(&halves->bytes, (double)half->unbiased_bytes);
-        while (halves->first.count <= place) {
-            hp_vec_push(&halves->first, i);
-        }
+    while (from < HP_SIZE_CLASSES && !is_near(decoder, from)) {
+        from++;
     }
-    while (halves->first.count <= place_of(HALF, MOST_OF_HALF) + 1) {
-        hp_vec_push(&halves->first, (uint32_t)halves->all.count);
+    int end = from;
+    while (end < HP_SIZE_CLASSES && is_near(decoder, end)) {
+        end++;
+    }
+    add_halves(decoder, halves, (struct hp_half){0}, from, end);
+    sort_halves(halves);
+    const struct hp_half *half;
+    hp_vec_each (half, &halves->all) {
+        hp_vec_push(&halves->bytes, (double)half->unbiased_bytes);
     }
 }
 

@@ -36,9 +36,9 @@ struct hp_decoded_line {
 
 // Up to three objects, and what jemalloc makes of them.
 struct hp_half {
+    uint64_t unbiased_bytes; // first, as they are sorted by it
     uint32_t shifted_objects;
     struct hp_reading sizes;
-    uint64_t unbiased_bytes;
 };
 
 // All halves of the classes near a period.
