@@ -11,6 +11,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 SMALL, STACKS_OF_SMALL, PACKED = 1000, 27, 300  # dumps, and stacks of each; so many of them packed, too
 PROFILES, STACKS_OF_PROFILE = 200, 5000
+COPIES = 10              # of each real dump, of as many processes
 DEEP, DEPTH = 500, 1000  # stacks, and frames of each
 TINY = 80                # stacks of some 50 KB
 
@@ -86,6 +87,16 @@ def fill(folder, make, *arguments):
 def make_small(folder, dump):
     for i, text in enumerate(parts(dump, random.Random(3), SMALL, STACKS_OF_SMALL, False)):
         (folder / f'{i:04}.heap').write_text(text, encoding='ascii')
+
+
+def make_real(folder):
+    """The real dumps of the tests, as processes that were loaded elsewhere would have written them."""
+    rng = random.Random(7)
+    for path in sorted((HERE.parent / 'testdata/real').glob('*.heap.gz')):
+        text = gzip.decompress(path.read_bytes()).decode('ascii')
+        for i in range(COPIES):
+            (folder / f'{path.name[:-len(".heap.gz")]}.{i}.heap').write_text(
+                moved(text, rng.randrange(1 << 20) << 12), encoding='ascii')
 
 
 def pack_some(folder, files):
