@@ -18,6 +18,9 @@ THREADED = sorted([*t.real.glob('mt64*.gz'), *t.real.glob('mariadbd*.gz'),
                    t.formats / 'jemalloc-threadname.heap',
                    t.formats / 'jemalloc-systhreadname.heap'])
 REDIS = sorted(t.real.glob('redis*.gz'))
+# What is known of the sizes of a dump is nothing that others are to be read by.
+SAMPLERS = [*(t.formats / f'{name}.heap' for name in ('jemalloc-nounbias', 'jemalloc36-lg14-accum_false', 'go-text',
+                                                      'gperftools-heap_v2')), REDIS[0]]
 REPORTS = [('top', f'--symbol-dir={t.root}', *PROCS),
            ('top', '-n0', '--by=line', '--metric=alloc-objects', f'--symbol-dir={t.root}', *PROCS),
            ('stacks', f'--symbol-dir={t.root}', t.formats / 'jemalloc-cxx.heap'),
@@ -42,6 +45,7 @@ REPORTS = [('top', f'--symbol-dir={t.root}', *PROCS),
            ('diff', '-n0', '-fjson', '--no-symbols', REDIS[0], REDIS[-1]),
            ('trend', '-n0', '-fjson', '--no-symbols', '--cum', *REDIS),
            ('lifetime', '-n0', '-fjson', '--no-symbols', '--cum', *REDIS),
+           ('stacks', '-n0', '--snapshots=sum', '--large-sizes=pages', '-ftsv', '--no-symbols', *SAMPLERS),
            ('info', '--no-symbols', *REAL),
            ('account', '-fjson', '--no-symbols', *sorted((t.testdata / 'account').glob('jemalloc-*')))]
 # And what is in none of these.
