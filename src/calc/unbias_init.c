@@ -9,7 +9,7 @@
 
 enum {
     JEPROF_PERIOD = 131072, // what jeprof takes where none is told
-    MOST_LINES = 2048,      // of few objects that differ; of more than these fewer are read
+    MOST_LINES = 2048, // of few objects that differ; else fewer objects are looked for
 };
 
 // An object alone is of a class, or of whole pages: what is not was rewritten.
