@@ -232,9 +232,11 @@ static enum hp_read read_of(const struct hp_unbiased *estimate) {
 
 // Count the sizes that are sure.
 static void learn(struct hp_unbias *unbias, struct hp_count line, uint32_t leaf) {
-    const struct hp_unbiased *e =
-        line.objects > 0 ? &recall(unbias, line)->estimate : NULL;
-    if (!e || read_of(e) != HP_READ_UNIQUE) {
+    if (line.objects == 0) {
+        return;
+    }
+    const struct hp_unbiased *e = &recall(unbias, line)->estimate;
+    if (read_of(e) != HP_READ_UNIQUE) {
         return;
     }
     if (e->n > 0) { // of one size
