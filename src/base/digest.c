@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 #include <assert.h>
+#include <endian.h>
 #include <xxhash.h>
 
 enum {
@@ -18,12 +19,12 @@ struct hp_digest hp_digest_of(struct hp_span text) {
 }
 
 struct hp_digest hp_digest_of_numbers(const uint64_t *numbers, size_t count) {
-    unsigned char bytes[MOST_NUMBERS * 8];
+    uint64_t little[MOST_NUMBERS];
     assert(count <= MOST_NUMBERS);
-    for (size_t i = 0; i < count * 8; i++) {
-        bytes[i] = (unsigned char)(numbers[i / 8] >> i % 8 * 8);
+    for (size_t i = 0; i < count; i++) {
+        little[i] = htole64(numbers[i]);
     }
-    return hp_digest_of((struct hp_span){(const char *)bytes, count * 8});
+    return hp_digest_of((struct hp_span){(const char *)little, count * 8});
 }
 
 void hp_digester_start(struct hp_digester *digester) {

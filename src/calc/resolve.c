@@ -25,12 +25,15 @@ enum {
 static bool has_file(const struct hp_mapping *row) {
     static const char *const not_files[] = {"/memfd:", "/dev/", "/SYSV",
                                             "/anon_hugepage"};
+    if (!hp_span_starts(row->path, "/")) {
+        return false;
+    }
     for (size_t i = 0; i < sizeof not_files / sizeof *not_files; i++) {
         if (hp_span_starts(row->path, not_files[i])) {
             return false;
         }
     }
-    return hp_span_starts(row->path, "/");
+    return true;
 }
 
 static bool may_be_hole(const struct hp_mapping *row) {
@@ -40,7 +43,7 @@ static bool may_be_hole(const struct hp_mapping *row) {
 
 static bool same_file(const struct hp_mapping *a, const struct hp_mapping *b) {
     return a->deleted == b->deleted && hp_span_equal(a->path, b->path) &&
-           hp_span_equal(a->build_id, b->build_id);
+           a->build_id.n == b->build_id.n;
 }
 
 // Whether nothing but anonymous memory, as .bss is, and what the image itself has reserved
@@ -91,7 +94,7 @@ static struct hp_run *continued_image(struct hp_resolver *resolver,
     return continues(last, row, image->code_end > 0) ? image : NULL;
 }
 
-static void add_row(struct hp_run *image, const struct hp_mapping *row, size_t i) {
+static void add_row(struct hp_run *image, const struct hp_mapping *row, uint32_t i) {
     image->last_row = i;
     if (row->executable) {
         image->code_start = image->code_end > 0 ? image->code_start : row->offset;
@@ -103,7 +106,7 @@ static void find_images(struct hp_resolver *resolver, const struct hp_dump *dump
     resolver->images.count = 0;
     resolver->image_of.count = 0;
     resolver->has_wholes = false;
-    for (size_t i = 0; i < dump->mappings.count; i++) {
+    for (uint32_t i = 0; i < dump->mappings.count; i++) {
         const struct hp_mapping *row = &dump->mappings.at[i];
         bool is_file = has_file(row);
         struct hp_run *image = is_file ? continued_image(resolver, dump, i) : NULL;
@@ -233,11 +236,16 @@ static struct hp_run *whole_of(struct hp_resolver *resolver, const struct hp_dum
     return is_piece ? whole : image;
 }
 
+static hp_string imported(struct hp_profile *profile, const struct hp_dump *dump,
+                          hp_string build_id) {
+    return hp_strtab_add(&profile->strings, hp_strtab_span(&dump->strings, build_id));
+}
+
 static void find_module(struct hp_resolver *resolver, const struct hp_dump *dump,
                         struct hp_run *image, struct hp_profile *profile) {
     const struct hp_mapping *first = first_row(dump, image);
     find_extents(resolver, dump, image);
-    hp_string build_id = hp_strtab_add(&profile->strings, first->build_id);
+    hp_string build_id = imported(profile, dump, first->build_id);
     struct hp_module module = {
         .kind = HP_MODULE_FILE,
         .path = hp_strtab_add(&profile->strings, first->path),
@@ -272,10 +280,11 @@ static hp_module_id module_of_image(struct hp_resolver *resolver,
 
 // --- resolving -------------------------------------------------------------------------
 
-static hp_module_id pseudo_module(const struct hp_mapping *row,
+static hp_module_id pseudo_module(const struct hp_dump *dump,
+                                  const struct hp_mapping *row,
                                   struct hp_profile *profile) {
     struct hp_span name = row->path.size > 0 ? row->path : hp_span_of("[anon]");
-    hp_string build_id = hp_strtab_add(&profile->strings, row->build_id);
+    hp_string build_id = imported(profile, dump, row->build_id);
     struct hp_module module = {.kind = HP_MODULE_PSEUDO,
                                .path = hp_strtab_add(&profile->strings, name),
                                .told_id = build_id,
@@ -296,7 +305,7 @@ static struct hp_resolved_row resolve_row(struct hp_resolver *resolver,
                                           const struct hp_dump *dump, size_t i,
                                           struct hp_profile *profile) {
     const struct hp_mapping *row = &dump->mappings.at[i];
-    struct hp_resolved_row resolved = {.offset = row->offset, .known = true};
+    struct hp_resolved_row resolved = {.offset = row->offset};
     uint32_t image = resolver->image_of.at[i];
     if (image > 0) {
         resolved.module =
@@ -306,7 +315,7 @@ static struct hp_resolved_row resolve_row(struct hp_resolver *resolver,
             module_of_image(resolver, dump, image_around(resolver, i), profile);
     } else {
         // Text that is in no file, a JIT's, is known by its address alone.
-        resolved.module = pseudo_module(row, profile);
+        resolved.module = pseudo_module(dump, row, profile);
         resolved.offset = row->path.size > 0 ? row->offset : row->start;
     }
     return resolved;
@@ -364,10 +373,12 @@ static hp_frame_id resolve_address(struct hp_resolver *resolver,
         address = is_lost && has_map && !resolver->keeps_unmapped ? 0 : address;
         return hp_profile_frame(profile, (hp_module_id){0}, address);
     }
-    struct hp_resolved_row *resolved = &resolver->rows.at[i];
-    if (!resolved->known) {
-        *resolved = resolve_row(resolver, dump, i, profile);
+    uint32_t *of = &resolver->resolved_of.at[i];
+    if (*of == 0) {
+        hp_vec_push(&resolver->rows, resolve_row(resolver, dump, i, profile));
+        *of = (uint32_t)resolver->rows.count;
     }
+    const struct hp_resolved_row *resolved = &resolver->rows.at[*of - 1];
     uint64_t offset = resolved->offset + (address - dump->mappings.at[i].start);
     return hp_profile_frame(profile, resolved->module, offset);
 }
@@ -375,9 +386,9 @@ static hp_frame_id resolve_address(struct hp_resolver *resolver,
 void hp_resolve(struct hp_resolver *resolver, const struct hp_dump *dump,
                 struct hp_profile *profile) {
     find_images(resolver, dump);
-    resolver->rows.count = 0;
-    for (size_t i = 0; i < dump->mappings.count; i++) {
-        hp_vec_push(&resolver->rows, (struct hp_resolved_row){0});
+    resolver->rows.count = resolver->resolved_of.count = 0;
+    if (dump->mappings.count > 0) {
+        (void)hp_vec_reach(&resolver->resolved_of, dump->mappings.count - 1);
     }
     resolver->unmapped = 0;
     resolver->frames.count = 0;
@@ -392,8 +403,9 @@ void hp_resolve(struct hp_resolver *resolver, const struct hp_dump *dump,
 }
 
 void hp_resolver_done(struct hp_resolver *resolver) {
-    hp_vec_done(&resolver->rows);
     hp_vec_done(&resolver->image_of);
+    hp_vec_done(&resolver->resolved_of);
+    hp_vec_done(&resolver->rows);
     hp_vec_done(&resolver->images);
     hp_index_drop(&resolver->wholes);
     hp_vec_done(&resolver->extents);

@@ -8,14 +8,13 @@
 
 // Where the code of one row of the map belongs.
 struct hp_resolved_row {
-    hp_module_id module;
     uint64_t offset; // of the row's first byte in the module
-    bool known;      // false: not asked for yet
+    hp_module_id module;
 };
 
 // One file mapped by adjacent rows.
 struct hp_run {
-    size_t first_row, last_row;
+    uint32_t first_row, last_row;
     uint64_t code_start, code_end; // in the file; 0 and 0 without executable rows
     hp_module_id module;
     bool known;
@@ -23,8 +22,9 @@ struct hp_run {
 
 // Scratch memory, kept from dump to dump.  {0} is ready for use.
 struct hp_resolver {
-    HP_VEC(struct hp_resolved_row) rows; // of each row
     HP_VEC(uint32_t) image_of;           // of each row, + 1; 0 for none
+    HP_VEC(uint32_t) resolved_of;        // the same; 0: not asked for yet
+    HP_VEC(struct hp_resolved_row) rows; // of those that were asked for
     HP_VEC(struct hp_run) images;
     struct hp_index wholes; // images of more than one row, the first of each path
     bool has_wholes;        // it is made when it is asked

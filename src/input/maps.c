@@ -5,8 +5,6 @@
 //             55d0-55f0: $build/server
 #include "input/maps.h"
 
-#include "base/hash.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,27 +122,26 @@ bool hp_maps_is_path(struct hp_span path) {
     return path.size <= LONGEST_PATH && hp_span_basename(path).size <= LONGEST_NAME;
 }
 
-static struct hp_mapping read_row(struct hp_cursor *c) {
-    struct hp_mapping row = {0};
+// Into a row of zeros.
+static void read_row(struct hp_cursor *c, struct hp_mapping *row) {
     hp_cursor_spaces(c);
     bool freebsd = c->end - c->at > 2 && c->at[0] == '0' && c->at[1] == 'x';
-    row.start = hp_cursor_hex(c);
+    row->start = hp_cursor_hex(c);
     hp_cursor_expect(c, freebsd ? ' ' : '-', "an address range");
-    row.end = hp_cursor_hex(c);
+    row->end = hp_cursor_hex(c);
     if (freebsd) {
-        read_freebsd_row(c, &row);
+        read_freebsd_row(c, row);
     } else if (c->at < c->end && *c->at == ':') {
-        read_macos_row(c, &row);
+        read_macos_row(c, row);
     } else {
-        read_linux_row(c, &row);
+        read_linux_row(c, row);
     }
-    if (!hp_maps_is_path(row.path)) {
+    if (!hp_maps_is_path(row->path)) {
         hp_cursor_fail(c, "a shorter path");
     }
-    if (row.start >= row.end || row.offset + (row.end - row.start) < row.offset) {
+    if (row->start >= row->end || row->offset + (row->end - row->start) < row->offset) {
         hp_cursor_fail(c, "a range that ends behind its start");
     }
-    return row;
 }
 
 bool hp_maps_is(struct hp_span head) {
@@ -153,9 +150,10 @@ bool hp_maps_is(struct hp_span head) {
     }
     struct hp_cursor c = hp_cursor_over(head.at, head.at + head.size);
     struct hp_span line = hp_cursor_line(&c);
-    struct hp_cursor row = hp_cursor_over(line.at, line.at + line.size);
-    (void)read_row(&row);
-    return hp_cursor_good(&row);
+    struct hp_cursor text = hp_cursor_over(line.at, line.at + line.size);
+    struct hp_mapping row = {0};
+    read_row(&text, &row);
+    return hp_cursor_good(&text);
 }
 
 // --- names for folders ------------------------------------------------------------------
@@ -185,8 +183,8 @@ static bool read_variable(struct hp_cursor *c, struct variables *variables) {
 static struct hp_span expand(struct hp_span path, const struct variables *variables,
                              struct hp_dump *dump) {
     char text[LONGEST_PATH];
-    for (size_t i = variables->count; hp_span_starts(path, "$") && i-- > 0;) {
-        const struct variable *variable = &variables->of[i];
+    for (size_t i = variables->count; i > 0 && hp_span_starts(path, "$"); i--) {
+        const struct variable *variable = &variables->of[i - 1];
         struct hp_span rest = hp_span_from(path, 1);
         size_t name = variable->name.size;
         if (variable->name.at > path.at || rest.size < name ||
@@ -217,9 +215,9 @@ static int by_start(const void *left, const void *right) {
     return a->path.at < b->path.at ? -1 : a->path.at > b->path.at;
 }
 
-static bool is_sorted(const struct hp_dump *dump) {
+static bool are_ordered(const struct hp_dump *dump) {
     for (size_t i = 1; i < dump->mappings.count; i++) {
-        if (dump->mappings.at[i].start < dump->mappings.at[i - 1].start) {
+        if (dump->mappings.at[i].start < dump->mappings.at[i - 1].end) {
             return false;
         }
     }
@@ -319,35 +317,20 @@ static bool is_random(uint64_t address) {
     return true;
 }
 
-// FNV-1a: the same in every run and on every machine, so that it may be written down.
-static uint64_t add_bytes(uint64_t hash, const void *bytes, size_t size) {
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < size; i++) {
-        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
-static uint64_t add_number(uint64_t hash, uint64_t number) {
-    unsigned char bytes[8];
-    for (int i = 0; i < 8; i++) {
-        bytes[i] = (unsigned char)(number >> 8 * i);
-    }
-    return add_bytes(hash, bytes, sizeof bytes);
-}
-
 // What files tell where nothing else does.  Addresses are below 2^63, which this is not.
 static struct hp_digest digest_of_files(const struct hp_dump *dump) {
-    struct hp_digest digest = {{UINT64_C(0xcbf29ce484222325), 0}};
+    struct hp_digest digest = {{0}};
     const struct hp_mapping *row;
     bool are_random = false;
     hp_vec_each (row, &dump->mappings) {
         if (hp_span_starts(row->path, "/") && (row->executable || dump->has_rows)) {
-            uint64_t hash = add_number(digest.of[0], row->start);
-            hash = add_number(hash, row->offset);
-            hash = add_bytes(hash, row->path.at, row->path.size);
-            digest.of[0] = add_bytes(hash, row->build_id.at, row->build_id.size);
-            digest.of[1] = hp_hash_mix(digest.of[1] ^ digest.of[0], row->start | 1);
+            struct hp_digest path = hp_digest_of(row->path);
+            struct hp_digest build_id =
+                hp_digest_of(hp_strtab_span(&dump->strings, row->build_id));
+            uint64_t numbers[] = {digest.of[0],   digest.of[1],  row->start,
+                                  row->offset,    path.of[0],    path.of[1],
+                                  build_id.of[0], build_id.of[1]};
+            digest = hp_digest_of_numbers(numbers, sizeof numbers / sizeof *numbers);
             are_random |= is_random(row->start);
         }
     }
@@ -397,12 +380,12 @@ static void read_rows(struct hp_cursor *c, struct hp_dump *dump,
                       struct variables *variables, uint64_t *number) {
     for (; !hp_cursor_at_end(c); ++*number) {
         struct hp_cursor line = *c;
-        struct hp_mapping row = read_row(&line);
+        read_row(&line, hp_vec_push(&dump->mappings, (struct hp_mapping){0}));
         if (hp_cursor_good(&line)) {
             *c = line;
-            hp_vec_push(&dump->mappings, row);
             continue;
         }
+        dump->mappings.count--;
         if (read_variable(c, variables)) {
             continue;
         }
@@ -421,10 +404,10 @@ void hp_maps_read(struct hp_cursor *c, struct hp_dump *dump, uint64_t *line) {
     const char *start = c->at;
     uint64_t first_line = *line;
     read_rows(c, dump, &variables, line);
-    if (!is_sorted(dump)) {
+    if (!are_ordered(dump)) {
         hp_vec_sort(&dump->mappings, by_start);
+        drop_overlaps(dump, start, first_line);
     }
-    drop_overlaps(dump, start, first_line);
     struct hp_mapping *row;
     hp_vec_each (row, &dump->mappings) {
         row->path = expand(row->path, &variables, dump);

@@ -336,10 +336,12 @@ static void add_mappings(struct reader *r) {
             .end = has_range ? mapping->limit : mapping->start,
             .offset = mapping->offset,
             .path = hp_pprof_text(&r->tables, mapping->file),
-            .build_id = is_build_id(build_id) ? build_id : (struct hp_span){"", 0},
             .executable = has_range,
-            .resolved = mapping->resolved,
+            .resolved = (unsigned char)mapping->resolved,
         };
+        if (is_build_id(build_id)) {
+            row.build_id = hp_strtab_add(&r->dump->strings, build_id);
+        }
         hp_vec_push(&r->dump->mappings, row);
     }
     if (r->dump->producer != HP_PRODUCER_PPROF_OURS) { // which is of many processes

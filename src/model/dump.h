@@ -14,15 +14,15 @@
 
 // A row of the process's memory map.
 struct hp_mapping {
-    uint64_t start, end;     // [start, end)
-    uint64_t offset;         // in the file
-    struct hp_span path;     // in the dump's text or strings; without " (deleted)"
-    struct hp_span build_id; // as it was told, or nothing
+    uint64_t start, end; // [start, end)
+    uint64_t offset;     // in the file
+    struct hp_span path; // in the dump's text or strings; without " (deleted)"
     struct hp_file_id file;
+    hp_string build_id; // as it was told, in dump->strings; "" if it was not
     bool executable;
     bool reserved; // "---p": addresses without memory
     bool deleted;
-    unsigned resolved; // as in struct hp_module
+    unsigned char resolved; // as in struct hp_module
 };
 
 // The share of one thread in one stack.

@@ -176,7 +176,8 @@ static bool equal_maps(const struct hp_dump *a, const struct hp_dump *b) {
             x->executable != y->executable || x->reserved != y->reserved ||
             x->deleted != y->deleted || x->resolved != y->resolved ||
             !hp_span_equal(x->path, y->path) ||
-            !hp_span_equal(x->build_id, y->build_id) ||
+            !hp_span_equal(hp_strtab_span(&a->strings, x->build_id),
+                           hp_strtab_span(&b->strings, y->build_id)) ||
             hp_file_id_compare(x->file, y->file) != 0) {
             return false;
         }

@@ -285,6 +285,52 @@ Test(maps, of_freebsd_have_paths_with_spaces) {
     cr_expect_eq(dump.mappings.at[4].path.size, 0);
 }
 
+// Where there is neither vdso nor stack: rows of code alone, at random addresses.
+Test(maps, tell_processes_apart_by_where_their_files_are) {
+    static const char *const maps[] = {
+        "7f0000001000-7f0000003000 r-xp 00001000 fe:00 1  /srv/app\n",
+        "7f0000001000-7f0000003000 r-xp 00001000 fe:00 1  /srv/app\n"
+        "7f0000003000-7f0000004000 rw-p 00003000 fe:00 1  /srv/app\n", // grown since
+        "7f0000002000-7f0000003000 r-xp 00001000 fe:00 1  /srv/app\n",
+        "7f0000001000-7f0000003000 r-xp 00002000 fe:00 1  /srv/app\n",
+        "7f0000001000-7f0000003000 r-xp 00001000 fe:00 1  /srv/ape\n",
+        "7f0000001000-7f0000002000 r-xp 00001000 fe:00 1  /srv/app\n"
+        "7f0000002000-7f0000003000 r-xp 00002000 fe:00 1  /srv/app\n",
+        "555555555000-555555557000 r-xp 00001000 fe:00 1  /srv/app\n", // not at random
+    };
+
+    enum {
+        MAPS = sizeof maps / sizeof *maps
+    };
+
+    struct hp_digest digests[MAPS];
+    for (size_t i = 0; i < MAPS; i++) {
+        resolve(maps[i], NULL, 0);
+        digests[i] = dump.map;
+        cr_expect_eq(hp_digest_is_known(dump.map), i < MAPS - 1, "map %zu", i);
+        for (size_t j = 0; j < i; j++) {
+            bool are_equal = memcmp(&digests[i], &digests[j], sizeof *digests) == 0;
+            cr_expect_eq(are_equal, j == 0 && i == 1, "maps %zu and %zu", i, j);
+        }
+    }
+}
+
+// Of rows of pprof, which are all of files that have code.
+Test(maps, tell_processes_apart_by_build_ids) {
+    struct hp_digest digests[2];
+    resolve(APP, NULL, 0);
+    dump.has_rows = true;
+    for (size_t i = 0; i < 2; i++) {
+        struct hp_mapping *row = &dump.mappings.at[0];
+        row->start = 0x7f0000001000;
+        row->build_id =
+            hp_strtab_add(&dump.strings, hp_span_of(i == 0 ? "c0ffee" : "beef"));
+        hp_maps_identify(&dump);
+        digests[i] = dump.map;
+    }
+    cr_expect_neq(digests[0].of[0], digests[1].of[0]);
+}
+
 Test(maps, pass_over_rows_that_contradict_themselves) {
     resolve(
         "7000-6000 r-xp 00000000 fe:00 1  /a\n"

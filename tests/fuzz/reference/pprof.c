@@ -290,10 +290,12 @@ static void add_mapping(struct profile *p, const struct fields *mapping) {
                              .end = limit > start ? limit : start,
                              .offset = reference_number(mapping, 4),
                              .path = reference_string(p, mapping, 5),
-                             .build_id = is_build_id(id) ? id : (struct hp_span){"", 0},
                              .executable = limit > start};
+    if (is_build_id(id)) {
+        row.build_id = hp_strtab_add(&p->dump->strings, id);
+    }
     for (unsigned i = 0; i < 4; i++) {
-        row.resolved |= reference_number(mapping, 7 + i) > 0 ? 1u << i : 0;
+        row.resolved |= (unsigned char)((reference_number(mapping, 7 + i) > 0) << i);
     }
     hp_vec_push(&p->dump->mappings, row);
 }
