@@ -2,6 +2,7 @@
 
 #include "hprof-agg/hprof-agg.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +12,11 @@
 
 enum {
     MEDIUM = 256 << 10, // bytes, from which on arrays grow by a quarter
-    LARGE = 2 << 20,    // from which on they grow by an eighth, and huge pages pay
+    LARGE = 2 << 20,    // from which on they grow by an eighth
     SPARING = 32 << 20, // from which on they grow by a 32nd
+    HUGE_PAGE = 2 << 20,
+    HUGE = 8 << 20, // from which on they pay for what is touched of the last for nothing
+    OVERHEAD = 64,  // of malloc(), or more
 };
 
 static hp_out_of_memory_fn *out_of_memory_handler;
@@ -36,7 +40,7 @@ _Noreturn void hp_out_of_memory(size_t wanted) {
 // A 60 MB dump touches some 30,000 small pages, which takes longer than to read it.  Whole
 // pages to both sides: a mapping that is all of one kind can still grow in place.
 static void prefer_huge_pages(void *memory, size_t size) {
-    if (size >= LARGE) {
+    if (size >= HUGE) {
         uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)memory;
         size_t before = start & (page - 1);
         size_t whole = (before + size + page - 1) & ~(page - 1);
@@ -85,6 +89,14 @@ static size_t next_capacity(size_t capacity, size_t count, size_t item_size) {
     return wanted < count ? count : wanted;
 }
 
+// What Linux (from 6.7 on) maps or moves begins at a huge page if its size is a multiple of theirs,
+// and only there can others follow.
+static size_t in_whole_huge_pages(size_t capacity, size_t item_size) {
+    size_t size = capacity * item_size, over = (size + OVERHEAD) % HUGE_PAGE;
+    bool fits = size < HUGE || over == 0 || size > SIZE_MAX - HUGE_PAGE;
+    return fits ? capacity : (size + HUGE_PAGE - over) / item_size;
+}
+
 void *hp_grow(void *items, size_t *capacity, size_t count, size_t item_size) {
     if (count <= *capacity) {
         return items;
@@ -93,6 +105,7 @@ void *hp_grow(void *items, size_t *capacity, size_t count, size_t item_size) {
     if (wanted > SIZE_MAX / item_size) {
         hp_out_of_memory(SIZE_MAX);
     }
+    wanted = in_whole_huge_pages(wanted, item_size);
     void *grown = realloc(items, wanted * item_size);
     if (!grown && wanted > count) { // the last that there is
         wanted = count + count / 64;

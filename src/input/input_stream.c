@@ -178,17 +178,14 @@ static void reserve(struct hp_input_stream *stream, size_t size) {
         PAGE = 4096
     };
 
-    if (size > stream->capacity) {
-        size_t capacity = stream->capacity * 2 < size ? size : stream->capacity * 2;
-        char *memory = hp_alloc(capacity + PAGE);
-        char *at = memory + (-(uintptr_t)memory & (PAGE - 1));
-        if (stream->size > 0) {
-            memcpy(at, stream->at, stream->size);
+    if (size + PAGE > stream->capacity) {
+        size_t before = stream->memory ? (size_t)(stream->at - stream->memory) : 0;
+        stream->memory = hp_grow(stream->memory, &stream->capacity, size + PAGE, 1);
+        size_t now = -(uintptr_t)stream->memory & (PAGE - 1);
+        stream->at = stream->memory + now;
+        if (now != before) {
+            memmove(stream->at, stream->memory + before, stream->size);
         }
-        free(stream->memory);
-        stream->memory = memory;
-        stream->at = at;
-        stream->capacity = capacity;
     }
 }
 

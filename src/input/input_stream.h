@@ -23,9 +23,10 @@ struct hp_unpack;
 // {0} is closed.  The buffer is kept from one file to the next.
 struct hp_input_stream {
     char *at; // the window
-    size_t size, capacity;
+    size_t size;
     char *memory; // that it lies in
-    bool at_end;  // nothing follows it
+    size_t capacity;
+    bool at_end; // nothing follows it
 
     bool waits;        // for somebody to write to a FIFO
     size_t window;     // in place of HP_INPUT_STREAM_WINDOW; 0 for that
