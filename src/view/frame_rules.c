@@ -181,6 +181,26 @@ const char *hp_frame_class_name(enum hp_frame_class of) {
     return names[of];
 }
 
+const char *hp_frames_name(enum hp_frames frames) {
+    static const char *const names[] = {
+        [HP_FRAMES_CODE] = "code",
+        [HP_FRAMES_OWN] = "own",
+        [HP_FRAMES_ALL] = "all",
+        [HP_FRAMES_RAW] = "raw",
+    };
+    return names[frames];
+}
+
+unsigned hp_folded_classes(enum hp_frames frames) {
+    unsigned all = 1u << HP_CLASS_ALLOCATOR;
+    unsigned code =
+        all | 1u << HP_CLASS_START_UP | 1u << HP_CLASS_WRAPPER | 1u << HP_CLASS_STANDARD;
+    return frames == HP_FRAMES_RAW   ? 0
+           : frames == HP_FRAMES_ALL ? all
+           : frames == HP_FRAMES_OWN ? code | 1u << HP_CLASS_LIBRARY
+                                     : code;
+}
+
 size_t hp_known_rule_count(void) {
     return COUNT;
 }

@@ -30,6 +30,12 @@ struct hp_frame_rules {
     enum hp_frame_class of_places;
 };
 
+// "code"; `frames` is not HP_FRAMES_DEFAULT.
+const char *hp_frames_name(enum hp_frames frames);
+
+// What a view folds, as bits; `frames` is not HP_FRAMES_DEFAULT.
+unsigned hp_folded_classes(enum hp_frames frames);
+
 // HP_E_USAGE: a pattern is none.  The rules are borrowed; the profile may be NULL.
 HP_MUST_CHECK int hp_frame_rules_init(struct hp_frame_rules *rules,
                                       const struct hp_profile *profile,

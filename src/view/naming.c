@@ -389,26 +389,6 @@ static uint32_t add_stand_in(struct hp_naming *naming, const char *name, uint8_t
 
 // --- folding ------------------------------------------------------------------------------
 
-const char *hp_frames_name(enum hp_frames frames) {
-    static const char *const names[] = {
-        [HP_FRAMES_CODE] = "code",
-        [HP_FRAMES_OWN] = "own",
-        [HP_FRAMES_ALL] = "all",
-        [HP_FRAMES_RAW] = "raw",
-    };
-    return names[frames];
-}
-
-unsigned hp_folded_classes(enum hp_frames frames) {
-    unsigned all = 1u << HP_CLASS_ALLOCATOR;
-    unsigned code =
-        all | 1u << HP_CLASS_START_UP | 1u << HP_CLASS_WRAPPER | 1u << HP_CLASS_STANDARD;
-    return frames == HP_FRAMES_RAW   ? 0
-           : frames == HP_FRAMES_ALL ? all
-           : frames == HP_FRAMES_OWN ? code | 1u << HP_CLASS_LIBRARY
-                                     : code;
-}
-
 // Mark the calls whose names, shown or full, a pattern of HP_PICK matches.
 static int pick_names(struct hp_naming *naming, const char *text, struct hp_err *err) {
     struct hp_pattern pattern;

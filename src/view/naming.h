@@ -38,12 +38,6 @@ struct hp_naming {
     uint32_t truncated_call, empty_call; // the calls of these, behind those of all frames
 };
 
-// "code"; `frames` is not HP_FRAMES_DEFAULT.
-const char *hp_frames_name(enum hp_frames frames);
-
-// What a view folds, as bits; `frames` is not HP_FRAMES_DEFAULT.
-unsigned hp_folded_classes(enum hp_frames frames);
-
 // options->by, frames, frame_rules, no_inlines and short_names are looked at.  HP_E_USAGE: a rule's
 // pattern is none.  HP_E_LIMIT: it takes too many steps.
 HP_MUST_CHECK int hp_naming_init(struct hp_naming *naming,

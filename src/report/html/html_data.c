@@ -4,6 +4,7 @@
 
 #include "report/json/json.h"
 #include "view/flames.h"
+#include "view/frame_rules.h"
 #include "view/unseen.h"
 
 // Of a column of the view, what all inputs hold; or what those of a side do, or each dump, or each group of inputs.

@@ -8,6 +8,7 @@
 #include "report/html/html.h"
 
 #include "report/json/json.h"
+#include "view/frame_rules.h"
 
 enum {
     MOST = 8000, // bytes, before `<`, `>` and `&` are escapes

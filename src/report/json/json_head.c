@@ -35,6 +35,7 @@
 #include "report/json/json.h"
 
 #include "view/charges.h"
+#include "view/frame_rules.h"
 #include "view/recent_rows.h"
 #include "view/report_diff.h"
 #include "view/report_lifetime.h"

@@ -9,6 +9,7 @@
 #include "report/json/json.h"
 
 #include "base/utf8.h"
+#include "view/frame_rules.h"
 #include "view/report_list.h"
 #include "view/shortname.h"
 
