@@ -96,6 +96,13 @@ static inline bool hp_index_next(const struct hp_index *index, uint32_t hash, si
     return false;
 }
 
+// A hash will be asked for soon.
+static inline void hp_index_prefetch(const struct hp_index *index, uint32_t hash) {
+    if (index->slot_count > 0) {
+        __builtin_prefetch(&index->slots[hash & (index->slot_count - 1)]);
+    }
+}
+
 // The number of the item that begins with the bytes of a key; `count` if there is none: the next
 // that is added has to be it.
 uint32_t hp_index_find(struct hp_index *index, const void *items, size_t count,

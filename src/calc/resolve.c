@@ -360,9 +360,9 @@ static size_t row_of_call(const struct hp_dump *dump, size_t number) {
     return is_code(dump, row_at) ? row_at : row;
 }
 
-static hp_frame_id resolve_address(struct hp_resolver *resolver,
-                                   const struct hp_dump *dump, size_t number,
-                                   struct hp_profile *profile) {
+static struct hp_frame resolve_address(struct hp_resolver *resolver,
+                                       const struct hp_dump *dump, size_t number,
+                                       struct hp_profile *profile) {
     uint64_t address = dump->addresses.at[number];
     size_t i = row_of_call(dump, number);
     if (i == dump->mappings.count) {
@@ -371,7 +371,7 @@ static hp_frame_id resolve_address(struct hp_resolver *resolver,
         bool has_map =
             dump->mappings.count > 0; // else nothing tells that it is elsewhere
         address = is_lost && has_map && !resolver->keeps_unmapped ? 0 : address;
-        return hp_profile_frame(profile, (hp_module_id){0}, address);
+        return (struct hp_frame){.offset = address};
     }
     uint32_t *of = &resolver->resolved_of.at[i];
     if (*of == 0) {
@@ -380,7 +380,21 @@ static hp_frame_id resolve_address(struct hp_resolver *resolver,
     }
     const struct hp_resolved_row *resolved = &resolver->rows.at[*of - 1];
     uint64_t offset = resolved->offset + (address - dump->mappings.at[i].start);
-    return hp_profile_frame(profile, resolved->module, offset);
+    return (struct hp_frame){.module = resolved->module, .offset = offset};
+}
+
+// The next addresses.
+static void resolve_some(struct hp_resolver *resolver, const struct hp_dump *dump,
+                         struct hp_profile *profile) {
+    struct hp_frame frames[64];
+    size_t first = resolver->frames.count, count = 0;
+    while (count < sizeof frames / sizeof *frames &&
+           first + count < dump->addresses.count) {
+        frames[count] = resolve_address(resolver, dump, first + count, profile);
+        count++;
+    }
+    resolver->frames.count += count;
+    hp_profile_frames(profile, frames, count, resolver->frames.at + first);
 }
 
 void hp_resolve(struct hp_resolver *resolver, const struct hp_dump *dump,
@@ -396,9 +410,8 @@ void hp_resolve(struct hp_resolver *resolver, const struct hp_dump *dump,
     if (profile->frames.count == 0) { // else many are known
         hp_profile_reserve_frames(profile, dump->addresses.count);
     }
-    for (size_t i = 0; i < dump->addresses.count; i++) {
-        hp_frame_id frame = resolve_address(resolver, dump, i, profile);
-        hp_vec_push(&resolver->frames, frame);
+    while (resolver->frames.count < dump->addresses.count) {
+        resolve_some(resolver, dump, profile);
     }
 }
 

@@ -222,12 +222,12 @@ hp_module_id hp_profile_module(struct hp_profile *profile, const struct hp_modul
                                const struct hp_extent *extents);
 hp_frame_id hp_profile_frame(struct hp_profile *profile, hp_module_id module,
                              uint64_t offset);
+// The same of each, which is faster: their numbers are put into `ids`.  Those that are new are as they
+// are here.
+void hp_profile_frames(struct hp_profile *profile, const struct hp_frame *frames,
+                       size_t count, hp_frame_id *ids);
 // Make room for so many more.
 void hp_profile_reserve_frames(struct hp_profile *profile, size_t frames);
-
-// It will be asked for soon.
-void hp_profile_prefetch_frame(const struct hp_profile *profile,
-                               const struct hp_frame *frame);
 
 // Add to the values and errors of this stack; its number.  An error may be NULL: none.  The
 // frames are copied, unless they lie in a block that the profile has adopted.

@@ -102,35 +102,55 @@ static void index_frames(struct hp_profile *profile) {
     }
 }
 
-hp_frame_id hp_profile_frame(struct hp_profile *profile, hp_module_id module,
-                             uint64_t offset) {
+static hp_frame_id add_frame(struct hp_profile *profile, const struct hp_frame *frame,
+                             uint32_t hash) {
     struct hp_index *index = &profile->frame_index;
-    if (index->hashes.count == 0) {
-        index_frames(profile);
-    }
-    uint32_t hash = frame_hash(module, offset), found;
+    uint32_t found;
     for (size_t at = hash; hp_index_next(index, hash, &at, &found);) {
-        const struct hp_frame *frame = &profile->frames.at[found];
-        if (frame->offset == offset && frame->module.n == module.n) {
+        const struct hp_frame *known = &profile->frames.at[found];
+        if (known->offset == frame->offset && known->module.n == frame->module.n) {
             return (hp_frame_id){found};
         }
     }
     hp_index_put(index, hash, profile->frames.count);
-    hp_vec_push(&profile->frames,
-                ((struct hp_frame){.module = module, .offset = offset}));
+    hp_vec_push(&profile->frames, *frame);
     return (hp_frame_id){(uint32_t)profile->frames.count - 1};
+}
+
+// Of many frames no cache holds the index: slots are asked for before they are needed.
+void hp_profile_frames(struct hp_profile *profile, const struct hp_frame *frames,
+                       size_t count, hp_frame_id *ids) {
+    enum {
+        BATCH = 32
+    };
+
+    struct hp_index *index = &profile->frame_index;
+    uint32_t hashes[BATCH];
+    if (index->hashes.count == 0) {
+        index_frames(profile);
+    }
+    for (size_t first = 0; first < count; first += BATCH) {
+        size_t batch = count - first < BATCH ? count - first : BATCH;
+        for (size_t i = 0; i < batch; i++) {
+            const struct hp_frame *frame = &frames[first + i];
+            hashes[i] = frame_hash(frame->module, frame->offset);
+            hp_index_prefetch(index, hashes[i]);
+        }
+        for (size_t i = 0; i < batch; i++) {
+            ids[first + i] = add_frame(profile, &frames[first + i], hashes[i]);
+        }
+    }
+}
+
+hp_frame_id hp_profile_frame(struct hp_profile *profile, hp_module_id module,
+                             uint64_t offset) {
+    struct hp_frame frame = {.module = module, .offset = offset};
+    hp_frame_id id;
+    hp_profile_frames(profile, &frame, 1, &id);
+    return id;
 }
 
 void hp_profile_reserve_frames(struct hp_profile *profile, size_t frames) {
     hp_vec_reserve(&profile->frames, frames);
     hp_index_reserve(&profile->frame_index, frames);
-}
-
-void hp_profile_prefetch_frame(const struct hp_profile *profile,
-                               const struct hp_frame *frame) {
-    const struct hp_index *index = &profile->frame_index;
-    if (index->slot_count > 0) {
-        __builtin_prefetch(&index->slots[frame_hash(frame->module, frame->offset) &
-                                         (index->slot_count - 1)]);
-    }
 }

@@ -17,10 +17,6 @@ static void fetch(const void *at, size_t size) {
     }
 }
 
-static void fetch_slot(const struct hp_index *index, uint32_t hash) {
-    __builtin_prefetch(&index->slots[hash & (index->slot_count - 1)]);
-}
-
 // The first that may be it.
 static bool find(const struct hp_profile *profile, uint32_t hash, uint32_t *number) {
     const struct hp_index *index = &profile->stack_index;
@@ -66,7 +62,7 @@ void hp_stack_lookahead(struct hp_stack_lookahead *ahead,
     size_t i = ahead->seen++;
     uint32_t *hash = &ahead->hashes[i % HP_LOOKAHEAD_SIZE];
     *hash = hp_profile_stack_hash(frames, depth, (hp_string){0});
-    fetch_slot(index, *hash);
+    hp_index_prefetch(index, *hash);
     if (i >= STEP) {
         fetch_stack(profile, ahead->hashes[(i - STEP) % HP_LOOKAHEAD_SIZE]);
     }

@@ -5,10 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    FRAMES_AHEAD = 16, // whose places in memory are asked for before they are needed
-};
-
 // --- texts --------------------------------------------------------------------------------
 
 static void read_string(struct hp_partial_reader *r) {
@@ -100,13 +96,13 @@ static void read_frame(struct hp_partial_reader *r,
 }
 
 static void add_frames(struct hp_partial_reader *r) {
+    size_t before = r->frames.count;
+    hp_vec_reserve(&r->frames, r->fresh.count);
+    r->frames.count += r->fresh.count;
+    hp_frame_id *ids = hp_vec_from(&r->frames, before);
+    hp_profile_frames(r->profile, r->fresh.at, r->fresh.count, ids);
     for (size_t i = 0; i < r->fresh.count; i++) {
-        const struct hp_frame *fresh = &r->fresh.at[i];
-        size_t later = i + FRAMES_AHEAD < r->fresh.count ? i + FRAMES_AHEAD : i;
-        hp_profile_prefetch_frame(r->profile, &r->fresh.at[later]);
-        hp_frame_id frame = hp_profile_frame(r->profile, fresh->module, fresh->offset);
-        r->profile->frames.at[frame.n].is_return_leaf |= fresh->is_return_leaf;
-        hp_vec_push(&r->frames, frame);
+        r->profile->frames.at[ids[i].n].is_return_leaf |= r->fresh.at[i].is_return_leaf;
     }
     r->fresh.count = 0;
 }

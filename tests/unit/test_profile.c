@@ -33,6 +33,39 @@ Test(profile, adds_equal_stacks_up) {
     hp_profile_done(&profile);
 }
 
+// Also of those that occur twice in one batch, and that the index has no room for yet.
+Test(profile, gives_many_frames_the_numbers_of_one_at_a_time) {
+    enum {
+        FRAMES = 1000,
+        DISTINCT = 700
+    };
+
+    struct hp_profile one_by_one, together;
+    struct hp_frame frames[FRAMES];
+    hp_frame_id ids[FRAMES];
+    hp_profile_init(&one_by_one);
+    hp_profile_init(&together);
+    hp_module_id module = module_at(&together, "/a");
+    cr_assert_eq(module_at(&one_by_one, "/a").n, module.n);
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        uint64_t offset = i % 7 ? i % DISTINCT : i / 7 % 10;
+        frames[i] = (struct hp_frame){
+            .module = i % 3 ? module : (hp_module_id){0},
+            .offset = offset,
+            .is_return_leaf = i == 1,
+        };
+    }
+    hp_profile_frames(&together, frames, FRAMES, ids);
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        cr_expect_eq(hp_profile_frame(&one_by_one, frames[i].module, frames[i].offset).n,
+                     ids[i].n);
+    }
+    cr_expect_eq(together.frames.count, one_by_one.frames.count);
+    cr_expect(together.frames.at[ids[1].n].is_return_leaf);
+    hp_profile_done(&one_by_one);
+    hp_profile_done(&together);
+}
+
 Test(profile, knows_a_column_by_the_inputs_that_tell_of_it) {
     struct hp_profile profile;
     struct hp_input_record both = {.period = 1 << 19, .has_alloc = true};
