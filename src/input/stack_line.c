@@ -7,9 +7,11 @@
 
 enum {
     FIRST_SLOTS = 1 << 10,
+    FAR_SLOTS = 1 << 16,  // of which the caches near the processor hold few
     MANY_SLOTS = 1 << 17, // which no cache holds, so that room counts more than steps
     LAST_EPOCH = (1 << 27) - 1,
     COMMON_SIZE = 12, // digits
+    BATCH = 64,       // tokens
 };
 
 // --- tokens -------------------------------------------------------------------------------
@@ -214,20 +216,30 @@ static inline bool may_be_usual(const char *at, uint32_t size) {
     return (behind == ' ' || behind == '\n') && memcmp(at, " 0x", 3) == 0 && size > 0;
 }
 
+// Ask for where the usual tokens of `size` digits from `at` on may be, before they are needed.
+static inline void prefetch_run(const struct hp_tokens *tokens, const char *at,
+                                uint32_t size) {
+    size_t mask = tokens->slot_count - 1;
+    for (size_t i = 0; i < BATCH && may_be_usual(at, size); i++) {
+        size_t hash = hash_of(tokens, token_of(at + 3, size));
+        __builtin_prefetch(&tokens->slots[hash & mask]);
+        at += 3 + size;
+    }
+}
+
 // The usual tokens of `size` digits from `at` on, some of them.  Returns where it stopped, behind
 // the last.
 static inline const char *read_run(struct hp_stack_lines *lines, const char *line,
                                    const char *at, uint32_t size, struct hp_dump *dump) {
-    enum {
-        BATCH = 64
-    };
-
     hp_vec_reserve(&dump->frames, BATCH);
     hp_vec_reserve(&lines->ends, BATCH);
     uint32_t *frames = dump->frames.at + dump->frames.count;
     uint32_t *ends = lines->ends.at + lines->ends.count;
     struct hp_tokens tokens = lines->tokens; // its own, which no store here may change
     size_t count = 0;
+    if (tokens.slot_count >= FAR_SLOTS) {
+        prefetch_run(&tokens, at, size);
+    }
     while (count < BATCH && may_be_usual(at, size)) {
         struct token token = token_of(at + 3, size);
         struct hp_token_slot *slot = NULL;

@@ -382,6 +382,45 @@ Test(jemalloc, reads_a_file_in_windows_as_if_it_were_one) {
     fclose(file);
 }
 
+// So many that no cache holds their table: most of them twice, of 12 digits and of fewer.
+Test(jemalloc, reads_many_addresses_each_once) {
+    enum {
+        STACKS = 4000,
+        DEPTH = 40,
+        ADDRESSES = 99990,
+    };
+
+    int fd = memfd_create("dump", 0);
+    FILE *file = fdopen(fd, "w");
+    fputs(HEAD, file);
+    for (unsigned i = 0; i < STACKS * DEPTH; i++) {
+        uint64_t number = 0x7f0000000000 >> (i / 10 % 3 * 4);
+        fprintf(file, "%s %#lx", i % DEPTH ? "" : "@",
+                (unsigned long)number + 16 * (i % ADDRESSES));
+        fputs(i % DEPTH == DEPTH - 1 ? "\n  t*: 1: 8 [0: 0]\n" : "", file);
+    }
+    fputs("@ 0x7f0000000010 0x7f00000000g0 0x7f0000000020\n  t*: 1: 8 [0: 0]\n" MAPS,
+          file);
+    fflush(file);
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    struct hp_reader reader = {0};
+    bool is_elf;
+    cr_assert_eq(hp_reader_read(&reader, path, &dump, &is_elf, &err), HP_OK);
+    cr_expect_eq(dump.malformed.count, 1); // the last of them
+    cr_assert_eq(dump.frames.count, STACKS * DEPTH);
+    size_t wrong = 0, distinct = 0;
+    for (unsigned i = 0; i < STACKS * DEPTH; i++) {
+        uint64_t number = 0x7f0000000000 >> (i / 10 % 3 * 4);
+        wrong += dump.addresses.at[dump.frames.at[i]] != number + 16 * (i % ADDRESSES);
+        distinct += dump.frames.at[i] == distinct;
+    }
+    cr_expect_eq(wrong, 0);
+    cr_expect_eq(distinct, ADDRESSES);
+    hp_reader_done(&reader);
+    fclose(file);
+}
+
 // The number of a line far behind the first window.
 Test(jemalloc, counts_lines_across_windows) {
     enum {
