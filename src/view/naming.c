@@ -8,6 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
+enum {
+    STAND_INS = 2, // calls that are no frame's
+};
+
 // What stands in front of the numbers of a module: frames are in order of theirs.
 struct heads {
     bool is_known;
@@ -353,23 +357,60 @@ static void add_call(struct maker *maker, size_t number, const struct hp_line *l
     hp_vec_push(&naming->calls, call);
 }
 
+static bool has_place(const struct hp_frame *frame) {
+    return frame->lines == 0 && !hp_frame_is_nowhere(frame);
+}
+
+// The calls of such frames, all that follow from `first` on in its module, if they differ in nothing but where
+// their functions begin: a large dump without symbols is made of them.  Returns how many.
+static size_t add_places(struct maker *maker, size_t first) {
+    struct hp_naming *naming = maker->naming;
+    const struct hp_frame *frames = naming->profile->frames.at;
+    size_t i = first, end = naming->profile->frames.count;
+    enum hp_frame_class class = hp_frame_rules_class(&maker->rules, &frames[i], NULL);
+    for (; i < end && frames[i].module.n == frames[first].module.n; i++) {
+        if (!has_place(&frames[i])) {
+            break;
+        }
+        uint64_t start = hp_offset_of_start(&frames[i]);
+        hp_string head = find_head(&maker->b.heads, naming, &frames[i], start);
+        hp_node_id node = hp_node_names_add_place(&naming->names, head, start, class);
+        hp_vec_push(&naming->first_call, (uint32_t)naming->calls.count);
+        hp_vec_push(&naming->calls,
+                    ((struct hp_call){.node = node, .class = (uint8_t) class}));
+    }
+    return i - first;
+}
+
+static void add_calls(struct maker *maker, size_t number, bool no_inlines) {
+    struct hp_naming *naming = maker->naming;
+    const struct hp_profile *profile = naming->profile;
+    const struct hp_frame *frame = &profile->frames.at[number];
+    const struct hp_line *lines =
+        frame->lines > 0 ? &profile->lines.at[frame->first_line] : NULL;
+    uint32_t calls = frame->lines > 0 ? frame->lines : 1;
+    size_t first = naming->calls.count;
+    hp_vec_push(&naming->first_call, (uint32_t)first);
+    for (uint32_t l = no_inlines ? calls - 1 : 0; l < calls; l++) {
+        add_call(maker, number, lines ? &lines[l] : NULL);
+    }
+    if ((naming->filters->rules & hp_mark_of(HP_SHOW_FROM)) != 0) {
+        cut_frame(naming, first);
+    }
+}
+
 static void add_frames(struct maker *maker, bool no_inlines) {
     struct hp_naming *naming = maker->naming;
     const struct hp_profile *profile = naming->profile;
-    bool cuts = (naming->filters->rules & hp_mark_of(HP_SHOW_FROM)) != 0;
-    hp_vec_reserve(&naming->calls, profile->frames.count);
+    bool is_by_start = maker->by == HP_BY_FUNCTION || maker->by == HP_BY_LINE;
+    bool is_asked_for = naming->filters->count > 0 || maker->rules.given_count > 0;
+    hp_vec_reserve(&naming->calls, profile->frames.count + STAND_INS);
     hp_vec_reserve(&naming->first_call, profile->frames.count + 1);
-    for (size_t i = 0; i < profile->frames.count; i++) {
-        const struct hp_frame *frame = &profile->frames.at[i];
-        uint32_t calls = frame->lines > 0 ? frame->lines : 1;
-        hp_vec_push(&naming->first_call, (uint32_t)naming->calls.count);
-        for (uint32_t l = no_inlines ? calls - 1 : 0; l < calls; l++) {
-            const struct hp_line *lines =
-                frame->lines > 0 ? &profile->lines.at[frame->first_line] : NULL;
-            add_call(maker, i, lines ? &lines[l] : NULL);
-        }
-        if (cuts) {
-            cut_frame(naming, naming->first_call.at[i]);
+    for (size_t i = 0; i < profile->frames.count;) {
+        if (is_by_start && !is_asked_for && has_place(&profile->frames.at[i])) {
+            i += add_places(maker, i);
+        } else {
+            add_calls(maker, i++, no_inlines);
         }
     }
     hp_vec_push(&naming->first_call, (uint32_t)naming->calls.count);

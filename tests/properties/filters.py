@@ -257,6 +257,17 @@ def too_many_steps(folder):
         f'{result.code}: {result.err}'])
 
 
+def nothing_is_left_out(path):
+    """A filter that no stack is asked by: frames without names are called, and folded, as without it."""
+    faults = []
+    for option in ('--by=function', '--by=line', '--by=address', '--frames=raw'):
+        args = ('folded', '-q', '--no-symbols', option)
+        plain, filtered = (t.ok(*args, *more, path).out for more in ((), ('--ignore=no such function',)))
+        if plain != filtered or '+0x' not in plain:
+            faults.append(f'{option}: {plain[:200]} and {filtered[:200]}')
+    return faults
+
+
 def nothing_left():
     result = t.run('top', '-q', *WHOLE, '--focus=no such function', CXX)
     return [] if (result.code, result.err) == NOTHING and not result.out \
@@ -271,6 +282,8 @@ for case in ([('focus', '^leaf_')], [('hide', '^leaf_')], [('show-from', '^leaf|
     t.check(f'diff: {" ".join(options(case))}', lambda: diff(case))
     t.check(f'trend: {" ".join(options(case))}', lambda: trend(case))
     t.check(f'rows of inputs: {" ".join(options(case))}', lambda: by_input(case))
+for dump in (CXX, *PROCS, *sorted((t.testdata / 'real').glob('*.f.heap.gz'))):
+    t.check(f'a filter that leaves nothing out changes no name: {dump.name}', lambda: nothing_is_left_out(dump))
 t.check('filters look at functions, whatever rows stand for', other_rows)
 t.check('files and modules can be matched', files_and_modules)
 t.check('offsets are matched only if asked for', offsets)

@@ -191,6 +191,17 @@ def same_rules():
             if found.get(call) != first_rule(rules, *call)] or f'{len(rules)} rules, {len(calls)} texts'
 
 
+def rule_of_a_place():
+    """It is about the frame that it names, not about others of its module that have no name either."""
+    with scratch() as folder:
+        path = pathlib.Path(folder, 'rules')
+        path.write_text('wrapper\tname\t^alloc_c[+]0x1253$\n', encoding='ascii')
+        args = ('stacks', '--frames=raw', '--no-symbols', t.testdata / 'golden' / 'procs1.heap')
+        before, found = ({place['name']: place['class'] for place in load(*args, *more)['names']}
+                         for more in ((), (f'--frame-rules={path}',)))
+    return [] if found == before | {'alloc_c+0x1253': 'wrapper'} and found != before else [f'{before} and {found}']
+
+
 # --- pairs ----------------------------------------------------------------------------------------
 
 
@@ -228,6 +239,7 @@ t.check('1.6 a frame is of one class in a dump and in its merged profile',
 t.check('a fold of its own, by rules of its own, finds the same rows', lambda: all_of(same_fold))
 if not GIVEN:
     t.check('the rules that are printed are those that count', same_rules)
+    t.check('a rule by name is about one place of a module alone', rule_of_a_place)
     GOLDEN, SERIES = t.testdata / 'golden', sorted((t.testdata / 'golden/series').glob('*.heap'))
     t.check('1.6 cum, its interval and p of what stays are the same in a diff of two programs',
             lambda: same_changes(GOLDEN / 'procs1.heap', GOLDEN / 'cxx.heap'))

@@ -17,6 +17,7 @@ import pathlib
 import platform
 import random
 import re
+import statistics
 import struct
 import subprocess
 import sys
@@ -38,7 +39,7 @@ BYTES = 20  # of memory, for each of a dump
 INSTRUCTIONS = 500  # for each byte: 2 s for 10 MB where 2.5 take a nanosecond
 DAMAGED = 5  # exit status
 WORST = 3  # times a usual dump, by the byte
-WORST_FRAMES = 3.2  # of frames that are all new each is a node, a row and a sum; 3 where the linker optimises
+DRAWS = 3
 OTHERS = {  # of the command line: what commands need beside an input
     'peek': ['.'],
     'list': ['.'],
@@ -207,13 +208,14 @@ def deep(folder, *command):
 
 
 def cost(folder, dumps):
-    """Instructions a byte, without those of the start."""
+    """Instructions a byte, without those of the start.  One key of the hashes in some hundred takes 5 % more."""
     paths, size = [], 0
     for i, text in enumerate(dumps):
         paths.append(str(pathlib.Path(folder, f'worst.{i}.heap')))
         pathlib.Path(paths[-1]).write_text(text, encoding='ascii')
         size += len(text)
-    return (instructions('top', '--no-symbols', '-q', '-j1', *paths) - cost.start) / size
+    counts = [instructions('top', '--no-symbols', '-q', '-j1', *paths) for _ in range(DRAWS)]
+    return (statistics.median(counts) - cost.start) / size
 
 
 def worst(folder):
@@ -223,10 +225,10 @@ def worst(folder):
     texts = big_inputs.worst_cases()
     usual = cost(folder, [texts.pop('usual')])
     for name, text in texts.items():
-        found, most = cost(folder, [text]), WORST_FRAMES if name == 'no frame twice' else WORST
-        t.check(f'at most {most} times the work of a usual dump, by the byte: {name}',
-                lambda found=found, usual=usual, most=most:
-                [] if found <= most * usual else [f'{found / usual:.2f} times: {found:.1f} instructions a byte'])
+        found = cost(folder, [text])
+        t.check(f'at most {WORST} times the work of a usual dump, by the byte: {name}',
+                lambda found=found, usual=usual:
+                [] if found <= WORST * usual else [f'{found / usual:.2f} times: {found:.1f} instructions a byte'])
     one, mixed = (cost(folder, big_inputs.worst_dumps(20, periods)) for periods in ([524288], big_inputs.MIXED_PERIODS))
     t.check(f'at most {WORST} times the work of dumps of one period: dumps of mixed ones',
             lambda: [] if mixed <= WORST * one else [f'{mixed / one:.2f} times'])
