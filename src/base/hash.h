@@ -97,7 +97,7 @@ static inline bool hp_index_next(const struct hp_index *index, uint32_t hash, si
 }
 
 // A hash will be asked for soon.
-static inline void hp_index_prefetch(const struct hp_index *index, uint32_t hash) {
+HP_PREFETCHES void hp_index_prefetch(const struct hp_index *index, uint32_t hash) {
     if (index->slot_count > 0) {
         __builtin_prefetch(&index->slots[hash & (index->slot_count - 1)]);
     }

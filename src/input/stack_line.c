@@ -217,7 +217,7 @@ static inline bool may_be_usual(const char *at, uint32_t size) {
 }
 
 // Ask for where the usual tokens of `size` digits from `at` on may be, before they are needed.
-static inline void prefetch_run(const struct hp_tokens *tokens, const char *at,
+HP_PREFETCHES void prefetch_run(const struct hp_tokens *tokens, const char *at,
                                 uint32_t size) {
     size_t mask = tokens->slot_count - 1;
     for (size_t i = 0; i < BATCH && may_be_usual(at, size); i++) {

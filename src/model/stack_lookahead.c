@@ -7,7 +7,7 @@ enum {
     FEW = 4096,          // stacks, of which the memory is near
 };
 
-static void fetch(const void *at, size_t size) {
+HP_PREFETCHES void fetch(const void *at, size_t size) {
     const char *bytes = at;
     for (size_t i = 0; i < size && i < MOST_FETCHED; i += LINE) {
         __builtin_prefetch(bytes + i);
@@ -24,7 +24,7 @@ static bool find(const struct hp_profile *profile, uint32_t hash, uint32_t *numb
     return *number < profile->stacks.count;
 }
 
-static void fetch_stack(const struct hp_profile *profile, uint32_t hash) {
+HP_PREFETCHES void fetch_stack(const struct hp_profile *profile, uint32_t hash) {
     uint32_t number;
     if (find(profile, hash, &number)) {
         __builtin_prefetch(&profile->stack_index.hashes.at[number]);
@@ -37,7 +37,7 @@ static void fetch_stack(const struct hp_profile *profile, uint32_t hash) {
     }
 }
 
-static void fetch_frames(const struct hp_profile *profile, uint32_t hash) {
+HP_PREFETCHES void fetch_frames(const struct hp_profile *profile, uint32_t hash) {
     uint32_t number;
     if (!find(profile, hash, &number) ||
         profile->stack_index.hashes.at[number] != (hash | HP_INDEX_KEYED)) {
