@@ -367,13 +367,12 @@ static size_t add_places(struct maker *maker, size_t first) {
     struct hp_naming *naming = maker->naming;
     const struct hp_frame *frames = naming->profile->frames.at;
     size_t i = first, end = naming->profile->frames.count;
+    hp_module_id module = frames[i].module;
     enum hp_frame_class class = hp_frame_rules_class(&maker->rules, &frames[i], NULL);
-    for (; i < end && frames[i].module.n == frames[first].module.n; i++) {
-        if (!has_place(&frames[i])) {
-            break;
-        }
-        uint64_t start = hp_offset_of_start(&frames[i]);
-        hp_string head = find_head(&maker->b.heads, naming, &frames[i], start);
+    while (i < end && frames[i].module.n == module.n && has_place(&frames[i])) {
+        const struct hp_frame *frame = &frames[i++];
+        uint64_t start = hp_offset_of_start(frame);
+        hp_string head = find_head(&maker->b.heads, naming, frame, start);
         hp_node_id node = hp_node_names_add_place(&naming->names, head, start, class);
         hp_vec_push(&naming->first_call, (uint32_t)naming->calls.count);
         hp_vec_push(&naming->calls,
