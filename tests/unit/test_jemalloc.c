@@ -332,6 +332,17 @@ Test(jemalloc, tells_equal_samples_from_others) {
     cr_expect_neq(memcmp(&first, &dump.samples, sizeof first), 0);
 }
 
+// What a file is read as, in as many windows as it takes; the dump borrows from the reader.
+static struct hp_reader read_back(FILE *file) {
+    struct hp_reader reader = {0};
+    char path[64];
+    bool is_elf;
+    fflush(file);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(file));
+    cr_assert_eq(hp_reader_read(&reader, path, &dump, &is_elf, &err), HP_OK);
+    return reader;
+}
+
 // A file of many windows, with every length of stack, read as it is and by a pipe's pieces.
 Test(jemalloc, reads_a_file_in_windows_as_if_it_were_one) {
     enum {
@@ -339,8 +350,7 @@ Test(jemalloc, reads_a_file_in_windows_as_if_it_were_one) {
         DEEPEST = 97
     };
 
-    int fd = memfd_create("dump", 0);
-    FILE *file = fdopen(fd, "w");
+    FILE *file = fdopen(memfd_create("dump", 0), "w");
     fputs(HEAD, file);
     uint64_t frames = 0;
     for (int i = 0; i < STACKS; i++) {
@@ -354,12 +364,7 @@ Test(jemalloc, reads_a_file_in_windows_as_if_it_were_one) {
         }
     }
     fputs(MAPS, file);
-    fflush(file);
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    struct hp_reader reader = {0};
-    bool is_elf;
-    cr_assert_eq(hp_reader_read(&reader, path, &dump, &is_elf, &err), HP_OK);
+    struct hp_reader reader = read_back(file);
     cr_expect_null(dump.damage.what, "%s", dump.damage.what);
     cr_expect_eq(dump.malformed.count, 0, "line %lu: %s",
                  (unsigned long)dump.malformed.line, dump.expected);
@@ -390,8 +395,7 @@ Test(jemalloc, reads_many_addresses_each_once) {
         ADDRESSES = 99990,
     };
 
-    int fd = memfd_create("dump", 0);
-    FILE *file = fdopen(fd, "w");
+    FILE *file = fdopen(memfd_create("dump", 0), "w");
     fputs(HEAD, file);
     for (unsigned i = 0; i < STACKS * DEPTH; i++) {
         uint64_t number = 0x7f0000000000 >> (i / 10 % 3 * 4);
@@ -401,12 +405,7 @@ Test(jemalloc, reads_many_addresses_each_once) {
     }
     fputs("@ 0x7f0000000010 0x7f00000000g0 0x7f0000000020\n  t*: 1: 8 [0: 0]\n" MAPS,
           file);
-    fflush(file);
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    struct hp_reader reader = {0};
-    bool is_elf;
-    cr_assert_eq(hp_reader_read(&reader, path, &dump, &is_elf, &err), HP_OK);
+    struct hp_reader reader = read_back(file);
     cr_expect_eq(dump.malformed.count, 1); // the last of them
     cr_assert_eq(dump.frames.count, STACKS * DEPTH);
     size_t wrong = 0, distinct = 0;
@@ -427,19 +426,13 @@ Test(jemalloc, counts_lines_across_windows) {
         STACKS = 40000
     };
 
-    int fd = memfd_create("dump", 0);
-    FILE *file = fdopen(fd, "w");
+    FILE *file = fdopen(memfd_create("dump", 0), "w");
     fputs(HEAD, file);
     for (int i = 0; i < STACKS; i++) {
         fputs("@ 0x1000 0x2000 0x3000\n  t*: 1: 8 [0: 0]\n  t0: 1: 8 [0: 0]\n", file);
     }
     fputs("nonsense\n" MAPS, file);
-    fflush(file);
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    struct hp_reader reader = {0};
-    bool is_elf;
-    cr_assert_eq(hp_reader_read(&reader, path, &dump, &is_elf, &err), HP_OK);
+    struct hp_reader reader = read_back(file);
     cr_expect_eq(dump.malformed.count, 1);
     cr_expect_eq(dump.malformed.line, 3 + 3 * STACKS + 1);
     hp_reader_done(&reader);
