@@ -2,6 +2,7 @@
 
 #include "hprof-agg/hprof-agg.h"
 
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -126,6 +127,12 @@ void *hp_reach(void *items, size_t *count, size_t *capacity, size_t i, size_t it
         *count = i + 1;
     }
     return items;
+}
+
+void hp_give_back(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }
 
 // --- order --------------------------------------------------------------------------------

@@ -36,6 +36,10 @@ void *hp_reach(void *items, size_t *count, size_t *capacity, size_t i, size_t it
 // Sort structs that begin with a uint64_t by that; equal ones stay in order.
 void hp_sort_by_key(void *items, size_t count, size_t item_size);
 
+// What was freed within the heap of the process goes back to the system: before something large that
+// will not fit into its holes.
+void hp_give_back(void);
+
 // What this thread needs memory for from now on, for the handler: the path of an input, or
 // NULL.  It stays the caller's.
 void hp_memory_is_for(const char *input);

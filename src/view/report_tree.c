@@ -378,8 +378,19 @@ static void add_nodes(struct grower *g, uint32_t number, uint32_t parent,
     }
 }
 
+// Exact room: one that grows in the heap leaves holes there when it is moved.
+static void reserve_nodes(struct grower *g) {
+    const struct hp_tree_branch *branch;
+    size_t kept = 0;
+    hp_vec_each (branch, &g->tree->branches) {
+        kept += branch->kept;
+    }
+    hp_vec_reserve(&g->tree->nodes, kept);
+}
+
 static void keep(struct grower *g) {
     size_t count = g->tree->branches.count;
+    reserve_nodes(g);
     uint32_t *last = hp_alloc(count * sizeof *last); // node of each branch
     uint32_t line = 0;
     for (size_t i = 0; i < count; i++) {
@@ -459,6 +470,7 @@ static void tree_init(struct hp_tree *tree, struct hp_view *view) {
     mark_last(tree);
     add_errors(&g);
     grower_done(&g);
+    hp_give_back(); // rows are as large
 }
 
 // --- the report ---------------------------------------------------------------------------
@@ -478,6 +490,7 @@ static int build(struct hp_view *view, struct hp_err *err) {
     struct hp_tree *tree = view->extra = hp_alloc(sizeof *tree);
     tree_init(tree, view);
     const struct hp_tree_node *node;
+    hp_vec_reserve(&view->rows, tree->nodes.count);
     hp_vec_each (node, &tree->nodes) {
         struct hp_row_key *row = hp_view_add_row(view, node->name);
         row->parent = node->parent;
