@@ -89,7 +89,7 @@ static void put_packed(struct hp_sink *out, hp_html_fill *fill, const void *data
     struct hp_sink packed, plain;
     struct hp_err err;
     hp_sink_init(&packed, encode, &base64);
-    struct hp_gzip *gzip = hp_gzip_new(&packed);
+    struct hp_gzip *gzip = hp_gzip_new(&packed, HP_GZIP_HELD);
     hp_sink_init(&plain, hp_gzip_write, gzip);
     fill(&plain, data);
     hp_gzip_finish(gzip, &plain);

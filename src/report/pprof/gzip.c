@@ -8,19 +8,16 @@
 #include "base/vec.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <zlib.h>
 
 #ifdef HP_WITH_LIBDEFLATE
 #    include <libdeflate.h>
 
-enum {
-    MOST_HELD = 4 << 20, // bytes
-};
+static const bool packs_at_once = true;
 #else
-enum {
-    MOST_HELD = 0,
-};
+static const bool packs_at_once = false;
 #endif
 
 enum {
@@ -37,12 +34,14 @@ struct hp_gzip {
     struct hp_sink *out;
     bool is_streaming;
     HP_VEC(unsigned char) held; // before it is
+    size_t most_held;
     unsigned char buffer[16384];
 };
 
-struct hp_gzip *hp_gzip_new(struct hp_sink *out) {
+struct hp_gzip *hp_gzip_new(struct hp_sink *out, size_t most_held) {
     struct hp_gzip *gzip = hp_alloc(sizeof *gzip);
     gzip->out = out;
+    gzip->most_held = packs_at_once ? most_held : 0;
     return gzip;
 }
 
@@ -85,15 +84,24 @@ static void stream_held(struct hp_gzip *gzip) {
     hp_vec_done(&gzip->held);
 }
 
+// Room is doubled: each time it is moved the heap keeps a hole as large as what was held.
+static void hold(struct hp_gzip *gzip, const unsigned char *bytes, size_t size) {
+    size_t most = gzip->most_held - gzip->held.count, wanted = gzip->held.count + size;
+    if (size > gzip->held.capacity - gzip->held.count) {
+        hp_vec_reserve(&gzip->held, wanted < most ? wanted : most);
+    }
+    hp_vec_append(&gzip->held, bytes, size);
+}
+
 int hp_gzip_write(void *data, const void *bytes, size_t size) {
     struct hp_gzip *gzip = data;
-    if (!gzip->is_streaming && size > MOST_HELD - gzip->held.count) {
+    if (!gzip->is_streaming && size > gzip->most_held - gzip->held.count) {
         stream_held(gzip);
     }
     if (gzip->is_streaming) {
         stream(gzip, bytes, size);
     } else {
-        hp_vec_append(&gzip->held, (const unsigned char *)bytes, size);
+        hold(gzip, bytes, size);
     }
     errno = gzip->out->error;
     return gzip->out->error ? -1 : 0;

@@ -1,6 +1,6 @@
 // A compressor in front of a sink.
 //
-//     struct hp_gzip *gzip = hp_gzip_new(out);
+//     struct hp_gzip *gzip = hp_gzip_new(out, HP_GZIP_HELD);
 //     hp_sink_init(&plain, hp_gzip_write, gzip);
 //     ...
 //     hp_gzip_finish(gzip, &plain);
@@ -11,7 +11,13 @@
 
 #include "base/sink.h"
 
-struct hp_gzip *hp_gzip_new(struct hp_sink *out);
+enum {
+    HP_GZIP_HELD = 4 << 20, // bytes, where nothing is known of what comes
+};
+
+// Up to `most_held` bytes all is held and packed at once, in half of the time, if libdeflate is there;
+// what is longer is packed as it comes.
+struct hp_gzip *hp_gzip_new(struct hp_sink *out, size_t most_held);
 
 // A hp_write_fn.
 int hp_gzip_write(void *gzip, const void *bytes, size_t size);

@@ -41,6 +41,7 @@ enum profile_field {
 enum {
     PYROSCOPE_SAMPLES = 16000,
     PYROSCOPE_DEPTH = 1000,
+    MOST_HELD = 128 << 20, // bytes
 };
 
 static const char size_key[] = "bytes";
@@ -322,6 +323,13 @@ static bool labels_inputs(const struct writer *w) {
     return hp_groups_inputs(by) || (by == HP_BY_LABEL && w->view->head.has_input_labels);
 }
 
+// Of one sample a stack a message takes a twelfth to a sixth of the memory of its profile.  Of one for
+// each of many inputs it could take many times as much.
+static size_t most_held(const struct writer *w) {
+    bool has_series = w->view->options.kind == HP_REPORT_TIMELINE || labels_inputs(w);
+    return has_series ? HP_GZIP_HELD : MOST_HELD;
+}
+
 static void put_all_samples(struct writer *w) {
     if (w->view->options.kind == HP_REPORT_TIMELINE) {
         put_timeline(w);
@@ -520,10 +528,10 @@ static void write_profile(struct writer *w) {
 }
 
 static void write_pprof(struct hp_sink *out, const struct hp_view *view) {
-    struct hp_gzip *gzip = hp_gzip_new(out);
     struct hp_sink plain;
-    hp_sink_init(&plain, hp_gzip_write, gzip);
     struct writer w = {.base.out = &plain, .view = view, .stacks = &view->stacks};
+    struct hp_gzip *gzip = hp_gzip_new(out, most_held(&w));
+    hp_sink_init(&plain, hp_gzip_write, gzip);
     sums_init(&w);
     hp_pprof_columns_init(&w.columns, view);
     write_profile(&w);
