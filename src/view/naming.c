@@ -232,6 +232,15 @@ void hp_nodes_sort(const struct hp_naming *naming, hp_node_id *nodes, size_t cou
     }
 }
 
+uint32_t *hp_nodes_rank(const struct hp_naming *naming, hp_node_id *nodes, size_t count) {
+    uint32_t *rank = hp_alloc(hp_node_count(naming) * sizeof *rank);
+    hp_nodes_sort(naming, nodes, count);
+    for (uint32_t i = 0; i < count; i++) {
+        rank[nodes[i].n] = i;
+    }
+    return rank;
+}
+
 // --- filters ------------------------------------------------------------------------------
 
 // What names the node of a call: its function or, by file or module, these; else its module.

@@ -87,5 +87,7 @@ struct hp_origin {
 // one in that of full names, of one in the order of classes.
 int hp_node_compare(const struct hp_naming *naming, hp_node_id a, hp_node_id b);
 void hp_nodes_sort(const struct hp_naming *naming, hp_node_id *nodes, size_t count);
+// Sorts them, too: the place of each among them, by its number; to be freed.
+uint32_t *hp_nodes_rank(const struct hp_naming *naming, hp_node_id *nodes, size_t count);
 
 #endif

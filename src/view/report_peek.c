@@ -151,21 +151,24 @@ struct hp_amount hp_neighbor_amount(const struct hp_view *view,
 
 // --- groups -------------------------------------------------------------------------------
 
+struct groups {
+    struct hp_neighbors *neighbors;
+    uint32_t *row;  // of each node, and one; 0: it has none
+    size_t *next;   // of each row where callers go, then where callees do
+    uint32_t *rank; // of each node among the neighbors, by name
+};
+
 static int by_value(const void *left, const void *right, void *context) {
-    const struct hp_view *view = context;
+    const struct groups *groups = context;
     const struct hp_neighbor *a = left, *b = right;
-    hp_fixed of_a = hp_neighbor_value(view, a), of_b = hp_neighbor_value(view, b);
+    const struct hp_neighbor_call *calls = groups->neighbors->calls.at;
+    hp_fixed of_a = calls[a->call].value, of_b = calls[b->call].value;
     if (of_a != of_b) {
         return of_a > of_b ? -1 : 1;
     }
-    return hp_node_compare(&view->naming, a->node, b->node);
+    uint32_t rank_of_a = groups->rank[a->node.n], rank_of_b = groups->rank[b->node.n];
+    return (rank_of_a > rank_of_b) - (rank_of_a < rank_of_b);
 }
-
-struct groups {
-    struct hp_neighbors *neighbors;
-    uint32_t *row; // of each node, and one; 0: it has none
-    size_t *next;  // of each row where callers go, then where callees do
-};
 
 static void put(struct groups *groups, hp_node_id center, bool are_callees,
                 struct hp_neighbor neighbor) {
@@ -199,29 +202,46 @@ static size_t add_up(size_t *next, size_t count) {
     return sum;
 }
 
-static void sort_group(struct hp_neighbors *neighbors, struct hp_view *view, size_t first,
-                       size_t count) {
+static void rank_neighbors(struct groups *groups, const struct hp_naming *naming,
+                           size_t count) {
+    HP_VEC(hp_node_id) nodes = {0};
+    bool *is_known = hp_alloc(hp_node_count(naming));
+    for (size_t i = 0; i < count; i++) {
+        hp_node_id node = groups->neighbors->all[i].node;
+        if (!is_known[node.n]) {
+            hp_vec_push(&nodes, node);
+        }
+        is_known[node.n] = true;
+    }
+    groups->rank = hp_nodes_rank(naming, nodes.at, nodes.count);
+    hp_vec_done(&nodes);
+    free(is_known);
+}
+
+static void sort_group(struct groups *groups, size_t first, size_t count) {
+    struct hp_neighbor *all = groups->neighbors->all;
     if (count > 1) {
-        qsort_r(neighbors->all + first, count, sizeof *neighbors->all, by_value, view);
+        qsort_r(all + first, count, sizeof *all, by_value, groups);
     }
 }
 
-// `ends` are those of the groups, which lie side by side.
-static void add_areas(struct hp_neighbors *neighbors, struct hp_view *view,
-                      const size_t *ends) {
+// What is `next` are the ends of the groups now, which lie side by side.
+static void add_areas(struct groups *groups, size_t rows) {
+    struct hp_neighbors *neighbors = groups->neighbors;
+    const size_t *ends = groups->next;
     size_t first = 0;
-    for (size_t i = 0; i < view->rows.count; i++) {
+    for (size_t i = 0; i < rows; i++) {
         struct hp_neighborhood area = {first, ends[2 * i] - first,
                                        ends[2 * i + 1] - ends[2 * i]};
-        sort_group(neighbors, view, first, area.callers);
-        sort_group(neighbors, view, first + area.callers, area.callees);
+        sort_group(groups, first, area.callers);
+        sort_group(groups, first + area.callers, area.callees);
         hp_vec_push(&neighbors->areas, area);
         first = ends[2 * i + 1];
     }
 }
 
 // Counted, then filled.
-static void group(struct hp_neighbors *neighbors, struct hp_view *view) {
+static void group(struct hp_neighbors *neighbors, const struct hp_view *view) {
     struct groups groups = {
         .neighbors = neighbors,
         .row = hp_alloc(hp_node_count(&view->naming) * sizeof *groups.row),
@@ -234,9 +254,11 @@ static void group(struct hp_neighbors *neighbors, struct hp_view *view) {
     size_t count = add_up(groups.next, 2 * view->rows.count);
     neighbors->all = hp_alloc(count * sizeof *neighbors->all);
     put_all(&groups);
-    add_areas(neighbors, view, groups.next);
+    rank_neighbors(&groups, &view->naming, count);
+    add_areas(&groups, view->rows.count);
     free(groups.row);
     free(groups.next);
+    free(groups.rank);
 }
 
 static bool holds_any(const struct hp_neighbors *neighbors, const struct hp_view *view,

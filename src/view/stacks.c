@@ -193,17 +193,13 @@ static uint32_t find_or_add(struct hp_stacks *stacks, struct hp_index *index,
 // --- order --------------------------------------------------------------------------------
 
 // Nodes in the order of their names, so that stacks can be compared as numbers.
-static uint32_t *rank_names(struct hp_naming *naming) {
+static uint32_t *rank_names(const struct hp_naming *naming) {
     size_t count = hp_node_count(naming);
     hp_node_id *order = hp_alloc(count * sizeof *order);
-    uint32_t *rank = hp_alloc(count * sizeof *rank);
     for (uint32_t i = 0; i < count; i++) {
         order[i].n = i;
     }
-    hp_nodes_sort(naming, order, count);
-    for (uint32_t i = 0; i < count; i++) {
-        rank[order[i].n] = i;
-    }
+    uint32_t *rank = hp_nodes_rank(naming, order, count);
     free(order);
     return rank;
 }
