@@ -336,6 +336,7 @@ void hp_stacks_init(struct hp_stacks *stacks, enum hp_stacks_of of,
         sort(stacks, rank, of == HP_STACKS_OF_TREE && options->invert);
         free(rank);
     }
+    hp_give_back(); // what collecting and sorting took: sums are as large
 }
 
 void hp_stacks_init_sites(struct hp_stacks *stacks, struct hp_naming *naming,
