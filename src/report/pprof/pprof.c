@@ -41,7 +41,7 @@ enum profile_field {
 enum {
     PYROSCOPE_SAMPLES = 16000,
     PYROSCOPE_DEPTH = 1000,
-    MOST_HELD = 128 << 20, // bytes
+    MOST_HELD = 256 << 20, // bytes: a comparison of two dumps of 300 MB is shorter
 };
 
 static const char size_key[] = "bytes";
