@@ -201,6 +201,18 @@ static hp_string import(struct hp_strtab *to, const struct hp_strtab *from,
     return hp_strtab_add(to, hp_strtab_span(from, string));
 }
 
+// The first are taken as they stand: of many dumps a copy would be what takes most.
+static void move_inputs(struct hp_profile *profile, struct hp_profile *from) {
+    if (profile->inputs.count == 0) {
+        hp_vec_done(&profile->inputs);
+        profile->inputs = from->inputs;
+        memset(&from->inputs, 0, sizeof from->inputs);
+    } else {
+        hp_vec_append(&profile->inputs, from->inputs.at, from->inputs.count);
+        from->inputs.count = 0;
+    }
+}
+
 // Its records become the profile's; `sources` partials were taken over before.
 static void tell(struct hp_profile *profile, struct hp_taken *taken, uint32_t number,
                  uint32_t sources) {
@@ -227,7 +239,7 @@ static void tell(struct hp_profile *profile, struct hp_taken *taken, uint32_t nu
     for (size_t i = 0; i < from->known.count; i++) {
         from->known.at[i].source += sources;
     }
-    hp_vec_append(&profile->inputs, from->inputs.at, from->inputs.count);
+    move_inputs(profile, from);
     hp_vec_append(&profile->known, from->known.at, from->known.count);
     hp_vec_append(&profile->blocks, from->blocks.at, from->blocks.count);
     hp_vec_append(&profile->named, from->named.at, from->named.count);
@@ -235,7 +247,7 @@ static void tell(struct hp_profile *profile, struct hp_taken *taken, uint32_t nu
         hp_diagnosed_join(&profile->diagnosed[0][i], &from->diagnosed[0][i]);
         hp_diagnosed_join(&profile->diagnosed[1][i], &from->diagnosed[1][i]);
     }
-    from->inputs.count = from->known.count = from->blocks.count = from->named.count = 0;
+    from->known.count = from->blocks.count = from->named.count = 0;
 }
 
 // --- all ----------------------------------------------------------------------------------
