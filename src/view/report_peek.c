@@ -225,7 +225,7 @@ static void sort_group(struct groups *groups, size_t first, size_t count) {
     }
 }
 
-// What is `next` are the ends of the groups now, which lie side by side.
+// In `next` are the ends of the groups now, which lie side by side.
 static void add_areas(struct groups *groups, size_t rows) {
     struct hp_neighbors *neighbors = groups->neighbors;
     const size_t *ends = groups->next;
