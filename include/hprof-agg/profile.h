@@ -208,6 +208,9 @@ HP_API const char *hp_profile_warning(const struct hp_profile *profile, size_t i
 HP_API size_t hp_profile_minor_warning_count(const struct hp_profile *profile);
 HP_API const char *hp_profile_minor_warning(const struct hp_profile *profile, size_t i);
 
+// How many names of functions, files and modules are longer than the 16 KiB that patterns look at.
+HP_API size_t hp_profile_long_name_count(const struct hp_profile *profile);
+
 // Which dumps count where a process has several: a sentence, or one for each side that is compared;
 // none if each process has one.
 HP_API size_t hp_profile_moment_count(const struct hp_profile *profile);

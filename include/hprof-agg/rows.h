@@ -123,8 +123,10 @@ struct hp_excess {
     bool is_row;  // whose p is adjusted for how many rows there are
 };
 
-// What is to be known of the numbers in this format: that its readers cannot hold them; or NULL.
-HP_API const char *hp_view_caution(const struct hp_view *view);
+// Warnings about this report alone: its numbers are too large for readers of the format, or patterns did
+// not look at all of a name.  The text lives as long as the view.
+HP_API size_t hp_view_caution_count(const struct hp_view *view);
+HP_API const char *hp_view_caution(const struct hp_view *view, size_t i);
 
 // Whether a row, or the total, has grown by more than the gate of the options allows; if so
 // `first` is filled.

@@ -5,15 +5,18 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include <string.h>
+#include <time.h>
 
 enum {
-    STEPS_MAX = 1000000, // of one match: what backtracks without end stops in about 10 ms
+    STEPS_MAX = 1000000, // of one match: endless backtracking stops after about 10 ms
+    SECONDS_MAX = 20,    // of CPU, of all matches that share their time
 };
 
-int hp_pattern_init(struct hp_pattern *pattern, const char *text, struct hp_err *err) {
+int hp_pattern_init(struct hp_pattern *pattern, const char *text,
+                    struct hp_match_time *time, struct hp_err *err) {
     int number;
     PCRE2_SIZE offset;
-    *pattern = (struct hp_pattern){0};
+    *pattern = (struct hp_pattern){.text = text, .time = time};
     pattern->code =
         pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, 0, &number, &offset, NULL);
     if (!pattern->code && number == PCRE2_ERROR_HEAP_FAILED) {
@@ -41,14 +44,83 @@ void hp_pattern_done(struct hp_pattern *pattern) {
     *pattern = (struct hp_pattern){0};
 }
 
-bool hp_pattern_matches(struct hp_pattern *pattern, const char *subject) {
-    int found = pcre2_match(pattern->code, (PCRE2_SPTR)subject, strlen(subject), 0, 0,
+int hp_pattern_check(const struct hp_pattern *pattern, struct hp_err *err) {
+    if (pattern->is_out_of_time) {
+        return hp_fail(
+            err, HP_E_LIMIT,
+            "pattern %s takes too long: matching names may take %d s of CPU time",
+            pattern->text, SECONDS_MAX);
+    }
+    return pattern->is_out_of_steps
+               ? hp_fail(err, HP_E_LIMIT,
+                         "pattern %s takes too many steps to match the names here",
+                         pattern->text)
+               : HP_OK;
+}
+
+// --- time ---------------------------------------------------------------------------------
+
+static int64_t read_clock(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+// The coarse clock is cheap to read, and ticks every few ms: a match during which it ticks has taken
+// that long, on the average of many.  A tick may be another process's time; CPU time was ours.
+static void take_time(struct hp_match_time *time, int64_t begin) {
+    int64_t passed = read_clock(CLOCK_MONOTONIC_COARSE) - begin;
+    if (passed > 0) {
+        int64_t cpu_time = read_clock(CLOCK_PROCESS_CPUTIME_ID);
+        int64_t used = cpu_time - time->cpu_time;
+        time->spent += passed < used ? passed : used;
+        time->cpu_time = cpu_time;
+    }
+}
+
+// --- matching -----------------------------------------------------------------------------
+
+static bool is_found(struct hp_pattern *pattern, const char *subject, size_t size,
+                     uint32_t options) {
+    int found = pcre2_match(pattern->code, (PCRE2_SPTR)subject, size, 0, options,
                             pattern->match, pattern->limits);
     if (found == PCRE2_ERROR_NOMEMORY) {
         hp_out_of_memory(0);
     }
-    pattern->gave_up |= found < PCRE2_ERROR_NOMATCH;
+    pattern->is_out_of_steps |= found < PCRE2_ERROR_NOMATCH;
     return found > 0;
+}
+
+// A match that depends on the end of the text is not found if other characters follow: one of a word,
+// and one of none.  The second match is of the text alone, as its groups are asked for.
+static bool matches_beginning(struct hp_pattern *pattern, const char *subject) {
+    static const char other[] = {'_', '\1'};
+    char text[HP_MATCHED_BYTES + sizeof other];
+    size_t size = HP_MATCHED_BYTES;
+    while (size > HP_MATCHED_BYTES - 3 && ((unsigned char)subject[size] & 0xc0) == 0x80) {
+        size--; // to the beginning of a character of UTF-8
+    }
+    memcpy(text, subject, size);
+    memcpy(text + size, other, sizeof other);
+    return is_found(pattern, text, size + sizeof other, PCRE2_NOTEOL) &&
+           is_found(pattern, subject, size, PCRE2_NOTEOL);
+}
+
+bool hp_pattern_matches(struct hp_pattern *pattern, const char *subject) {
+    struct hp_match_time *time = pattern->time;
+    if (!time) {
+        return is_found(pattern, subject, strlen(subject), 0);
+    }
+    if (time->spent > (int64_t)SECONDS_MAX * 1000000000) {
+        pattern->is_out_of_time = true;
+        return false;
+    }
+    size_t size = strnlen(subject, HP_MATCHED_BYTES + 1);
+    int64_t begin = read_clock(CLOCK_MONOTONIC_COARSE);
+    bool found = size > HP_MATCHED_BYTES ? matches_beginning(pattern, subject)
+                                         : is_found(pattern, subject, size, 0);
+    take_time(time, begin);
+    return found;
 }
 
 bool hp_pattern_group(const struct hp_pattern *pattern, const char *subject,

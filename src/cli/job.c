@@ -306,9 +306,9 @@ static int report(const struct hp_cli_settings *settings,
         return err->code;
     }
     struct hp_view *view = hp_view_new(profile, options, err);
-    const char *caution = view ? hp_view_caution(view) : NULL;
-    if (caution != NULL && !settings->quiet && !is_for_people(settings)) {
-        hp_cli_message("warning: %s", caution);
+    bool warns = view != NULL && !settings->quiet && !is_for_people(settings);
+    for (size_t i = 0; warns && i < hp_view_caution_count(view); i++) {
+        hp_cli_message("warning: %s", hp_view_caution(view, i));
     }
     int ret = view ? write_view(view, out, err) : (int)err->code;
     if (ret == HP_OK) {

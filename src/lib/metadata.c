@@ -81,18 +81,19 @@ static int take_from_path(struct hp_input_record *input, struct hp_pattern *patt
         memcpy(time, group.at, group.size);
         time[group.size] = '\0';
     }
-    if (!parse_time(time, &input->identity.time)) {
-        hp_fail(err, HP_E_USAGE, "no time in its path where %s says", text);
+    int ret = hp_pattern_check(pattern, err);
+    if (ret == HP_OK && !parse_time(time, &input->identity.time)) {
+        ret = hp_fail(err, HP_E_USAGE, "no time in its path where %s says", text);
         hp_err_locate(err, path, 0);
-        return err->code;
     }
-    return HP_OK;
+    return ret;
 }
 
 int hp_times_set(struct hp_profile *profile, const char *from, struct hp_err *err) {
     bool by_mtime = strcmp(from, "mtime") == 0;
     struct hp_pattern pattern = {0};
-    int ret = by_mtime ? HP_OK : hp_pattern_init(&pattern, from, err);
+    int ret =
+        by_mtime ? HP_OK : hp_pattern_init(&pattern, from, profile->match_time, err);
     struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
         if (ret == HP_OK && hp_input_is_used(input)) {
@@ -142,7 +143,7 @@ int hp_labels_set(struct hp_profile *profile, const char *text, struct hp_err *e
     struct hp_pattern pattern;
     const char *name;
     uint32_t number;
-    int ret = hp_pattern_init(&pattern, text, err);
+    int ret = hp_pattern_init(&pattern, text, profile->match_time, err);
     if (ret != HP_OK) {
         return ret;
     }
@@ -160,6 +161,7 @@ int hp_labels_set(struct hp_profile *profile, const char *text, struct hp_err *e
             label(profile, input, &pattern);
         }
     }
+    ret = ret == HP_OK ? hp_pattern_check(&pattern, err) : ret;
     hp_pattern_done(&pattern);
     return ret;
 }

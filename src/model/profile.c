@@ -7,7 +7,10 @@
 #include <string.h>
 
 void hp_profile_init(struct hp_profile *profile) {
-    *profile = (struct hp_profile){.keeps.errors = {true, true}};
+    *profile = (struct hp_profile){
+        .match_time = hp_alloc(sizeof *profile->match_time),
+        .keeps.errors = {true, true},
+    };
     hp_vec_push(&profile->modules, ((struct hp_module){.kind = HP_MODULE_NONE}));
 }
 
@@ -127,6 +130,7 @@ void hp_profile_done(struct hp_profile *profile) {
     hp_vec_done(&profile->warnings);
     hp_vec_done(&profile->minor_warnings);
     hp_vec_done(&profile->moments);
+    free(profile->match_time);
     free(profile->originals);
     for (int i = 0; i < HP_SIDES; i++) {
         hp_vec_done(&profile->summary[i].periods);

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/md5.h"
 #include "base/memory.h"
+#include "base/pattern.h"
 #include "base/strtab.h"
 #include "base/vec.h"
 #include "model/account.h"
@@ -184,6 +185,7 @@ struct hp_profile {
     HP_VEC(hp_string) warnings;
     HP_VEC(hp_string) minor_warnings; // that concern next to none of the bytes
     HP_VEC(hp_string) moments;        // sentences that say which dumps count
+    struct hp_match_time *match_time; // of the patterns of its reports
     hp_string thread;                 // that alone was read, or ""
     enum hp_estimator estimator;
     bool has_times;            // of the inputs that are used

@@ -344,14 +344,15 @@ size_t hp_view_warning_count(const struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
     bool has_minor = view->options.kind == HP_REPORT_INFO;
     return profile->warnings.count + (has_minor ? profile->minor_warnings.count : 0) +
-           (view->caution ? 1 : 0);
+           view->cautions.count;
 }
 
 struct hp_span hp_view_warning(const struct hp_view *view, size_t i) {
     const struct hp_profile *profile = view->profile;
     size_t count = profile->warnings.count;
-    if (view->caution && i + 1 == hp_view_warning_count(view)) {
-        return hp_span_of(view->caution);
+    size_t own = hp_view_warning_count(view) - view->cautions.count;
+    if (i >= own) {
+        return hp_span_of(view->cautions.at[i - own]);
     }
     return hp_view_string(view, i < count ? profile->warnings.at[i]
                                           : profile->minor_warnings.at[i - count]);

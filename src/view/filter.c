@@ -9,7 +9,7 @@
 
 int hp_filter_check(const struct hp_filter *filter, struct hp_err *err) {
     struct hp_pattern pattern;
-    int ret = hp_pattern_init(&pattern, filter->pattern, err);
+    int ret = hp_pattern_init(&pattern, filter->pattern, NULL, err);
     hp_pattern_done(&pattern);
     return ret;
 }
@@ -125,7 +125,7 @@ static int apply(struct hp_filters *filters, const struct hp_profile *profile,
     struct hp_pattern pattern;
     uint8_t mark = hp_mark_of(filter->rule);
     const struct name *name;
-    int ret = hp_pattern_init(&pattern, filter->pattern, err);
+    int ret = hp_pattern_init(&pattern, filter->pattern, profile->match_time, err);
     if (ret != HP_OK) {
         return ret;
     }
@@ -139,11 +139,7 @@ static int apply(struct hp_filters *filters, const struct hp_profile *profile,
     if (hp_span_starts(hp_span_of(filter->pattern), "0x")) {
         mark_offsets(filters, profile, &pattern, mark);
     }
-    if (pattern.gave_up) {
-        ret = hp_fail(err, HP_E_LIMIT,
-                      "pattern %s takes too many steps to match the names here",
-                      filter->pattern);
-    }
+    ret = hp_pattern_check(&pattern, err);
     hp_pattern_done(&pattern);
     return ret;
 }
@@ -167,6 +163,30 @@ int hp_filters_init(struct hp_filters *filters, const struct hp_profile *profile
     }
     names_done(&names);
     return ret;
+}
+
+// Whether a name is long, and has not been counted.
+static bool is_long(const struct hp_profile *profile, bool *is_counted, hp_string name) {
+    bool is_long = !is_counted[name.n] &&
+                   hp_strtab_span(&profile->strings, name).size > HP_MATCHED_BYTES;
+    is_counted[name.n] = true;
+    return is_long;
+}
+
+size_t hp_profile_long_name_count(const struct hp_profile *profile) {
+    bool *is_counted = hp_alloc(profile->strings.strings.count + 1);
+    size_t count = 0;
+    const struct hp_line *line;
+    const struct hp_module *module;
+    hp_vec_each (line, &profile->lines) {
+        count += is_long(profile, is_counted, line->function);
+        count += is_long(profile, is_counted, line->file);
+    }
+    hp_vec_each (module, &profile->modules) {
+        count += is_long(profile, is_counted, module->path);
+    }
+    free(is_counted);
+    return count;
 }
 
 // --- own names ----------------------------------------------------------------------------
@@ -206,7 +226,7 @@ static int pick_own(struct hp_filters *filters, const struct hp_profile *profile
     struct hp_pattern pattern;
     struct own_name own = {0};
     const struct name *name;
-    int ret = hp_pattern_init(&pattern, text, err);
+    int ret = hp_pattern_init(&pattern, text, profile->match_time, err);
     if (ret != HP_OK) {
         return ret;
     }
@@ -217,10 +237,7 @@ static int pick_own(struct hp_filters *filters, const struct hp_profile *profile
                 is_picked(&pattern, &own) ? hp_mark_of(HP_PICK) : 0;
         }
     }
-    if (pattern.gave_up) {
-        ret = hp_fail(err, HP_E_LIMIT,
-                      "pattern %s takes too many steps to match the names here", text);
-    }
+    ret = hp_pattern_check(&pattern, err);
     hp_vec_done(&own.text);
     hp_pattern_done(&pattern);
     return ret;

@@ -244,7 +244,8 @@ int hp_frame_rules_init(struct hp_frame_rules *rules, const struct hp_profile *p
         .modules = hp_alloc(strings * sizeof *rules->modules),
     };
     for (size_t i = 0; i < count && ret == HP_OK; i++) {
-        ret = hp_pattern_init(&rules->patterns[COUNT + i], given[i].pattern, err);
+        ret = hp_pattern_init(&rules->patterns[COUNT + i], given[i].pattern,
+                              profile ? profile->match_time : NULL, err);
     }
     return ret;
 }
@@ -263,10 +264,9 @@ void hp_frame_rules_done(struct hp_frame_rules *rules) {
 
 int hp_frame_rules_check(const struct hp_frame_rules *rules, struct hp_err *err) {
     for (size_t i = 0; i < rules->given_count; i++) {
-        if (rules->patterns[COUNT + i].gave_up) {
-            return hp_fail(err, HP_E_LIMIT,
-                           "pattern %s takes too many steps to match the names here",
-                           rules->given[i].pattern);
+        int ret = hp_pattern_check(&rules->patterns[COUNT + i], err);
+        if (ret != HP_OK) {
+            return ret;
         }
     }
     return HP_OK;
@@ -328,7 +328,7 @@ static bool row_matches(const struct hp_frame_rules *rules, size_t row,
     struct hp_pattern *pattern = &rules->patterns[row];
     struct hp_err err;
     return (pattern->code ||
-            hp_pattern_init(pattern, table[row].pattern, &err) == HP_OK) &&
+            hp_pattern_init(pattern, table[row].pattern, NULL, &err) == HP_OK) &&
            hp_pattern_matches(pattern, text);
 }
 
@@ -499,7 +499,7 @@ bool hp_is_allocator_module(const char *path) {
         struct hp_pattern pattern = {0};
         struct hp_err err;
         if (table[i].makes == HP_CLASS_ALLOCATOR && table[i].field == MODULE &&
-            hp_pattern_init(&pattern, table[i].pattern, &err) == HP_OK) {
+            hp_pattern_init(&pattern, table[i].pattern, NULL, &err) == HP_OK) {
             found = hp_pattern_matches(&pattern, path);
         }
         hp_pattern_done(&pattern);

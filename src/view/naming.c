@@ -442,7 +442,7 @@ static uint32_t add_stand_in(struct hp_naming *naming, const char *name, uint8_t
 static int pick_names(struct hp_naming *naming, const char *text, struct hp_err *err) {
     struct hp_pattern pattern;
     struct hp_call *call;
-    int ret = hp_pattern_init(&pattern, text, err);
+    int ret = hp_pattern_init(&pattern, text, naming->profile->match_time, err);
     if (ret != HP_OK) {
         return ret;
     }
@@ -456,10 +456,7 @@ static int pick_names(struct hp_naming *naming, const char *text, struct hp_err 
         call->marks |= is_picked[call->node.n] ? hp_mark_of(HP_PICK) : 0;
     }
     free(is_picked);
-    if (pattern.gave_up) {
-        ret = hp_fail(err, HP_E_LIMIT,
-                      "pattern %s takes too many steps to match the names here", text);
-    }
+    ret = hp_pattern_check(&pattern, err);
     hp_pattern_done(&pattern);
     return ret;
 }

@@ -243,42 +243,13 @@ static void describe_inputs(struct hp_view *view) {
     }
 }
 
-// No number in the report is further from zero.
-static hp_int128 largest_of(const struct hp_view *view, enum hp_metric metric) {
-    hp_int128 sum = 0;
-    for (size_t i = 0; i < view->head.input_count; i++) {
-        hp_int128 total = view->head.inputs[i].total.of[metric];
-        sum += hp_view_counts(view, i) ? (total < 0 ? -total : total) : 0;
-    }
-    return sum >> hp_fraction(metric);
-}
-
-static const char *caution_of(const struct hp_view *view) {
-    bool is_double = (view->use.can & HP_READ_AS_DOUBLE) != 0;
-    bool is_int64 = (view->use.can & HP_READ_AS_INT64) != 0;
-    hp_int128 largest = 0;
-    for (int metric = 0; metric < HP_METRICS; metric++) {
-        hp_int128 number = largest_of(view, (enum hp_metric)metric);
-        largest = number > largest ? number : largest;
-    }
-    return is_double && largest > (hp_int128)1 << 53
-               ? "numbers beyond 2^53: programs that read them as JavaScript does round them"
-           : is_int64 && largest > INT64_MAX
-               ? "numbers beyond 2^63: programs that add them up in 64 bits get others"
-               : NULL;
-}
-
 static void add_up_counted(struct hp_view *view) {
     for (size_t i = 0; i < view->head.input_count; i++) {
         if (hp_view_counts(view, i)) {
             hp_values_add(&view->head.counted, &view->head.inputs[i].total);
         }
     }
-    view->caution = caution_of(view);
-}
-
-const char *hp_view_caution(const struct hp_view *view) {
-    return view->caution;
+    hp_cautions_of_numbers(view);
 }
 
 // Where the fullest dump of each process was chosen, what is left of the error is that of the
@@ -390,6 +361,7 @@ static int filter(struct hp_view *view, struct hp_err *err) {
     if (ret != HP_OK) {
         return ret;
     }
+    hp_cautions_of_patterns(view);
     view->head.is_filtered = hp_filters_any(&view->filters);
     ret = name_frames(view, err);
     if (ret != HP_OK || !view->head.is_filtered) {
@@ -514,9 +486,7 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
         view->options.gate = &view->gate;
     }
     int ret = choose(view, err);
-    if (ret == HP_OK) {
-        ret = hp_page_take_facet(view, err);
-    }
+    ret = ret == HP_OK ? hp_page_take_facet(view, err) : ret;
     if (ret == HP_OK) {
         add_up(view);
         ret = refuse_gate(view, err);
@@ -532,6 +502,7 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
         ret = view->judged ? HP_OK : (int)err->code;
     }
     if (ret != HP_OK) {
+        hp_cautions_explain(view, err);
         hp_view_free(view);
         return NULL;
     }
@@ -587,5 +558,6 @@ void hp_view_free(struct hp_view *view) {
     hp_projection_free(view->projection);
     free(view->type_name);
     free(view->label);
+    hp_cautions_done(view);
     free(view);
 }

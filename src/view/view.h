@@ -234,13 +234,13 @@ struct hp_view {
     size_t listed;      // so many of them, without those that hold nothing
     struct hp_series_dump *series; // of a timeline or a trend, in the order of time
     size_t series_count;
-    struct hp_gate gate;    // options.gate
-    struct hp_view *judged; // the rows that it is held against, if this view has none
-    void *extra;            // the report's own
-    char *label;            // options.label
-    const char *caution;    // what its readers cannot hold, or NULL
-    struct hp_edges edges;  // of a graph
-    size_t drawn;           // of its rows, the first so many
+    struct hp_gate gate;     // options.gate
+    struct hp_view *judged;  // the rows that it is held against, if this view has none
+    void *extra;             // the report's own
+    char *label;             // options.label
+    HP_VEC(char *) cautions; // warnings about this report alone
+    struct hp_edges edges;   // of a graph
+    size_t drawn;            // of its rows, the first so many
     HP_VEC(struct hp_page_node) tree; // of a page, callers first, by value
     struct hp_facet facet;            // of a page
     struct hp_page_changes *changes;  // of a page of a comparison
@@ -256,6 +256,13 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
 // for functions.  HP_E_USAGE: these are too many.
 bool hp_page_has_facet(const struct hp_view *view);
 HP_MUST_CHECK int hp_page_take_facet(struct hp_view *view, struct hp_err *err);
+
+// Warnings about the report alone: numbers that readers of its format cannot hold, names that are longer
+// than what patterns look at.  A report that is empty cannot print them: they are added to its error.
+void hp_cautions_of_numbers(struct hp_view *view);
+void hp_cautions_of_patterns(struct hp_view *view);
+void hp_cautions_explain(const struct hp_view *view, struct hp_err *err);
+void hp_cautions_done(struct hp_view *view);
 
 // The rows, and what a page has beside them.
 HP_MUST_CHECK int hp_page_build(struct hp_view *view, struct hp_err *err);

@@ -8,6 +8,7 @@ import json
 import re
 
 from harness import Tests, scratch
+from profile_writer import Profile
 
 t = Tests()
 PROCS = sorted((t.testdata / 'golden').glob('procs*.heap'))
@@ -257,6 +258,35 @@ def too_many_steps(folder):
         f'{result.code}: {result.err}'])
 
 
+def long_names(folder):
+    """Names that make a pattern slow: every place that takes a pattern looks at their first 16 KiB, and says so
+    once; a match before is found, one after is not."""
+    name = 'a' * 16000 + 'before' + 'a' * 84000 + 'after' + ' ::c'
+    path = f'{folder}/long.pb'
+    profile = Profile()
+    profile.sample([profile.location(4096, calls=[(name, '', 0)])], [1, 1 << 20])
+    with open(path, 'wb') as out:
+        out.write(profile.bytes())
+    with open(f'{folder}/rules', 'w', encoding='utf-8') as out:
+        out.write(r'wrapper	name	\w++::c' + '\n')
+    said = '1 name is longer than 16 KiB: patterns look'
+    faults = []
+    for args in (['top', r'--focus=\w+::c'], ['top', r'--ignore=\w++::c'], ['tree', r'--hide=(?>\w+)::c'],
+                 ['stacks', r'--show=\w+::c'], ['top', r'--wrapper=(?:\w)*+::c'], ['peek', r'\w++::c'],
+                 ['list', r'\w++::c'], ['top', f'--frame-rules={folder}/rules'], ['folded', r'--show-from=\w++::c'],
+                 ['jeprof', '--text', r'--focus=\w++::c'], ['jeprof', r'--list=\w+::c']):
+        result = t.run(*args, path)
+        warned = (result.out + result.err).count(said)
+        if result.code not in (0, 1, 5) or warned != 1:
+            faults.append(f'{args} ended with {result.code}, and warned {warned} times: {result.err}')
+    for pattern, code in (('before', 0), ('after', 5), ('^a+before', 0)):
+        result = t.run('top', f'--focus={pattern}', path)
+        if result.code != code or said not in result.out + result.err:
+            faults.append(f'{pattern}: {result.code}, {result.err}')
+    plain = t.ok('top', path)
+    return faults + ([] if said not in plain.out + plain.err else ['no pattern was given'])
+
+
 def nothing_is_left_out(path):
     """A filter that no stack is asked by: frames without names are called, and folded, as without it."""
     faults = []
@@ -294,4 +324,5 @@ t.check('filters that leave nothing leave no report', nothing_left)
 with scratch() as scratch_folder:
     t.check('a pattern that backtracks without end is refused',
             lambda: too_many_steps(scratch_folder))
+    t.check('H3: patterns look at the first 16 KiB of a name, wherever they are given', lambda: long_names(scratch_folder))
 t.done()

@@ -42,7 +42,7 @@ Test(frame_rules, have_examples_that_they_decide) {
         struct hp_pattern pattern;
         char bare[256];
         EXPECT(rule.makes, rule.name, rule.file, rule.module);
-        cr_assert_eq(hp_pattern_init(&pattern, rule.pattern, &err), HP_OK);
+        cr_assert_eq(hp_pattern_init(&pattern, rule.pattern, NULL, &err), HP_OK);
         cr_expect(hp_pattern_matches(&pattern, subject_of(&rule, bare)), "%s",
                   rule.pattern);
         hp_pattern_done(&pattern);

@@ -393,10 +393,23 @@ static void mark(struct hp_jeprof_stacks *stacks, const struct hp_frame_info *in
 }
 
 // The library matches: a view of the calls that a pattern shows names them.
+static void warn_of_long_names(struct hp_jeprof_stacks *stacks,
+                               const struct hp_profile *profile) {
+    size_t count = hp_profile_long_name_count(profile);
+    if (count > 0 && !stacks->has_warned) {
+        hp_cli_message(
+            "warning: %zu name%s longer than 16 KiB: patterns look at the "
+            "first 16 KiB only",
+            count, count == 1 ? " is" : "s are");
+        stacks->has_warned = true;
+    }
+}
+
 static int match(struct hp_jeprof_stacks *stacks, const struct hp_profile *profile,
                  const struct hp_filter *filter, unsigned bit, struct hp_err *err) {
     struct hp_err why = {0};
     struct hp_view *view = view_of(profile, filter, &why);
+    warn_of_long_names(stacks, profile);
     if (view == NULL) {
         *err = why.code == HP_E_EMPTY ? *err : why;
         return why.code == HP_E_EMPTY ? HP_OK : (int)why.code;

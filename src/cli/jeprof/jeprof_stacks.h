@@ -49,6 +49,7 @@ struct hp_jeprof_stacks {
     struct hp_jeprof_set keys;
     struct hp_jeprof_stack *stacks; // as many as keys
     double total;                   // of all that was read
+    bool has_warned;                // about names that patterns do not see whole
 };
 
 // Stacks of a profile that was symbolized, times `sign`.  HP_E_USAGE if a pattern is wrong.
