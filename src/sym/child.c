@@ -155,12 +155,15 @@ struct hp_child_end hp_child_stop(struct hp_child *child, bool heard) {
     return end;
 }
 
+clockid_t hp_child_clock(const struct hp_child *child) {
+    clockid_t clock = 0;
+    return clock_getcpuclockid(child->pid, &clock) == 0 ? clock
+                                                        : CLOCK_PROCESS_CPUTIME_ID;
+}
+
 int64_t hp_child_cpu(const struct hp_child *child) {
-    clockid_t clock;
     struct timespec time = {0, 0};
-    if (clock_getcpuclockid(child->pid, &clock) == 0) {
-        clock_gettime(clock, &time);
-    }
+    clock_gettime(hp_child_clock(child), &time);
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 

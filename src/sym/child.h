@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 struct hp_child {
     pid_t pid; // 0 when there is none
@@ -35,7 +36,8 @@ struct hp_child_end {
 // reap it.
 struct hp_child_end hp_child_stop(struct hp_child *child, bool heard);
 
-// Its CPU time so far, in nanoseconds.
+// The clock of its CPU time, and what it says, in nanoseconds.
+clockid_t hp_child_clock(const struct hp_child *child);
 int64_t hp_child_cpu(const struct hp_child *child);
 
 // So much CPU time may it use from its start, in nanoseconds, rounded up to seconds.

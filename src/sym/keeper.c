@@ -3,7 +3,8 @@
 //
 // A second of CPU for each 8 MiB of files and 20 more is far more than any sound module
 // takes, and what a run may take in all grows with what its modules hold, each file
-// counted once.
+// counted once.  A module that others wait for gets half of what is left, so that one
+// that never ends leaves time for the names of all others.
 #include "sym/keeper.h"
 
 #include "sym/sandbox.h"
@@ -52,11 +53,20 @@ static bool is_run_over(const struct hp_keeper *self) {
            self->clock >= run_cpu(self) * self->limits.patience;
 }
 
-// When the module is to be done, by the clock.
+static int64_t share_of(const struct hp_keeper *self, int64_t left) {
+    return self->do_others_wait ? left / 2 : left;
+}
+
+// When the module is to be done, by the clock, and by the CPU time of the child.
 static int64_t deadline(const struct hp_keeper *self) {
     int patience = self->limits.patience;
     int64_t run = run_cpu(self) * patience - self->clock;
-    return self->started + least(module_cpu(self) * patience, run);
+    return self->started + least(module_cpu(self) * patience, share_of(self, run));
+}
+
+static int64_t cpu_deadline(const struct hp_keeper *self) {
+    int64_t run = run_cpu(self) - self->cpu;
+    return self->cpu_before + least(module_cpu(self), share_of(self, run));
 }
 
 static size_t room_for_answer(const struct hp_keeper *self) {
@@ -73,13 +83,14 @@ static struct hp_wire wire_of(const struct hp_keeper *self) {
     return (struct hp_wire){.sock = self->child.sock,
                             .limit = room_for_answer(self),
                             .until = least(deadline(self),
-                                           hp_wire_now() + self->limits.silence)};
+                                           hp_wire_now() + self->limits.silence),
+                            .cpu_until = cpu_deadline(self),
+                            .cpu_clock = hp_child_clock(&self->child)};
 }
 
-// The kernel keeps these.
+// The kernel keeps these, should we not be there to do so; it counts whole seconds.
 static void limit_child(const struct hp_keeper *self) {
-    int64_t left = least(module_cpu(self), run_cpu(self) - self->cpu);
-    hp_child_limit_cpu(&self->child, self->cpu_before + left);
+    hp_child_limit_cpu(&self->child, cpu_deadline(self));
     hp_child_limit_memory(&self->child, self->module_files);
 }
 

@@ -27,6 +27,7 @@ struct hp_keeper {
     enum hp_sandbox sandbox;
     void (*serve)(int sock); // what the child does
     bool lacks_sandbox;      // some child told so
+    bool do_others_wait;     // a module may use half of the time that is left for all
 
     struct hp_child child;
     struct hp_packet packet;

@@ -337,17 +337,28 @@ union control {
     struct cmsghdr align;
 };
 
-int64_t hp_wire_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+static int64_t read_clock(clockid_t clock) {
+    struct timespec now = {0, 0};
+    clock_gettime(clock, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t hp_wire_now(void) {
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+// How long to wait at most: CPU time does not pass faster than other time.
+static int64_t time_left(const struct hp_wire *wire) {
+    int64_t left = wire->until - hp_wire_now();
+    int64_t cpu = wire->cpu_until ? wire->cpu_until - read_clock(wire->cpu_clock) : left;
+    return cpu < left ? cpu : left;
 }
 
 // Until the socket can be read or written, as `events` says.
 static bool wait_for(const struct hp_wire *wire, short events) {
     struct pollfd poller = {wire->sock, events, 0};
     while (wire->until) {
-        int64_t left = wire->until - hp_wire_now();
+        int64_t left = time_left(wire);
         int ready =
             left > 0 ? poll(&poller, 1, (int)(left / 1000000 % INT32_MAX) + 1) : 0;
         if (ready > 0) {

@@ -124,6 +124,9 @@ struct hp_wire {
     int sock;
     size_t limit;  // no body that is received is larger
     int64_t until; // nothing takes longer; as of hp_wire_now(), 0 for no end
+    // The CPU time that the other end may have used by then; 0: any.
+    int64_t cpu_until;
+    clockid_t cpu_clock;
 };
 
 // Nanoseconds since some moment.

@@ -233,7 +233,19 @@ static const char **paths_of(const struct symbolizer *self, const struct task *t
     return paths;
 }
 
-static void ask_child(struct symbolizer *self, struct task *task) {
+// A module that had its time, and was asked for again too late, keeps the first reason.
+static void give_up(struct symbolizer *self, struct task *task,
+                    const struct hp_sym_diagnostic *why) {
+    for (struct task *each = task; each; each = each->same) {
+        if (each->module->status != HP_SYM_OVER_BUDGET) {
+            note(self, each->module, why->status, why->text);
+            settle_file(self, each, &each->found);
+        }
+    }
+}
+
+// False if the module was stopped for the sake of others, and may be asked for again after them.
+static bool ask_child(struct symbolizer *self, struct task *task, bool do_others_wait) {
     struct hp_request request = request_of(self, task);
     struct reply reply = {.request = &request};
     struct hp_sym_diagnostic why;
@@ -242,18 +254,19 @@ static void ask_child(struct symbolizer *self, struct task *task) {
                    hp_profile_text(self->profile, task->module->path));
     finder.build_id = hp_profile_text(self->profile, task->module->build_id);
     const char **paths = paths_of(self, task, &finder);
-    if (hp_keeper_ask(&self->keeper, &request, &finder, &reply.answer, &why)) {
+    self->keeper.do_others_wait = do_others_wait;
+    bool is_answered =
+        hp_keeper_ask(&self->keeper, &request, &finder, &reply.answer, &why);
+    if (is_answered) {
         take(self, task, &reply, &finder.found);
     } else {
-        for (struct task *each = task; each; each = each->same) {
-            note(self, each->module, why.status, why.text);
-            settle_file(self, each, &each->found);
-        }
+        give_up(self, task, &why);
     }
     free(paths);
     hp_finder_done(&finder);
     hp_answer_done(&reply.answer);
     hp_request_done(&request);
+    return is_answered || !do_others_wait || why.status != HP_SYM_OVER_BUDGET;
 }
 
 // A file that is not there is no work for the child.
@@ -535,6 +548,32 @@ static void finish(struct symbolizer *self) {
     }
 }
 
+static bool is_asked_for(const struct task *task) {
+    return task->is_there && !task->is_later;
+}
+
+// A module that is stopped for the sake of others is asked for once more, after them.
+static void ask_for_all(struct symbolizer *self) {
+    HP_VEC(struct task *) put_off = {0};
+    size_t waiting = 0;
+    struct task *task;
+    hp_vec_each (task, &self->tasks) {
+        waiting += is_asked_for(task);
+    }
+    hp_vec_each (task, &self->tasks) {
+        report_progress(self, (size_t)(task - self->tasks.at));
+        waiting -= is_asked_for(task);
+        if (is_asked_for(task) &&
+            !ask_child(self, task, waiting > 0 || put_off.count > 0)) {
+            hp_vec_push(&put_off, task);
+        }
+    }
+    for (size_t i = 0; i < put_off.count; i++) {
+        ask_child(self, put_off.at[i], i + 1 < put_off.count);
+    }
+    hp_vec_done(&put_off);
+}
+
 void hp_symbolize_by(struct hp_profile *profile, const struct hp_symbol_options *options,
                      const struct hp_keeper *keeper) {
     struct symbolizer self = {.profile = profile, .options = options, .keeper = *keeper};
@@ -547,12 +586,7 @@ void hp_symbolize_by(struct hp_profile *profile, const struct hp_symbol_options 
         locate(&self, task);
     }
     join_same(&self);
-    for (size_t i = 0; i < self.tasks.count; i++) {
-        report_progress(&self, i);
-        if (self.tasks.at[i].is_there && !self.tasks.at[i].is_later) {
-            ask_child(&self, &self.tasks.at[i]);
-        }
-    }
+    ask_for_all(&self);
     finish(&self);
     hp_keeper_done(&self.keeper);
     hp_vec_done(&self.tasks);
