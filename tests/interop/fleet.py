@@ -3,11 +3,10 @@
 stand-ins for Spark's.  However a fleet is cut, and whatever fails on the way, the partial has the bytes
 that one command writes, or there is none and the status says why.
 
-usage: fleet.py BINARY TESTDATA HPROF_SIM [DUMPS] [--no-limit] [--ssh] [--spark=PYTHON] [--orders=N]
+usage: fleet.py BINARY TESTDATA HPROF_SIM [DUMPS] [--ssh] [--spark=PYTHON] [--orders=N]
 
 Lists are in N random orders (3) for as many numbers of tasks.  With --ssh all tasks of GNU parallel go through a real sshd on this machine, and connections are lost.  With
 --spark the script is run by a standalone master and two workers of PySpark as PYTHON has it (3.5, Java 17).
---no-limit is for programs that take much memory of their own.
 """
 import contextlib
 import functools
@@ -605,8 +604,7 @@ with scratch() as HERE, machines() if '--ssh' in ENGINES else contextlib.nullcon
     FOLDER = pathlib.Path(HERE)
     PATHS = furnish()
     t.check('parallel: 1 % damaged dumps are counted, and the sums are those of the others', some_damaged)
-    if '--no-limit' not in ENGINES:
-        t.check('parallel: a task without memory fails, one without disk is tried again', scarce)
+    t.check('parallel: a task without memory fails, one without disk is tried again', scarce)
     if MACHINES:
         t.check('ssh: connections that end or fall silent', lost)
         t.check('ssh: a controller that is killed goes on where it was', killed_controller)

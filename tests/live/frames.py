@@ -161,6 +161,21 @@ def rust():
     return faults
 
 
+def connected(path):
+    """A connection to a server that may still be starting."""
+    deadline = time.time() + 60
+    while True:
+        connection = socket.socket(socket.AF_UNIX)
+        try:
+            connection.connect(path)
+            return connection
+        except OSError:
+            connection.close()
+            if time.time() > deadline:
+                raise
+            time.sleep(0.05)
+
+
 def redis():
     """Its wrappers of malloc are none of the first rows, whatever they are called."""
     folder = FOLDER / 'redis'
@@ -170,11 +185,7 @@ def redis():
         stdout=subprocess.DEVNULL, env={
             'PATH': os.environ['PATH'], 'LD_PRELOAD': JEMALLOC,
             'MALLOC_CONF': f'prof:true,prof_final:true,lg_prof_sample:15,prof_prefix:{folder}/redis'})
-    deadline = time.time() + 60
-    while not (folder / 'socket').exists() and time.time() < deadline:
-        time.sleep(0.05)
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(f'{folder}/socket')
+    with connected(f'{folder}/socket') as connection:
         replies = connection.makefile('rb')
         for _ in range(200):
             connection.sendall(b''.join(b'SET key:%d:%d %s\r\nRPUSH list:%d %s\r\n' % (

@@ -1,7 +1,7 @@
 """What the property tests share: running hprof-agg, reading its reports back, arithmetic
 of their own to compare with, and TAP output.  Python 3 standard library only.
 
-    usage of every test: SCRIPT BINARY TESTDATA
+    usage of every test: SCRIPT BINARY TESTDATA [--sample]
 """
 import concurrent.futures
 import csv
@@ -17,6 +17,7 @@ import traceback
 
 METRICS = ('inuse-objects', 'inuse-space', 'alloc-objects', 'alloc-space')
 JOBS = max(2, os.cpu_count() or 2)
+IS_SAMPLE = '--sample' in sys.argv  # of many runs of one kind, as under the sanitizers
 
 # --- tests ------------------------------------------------------------------------------
 

@@ -3,10 +3,10 @@
 never changes: in one command, in 1, 7 and 64 lists, in random trees of the 64, shuffled, by one thread and by
 eight, in four shards that are joined, where memory does not hold the stacks, from a pipe and from an archive.
 
-usage: one_digest.py BINARY TESTDATA HPROF-SIM [DUMPS [TREES]] [COMMAND...] [--no-limit]
+usage: one_digest.py BINARY TESTDATA HPROF-SIM [DUMPS [TREES]] [COMMAND...]
 
 DUMPS (1000) are those of `hprof-sim fleet 1 0 DUMPS`, TREES (5) are random ones.  COMMANDs are other builds, which
-merge the dumps, and the partials of 64 lists; so are those of HPROF_AGG_BUILDS, divided by colons.  --no-limit is for programs that take much memory of their own.
+merge the dumps, and the partials of 64 lists; so are those of HPROF_AGG_BUILDS, divided by colons.
 """
 import os
 import pathlib
@@ -26,11 +26,10 @@ GOLDEN = {  # of so many dumps
 t = Tests()
 merged, digest = t.merged, t.digest
 SIM = os.path.abspath(sys.argv[3])
-WORDS = [word for word in sys.argv[4:] if word != '--no-limit']
+WORDS = sys.argv[4:]
 DUMPS, TREES = ([int(word) for word in WORDS if word.isdigit()] + [1000, 5][sum(map(str.isdigit, WORDS)):])[:2]
 BUILDS = [shlex.split(word) for word in WORDS if not word.isdigit()]
 BUILDS += [[path] for path in os.environ.get('HPROF_AGG_BUILDS', '').split(':') if path]
-HAS_LIMIT = '--no-limit' not in sys.argv
 LIMIT = f'--max-memory={21 + DUMPS // 200}MiB'  # records of dumps take some, stacks have to take more
 
 
@@ -100,7 +99,7 @@ class Fleet:
 
     def shards(self):
         each = [merged(self.folder / f'shard{i}.hpa', self.lists[7], f'--shard={i}/4') for i in range(4)]
-        return self.merged('joined', each) + (self.merged('joined in little memory', each, LIMIT) if HAS_LIMIT else [])
+        return self.merged('joined', each) + self.merged('joined in little memory', each, LIMIT)
 
     def little_memory(self):
         return (self.merged('dumps', self.paths, LIMIT, '-j1') + self.merged('an archive', [], f'--tar={self.archive}', LIMIT)
@@ -133,8 +132,7 @@ with scratch() as at:
     t.check(f'in {TREES} random trees', f.trees)
     t.check('in any order, by one thread and by eight', f.shuffled)
     t.check('in shards that are joined', f.shards)
-    if HAS_LIMIT:
-        t.check('where memory does not hold the stacks', f.little_memory)
+    t.check('where memory does not hold the stacks', f.little_memory)
     t.check('from pipes', f.pipes)
     if BUILDS:
         t.check(f'by {len(BUILDS)} other builds', f.builds)

@@ -9,14 +9,14 @@ import subprocess
 import sys
 
 from fleets import Process, fleet
-from harness import Tests, scratch
+from harness import IS_SAMPLE, Tests, scratch
 from profile_writer import Profile as Writer
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'interop'))
 from profile_proto import Profile  # noqa: E402
 
 t = Tests()
-SPLITS = int(sys.argv[3]) if len(sys.argv) > 3 else 60
+SPLITS = next((int(word) for word in sys.argv[3:] if word.isdigit()), 10 if IS_SAMPLE else 60)
 MARK = '#hprof-agg processes/1 '
 
 # --- what profiles hold ---------------------------------------------------------------------

@@ -16,11 +16,11 @@ import re
 import sys
 import time
 
-from harness import Tests, hostile_dump, scratch
+from harness import IS_SAMPLE, Tests, hostile_dump, scratch
 from profile_writer import Profile
 from svg_reader import HOSTILE, NS, boxes_of, escaped, hostile_profile, parse, strange
 
-STACKS = int(sys.argv[3]) if len(sys.argv) > 3 else 30000
+STACKS = next((int(word) for word in sys.argv[3:] if word.isdigit()), 3000 if IS_SAMPLE else 30000)
 t = Tests()
 GOLDEN = t.testdata / 'golden'
 SYMBOLS = f'--symbol-dir={t.root}'

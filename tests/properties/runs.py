@@ -2,10 +2,10 @@
 """Stacks that memory does not hold are written to a file beside the output, merged in the end, and come to the
 bytes that memory alone makes: of dumps, of partials, of many runs, to standard output.
 
-usage: runs.py BINARY TESTDATA HPROF-SIM [DUMPS] [--no-limit]
+usage: runs.py BINARY TESTDATA HPROF-SIM [DUMPS]
 
 DUMPS is how many are made of 3,000 stacks each that no other has (40): 500 take more than 1 GiB in memory, and
-less than 64 MiB out of it.  --no-limit is for programs that take much memory of their own.
+less than 64 MiB out of it.
 """
 import io
 import os
@@ -21,7 +21,6 @@ from harness import Tests, scratch
 t = Tests()
 SIM = os.path.abspath(sys.argv[3])
 DUMPS = next((int(word) for word in sys.argv[4:] if word.isdigit()), 40)
-HAS_LIMIT = '--no-limit' not in sys.argv
 HISTORY = 256  # dumps that are told of one by one
 
 
@@ -213,7 +212,7 @@ def reduces(count):
                                for _ in range(5))  # which differ by some per cent
         told = ', '.join(f'{size:.1f} MiB of {parts}' for parts, size in takes.items())
         outs = [pathlib.Path(folder, f'{parts}-out.hpa').read_bytes() for parts in takes]
-        return [told] if outs[0] != outs[1] or (HAS_LIMIT and takes[64] > 1.5 * takes[8]) else told
+        return [told] if outs[0] != outs[1] or takes[64] > 1.5 * takes[8] else told
 
 
 def of_one_dump(count):
@@ -225,20 +224,19 @@ def of_one_dump(count):
         out, whole = pathlib.Path(folder, 'out.hpa'), merged(pathlib.Path(folder, 'whole.hpa'), paths)
         takes = peak('merge', '-q', '-o', out, *(part for _, part in lists))
         faults = [] if out.read_bytes() == whole.read_bytes() else ['other bytes']
-        if HAS_LIMIT and takes > 200:
+        if takes > 200:
             faults.append(f'{takes:.0f} MiB')
         return faults or f'{takes:.0f} MiB'
 
 
-if HAS_LIMIT:
-    LIMIT = '64MiB' if DUMPS > 100 else '40MiB'
-    t.check(f'{3000 * DUMPS} stacks in {LIMIT}', lambda: spilled(DUMPS, 3000, LIMIT))
-    t.check(f'120000 stacks of {HISTORY + 44} dumps in 40MiB', lambda: spilled(HISTORY + 44, 400, '40MiB'))
-    t.check('shards that are joined', lambda: joined(HISTORY - 16, 500, '40MiB'))
-    t.check('shards that are joined, of more dumps', lambda: joined(HISTORY + 144, 300, '40MiB'))
-    t.check('stacks that many runs have', lambda: shared(600, '24MiB'))
-    t.check('where there is no room for runs', lambda: without_room('32MiB'))
-    t.check('dumps that do not count in the end', lambda: chosen_again('24MiB'))
+LIMIT = '64MiB' if DUMPS > 100 else '40MiB'
+t.check(f'{3000 * DUMPS} stacks in {LIMIT}', lambda: spilled(DUMPS, 3000, LIMIT))
+t.check(f'120000 stacks of {HISTORY + 44} dumps in 40MiB', lambda: spilled(HISTORY + 44, 400, '40MiB'))
+t.check('shards that are joined', lambda: joined(HISTORY - 16, 500, '40MiB'))
+t.check('shards that are joined, of more dumps', lambda: joined(HISTORY + 144, 300, '40MiB'))
+t.check('stacks that many runs have', lambda: shared(600, '24MiB'))
+t.check('where there is no room for runs', lambda: without_room('32MiB'))
+t.check('dumps that do not count in the end', lambda: chosen_again('24MiB'))
 t.check('64 partials take as much memory as 8 of the same dumps', lambda: reduces(HISTORY + 16))
 t.check('64 partials of fewer dumps than are told of one by one do so too', lambda: reduces(160))
 t.check('1,000 partials of a dump each', lambda: of_one_dump(1000))
