@@ -24,8 +24,9 @@ enum {
 };
 
 // A signal, or a file renamed on the way, may end it: that says nothing of the file.
-static int open_resolved(int folder, const char *path, uint64_t resolve) {
-    struct open_how how = {.flags = FLAGS, .resolve = resolve | RESOLVE_NO_MAGICLINKS};
+static int open_resolved(int folder, const char *path, uint64_t flags, uint64_t resolve) {
+    struct open_how how = {.flags = FLAGS | flags,
+                           .resolve = resolve | RESOLVE_NO_MAGICLINKS};
     int fd = -1;
     for (int tries = 0; tries < MOST_TRIES; tries++) {
         fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
@@ -182,16 +183,29 @@ int hp_open_walk(const char *root, const char *path) {
 
 int hp_open_file(const char *root, const char *path) {
     if (!root) {
-        int fd = open_resolved(AT_FDCWD, path, 0);
+        int fd = open_resolved(AT_FDCWD, path, 0, 0);
         return check(fd < 0 && lacks_openat2() ? open(path, FLAGS) : fd);
     }
     int folder = open(root, FOLDER);
     if (folder < 0) {
         return -1;
     }
-    int fd = open_resolved(folder, path, RESOLVE_IN_ROOT);
+    int fd = open_resolved(folder, path, 0, RESOLVE_IN_ROOT);
     close_keeping_errno(folder);
     return fd < 0 && lacks_openat2() ? hp_open_walk(root, path) : check(fd);
+}
+
+int hp_open_itself(const char *path) {
+    int fd = open_resolved(AT_FDCWD, path, O_NOFOLLOW, 0);
+    return check(fd < 0 && lacks_openat2() ? open(path, FLAGS | O_NOFOLLOW) : fd);
+}
+
+bool hp_path_of(int fd, char path[PATH_MAX]) {
+    char link[40];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t size = readlink(link, path, PATH_MAX - 1);
+    path[size > 0 ? size : 0] = '\0';
+    return size > 0;
 }
 
 // --- inputs -------------------------------------------------------------------------------

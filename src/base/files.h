@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -16,6 +17,13 @@ int hp_open_file(const char *root, const char *path);
 // The same as hp_open_file() with a root, by a walk over the components: for kernels
 // where openat2 is missing or denied.
 int hp_open_walk(const char *root, const char *path);
+
+// The same as hp_open_file() without a root, but not through a symbolic link in the last part of
+// the path.  Folders on the way may be links.
+int hp_open_itself(const char *path);
+
+// The path of an open file, without links; false where there is no /proc to ask.
+bool hp_path_of(int fd, char path[PATH_MAX]);
 
 // Open what somebody named as an input, for reading: no device but the null device, no file of
 // /proc, and unless it `waits` no FIFO that nobody writes to; but whatever the caller's own

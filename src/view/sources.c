@@ -13,6 +13,25 @@ enum {
     FILES_MAX = 256 << 20, // bytes of all
 };
 
+// Why there is no source, and what is said of it without --source-dir and with one.
+enum absence {
+    RELATIVE,
+    OTHER_NAME,
+    LINK,
+    MISSING
+};
+
+#define HINT    "; --source-dir=DIR looks below DIR"
+#define NOWHERE "not found, nor below --source-dir"
+
+static const char *const reasons[][2] = {
+    [RELATIVE] = {"a relative path" HINT, NOWHERE},
+    [OTHER_NAME] = {"not called like a source" HINT, NOWHERE},
+    [LINK] = {"a symbolic link" HINT,
+              "a symbolic link, and not found below --source-dir"},
+    [MISSING] = {"not found" HINT, NOWHERE},
+};
+
 struct reader {
     const char *const *dirs;
     size_t dir_count;
@@ -35,9 +54,7 @@ static int open_below(const char *dir, const char *path) {
     return -1;
 }
 
-// A binary may name anything as its source, "/etc/passwd" among it: its word is taken for what is
-// called like one.  Headers of C++ have no suffix.
-static bool is_source_name(const char *path) {
+static bool has_source_suffix(const char *path) {
     static const char *const suffixes[] = {
         ".c",   ".cc",  ".cpp", ".cxx", ".c++", ".h",   ".hh",  ".hpp", ".hxx", ".h++",
         ".inc", ".inl", ".ipp", ".tcc", ".tpp", ".def", ".m",   ".mm",  ".rs",  ".go",
@@ -45,23 +62,59 @@ static bool is_source_name(const char *path) {
         ".f",   ".f90", ".F",   ".F90", ".pas", ".adb", ".ads", ".cu",  ".cuh", ".C",
     };
     const char *name = strrchr(path, '/') + 1, *dot = strrchr(name, '.');
-    if (!dot) {
-        return strstr(path, "/include/c++/") != NULL && strstr(path, "/../") == NULL;
-    }
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        if (dot > name && strcmp(dot, suffixes[i]) == 0) {
+    for (size_t i = 0; dot > name && i < sizeof suffixes / sizeof *suffixes; i++) {
+        if (strcmp(dot, suffixes[i]) == 0) {
             return true;
         }
     }
     return false;
 }
 
-static int open_source(const struct reader *reader, const char *path) {
-    bool is_allowed = !reader->dirs_only && path[0] == '/' && is_source_name(path);
-    int fd = is_allowed ? hp_open_file(NULL, path) : -1;
+// A binary or a profile may name anything as its source, "/etc/passwd" as well: only what is called
+// like a source is shown.  Headers of C++ have no suffix.
+static bool is_source_name(const char *path) {
+    bool is_header = strchr(strrchr(path, '/'), '.') == NULL &&
+                     strstr(path, "/include/c++/") != NULL &&
+                     strstr(path, "/../") == NULL;
+    return has_source_suffix(path) || is_header;
+}
+
+// Folders on the way may be links, so the path of what was opened is judged once more.
+static bool is_source(int fd, const char *path) {
+    char where[PATH_MAX];
+    return hp_path_of(fd, where) ? where[0] == '/' && is_source_name(where)
+                                 : has_source_suffix(path);
+}
+
+static bool is_link(const char *path) {
+    struct stat info;
+    return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+}
+
+// A source at the very path that is named; -1 and the reason if there is none.
+static int open_named(const struct reader *reader, const char *path, enum absence *why) {
+    *why = path[0] != '/' ? RELATIVE : !is_source_name(path) ? OTHER_NAME : MISSING;
+    if (*why != MISSING || reader->dirs_only) {
+        return -1;
+    }
+    int fd = hp_open_itself(path);
+    if (fd < 0) {
+        *why = is_link(path) ? LINK : MISSING;
+    } else if (!is_source(fd, path)) {
+        *why = OTHER_NAME;
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+static int open_source(const struct reader *reader, const char *path, const char **why) {
+    enum absence absence;
+    int fd = open_named(reader, path, &absence);
     for (size_t i = 0; i < reader->dir_count && fd < 0; i++) {
         fd = open_below(reader->dirs[i], path);
     }
+    *why = fd < 0 ? reasons[absence][reader->dir_count > 0] : NULL;
     return fd;
 }
 
@@ -140,18 +193,10 @@ static const char *read_text(struct reader *reader, int fd,
 
 static void read_source(struct reader *reader, struct hp_source_file *source) {
     const char *path = hp_profile_text(reader->profile, source->file);
-    int fd = open_source(reader, path);
+    int fd = open_source(reader, path, &source->why);
     if (fd >= 0) {
         source->why = read_text(reader, fd, source);
         close(fd);
-    } else if (reader->dir_count > 0) {
-        source->why = "not found, nor below --source-dir";
-    } else {
-        source->why = path[0] != '/' ? "a relative path; --source-dir=DIR looks below DIR"
-                      : !is_source_name(path)
-                          ? "not called like a source; --source-dir=DIR "
-                            "looks below DIR"
-                          : "not found; --source-dir=DIR looks below DIR";
     }
 }
 

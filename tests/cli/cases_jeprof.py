@@ -246,6 +246,16 @@ def a_url_is_refused_with_the_line_that_does_it(b):
 
 
 @case
+def sources_are_looked_for_below_a_directory_that_is_named(b):
+    words = (str(b.testdata / "alloc_c"), b.dump)
+    got = jeprof(b, "--list=leaf_big", *words)
+    assert got.status == 0 and "not found; --source-dir=DIR looks below DIR" in got.out, got
+    got = jeprof(b, "--list=leaf_big", "--source-dir", str(b.testdata), *words)
+    assert got.status == 0 and "leaf_big" in got.out and "no source" not in got.out, got
+    check(jeprof(b, "--list=leaf_big", "--source-dir=/nowhere/at/all", *words), 1, "", "is no folder")
+
+
+@case
 def the_shell_reads_commands_from_a_pipe_until_it_ends(b):
     program = str(b.testdata / "alloc_c")
     out, picture = b.folder / "out.callgrind", b.folder / "x.svg"

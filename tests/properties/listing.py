@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Listings say of functions and lines what tables say, and read no other source than is meant."""
 import collections
+import gzip
 import json
 import os
 import pathlib
 
 from harness import Tests, scratch
+from profile_writer import Profile
 
 t = Tests()
 PROCS = sorted((t.testdata / 'golden').glob('procs*.heap'))
@@ -154,6 +156,74 @@ def other_version(folder):
     return [] if value in shown.out and 'two' not in shown.out else [shown.out]
 
 
+# --- paths that a profile names ----------------------------------------------------------
+
+HINT = '; --source-dir=DIR looks below DIR'
+SHOWN, LINK, OTHER, MISSING = None, f'a symbolic link{HINT}', f'not called like a source{HINT}', f'not found{HINT}'
+
+
+def made_up(folder):
+    """Files, some of which are none of a sender's business: ({path in a profile: why it is not shown}, the profile)."""
+    top = pathlib.Path(folder)
+    place(folder, 'data/src/x.c', b'public\n')
+    place(folder, 'gcc-12/include/c++/12/vector', b'public\n')
+    secret = place(folder, 'private/secret', b'secret\n')
+    for link, target in (('src', 'data/src'), ('gcc', 'gcc-12'), ('link.c', secret), ('other.c', 'data/src/x.c'), ('passwd.c', '/etc/passwd')):
+        (top / link).symlink_to(target)
+    (top / 'fake/include').mkdir(parents=True)
+    (top / 'fake/include/c++').symlink_to(secret.parent)
+    os.mkfifo(top / 'fifo.c')
+    (top / 'folder.c').mkdir()
+    paths = {f'{top}/data/src/x.c': SHOWN, f'{top}/src/x.c': SHOWN, f'{top}/src/../src/x.c': SHOWN, f'{top}/gcc/include/c++/12/vector': SHOWN,
+             f'{top}/link.c': LINK, f'{top}/other.c': LINK, f'{top}/src/../../passwd.c': LINK, f'{top}/fake/include/c++/secret': OTHER,
+             f'{secret}': OTHER, f'{top}/src/../../private/secret': OTHER, f'{top}/gcc/include/c++/../../../private/secret': OTHER,
+             '/etc/passwd': OTHER, '/etc/../etc/passwd': OTHER, '/proc/self/root/etc/passwd': OTHER, f'/proc/self/root{secret}': OTHER,
+             '../../../../etc/passwd': f'a relative path{HINT}', f'..{secret}': f'a relative path{HINT}', f'{secret}/.c': OTHER, f'{secret}/': OTHER,
+             f'{secret}/x.c': MISSING, '/proc/self/environ.c': MISSING, f'{top}/fifo.c': MISSING, f'{top}/folder.c': MISSING, '/dev/zero.c': MISSING}
+    p, path = Profile(), top / 'paths.pb.gz'
+    for i, name in enumerate(paths):
+        p.sample([p.location(0x1000 + i, 0, [(f'f{i}', name, 1)])], [1, 4096], 4096)
+    path.write_bytes(gzip.compress(p.bytes()))
+    return paths, path
+
+
+def list_by_command(pattern, *more):
+    return t.ok('list', '-q', '--frames=raw', *more[:-1], pattern, more[-1]).out
+
+
+def list_by_jeprof(pattern, *more):
+    return t.ok('jeprof', f'--list={pattern}', *more).out
+
+
+def list_in_shell(pattern, *more):
+    return t.ok('jeprof', '--interactive', *more, stdin=f'list {pattern}\n'.encode()).out
+
+
+def judge(out, path, why):
+    """Whether it shows the public file, or why not; and no other in any case."""
+    secrets = ['secret\n', pathlib.Path('/etc/passwd').read_text(encoding='utf-8').partition('\n')[0]]
+    is_good = out.count(' public\n') == 1 if why is SHOWN else ' public\n' not in out and f'no source: {path}: {why}\n' in out
+    return [] if is_good and not any(text in out for text in secrets) else [f'{path}, {why}: {out}']
+
+
+def only_sources(folder, make_list):
+    """The file that was opened is called like a source, and no link is in the last part of its path."""
+    paths, profile = made_up(folder)
+    return [fault for i, (path, why) in enumerate(paths.items()) for fault in judge(make_list(f'^f{i}$', profile), path, why)]
+
+
+def held_inside(folder):
+    """A link is refused also with --source-dir, below which links stay inside."""
+    paths, profile = made_up(folder)
+    place(folder, 'inside/private/secret', b'public\n')
+    inside = pathlib.Path(folder, 'inside')
+    (inside / 'other.c').symlink_to(pathlib.Path(folder, 'private/secret'))
+    (inside / 'link.c').symlink_to('/private/secret')  # as chroot would have it
+    wanted = {'link.c': SHOWN, 'other.c': 'a symbolic link, and not found below --source-dir', 'private/secret/x.c': 'not found, nor below --source-dir'}
+    return [fault for make_list in (list_by_command, list_by_jeprof) for i, path in enumerate(paths) for name, why in wanted.items()
+            if path == f'{folder}/{name}' for fault in judge(make_list(f'^f{i}$', f'--source-dir={inside}', profile), path, why)]
+
+
 for data, picked in ((PROCS, '^leaf|worker|recurse|main'), (CXX, 'over|rec|main|push_back')):
     name = data[0].name
     t.check(f'{name}: lines are those of tables', lambda: lines(data, picked))
@@ -165,4 +235,9 @@ with scratch() as scratch_folder:
     t.check('no source is too large', lambda: too_large(scratch_folder))
     t.check('source lines are harmless', lambda: harmless(scratch_folder))
     t.check('a source of another version is no fault', lambda: other_version(scratch_folder))
+for title, ways in (('H7: list', list_by_command), ('H2: jeprof --list', list_by_jeprof), ("H2: list of jeprof's shell", list_in_shell)):
+    with scratch() as scratch_folder:
+        t.check(f'{title} shows only what is called like a source, and follows no link to it', lambda: only_sources(scratch_folder, ways))
+with scratch() as scratch_folder:
+    t.check('H7: below --source-dir links stay inside', lambda: held_inside(scratch_folder))
 t.done()

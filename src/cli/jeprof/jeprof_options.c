@@ -111,6 +111,8 @@ static const struct row {
                               "fail rather than allocate more: 500MiB, 8GiB, none"},
     [HP_JEPROF_SANDBOX] = {"sandbox", SETTING, PLAIN,
                            "of what reads binaries: auto, require, off"},
+    [HP_JEPROF_SOURCE_DIR] = {"source-dir", SETTING, PLAIN,
+                              "look for sources of --list below this directory, too"},
 };
 
 static bool takes_value(const struct row *row) {
@@ -310,6 +312,7 @@ int hp_jeprof_options_read(struct hp_jeprof_options *options, int count,
 
 void hp_jeprof_options_done(struct hp_jeprof_options *options) {
     free(options->operands.items);
+    free(options->settings.source_dirs.items);
     options->operands = (struct hp_cli_words){0};
 }
 

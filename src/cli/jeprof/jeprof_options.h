@@ -68,6 +68,7 @@ enum hp_jeprof_option {
     HP_JEPROF_SUM,
     HP_JEPROF_MAX_MEMORY, // as hprof-agg's own
     HP_JEPROF_SANDBOX,
+    HP_JEPROF_SOURCE_DIR,
     HP_JEPROF_OPTIONS,
 };
 

@@ -75,7 +75,7 @@ int hp_jeprof_report(struct hp_jeprof_session *session, const char *path,
 
 int hp_jeprof_report_of(const struct hp_jeprof_session *session, const char *pattern,
                         enum hp_report_kind kind, struct hp_err *err) {
-    static const char *const root = "/";
+    const struct hp_cli_settings *settings = &session->options->settings;
     struct hp_filter filter = {HP_PICK, pattern};
     struct hp_report_options options = {
         .kind = kind,
@@ -84,8 +84,8 @@ int hp_jeprof_report_of(const struct hp_jeprof_session *session, const char *pat
         .frames = HP_FRAMES_RAW,
         .filters = &filter,
         .filter_count = 1,
-        .source_dirs = &root,
-        .source_dir_count = 1,
+        .source_dirs = settings->source_dirs.items,
+        .source_dir_count = settings->source_dirs.count,
         .limit = hp_format_limit("text"),
     };
     struct hp_cli_outfile out = {.fd = -1};
