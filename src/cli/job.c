@@ -117,28 +117,19 @@ static int refuse_terminal(const struct hp_cli_settings *settings, struct hp_err
                        settings->report.format, (int)strcspn(pattern, " "), pattern);
 }
 
-// What is read would be gone, also by another name.
+// A file that is read would lose its content, also by another name.
 static int refuse_read(const struct hp_cli_settings *settings,
                        const struct hp_cli_filelist *list, struct hp_err *err) {
-    const struct {
-        const char *what;
-        const struct hp_cli_words *files;
-    } read[] = {
+    const struct hp_cli_read_files read[] = {
         {"input", &list->paths},
         {"archive", &settings->archives},
         {"list", &settings->files_from},
         {"list", &settings->base_files_from},
     };
-
-    for (size_t k = 0; settings->output != NULL && k < sizeof read / sizeof *read; k++) {
-        size_t i;
-        const struct hp_cli_words *files = read[k].files;
-        if (hp_cli_outfile_is_input(settings->output, files->items, files->count, &i)) {
-            return hp_cli_fail(err, HP_E_USAGE, "--output=%s would replace the %s %s",
-                               settings->output, read[k].what, files->items[i]);
-        }
-    }
-    return HP_OK;
+    return settings->output == NULL
+               ? HP_OK
+               : hp_cli_outfile_refuse("--output=", settings->output, read,
+                                       sizeof read / sizeof *read, err);
 }
 
 // Before any input is read: hours of work must not end at a mistyped folder.

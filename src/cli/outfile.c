@@ -205,18 +205,26 @@ const char *hp_cli_outfile_folder(const struct hp_cli_outfile *out,
     return folder;
 }
 
-bool hp_cli_outfile_is_input(const char *path, const char *const *inputs, size_t count,
-                             size_t *i) {
-    struct stat target, input;
-    if (stat(path, &target) != 0 || !S_ISREG(target.st_mode)) {
-        return false;
-    }
-    for (*i = 0; *i < count; ++*i) {
-        bool is_stdin = strcmp(inputs[*i], "-") == 0;
-        int found = is_stdin ? fstat(STDIN_FILENO, &input) : stat(inputs[*i], &input);
-        if (found == 0 && same_file(&target, &input)) {
-            return true;
+static bool is_read_from(const char *name, const struct stat *target) {
+    struct stat file;
+    bool is_stdin = strcmp(name, "-") == 0;
+    int found = is_stdin ? fstat(STDIN_FILENO, &file) : stat(name, &file);
+    return found == 0 && same_file(target, &file);
+}
+
+int hp_cli_outfile_refuse(const char *option, const char *path,
+                          const struct hp_cli_read_files *read, size_t count,
+                          struct hp_err *err) {
+    struct stat target;
+    bool exists = stat(path, &target) == 0 && S_ISREG(target.st_mode);
+    for (size_t k = 0; exists && k < count; k++) {
+        for (size_t i = 0; i < read[k].files->count; i++) {
+            const char *name = read[k].files->items[i];
+            if (is_read_from(name, &target)) {
+                return hp_cli_fail(err, HP_E_USAGE, "%s%s would replace the %s %s",
+                                   option, path, read[k].what, name);
+            }
         }
     }
-    return false;
+    return HP_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef HP_CLI_OUTFILE_H
 #define HP_CLI_OUTFILE_H
 
+#include "cli/storage.h"
 #include "hprof-agg/hprof-agg.h"
 
 #include <limits.h>
@@ -38,8 +39,16 @@ void hp_cli_outfile_discard(struct hp_cli_outfile *out);
 const char *hp_cli_outfile_folder(const struct hp_cli_outfile *out,
                                   char folder[PATH_MAX]);
 
-// Whether `path` leads to the same file as one of the inputs; its place in `*i`.
-bool hp_cli_outfile_is_input(const char *path, const char *const *inputs, size_t count,
-                             size_t *i);
+// Files that are read, and what a message calls one of them.  "-" is standard input.
+struct hp_cli_read_files {
+    const char *what;
+    const struct hp_cli_words *files;
+};
+
+// HP_E_USAGE if `path` leads to one of these files, by whatever name: its content would be gone.
+// The message begins with `option`, "--output=" or "", and the path.
+int hp_cli_outfile_refuse(const char *option, const char *path,
+                          const struct hp_cli_read_files *read, size_t count,
+                          struct hp_err *err);
 
 #endif

@@ -256,6 +256,45 @@ def sources_are_looked_for_below_a_directory_that_is_named(b):
 
 
 @case
+def H9_the_shell_replaces_no_file_that_is_read(b):
+    dump, base, program = b.copy("in.heap"), b.copy("base.heap", b.other), b.copy("program", b.testdata / "alloc_c")
+    (b.folder / "link").hardlink_to(dump)
+    (b.folder / "symbolic").symlink_to(base)
+    typed = b.folder / "typed"
+    writes = {"in.heap": f"dump {dump}", "./in.heap": f"dump {dump}", "link": f"dump {dump}", "symbolic": f"dump {base}",
+              "base.heap": f"dump {base}", "program": f"program {program}", "typed": "list of commands -"}
+    for command in ("dot", "svg", "pdf", "callgrind"):
+        typed.write_text("".join(f"{command} {name}\n" for name in writes) + f"{command} fresh\ntop1\n")
+        before = {name: (b.folder / name).read_bytes() for name in writes}
+        with typed.open() as lines:
+            got = jeprof(b, "--interactive", f"--base={base}", program, dump, stdin=lines)
+        assert got.status == 0 and {name: (b.folder / name).read_bytes() for name in writes} == before, got
+        for name, what in writes.items():
+            assert f"hprof-agg: {name} would replace the {what}\n" in got.err, (name, got)
+        assert got.err.count("Writing to ") == 1 and (b.folder / "fresh").stat().st_size > 0, got
+        assert got.out.count("Total: ") == 1, got
+        (b.folder / "fresh").unlink()
+    assert not b.left_behind()
+
+
+@case
+def H10_the_shell_takes_filters_of_any_length(b):
+    program = str(b.testdata / "alloc_c")
+    none, some = "x" * 5000, "|".join(["nobody"] * 300 + ["leaf_big"])
+    typed = f"top\ntop {none}\ntop {some}\ntop -{some}\ntop leaf_big -{none}\nlist .  -{some}\npeek . -leaf_big\n"
+    got = jeprof(b, program, b.dump, text=typed.encode())
+    assert got.status == 0, got
+    plain, unmatched, focused, ignored, both = got.out.split("Total: ")[1:]
+    rows = (lambda text: [line.split()[-1] for line in text.splitlines() if line.count("%") == 3])
+    assert "leaf_big" in rows(plain) and "leaf_mixed" in rows(plain), got
+    assert not rows(unmatched) and f"After focusing on '{none}': 0.0 MB" in unmatched, unmatched
+    assert "leaf_big" in rows(focused) and "leaf_mixed" not in rows(focused), focused
+    assert "leaf_big" not in rows(ignored) and "leaf_mixed" in rows(ignored), ignored
+    listed = both.partition("leaf_mixed")
+    assert "leaf_big" in rows(both) and listed[1] and " leaf_big" not in listed[2], both
+
+
+@case
 def the_shell_reads_commands_from_a_pipe_until_it_ends(b):
     program = str(b.testdata / "alloc_c")
     out, picture = b.folder / "out.callgrind", b.folder / "x.svg"

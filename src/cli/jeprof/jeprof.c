@@ -270,7 +270,7 @@ static int report(struct hp_jeprof_session *session, struct hp_err *err) {
         return HP_OK;
     }
     return options->mode == HP_JEPROF_LIST
-               ? hp_jeprof_report_of(session, options->text[HP_JEPROF_LIST],
+               ? hp_jeprof_report_of(session, options->text[HP_JEPROF_LIST], NULL,
                                      HP_REPORT_LIST, err)
                : hp_jeprof_report(session, NULL, options->mode, err);
 }

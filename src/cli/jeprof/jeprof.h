@@ -24,9 +24,10 @@ struct hp_jeprof_session {
 int hp_jeprof_report(struct hp_jeprof_session *session, const char *path,
                      enum hp_jeprof_option mode, struct hp_err *err);
 
-// A report of the library's own: of the functions that match.
+// A report of the library's own: of the functions that match, without the stacks that `ignore`
+// matches, which may be NULL.
 int hp_jeprof_report_of(const struct hp_jeprof_session *session, const char *pattern,
-                        enum hp_report_kind kind, struct hp_err *err);
+                        const char *ignore, enum hp_report_kind kind, struct hp_err *err);
 
 // Commands from standard input until it ends or says quit; the first may have been read.
 void hp_jeprof_shell(struct hp_jeprof_session *session);

@@ -74,16 +74,17 @@ int hp_jeprof_report(struct hp_jeprof_session *session, const char *path,
 }
 
 int hp_jeprof_report_of(const struct hp_jeprof_session *session, const char *pattern,
-                        enum hp_report_kind kind, struct hp_err *err) {
+                        const char *ignore, enum hp_report_kind kind,
+                        struct hp_err *err) {
     const struct hp_cli_settings *settings = &session->options->settings;
-    struct hp_filter filter = {HP_PICK, pattern};
+    struct hp_filter filters[] = {{HP_PICK, pattern}, {HP_IGNORE, ignore}};
     struct hp_report_options options = {
         .kind = kind,
         .format = "text",
         .metric = session->options->metric,
         .frames = HP_FRAMES_RAW,
-        .filters = &filter,
-        .filter_count = 1,
+        .filters = filters,
+        .filter_count = ignore != NULL ? 2 : 1,
         .source_dirs = settings->source_dirs.items,
         .source_dir_count = settings->source_dirs.count,
         .limit = hp_format_limit("text"),

@@ -1,6 +1,8 @@
 // "top20 --cum focus -ignore", and what else jeprof's own shell is asked.
 #include "cli/jeprof/jeprof.h"
 #include "cli/message.h"
+#include "cli/outfile.h"
+#include "cli/storage.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -9,28 +11,40 @@
 static const char help[] =
     "Commands:\n"
     "  top[N] [--cum] [--lines] [focus] [-ignore]  the N largest rows, or 10; text is the same\n"
-    "  list REGEX     source of matching functions, line by line\n"
-    "  peek REGEX     callers and callees of matching functions\n"
+    "  list REGEX [-ignore]  source of matching functions, line by line\n"
+    "  peek REGEX [-ignore]  callers and callees of matching functions\n"
     "  callgrind FILE write for KCachegrind\n"
     "  dot FILE       write for Graphviz\n"
     "  svg FILE       draw the graph of calls; pdf FILE is the same\n"
     "  help, quit\n";
 
-// A command's options, undone after it.
+// A command's options, undone after it.  Patterns have room for all words of the line.
 struct command {
-    char focus[1024], ignore[1024];
+    char *focus, *ignore; // "" for none
     bool cum, lines;
 };
 
-static void add_pattern(char pattern[1024], const char *word) {
-    size_t used = strlen(pattern);
-    if (used + strlen(word) + 2 < 1024) {
-        snprintf(pattern + used, 1024 - used, "%s%s", used > 0 ? "|" : "", word);
+static void add_pattern(char *pattern, const char *word) {
+    if (*pattern != '\0') {
+        strcat(pattern, "|");
     }
+    strcat(pattern, word);
+}
+
+static char *new_pattern(size_t size) {
+    char *pattern = hp_cli_resize(NULL, size + 1);
+    *pattern = '\0';
+    return pattern;
+}
+
+static void command_done(struct command *command) {
+    free(command->focus);
+    free(command->ignore);
 }
 
 static struct command command_of(char *words) {
-    struct command command = {0};
+    size_t size = strlen(words);
+    struct command command = {.focus = new_pattern(size), .ignore = new_pattern(size)};
     char *rest = NULL;
     for (char *word = strtok_r(words, " \t\r\n", &rest); word != NULL;
          word = strtok_r(NULL, " \t\r\n", &rest)) {
@@ -104,6 +118,22 @@ static bool begins(char *line, const char *word, char **rest) {
     return strncmp(line, word, size) == 0;
 }
 
+// A file that is read would lose its content.
+static int refuse_read(const struct hp_jeprof_session *session, const char *path,
+                       struct hp_err *err) {
+    const struct hp_jeprof_options *options = session->options;
+    const char *base = options->text[HP_JEPROF_BASE], *program = session->program;
+    const char *commands = "-";
+    const struct hp_cli_words bases = {&base, base != NULL},
+                              programs = {&program, program != NULL},
+                              lines = {&commands, 1};
+    const struct hp_cli_read_files read[] = {{"dump", &options->operands},
+                                             {"dump", &bases},
+                                             {"program", &programs},
+                                             {"list of commands", &lines}};
+    return hp_cli_outfile_refuse("", path, read, sizeof read / sizeof *read, err);
+}
+
 static int write_file(struct hp_jeprof_session *session, char *rest,
                       enum hp_jeprof_option mode, struct hp_err *err) {
     rest += strspn(rest, " \t");
@@ -111,8 +141,23 @@ static int write_file(struct hp_jeprof_session *session, char *rest,
     if (*rest == '\0') {
         return hp_cli_fail(err, HP_E_USAGE, "name a file: no other program is started");
     }
+    if (refuse_read(session, rest, err) != HP_OK) {
+        return err->code;
+    }
     fprintf(stderr, "Writing to '%s'.\n", rest);
     return hp_jeprof_report(session, rest, mode, err);
+}
+
+// Functions that match some of the words, without stacks that match one behind a "-".
+static int report_of(const struct hp_jeprof_session *session, char *words,
+                     enum hp_report_kind kind, struct hp_err *err) {
+    struct command command = command_of(words);
+    const char *ignore = *command.ignore != '\0' ? command.ignore : NULL;
+    int ret = *command.focus == '\0'
+                  ? hp_cli_fail(err, HP_E_USAGE, "which functions? \"list main\"")
+                  : hp_jeprof_report_of(session, command.focus, ignore, kind, err);
+    command_done(&command);
+    return ret;
 }
 
 static int run(struct hp_jeprof_session *session, char *line, struct hp_err *err) {
@@ -120,15 +165,13 @@ static int run(struct hp_jeprof_session *session, char *line, struct hp_err *err
     if (begins(line, "top", &rest) || begins(line, "text", &rest)) {
         size_t limit = isdigit((unsigned char)*rest) ? strtoul(rest, &rest, 10) : 10;
         struct command command = command_of(rest);
-        return top(session, limit, &command, err);
+        int ret = top(session, limit, &command, err);
+        command_done(&command);
+        return ret;
     }
     bool is_peek = begins(line, "peek", &rest);
     if (is_peek || begins(line, "list", &rest)) {
-        struct command command = command_of(rest);
-        return *command.focus == '\0'
-                   ? hp_cli_fail(err, HP_E_USAGE, "which functions? \"list main\"")
-                   : hp_jeprof_report_of(session, command.focus,
-                                         is_peek ? HP_REPORT_PEEK : HP_REPORT_LIST, err);
+        return report_of(session, rest, is_peek ? HP_REPORT_PEEK : HP_REPORT_LIST, err);
     }
     if (begins(line, "callgrind", &rest)) {
         return write_file(session, rest, HP_JEPROF_CALLGRIND, err);
