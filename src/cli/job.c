@@ -5,6 +5,7 @@
 #include "cli/message.h"
 #include "cli/outfile.h"
 #include "cli/progressbar.h"
+#include "cli/safetext.h"
 #include "cli/storage.h"
 #include "cli/terminal.h"
 
@@ -319,6 +320,15 @@ static int report(const struct hp_cli_settings *settings,
 
 // --- the inputs that count ----------------------------------------------------------------
 
+// As it is where a program reads it, and safe on a terminal.
+static int put_path(struct hp_cli_outfile *out, const char *path) {
+    char *safe = isatty(out->fd) ? hp_cli_safe(path) : NULL;
+    const char *shown = safe != NULL ? safe : path;
+    int ret = hp_cli_outfile_write(out, shown, strlen(shown));
+    free(safe);
+    return ret;
+}
+
 static int print_path(const char *path, char end, struct hp_cli_outfile *out,
                       struct hp_err *err) {
     if (strcmp(path, "-") == 0) {
@@ -328,8 +338,7 @@ static int print_path(const char *path, char end, struct hp_cli_outfile *out,
         return hp_cli_fail(err, HP_E_USAGE,
                            "a newline in a path: --null writes such lists");
     }
-    bool is_written = hp_cli_outfile_write(out, path, strlen(path)) == 0 &&
-                      hp_cli_outfile_write(out, &end, 1) == 0;
+    bool is_written = put_path(out, path) == 0 && hp_cli_outfile_write(out, &end, 1) == 0;
     return is_written ? HP_OK : hp_cli_outfile_failed(out, err);
 }
 
@@ -437,8 +446,7 @@ static int print_digest(const char *path, struct hp_cli_outfile *out,
     }
     bool is_written = hp_cli_outfile_write(out, digest, strlen(digest)) == 0 &&
                       hp_cli_outfile_write(out, "  ", 2) == 0 &&
-                      hp_cli_outfile_write(out, path, strlen(path)) == 0 &&
-                      hp_cli_outfile_write(out, "\n", 1) == 0;
+                      put_path(out, path) == 0 && hp_cli_outfile_write(out, "\n", 1) == 0;
     return is_written ? HP_OK : hp_cli_outfile_failed(out, err);
 }
 

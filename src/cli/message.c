@@ -25,19 +25,15 @@ static void put(const char *bytes, size_t size) {
     }
 }
 
-void hp_cli_message(const char *format, ...) {
-    static const char prefix[] = "hprof-agg: ";
-    char text[MESSAGE_MAX];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
+// A line: what it begins with, and the text, which may come from outside.
+HP_CLI_PRINTF(2, 0)
 
+static void put_line(const char *prefix, const char *format, va_list args) {
+    char text[MESSAGE_MAX], line[MESSAGE_MAX];
+    vsnprintf(text, sizeof text, format, args);
     hp_cli_progress_clear();
-    char line[MESSAGE_MAX];
-    size_t used = sizeof prefix - 1;
+    size_t used = strlen(prefix), size = strlen(text);
     memcpy(line, prefix, used);
-    size_t size = strlen(text);
     for (size_t done = 0; done < size;) {
         size_t written;
         done += hp_escape(text + done, size - done, line + used, sizeof line - used - 1,
@@ -50,6 +46,20 @@ void hp_cli_message(const char *format, ...) {
     }
     line[used] = '\n';
     put(line, used + 1);
+}
+
+void hp_cli_message(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    put_line("hprof-agg: ", format, args);
+    va_end(args);
+}
+
+void hp_cli_say(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    put_line("", format, args);
+    va_end(args);
 }
 
 void hp_cli_message_err(const struct hp_err *err) {

@@ -10,6 +10,10 @@
 HP_CLI_PRINTF(1, 2)
 void hp_cli_message(const char *format, ...);
 
+// The same without "hprof-agg: ": what scripts know from jeprof.
+HP_CLI_PRINTF(1, 2)
+void hp_cli_say(const char *format, ...);
+
 // "hprof-agg: WHERE:LINE: MESSAGE: ERRNO", each part only if there is one.
 void hp_cli_message_err(const struct hp_err *err);
 

@@ -3,6 +3,7 @@ import collections
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 
 from harness import ROOT, case, check
@@ -243,6 +244,19 @@ def a_url_is_refused_with_the_line_that_does_it(b):
         assert got.status == 1 and "curl -s '" in got.err and url in got.err, got
     piped = jeprof(b, "-", "--text", text=pathlib.Path(b.dump).read_bytes())
     assert piped.status == 0 and piped.out == jeprof(b, "--text", b.dump).out, piped
+
+
+@case
+def H14_a_url_is_suggested_only_as_one_word_that_a_shell_takes(b):
+    for url in ("http://h/';touch PWN;'", "host:80/$(touch PWN)`touch PWN`", "http://h/\\"):
+        got = jeprof(b, url)
+        command = got.err.removeprefix("hprof-agg: no network is used: ")
+        words = shlex.split(command)
+        assert got.status == 1 and words[:2] == ["curl", "-s"] and words[3:] == ["|", "hprof-jeprof", "-", "--text"], got
+        assert words[2] == (url if "://" in url else f"http://{url}"), got
+    for url in ("http://h/\x1b]0;x\x07", "http://h/\nforged", "http://h/\u202e", "-o://x", "'://x", f"http://h/{'x' * 600}"):
+        got = jeprof(b, "--", url)
+        assert (got.status, got.err) == (1, "hprof-agg: no network is used: save the dump to a file first\n"), (url, got)
 
 
 @case

@@ -3,6 +3,7 @@
 #include "cli/diagnostics.h"
 #include "cli/job.h"
 #include "cli/message.h"
+#include "cli/safetext.h"
 #include "cli/storage.h"
 #include "cli/terminal.h"
 
@@ -63,11 +64,23 @@ static bool is_program(const char *path) {
                         (got == sizeof head && memcmp(head, "\177ELF", 4) == 0));
 }
 
+// A command is suggested only if it can be pasted: the shell takes the URL as one word, curl takes
+// it as a URL, and the message holds all of it.
 static int refuse_url(const char *url, struct hp_err *err) {
+    char *word = hp_cli_quoted(url);
+    bool fits = word != NULL && isalnum((unsigned char)*url) &&
+                strlen(word) < sizeof err->message / 2;
     const char *scheme = strstr(url, "://") != NULL ? "" : "http://";
-    return hp_cli_fail(err, HP_E_UNSUPPORTED,
-                       "no network is used: curl -s '%s%s' | hprof-jeprof - --text",
-                       scheme, url);
+    if (fits) {
+        hp_cli_fail(err, HP_E_UNSUPPORTED,
+                    "no network is used: curl -s '%s%s | hprof-jeprof - --text", scheme,
+                    word + 1);
+    } else {
+        hp_cli_fail(err, HP_E_UNSUPPORTED,
+                    "no network is used: save the dump to a file first");
+    }
+    free(word);
+    return HP_E_UNSUPPORTED;
 }
 
 // Where the program is among them: dumps tell what a binary was, so that it may stand anywhere; a
@@ -111,7 +124,7 @@ static int split_operands(struct hp_jeprof_options *options, const char **progra
 static void tell_file(const char *path) {
     struct stat status;
     if (path != NULL && stat(path, &status) == 0 && S_ISREG(status.st_mode)) {
-        fprintf(stderr, "Using local file %s.\n", path);
+        hp_cli_say("Using local file %s.", path);
     }
 }
 
@@ -278,13 +291,18 @@ static int report(struct hp_jeprof_session *session, struct hp_err *err) {
 static int run(struct hp_jeprof_options *options, struct hp_err *err) {
     struct hp_jeprof_session session = {.options = options, .stacks.options = options};
     int ret = split_operands(options, &session.program, err);
-    ret = ret == HP_OK ? hp_jeprof_options_tell(options, err) : ret;
+    if (ret == HP_OK) {
+        session.title = hp_cli_safe(session.program != NULL ? session.program
+                                                            : options->operands.items[0]);
+        ret = hp_jeprof_options_tell(options, err);
+    }
     ret = ret == HP_OK ? hp_cli_job_check_sandbox(&options->settings, err) : ret;
     ret = ret == HP_OK ? read_all(&session, err) : ret;
     ret = ret == HP_OK ? report(&session, err) : ret;
     hp_jeprof_stacks_done(&session.stacks);
     hp_profile_free(session.profile);
     hp_profile_free(session.base);
+    free(session.title);
     return ret;
 }
 

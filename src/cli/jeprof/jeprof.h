@@ -17,7 +17,8 @@ struct hp_jeprof_session {
     struct hp_jeprof_options *options;
     struct hp_profile *profile, *base; // base: or NULL
     struct hp_jeprof_stacks stacks;
-    const char *program; // for titles
+    const char *program; // or NULL
+    char *title;         // the program or the first dump, safe for a terminal
 };
 
 // One report to a file, or to standard output: NULL.

@@ -247,25 +247,12 @@ static char *end_text(struct text *text) {
     return text->at;
 }
 
-// Without lines of its own.
-static void put_safe(FILE *out, const char *name) {
-    size_t size = strlen(name), written;
-    char safe[1024];
-    while (size > 0) {
-        size_t read = hp_escape(name, size, safe, sizeof safe, &written);
-        fwrite(safe, 1, written, out);
-        name += read;
-        size -= read;
-    }
-}
-
 static char *legend_of(const struct graph *graph, const char *program) {
     const struct hp_jeprof_stacks *stacks = graph->stacks;
     const char *units = hp_jeprof_units(stacks->options);
     struct text text;
     FILE *out = begin_text(&text);
-    put_safe(out, program);
-    fprintf(out, "\nTotal %s: %s\nFocusing on: %s\n", units,
+    fprintf(out, "%s\nTotal %s: %s\nFocusing on: %s\n", program, units,
             number(graph, stacks->total).text, number(graph, graph->total).text);
     fprintf(out, "Dropped nodes with <= %s abs(%s)\nDropped edges with <= %s %s\n",
             number(graph, graph->node_limit).text, units,
@@ -288,18 +275,15 @@ static char *node_text(const struct graph *graph, double flat, double cum) {
 static char *node_title(const char *name, const char *numbers) {
     struct text text;
     FILE *out = begin_text(&text);
-    put_safe(out, name);
-    fprintf(out, "\n%s", numbers);
+    fprintf(out, "%s\n%s", name, numbers);
     return end_text(&text);
 }
 
 static char *edge_title(const struct graph *graph, const struct edge *edge) {
     struct text text;
     FILE *out = begin_text(&text);
-    put_safe(out, name_of(graph, edge->from));
-    fputs("\ncalls\n", out);
-    put_safe(out, name_of(graph, edge->to));
-    fprintf(out, "\n%s %s", number(graph, edge->value).text,
+    fprintf(out, "%s\ncalls\n%s\n%s %s", name_of(graph, edge->from),
+            name_of(graph, edge->to), number(graph, edge->value).text,
             hp_jeprof_units(graph->stacks->options));
     return end_text(&text);
 }

@@ -4,25 +4,18 @@
 
 #include <stdlib.h>
 
-static const char *title_of(const struct hp_jeprof_session *session) {
-    return session->program != NULL ? session->program
-                                    : session->options->operands.items[0];
-}
-
 static int print(struct hp_jeprof_session *session, FILE *out, enum hp_jeprof_option mode,
                  struct hp_err *err) {
     const struct hp_jeprof_options *options = session->options;
-    const char *thread = options->text[HP_JEPROF_THREAD];
-    char what[64] = "";
     const char *picture = mode == HP_JEPROF_SVG   ? "svg"
                           : mode == HP_JEPROF_PDF ? "pdf"
                           : mode == HP_JEPROF_PS  ? "ps"
                                                   : NULL;
     if (picture != NULL) {
-        return hp_jeprof_draw(out, &session->stacks, title_of(session), picture, err);
+        return hp_jeprof_draw(out, &session->stacks, session->title, picture, err);
     }
     if (mode == HP_JEPROF_DOT) {
-        bool has_nodes = hp_jeprof_write_dot(out, &session->stacks, title_of(session));
+        bool has_nodes = hp_jeprof_write_dot(out, &session->stacks, session->title);
         return has_nodes ? HP_OK : HP_E_EMPTY;
     }
     if (mode == HP_JEPROF_COLLAPSED) {
@@ -30,10 +23,7 @@ static int print(struct hp_jeprof_session *session, FILE *out, enum hp_jeprof_op
     } else if (mode == HP_JEPROF_CALLGRIND) {
         hp_jeprof_write_callgrind(out, &session->stacks);
     } else {
-        if (thread != NULL) {
-            snprintf(what, sizeof what, " (t%s)", thread);
-        }
-        hp_jeprof_write_total(out, &session->stacks, what);
+        hp_jeprof_write_total(out, &session->stacks, options->text[HP_JEPROF_THREAD]);
         hp_jeprof_write_text(out, &session->stacks, 0);
     }
     return HP_OK;

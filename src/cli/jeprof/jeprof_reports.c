@@ -1,5 +1,7 @@
 #include "cli/jeprof/jeprof_reports.h"
 
+#include "cli/safetext.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,11 +131,14 @@ double hp_jeprof_shown(const struct hp_jeprof_stacks *stacks) {
 // --- text ---------------------------------------------------------------------------------
 
 void hp_jeprof_write_total(FILE *out, const struct hp_jeprof_stacks *stacks,
-                           const char *what) {
+                           const char *thread) {
     if (stacks->total != 0) {
-        fprintf(out, "Total%s: %s %s\n", what,
+        char *name = hp_cli_safe(thread != NULL ? thread : "");
+        fprintf(out, "Total%s%s%s: %s %s\n", thread != NULL ? " (t" : "", name,
+                thread != NULL ? ")" : "",
                 hp_jeprof_number(stacks->options, stacks->total).text,
                 hp_jeprof_units(stacks->options));
+        free(name);
     }
 }
 

@@ -6,9 +6,9 @@
 
 #include <stdio.h>
 
-// "Total: 16.2 MB"; `what` is " (t3)" for a thread, or "".
+// "Total: 16.2 MB", or of a thread, if it is not NULL, "Total (t3): 16.2 MB".
 void hp_jeprof_write_total(FILE *out, const struct hp_jeprof_stacks *stacks,
-                           const char *what);
+                           const char *thread);
 
 // The table, `limit` rows of it at most, or all: 0.
 void hp_jeprof_write_text(FILE *out, const struct hp_jeprof_stacks *stacks, size_t limit);
@@ -16,7 +16,7 @@ void hp_jeprof_write_text(FILE *out, const struct hp_jeprof_stacks *stacks, size
 void hp_jeprof_write_collapsed(FILE *out, const struct hp_jeprof_stacks *stacks);
 void hp_jeprof_write_callgrind(FILE *out, const struct hp_jeprof_stacks *stacks);
 
-// False, and nothing written, if there is no node to print.
+// False, and nothing written, if there is no node to print.  `program` is safe for a terminal.
 bool hp_jeprof_write_dot(FILE *out, const struct hp_jeprof_stacks *stacks,
                          const char *program);
 

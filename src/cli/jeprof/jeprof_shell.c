@@ -2,7 +2,7 @@
 #include "cli/jeprof/jeprof.h"
 #include "cli/message.h"
 #include "cli/outfile.h"
-#include "cli/storage.h"
+#include "cli/safetext.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -73,17 +73,19 @@ static void tell_part(const struct hp_jeprof_session *session, const char *what,
     const struct hp_jeprof_stacks *stacks = &session->stacks;
     double part = hp_jeprof_shown(stacks);
     const char *units = hp_jeprof_units(session->options);
-    printf("After %s '%s': %s %s of %s %s (%s)\n", what, pattern,
+    char *safe = hp_cli_safe(pattern);
+    printf("After %s '%s': %s %s of %s %s (%s)\n", what, safe,
            hp_jeprof_number(session->options, part).text, units,
            hp_jeprof_number(session->options, stacks->total).text, units,
            hp_jeprof_share(part, stacks->total).text);
+    free(safe);
 }
 
 static int top(struct hp_jeprof_session *session, size_t limit,
                const struct command *command, struct hp_err *err) {
     struct hp_jeprof_options *options = session->options, before = *options;
     options->is_on[HP_JEPROF_CUM] = command->cum;
-    hp_jeprof_write_total(stdout, &session->stacks, "");
+    hp_jeprof_write_total(stdout, &session->stacks, NULL);
     int ret = HP_OK;
     if (*command->focus != '\0') {
         ret = match(session, HP_JEPROF_FOCUS, command->focus, err);
@@ -144,7 +146,7 @@ static int write_file(struct hp_jeprof_session *session, char *rest,
     if (refuse_read(session, rest, err) != HP_OK) {
         return err->code;
     }
-    fprintf(stderr, "Writing to '%s'.\n", rest);
+    hp_cli_say("Writing to '%s'.", rest);
     return hp_jeprof_report(session, rest, mode, err);
 }
 

@@ -1,6 +1,7 @@
 #include "cli/jeprof/jeprof_stacks.h"
 
 #include "cli/message.h"
+#include "cli/safetext.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -206,20 +207,6 @@ static char *print(const char *format, ...) {
     return text;
 }
 
-// For a terminal as well as for other programs.
-static char *safe(const char *text) {
-    size_t size = strlen(text), used = 0;
-    char *copy = hp_cli_resize(NULL, size * HP_ESCAPE_MAX + 1);
-    for (size_t done = 0; done < size;) {
-        size_t written;
-        done += hp_escape(text + done, size - done, copy + used,
-                          (size - done) * HP_ESCAPE_MAX, &written);
-        used += written;
-    }
-    copy[used] = '\0';
-    return copy;
-}
-
 static const char *basename_of(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
@@ -262,17 +249,19 @@ static char *row_of(const struct hp_jeprof_frame *frame, enum hp_granularity by)
 
 static struct hp_jeprof_frame frame_of(const struct hp_frame_info *info) {
     bool has_file = info->file[0] != '\0', has_name = !is_nameless(info);
-    char *file = has_file ? safe(info->file) : print("??");
+    char *file = has_file ? hp_cli_safe(info->file) : print("??");
+    char *module = hp_cli_safe(basename_of(info->module));
     struct hp_jeprof_frame frame = {
         .file = file,
         .place = has_file && info->line > 0 ? print("%s:%" PRIu32, file, info->line)
                                             : print("%s:%s", file, has_name ? "?" : "0"),
-        .address = print("%s+0x%" PRIx64, basename_of(info->module), info->offset),
-        .name = safe(info->function),
-        .full = safe(info->function),
+        .address = print("%s+0x%" PRIx64, module, info->offset),
+        .name = hp_cli_safe(info->function),
+        .full = hp_cli_safe(info->function),
         .is_inlined = info->is_inlined,
         .has_name = has_name,
     };
+    free(module);
     if (has_name) {
         hp_jeprof_short_name(frame.name);
     }
