@@ -20,6 +20,7 @@ import re
 import shlex
 import subprocess
 import sys
+import unicodedata
 import xml.etree.ElementTree
 
 sys.dont_write_bytecode = True
@@ -243,6 +244,7 @@ def saved(folder, browser):
         t.check(f'{browser}, {what}: SVG', lambda: svg_holds(one['heap.svg']))
         t.check(f'{browser}, {what}: the command', lambda: command_holds(what, one['command'], asked))
     t.check(f'{browser}: hostile names are inert in CSV and SVG', lambda: hostile_holds(files['hostile']))
+    t.check(f'{browser}: H6: nothing that is saved or copied controls a terminal', lambda: is_clean(files['hostile'], files['hostile function']))
     t.check(f'{browser}: and texts for pprof', lambda: pprof_is_hostile(files['hostile']['heap.pb.gz'], map(escaped, HOSTILE)))
 
 
@@ -252,6 +254,12 @@ def hostile_holds(files):
     faults += [cell for row in rows for cell in row[:1] if re.match(r'[=+@\t\r-]', cell)]
     shown = {text for row in rows for text in (row[0], row[0].removeprefix("'"))}
     return faults + [f'{name!r} is lost' for name in map(escaped, HOSTILE) if name not in shown]
+
+
+def is_clean(*saved_files):
+    texts = [(name, text) for files in saved_files for name, text in files.items() if name not in ('heap.pb.gz', 'page')]
+    return [f'{name}: {c!r}' for name, text in texts for c in set(text.replace('\r\n', '\n')) if c != '\n' and unicodedata.category(c) in ('Cc', 'Cf', 'Zl', 'Zp')] + [
+        f'{name}: more than one line' for name, text in texts if name == 'command' and '\n' in text]
 
 
 def run(script, **environment):

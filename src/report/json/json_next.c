@@ -98,8 +98,36 @@ static void put_options(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
+// Characters that every reader of JSON gives back, and that do nothing where they are pasted.
+static bool is_safe(struct hp_span text) {
+    bool is_good = true;
+    while (is_good && text.size > 0) {
+        struct hp_utf8 c = hp_utf8_first(text);
+        is_good = c.valid && c.safe;
+        text = hp_span_from(text, c.size);
+    }
+    return is_good;
+}
+
+// Whether put_options() can say everything that the report is of.
+static bool has_safe_options(const struct hp_view *view) {
+    const struct hp_report_options *options = &view->options;
+    bool is_good = is_safe(view->head.thread);
+    for (size_t i = 0; is_good && i < options->frame_rule_count; i++) {
+        is_good = is_safe(hp_span_of(options->frame_rules[i].pattern));
+    }
+    for (size_t i = 0; is_good && i < view->filters.count; i++) {
+        is_good = is_safe(hp_span_of(view->filters.at[i].pattern));
+    }
+    return is_good;
+}
+
+// A command whose name is not safe is left out.
 static void put_command(struct next *next, struct command command) {
     struct hp_sink *out = next->out;
+    if (!is_safe(command.pattern)) {
+        return;
+    }
     hp_sink_print(out, "%s{\"answers\": \"%s\",\n   \"argv\": [\"hprof-agg\", \"%s\"",
                   next->count++ > 0 ? ",\n  " : "\n  ", command.answers,
                   hp_reports[command.kind]->name);
@@ -117,23 +145,11 @@ static void put_command(struct next *next, struct command command) {
 
 // --- the first row ------------------------------------------------------------------------
 
-// Of characters that every reader of JSON gives back: else nothing.
-static struct hp_span if_safe(struct hp_span name) {
-    for (struct hp_span rest = name; rest.size > 0;) {
-        struct hp_utf8 c = hp_utf8_first(rest);
-        if (!c.valid || !c.safe) {
-            return (struct hp_span){"", 0};
-        }
-        rest = hp_span_from(rest, c.size);
-    }
-    return name;
-}
-
 static void set_function(struct subject *subject, struct hp_span full) {
     for (int i = 0; i < 2; i++) {
         hp_vec_reserve(&subject->rooms[i], hp_short_name_room(full.size));
     }
-    subject->full = if_safe(full);
+    subject->full = full;
     subject->untyped = hp_untyped_name(subject->full, subject->rooms[0].at);
     subject->bare = hp_bare_name(subject->full, subject->rooms[1].at);
 }
@@ -153,9 +169,8 @@ static void find_subject(struct subject *subject, const struct hp_view *view) {
     }
     const struct hp_origin *origin = hp_view_origin(view, node);
     set_function(subject, hp_view_string(view, origin->function));
-    subject->file = if_safe(hp_view_string(view, origin->file));
-    subject->module =
-        if_safe(hp_view_string(view, hp_view_module(view, origin->module)->path));
+    subject->file = hp_view_string(view, origin->file);
+    subject->module = hp_view_string(view, hp_view_module(view, origin->module)->path);
     subject->has_lines = origin->file.n != 0;
 }
 
@@ -175,12 +190,12 @@ static void ask_of_function(struct next *next, const struct subject *subject) {
         put_command(next, (struct command){"who calls the first row, and what it calls",
                                            HP_REPORT_PEEK, NULL, subject->full, NULL});
     }
-    if (kind != HP_REPORT_LIST && subject->has_lines) {
+    if (kind != HP_REPORT_LIST && subject->has_lines && subject->bare.size > 0) {
         put_command(next, (struct command){"which of its lines hold it", HP_REPORT_LIST,
                                            NULL, subject->bare, NULL});
     }
     // Several patterns are alternatives.
-    if (kind != HP_REPORT_STACKS && !has_focus(next->view)) {
+    if (kind != HP_REPORT_STACKS && !has_focus(next->view) && subject->untyped.size > 0) {
         put_command(next, (struct command){"by which call stacks it is reached",
                                            HP_REPORT_STACKS, "--focus=", subject->untyped,
                                            "--limit=5"});
@@ -201,12 +216,14 @@ static void ask_of_change(struct next *next, const struct subject *subject) {
     }
 }
 
-static void ask_of_unnamed(struct next *next) {
+// The first row has no name, or one that is not safe.
+static void ask_of_binary(struct next *next, bool is_named) {
     struct hp_span none = {"", 0};
-    put_command(next,
-                (struct command){"why the first row has no name, and where its binary "
-                                 "was looked for",
-                                 HP_REPORT_INFO, NULL, none, NULL});
+    if (!is_named) {
+        put_command(next, (struct command){"why the first row has no name, and where its "
+                                           "binary was looked for",
+                                           HP_REPORT_INFO, NULL, none, NULL});
+    }
     put_command(next, (struct command){"which binaries hold it", HP_REPORT_TOP, NULL,
                                        none, "--by=module"});
 }
@@ -253,10 +270,10 @@ static void ask(struct next *next, const struct subject *subject) {
         ask_of_group(next);
     } else if (is_place && !has_focus(view)) {
         ask_of_place(next, subject);
-    } else if (subject->full.size > 0) {
+    } else if (subject->full.size > 0 && is_safe(subject->full)) {
         ask_of_function(next, subject);
     } else {
-        ask_of_unnamed(next);
+        ask_of_binary(next, subject->full.size > 0);
     }
 }
 
@@ -264,7 +281,7 @@ void hp_json_next(struct hp_sink *out, const struct hp_view *view) {
     struct next next = {out, view, 0};
     struct subject subject = {.has_lines = false};
     hp_sink_text(out, ",\n \"next\": [");
-    if (hp_view_all_shown(view) > 0) {
+    if (hp_view_all_shown(view) > 0 && has_safe_options(view)) {
         find_subject(&subject, view);
         ask(&next, &subject);
     }

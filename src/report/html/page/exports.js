@@ -78,23 +78,24 @@ function svgOf(flames) {
   const inert = (text) => text.replace(/[<>&"]/g, (c) => `&#${c.charCodeAt(0)};`), { boxHeight, canvas } = flames, style = flames.style();
   const put = flames.boxes.map((box) => {
     const [fill, color] = flames.fillOf(box, style);
-    return `<g transform="translate(${box.left} ${box.level * boxHeight})"><title>${inert(flames.describe(box))}</title><rect width="${box.width}" height="${boxHeight - 1}" ` +
-      `fill="${fill}"/><text x="4" y="${boxHeight * 0.65}" fill="${color}">${inert(flames.labelOf(box, style))}</text></g>\n`;
+    return `<g transform="translate(${box.left} ${box.level * boxHeight})"><title>${inert(flames.describe(box))}</title><rect width="${box.width}" height="${boxHeight - 1}" fill="${fill}"/><text x="4" y="${boxHeight * 0.65}" fill="${color}">${inert(flames.labelOf(box, style))}</text></g>\n`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${canvas.clientWidth}" height="${canvas.clientHeight}" font-family="monospace" font-size="${boxHeight * 0.6}">\n${put.join('')}</svg>\n`;
 }
 
-// What prints the same in a terminal; the inputs are to be filled in.
+// The command that prints the same in a terminal, whose inputs are to be filled in, and a message if a part is missing.
+// Facets are left out, and names that would control a terminal where they are pasted, as in `next` of JSON.
 function commandOf({ model, explorer: { growth }, state }) {
-  const { metric, view, sort, name, only, without } = state, isTrend = growth?.isWhole(state);
-  const pattern = name < 0 ? [] : [`^${fullName(model, name).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`], isDiff = model.comparison;
-  const list = (rule, patterns) => patterns.filter((one) => !isFacet(one)).map((one) => `--${rule}=${one}`);
-  const words = [isTrend ? 'trend' : isDiff ? 'diff' : name < 0 ? 'top' : 'peek', `--metric=${model.metrics[metric].name}`, `--frames=${view}`, `--by=${model.by}`,
+  const { metric, view, sort, name, only, without } = state, isTrend = growth?.isWhole(state), isDiff = model.comparison;
+  const pattern = name < 0 ? [] : [`^${fullName(model, name).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`];
+  const isSafe = (one) => one === safeText(one) && !isFacet(one);
+  const list = (rule, patterns) => patterns.map((one) => (isFacet(one) ? one : `--${rule}=${one}`));
+  const words = [isTrend ? 'trend' : isDiff ? 'diff' : pattern.some(isSafe) ? 'peek' : 'top', `--metric=${model.metrics[metric].name}`, `--frames=${view}`, `--by=${model.by}`,
     `--confidence=${+(100 * model.confidence).toFixed(9)}`, isDiff ? sort === 'cum' && '--cum' : `--sort=${sort}`,
     ...model.read, ...model.filters.map(({ rule, pattern: one }) => `--${rule}=${one}`), ...list('focus', isDiff ? only.concat(pattern) : only),
     ...list('ignore', without), ...(isDiff ? [] : pattern)].filter(Boolean);
-  const quoted = words.map((word) => (/^[\w=-]*$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`));
-  return `hprof-agg ${quoted.join(' ')} ${isDiff && !isTrend ? 'BASE... --to NEW...' : 'INPUT...'}`;
+  const texts = words.filter(isSafe).map((text) => (/^[\w=-]*$/.test(text) ? text : `'${text.replace(/'/g, "'\\''")}'`)).join(' ');
+  return [`hprof-agg ${texts} ${isDiff && !isTrend ? 'BASE... --to NEW...' : 'INPUT...'}`, !words.every(isSafe) && 'Copied in part'];
 }
 
 // --- out of the page ----------------------------------------------------------------------------------
@@ -134,5 +135,5 @@ function makeExports(app) {
     save('Stacks for pprof', 'heap.pb.gz', 'application/gzip', stacks(pprofOf)),
     save('Stacks for speedscope', 'heap.speedscope.json', 'application/json', stacks(speedscopeText)),
     save('Flame graph as SVG', 'heap.svg', 'image/svg+xml', () => svgOf(app.flames)),
-    pushButton('Copy the command', () => copyText(app, commandOf(app), [...app.state.only, ...app.state.without].some(isFacet) && 'Copied, without facets'))));
+    pushButton('Copy the command', () => copyText(app, ...commandOf(app)))));
 }
