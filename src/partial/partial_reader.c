@@ -11,8 +11,8 @@ static void read_string(struct hp_partial_reader *r) {
     struct hp_span text = hp_get_text(&r->row);
     hp_string last = r->texts.at[r->texts.count - 1];
     struct hp_span before = hp_strtab_span(&r->profile->strings, last);
-    if (text.size > HP_PARTIAL_TEXT_MOST || memchr(text.at, '\0', text.size) ||
-        hp_span_compare(before, text) >= 0 || r->texts.count == UINT32_MAX) {
+    if (text.size > HP_PARTIAL_TEXT_MOST || hp_span_compare(before, text) >= 0 ||
+        r->texts.count == UINT32_MAX) {
         hp_numbers_fail(&r->row, "a text is too long, or not in its place");
     } else if (!r->row.damage) {
         hp_vec_push(&r->texts, hp_strtab_add(&r->profile->strings, text));
