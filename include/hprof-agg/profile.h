@@ -177,6 +177,12 @@ struct hp_input {
 HP_API struct hp_profile *hp_profile_new(void);
 HP_API void hp_profile_free(struct hp_profile *profile); // NULL is fine
 
+// Open a file that the user names, for reading, as all inputs, lists and the like are opened.  It may
+// be the null device and no other device, not a socket, not a file of /proc, and unless `waits` is
+// true not a FIFO that no process writes to.  The caller's own descriptors, as /dev/fd/N, may be
+// anything.  -1 after a failure.
+HP_API int hp_open_input(const char *path, bool waits, struct hp_err *err);
+
 // Read `count` files ("-" is standard input), plain, gzip or zstd, recognised by content, and
 // merge them: of each process one dump, unless hp_read_options.snapshots says otherwise.  Call
 // it once on a profile.  Fails when more inputs than allowed had to be skipped: `err` says how

@@ -210,7 +210,7 @@ bool hp_path_of(int fd, char path[PATH_MAX]) {
 
 // --- inputs -------------------------------------------------------------------------------
 
-// What whoever started us has opened, and may wait for.
+// Whoever started this process has opened it, and may wait for its bytes.
 static bool is_own_descriptor(const char *path) {
     return strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
            strncmp(path, "/proc/self/fd/", 14) == 0;
@@ -232,13 +232,15 @@ static bool has_writer(int fd) {
 static const char *objection(int fd, bool waits) {
     struct stat info;
     struct statfs volume;
-    if (fstat(fd, &info) != 0 || fstatfs(fd, &volume) != 0) {
-        return NULL; // reading it will tell
+    if (fstat(fd, &info) != 0) {
+        return NULL; // reading it fails, too
     }
-    if (S_ISCHR(info.st_mode) && info.st_rdev != makedev(1, 3)) { // of /dev/null
+    bool is_device = S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode);
+    if (is_device && info.st_rdev != makedev(1, 3)) { // of /dev/null
         return "a device, which may have no end";
     }
-    if (S_ISREG(info.st_mode) && volume.f_type == PROC_SUPER_MAGIC) {
+    if (S_ISREG(info.st_mode) && fstatfs(fd, &volume) == 0 &&
+        volume.f_type == PROC_SUPER_MAGIC) {
         return "a file of /proc, which may have no end";
     }
     return S_ISFIFO(info.st_mode) && !waits && !has_writer(fd)
@@ -252,7 +254,9 @@ int hp_open_input(const char *path, bool waits, struct hp_err *err) {
     bool blocks = is_own || (waits && stat(path, &info) == 0 && S_ISFIFO(info.st_mode));
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (blocks ? 0 : O_NONBLOCK));
     const char *why = fd >= 0 && !is_own ? objection(fd, waits) : NULL;
-    if (fd < 0) {
+    if (fd < 0 && errno == ENXIO && stat(path, &info) == 0 && S_ISSOCK(info.st_mode)) {
+        hp_fail(err, HP_E_IO, "a socket, not a file");
+    } else if (fd < 0) {
         hp_fail_errno(err, "cannot open");
     } else if (why) {
         close(fd);

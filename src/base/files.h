@@ -1,5 +1,5 @@
-// Opening files.  Those whose names come from a dump or a binary: only regular files, never
-// waiting for one, and below a sysroot never leaving it.
+// Opening files whose names come from a dump or a binary: only regular files, without waiting for
+// one, and below a sysroot none outside it.  Files that the user names: hp_open_input(), which is public.
 #ifndef HP_BASE_FILES_H
 #define HP_BASE_FILES_H
 
@@ -24,10 +24,5 @@ int hp_open_itself(const char *path);
 
 // The path of an open file, without links; false where there is no /proc to ask.
 bool hp_path_of(int fd, char path[PATH_MAX]);
-
-// Open what somebody named as an input, for reading: no device but the null device, no file of
-// /proc, and unless it `waits` no FIFO that nobody writes to; but whatever the caller's own
-// descriptors are, as /dev/fd/N.  -1 after a failure.
-int hp_open_input(const char *path, bool waits, struct hp_err *err);
 
 #endif

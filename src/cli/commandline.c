@@ -24,12 +24,15 @@ void hp_cli_commandline_done(struct hp_cli_arguments *given,
     free(settings->path_maps);
     free(settings->filters);
     hp_cli_rules_done(settings);
+    explicit_bzero(settings->redact_key, sizeof settings->redact_key);
     *settings = (struct hp_cli_settings){0};
     hp_cli_arguments_done(given);
 }
 
 static int apply(const struct hp_cli_arguments *given, struct hp_cli_settings *settings,
                  struct hp_err *err) {
+    // Files that options name are read as these are applied, and --wait may stand after them.
+    settings->read.wait = hp_cli_arguments_have(given, "wait");
     for (size_t i = 0; i < given->option_count; i++) {
         const struct hp_cli_option *option = given->options[i].option;
         if ((option->commands & settings->command->id) == 0) {
@@ -281,7 +284,7 @@ static int check_ids(const struct hp_cli_settings *settings, struct hp_err *err)
 }
 
 static int check_places(const struct hp_cli_settings *settings, struct hp_err *err) {
-    bool redacts = settings->redacts || settings->redact_key != NULL;
+    bool redacts = settings->redacts;
     if (redacts && (hp_format_can(settings->report.format) & HP_IS_PARTIAL) != 0) {
         return hp_cli_fail(err, HP_E_USAGE,
                            "--redact: a partial holds what names are looked for by; "

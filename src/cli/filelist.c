@@ -1,11 +1,11 @@
 #include "cli/filelist.h"
 
 #include "cli/message.h"
+#include "cli/namedfile.h"
 #include "cli/storage.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <limits.h>
 #include <poll.h>
@@ -125,12 +125,15 @@ static int split(char *text, size_t size, char end, struct hp_cli_words *paths,
                : hp_cli_fail(err, HP_E_EMPTY, "the list names no input");
 }
 
-int hp_cli_filelist_read(struct hp_cli_filelist *list, const char *path, char end,
+int hp_cli_filelist_read(struct hp_cli_filelist *list,
+                         const struct hp_cli_settings *settings, const char *path,
                          struct hp_err *err) {
+    const struct hp_cli_named_file file = {path, "list", settings->read.wait};
+    char end = settings->null_separated ? '\0' : '\n';
     bool is_stdin = strcmp(path, "-") == 0;
-    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    int fd = is_stdin ? STDIN_FILENO : hp_cli_named_file_open(&file, err);
     if (fd < 0) {
-        return hp_cli_fail_errno(err, HP_E_IO, path, "cannot open the list");
+        return err->code;
     }
     char **text = add_text(list);
     size_t size = 0;

@@ -2,8 +2,7 @@
 #ifndef HP_CLI_FILELIST_H
 #define HP_CLI_FILELIST_H
 
-#include "cli/storage.h"
-#include "hprof-agg/hprof-agg.h"
+#include "cli/settings.h"
 
 // {0} is empty.
 struct hp_cli_filelist {
@@ -16,9 +15,10 @@ struct hp_cli_filelist {
 
 void hp_cli_filelist_done(struct hp_cli_filelist *list);
 
-// Add the paths listed in the file at `path` ("-" is standard input).  Each ends in
-// `end`; empty ones do not count.
-int hp_cli_filelist_read(struct hp_cli_filelist *list, const char *path, char end,
+// Add the paths listed in the file at `path` ("-" is standard input).  Each ends in a newline, or
+// with --null in a NUL byte; empty ones are skipped.
+int hp_cli_filelist_read(struct hp_cli_filelist *list,
+                         const struct hp_cli_settings *settings, const char *path,
                          struct hp_err *err);
 
 // Add an input: a path, or of a folder the files *.heap* and *.pb.gz in it, in the order of their

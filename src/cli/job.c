@@ -60,8 +60,7 @@ static int read_lists(const struct hp_cli_settings *settings,
                       struct hp_err *err) {
     int ret = HP_OK;
     for (size_t i = 0; ret == HP_OK && i < files->count; i++) {
-        ret = hp_cli_filelist_read(list, files->items[i],
-                                   settings->null_separated ? '\0' : '\n', err);
+        ret = hp_cli_filelist_read(list, settings, files->items[i], err);
     }
     return ret;
 }
@@ -259,39 +258,17 @@ static void warn_of_cut(const struct hp_cli_settings *settings,
 // The key is in no message and in no report.
 static int redact(const struct hp_cli_settings *settings, struct hp_profile *profile,
                   struct hp_err *err) {
-    enum {
-        LEAST = 16,
-        MOST = 4096
-    };
-
-    char key[MOST + 1];
-    const char *path = settings->redact_key;
-    if (path == NULL) {
-        return settings->redacts ? hp_profile_redact(profile, NULL, 0, err) : HP_OK;
-    }
-    FILE *file = fopen(path, "re");
-    size_t size = file != NULL ? fread(key, 1, sizeof key, file) : 0;
-    bool is_read = file != NULL && ferror(file) == 0;
-    int ret =
-        is_read ? HP_OK : hp_cli_fail_errno(err, HP_E_IO, path, "cannot read the key");
-    if (file != NULL) {
-        fclose(file);
-    }
-    if (ret == HP_OK && (size < LEAST || size > MOST)) {
-        ret = hp_cli_fail(err, HP_E_USAGE, "--redact-key: a key has %d to %d bytes",
-                          LEAST, MOST);
-    }
-    ret = ret == HP_OK ? hp_profile_redact(profile, key, size, err) : ret;
-    explicit_bzero(key, sizeof key);
-    return ret;
+    const char *key = settings->redact_key_size > 0 ? settings->redact_key : NULL;
+    return settings->redacts
+               ? hp_profile_redact(profile, key, settings->redact_key_size, err)
+               : HP_OK;
 }
 
 static int report(const struct hp_cli_settings *settings,
                   const struct hp_report_options *options, struct hp_profile *profile,
                   struct hp_cli_outfile *out, bool *exceeded, struct hp_err *err) {
-    bool redacts = settings->redacts || settings->redact_key != NULL;
     symbolize(settings, profile);
-    if (!is_for_people(settings) || redacts) { // text says it itself
+    if (!is_for_people(settings) || settings->redacts) { // text says it itself
         warn(settings, profile);
     }
     if (redact(settings, profile, err) != HP_OK) {

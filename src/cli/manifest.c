@@ -43,8 +43,7 @@ static int collect(const struct hp_cli_settings *settings, struct hp_cli_filelis
         hp_cli_words_add(&list->paths, settings->inputs.items[i]);
     }
     for (size_t i = 0; ret == HP_OK && i < settings->files_from.count; i++) {
-        ret = hp_cli_filelist_read(list, settings->files_from.items[i],
-                                   settings->null_separated ? '\0' : '\n', err);
+        ret = hp_cli_filelist_read(list, settings, settings->files_from.items[i], err);
     }
     if (ret == HP_OK) {
         qsort(list->paths.items, list->paths.count, sizeof *list->paths.items, by_bytes);

@@ -1,8 +1,8 @@
 #include "cli/rulefile.h"
 
 #include "cli/message.h"
+#include "cli/namedfile.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,22 +31,21 @@ void hp_cli_rules_done(struct hp_cli_settings *settings) {
     free(settings->rules);
 }
 
-// The whole file with a NUL behind it, or NULL.
-static char *read_all(FILE *file, const char *path, struct hp_err *err) {
+// The whole file and a NUL, or NULL.
+static char *read_all(const struct hp_cli_named_file *file, struct hp_err *err) {
     char *text = hp_cli_resize(NULL, MOST_BYTES + 1);
-    size_t size = fread(text, 1, MOST_BYTES + 1, file);
-    if (!ferror(file) && size <= MOST_BYTES && memchr(text, '\0', size) == NULL) {
+    ssize_t size = hp_cli_named_file_read(file, text, MOST_BYTES + 1, err);
+    if (size >= 0 && size <= MOST_BYTES && memchr(text, '\0', (size_t)size) == NULL) {
         text[size] = '\0';
         return text;
     }
-    if (ferror(file)) {
-        hp_cli_fail_errno(err, HP_E_USAGE, path, "cannot read the rules");
-    } else {
+    if (size >= 0) {
         hp_cli_fail(err, HP_E_USAGE,
                     size > MOST_BYTES ? "the rules are longer than 1 MiB"
                                       : "a NUL byte in the rules");
-        snprintf(err->where, sizeof err->where, "%s", path);
+        snprintf(err->where, sizeof err->where, "%s", file->path);
     }
+    err->code = HP_E_USAGE;
     free(text);
     return NULL;
 }
@@ -120,12 +119,8 @@ static int add_lines(struct hp_cli_settings *settings, char *text, const char *p
 
 int hp_cli_rulefile_read(struct hp_cli_settings *settings, const char *path,
                          struct hp_err *err) {
-    FILE *file = fopen(path, "re");
-    if (file == NULL) {
-        return hp_cli_fail_errno(err, HP_E_USAGE, path, "cannot open the rules");
-    }
-    char *text = read_all(file, path, err);
-    fclose(file);
+    const struct hp_cli_named_file file = {path, "rules", settings->read.wait};
+    char *text = read_all(&file, err);
     if (text == NULL) {
         return err->code;
     }

@@ -2,6 +2,7 @@
 
 #include "cli/choice.h"
 #include "cli/message.h"
+#include "cli/namedfile.h"
 #include "cli/rulefile.h"
 #include "cli/suggestion.h"
 
@@ -395,6 +396,22 @@ int hp_cli_set_rules(struct hp_cli_settings *settings, const struct hp_cli_optio
                      char *value, struct hp_err *err) {
     (void)option;
     return hp_cli_rulefile_read(settings, value, err);
+}
+
+// Before any input is read: hours of work must not end at a key that cannot be used.
+int hp_cli_set_redact_key(struct hp_cli_settings *settings,
+                          const struct hp_cli_option *option, char *value,
+                          struct hp_err *err) {
+    const struct hp_cli_named_file file = {value, "key", settings->read.wait};
+    ssize_t size = hp_cli_named_file_read(&file, field(settings, option),
+                                          sizeof settings->redact_key, err);
+    if (size >= 0 && (size < HP_CLI_KEY_LEAST || size > HP_CLI_KEY_MOST)) {
+        return hp_cli_fail(err, HP_E_USAGE, "--%s: a key has %d to %d bytes",
+                           option->name, HP_CLI_KEY_LEAST, HP_CLI_KEY_MOST);
+    }
+    settings->redacts = true;
+    settings->redact_key_size = size > 0 ? (size_t)size : 0;
+    return size >= 0 ? HP_OK : (int)err->code;
 }
 
 int hp_cli_set_folder(struct hp_cli_settings *settings,

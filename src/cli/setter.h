@@ -23,6 +23,7 @@ hp_cli_set_fn hp_cli_set_memory; // or "none"
 hp_cli_set_fn hp_cli_set_seconds;
 // One more of struct hp_cli_words.
 hp_cli_set_fn hp_cli_set_word;
+hp_cli_set_fn hp_cli_set_redact_key;
 hp_cli_set_fn hp_cli_set_folder;
 hp_cli_set_fn hp_cli_set_age;
 

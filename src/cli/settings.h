@@ -12,6 +12,11 @@ enum hp_cli_when {
     HP_CLI_NEVER
 };
 
+enum {
+    HP_CLI_KEY_LEAST = 16, // bytes of a key for --redact
+    HP_CLI_KEY_MOST = 4096,
+};
+
 // {0} is the defaults.  Strings belong to the caller's argv or to the arguments.
 struct hp_cli_settings {
     const struct hp_cli_command *command;
@@ -43,8 +48,9 @@ struct hp_cli_settings {
     size_t shards;       // of manifest: how many lists, or 0
     uint64_t max_memory; // bytes, 0 for what there is, or HP_CLI_NO_LIMIT
     bool redacts;
-    const char *redact_key; // a file, or NULL for a random key
-    const char *output;     // or NULL for standard output
+    char redact_key[HP_CLI_KEY_MOST + 1]; // of redact_key_size bytes
+    size_t redact_key_size;               // 0: a random key
+    const char *output;                   // or NULL for standard output
     enum hp_cli_when color, progress;
     bool has_width; // else lines fit the terminal, if there is one
     size_t width;   // 0: they are not cut

@@ -7,9 +7,10 @@
 #include <errno.h>
 #include <string.h>
 
-int hp_json_reader_open(struct hp_input_stream *stream, const char *path, uint64_t limit,
-                        struct hp_err *err) {
-    *stream = (struct hp_input_stream){.waits = true};
+int hp_json_reader_open(struct hp_input_stream *stream, const char *path,
+                        const struct hp_read_options *options, struct hp_err *err) {
+    uint64_t limit = options->max_input_size;
+    *stream = (struct hp_input_stream){.waits = options->wait};
     int ret =
         hp_input_stream_open(stream, path, limit > 0 ? limit : HP_JSON_LARGEST, err);
     return ret == HP_OK ? hp_input_stream_read_on(stream, err) : ret;

@@ -10,10 +10,11 @@ enum {
     HP_JSON_LARGEST = 64 << 20, // bytes of text; a thousand arenas have about as many
 };
 
-// The whole text of a file, plain, gzip or zstd, of `limit` bytes at most, 0: HP_JSON_LARGEST; until
-// hp_input_stream_done(), also after a failure.
+// The whole text of a file, plain, gzip or zstd, of `max_input_size` bytes at most, 0: HP_JSON_LARGEST;
+// until hp_input_stream_done(), also after a failure.
 HP_MUST_CHECK int hp_json_reader_open(struct hp_input_stream *stream, const char *path,
-                                      uint64_t limit, struct hp_err *err);
+                                      const struct hp_read_options *options,
+                                      struct hp_err *err);
 
 struct json_t;
 

@@ -402,9 +402,9 @@ int hp_malloc_stats_read_bytes(struct hp_allocator_stats *stats, struct hp_span 
 }
 
 int hp_malloc_stats_read(struct hp_allocator_stats *stats, const char *path,
-                         uint64_t limit, struct hp_err *err) {
+                         const struct hp_read_options *options, struct hp_err *err) {
     struct hp_input_stream stream;
-    int ret = hp_json_reader_open(&stream, path, limit, err);
+    int ret = hp_json_reader_open(&stream, path, options, err);
     if (ret == HP_OK) {
         struct hp_span text = {stream.at, stream.size};
         ret = hp_malloc_stats_read_bytes(stats, text, err);

@@ -191,10 +191,10 @@ int hp_prof_recent_read_bytes(struct hp_recent_file *file, struct hp_span text,
 }
 #endif
 
-int hp_prof_recent_read(struct hp_recent_file *file, const char *path, uint64_t limit,
-                        struct hp_err *err) {
+int hp_prof_recent_read(struct hp_recent_file *file, const char *path,
+                        const struct hp_read_options *options, struct hp_err *err) {
     struct hp_input_stream stream;
-    int ret = hp_json_reader_open(&stream, path, limit, err);
+    int ret = hp_json_reader_open(&stream, path, options, err);
     if (ret == HP_OK) {
         ret = hp_prof_recent_read_bytes(file, (struct hp_span){stream.at, stream.size},
                                         err);

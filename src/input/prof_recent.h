@@ -21,10 +21,11 @@ struct hp_recent_file {
 
 void hp_recent_file_done(struct hp_recent_file *file);
 
-// Read a file, plain, gzip or zstd, of `limit` bytes at most, 0 for the default, into *file, which is
-// {0}.  hp_recent_file_done() also after a failure.
+// Read a file, plain, gzip or zstd, into *file, which is {0}; the options say how large it may be, and
+// whether a FIFO is waited for.  hp_recent_file_done() also after a failure.
 HP_MUST_CHECK int hp_prof_recent_read(struct hp_recent_file *file, const char *path,
-                                      uint64_t limit, struct hp_err *err);
+                                      const struct hp_read_options *options,
+                                      struct hp_err *err);
 
 // The same of a text in memory.
 HP_MUST_CHECK int hp_prof_recent_read_bytes(struct hp_recent_file *file,

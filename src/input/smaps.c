@@ -231,9 +231,10 @@ bool hp_smaps_is(struct hp_span head) {
     return read_row(hp_cursor_line(&c), &from, &to, &path);
 }
 
-int hp_smaps_read(struct hp_kernel_maps *maps, const char *path, uint64_t limit,
-                  struct hp_err *err) {
-    struct hp_input_stream stream = {.waits = true};
+int hp_smaps_read(struct hp_kernel_maps *maps, const char *path,
+                  const struct hp_read_options *options, struct hp_err *err) {
+    struct hp_input_stream stream = {.waits = options->wait};
+    uint64_t limit = options->max_input_size;
     int ret = hp_input_stream_open(&stream, path, limit > 0 ? limit : LARGEST, err);
     ret = ret == HP_OK ? hp_input_stream_read_on(&stream, err) : ret;
     if (ret == HP_OK) {

@@ -9,10 +9,11 @@
 // Whether a file begins so.
 bool hp_smaps_is(struct hp_span head);
 
-// Read a file, plain, gzip or zstd, of `limit` bytes at most, 0 for the default, into *maps, which
-// is {0}.
+// Read a file, plain, gzip or zstd, into *maps, which is {0}; the options say how large it may be, and
+// whether a FIFO is waited for.
 HP_MUST_CHECK int hp_smaps_read(struct hp_kernel_maps *maps, const char *path,
-                                uint64_t limit, struct hp_err *err);
+                                const struct hp_read_options *options,
+                                struct hp_err *err);
 
 // The same of a text in memory, which is followed by a byte that is neither digit nor space.
 HP_MUST_CHECK int hp_smaps_read_bytes(struct hp_kernel_maps *maps, struct hp_span text,

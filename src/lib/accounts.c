@@ -87,14 +87,14 @@ static int put_file(struct job *job, const char *path, struct hp_err *err) {
 
 // --- what they say ------------------------------------------------------------------------
 
-static int read_group(struct job *job, const struct group *group, uint64_t limit,
-                      struct hp_err *err) {
+static int read_group(struct job *job, const struct group *group,
+                      const struct hp_read_options *options, struct hp_err *err) {
     struct hp_account account = {.has_maps = group->smaps != NULL};
-    int ret = hp_malloc_stats_read(&account.stats, group->stats, limit, err);
+    int ret = hp_malloc_stats_read(&account.stats, group->stats, options, err);
     if (ret != HP_OK) {
         hp_err_locate(err, group->stats, err->line);
     } else if (group->smaps) {
-        ret = hp_smaps_read(&account.maps, group->smaps, limit, err);
+        ret = hp_smaps_read(&account.maps, group->smaps, options, err);
     }
     if (ret != HP_OK) {
         hp_err_locate(err, group->smaps ? group->smaps : group->stats, err->line);
@@ -152,7 +152,7 @@ static int gather(struct job *job, const char *const *paths, size_t count,
     if (options->stats && count == 1) {
         struct group one = {.dump = paths[0], .stats = options->stats};
         one.smaps = options->smaps;
-        return read_group(job, &one, options->max_input_size, err);
+        return read_group(job, &one, options, err);
     }
     if (options->stats || options->smaps) {
         return hp_fail(err, HP_E_USAGE,
@@ -163,7 +163,7 @@ static int gather(struct job *job, const char *const *paths, size_t count,
     const struct group *group;
     hp_vec_each (group, &job->groups) {
         if (ret == HP_OK && group->dump && group->stats) {
-            ret = read_group(job, group, options->max_input_size, err);
+            ret = read_group(job, group, options, err);
         }
     }
     return ret == HP_OK && job->accounts.count == 0

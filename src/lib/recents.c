@@ -109,7 +109,7 @@ int hp_recents_read(struct hp_profile *profile, const char *const *paths, size_t
         return hp_fail(err, HP_E_USAGE,
                        "--recent reads its dump twice: standard input can be read once");
     }
-    int ret = hp_prof_recent_read(&file, options->recent, options->max_input_size, err);
+    int ret = hp_prof_recent_read(&file, options->recent, options, err);
     profile->recent.period = file.recent.period; // a map will do
     ret = ret == HP_OK ? hp_read_inputs(profile, paths, count, options, err) : ret;
     if (ret == HP_OK && hp_input_is_used(&profile->inputs.at[0])) {

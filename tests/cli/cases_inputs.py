@@ -4,7 +4,9 @@ import os
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
+import time
 
 from harness import ROOT, case, check
 
@@ -486,6 +488,78 @@ def R02_F11_an_input_that_nobody_writes_to_is_not_waited_for(t):
             assert check(t.run("top", "--no-symbols", name, stdin=dump, pass_fds=[dump.fileno()])).out == wanted
     shell = "exec 3< <(cat {0}); exec {1} top --no-symbols /dev/fd/3".format(t.dump, t.binary)
     assert subprocess.run(["bash", "-c", shell], capture_output=True, check=True).stdout.decode() == wanted
+
+
+def options_that_take_files(t):
+    """Each option that names a file to be read: its name, and the words of a command that takes it."""
+    account, dump = ROOT / "testdata/account", t.dump
+    commands = {"account": [account / "frag.heap", f"--stats={account / 'frag.json'}"],
+                "lifetime": [account / "frag.heap"], "diff": [dump], "top": [dump]}
+    found = {}
+    for command, words in commands.items():
+        options = re.findall(r"^ +(?:-\w, )?(--[\w-]+)=FILE", check(t.run("help", command)).out, re.M)
+        for option in set(options) - {"--output"} - found.keys():
+            found[option] = [command, *(word for word in words if not str(word).startswith(option))]
+    return found
+
+
+@case
+def H8_no_option_waits_for_a_file_that_nobody_writes_to(t):
+    refused = {"fifo": "nobody writes to this FIFO", "socket": "a socket, not a file",
+               "/dev/zero": "a device, which may have no end", "folder": "Is a directory"}
+    os.mkfifo(t.folder / "fifo")
+    os.mkdir(t.folder / "folder")
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(str(t.folder / "socket"))
+    options = options_that_take_files(t)
+    assert len(options) >= 8, options
+    for option, words in options.items():
+        for name, why in refused.items():
+            begin = time.monotonic()
+            done = t.run(*words, f"{option}={name}")
+            assert done.status in (2, 5) and done.out == "" and f"{name}: " in done.err and why in done.err, (option, done)
+            assert time.monotonic() - begin < 10, f"{option}={name}"
+    environment = {"HPROF_AGG_FRAME_RULES": "fifo"}
+    check(t.run("top", t.dump, env=environment), 2, "", "fifo: nobody writes to this FIFO")
+    check(t.run("manifest", "--shards=2", "-opart.", "--files-from=fifo"), 5, "", "fifo: nobody writes to this FIFO")
+
+
+@case
+def H8_with_wait_an_option_waits_for_its_file(t):
+    account = ROOT / "testdata/account"
+    os.mkfifo(t.folder / "fifo")
+    t.file("rules", "# none\n")
+    for words, option, file in ((["account", account / "frag.heap"], "--stats", account / "frag.json"),
+                                (["top", t.dump], "--frame-rules", t.folder / "rules")):
+        wanted = check(t.run(*words, "--no-symbols", f"{option}={file}")).out
+        process = t.start(*words, "--no-symbols", f"{option}=fifo", "--wait")
+        with subprocess.Popen(["sh", "-c", f"cat {file} >fifo"], cwd=t.folder) as writer:
+            assert check(t.finish(process)).out == wanted
+            writer.kill()
+
+
+@case
+def H8_what_a_shell_substitutes_for_a_file_is_read(t):
+    account = ROOT / "testdata/account"
+    heap, stats, smaps, recent = (account / f"frag.{end}" for end in ("heap", "json", "smaps_rollup", "recent.json.gz"))
+    t.file("list", f"{t.dump}\n")
+    t.file("rules", "# none\n")
+    t.file("key", "0123456789abcdef\n")
+    commands = [("account", ["{}", "--stats={}", "--smaps={}"], [heap, stats, smaps]),
+                ("lifetime", [str(heap), "--recent={}"], [recent]),
+                ("top", ["{}"], [t.dump]),
+                ("top", ["--files-from={}", "--frame-rules={}", "--redact-key={}"], ["list", "rules", "key"]),
+                ("diff", ["--base-files-from={}", t.other], ["list"])]
+    for command, words, files in commands:
+        words, files = " ".join(words), [f"<(cat {file})" for file in files]
+        shell = f"{t.binary} {command} -ftsv --no-symbols " + words.format(*files)
+        done = subprocess.run(["bash", "-c", shell], cwd=t.folder, capture_output=True, check=False)
+        plain = check(t.run(command, "-ftsv", "--no-symbols", *words.format(*(file[6:-1] for file in files)).split()))
+        assert (done.returncode, done.stdout.decode()) == (0, plain.out), (shell, done)
+    with open(t.folder / "list", "rb") as listed:
+        for name in ("-", "/dev/stdin", f"/dev/fd/{listed.fileno()}"):
+            listed.seek(0)
+            check(t.run("top", "--no-symbols", f"--files-from={name}", stdin=listed, pass_fds=[listed.fileno()]))
 
 
 @case

@@ -6,6 +6,8 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
+static const struct hp_read_options usual;
+
 static const char *path_of(const char *name) {
     static char path[4096];
     snprintf(path, sizeof path, "%s/account/%s", getenv("TESTDATA"), name);
@@ -15,7 +17,7 @@ static const char *path_of(const char *name) {
 static struct hp_allocator_stats read_stats(const char *name) {
     struct hp_allocator_stats stats = {0};
     struct hp_err err = {0};
-    cr_assert(hp_malloc_stats_read(&stats, path_of(name), 0, &err) == HP_OK, "%s",
+    cr_assert(hp_malloc_stats_read(&stats, path_of(name), &usual, &err) == HP_OK, "%s",
               err.message);
     return stats;
 }
@@ -407,7 +409,7 @@ Test(account, adds_up_to_rss) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct hp_kernel_maps maps = {.swap = 0};
         struct hp_err err = {0};
-        cr_assert(hp_smaps_read(&maps, path_of(names[i]), 0, &err) == HP_OK, "%s",
+        cr_assert(hp_smaps_read(&maps, path_of(names[i]), &usual, &err) == HP_OK, "%s",
                   err.message);
         hp_int128 rss = hp_kernel_maps_total(&maps).rss;
         cr_expect(rss == truth[i] << 10, "%s: %llu KiB", names[i],

@@ -8,7 +8,6 @@
 #include "cli/terminal.h"
 
 #include <ctype.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,10 +51,11 @@ static bool is_url(const char *word) {
 static bool is_program(const char *path) {
     char head[4] = "";
     struct stat status;
+    struct hp_err err;
     if (strcmp(path, "-") == 0 || stat(path, &status) != 0 || !S_ISREG(status.st_mode)) {
         return false;
     }
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = hp_open_input(path, false, &err);
     ssize_t got = fd >= 0 ? read(fd, head, sizeof head) : -1;
     if (fd >= 0) {
         close(fd);
