@@ -4,6 +4,8 @@
 //     there is no address,
 //     the address is in no file: in another process it is that of something else,
 //     others have the same address and different names.
+//
+// One without address, file and names is an [unknown] call, and all of these are one.
 #include "input/pprof_locations.h"
 
 struct place {
@@ -127,9 +129,8 @@ void hp_pprof_locations_settle(struct hp_pprof_tables *tables) {
     hp_vec_each (location, &tables->locations) {
         bool is_named = has_names(tables, location);
         location->row = row_of(tables, location);
-        if (location->lines > 0 && location->address == 0) {
-            location->is_by_names = true;
-        } else if (is_named && location->row == 0) {
+        location->is_unknown = !is_named && location->address == 0 && location->row == 0;
+        if (is_named && (location->address == 0 || location->row == 0)) {
             location->is_by_names = true;
         } else if (is_named) {
             struct place place = {location->address, location->row, location};
@@ -170,14 +171,27 @@ static void tell_lines(const struct hp_pprof_tables *tables,
     hp_dump_embed(dump, location->number);
 }
 
+static void tell_unknown(struct hp_dump *dump, uint32_t number) {
+    hp_string name = hp_strtab_add(&dump->strings, hp_span_of("[unknown]"));
+    hp_vec_push(&dump->embedded_calls, ((struct hp_embedded_call){.function = name}));
+    hp_dump_embed(dump, number);
+}
+
+static uint64_t address_of(const struct hp_pprof_tables *tables,
+                           const struct hp_pprof_location *location) {
+    return location->is_unknown    ? (uint64_t)1 << 63
+           : location->is_by_names ? address_of_names(tables, location)
+                                   : location->address + 1;
+}
+
 void hp_pprof_location_add(const struct hp_pprof_tables *tables,
                            struct hp_pprof_location *location, struct hp_dump *dump) {
-    bool by_names = location->is_by_names;
     location->number = (uint32_t)dump->addresses.count;
-    hp_vec_push(&dump->addresses,
-                by_names ? address_of_names(tables, location) : location->address + 1);
-    hp_vec_push(&dump->rows, by_names ? 0 : location->row);
-    if (location->lines > 0) {
+    hp_vec_push(&dump->addresses, address_of(tables, location));
+    hp_vec_push(&dump->rows, location->is_by_names ? 0 : location->row);
+    if (location->is_unknown) {
+        tell_unknown(dump, location->number);
+    } else if (location->lines > 0) {
         tell_lines(tables, location, dump);
     }
 }

@@ -30,6 +30,7 @@ struct hp_pprof_location {
     uint32_t number;  // for the caller's use: UINT32_MAX
     uint32_t row;     // the same: 0
     bool is_by_names; // the same: false
+    bool is_unknown;  // the same
 };
 
 // {0} is empty.

@@ -161,6 +161,12 @@ static bool is_kernel_name(const char *path) {
     return false;
 }
 
+// It is written in the place of a function's name that is not known.
+static bool is_place_holder(const char *function) {
+    return strcmp(function, "[truncated]") == 0 || strcmp(function, "[unknown]") == 0 ||
+           strcmp(function, "[unmapped]") == 0;
+}
+
 static bool is_public(const struct hp_profile *profile, const struct hp_module *module) {
     const char *path = hp_profile_text(profile, module->path);
     return module->kind == HP_MODULE_PSEUDO
@@ -195,7 +201,8 @@ static void mark_lines(const struct redaction *redaction) {
         for (uint32_t i = 0; i < frame->lines; i++) {
             const struct hp_line *line = &profile->lines.at[frame->first_line + i];
             int role = is_kept ? ROLE_PUBLIC : ROLE_NAME;
-            mark(redaction, line->function, role);
+            bool is_own = !is_place_holder(hp_profile_text(profile, line->function));
+            mark(redaction, line->function, is_own ? role : ROLE_PUBLIC);
             mark(redaction, line->linkage, role);
             mark(redaction, line->file, role);
         }

@@ -72,13 +72,19 @@ static inline bool hp_frame_is_nowhere(const struct hp_frame *frame) {
     return frame->module.n == 0 && frame->offset == 0;
 }
 
+// Whether its input says no address, only names: then the offset is a number that the reader has made of
+// these, in the half of the address space that no program has.
+static inline bool hp_frame_is_by_names(const struct hp_frame *frame) {
+    return frame->module.n == 0 && frame->lines > 0 && frame->offset >> 63 != 0;
+}
+
 // Where its function begins, or itself.
 static inline uint64_t hp_offset_of_start(const struct hp_frame *frame) {
     return frame->offset - (frame->lines == 0 ? frame->past_start : 0);
 }
 
 static inline uint64_t hp_offset_of_call(const struct hp_frame *frame) {
-    return frame->offset > 0 ? frame->offset - 1 : 0;
+    return frame->offset > 0 && !hp_frame_is_by_names(frame) ? frame->offset - 1 : 0;
 }
 
 // Leaf first; `frames` lives in the profile's arena or in a block that it adopted.

@@ -48,7 +48,7 @@ struct rule {
 static const char *const ALLOCATES[] = {"malloc", "calloc", "realloc", "zalloc", "strdup", "strndup", "memdup", NULL};
 
 static const struct rule table[] = {
-    {HP_CLASS_NONE, NAME, "^\\[(truncated|unknown)\\]$", "what stands for frames that are not known",
+    {HP_CLASS_NONE, NAME, "^\\[(truncated|unknown|unmapped)\\]$", "what stands for frames that are not known",
      "[truncated]", "", "", HAS("[")},
 
     {HP_CLASS_ALLOCATOR, MODULE, "(^|/)lib(jemalloc|tcmalloc|mimalloc|hprof-sampler)[^/]*$",

@@ -133,6 +133,22 @@ static void build_module(struct builder *b, const struct hp_profile *profile,
                                          : hp_profile_text(profile, module->path));
 }
 
+static void build_address(struct builder *b, struct hp_naming *naming,
+                          const struct hp_frame *frame, const struct hp_line *line) {
+    bool has_name = line && line->function.n;
+    bool has_start = !has_name && hp_offset_of_start(frame) != frame->offset;
+    if (!has_name || !hp_frame_is_by_names(frame)) {
+        build_place(b, naming, frame, frame->offset);
+        build(b, has_name || has_start ? " " : "");
+    }
+    if (has_name) {
+        build_function(b, naming, frame, line);
+        build_source(b, naming->profile, line);
+    } else if (has_start) {
+        build_place(b, naming, frame, hp_offset_of_start(frame));
+    }
+}
+
 // The name of one call; `line` is NULL where there are no symbols.
 static void build_name(struct builder *b, struct hp_naming *naming,
                        const struct hp_frame *frame, const struct hp_line *line,
@@ -140,11 +156,9 @@ static void build_name(struct builder *b, struct hp_naming *naming,
     const struct hp_profile *profile = naming->profile;
     switch (by) {
     case HP_BY_FUNCTION:
-        build_function(b, naming, frame, line);
-        break;
     case HP_BY_LINE:
         build_function(b, naming, frame, line);
-        if (line) {
+        if (line && by == HP_BY_LINE) {
             build_source(b, profile, line);
         }
         break;
@@ -159,15 +173,7 @@ static void build_name(struct builder *b, struct hp_naming *naming,
         build_module(b, profile, frame);
         break;
     case HP_BY_ADDRESS:
-        build_place(b, naming, frame, frame->offset);
-        if (line && line->function.n) {
-            build(b, " ");
-            build_function(b, naming, frame, line);
-            build_source(b, profile, line);
-        } else if (hp_offset_of_start(frame) != frame->offset) {
-            build(b, " ");
-            build_place(b, naming, frame, hp_offset_of_start(frame));
-        }
+        build_address(b, naming, frame, line);
         break;
     case HP_BY_INPUT: // no frame has such a name
     case HP_BY_THREAD:

@@ -218,7 +218,7 @@ def is_library_module(module):
 def class_of(full, file, module):
     """By the first rule that fits; '' stands for what is not known."""
     name, base = bare(full), module.rpartition('/')[2]
-    if full in ('[truncated]', '[unknown]', '[empty stack]') or not (full or module):
+    if full in ('[truncated]', '[unknown]', '[unmapped]', '[empty stack]') or not (full or module):
         return 'none'
     if is_allocator_module(base) or is_allocator_file(file) or is_allocator_name(name, full):
         return 'allocator'

@@ -8,7 +8,7 @@ import random
 import re
 import subprocess
 
-from harness import Tests, scratch
+from harness import Tests, scratch, unpacked
 from profile_reader import fields
 from profile_writer import Profile, message, number, varint
 
@@ -383,6 +383,36 @@ def no_addresses():
     return [] if '200 B' in got and ' f\n' in got else [got]
 
 
+def unknown_calls():
+    """Four locations say nothing of a call; a fifth is an address in no mapping, a sixth one in a mapping."""
+    p = Profile()
+    app = p.mapping('/srv/none/app', 0x400000, 0x500000)
+    calls = [p.location(), p.location(calls=[('', '', 0)]), p.location(calls=[('', 'f.c', 3)]),
+             p.location(0, app, [('', '', 0)]), p.location(0xdead0000), p.location(0x400300, app, [('', '', 0)])]
+    for call in calls:
+        p.sample([call, p.location(0x400100, app, [('main', 'main.c', 7)])], [1, 100], 100)
+    wanted = [(['main', '[unknown]'], 400), (['main', '[unmapped]'], 100), (['main', 'app+0x301'], 100)]
+    faults = []
+    with scratch() as directory:
+        path, again = pathlib.Path(directory, 'input.pb'), pathlib.Path(directory, 'again.pb.gz')
+        path.write_bytes(p.bytes())
+        t.ok('merge', '--no-symbols', '-o', again, path)
+        for source in (path, again):
+            got = t.ok('folded', '--no-symbols', source).folded()
+            faults += [] if sorted(got) == sorted(wanted) else [f'{source.name}: {got}']
+        for command, by in (('top', 'function'), ('top', 'line'), ('top', 'address'), ('merge', 'function')):
+            for name in set(t.formats_of(command)) - {'hpa'}:
+                for source in (path, again):
+                    out = t.ok(command, f'-f{name}', '--no-symbols', f'--by={by}', source).out_bytes
+                    text = unpacked(out).decode('utf-8', 'replace')
+                    invented = re.findall(r'\b0x[89a-f][0-9a-f]{15}\b' + r'|\b0x[01]\b' * (name != 'dhat'), text)
+                    is_shown = '[unknown]' in text or name in ('pdf', 'html')
+                    faults += [] if is_shown and not invented else [f'{command} {name} {by}: {invented} {text[:500]}']
+        redacted = t.ok('folded', '--no-symbols', '--redact', again).folded()
+        faults += [] if {stack[1] for stack, _ in redacted} >= {'[unknown]', '[unmapped]'} else [f'{redacted}']
+    return faults
+
+
 def names_without_stacks():
     """What a profile of no stacks tells of an address counts in no order of the inputs."""
     named, bare = Profile(), Profile()
@@ -594,6 +624,7 @@ t.check('merged: no column that no input has', columns_kept)
 t.check('bytes without objects; mappings that are all of memory', bytes_only)
 t.check('bytes without objects: nothing is told of what was never sampled', untold_objects)
 t.check('locations without addresses are their names', no_addresses)
+t.check('H13: a call of which no address, name or file is known is [unknown] in every format', unknown_calls)
 t.check('names told by a profile without stacks count in no order of the inputs', names_without_stacks)
 t.check('locations of one address and several names', names_at_one_address)
 t.check('a binary of the build that is told, and no other', build_ids)

@@ -290,11 +290,12 @@ static uint32_t function_id(struct functions *functions, struct function functio
 }
 
 // Lines of one location.  A frame without symbols has none: readers show its address, or find
-// out more.
+// out more.  One without an address has a line with what it is called here.
 static void add_lines(struct hp_protobuf *location, const struct hp_place *place,
                       struct functions *functions) {
     struct hp_protobuf *line = &functions->line;
-    for (uint32_t i = 0; i < place->count && (place->lines || !place->frame); i++) {
+    bool has_address = place->frame && !hp_frame_is_nowhere(place->frame);
+    for (uint32_t i = 0; i < place->count && (place->lines || !has_address); i++) {
         struct function function = {.node = place->calls[i].node};
         if (place->lines) {
             const struct hp_line *from = &place->lines[i];
@@ -309,11 +310,6 @@ static void add_lines(struct hp_protobuf *location, const struct hp_place *place
     }
 }
 
-// What an input tells by its names alone, the reader has made up an address for.
-static bool is_by_names(const struct hp_place *place) {
-    return place->frame->module.n == 0 && place->lines && place->frame->offset >> 63 != 0;
-}
-
 static void put_locations(struct hp_pprof_writer *writer,
                           const struct hp_pprof_places *places,
                           struct functions *functions) {
@@ -324,8 +320,7 @@ static void put_locations(struct hp_pprof_writer *writer,
         hp_protobuf_number(&location, 1, i + 1);
         if (place.frame) {
             hp_protobuf_number(&location, 2, places->mapping_of[place.frame->module.n]);
-            hp_protobuf_number(&location, 3,
-                               is_by_names(&place) ? 0 : hp_offset_of_call(place.frame));
+            hp_protobuf_number(&location, 3, hp_offset_of_call(place.frame));
         }
         add_lines(&location, &place, functions);
         hp_pprof_put(writer, PROFILE_LOCATION, &location);

@@ -109,12 +109,11 @@ static bool has_names(const struct profile *p, const struct fields *location) {
 }
 
 // By its address in a file, unless another there has other names.
-static bool is_known_by_address(const struct profile *p, const struct fields *location,
-                                bool has_lines) {
+static bool is_known_by_address(const struct profile *p, const struct fields *location) {
     uint32_t row = row_of(p, location);
     uint64_t address = reference_number(location, 3);
     if (!has_names(p, location)) {
-        return address > 0 || !has_lines;
+        return true;
     }
     for (size_t i = 0; i < p->locations.count && row > 0 && address > 0; i++) {
         const struct fields *other = &p->locations.at[i];
@@ -127,16 +126,28 @@ static bool is_known_by_address(const struct profile *p, const struct fields *lo
     return row > 0 && address > 0;
 }
 
+// It has neither an address nor a name, and is in no file.
+static void add_unknown(struct profile *p, uint32_t number) {
+    struct hp_embedded_call call = {.function = keep(p, hp_span_of("[unknown]"))};
+    hp_vec_push(&p->dump->embedded_calls, call);
+    hp_dump_embed(p->dump, number);
+    hp_vec_push(&p->dump->addresses, (uint64_t)1 << 63);
+    hp_vec_push(&p->dump->rows, 0);
+}
+
 static void add_location(struct profile *p, size_t at) {
     const struct fields *location = &p->locations.at[at];
     uint64_t address = reference_number(location, 3);
     uint32_t number = (uint32_t)p->dump->addresses.count;
     p->location_numbers.at[at] = number;
-    bool has_lines = tell_lines(p, location);
-    if (has_lines) {
+    if (address == 0 && row_of(p, location) == 0 && !has_names(p, location)) {
+        add_unknown(p, number);
+        return;
+    }
+    if (tell_lines(p, location)) {
         hp_dump_embed(p->dump, number);
     }
-    bool has_address = is_known_by_address(p, location, has_lines);
+    bool has_address = is_known_by_address(p, location);
     hp_vec_push(&p->dump->addresses,
                 has_address ? address + 1 : hash_of_lines(p, location));
     hp_vec_push(&p->dump->rows, has_address ? row_of(p, location) : 0);
