@@ -256,6 +256,18 @@ static void read_extents(struct reader *r, struct hp_allocator_stats *stats,
 
 // --- sums ---------------------------------------------------------------------------------
 
+// jemalloc counts its own metadata as resident, and pages of its own as active.  It reads these sums one
+// after the other, so that "allocated" may exceed "active" where threads allocate meanwhile.
+static void check_totals(struct reader *r, const struct hp_allocator_stats *stats) {
+    if (stats->active == 0 && stats->allocated > 0) {
+        fail(r, "stats", "active", "is 0, and stats.allocated is not");
+    }
+    if (stats->resident < stats->active) {
+        fail(r, "stats", "resident",
+             "is below stats.active: print it while less memory is freed");
+    }
+}
+
 static void read_totals(struct reader *r, struct hp_allocator_stats *stats,
                         const json_t *jemalloc) {
     const json_t *of = object_of(r, jemalloc, "stats");
@@ -265,6 +277,7 @@ static void read_totals(struct reader *r, struct hp_allocator_stats *stats,
     stats->resident = count_of(r, of, "stats", "resident", REQUIRED);
     stats->mapped = count_of(r, of, "stats", "mapped", REQUIRED);
     stats->retained = count_of(r, of, "stats", "retained", OPTIONAL);
+    check_totals(r, stats);
 }
 
 // What all arenas have together; one alone, but for those that were destroyed, is not told of twice.

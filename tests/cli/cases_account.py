@@ -246,6 +246,8 @@ def each_row_of_bad_input_ends_in_one_sentence(t):
     for args, says, text in (
             (as_stats, "no whole JSON", stats[:len(stats) // 2]), (as_stats, "JSON of something else", '{"a": 1}'),
             (as_stats, "below zero", stats.replace(told, '"allocated":-5', 1)),
+            (as_stats, "stats.active is 0", re.sub(r'"active":\d+', '"active":0', stats)),
+            (as_stats, "stats.resident is below stats.active", re.sub(r'"resident":\d+', '"resident":0', stats, count=1)),
             (as_stats, "too big integer", stats.replace(told, f'"allocated":{2**64}', 1)),
             (as_stats, "depth", '{"jemalloc": ' + deep), (as_stats, "prof_recent", recent),
             (as_stats, "more objects", stats.replace(curregs, f'"curregs":{2**40}')),

@@ -280,6 +280,38 @@ Test(account, refuses_numbers_that_no_process_can_have_in_one_sentence) {
     }
 }
 
+// Sums are read one after the other: what threads allocate meanwhile is in "allocated" alone.
+Test(account, H12_refuses_sums_that_contradict_each_other_by_name) {
+    static const struct {
+        const char *sums, *says;
+    } cases[] = {
+        {"\"active\": 24576, \"metadata\": 4096, \"resident\": 24576,", NULL},
+        {"\"active\": 4096, \"metadata\": 4096, \"resident\": 32768,", NULL},
+        {"\"active\": 0, \"metadata\": 4096, \"resident\": 32768,",
+         "JSON: stats.active is 0, and stats.allocated is not"},
+        {"\"active\": 24576, \"metadata\": 4096, \"resident\": 20480,",
+         "JSON: stats.resident is below stats.active"},
+        {"\"active\": 24576, \"metadata\": 4096, \"resident\": 0,",
+         "JSON: stats.resident is below stats.active"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hp_allocator_stats stats;
+        struct hp_err err;
+        char *text = text_of(good_bin, good_stats);
+        char *sums = strstr(text, "\"active\""), *rest = strstr(text, "\"mapped\"");
+        char *changed =
+            hp_printed("%.*s%s %s", (int)(sums - text), text, cases[i].sums, rest);
+        bool is_good = read_text(&stats, changed, &err) == HP_OK;
+        cr_expect_eq(is_good, cases[i].says == NULL, "%s: %s", cases[i].sums,
+                     err.message);
+        cr_expect(is_good || strstr(err.message, cases[i].says), "%s", err.message);
+        hp_allocator_stats_done(&stats);
+        free(changed);
+        free(text);
+    }
+}
+
 Test(account, tells_other_statistics_by_name) {
     static const struct {
         const char *text, *says;
