@@ -42,28 +42,57 @@ static bool lacks_openat2(void) {
     return errno == ENOSYS || errno == EPERM || errno == EINTR || errno == EAGAIN;
 }
 
-// Reading /proc or /sys can have side effects; nothing there is a binary.
+static void close_keeping_errno(int fd) {
+    int saved = errno;
+    close(fd);
+    errno = saved;
+}
+
+static int find_volume(int fd, struct statfs *volume) {
+    int ret = -1;
+    for (int tries = 0; tries < MOST_TRIES && ret != 0; tries++) {
+        ret = fstatfs(fd, volume);
+        if (ret != 0 && errno != EINTR) {
+            break;
+        }
+    }
+    return ret;
+}
+
+// Reading /proc or /sys can have side effects; nothing there is a binary.  False with errno.
 static bool is_plain_file(int fd) {
     struct stat info;
     struct statfs volume;
-    return fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
-           fstatfs(fd, &volume) == 0 && volume.f_type != PROC_SUPER_MAGIC &&
-           volume.f_type != SYSFS_MAGIC;
+    if (fstat(fd, &info) != 0) {
+        return false;
+    }
+    bool is_plain = S_ISREG(info.st_mode) && info.st_size > 0;
+    if (is_plain && find_volume(fd, &volume) != 0) {
+        return false;
+    }
+    errno = EINVAL;
+    return is_plain && volume.f_type != PROC_SUPER_MAGIC && volume.f_type != SYSFS_MAGIC;
 }
 
 static int check(int fd) {
     if (fd >= 0 && !is_plain_file(fd)) {
-        close(fd);
-        errno = EINVAL;
+        close_keeping_errno(fd);
         return -1;
     }
     return fd;
 }
 
-static void close_keeping_errno(int fd) {
-    int saved = errno;
-    close(fd);
-    errno = saved;
+ssize_t hp_read_at(int fd, void *bytes, size_t size, uint64_t at) {
+    size_t done = 0;
+    ssize_t got = 1;
+    while (done < size && got != 0) {
+        got = pread(fd, (char *)bytes + done, size - done, (off_t)(at + done));
+        if (got < 0 && errno != EINTR) {
+            return -1;
+        }
+        done += got > 0 ? (size_t)got : 0;
+    }
+    return (ssize_t)done;
 }
 
 // A path being resolved: `done` holds no link, no "." and no ".."; `left` is still to do.
@@ -239,7 +268,7 @@ static const char *objection(int fd, bool waits) {
     if (is_device && info.st_rdev != makedev(1, 3)) { // of /dev/null
         return "a device, which may have no end";
     }
-    if (S_ISREG(info.st_mode) && fstatfs(fd, &volume) == 0 &&
+    if (S_ISREG(info.st_mode) && find_volume(fd, &volume) == 0 &&
         volume.f_type == PROC_SUPER_MAGIC) {
         return "a file of /proc, which may have no end";
     }

@@ -171,8 +171,16 @@ static int close_file(struct hp_cli_outfile *out) {
     return close(fd);
 }
 
+static int sync_file(int fd) {
+    int ret;
+    do {
+        ret = fsync(fd);
+    } while (ret != 0 && errno == EINTR);
+    return ret;
+}
+
 int hp_cli_outfile_commit(struct hp_cli_outfile *out, struct hp_err *err) {
-    bool failed = out->temporary[0] != '\0' && fsync(out->fd) != 0;
+    bool failed = out->temporary[0] != '\0' && sync_file(out->fd) != 0;
     failed = failed || close_file(out) != 0;
     if (!failed && out->temporary[0] != '\0') {
         failed = rename(out->temporary, out->path) != 0;

@@ -6,6 +6,7 @@ static const char *const texts[] = {
     [HP_SYM_SYMTAB] = "function names only",
     [HP_SYM_EMBEDDED] = "names of the inputs themselves",
     [HP_SYM_NO_FILE] = "file not found",
+    [HP_SYM_UNREADABLE] = "file cannot be read",
     [HP_SYM_OTHER_BUILD] = "another build than the one that was mapped",
     [HP_SYM_STRIPPED] = "stripped, and no debug file found",
     [HP_SYM_DAMAGED] = "damaged",

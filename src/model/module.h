@@ -33,6 +33,7 @@ enum hp_sym_status {
     HP_SYM_SYMTAB,      // function names only
     HP_SYM_EMBEDDED,    // symbols embedded in the dumps
     HP_SYM_NO_FILE,     // nothing at the path, or not a regular file
+    HP_SYM_UNREADABLE,  // the system does not let it be opened or read
     HP_SYM_OTHER_BUILD, // the file there is not the one that was mapped
     HP_SYM_STRIPPED,    // neither debug information nor symbols
     HP_SYM_DAMAGED,     // not ELF, or its structure contradicts itself

@@ -1,5 +1,7 @@
 #include "model/stack_runs.h"
 
+#include "base/files.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -207,22 +209,16 @@ int hp_run_read(void *data, void *bytes, size_t size, size_t *got, struct hp_err
     struct hp_run_input *in = data;
     const struct hp_stack_run *run = in->run;
     uint64_t left = run->size - in->at;
-    size = size < left ? size : (size_t)left;
-    *got = run->bytes ? size : 0;
+    ssize_t read = (ssize_t)(size < left ? size : left);
     if (run->bytes) {
-        memcpy(bytes, run->bytes + in->at, size);
+        memcpy(bytes, run->bytes + in->at, (size_t)read);
+    } else {
+        read = hp_read_at(in->fd, bytes, (size_t)read, run->offset + in->at);
     }
-    while (*got < size) {
-        ssize_t part = pread(in->fd, (char *)bytes + *got, size - *got,
-                             (off_t)(run->offset + in->at + *got));
-        if (part < 0 && errno != EINTR) {
-            return hp_fail_errno(err, "cannot read what memory does not hold");
-        }
-        if (part == 0) {
-            break;
-        }
-        *got += part > 0 ? (size_t)part : 0;
+    if (read < 0) {
+        return hp_fail_errno(err, "cannot read what memory does not hold");
     }
+    *got = (size_t)read;
     in->at += *got;
     return HP_OK;
 }

@@ -14,6 +14,7 @@
 // little-endian whatever the data are.
 #include "sym/calls.h"
 
+#include "base/files.h"
 #include "sym/image.h"
 
 #include <elf.h>
@@ -221,8 +222,7 @@ static bool holds(const struct hp_code_window *window, uint64_t offset, size_t s
 static size_t read_bytes(const struct hp_image *image, struct hp_code_window *window,
                          uint64_t offset, void *bytes, size_t size) {
     if (!holds(window, offset, size)) {
-        ssize_t got =
-            pread(image->fd, window->bytes, sizeof window->bytes, (off_t)offset);
+        ssize_t got = hp_read_at(image->fd, window->bytes, sizeof window->bytes, offset);
         window->offset = offset;
         window->size = got > 0 ? (size_t)got : 0;
     }

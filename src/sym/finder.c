@@ -31,7 +31,8 @@ void hp_finder_init(struct hp_finder *finder, const struct hp_symbol_options *op
     static const struct hp_symbol_options defaults;
     *finder = (struct hp_finder){.options = options ? options : &defaults,
                                  .path = path,
-                                 .build_id = ""};
+                                 .build_id = "",
+                                 .status = HP_SYM_NO_FILE};
 }
 
 void hp_finder_done(struct hp_finder *finder) {
@@ -45,12 +46,32 @@ static char *whole_path(const char *root, const char *path) {
     return hp_printed("%s%s%s", root ? root : "", root && *path != '/' ? "/" : "", path);
 }
 
+// What errno says of a place.
+static enum hp_sym_status status_of(int error) {
+    switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+    case ENAMETOOLONG:
+    case ELOOP:
+    case ENXIO: // a socket
+    case EINVAL:
+        return HP_SYM_NO_FILE;
+    case ENOEXEC:
+        return HP_SYM_DAMAGED;
+    default:
+        return HP_SYM_UNREADABLE;
+    }
+}
+
 static void refuse(struct search *search, const char *root, const char *path) {
     bool missing = errno == ENOENT || errno == ENOTDIR;
     const char *why = errno == EINVAL    ? "not a regular file"
                       : errno == ENOEXEC ? "not an ELF file"
                                          : strerror(errno);
-    search->finder->is_foreign |= errno == ENOEXEC && search->find == HP_FIND_MODULE;
+    enum hp_sym_status status = status_of(errno);
+    if (search->find == HP_FIND_MODULE && status > search->finder->status) {
+        search->finder->status = status;
+    }
     if (!missing || !search->finder->reason[0]) {
         char *whole = whole_path(root, path);
         snprintf(search->finder->reason, sizeof search->finder->reason, "%s: %s", whole,
@@ -89,11 +110,12 @@ static bool may_be_split(const unsigned char head[EI_NIDENT + 2]) {
 static int open_elf(const struct search *search, const char *root, const char *path) {
     unsigned char head[EI_NIDENT + 2] = {0};
     int fd = hp_open_file(root, path);
-    if (fd >= 0 && (pread(fd, head, sizeof head, 0) < SELFMAG ||
-                    memcmp(head, ELFMAG, SELFMAG) != 0 ||
+    ssize_t got = fd >= 0 ? hp_read_at(fd, head, sizeof head, 0) : 0;
+    if (fd >= 0 && (got < SELFMAG || memcmp(head, ELFMAG, SELFMAG) != 0 ||
                     (search->find >= HP_FIND_UNIT && !may_be_split(head)))) {
+        int error = got < 0 ? errno : ENOEXEC;
         close(fd);
-        errno = ENOEXEC;
+        errno = error;
         return -1;
     }
     return fd;

@@ -18,7 +18,8 @@ struct hp_finder {
     bool in_sysroot;            // `module` is in one
     struct hp_found_file found; // what `module` is
     char reason[512];           // why the last search found nothing
-    bool is_foreign;            // where the module should be there was no ELF file
+    enum hp_sym_status
+        status; // why the module was not found, by the places with something in them
 };
 
 // `options` may be NULL; `path` must outlive the search.

@@ -3,6 +3,8 @@
 // Files"; .gnu_debugaltlink: the same with a build id in place of the CRC.
 #include "sym/image.h"
 
+#include "base/files.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -119,7 +121,7 @@ static void read_build_id(struct hp_image *image) {
 // libelf itself would go on to archives.
 static bool is_elf(int fd) {
     char magic[SELFMAG];
-    return pread(fd, magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
+    return hp_read_at(fd, magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
            memcmp(magic, ELFMAG, sizeof magic) == 0;
 }
 
@@ -321,11 +323,11 @@ const char *hp_image_altlink(const struct hp_image *image,
 uint32_t hp_image_crc(const struct hp_image *image) {
     unsigned char bytes[1 << 16];
     uLong crc = crc32(0, NULL, 0);
-    off_t at = 0;
+    uint64_t at = 0;
     ssize_t got;
-    while ((got = pread(image->fd, bytes, sizeof bytes, at)) > 0) {
+    while ((got = hp_read_at(image->fd, bytes, sizeof bytes, at)) > 0) {
         crc = crc32(crc, bytes, (uInt)got);
-        at += got;
+        at += (uint64_t)got;
     }
     return (uint32_t)crc;
 }

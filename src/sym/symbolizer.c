@@ -258,6 +258,8 @@ static bool ask_child(struct symbolizer *self, struct task *task, bool do_others
     bool is_answered =
         hp_keeper_ask(&self->keeper, &request, &finder, &reply.answer, &why);
     if (is_answered) {
+        bool is_missing = reply.answer.status == HP_SYM_NO_FILE;
+        reply.answer.status = is_missing ? finder.status : reply.answer.status;
         take(self, task, &reply, &finder.found);
     } else {
         give_up(self, task, &why);
@@ -279,8 +281,7 @@ static void locate(struct symbolizer *self, struct task *task) {
     int fd = hp_finder_open(&finder, &first);
     task->is_there = fd >= 0;
     if (fd < 0) {
-        note(self, task->module, finder.is_foreign ? HP_SYM_DAMAGED : HP_SYM_NO_FILE,
-             finder.reason);
+        note(self, task->module, finder.status, finder.reason);
     } else {
         close(fd);
         task->found = finder.found;

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""What the system refuses, or a signal interrupts, is tried again or reported as what it is.
+
+usage: faults.py BINARY TESTDATA FAIL_CALLS_LIBRARY
+"""
+import errno
+import os
+import pathlib
+import re
+import sys
+
+from harness import Tests, scratch
+
+t = Tests()
+LIBRARY = os.path.abspath(sys.argv[3])
+DUMP = t.testdata / 'golden' / 'procs1.heap'
+MODULE = '/srv/corpus/formats/alloc_c'
+
+
+def run(*args, fails='', **more):
+    return t.run(*args, env={'LD_PRELOAD': LIBRARY, 'FAIL_CALLS': fails}, **more)
+
+
+def info(fails=''):
+    return run('info', f'--symbol-dir={t.root}', DUMP, fails=fails)
+
+
+def interrupted():
+    whole = info().out
+    outs = {call: info(f'{call}={errno.EINTR}*5').out for call in ('pread', 'fstatfs')}
+    return [f'{call}: {out[:500]}' for call, out in outs.items() if out != whole]
+
+
+def reasons():
+    faults = []
+    for call, number in (('fstatfs', errno.ENOSYS), ('fstatfs', errno.EACCES), ('fstatfs', errno.EINTR),
+                         ('pread', errno.EIO)):
+        fails = f'{call}={number}*1000'
+        block = info(fails).out.partition(f'\nmodule {MODULE}\n')[2].partition('\nmodule ')[0]
+        top = run('top', f'--symbol-dir={t.root}', DUMP, fails=fails)
+        status, note = (re.search(rf'^  {key} +(.*)$', block, re.M) for key in ('symbols', 'note'))
+        good = status[1] == 'file cannot be read' and note[1] == f'{t.root}{MODULE}: {os.strerror(number)}' and \
+            top.code == 0 and f'no function names for {MODULE}: file cannot be read' in top.out
+        faults += [] if good else [f'{fails}: {block} {top.out[:1000]}']
+    return faults
+
+
+def written():
+    """A file is synchronized again after a signal, and not put in place after an error."""
+    faults = []
+    for number, wanted in ((errno.EINTR, 0), (errno.EIO, 6)):
+        with scratch() as folder:
+            path = pathlib.Path(folder, 'out')
+            path.write_text('old\n')
+            done = run('top', '--no-symbols', '-o', path, DUMP, fails=f'fsync={number}')
+            is_old = path.read_text() == 'old\n'
+            if done.code != wanted or is_old != (wanted != 0) or os.listdir(folder) != ['out'] or \
+                    (wanted and os.strerror(number) not in done.err):
+                faults.append(f'fsync={number}: {done.code}, old: {is_old}, {os.listdir(folder)}: {done.err}')
+    return faults
+
+
+t.check('H11: a signal that interrupts the reading of a binary changes nothing', interrupted)
+t.check('H11: a binary that the system does not let be read is reported with the reason', reasons)
+t.check('H11: an output is synchronized again after a signal', written)
+t.done()
