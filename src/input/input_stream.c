@@ -2,9 +2,9 @@
 // window.
 #include "input/input_stream.h"
 
-#include "base/files.h"
 #include "base/memory.h"
 #include "input/codec.h"
+#include "input/input_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -324,7 +324,7 @@ static int open_source(struct hp_input_stream *stream, struct hp_source source,
 int hp_input_stream_open(struct hp_input_stream *stream, const char *path, uint64_t limit,
                          struct hp_err *err) {
     bool is_stdin = strcmp(path, "-") == 0;
-    int fd = is_stdin ? STDIN_FILENO : hp_open_input(path, stream->waits, err);
+    int fd = is_stdin ? STDIN_FILENO : hp_input_file_open(path, stream->waits, err);
     stream->source = (struct hp_source){.fd = fd};
     return fd >= 0 ? open_source(stream, stream->source, limit, err) : (int)err->code;
 }
@@ -340,7 +340,7 @@ void hp_input_stream_close(struct hp_input_stream *stream) {
         stream->unpack = NULL;
     }
     if (stream->source.fd > STDIN_FILENO) {
-        close(stream->source.fd);
+        hp_input_file_close(stream->source.fd);
     }
     stream->source.fd = -1;
 }

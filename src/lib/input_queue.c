@@ -25,10 +25,21 @@ void hp_input_queue_done(struct hp_input_queue *queue) {
     hp_vec_done(&queue->kept);
 }
 
-void hp_input_queue_rewind(struct hp_input_queue *queue, const bool *is_wanted,
-                           size_t count) {
+static void close_archive(struct hp_input_queue *queue) {
     hp_tar_close(&queue->tar);
     queue->is_open = false;
+}
+
+void hp_input_queue_stop(struct hp_input_queue *queue) {
+    pthread_mutex_lock(&queue->lock);
+    queue->archive = queue->archives.count;
+    close_archive(queue);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+void hp_input_queue_rewind(struct hp_input_queue *queue, const bool *is_wanted,
+                           size_t count) {
+    close_archive(queue);
     queue->archive = 0;
     queue->given = 0;
     queue->is_wanted = is_wanted;
@@ -86,8 +97,7 @@ static int next_member(struct hp_input_queue *queue, struct hp_queued_input *ite
             name_member(queue, item, *found);
         }
         if (!*found) {
-            hp_tar_close(&queue->tar);
-            queue->is_open = false;
+            close_archive(queue);
             queue->archive++;
         }
     }

@@ -64,6 +64,9 @@ HP_MUST_CHECK int hp_input_queue_next(struct hp_input_queue *queue,
                                       struct hp_queued_input *item, bool *found,
                                       struct hp_err *err);
 
+// Read no further archive, and close the one that is open: another thread may wait for its descriptor.
+void hp_input_queue_stop(struct hp_input_queue *queue);
+
 // The name of an input that was read is needed no longer.
 void hp_input_queue_forget(struct hp_input_queue *queue, size_t number);
 

@@ -1,8 +1,8 @@
 #include "lib/workers.h"
 
-#include "base/files.h"
 #include "calc/merge.h"
 #include "input/dump_name.h"
+#include "input/input_file.h"
 #include "input/reader.h"
 #include "lib/job_memory.h"
 #include "partial/partial.h"
@@ -93,14 +93,15 @@ static int drain(struct worker *worker, int fd, struct hp_err *err) {
 
 static int read_pipe(struct worker *worker, struct hp_err *err) {
     const struct hp_queued_input *item = &worker->item;
-    int fd = is_stdin(item) ? STDIN_FILENO
-                            : hp_open_input(item->name, worker->job->options->wait, err);
+    int fd = is_stdin(item)
+                 ? STDIN_FILENO
+                 : hp_input_file_open(item->name, worker->job->options->wait, err);
     if (fd < 0) {
         return err->code;
     }
     int ret = drain(worker, fd, err);
     if (fd != STDIN_FILENO) {
-        close(fd);
+        hp_input_file_close(fd);
     }
     return ret;
 }
@@ -419,8 +420,11 @@ static void *work(void *data) {
         hp_dump_clear(&worker->dump); // it was another input's
         fold_history(worker);
         int ret = hp_input_queue_next(&worker->job->queue, item, &found, &err);
-        if ((!found && (ret == HP_OK || worker->job->record_of)) ||
-            has_failed(worker->job)) {
+        bool is_stopped = has_failed(worker->job);
+        if (is_stopped) {
+            hp_input_queue_stop(&worker->job->queue);
+        }
+        if ((!found && (ret == HP_OK || worker->job->record_of)) || is_stopped) {
             hp_job_pack_rest(worker->job, worker->taken);
             return NULL;
         }

@@ -99,6 +99,16 @@ static int open_named(const char *folder) {
     return fd;
 }
 
+static int fail(const struct hp_run_store *store, const char *verb, int sys,
+                struct hp_err *err) {
+    hp_fail(err, HP_E_OUTPUT, "cannot %s what memory does not hold", verb);
+    err->sys = sys;
+    if (store && store->folder) {
+        hp_err_locate(err, store->folder, 0);
+    }
+    return HP_E_OUTPUT;
+}
+
 static int open_file(struct hp_run_store *store, struct hp_err *err) {
     if (store->fd >= 0 || !store->folder) {
         return HP_OK;
@@ -106,11 +116,7 @@ static int open_file(struct hp_run_store *store, struct hp_err *err) {
     store->fd = open(store->folder, O_RDWR | O_TMPFILE | O_CLOEXEC, MODE);
     store->fd = store->fd >= 0 ? store->fd : open_named(store->folder);
     if (store->fd < 0) {
-        int sys = errno;
-        hp_fail(err, HP_E_OUTPUT, "cannot create a file for what memory does not hold");
-        err->sys = sys;
-        hp_err_locate(err, store->folder, 0);
-        return HP_E_OUTPUT;
+        return fail(store, "create a file for", errno, err);
     }
     return HP_OK;
 }
@@ -163,6 +169,10 @@ int hp_run_put(void *data, const void *bytes, size_t size) {
     return 0;
 }
 
+int hp_run_fail_write(const struct hp_run_store *store, int sys, struct hp_err *err) {
+    return fail(store, "write", sys, err);
+}
+
 void hp_run_end(struct hp_run_output *out) {
     struct hp_stack_run *run = out->run;
     char *shrunk = run->bytes ? realloc(run->bytes, run->size) : NULL;
@@ -193,9 +203,7 @@ int hp_run_keep(struct hp_run_store *store, struct hp_stack_run *run,
     int ret = hp_run_begin(&out, store, run, err);
     if (ret == HP_OK) {
         if (hp_run_put(&out, bytes, size) != 0) {
-            int sys = errno;
-            ret = hp_fail(err, HP_E_OUTPUT, "cannot write what memory does not hold");
-            err->sys = sys;
+            ret = hp_run_fail_write(store, errno, err);
         }
         hp_run_end(&out);
     }

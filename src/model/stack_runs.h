@@ -80,6 +80,9 @@ HP_MUST_CHECK int hp_run_begin(struct hp_run_output *out, struct hp_run_store *s
 int hp_run_put(void *out, const void *bytes, size_t size); // a hp_write_fn
 void hp_run_end(struct hp_run_output *out);
 
+// It could not be written, as `sys` says: an error that names the folder.  Returns HP_E_OUTPUT.
+int hp_run_fail_write(const struct hp_run_store *store, int sys, struct hp_err *err);
+
 // Once it has been written in memory: it stays there if there is room.
 HP_MUST_CHECK int hp_run_keep(struct hp_run_store *store, struct hp_stack_run *run,
                               struct hp_err *err);

@@ -23,8 +23,7 @@ int hp_run_writer_begin(struct hp_run_writer *writer, struct hp_block_writer *bl
 int hp_run_writer_end(struct hp_run_writer *writer, struct hp_err *err) {
     int ret = hp_block_writer_end(writer->blocks, err);
     if (ret == HP_OK && hp_sink_close(&writer->sink, err) != HP_OK) {
-        ret = hp_fail(err, HP_E_OUTPUT, "cannot write what memory does not hold");
-        err->sys = writer->sink.error;
+        ret = hp_run_fail_write(writer->out.store, writer->sink.error, err);
     }
     hp_run_end(&writer->out);
     hp_block_writer_done(writer->blocks);

@@ -3,9 +3,11 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import socket
 import subprocess
+import tarfile
 import time
 
 from harness import ROOT, case, check
@@ -560,6 +562,23 @@ def H8_what_a_shell_substitutes_for_a_file_is_read(t):
         for name in ("-", "/dev/stdin", f"/dev/fd/{listed.fileno()}"):
             listed.seek(0)
             check(t.run("top", "--no-symbols", f"--files-from={name}", stdin=listed, pass_fds=[listed.fileno()]))
+
+
+@case
+def H14_threads_that_lack_a_descriptor_wait_for_another_to_close_its_file(t):
+    stacks = "".join(f"@ {i:#x} {2 * i:#x} {3 * i:#x}\n  t*: 1: 4096 [0: 0]\n" for i in range(1, 3000))
+    dumps = [t.file(f"{i:02}.heap", f"heap_v2/524288\n  t*: 0: 0 [0: 0]\n{stacks}\nMAPPED_LIBRARIES:\n") for i in range(20)]
+    with tarfile.open(t.folder / "dumps.tar.gz", "w:gz") as archive:
+        for dump in dumps:
+            archive.add(dump, dump.name)
+    words = ("top", "-q", "--no-symbols", "--on-duplicate=count", "-ftsv", *dumps, "--tar=dumps.tar.gz")
+    wanted = check(t.run(*words)).out
+    for limit in (4, 5, 6, 7):
+        def few():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+        results = {(done.status, done.out) for done in (t.run(*words, "-j8", preexec_fn=few) for _ in range(5))}
+        assert len(results) == 1, (limit, results)
+        assert limit < 7 or results == {(0, wanted)}, (limit, results)
 
 
 @case

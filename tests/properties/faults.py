@@ -60,7 +60,23 @@ def written():
     return faults
 
 
+def without_room():
+    """Stacks that memory does not hold cannot be written."""
+    with scratch() as folder:
+        dumps = []
+        for i in range(12):
+            dumps.append(pathlib.Path(folder, f'app.{i + 1}.0.i0.heap'))
+            stacks = ''.join(f'@ {" ".join(hex(0x400000 + 16 * (k * 7 + i * j)) for j in range(8))}\n  t*: 1: 4096 [0: 0]\n'
+                             for k in range(3000))
+            dumps[-1].write_text(f'heap_v2/524288\n  t*: 0: 0 [0: 0]\n{stacks}\nMAPPED_LIBRARIES:\n'
+                                 '400000-600000 r-xp 00000000 08:01 77 /opt/app\n')
+        done = run('merge', '-q', '--max-memory=16MiB', '-o', f'{folder}/out.hpa', *dumps, fails=f'pwrite={errno.ENOSPC}*99')
+        wanted = f'hprof-agg: {folder}/: cannot write what memory does not hold: {os.strerror(errno.ENOSPC)}\n'
+        return [] if (done.code, done.err) == (6, wanted) else [f'{done.code}: {done.err}']
+
+
 t.check('H11: a signal that interrupts the reading of a binary changes nothing', interrupted)
 t.check('H11: a binary that the system does not let be read is reported with the reason', reasons)
 t.check('H11: an output is synchronized again after a signal', written)
+t.check('H14: where stacks that memory does not hold cannot be written, the folder is named', without_room)
 t.done()

@@ -1,0 +1,59 @@
+#include "input/input_file.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <unistd.h>
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    size_t open;      // files
+    size_t opening;   // threads that try to open one
+    uint64_t closing; // files that have been closed so far
+} files = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static bool is_scarce(const struct hp_err *err) {
+    return err->sys == EMFILE || err->sys == ENFILE;
+}
+
+// With the lock, which is not held meanwhile: opening a FIFO may take any time.
+static int try_to_open(const char *path, bool waits, struct hp_err *err) {
+    files.opening++;
+    pthread_mutex_unlock(&files.lock);
+    int fd = hp_open_input(path, waits, err);
+    pthread_mutex_lock(&files.lock);
+    files.opening--;
+    files.open += fd >= 0;
+    files.closing +=
+        fd < 0 && !is_scarce(err); // one that is refused was open for a moment
+    pthread_cond_broadcast(&files.changed);
+    return fd;
+}
+
+int hp_input_file_open(const char *path, bool waits, struct hp_err *err) {
+    pthread_mutex_lock(&files.lock);
+    uint64_t before = files.closing;
+    int fd = try_to_open(path, waits, err);
+    while (fd < 0 && is_scarce(err)) {
+        while (files.closing == before && files.open + files.opening > 0) {
+            pthread_cond_wait(&files.changed, &files.lock);
+        }
+        if (files.closing == before) {
+            break;
+        }
+        before = files.closing;
+        fd = try_to_open(path, waits, err);
+    }
+    pthread_mutex_unlock(&files.lock);
+    return fd;
+}
+
+void hp_input_file_close(int fd) {
+    close(fd);
+    pthread_mutex_lock(&files.lock);
+    files.open--;
+    files.closing++;
+    pthread_cond_broadcast(&files.changed);
+    pthread_mutex_unlock(&files.lock);
+}
