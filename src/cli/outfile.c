@@ -11,13 +11,16 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum {
     TRIES = 16,
     MODE_DEFAULT = 0666,
-    MODE_KEPT = 0777
+    MODE_KEPT = 0777,
+    PLACE_SIZE = 32,
+    PIECE = 1 << 30, // bytes that are copied at a time, at most
 };
 
 static bool stdout_was_closed;
@@ -78,6 +81,8 @@ static int open_direct(struct hp_cli_outfile *out, struct hp_err *err) {
     return HP_OK;
 }
 
+// --- beside the output ---------------------------------------------------------------------
+
 static int name_temporary(struct hp_cli_outfile *out) {
     uint64_t number;
     const char *slash = strrchr(out->path, '/');
@@ -94,24 +99,73 @@ static int name_temporary(struct hp_cli_outfile *out) {
     return 0;
 }
 
-static int open_temporary(struct hp_cli_outfile *out, const struct stat *target,
-                          struct hp_err *err) {
-    mode_t mode = target != NULL ? target->st_mode & MODE_KEPT : MODE_DEFAULT;
-    for (int i = 0; i < TRIES; i++) {
+// Make a file by a name that no other has; the signal handler knows the name before the file exists.
+// Returns what `make` does, which is -1 with errno after a failure.
+static int make_named(struct hp_cli_outfile *out,
+                      int make(const struct hp_cli_outfile *out)) {
+    int made = -1;
+    for (int i = 0; made < 0 && i < TRIES; i++) {
         if (name_temporary(out) != 0) {
             break;
         }
-        // Known to the signal handler before it exists.
         hp_cli_cleanup_file(out->temporary);
-        out->fd = open(out->temporary,
-                       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-        if (out->fd >= 0 && (target == NULL || fchmod(out->fd, mode) == 0)) {
-            return HP_OK;
+        made = make(out);
+        if (made < 0) {
+            hp_cli_cleanup_file(NULL); // it is someone else's, or there is none
         }
-        if (errno != EEXIST) {
+        if (made < 0 && errno != EEXIST) {
             break;
         }
-        hp_cli_cleanup_file(NULL); // it is someone else's
+    }
+    return made;
+}
+
+static int create(const struct hp_cli_outfile *out) {
+    return open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                out->mode);
+}
+
+static const char *place_of(int fd, char place[PLACE_SIZE]) {
+    snprintf(place, PLACE_SIZE, "/proc/self/fd/%d", fd);
+    return place;
+}
+
+static int link_to_name(const struct hp_cli_outfile *out) {
+    char place[PLACE_SIZE];
+    return linkat(AT_FDCWD, place_of(out->fd, place), AT_FDCWD, out->temporary,
+                  AT_SYMLINK_FOLLOW);
+}
+
+// A file without a name goes with the process, whatever ends that.  -1 where the file system has no such
+// files, or nothing leads to them.
+static int create_nameless(struct hp_cli_outfile *out) {
+    char folder[PATH_MAX], place[PLACE_SIZE];
+    if (name_temporary(out) != 0) {
+        return -1;
+    }
+    int fd = open(hp_cli_outfile_folder(out, folder), O_RDWR | O_TMPFILE | O_CLOEXEC,
+                  out->mode);
+    if (fd >= 0 && access(place_of(fd, place), F_OK) != 0) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+// Of a file that is replaced; of a new one the system has seen to it.
+static int keep_mode(const struct hp_cli_outfile *out) {
+    return out->keeps_mode ? fchmod(out->fd, out->mode) : 0;
+}
+
+static int open_temporary(struct hp_cli_outfile *out, const struct stat *target,
+                          struct hp_err *err) {
+    out->keeps_mode = target != NULL;
+    out->mode = target != NULL ? target->st_mode & MODE_KEPT : MODE_DEFAULT;
+    out->fd = create_nameless(out);
+    out->is_nameless = out->fd >= 0;
+    out->fd = out->is_nameless ? out->fd : make_named(out, create);
+    if (out->fd >= 0 && keep_mode(out) == 0) {
+        return HP_OK;
     }
     fail(out, "cannot create a file beside it", err);
     hp_cli_outfile_discard(out);
@@ -179,8 +233,34 @@ static int sync_file(int fd) {
     return ret;
 }
 
+// Where links are denied.
+static int copy_to_name(struct hp_cli_outfile *out) {
+    int from = out->fd;
+    off_t at = 0;
+    ssize_t got = -1;
+    out->fd = make_named(out, create);
+    if (out->fd >= 0 && keep_mode(out) == 0) {
+        do {
+            got = sendfile(out->fd, from, &at, PIECE);
+        } while (got > 0 || (got < 0 && errno == EINTR));
+    }
+    int saved = errno;
+    close(from);
+    errno = saved;
+    return got == 0 ? sync_file(out->fd) : -1;
+}
+
+// The file is whole, and gets its temporary name if it has none.
+static int finish_temporary(struct hp_cli_outfile *out) {
+    if (sync_file(out->fd) != 0) {
+        return -1;
+    }
+    return !out->is_nameless || make_named(out, link_to_name) == 0 ? 0
+                                                                   : copy_to_name(out);
+}
+
 int hp_cli_outfile_commit(struct hp_cli_outfile *out, struct hp_err *err) {
-    bool failed = out->temporary[0] != '\0' && sync_file(out->fd) != 0;
+    bool failed = out->temporary[0] != '\0' && finish_temporary(out) != 0;
     failed = failed || close_file(out) != 0;
     if (!failed && out->temporary[0] != '\0') {
         failed = rename(out->temporary, out->path) != 0;

@@ -6,6 +6,7 @@
 #include "hprof-agg/hprof-agg.h"
 
 #include <limits.h>
+#include <sys/types.h>
 
 struct hp_cli_outfile {
     const char *path;         // for messages
@@ -13,15 +14,18 @@ struct hp_cli_outfile {
     bool is_standard;         // one of the streams that were open at the start
     int sys;                  // errno of the first failure, or 0
     char temporary[PATH_MAX]; // to be renamed to `path`, or ""
+    bool is_nameless;         // it gets that name when it is whole
+    mode_t mode;
+    bool keeps_mode; // of the file that is replaced
 };
 
 // Once, before any file is opened: put /dev/null where 0, 1 or 2 is closed, and let writing
 // into a pipe that nobody reads fail as any other writing does.
 void hp_cli_outfile_guard_standard(void);
 
-// NULL and "-" are standard output.  A regular file is written under an unpredictable
-// name beside `path`; a symbolic link is replaced, not followed.  Any other kind of file
-// is written directly.  `path` must outlive `out`.
+// NULL and "-" are standard output.  A regular file is written beside `path`, without a name where the
+// file system allows that, else under one that cannot be predicted; a symbolic link is replaced, not
+// followed.  Any other kind of file is written directly.  `path` must outlive `out`.
 int hp_cli_outfile_open(struct hp_cli_outfile *out, const char *path, struct hp_err *err);
 
 // A hp_write_fn; `data` is the struct hp_cli_outfile.

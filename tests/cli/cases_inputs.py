@@ -10,7 +10,7 @@ import subprocess
 import tarfile
 import time
 
-from harness import ROOT, case, check
+from harness import ROOT, case, check, nameless
 
 
 def bad_files(t, count):
@@ -630,7 +630,8 @@ def R14_the_unfinished_file_is_beside_the_output_and_cannot_be_foretold(t):
     (t.folder / "deep").mkdir()
     names = set()
     for _ in range(2):
-        with t.waiting("top", "--no-symbols", "-o", "deep/out", env={"TMPDIR": "/nowhere"}) as process:
+        with t.waiting("top", "--no-symbols", "-o", "deep/out", env={"TMPDIR": "/nowhere"},
+                       preexec_fn=nameless.deny) as process:
             t.wait_for(lambda: any((t.folder / "deep").iterdir()))
             names |= {path.name for path in (t.folder / "deep").iterdir()}
             t.feed(t.dump)

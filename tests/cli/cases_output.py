@@ -5,7 +5,7 @@ import stat
 import subprocess
 import threading
 
-from harness import case, check, ignoring, with_defaults, without_handlers
+from harness import Skip, case, check, ignoring, nameless, with_defaults, without_handlers
 
 
 @case
@@ -288,8 +288,8 @@ def without_core():
 def R37_F7_every_signal_that_can_be_caught_leaves_the_old_file(t):
     for number in FATAL:
         out = t.file("out")
-        with t.waiting("top", "--no-symbols", "-o", out,
-                       preexec_fn=without_core, env=without_handlers()) as process:
+        with t.waiting("top", "--no-symbols", "-o", out, env=without_handlers(),
+                       preexec_fn=lambda: (without_core(), nameless.deny())) as process:
             t.wait_for(t.left_behind)
             process.send_signal(number)
             assert process.wait(timeout=20) == -number, (number, process.returncode)
@@ -298,11 +298,24 @@ def R37_F7_every_signal_that_can_be_caught_leaves_the_old_file(t):
 
 
 @case
+def R37_a_killed_program_leaves_no_file_beside_the_old_one(t):
+    if not nameless.works_in(t.folder):
+        raise Skip("files without a name")
+    out = t.file("out")
+    with t.waiting("top", "--no-symbols", "-o", out) as process:
+        t.wait_for(lambda: t.is_writing(process))
+        assert not t.left_behind()
+        process.kill()
+        process.wait(timeout=20)
+    assert out.read_text() == "old\n" and not t.left_behind()
+
+
+@case
 def R37_ignored_signals_stay_ignored(t):
     numbers = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGUSR1, signal.SIGALRM)
     with t.waiting("top", "--no-symbols", "-o", "out", restore_signals=False,
                    preexec_fn=ignoring(*numbers)) as process:
-        t.wait_for(t.left_behind)
+        t.wait_for(lambda: t.is_writing(process))
         for number in numbers:
             process.send_signal(number)
         t.feed(t.dump)

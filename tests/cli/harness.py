@@ -8,11 +8,14 @@ import select
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import traceback
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests/properties"))
+import nameless  # noqa: E402
 CASES = []
 
 
@@ -113,6 +116,10 @@ class Bench:
 
     def left_behind(self):
         return [p.name for p in self.folder.iterdir() if p.name.startswith(".hprof-agg")]
+
+    def is_writing(self, process):
+        """Whether it has an output open that is not whole: with a name or without."""
+        return self.left_behind() or nameless.is_open(process.pid, self.folder)
 
     @contextlib.contextmanager
     def waiting(self, *args, **more):

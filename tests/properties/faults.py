@@ -7,6 +7,7 @@ import errno
 import os
 import pathlib
 import re
+import struct
 import sys
 
 from harness import Tests, scratch
@@ -60,6 +61,43 @@ def written():
     return faults
 
 
+def acl_of(path):
+    try:
+        return os.getxattr(path, 'system.posix_acl_access')
+    except OSError:
+        return b''
+
+
+def ways():
+    """What an output is in the end: bytes, mode, group, access list; a new one, and one in the place of another."""
+    found = {}
+    # rwx for the owner and user 1234, r-x for the group, as binaries of acl(5) are kept
+    acl = struct.pack('<I', 2) + b''.join(struct.pack('<HHI', *entry) for entry in (
+        (1, 7, 2**32 - 1), (2, 7, 1234), (4, 5, 2**32 - 1), (16, 7, 2**32 - 1), (32, 4, 2**32 - 1)))
+    for fails in ('', f'tmpfile={errno.EOPNOTSUPP}', f'linkat={errno.EPERM}'):
+        for has_acl in (False, True):
+            with scratch() as folder:
+                os.chmod(folder, 0o2777)
+                try:
+                    if has_acl:
+                        os.setxattr(folder, 'system.posix_acl_default', acl)
+                except OSError:
+                    continue  # not on this file system
+                old, new = pathlib.Path(folder, 'old'), pathlib.Path(folder, 'new')
+                old.write_text('old\n')
+                old.chmod(0o604)
+                for path in (old, new):
+                    done = run('top', '-q', '--no-symbols', '-o', path, DUMP, fails=fails, preexec_fn=lambda: os.umask(0o027))
+                    info = path.stat()
+                    found.setdefault((has_acl, path.name), {})[fails] = (
+                        done.code, path.read_bytes(), oct(info.st_mode), info.st_uid, info.st_gid, acl_of(path))
+                if sorted(os.listdir(folder)) != ['new', 'old']:
+                    return [f'{fails}: {os.listdir(folder)}']
+    same = all(len(set(each.values())) == 1 for each in found.values())
+    good = found[False, 'old'][''][2] == '0o100604' and found[False, 'new'][''][2] == '0o100640'
+    return f'{len(found)} cases' if same and good else [str(found)[:5000]]
+
+
 def without_room():
     """Stacks that memory does not hold cannot be written."""
     with scratch() as folder:
@@ -78,5 +116,6 @@ def without_room():
 t.check('H11: a signal that interrupts the reading of a binary changes nothing', interrupted)
 t.check('H11: a binary that the system does not let be read is reported with the reason', reasons)
 t.check('H11: an output is synchronized again after a signal', written)
+t.check('an output is the same, whether it can be without a name, and linked, or not', ways)
 t.check('H14: where stacks that memory does not hold cannot be written, the folder is named', without_room)
 t.done()
