@@ -26,11 +26,8 @@ static void describe(const struct hp_dump *dump, struct hp_input_record *record)
     record->stacks = dump->stacks.count;
     record->threads = dump->header_threads;
     record->addresses = dump->addresses.count;
-    if (dump->producer_warning[0]) {
-        size_t size = strlen(dump->producer_warning) + 1;
-        record->producer_warning = memcpy(hp_alloc(size), dump->producer_warning, size);
-        record->producer_warning_line = dump->producer_warning_line;
-    }
+    hp_input_set_producer_warning(record, dump->producer_warning);
+    record->producer_warning_line = dump->producer_warning_line;
     record->malformed = dump->malformed;
     record->expected = dump->expected;
     record->listed = dump->listed.count;

@@ -50,12 +50,6 @@ static bool is_worth_telling(const struct hp_sampled_input *a,
            a->number == b->number;
 }
 
-static const char *keep(struct hp_profile *profile, const char *name) {
-    char *copy = hp_copy(name);
-    hp_vec_push(&profile->blocks, copy);
-    return copy;
-}
-
 void hp_sampled_inputs_compare(struct hp_sampled_inputs *inputs,
                                struct hp_profile *profile) {
     const struct hp_sampled_input *first[2] = {NULL}, *second[2] = {NULL};
@@ -74,8 +68,10 @@ void hp_sampled_inputs_compare(struct hp_sampled_inputs *inputs,
     }
     for (int i = 0; i < 2; i++) {
         if (second[i]) {
-            profile->equal_samples[i].first = keep(profile, first[i]->name);
-            profile->equal_samples[i].second = keep(profile, second[i]->name);
+            profile->equal_samples[i].first =
+                hp_profile_keep_text(profile, hp_span_of(first[i]->name));
+            profile->equal_samples[i].second =
+                hp_profile_keep_text(profile, hp_span_of(second[i]->name));
         }
     }
     hp_vec_done(&inputs->all);

@@ -16,15 +16,15 @@ struct hp_kept_input {
 // A number behind those of the files.
 struct hp_member {
     char *name;          // malloc()ed; NULL: here an archive failed
-    const char *archive; // that it is in, the caller's
+    const char *archive; // that it is in
 };
 
 struct hp_input_queue {
     const char *const *paths;
     size_t count;
-    HP_VEC(const char *) archives; // the caller's
-    uint64_t limit;                // of bytes of a file in them, or 0
-    bool waits;                    // for somebody to write to one that is a FIFO
+    HP_VEC(const char *) archives;
+    uint64_t limit; // of bytes of a file in them, or 0
+    bool waits;     // for somebody to write to one that is a FIFO
     // These may be NULL: the order of the files by their numbers; of all inputs whether they
     // are to be read.
     const uint32_t *order;

@@ -301,10 +301,9 @@ static void keep_names(const struct hp_lone_inputs *lone, struct hp_profile *pro
     while (ids.all.count > 0 && next_alone(&rows, &row)) {
         struct hp_digest id = hp_dump_identity(row.content, &row.identity);
         if (bsearch(&id, ids.all.at, ids.all.count, sizeof id, by_id)) {
-            char *name = hp_copy(row.public.name);
-            hp_vec_push(&profile->blocks, name);
+            struct hp_span name = hp_span_of(row.public.name);
             struct hp_named_dump named = {{id.of[0], id.of[1]},
-                                          name,
+                                          hp_profile_keep_text(profile, name),
                                           row.archive ? row.archive : ""};
             hp_vec_push(&profile->named, named);
         }

@@ -35,9 +35,7 @@ int hp_taken_read(struct hp_taken *taken, struct hp_input_stream *stream,
     struct hp_input_window window = {stream, 0};
     struct hp_profile *profile = &taken->profile;
     size_t inputs = profile->inputs.count, known = profile->known.count;
-    char *copy = hp_copy(name);
-    hp_vec_push(&profile->blocks, copy);
-    hp_vec_push(&taken->names, copy);
+    hp_vec_push(&taken->names, hp_profile_keep_text(profile, hp_span_of(name)));
     taken->is_base = is_base;
     taken->partials.is_base = is_base;
     int ret = hp_partial_read(&taken->partials,
@@ -53,11 +51,6 @@ int hp_taken_read(struct hp_taken *taken, struct hp_input_stream *stream,
 }
 
 static void taken_free(struct hp_taken *taken) {
-    struct hp_input_record *input;
-    hp_vec_each (input, &taken->profile.inputs) { // that nobody has taken over
-        hp_input_set_err(input, NULL);
-        free(input->producer_warning);
-    }
     hp_profile_done(&taken->profile);
     hp_embedded_symbols_done(&taken->embedded);
     hp_vec_done(&taken->names);
@@ -241,13 +234,13 @@ static void tell(struct hp_profile *profile, struct hp_taken *taken, uint32_t nu
     }
     move_inputs(profile, from);
     hp_vec_append(&profile->known, from->known.at, from->known.count);
-    hp_vec_append(&profile->blocks, from->blocks.at, from->blocks.count);
+    hp_vec_append(&profile->texts, from->texts.at, from->texts.count);
     hp_vec_append(&profile->named, from->named.at, from->named.count);
     for (enum hp_diagnostic_kind i = 0; i < HP_DIAGNOSTICS; i++) {
         hp_diagnosed_join(&profile->diagnosed[0][i], &from->diagnosed[0][i]);
         hp_diagnosed_join(&profile->diagnosed[1][i], &from->diagnosed[1][i]);
     }
-    from->known.count = from->blocks.count = from->named.count = 0;
+    from->known.count = from->texts.count = from->named.count = 0;
 }
 
 // --- all ----------------------------------------------------------------------------------

@@ -82,27 +82,30 @@ static int judge(const struct hp_profile *profile, const struct hp_read_options 
     return HP_OK;
 }
 
-// Names, errors and warnings of producers live as long as the profile, paths need not.
-static void adopt_texts(struct hp_profile *profile, const struct hp_input_queue *queue) {
+// Names live as long as the profile, and paths need not.
+static void adopt_names(struct hp_profile *profile, const struct hp_input_queue *queue) {
     const struct hp_member *member;
     hp_vec_each (member, &queue->members) {
         if (member->name) {
-            hp_vec_push(&profile->blocks, member->name);
+            hp_vec_push(&profile->texts, member->name);
         }
     }
     struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
         if (!input->archive) {
-            char *copy = hp_copy(input->public.name);
-            hp_vec_push(&profile->blocks, copy);
-            input->public.name = copy;
+            struct hp_span name = hp_span_of(input->public.name);
+            input->public.name = hp_profile_keep_text(profile, name);
         }
-        if (input->err) {
-            hp_vec_push(&profile->blocks, input->err);
-        }
-        if (input->producer_warning) {
-            hp_vec_push(&profile->blocks, input->producer_warning);
-        }
+    }
+}
+
+static void queue_archives(struct hp_input_queue *queue, struct hp_profile *profile,
+                           const struct hp_read_options *options) {
+    hp_vec_append(&queue->archives, &options->tar, options->tar ? 1u : 0u);
+    hp_vec_append(&queue->archives, options->tars, options->tar_count);
+    const char **path;
+    hp_vec_each (path, &queue->archives) {
+        *path = hp_profile_keep_text(profile, hp_span_of(*path));
     }
 }
 
@@ -358,8 +361,7 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     struct hp_duplicate duplicate = {0};
     pthread_mutex_init(&job.lock, NULL);
     hp_input_queue_init(&job.queue);
-    hp_vec_append(&job.queue.archives, &options->tar, options->tar ? 1u : 0u);
-    hp_vec_append(&job.queue.archives, options->tars, options->tar_count);
+    queue_archives(&job.queue, profile, options);
     hp_contents_init(&job.contents);
     hp_contents_init(&job.claims);
     hp_contents_init(&job.files);
@@ -372,7 +374,7 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     hp_sample_types_sort(&profile->types, &profile->strings);
     hp_annotations_sort(&profile->annotations, &profile->strings);
     pthread_mutex_destroy(&job.lock);
-    adopt_texts(profile, &job.queue);
+    adopt_names(profile, &job.queue);
     hp_input_queue_done(&job.queue);
     locate_errors(profile);
     hp_profile_summarize(profile);

@@ -278,8 +278,7 @@ static void replace_inputs(const struct redaction *redaction) {
             *input->err = (struct hp_err){.code = code};
             hp_fail(input->err, code, "the reason is not told in what is redacted");
         }
-        free(input->producer_warning);
-        input->producer_warning = NULL;
+        hp_input_set_producer_warning(input, "");
     }
     struct hp_named_dump *dump;
     hp_vec_each (dump, &profile->named) {

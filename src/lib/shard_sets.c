@@ -40,9 +40,7 @@ static void drop_common(struct hp_taken *taken) {
     struct hp_profile *profile = &taken->profile;
     struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        hp_input_set_err(input, NULL);
-        free(input->producer_warning);
-        hp_process_keys_free(input->keys);
+        hp_input_done(input);
     }
     profile->inputs.count = profile->known.count = profile->labels.count = 0;
     memset(profile->total_errors, 0, sizeof profile->total_errors);

@@ -283,10 +283,7 @@ static void take_again(struct worker *worker, struct hp_input_record *again,
     record->is_added = ret == HP_OK;
     record->unmapped_addresses = again->unmapped_addresses;
     record->files = again->files;
-    hp_input_set_err(again, NULL);
-    free(again->producer_warning);
-    hp_process_keys_free(again->keys);
-    hp_live_samples_free(again->live);
+    hp_input_done(again);
 }
 
 // --- all inputs -----------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 #include "model/input.h"
 
 #include "base/memory.h"
+#include "model/account.h"
 #include "model/error.h"
 
 #include <stdlib.h>
@@ -16,8 +17,18 @@ void hp_input_set_err(struct hp_input_record *input, const struct hp_err *err) {
     input->public.err = input->err;
 }
 
-bool hp_input_is_used(const struct hp_input_record *input) {
-    return input->public.status <= HP_INPUT_KEPT_DAMAGED;
+void hp_input_set_producer_warning(struct hp_input_record *input, const char *text) {
+    free(input->producer_warning);
+    input->producer_warning = *text ? hp_copy(text) : NULL;
+}
+
+void hp_input_done(struct hp_input_record *input) {
+    hp_input_set_err(input, NULL);
+    hp_input_set_producer_warning(input, "");
+    hp_process_keys_free(input->keys);
+    hp_live_samples_free(input->live);
+    input->keys = NULL;
+    input->live = NULL;
 }
 
 static const struct {

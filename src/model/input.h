@@ -63,15 +63,20 @@ struct __attribute__((packed, aligned(8))) hp_read_sum {
 };
 
 // There is one for each of many inputs: no room is wasted between its members.
+//
+// A record owns `err`, `producer_warning`, `keys` and `live`: they are set by the functions below or allocated for
+// it, move with it into profile->inputs, and are freed by hp_input_done() alone.  Its other texts (the name, `archive`
+// and `expected`) are borrowed.  They are in the queue of inputs while these are read, and afterwards in
+// profile->texts, or they are constants.
 struct hp_input_record {
     struct hp_values total; // ours
     hp_fixed large_bytes;   // in use, in objects whose size may be up to 20 % less
     struct hp_read_sum read[HP_READS]; // of what is in use, by how sizes were read
-    struct hp_input public;            // its `name` is the caller's
-    struct hp_err *err;                // public.err, of which the profile is the owner
-    const char *archive;               // that it is a member of, the caller's; or NULL
-    uint32_t number;  // in profile->history: the place among all inputs as given
-    uint32_t process; // in profile->processes.all; HP_NO_PROCESS if it is not used
+    struct hp_input public;
+    struct hp_err *err;  // public.err
+    const char *archive; // that it is a member of; or NULL
+    uint32_t number;     // in profile->history: the place among all inputs as given
+    uint32_t process;    // in profile->processes.all; HP_NO_PROCESS if it is not used
     uint32_t
         name_place; // of its name among all, once it is redacted: numbers in names by size
     uint32_t first_label, labels; // in profile->labels
@@ -94,7 +99,7 @@ struct hp_input_record {
     uint64_t period;        // mean bytes between samples
     uint64_t bytes;         // uncompressed
     uint64_t lines;         // of text; 0 where there is none
-    char *producer_warning; // of which the profile is the owner; or NULL
+    char *producer_warning; // or NULL
     uint64_t producer_warning_line;
     struct hp_diagnostic_count malformed; // lines that fit no grammar, skipped
     const char *expected;                 // in the first of them; NULL if there is none
@@ -110,12 +115,14 @@ struct hp_input_record {
     struct hp_digest content; // of the whole text
     struct hp_digest samples; // of the text from the first stack to the last
     struct hp_identity identity;
-    struct hp_process_keys *keys; // of a merged profile, malloc()ed; or NULL
-    struct hp_live_samples *live; // if they are kept, malloc()ed; or NULL
+    struct hp_process_keys *keys; // of a merged profile; or NULL
+    struct hp_live_samples *live; // if they are kept; or NULL
 };
 
-// Whether its numbers count.
-bool hp_input_is_used(const struct hp_input_record *input);
+// Whether its numbers are used.
+static inline bool hp_input_is_used(const struct hp_input_record *input) {
+    return input->public.status <= HP_INPUT_KEPT_DAMAGED;
+}
 
 // One was written by us: what was seen once is not known any more.
 bool hp_input_is_merged(const struct hp_input_record *input);
@@ -135,6 +142,12 @@ const char *hp_input_missing(const struct hp_input_record *input, enum hp_metric
 
 // Say why the input does not count, or counts as far as it goes; NULL: it does.
 void hp_input_set_err(struct hp_input_record *input, const struct hp_err *err);
+
+// Copy what its producer warns of; "": nothing.
+void hp_input_set_producer_warning(struct hp_input_record *input, const char *text);
+
+// Free what the record owns.  It may be called again.
+void hp_input_done(struct hp_input_record *input);
 
 // Why an input does not count.
 enum hp_input_reason {

@@ -43,7 +43,6 @@ static void drop_stacks(struct hp_profile *profile) {
     hp_history_done(&profile->history);
     hp_between_done(&profile->between[0]);
     hp_between_done(&profile->between[1]);
-    hp_vec_done(&profile->named);
     hp_vec_done(&profile->group_of);
     hp_sample_types_done(&profile->types);
     hp_annotations_done(&profile->annotations);
@@ -113,10 +112,15 @@ void hp_profile_done(struct hp_profile *profile) {
     hp_strtab_done(&profile->strings);
     struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        hp_process_keys_free(input->keys);
-        hp_live_samples_free(input->live);
+        hp_input_done(input);
     }
     hp_vec_done(&profile->inputs);
+    hp_vec_done(&profile->named);
+    char **text;
+    hp_vec_each (text, &profile->texts) {
+        free(*text);
+    }
+    hp_vec_done(&profile->texts);
     struct hp_account *account;
     hp_vec_each (account, &profile->accounts) {
         hp_account_done(account);
@@ -162,6 +166,13 @@ const char *hp_profile_original(const struct hp_profile *profile, hp_string stri
 
 const char *hp_profile_text(const struct hp_profile *profile, hp_string string) {
     return hp_strtab_text(&profile->strings, string);
+}
+
+const char *hp_profile_keep_text(struct hp_profile *profile, struct hp_span text) {
+    char *copy = hp_alloc(text.size + 1);
+    memcpy(copy, text.at, text.size);
+    hp_vec_push(&profile->texts, copy);
+    return copy;
 }
 
 HP_PRINTF(2, 0)

@@ -132,7 +132,7 @@ struct hp_named_dump {
 // Pairs of inputs in which the very same was sampled, and one of them.
 struct hp_equal_samples {
     size_t pairs;
-    const char *first, *second; // their names, in the profile's blocks
+    const char *first, *second; // their names, in profile->texts
 };
 
 // What reports need beside stacks and their values.
@@ -167,10 +167,11 @@ struct hp_profile {
     struct hp_sizes ages[HP_COLUMNS]; // the same, of which a size is one of model/ages.h
     struct hp_strtab tag_sets;        // of labels, of which the texts are in `strings`
     HP_VEC(hp_string) tags;           // of the first stacks; the others have none
-    HP_VEC(void *) blocks;            // malloc()ed, that stacks and inputs point into
+    HP_VEC(void *) blocks;            // malloc()ed, which stacks point into
     struct hp_index module_index, frame_index, stack_index;
 
     HP_VEC(struct hp_input_record) inputs; // by name
+    HP_VEC(char *) texts;                  // malloc()ed: names of inputs and of archives
     struct hp_processes processes;         // that they are of
     enum hp_snapshots snapshots;           // which dumps of a process count, and
     enum hp_metric metric;                 // for what
@@ -264,7 +265,7 @@ hp_string hp_profile_tags(const struct hp_profile *profile, size_t stack);
 // From now on stacks have allocation totals.
 void hp_profile_set_alloc(struct hp_profile *profile);
 
-// Let go of all stacks and what they are of; inputs and texts stay.
+// Free all stacks and what they are of; inputs and texts stay.
 void hp_profile_forget_stacks(struct hp_profile *profile);
 
 // The stacks in memory have become a run: rank[stack] is the place of each there, which is taken over.
@@ -329,6 +330,9 @@ struct hp_error hp_profile_error(const struct hp_profile *profile, enum hp_colum
 size_t *hp_profile_frame_counts(const struct hp_profile *profile);
 
 const char *hp_profile_text(const struct hp_profile *profile, hp_string string);
+
+// A copy of the text in profile->texts.
+const char *hp_profile_keep_text(struct hp_profile *profile, struct hp_span text);
 
 // What it was before it was redacted: to judge by, and never to show.
 const char *hp_profile_original(const struct hp_profile *profile, hp_string string);

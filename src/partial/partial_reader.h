@@ -77,10 +77,7 @@ static inline hp_string hp_reader_text(struct hp_partial_reader *r) {
 // It lives as long as the profile.
 static inline const char *hp_reader_kept_text(struct hp_partial_reader *r,
                                               struct hp_span text) {
-    char *copy = hp_alloc(text.size + 1);
-    memcpy(copy, text.at, text.size);
-    hp_vec_push(&r->profile->blocks, copy);
-    return copy;
+    return hp_profile_keep_text(r->profile, text);
 }
 
 // partial_restore.c: blocks and rows of what has been made of dumps.

@@ -244,10 +244,6 @@ static void read_keys(struct hp_partial_reader *r, struct hp_input_record *input
     }
 }
 
-static char *copy_text(const struct hp_partial_reader *r, hp_string string) {
-    return string.n ? hp_copy(hp_profile_text(r->profile, string)) : NULL;
-}
-
 void hp_reader_dump(struct hp_partial_reader *r) {
     struct hp_input_record input = {.source = r->source, .public.name = r->name};
     struct hp_profile *profile = r->profile;
@@ -263,12 +259,12 @@ void hp_reader_dump(struct hp_partial_reader *r) {
     bool is_one = status <= HP_INPUT_KEPT_DAMAGED || status == HP_INPUT_OTHER_MOMENT;
     if (r->row.damage || !is_one || profile->inputs.count >= UINT32_MAX / 2) {
         hp_numbers_fail(&r->row, "a dump is none that counts");
-        hp_process_keys_free(input.keys);
+        hp_input_done(&input);
         return;
     }
     struct hp_span path = hp_strtab_span(&profile->strings, program);
     input.identity.program = hp_strtab_add(&profile->programs, path).n;
-    input.producer_warning = copy_text(r, warning);
+    hp_input_set_producer_warning(&input, hp_profile_text(profile, warning));
     input.expected =
         expected.n ? hp_reader_kept_text(r, hp_strtab_span(&profile->strings, expected))
                    : NULL;

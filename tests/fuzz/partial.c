@@ -129,15 +129,6 @@ static struct hp_bytes write_file(struct hp_profile *profile, bool *overflow) {
     return file;
 }
 
-static void done(struct hp_profile *profile) {
-    struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
-        hp_input_set_err(input, NULL);
-        free(input->producer_warning);
-    }
-    hp_profile_done(profile);
-}
-
 struct again {
     struct hp_bytes bytes;
     bool overflow; // of a sum: nothing is written
@@ -152,7 +143,7 @@ static struct again again(const struct hp_bytes *file, bool stays_packed,
     if (ret == HP_OK && !profile.overflow) {
         written.bytes = write_file(&profile, &written.overflow);
     }
-    done(&profile);
+    hp_profile_done(&profile);
     return written;
 }
 

@@ -27,7 +27,7 @@ static void merge(struct hp_dump *dump, bool keeps) {
     (void)ret;
     hp_merger_done(&merger);
     hp_profile_done(&profile);
-    free(record.producer_warning);
+    hp_input_done(&record);
 }
 
 // A window of so many bytes holds the whole text, and little more.

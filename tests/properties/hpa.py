@@ -178,6 +178,23 @@ def archives(count, tasks=6):
     return faults or want[:16]
 
 
+def read_again():
+    """The fullest dump of a process may be found after another one was added, and then it is read once more.  What
+    the dumps of a partial are called stays what it was."""
+    with scratch() as folder:
+        first = pathlib.Path(folder, 'first.heap')
+        first.write_bytes(PROCS[0].read_bytes())
+        partial = merged(pathlib.Path(folder, 'one.hpa'), [first], '--snapshots=peak')
+        dumps = [pathlib.Path(folder, f'd{i}') for i in range(3)]  # the last by name is read first
+        for path, dump in zip(dumps, reversed(SERIES[:3])):
+            path.write_bytes(dump.read_bytes())
+        want = merged(pathlib.Path(folder, 'want.hpa'), [first, *dumps], '--snapshots=peak')
+        out = merged(pathlib.Path(folder, 'all.hpa'), [partial, *dumps], '--snapshots=peak')
+        names = re.findall('^input (.*)', t.ok('info', '--no-symbols', out).out, re.M)
+        faults = [] if digest(out) == digest(want) else ['it is not the same as of dumps alone']
+    return faults + ([] if names == sorted(map(str, [first, *dumps])) else [f'{names}'])
+
+
 def in_no_mapping():
     """Frames of JIT compilers are one frame, the same in all processes, unless their addresses are asked for."""
     faults = []
@@ -811,6 +828,7 @@ if not IS_SAMPLE:
     t.check('groups of dumps hold what their dumps do', groups_of_dumps)
 t.check('from a pipe, from an archive, beside dumps', from_elsewhere)
 t.check('an archive with older dumps first is as one with the newest first', older_first)
+t.check('H1: dumps of a partial keep their names where dumps beside it are read again', read_again)
 t.check('more dumps than are told of one by one, in archives, are one digest', lambda: archives(HISTORY + 44))
 t.check('frames in no mapping have no addresses unless these are kept', in_no_mapping)
 t.check('reports of processes are those of their dumps', lambda: same_reports(PROCS))

@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 """R40: what --redact writes, of every command in every format, holds no name of the program's own, packed
 or not; the same key gives the same names, and rows are in the same classes with the same numbers.
+
+With --sample inputs with warnings, damage and duplicates are tried in each format once, and the corpus.
 """
 import gzip
+import io
 import json
 import pathlib
 import re
 import shutil
+import tarfile
 import zlib
 
-from harness import Tests, scratch
+from harness import IS_SAMPLE, Tests, scratch
 from profile_writer import Profile
 
 t = Tests()
@@ -21,6 +25,7 @@ FORMATS = [name for name in t.formats_of() if name != 'hpa']
 # Mappings that a program has named, and its own files where those of the system are.
 OWN = ['[sEcReT]', '[anon:sEcReT]', '/memfd:sEcReT', '/dev/shm/sEcReT', '/usr/lib/sEcReT/libz.so.1',
        '/usr/lib/libm-sEcReT.so', '/usr/lib/libc.so.sEcReT']
+LARGEST_OF_CORPUS = 40_000  # bytes of a file
 SHOWN = dict.fromkeys(FORMATS, 0)
 
 
@@ -97,6 +102,77 @@ def every_report(folder, profile, dumps):
     return faults or f'{len(jobs)} reports'
 
 
+def troubled(folder):
+    """Four dumps of one process, each with a warning of its producer: one is truncated, one is in an archive, one is given
+    twice.  A file that is no dump.  A dump of another process, for account."""
+    place = folder / secret('troubled')
+    place.mkdir()
+    warning = b'%warn about sEcReT\n'
+    dumps = [warning + re.sub(rb'(\d+: \d+) \[0: 0\]', rb'\1 [\1]', path.read_bytes())
+             for path in sorted((t.formats / 'series').glob('*.heap'))[:4]]
+    names = [secret(f'.77.{i}.i{i}.heap') for i in range(len(dumps))]
+    archived = names.pop(), dumps.pop()
+    dumps[-1] = dumps[-1][:dumps[-1].index(b'MAPPED') - 40]
+    for name, content in [*zip(names, dumps), (secret('-again.heap'), dumps[0]), (secret('-none.heap'), SECRET),
+                          ('account.heap', warning + (t.testdata / 'account' / 'frag.heap').read_bytes())]:
+        (place / name).write_bytes(content)
+    with tarfile.open(place / secret('.tar'), 'w') as tar:
+        member = tarfile.TarInfo(archived[0])
+        member.size = len(archived[1])
+        tar.addfile(member, io.BytesIO(archived[1]))
+    return place
+
+
+def troubled_report(place, command, name):
+    """The words that make a report of these dumps."""
+    if command == 'account':
+        account = t.testdata / 'account'
+        return [command, f'-f{name}', place / 'account.heap', f'--stats={account}/frag.json',
+                f'--smaps={account}/frag.smaps_rollup']
+    files = sorted(place.glob('sEcReT*.heap'))
+    words = {'list': ['.', f'--symbol-dir={t.root}'], 'peek': ['.', '--no-symbols']}.get(command, ['--no-symbols'])
+    base = [files.pop(0), '--to'] if command == 'diff' else []
+    return [command, f'-f{name}', *words, *base, *files, f'--tar={place}/sEcReT.tar', '--keep-damaged',
+            '--max-skipped=1', '--on-duplicate=skip']
+
+
+def jobs_of_all():
+    """Each command in each format that it has."""
+    return [(command, name) for command in [*(words[0] for words in COMMANDS), 'account'] for name in t.formats_of(command)
+            if name != 'hpa']
+
+
+def corpus_reports():
+    """Each file and the next one, by one command in one format after the other."""
+    files = sorted(path for path in t.testdata.rglob('*') if path.suffix in ('.heap', '.gz', '.pb', '.zst')
+                   and path.is_file() and path.stat().st_size < LARGEST_OF_CORPUS)
+    reports = jobs_of_all()
+
+    def one(i):
+        command, name = reports[i % len(reports)]
+        pattern = ['.'] if command in ('list', 'peek') else []
+        result = t.run(command, f'-f{name}', '--redact', '--no-symbols', '-q', '--max-skipped=2', '--on-duplicate=count',
+                       *pattern, files[i - 1], *['--to'] * (command == 'diff'), files[i])
+        return [f'{result} ended with {result.code}: {result.err}'] if result.code not in (0, 2, 3, 5) else []
+
+    return t.in_parallel(one, range(len(files))) or f'{len(files)} files'
+
+
+def troubled_reports(folder):
+    """Each run ends well, with the status that it has without --redact."""
+    place = troubled(folder)
+    jobs = jobs_of_all()
+
+    def one(job):
+        args = troubled_report(place, *job)
+        plain, hidden = (None if IS_SAMPLE else t.run(*args)), t.run(*args, '--redact')
+        if hidden.code not in (0, 3) or plain and plain.code != hidden.code:
+            return [f'{hidden} ended with {hidden.code}: {hidden.err}']
+        return [f'{hidden} says {SECRET}'] if holds(hidden.out_bytes) else []
+
+    return t.in_parallel(one, jobs) or f'{len(jobs)} reports'
+
+
 def keys(folder, profile, dumps):
     """The same key, the same names, whatever else is in the report; another, others."""
     one, two = folder / 'key1', folder / 'key2'
@@ -171,11 +247,17 @@ def series(folder):
 
 with scratch() as scratch_folder:
     root = pathlib.Path(scratch_folder)
-    packed, texts = inputs(root)
-    t.check('R40: no name in any report', lambda: every_report(root, packed, texts))
-    t.check('R40: without it every format shows them',
-            [f'{name} never does' for name, count in SHOWN.items() if not count])
-    t.check('R40: the same key gives the same names', lambda: keys(root, packed, texts))
-    t.check('R40: rows and numbers are the same', lambda: numbers(root, texts))
-    t.check('R40: a series stays in order', lambda: series(root))
+    t.check('R40, H1: no crash and no name where inputs have warnings, are damaged, archived or given twice',
+            lambda: troubled_reports(root))
+    t.check('H1: a warning of the producer is freed once', lambda: [
+        f'{result}' for result in [t.run('top', '--redact', t.testdata / 'hostile' / 'warning.heap')] if result.code])
+    t.check('R40, H1: no crash on any file of the corpus', corpus_reports)
+    if not IS_SAMPLE:
+        packed, texts = inputs(root)
+        t.check('R40: no name in any report', lambda: every_report(root, packed, texts))
+        t.check('R40: without it every format shows them',
+                [f'{name} never does' for name, count in SHOWN.items() if not count])
+        t.check('R40: the same key gives the same names', lambda: keys(root, packed, texts))
+        t.check('R40: rows and numbers are the same', lambda: numbers(root, texts))
+        t.check('R40: a series stays in order', lambda: series(root))
 t.done()

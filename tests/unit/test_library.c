@@ -180,6 +180,34 @@ static void take_progress(void *data, const struct hp_progress *progress) {
     *(struct hp_progress *)data = *progress;
 }
 
+static int drop(void *data, const void *bytes, size_t size) {
+    (void)data, (void)bytes, (void)size;
+    return 0;
+}
+
+// A partial says of which archive a dump is.
+Test(library, knows_its_archives_when_their_paths_are_gone) {
+    char archive[6 * 512] = "", path[64];
+    put_header(archive, "a.heap", '0', sizeof dump - 1);
+    memcpy(archive + 512, dump, sizeof dump - 1);
+    int fd = file_of(archive, sizeof archive, path);
+    char *as_given = strdup(path);
+    struct hp_report_options report = {.kind = HP_REPORT_MERGE, .format = "hpa"};
+    struct hp_read_options options = {.tar = as_given,
+                                      .planned = &report,
+                                      .planned_count = 1};
+    struct hp_profile *profile = hp_profile_new();
+    cr_assert_eq(hp_profile_read(profile, NULL, 0, &options, &err), HP_OK, "%s",
+                 err.message);
+    memset(as_given, '\n', strlen(as_given));
+    free(as_given);
+    struct hp_view *view = hp_view_new(profile, &report, &err);
+    cr_assert_eq(hp_view_write(view, drop, NULL, &err), HP_OK, "%s", err.message);
+    hp_view_free(view);
+    hp_profile_free(profile);
+    close(fd);
+}
+
 Test(library, counts_in_its_progress_only_what_was_read) {
     char archive[6 * 512] = "", path[64]; // a dump, and a sparse file, which is not read
     put_header(archive, "a.heap", '0', sizeof dump - 1);

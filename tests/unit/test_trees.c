@@ -89,7 +89,7 @@ static void read_dump(struct hp_profile *profile, bool is_raw) {
     hp_merger_done(&merger);
     hp_dump_done(&dump);
     hp_reader_done(&reader);
-    free(record.producer_warning);
+    hp_input_done(&record);
     free(text);
 }
 
