@@ -39,9 +39,21 @@ void hp_line_tables_done(struct hp_line_tables *tables) {
 
 // --- by libdw ------------------------------------------------------------------------------
 
+static bool ends_with_nul(struct hp_span section) {
+    return section.size == 0 || section.at[section.size - 1] == '\0';
+}
+
+// libdw 0.188 looks for the end of a directory's name beyond the end of the section it is in.
+static bool have_strings_ends(const struct hp_line_sections *sections) {
+    return ends_with_nul(sections->line_str) && ends_with_nul(sections->str);
+}
+
 static void load_by_libdw(struct hp_line_table *table) {
     size_t files;
     table->is_from_libdw = true;
+    if (!have_strings_ends(&table->all->reader.sections)) {
+        return;
+    }
     if (table->program) {
         table->program->was_doubted = true;
         table->program->is_over |=
