@@ -274,7 +274,7 @@ void hp_profile_symbolize(struct hp_profile *profile,
 
 // --- reports ------------------------------------------------------------------------------
 
-// No zero is left that stands for a default.
+// Each zero that means a default is replaced, and options of other kinds of report are dropped.
 static struct hp_report_options completed(const struct hp_format *format,
                                           const struct hp_report_options *options) {
     struct hp_report_options complete = *options;
@@ -285,6 +285,7 @@ static struct hp_report_options completed(const struct hp_format *format,
                         : options->names == HP_NAMES_SHORT;
     complete.short_names = options->short_names || is_short;
     complete.spread &= options->kind == HP_REPORT_TOP && options->by < HP_BY_INPUT;
+    complete.pairs &= options->kind == HP_REPORT_LIFETIME;
     if (format->complete) {
         format->complete(&complete);
     }
