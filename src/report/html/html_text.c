@@ -22,7 +22,9 @@ static void put_entities(struct hp_sink *out, struct hp_span text) {
             start = i + 1;
         }
     }
-    hp_sink_put(out, text.at + start, text.size - start);
+    if (start < text.size) {
+        hp_sink_put(out, text.at + start, text.size - start);
+    }
 }
 
 void hp_html_text(struct hp_sink *out, struct hp_span text) {
