@@ -3,6 +3,7 @@
 
 #include "sym/finder.h"
 #include "sym/keeper.h"
+#include "sym/nameless.h"
 #include "sym/protocol.h"
 #include "sym/return_addresses.h"
 #include "sym/sandbox.h"
@@ -432,88 +433,6 @@ static void add_tasks(struct symbolizer *self) {
     }
 }
 
-// --- functions without names -------------------------------------------------------------
-
-static hp_string name_of(const struct symbolizer *self, struct hp_strtab *names,
-                         const struct hp_module *module) {
-    struct hp_span path = hp_strtab_span(&self->profile->strings, module->path);
-    return hp_strtab_add(names, hp_span_basename(path));
-}
-
-// Rows that are called by an address must not meet those of another build.
-static void find_namesakes(struct symbolizer *self) {
-    struct hp_profile *profile = self->profile;
-    struct hp_strtab names = {0};
-    struct hp_module **first = hp_alloc((profile->modules.count + 1) * sizeof *first);
-    struct hp_module *module;
-    for (int pass = 0; pass < 2; pass++) {
-        hp_vec_each (module, &profile->modules) {
-            hp_string name = name_of(self, &names, module);
-            bool is_file = module->kind == HP_MODULE_FILE && name.n != 0;
-            struct hp_module *other = is_file ? first[name.n] : module;
-            if (!other) {
-                first[name.n] = module;
-            } else if (other != module && (module->build_id.n != other->build_id.n ||
-                                           module->build_id.n == 0)) {
-                module->shares_name = other->shares_name = true;
-            } else if (other != module) {
-                module->shares_name = other->shares_name;
-            }
-        }
-    }
-    free(first);
-    hp_strtab_done(&names);
-}
-
-// Behind what else there is to say.
-static void tell_bounds(struct symbolizer *self, struct hp_module *module,
-                        uint32_t functions, uint32_t addresses) {
-    char text[700];
-    const char *note_text = hp_profile_text(self->profile, module->note);
-    snprintf(text, sizeof text,
-             "%s%s%u address%s of %u function%s known by where %s (.eh_frame)", note_text,
-             *note_text ? "; " : "", addresses, addresses == 1 ? "" : "es", functions,
-             functions == 1 ? "" : "s", functions == 1 ? "it begins" : "they begin");
-    note(self, module, module->status, text);
-}
-
-// Frames are in the order of their offsets, and so are functions.
-static void settle_bounds(struct symbolizer *self, const struct task *task) {
-    struct hp_module *module = task->module;
-    uint64_t last = UINT64_MAX;
-    uint32_t functions = 0, addresses = 0;
-    for (size_t i = task->first; i < task->last; i++) {
-        struct hp_frame *frame = &self->profile->frames.at[i];
-        if (module->shares_name && module->build_id.n == 0) {
-            frame->past_start = 0; // nothing tells them apart
-        }
-        if (frame->past_start != 0) {
-            addresses++;
-            functions += hp_offset_of_start(frame) != last;
-            last = hp_offset_of_start(frame);
-        }
-    }
-    if (addresses > 0) {
-        tell_bounds(self, module, functions, addresses);
-    }
-}
-
-static void settle_all_bounds(struct symbolizer *self) {
-    bool any = false;
-    const struct hp_frame *frame;
-    hp_vec_each (frame, &self->profile->frames) {
-        any |= frame->past_start != 0;
-    }
-    if (!any) {
-        return;
-    }
-    find_namesakes(self);
-    const struct task *task;
-    hp_vec_each (task, &self->tasks) {
-        settle_bounds(self, task);
-    }
-}
-
 static void report_progress(const struct symbolizer *self, size_t done) {
     const struct hp_symbol_options *options = self->options;
     if (options && options->progress) {
@@ -542,7 +461,7 @@ static void finish(struct symbolizer *self) {
     hp_vec_each (task, &self->tasks) {
         settle(self, &signs, task);
     }
-    settle_all_bounds(self);
+    hp_nameless_settle(self->profile);
     report_progress(self, self->tasks.count);
     if (self->tasks.count > 0) {
         tell_sandbox(self);
