@@ -24,11 +24,18 @@ OURS = {'objects': 'inuse_objects', 'space': 'inuse_space'}
 SYMBOLS = f'--symbol-dir={t.root}'
 
 
+def frame_of(profile, location):
+    """A frame in no mapping is written with the name [unmapped], which is no function's."""
+    file, build_id, offset, lines = profile.frame(location)
+    is_nowhere = not file and [line[0] for line in lines] == ['[unmapped]']
+    return file, build_id, offset, () if is_nowhere else lines
+
+
 def content(profile):
     """{(frames, labels): values by sample type}, without what is 0 throughout."""
     sums = collections.defaultdict(collections.Counter)
     for sample in profile.samples:
-        key = tuple(map(profile.frame, sample.locations)), tuple(sorted(sample.all_labels))
+        key = tuple(frame_of(profile, location) for location in sample.locations), tuple(sorted(sample.all_labels))
         for kind, value in zip(profile.sample_types, sample.values):
             sums[key][OURS.get(kind, kind)] += value
     found = {}

@@ -231,7 +231,7 @@ PROGRAM_MUTANTS = (
        '!is_start; (void)may_end_handler;')],
      'what_a_signal_interrupted_is_no_return_address'),
     ('addresses of pprof taken for those of returns', 'input/pprof_locations.c',
-     [('location->address + 1);', 'location->address);')], 'addresses_of_pprof_are_those_of_calls'),
+     [(': location->address + 1;', ': location->address;')], 'addresses_of_pprof_are_those_of_calls'),
 )
 
 
