@@ -328,10 +328,13 @@ def paths_on_terminals(folder):
 
 
 def jeprof_modes(dump):
-    """The reports of jeprof: no two of these options can be combined."""
+    """The reports of jeprof: no two of these options can be combined.
+
+    The value "." sets no memory limit: the sanitizers cannot work under one.
+    """
     options = re.findall(r'^  --([\w-]+)(=?)', t.ok('jeprof', '--help').out, re.M)
     return ['text'] + [name for name, has_value in options if 'exclude each other' in t.run(
-        'jeprof', '--text', f'--{name}' + ('=1' if has_value else ''), dump).err]
+        'jeprof', '--text', f'--{name}' + ('=.' if has_value else ''), dump).err]
 
 
 def jeprof_writes(folder):
