@@ -30,7 +30,7 @@ static void print_stack(const struct hp_view *view, size_t stack) {
         print(frame->file);
         printf("\t%u\t", frame->line);
         print(frame->module);
-        printf("\t%#llx\n", (unsigned long long)frame->offset);
+        printf("\t%#llx\n", (unsigned long long)frame->address);
     }
 }
 

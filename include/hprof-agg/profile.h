@@ -273,7 +273,7 @@ HP_API const char *hp_sandbox_missing(void);
 HP_API int hp_sandbox_selftest(char **report);
 
 // Name the frames: functions, inlined calls, files, lines.  A binary that is missing,
-// stripped, damaged or of another build is no failure: its frames stay "module+0xoffset"
+// stripped, damaged or of another build is no failure: its frames stay "module+0x1234"
 // and a warning says why.
 HP_API void hp_profile_symbolize(struct hp_profile *profile,
                                  const struct hp_symbol_options *options);
@@ -301,7 +301,7 @@ enum hp_filter_rule {
 
 // A PCRE2 pattern is searched in the names of functions, files and modules (HP_PICK: in what
 // the rows of the report show, and in the whole names behind them), and if it begins with "0x"
-// also in offsets within modules, as "0x1a2b".
+// also in addresses within modules, as "0x1a2b".
 struct hp_filter {
     enum hp_filter_rule rule;
     const char *pattern;

@@ -89,9 +89,10 @@ struct hp_frame_info {
     const char *function; // as shown; "libfoo.so+0x1234" if there is no name
     const char *linkage;  // as the linker knows it; "" if not known
     const char *file, *module, *build_id; // "" if not known
-    uint64_t offset; // of the call in the module: one less than what the name above has
-    uint32_t line;   // 0 if not known
-    bool is_inlined; // into the next
+    uint64_t address; // of the call in the module: one less than what the name above has
+    bool is_offset;   // in the file; else it is the one that ELF headers have
+    uint32_t line;    // 0 if not known
+    bool is_inlined;  // into the next
     enum hp_frame_class frame_class; // HP_CLASSES where the report is by module
 };
 

@@ -113,7 +113,8 @@ void hp_embedded_symbols_absorb(struct hp_embedded_symbols *embedded,
             hp_vec_push(&embedded->lines, line);
         }
         hp_module_id module = hp_profile_import_module(profile, other, frame->module);
-        add(embedded, profile, hp_profile_frame(profile, module, frame->offset), account);
+        add(embedded, profile, hp_profile_frame(profile, module, frame->address),
+            account);
     }
 }
 

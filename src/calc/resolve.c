@@ -6,7 +6,12 @@
 //     8000-a000 r-xp 00000000              a hole: text moved to huge pages
 //     a000-b000 r-xp 00005000 /srv/app
 //
-// A hole takes its offset from its executable neighbour.
+// A hole takes its offset from its executable neighbor.
+//
+// A 64-bit program that is linked to fixed addresses is mapped to them, below 4 GiB.  Any other file has its
+// first segment at offset 0 and at address 0.  So where the first row of an image is at offset 0, an address
+// less the start of the image is the one that ELF headers have.  A pprof profile may lack that row, and in a
+// map of 32 bits all programs begin below 4 GiB: then the offset in the file is all that is known.
 //
 // A row of code that stands alone may be a second mapping of a piece of an image, as V8 makes of
 // the builtins in its text; calls there are calls in the image.
@@ -21,6 +26,8 @@ enum {
     MOST_SHIFT = 4 << 20,    // bytes; segments are aligned to pages of 2 MiB at most
     LARGEST_PAGE = 64 << 10, // bytes; no system's are larger
 };
+
+static const uint64_t four_gib = UINT64_C(1) << 32;
 
 static bool has_file(const struct hp_mapping *row) {
     static const char *const not_files[] = {"/memfd:", "/dev/", "/SYSV",
@@ -105,9 +112,10 @@ static void add_row(struct hp_run *image, const struct hp_mapping *row, uint32_t
 static void find_images(struct hp_resolver *resolver, const struct hp_dump *dump) {
     resolver->images.count = 0;
     resolver->image_of.count = 0;
-    resolver->has_wholes = false;
+    resolver->has_wholes = resolver->is_64_bit = false;
     for (uint32_t i = 0; i < dump->mappings.count; i++) {
         const struct hp_mapping *row = &dump->mappings.at[i];
+        resolver->is_64_bit |= row->end > four_gib;
         bool is_file = has_file(row);
         struct hp_run *image = is_file ? continued_image(resolver, dump, i) : NULL;
         if (is_file && !image) {
@@ -154,11 +162,17 @@ static bool hole_offset(const struct hp_resolver *resolver, const struct hp_dump
     return rows[before].executable || rows[after].executable || low == high;
 }
 
+static const struct hp_mapping *first_row(const struct hp_dump *dump,
+                                          const struct hp_run *image) {
+    return &dump->mappings.at[image->first_row];
+}
+
 // Add a piece of text to the image's extents, joined to the last where it continues it.
 static void add_extent(struct hp_resolver *resolver, struct hp_extent piece) {
     size_t count = resolver->extents.count;
     struct hp_extent *last = count > 0 ? &resolver->extents.at[count - 1] : NULL;
-    if (last && last->offset + last->size == piece.offset) {
+    if (last && last->offset + last->size == piece.offset &&
+        last->address + last->size == piece.address) {
         last->size += piece.size;
         last->has_hole |= piece.has_hole;
     } else {
@@ -166,12 +180,25 @@ static void add_extent(struct hp_resolver *resolver, struct hp_extent piece) {
     }
 }
 
+// Whether ELF addresses are known, and then how far the process had them from there.
+static bool find_bias(const struct hp_resolver *resolver, const struct hp_dump *dump,
+                      const struct hp_run *image, uint64_t *bias) {
+    const struct hp_mapping *first = first_row(dump, image);
+    bool has_elf =
+        first->has_elf_addresses || (first->start < four_gib && resolver->is_64_bit);
+    bool is_start = first->offset == 0 && resolver->is_64_bit && !dump->has_rows;
+    *bias = has_elf ? 0 : first->start;
+    return has_elf || is_start;
+}
+
 static void find_extents(struct hp_resolver *resolver, const struct hp_dump *dump,
                          const struct hp_run *image) {
+    uint64_t bias;
+    bool is_known = find_bias(resolver, dump, image, &bias);
     resolver->extents.count = 0;
     for (size_t i = image->first_row; i <= image->last_row; i++) {
         const struct hp_mapping *row = &dump->mappings.at[i];
-        struct hp_extent piece = {row->offset, row->end - row->start, false};
+        struct hp_extent piece = {.size = row->end - row->start, .offset = row->offset};
         if (resolver->image_of.at[i] == 0) {
             piece.has_hole = true;
             if (!may_be_hole(row) || !hole_offset(resolver, dump, i, &piece.offset)) {
@@ -179,17 +206,13 @@ static void find_extents(struct hp_resolver *resolver, const struct hp_dump *dum
             }
         }
         if (row->executable) {
+            piece.address = is_known ? row->start - bias : piece.offset;
             add_extent(resolver, piece);
         }
     }
 }
 
 // --- pieces of images -------------------------------------------------------------------
-
-static const struct hp_mapping *first_row(const struct hp_dump *dump,
-                                          const struct hp_run *image) {
-    return &dump->mappings.at[image->first_row];
-}
 
 static uint32_t hash_of(const struct hp_mapping *row) {
     return (uint32_t)hp_hash_bytes(row->path.at, row->path.size, hp_hash_key());
@@ -246,8 +269,11 @@ static void find_module(struct hp_resolver *resolver, const struct hp_dump *dump
     const struct hp_mapping *first = first_row(dump, image);
     find_extents(resolver, dump, image);
     hp_string build_id = imported(profile, dump, first->build_id);
+    uint64_t bias;
     struct hp_module module = {
         .kind = HP_MODULE_FILE,
+        .addresses = find_bias(resolver, dump, image, &bias) ? HP_ADDRESS_VIRTUAL
+                                                             : HP_ADDRESS_OFFSET,
         .path = hp_strtab_add(&profile->strings, first->path),
         .deleted = first->deleted,
         .lowest_file = first->file,
@@ -301,24 +327,51 @@ static struct hp_run *image_around(struct hp_resolver *resolver, size_t i) {
     return &resolver->images.at[resolver->image_of.at[i] - 1];
 }
 
+// Where the process would have had an offset of the image, as its rows say.
+static uint64_t address_in(const struct hp_dump *dump, const struct hp_run *image,
+                           uint64_t offset) {
+    const struct hp_mapping *row = first_row(dump, image);
+    for (size_t i = image->first_row; i <= image->last_row; i++) {
+        const struct hp_mapping *next = &dump->mappings.at[i];
+        bool holds = next->executable && next->offset <= offset;
+        row = holds && same_file(next, row) ? next : row;
+    }
+    return row->start + (offset - row->offset);
+}
+
+// What the first byte of row `i` is called in the module of its image, of which the row's offset is known.
+static struct hp_resolved_row resolve_in(struct hp_resolver *resolver,
+                                         const struct hp_dump *dump, size_t i,
+                                         struct hp_run *image, uint64_t offset,
+                                         struct hp_profile *profile) {
+    const struct hp_run *whole = whole_of(resolver, dump, image);
+    uint64_t start = dump->mappings.at[i].start, bias;
+    bool is_known = find_bias(resolver, dump, whole, &bias);
+    start = whole == image ? start : address_in(dump, whole, offset);
+    return (struct hp_resolved_row){
+        .address = is_known ? start - bias : offset,
+        .module = module_of_image(resolver, dump, image, profile),
+    };
+}
+
 static struct hp_resolved_row resolve_row(struct hp_resolver *resolver,
                                           const struct hp_dump *dump, size_t i,
                                           struct hp_profile *profile) {
     const struct hp_mapping *row = &dump->mappings.at[i];
-    struct hp_resolved_row resolved = {.offset = row->offset};
+    uint64_t offset = row->offset;
     uint32_t image = resolver->image_of.at[i];
     if (image > 0) {
-        resolved.module =
-            module_of_image(resolver, dump, &resolver->images.at[image - 1], profile);
-    } else if (may_be_hole(row) && hole_offset(resolver, dump, i, &resolved.offset)) {
-        resolved.module =
-            module_of_image(resolver, dump, image_around(resolver, i), profile);
-    } else {
-        // Text that is in no file, a JIT's, is known by its address alone.
-        resolved.module = pseudo_module(dump, row, profile);
-        resolved.offset = row->path.size > 0 ? row->offset : row->start;
+        return resolve_in(resolver, dump, i, &resolver->images.at[image - 1], offset,
+                          profile);
     }
-    return resolved;
+    if (may_be_hole(row) && hole_offset(resolver, dump, i, &offset)) {
+        return resolve_in(resolver, dump, i, image_around(resolver, i), offset, profile);
+    }
+    // Text that is in no file, as a JIT compiler makes, is known by its address alone.
+    return (struct hp_resolved_row){
+        .address = row->path.size > 0 ? offset : row->start,
+        .module = pseudo_module(dump, row, profile),
+    };
 }
 
 // The row that holds `address`, or the number of rows.
@@ -371,7 +424,7 @@ static struct hp_frame resolve_address(struct hp_resolver *resolver,
         bool has_map =
             dump->mappings.count > 0; // else nothing tells that it is elsewhere
         address = is_lost && has_map && !resolver->keeps_unmapped ? 0 : address;
-        return (struct hp_frame){.offset = address};
+        return (struct hp_frame){.address = address};
     }
     uint32_t *of = &resolver->resolved_of.at[i];
     if (*of == 0) {
@@ -379,8 +432,8 @@ static struct hp_frame resolve_address(struct hp_resolver *resolver,
         *of = (uint32_t)resolver->rows.count;
     }
     const struct hp_resolved_row *resolved = &resolver->rows.at[*of - 1];
-    uint64_t offset = resolved->offset + (address - dump->mappings.at[i].start);
-    return (struct hp_frame){.module = resolved->module, .offset = offset};
+    address = resolved->address + (address - dump->mappings.at[i].start);
+    return (struct hp_frame){.module = resolved->module, .address = address};
 }
 
 // The next addresses.

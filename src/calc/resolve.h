@@ -1,4 +1,4 @@
-// Resolves addresses of one process to (module, offset), with the dump's own memory map.
+// Resolves addresses of one process to (module, address in its file), with the dump's own memory map.
 #ifndef HP_CALC_RESOLVE_H
 #define HP_CALC_RESOLVE_H
 
@@ -8,7 +8,7 @@
 
 // Where the code of one row of the map belongs.
 struct hp_resolved_row {
-    uint64_t offset; // of the row's first byte in the module
+    uint64_t address; // of the row's first byte in the module
     hp_module_id module;
 };
 
@@ -28,6 +28,7 @@ struct hp_resolver {
     HP_VEC(struct hp_run) images;
     struct hp_index wholes; // images of more than one row, the first of each path
     bool has_wholes;        // it is made when it is asked
+    bool is_64_bit;         // the map
     HP_VEC(struct hp_extent) extents; // of the image at hand
     HP_VEC(hp_frame_id) frames;       // of each of the dump's addresses
     uint64_t unmapped;                // addresses in no row

@@ -267,7 +267,7 @@ static const struct hp_cli_option options[] = {
      "paths; may be repeated",
      hp_cli_set_folder, FIELD(source_dirs), 0},
     {"no-symbols", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_SYMBOLS, REPORTS,
-     "do not open binaries: frames stay module+0xoffset unless the input names them",
+     "do not open binaries: frames stay module+0xADDRESS unless the input names them",
      hp_cli_set_bool, FIELD(no_symbols), true},
     {"sandbox", '\0', HP_CLI_CHOICE, "WHEN", CHOICES("auto", "require", "off"),
      HP_CLI_GROUP_SYMBOLS, REPORTS,

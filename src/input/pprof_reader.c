@@ -325,8 +325,28 @@ static bool is_build_id(struct hp_span text) {
     return text.size <= LONGEST_BUILD_ID;
 }
 
+// Whether a profile of our own has the addresses of ELF headers; `offsets` gets the paths of the files that are
+// exceptions.
+static bool has_elf_addresses(const struct reader *r, struct hp_strtab *offsets) {
+    const struct hp_pprof_tables *tables = &r->tables;
+    size_t word = strlen(HP_PPROF_FILE_OFFSETS);
+    bool has = false;
+    hp_strtab_add(offsets, (struct hp_span){"", 0});
+    for (size_t i = 0; i < tables->comments.count; i++) {
+        struct hp_span text = hp_pprof_text(tables, tables->comments.at[i]);
+        has |= hp_span_is(text, HP_PPROF_ELF_ADDRESSES);
+        if (hp_span_starts(text, HP_PPROF_FILE_OFFSETS)) {
+            hp_strtab_add(offsets, (struct hp_span){text.at + word, text.size - word});
+        }
+    }
+    return has && r->dump->producer == HP_PRODUCER_PPROF_OURS;
+}
+
 // In the order of ids, by which the rows of locations are told.
 static void add_mappings(struct reader *r) {
+    struct hp_strtab offsets = {0};
+    bool has_elf = has_elf_addresses(r, &offsets);
+    size_t exceptions = offsets.strings.count;
     const struct hp_pprof_mapping *mapping;
     hp_vec_each (mapping, &r->tables.mappings) {
         struct hp_span build_id = hp_pprof_text(&r->tables, mapping->build_id);
@@ -339,6 +359,8 @@ static void add_mappings(struct reader *r) {
             .executable = has_range,
             .resolved = (unsigned char)mapping->resolved,
         };
+        row.has_elf_addresses =
+            has_elf && hp_strtab_add(&offsets, row.path).n >= exceptions;
         if (is_build_id(build_id)) {
             row.build_id = hp_strtab_add(&r->dump->strings, build_id);
         }
@@ -347,6 +369,7 @@ static void add_mappings(struct reader *r) {
     if (r->dump->producer != HP_PRODUCER_PPROF_OURS) { // which is of many processes
         hp_maps_identify(r->dump);
     }
+    hp_strtab_done(&offsets);
 }
 
 // --- what there is beside the samples -------------------------------------------------------
@@ -375,6 +398,8 @@ static bool is_own_mark(const struct reader *r, struct hp_span comment) {
     return hp_process_keys_is_text(comment) ||
            (is_ours && (hp_span_starts(comment, "made by hprof-agg ") ||
                         hp_span_starts(comment, "hprof-agg warns: ") ||
+                        hp_span_is(comment, HP_PPROF_ELF_ADDRESSES) ||
+                        hp_span_starts(comment, HP_PPROF_FILE_OFFSETS) ||
                         hp_span_starts(comment, "inputs: ")));
 }
 

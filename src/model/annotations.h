@@ -22,6 +22,11 @@ struct hp_annotation {
     uint32_t place; // among the comments of its profile; of several the least
 };
 
+// Comments of our own pprof profiles that say what addresses are: those of the ELF headers, but offsets in the file
+// for the files that the second names.
+#define HP_PPROF_ELF_ADDRESSES "addresses: ELF"
+#define HP_PPROF_FILE_OFFSETS  "file offsets: "
+
 // {0} is empty.
 struct hp_annotations {
     HP_VEC(struct hp_annotation) all;

@@ -22,6 +22,7 @@ struct hp_mapping {
     bool executable;
     bool reserved; // "---p": addresses without memory
     bool deleted;
+    bool has_elf_addresses; // addresses are those of the ELF headers, not of a process
     unsigned char resolved; // as in struct hp_module
 };
 

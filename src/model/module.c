@@ -41,10 +41,9 @@ int hp_extents_compare(const struct hp_extent *a, uint32_t a_count,
                        const struct hp_extent *b, uint32_t b_count) {
     int order = compare_numbers(a_count, b_count);
     for (uint32_t i = 0; order == 0 && i < a_count; i++) {
-        order = compare_numbers(a[i].offset, b[i].offset);
-        if (order == 0) {
-            order = compare_numbers(a[i].size, b[i].size);
-        }
+        order = compare_numbers(a[i].address, b[i].address);
+        order = order ? order : compare_numbers(a[i].size, b[i].size);
+        order = order ? order : compare_numbers(a[i].offset, b[i].offset);
     }
     return order;
 }

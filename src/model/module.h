@@ -19,10 +19,19 @@ struct hp_file_id {
     uint64_t inode;
 };
 
-// A run of executable text as the process had it mapped: bytes
-// [offset, offset + size) of the file, neighbouring rows joined.
+// How places in a file are named.  The memory map gives the virtual address that ELF headers have, and
+// that addr2line, nm and debuggers take, if it shows where the image begins.  Profiles of 32-bit
+// processes, and pprof profiles that leave out the first row of a file, give the offset in the file alone.
+enum hp_address_kind {
+    HP_ADDRESS_VIRTUAL,
+    HP_ADDRESS_OFFSET,
+    HP_ADDRESS_KINDS,
+};
+
+// A run of executable text as the process had it mapped, neighboring rows joined: `size` bytes at an address
+// of the module's kind, and at an offset in the file.
 struct hp_extent {
-    uint64_t offset, size;
+    uint64_t address, size, offset;
     bool has_hole; // part of it had been moved to anonymous (huge) pages
 };
 
@@ -79,14 +88,15 @@ struct hp_debug_parts {
     uint32_t foreign; // that libdw has read, and not we
 };
 
-// Identity is (kind, path, deleted, told_id, span, extents): two builds at one path stay two.
+// Identity is (kind, path, deleted, told_id, addresses, span, extents): two builds at one path stay two.
 struct hp_module {
     enum hp_module_kind kind;
-    hp_string path;    // without " (deleted)"
+    enum hp_address_kind addresses; // of its extents and frames
+    hp_string path;                 // without " (deleted)"
     bool deleted;      // the file had been unlinked or replaced when the dump was made
     hp_string told_id; // the build id as inputs tell it, or ""
     uint64_t span;     // from its first mapped byte to its last, in the address space
-    uint32_t first_extent, extents; // in profile->extents, by offset
+    uint32_t first_extent, extents; // in profile->extents, by address
     unsigned resolved; // enum hp_resolved: what all inputs say that they have of it
 
     // The first and last in order of those that inputs tell.
@@ -109,7 +119,7 @@ struct hp_module {
 
 int hp_file_id_compare(struct hp_file_id a, struct hp_file_id b);
 
-// Below, above or equal to 0: by offset and size, holes apart, the shorter first.
+// Below, above or equal to 0: by address, size and offset, holes apart, the shorter first.
 int hp_extents_compare(const struct hp_extent *a, uint32_t a_count,
                        const struct hp_extent *b, uint32_t b_count);
 

@@ -373,6 +373,9 @@ static int compare_modules(const void *left, const void *right, void *context) {
                                 hp_strtab_span(&profile->strings, b->told_id));
     }
     if (order == 0) {
+        order = (int)a->addresses - (int)b->addresses;
+    }
+    if (order == 0) {
         order = (a->span > b->span) - (a->span < b->span);
     }
     return order ? order
@@ -401,7 +404,7 @@ struct keyed_frame {
     uint32_t frame;
 };
 
-// The same of frames, by module and offset; without ranks modules are in their order.
+// The same of frames, by module and address; without ranks modules are in their order.
 static uint32_t *rank_frames(const struct hp_profile *profile,
                              const uint32_t *module_rank) {
     const struct hp_frame *frames = profile->frames.at;
@@ -409,7 +412,7 @@ static uint32_t *rank_frames(const struct hp_profile *profile,
     struct keyed_frame *order = hp_alloc(count * sizeof *order);
     uint32_t *rank = hp_alloc(count * sizeof *rank);
     for (size_t i = 0; i < count; i++) {
-        order[i] = (struct keyed_frame){frames[i].offset, (uint32_t)i};
+        order[i] = (struct keyed_frame){frames[i].address, (uint32_t)i};
     }
     hp_sort_by_key(order, count, sizeof *order);
     for (size_t i = 0; i < count; i++) { // which keeps the order of those that are alike
@@ -446,7 +449,7 @@ static bool are_in_order(const struct hp_frame *frames, size_t count) {
     for (size_t i = 1; i < count; i++) {
         uint32_t before = frames[i - 1].module.n, module = frames[i].module.n;
         if (before > module ||
-            (before == module && frames[i - 1].offset > frames[i].offset)) {
+            (before == module && frames[i - 1].address > frames[i].address)) {
             return false;
         }
     }

@@ -55,13 +55,13 @@ struct hp_source_digest {
     uint8_t md5[HP_MD5_SIZE];
 };
 
-// One return address in one module.  The call is at offset - 1: look that up.
+// One return address in one module.  The call is at address - 1: look that up.
 struct hp_frame {
     hp_module_id module;
     bool is_return_leaf; // stacks end in it, whose writer tells where calls return
     bool is_disputed;    // inputs have different names of it
-    uint64_t offset;     // in the file; from the start of the mapping of a pseudo file;
-                         // the address itself in module 0
+    uint64_t address;    // in the file, as module->addresses says; from the start of the
+                         // mapping of a pseudo file; that of the process in module 0
     uint32_t first_line, lines; // in profile->lines, innermost inlined call first
     // Of a frame without lines: its function begins so far before it in the file; 0: unknown.
     uint32_t past_start;
@@ -69,22 +69,22 @@ struct hp_frame {
 
 // The frame that stands for whatever was in no mapping.
 static inline bool hp_frame_is_nowhere(const struct hp_frame *frame) {
-    return frame->module.n == 0 && frame->offset == 0;
+    return frame->module.n == 0 && frame->address == 0;
 }
 
-// Whether its input says no address, only names: then the offset is a number that the reader has made of
+// Whether its input says no address, only names: then the address is a number that the reader has made of
 // these, in the half of the address space that no program has.
 static inline bool hp_frame_is_by_names(const struct hp_frame *frame) {
-    return frame->module.n == 0 && frame->lines > 0 && frame->offset >> 63 != 0;
+    return frame->module.n == 0 && frame->lines > 0 && frame->address >> 63 != 0;
 }
 
 // Where its function begins, or itself.
-static inline uint64_t hp_offset_of_start(const struct hp_frame *frame) {
-    return frame->offset - (frame->lines == 0 ? frame->past_start : 0);
+static inline uint64_t hp_address_of_start(const struct hp_frame *frame) {
+    return frame->address - (frame->lines == 0 ? frame->past_start : 0);
 }
 
-static inline uint64_t hp_offset_of_call(const struct hp_frame *frame) {
-    return frame->offset > 0 && !hp_frame_is_by_names(frame) ? frame->offset - 1 : 0;
+static inline uint64_t hp_address_of_call(const struct hp_frame *frame) {
+    return frame->address > 0 && !hp_frame_is_by_names(frame) ? frame->address - 1 : 0;
 }
 
 // Leaf first; `frames` lives in the profile's arena or in a block that it adopted.

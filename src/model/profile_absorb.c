@@ -33,7 +33,7 @@ static hp_frame_id *map_frames(struct hp_profile *profile,
     hp_frame_id *map = hp_alloc(other->frames.count * sizeof *map);
     for (size_t i = 0; i < other->frames.count; i++) {
         const struct hp_frame *frame = &other->frames.at[i];
-        map[i] = hp_profile_frame(profile, modules[frame->module.n], frame->offset);
+        map[i] = hp_profile_frame(profile, modules[frame->module.n], frame->address);
         profile->frames.at[map[i].n].is_return_leaf |= frame->is_return_leaf;
     }
     free(modules);

@@ -14,7 +14,7 @@ static bool same_module(const struct hp_profile *profile, const struct hp_module
                         const struct hp_module *module, const struct hp_extent *extents) {
     return known->kind == module->kind && known->path.n == module->path.n &&
            known->deleted == module->deleted && known->told_id.n == module->told_id.n &&
-           known->span == module->span &&
+           known->addresses == module->addresses && known->span == module->span &&
            hp_extents_compare(extents_of(profile, known), known->extents, extents,
                               module->extents) == 0;
 }
@@ -51,7 +51,7 @@ static uint32_t module_hash(const struct hp_module *module,
                                 module->path.n ^ (uint64_t)module->told_id.n << 32 ^
                                     (uint64_t)0x9e3779b97f4a7c15);
     for (uint32_t i = 0; i < module->extents; i++) {
-        hash = hp_hash_mix(extents[i].offset ^ hash,
+        hash = hp_hash_mix(extents[i].address ^ hash,
                            extents[i].size ^ (uint64_t)0xe7037ed1a0b428db);
     }
     return (uint32_t)hp_hash_mix(hash, (uint64_t)0x8bb84b93962eacc9); // steps are no runs
@@ -90,15 +90,15 @@ hp_module_id hp_profile_module(struct hp_profile *profile, const struct hp_modul
 
 // --- frames ---------------------------------------------------------------------
 
-static uint32_t frame_hash(hp_module_id module, uint64_t offset) {
-    return (uint32_t)hp_hash_mix(offset ^ hp_hash_key(),
+static uint32_t frame_hash(hp_module_id module, uint64_t address) {
+    return (uint32_t)hp_hash_mix(address ^ hp_hash_key(),
                                  module.n ^ (uint64_t)0x9e3779b97f4a7c15);
 }
 
 static void index_frames(struct hp_profile *profile) {
     for (size_t i = 0; i < profile->frames.count; i++) {
         const struct hp_frame *frame = &profile->frames.at[i];
-        hp_index_put(&profile->frame_index, frame_hash(frame->module, frame->offset), i);
+        hp_index_put(&profile->frame_index, frame_hash(frame->module, frame->address), i);
     }
 }
 
@@ -108,7 +108,7 @@ static hp_frame_id add_frame(struct hp_profile *profile, const struct hp_frame *
     uint32_t found;
     for (size_t at = hash; hp_index_next(index, hash, &at, &found);) {
         const struct hp_frame *known = &profile->frames.at[found];
-        if (known->offset == frame->offset && known->module.n == frame->module.n) {
+        if (known->address == frame->address && known->module.n == frame->module.n) {
             return (hp_frame_id){found};
         }
     }
@@ -133,7 +133,7 @@ void hp_profile_frames(struct hp_profile *profile, const struct hp_frame *frames
         size_t batch = count - first < BATCH ? count - first : BATCH;
         for (size_t i = 0; i < batch; i++) {
             const struct hp_frame *frame = &frames[first + i];
-            hashes[i] = frame_hash(frame->module, frame->offset);
+            hashes[i] = frame_hash(frame->module, frame->address);
             hp_index_prefetch(index, hashes[i]);
         }
         for (size_t i = 0; i < batch; i++) {
@@ -143,8 +143,8 @@ void hp_profile_frames(struct hp_profile *profile, const struct hp_frame *frames
 }
 
 hp_frame_id hp_profile_frame(struct hp_profile *profile, hp_module_id module,
-                             uint64_t offset) {
-    struct hp_frame frame = {.module = module, .offset = offset};
+                             uint64_t address) {
+    struct hp_frame frame = {.module = module, .address = address};
     hp_frame_id id;
     hp_profile_frames(profile, &frame, 1, &id);
     return id;

@@ -14,7 +14,8 @@
 #include <xxhash.h>
 
 enum {
-    MAJOR = 1,
+    MAJOR = 2,
+    OLDEST = 1, // that is read
     MINOR = 0,
     HEAD = 12, // bytes
     CHECKSUM = 8,
@@ -295,10 +296,11 @@ int hp_block_reader_init(struct hp_block_reader *reader, struct hp_block_source 
         return hp_fail(err, HP_E_FORMAT, "damaged: no partial begins so");
     }
     reader->version = load(head + sizeof magic, 4);
-    if (ret == HP_OK && load(head + sizeof magic, 2) != MAJOR) {
+    unsigned major = (unsigned)load(head + sizeof magic, 2);
+    if (ret == HP_OK && (major < OLDEST || major > MAJOR)) {
         return hp_fail(err, HP_E_UNSUPPORTED,
-                       "a partial of version %u.%u: this program reads %d",
-                       (unsigned)load(head + 8, 2), (unsigned)load(head + 10, 2), MAJOR);
+                       "a partial of version %u.%u: this program reads %d and %d", major,
+                       (unsigned)load(head + 10, 2), OLDEST, MAJOR);
     }
     return ret;
 }

@@ -51,9 +51,9 @@ enum hp_section {
 
 // Of a block of frames, each with its size before it.
 enum hp_frame_column {
-    HP_FRAME_MODULE, // how many modules on
-    HP_FRAME_OFFSET, // of the same module the distance from the last
-    HP_FRAME_LEAF,   // whether stacks end in it
+    HP_FRAME_MODULE,  // how many modules on
+    HP_FRAME_ADDRESS, // of the same module the distance from the last
+    HP_FRAME_LEAF,    // whether stacks end in it
     HP_FRAME_COLUMNS,
 };
 

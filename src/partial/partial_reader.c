@@ -38,12 +38,26 @@ static void read_parameter(struct hp_partial_reader *r) {
 
 // --- modules and frames -------------------------------------------------------------------
 
+// Version 1 knew offsets in files alone.
+static bool is_old(const struct hp_partial_reader *r) {
+    return (r->blocks.version & 0xffff) == 1;
+}
+
+static enum hp_address_kind read_address_kind(struct hp_partial_reader *r,
+                                              enum hp_module_kind kind) {
+    if (is_old(r)) {
+        return kind == HP_MODULE_FILE ? HP_ADDRESS_OFFSET : HP_ADDRESS_VIRTUAL;
+    }
+    return (enum hp_address_kind)hp_get_below(&r->row, HP_ADDRESS_KINDS);
+}
+
 static void read_extents(struct hp_partial_reader *r, struct hp_module *module) {
     HP_VEC(struct hp_extent) extents = {0};
     uint64_t count = hp_get_below(&r->row, HP_BLOCK_MOST);
     while (extents.count < count && !r->row.damage) {
-        struct hp_extent extent = {.offset = hp_get_word(&r->row)};
+        struct hp_extent extent = {.address = hp_get_word(&r->row)};
         extent.size = hp_get_word(&r->row);
+        extent.offset = is_old(r) ? extent.address : hp_get_word(&r->row);
         extent.has_hole = hp_get_below(&r->row, 2) != 0;
         hp_vec_push(&extents, extent);
     }
@@ -60,6 +74,7 @@ static void read_module(struct hp_partial_reader *r) {
     module.path = hp_reader_text(r);
     module.told_id = module.build_id = hp_reader_text(r);
     module.deleted = hp_get_below(&r->row, 2) != 0;
+    module.addresses = read_address_kind(r, module.kind);
     module.span = hp_get_word(&r->row);
     module.resolved = (unsigned)hp_get_below(&r->row, HP_RESOLVED_ALL + 1);
     module.lowest_file.device = hp_get_word(&r->row);
@@ -76,20 +91,20 @@ static void read_frame(struct hp_partial_reader *r,
                        struct hp_numbers columns[HP_FRAME_COLUMNS]) {
     uint64_t on = hp_get_below(&columns[HP_FRAME_MODULE],
                                r->modules.count - r->last_frame.module.n);
-    uint64_t distance = hp_get_word(&columns[HP_FRAME_OFFSET]);
-    uint64_t start = on == 0 ? r->last_frame.offset : 0;
+    uint64_t distance = hp_get_word(&columns[HP_FRAME_ADDRESS]);
+    uint64_t start = on == 0 ? r->last_frame.address : 0;
     bool is_leaf = hp_get_below(&columns[HP_FRAME_LEAF], 2) != 0;
     bool is_first = r->frame_table.module.count == 0 || on > 0;
-    if (columns[HP_FRAME_MODULE].damage || columns[HP_FRAME_OFFSET].damage ||
+    if (columns[HP_FRAME_MODULE].damage || columns[HP_FRAME_ADDRESS].damage ||
         r->frame_table.module.count == UINT32_MAX || distance > UINT64_MAX - start ||
         (distance == 0 && !is_first)) {
         hp_numbers_fail(&r->row, "a frame is not in its place");
         return;
     }
     r->last_frame.module.n += (uint32_t)on;
-    r->last_frame.offset = start + distance;
+    r->last_frame.address = start + distance;
     struct hp_frame frame = {.module = r->modules.at[r->last_frame.module.n],
-                             .offset = r->last_frame.offset,
+                             .address = r->last_frame.address,
                              .is_return_leaf = is_leaf};
     hp_vec_push(&r->fresh, frame);
     hp_frame_table_add(&r->frame_table, r->last_frame.module.n);

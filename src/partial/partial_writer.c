@@ -99,6 +99,7 @@ static void write_modules(struct hp_partial_writer *w) {
         hp_put_string(w, module->path);
         hp_put_string(w, module->told_id);
         hp_put_number(&w->row, module->deleted);
+        hp_put_number(&w->row, module->addresses);
         hp_put_number(&w->row, module->span);
         hp_put_number(&w->row, module->resolved);
         hp_put_number(&w->row, module->lowest_file.device);
@@ -109,8 +110,9 @@ static void write_modules(struct hp_partial_writer *w) {
         for (uint32_t k = 0; k < module->extents; k++) {
             const struct hp_extent *extent =
                 &w->profile->extents.at[module->first_extent + k];
-            hp_put_number(&w->row, extent->offset);
+            hp_put_number(&w->row, extent->address);
             hp_put_number(&w->row, extent->size);
+            hp_put_number(&w->row, extent->offset);
             hp_put_number(&w->row, extent->has_hole);
         }
         hp_put_row(w, HP_SECTION_MODULES);
@@ -124,8 +126,8 @@ static void write_frames(struct hp_partial_writer *w) {
     hp_vec_each (frame, &w->profile->frames) {
         uint32_t on = frame->module.n - last.module.n;
         hp_put_number(&columns[HP_FRAME_MODULE], on);
-        hp_put_number(&columns[HP_FRAME_OFFSET],
-                      frame->offset - (on == 0 ? last.offset : 0));
+        hp_put_number(&columns[HP_FRAME_ADDRESS],
+                      frame->address - (on == 0 ? last.address : 0));
         hp_put_number(&columns[HP_FRAME_LEAF], frame->is_return_leaf);
         last = *frame;
         if (hp_block_columns_size(columns, HP_FRAME_COLUMNS) >= HP_BLOCK_FULL) {

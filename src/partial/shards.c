@@ -22,7 +22,7 @@ static struct hp_digest digest_module(struct hp_digester *digester,
     hp_digester_add(digester, (struct hp_span){"", 1});
     for (uint32_t i = 0; i < module->extents; i++) {
         const struct hp_extent *extent = &profile->extents.at[module->first_extent + i];
-        add_number(digester, extent->offset, false);
+        add_number(digester, extent->address, false);
         add_number(digester, extent->size, false);
     }
     return hp_digester_end(digester);
@@ -51,7 +51,7 @@ bool hp_sharder_has(struct hp_sharder *sharder, const uint32_t *frames, size_t d
         const struct hp_digest *module = &sharder->modules.at[frame->module.n];
         add_number(&sharder->digester, module->of[0], true);
         add_number(&sharder->digester, module->of[1], true);
-        add_number(&sharder->digester, frame->offset, false);
+        add_number(&sharder->digester, frame->address, false);
     }
     uint64_t hash = hp_digester_end(&sharder->digester).of[0];
     return sharder->shards.present >> hash % sharder->shards.count & 1;

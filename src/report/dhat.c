@@ -97,11 +97,11 @@ static void put_stacks(const struct writer *w) {
 // "0x1200: main (main.c:10)", "0x12f0: leaf (in /srv/app)"
 static void put_frame(const struct writer *w, uint32_t number) {
     struct hp_place place = hp_stacks_place(w->stacks, number);
-    uint64_t offset = place.frame ? hp_offset_of_call(place.frame) : 0;
+    uint64_t address = place.frame ? hp_address_of_call(place.frame) : 0;
     hp_module_id module = place.frame ? place.frame->module : (hp_module_id){0};
     struct hp_span where = hp_view_string(w->view, hp_view_module(w->view, module)->path);
     bool has_file = place.lines && place.lines->file.n;
-    hp_sink_print(w->out, ",\n  \"0x%llx: ", (unsigned long long)offset);
+    hp_sink_print(w->out, ",\n  \"0x%llx: ", (unsigned long long)address);
     hp_json_characters(w->out, hp_view_node(w->view, place.calls->node));
     hp_sink_text(w->out, has_file ? " (" : " (in ");
     where = has_file ? hp_view_string(w->view, place.lines->file) : where;

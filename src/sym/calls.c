@@ -250,14 +250,17 @@ static struct code read_code(const struct hp_image *image, struct hp_code_window
 }
 
 enum hp_return hp_calls_return_at(const struct hp_image *image,
-                                  struct hp_code_window *window, uint64_t offset) {
+                                  struct hp_code_window *window,
+                                  enum hp_address_kind kind, uint64_t address) {
     const struct machine *machine = machine_of(image);
     if (!machine || image->lacks_code) {
         return HP_RETURN_UNKNOWN;
     }
     // Who tells calls by an address of theirs may tell any byte of them.
-    offset += -offset & (machine->alignment - 1);
-    const struct hp_load *segment = segment_of(image, offset);
+    address += -address & (machine->alignment - 1);
+    uint64_t offset;
+    const struct hp_load *segment =
+        hp_image_return(image, kind, address, &offset) ? segment_of(image, offset) : NULL;
     if (!segment) {
         return HP_RETURN_OF_NONE;
     }

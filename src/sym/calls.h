@@ -2,6 +2,8 @@
 #ifndef HP_SYM_CALLS_H
 #define HP_SYM_CALLS_H
 
+#include "model/module.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,8 +29,9 @@ struct hp_code_window {
     unsigned char bytes[4096];
 };
 
-// What the code around byte `offset` of the file is, by the rules of its machine.
+// What the code around an address is, by the rules of its machine.
 enum hp_return hp_calls_return_at(const struct hp_image *image,
-                                  struct hp_code_window *window, uint64_t offset);
+                                  struct hp_code_window *window,
+                                  enum hp_address_kind kind, uint64_t address);
 
 #endif

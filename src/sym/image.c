@@ -151,6 +151,7 @@ static bool read_image(struct hp_image *image, struct hp_sym_diagnostic *diagnos
         return hp_sym_diagnose(diagnostic, HP_SYM_DAMAGED, "%s: %s", image->path,
                                elf_errmsg(-1));
     }
+    image->start = header.e_type == ET_DYN ? image->base & ~(uint64_t)4095 : 0;
     read_build_id(image);
     return true;
 }
@@ -183,21 +184,42 @@ void hp_image_done(struct hp_image *image) {
     *image = (struct hp_image){0};
 }
 
-bool hp_image_address(const struct hp_image *image, uint64_t offset, uint64_t *address) {
-    const struct hp_load *best = NULL;
-    for (size_t i = 0; i < image->loads.count; i++) {
-        const struct hp_load *load = &image->loads.at[i];
-        // A page is mapped whole, so a few bytes before the segment belong to it as well.
-        if (offset >= (load->offset & ~(uint64_t)4095) &&
-            offset < load->offset + load->size &&
+uint64_t hp_image_begin(const struct hp_image *image, const struct hp_load *load,
+                        enum hp_address_kind kind) {
+    return kind == HP_ADDRESS_OFFSET ? load->offset : load->vaddr - image->start;
+}
+
+// A page is mapped whole, so a few bytes before the segment belong to it as well.
+bool hp_image_find(const struct hp_image *image, enum hp_address_kind kind,
+                   uint64_t address, uint64_t *found) {
+    const struct hp_load *best = NULL, *load;
+    hp_vec_each (load, &image->loads) {
+        uint64_t begin = hp_image_begin(image, load, kind);
+        if (address >= (begin & ~(uint64_t)4095) && address < begin + load->size &&
             (!best || (load->exec && !best->exec))) {
             best = load;
         }
     }
     if (best) {
-        *address = offset - best->offset + best->vaddr;
+        *found = address - hp_image_begin(image, best, kind) + best->vaddr;
     }
     return best != NULL;
+}
+
+bool hp_image_return(const struct hp_image *image, enum hp_address_kind kind,
+                     uint64_t address, uint64_t *offset) {
+    const struct hp_load *found = NULL, *load;
+    hp_vec_each (load, &image->loads) {
+        uint64_t begin = hp_image_begin(image, load, kind);
+        bool is_within = address > begin && address - begin <= load->size;
+        if (load->exec && (is_within || (!found && address == begin))) {
+            found = load;
+        }
+    }
+    if (found) {
+        *offset = address - hp_image_begin(image, found, kind) + found->offset;
+    }
+    return found != NULL;
 }
 
 const char *hp_elf_section_name(Elf *elf, const GElf_Shdr *header) {

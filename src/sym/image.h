@@ -38,10 +38,11 @@ struct hp_image {
         uint64_t size;
     } unpacked; // its bytes
 
-    char *path;             // for messages
-    uint64_t size;          // of the file
-    uint64_t base;          // address of its first segment
-    bool program;           // or a library: something that can be mapped to run
+    char *path;     // for messages
+    uint64_t size;  // of the file
+    uint64_t base;  // address of its first segment
+    uint64_t start; // what addresses of a memory map have to be added to: 0 for most
+    bool program;   // or a library: something that can be mapped to run
     unsigned machine, bits; // e_machine; 32 or 64
     bool is_big_endian;     // its data
     bool lacks_code; // a debug file, with the headers alone of what can be executed
@@ -54,8 +55,17 @@ bool hp_image_open(struct hp_image *image, int fd, struct hp_span path,
                    struct hp_sym_diagnostic *diagnostic);
 void hp_image_done(struct hp_image *image);
 
-// Where byte `offset` of the file is in the program's own addresses.
-bool hp_image_address(const struct hp_image *image, uint64_t offset, uint64_t *address);
+// Where a segment begins among addresses of a kind.
+uint64_t hp_image_begin(const struct hp_image *image, const struct hp_load *load,
+                        enum hp_address_kind kind);
+
+// Where an address of a module is among the addresses of the file itself; false if no segment has it.
+bool hp_image_find(const struct hp_image *image, enum hp_address_kind kind,
+                   uint64_t address, uint64_t *found);
+
+// The offset in the file of the code that a call returns to; false if the call is in no code.
+bool hp_image_return(const struct hp_image *image, enum hp_address_kind kind,
+                     uint64_t address, uint64_t *offset);
 
 bool hp_image_has_dwarf(const struct hp_image *image);
 

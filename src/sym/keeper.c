@@ -246,8 +246,8 @@ static bool start(struct hp_keeper *self, const struct hp_request *request,
     self->started = hp_wire_now();
     self->cpu_before = hp_child_cpu(&self->child);
     self->module_files = 0;
-    self->module_offsets = request->offsets.count;
-    self->offsets += request->offsets.count;
+    self->module_offsets = request->addresses.count;
+    self->offsets += request->addresses.count;
     limit_child(self);
     return true;
 }
@@ -262,7 +262,7 @@ static bool exchange(struct hp_keeper *self, const struct hp_request *request,
         return false;
     }
     errno = EPROTO;
-    return hp_answer_unpack(&self->message.body, request->offsets.count, answer);
+    return hp_answer_unpack(&self->message.body, request->addresses.count, answer);
 }
 
 static bool ask(struct hp_keeper *self, const struct hp_request *request,

@@ -59,8 +59,8 @@ static void settle_module(struct hp_profile *profile, size_t begin, size_t end) 
         }
         if (frame->past_start != 0) {
             addresses++;
-            functions += hp_offset_of_start(frame) != last;
-            last = hp_offset_of_start(frame);
+            functions += hp_address_of_start(frame) != last;
+            last = hp_address_of_start(frame);
         }
     }
     if (addresses > 0) {

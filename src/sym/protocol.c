@@ -16,7 +16,7 @@ void hp_packet_done(struct hp_packet *packet) {
 
 void hp_request_done(struct hp_request *request) {
     hp_vec_done(&request->extents);
-    hp_vec_done(&request->offsets);
+    hp_vec_done(&request->addresses);
     *request = (struct hp_request){0};
 }
 
@@ -138,16 +138,18 @@ bool hp_texts_unpack(const struct hp_packet *packet, struct hp_texts *texts) {
 void hp_request_pack(struct hp_packet *packet, const struct hp_request *request) {
     hp_text_pack(packet, request->build_id);
     put_u64(packet, request->span);
+    put_u32(packet, request->kind);
     put_u32(packet, (uint32_t)request->extents.count);
     for (size_t i = 0; i < request->extents.count; i++) {
         const struct hp_extent *extent = &request->extents.at[i];
-        put_u64(packet, extent->offset);
+        put_u64(packet, extent->address);
         put_u64(packet, extent->size);
+        put_u64(packet, extent->offset);
         put_u32(packet, extent->has_hole);
     }
-    put_u32(packet, (uint32_t)request->offsets.count);
-    for (size_t i = 0; i < request->offsets.count; i++) {
-        put_u64(packet, request->offsets.at[i]);
+    put_u32(packet, (uint32_t)request->addresses.count);
+    for (size_t i = 0; i < request->addresses.count; i++) {
+        put_u64(packet, request->addresses.at[i]);
     }
 }
 
@@ -155,19 +157,23 @@ bool hp_request_unpack(const struct hp_packet *packet, struct hp_request *reques
     struct unpacker in = unpack(packet);
     request->build_id = get_text(&in);
     request->span = get_u64(&in);
-    uint32_t extents = get_count(&in, 20);
+    uint32_t kind = get_u32(&in);
+    in.bad |= kind >= HP_ADDRESS_KINDS;
+    request->kind = (enum hp_address_kind)kind;
+    uint32_t extents = get_count(&in, 28);
     request->extents.count = 0;
     for (uint32_t i = 0; i < extents; i++) {
-        struct hp_extent extent = {get_u64(&in), 0, false};
+        struct hp_extent extent = {.address = get_u64(&in)};
         extent.size = get_u64(&in);
+        extent.offset = get_u64(&in);
         extent.has_hole = get_u32(&in) != 0;
         hp_vec_push(&request->extents, extent);
     }
-    uint32_t offsets = get_count(&in, 8);
-    request->offsets.count = 0;
-    hp_vec_reserve(&request->offsets, offsets);
-    for (uint32_t i = 0; i < offsets; i++) {
-        hp_vec_push(&request->offsets, get_u64(&in));
+    uint32_t addresses = get_count(&in, 8);
+    request->addresses.count = 0;
+    hp_vec_reserve(&request->addresses, addresses);
+    for (uint32_t i = 0; i < addresses; i++) {
+        hp_vec_push(&request->addresses, get_u64(&in));
     }
     return !in.bad;
 }

@@ -2,7 +2,7 @@
 // checked on the way in.
 //
 //     parent                                child
-//     MODULE extents, offsets       ->
+//     MODULE extents, addresses      ->
 //                                   <-      FIND what, n, name        any number of times
 //     FILE path, real path (and the file)  ->
 //     or NONE reason
@@ -65,8 +65,9 @@ enum {
 struct hp_request {
     struct hp_span build_id; // "" if unknown
     uint64_t span;           // as in struct hp_module
+    enum hp_address_kind kind;
     HP_VEC(struct hp_extent) extents;
-    HP_VEC(uint64_t) offsets; // ascending; of the calls, not of the return addresses
+    HP_VEC(uint64_t) addresses; // ascending; of the calls, not of the return addresses
 };
 
 struct hp_wanted {
@@ -85,7 +86,7 @@ struct hp_answer {
     struct hp_span note, build_id, symbols_from;
     HP_VEC(struct hp_span) strings; // [0] is ""
     HP_VEC(struct hp_line) lines;
-    HP_VEC(uint32_t) counts; // of lines, for each offset asked for
+    HP_VEC(uint32_t) counts; // of lines, for each address asked for
     HP_VEC(uint32_t)
     starts; // for each: how far behind where its function begins it is, and
             // one more, if it has no lines; 0: unknown
@@ -114,9 +115,9 @@ bool hp_request_unpack(const struct hp_packet *packet, struct hp_request *reques
 bool hp_wanted_unpack(const struct hp_packet *packet, struct hp_wanted *wanted);
 void hp_answer_pack(struct hp_packet *packet, const struct hp_answer *answer);
 
-// False unless it is a complete answer to `offsets` offsets with all numbers in range.
+// False unless it is a complete answer to `addresses` addresses with all numbers in range.
 // The spans point into the packet.
-bool hp_answer_unpack(const struct hp_packet *packet, size_t offsets,
+bool hp_answer_unpack(const struct hp_packet *packet, size_t addresses,
                       struct hp_answer *answer);
 
 // One end of the socket.

@@ -49,47 +49,48 @@ static void note(struct symbolizer *self, struct hp_module *module,
 }
 
 // The calls of a frame, as the child is asked for them.
-static uint64_t asked_offset(const struct symbolizer *self, size_t frame) {
-    uint64_t offset = self->profile->frames.at[frame].offset;
-    return offset ? offset - 1 : 0;
+static uint64_t asked_address(const struct symbolizer *self, size_t frame) {
+    return hp_address_of_call(&self->profile->frames.at[frame]);
 }
 
-static int compare_offsets(const void *a, const void *b) {
+static int compare_addresses(const void *a, const void *b) {
     const uint64_t *x = a, *y = b;
     return (*x > *y) - (*x < *y);
 }
 
-// Where the offset is among those that were asked for.
-static size_t index_of(const struct hp_request *request, uint64_t offset) {
-    const uint64_t *at = bsearch(&offset, request->offsets.at, request->offsets.count,
-                                 sizeof offset, compare_offsets);
-    return (size_t)(at - request->offsets.at);
+// Where the address is among those that were asked for.
+static size_t index_of(const struct hp_request *request, uint64_t address) {
+    const uint64_t *at =
+        bsearch(&address, request->addresses.at, request->addresses.count, sizeof address,
+                compare_addresses);
+    return (size_t)(at - request->addresses.at);
 }
 
-// Of all modules that have the file, each offset once.
+// Each address that any of the modules with this file has, once.
 static struct hp_request request_of(const struct symbolizer *self,
                                     const struct task *task) {
     const struct hp_profile *profile = self->profile;
     const struct hp_module *module = task->module;
     struct hp_request request = {.build_id =
                                      hp_strtab_span(&profile->strings, module->build_id),
-                                 .span = module->span};
+                                 .span = module->span,
+                                 .kind = module->addresses};
     for (uint32_t i = 0; i < module->extents; i++) {
         hp_vec_push(&request.extents, profile->extents.at[module->first_extent + i]);
     }
     for (const struct task *each = task; each; each = each->same) {
         for (size_t i = each->first; i < each->last; i++) {
-            hp_vec_push(&request.offsets, asked_offset(self, i));
+            hp_vec_push(&request.addresses, asked_address(self, i));
         }
     }
-    hp_vec_sort(&request.offsets, compare_offsets);
+    hp_vec_sort(&request.addresses, compare_addresses);
     size_t kept = 0;
-    for (size_t i = 0; i < request.offsets.count; i++) {
-        if (kept == 0 || request.offsets.at[kept - 1] != request.offsets.at[i]) {
-            request.offsets.at[kept++] = request.offsets.at[i];
+    for (size_t i = 0; i < request.addresses.count; i++) {
+        if (kept == 0 || request.addresses.at[kept - 1] != request.addresses.at[i]) {
+            request.addresses.at[kept++] = request.addresses.at[i];
         }
     }
-    request.offsets.count = kept;
+    request.addresses.count = kept;
     return request;
 }
 
@@ -114,7 +115,7 @@ static hp_module_id id_of(const struct symbolizer *self, const struct task *task
 struct reply {
     const struct hp_request *request;
     struct hp_answer answer;
-    struct found *lines; // of each offset
+    struct found *lines; // of each address
     hp_string *known;
 };
 
@@ -154,7 +155,7 @@ static void store_answer(struct symbolizer *self, const struct task *task,
     const struct hp_answer *answer = &reply->answer;
     struct hp_module *module = task->module;
     for (size_t i = task->first; i < task->last; i++) {
-        size_t index = index_of(reply->request, asked_offset(self, i));
+        size_t index = index_of(reply->request, asked_address(self, i));
         self->found[i] = reply->lines[index];
         self->returns[i] = answer->returns.at[index];
     }
@@ -301,13 +302,15 @@ static hp_string key_of(const struct symbolizer *self, struct hp_strtab *keys,
                              (uint64_t)task->found.changed,
                              (uint64_t)task->found.modified,
                              module->span,
+                             module->addresses,
                              module->build_id.n};
     HP_VEC(uint64_t) key = {0};
     hp_vec_append(&key, head, sizeof head / sizeof *head);
     for (uint32_t i = 0; i < module->extents; i++) {
         const struct hp_extent *extent = &profile->extents.at[module->first_extent + i];
-        const uint64_t parts[] = {extent->offset, extent->size, extent->has_hole};
-        hp_vec_append(&key, parts, 3);
+        const uint64_t parts[] = {extent->address, extent->size, extent->offset,
+                                  extent->has_hole};
+        hp_vec_append(&key, parts, 4);
     }
     hp_string number = hp_strtab_add(keys, (struct hp_span){(const char *)key.at,
                                                             key.count * sizeof *key.at});
@@ -403,7 +406,7 @@ static void settle(struct symbolizer *self, const struct hp_signs *signs,
             frame->first_line = self->found[i].first_line;
             frame->lines = self->found[i].lines;
         } else if (is_trusted(task->module) && frame->lines == 0 &&
-                   self->found[i].past_start <= frame->offset) {
+                   self->found[i].past_start <= frame->address) {
             frame->past_start = self->found[i].past_start;
         }
     }

@@ -23,25 +23,24 @@ static uint64_t up(uint64_t value, uint64_t page) {
 
 // An extent is a segment, or several that are neighbours in the file and were joined; if
 // it has a hole, the hole's edge may have been cut from it.
-static bool extent_fits(const struct hp_image *image, const struct hp_extent *extent,
-                        uint64_t page) {
+static bool extent_fits(const struct hp_image *image, const struct hp_request *request,
+                        const struct hp_extent *extent, uint64_t page) {
     const struct hp_load *loads = image->loads.at;
     for (size_t i = 0; i < image->loads.count; i++) {
-        uint64_t first = down(loads[i].offset, page);
-        uint64_t last = up(loads[i].offset + loads[i].size, page);
-        bool starts = loads[i].exec && first == extent->offset;
-        bool holds = loads[i].exec && extent->has_hole && first <= extent->offset;
-        for (size_t k = i + 1; k < image->loads.count && loads[k].exec &&
-                               down(loads[k].offset, page) <= last;
-             k++) {
-            if (starts && last - first == extent->size) {
-                return true;
+        uint64_t begin = hp_image_begin(image, &loads[i], request->kind);
+        uint64_t first = down(begin, page), last = up(begin + loads[i].size, page);
+        bool starts = loads[i].exec && first == extent->address;
+        bool holds = loads[i].exec && extent->has_hole && first <= extent->address;
+        for (size_t k = i + 1; k < image->loads.count && loads[k].exec; k++) {
+            begin = hp_image_begin(image, &loads[k], request->kind);
+            if ((starts && last - first == extent->size) || down(begin, page) > last) {
+                break;
             }
-            last = up(loads[k].offset + loads[k].size, page);
+            last = up(begin + loads[k].size, page);
         }
         if ((starts && last - first == extent->size) ||
-            (holds && extent->offset - first <= last - first &&
-             extent->size <= last - extent->offset)) {
+            (holds && extent->address - first <= last - first &&
+             extent->size <= last - extent->address)) {
             return true;
         }
     }
@@ -63,7 +62,7 @@ static uint64_t span_of(const struct hp_image *image, uint64_t page) {
 static bool fits(const struct hp_image *image, const struct hp_request *request,
                  uint64_t page) {
     for (size_t i = 0; i < request->extents.count; i++) {
-        if (!extent_fits(image, &request->extents.at[i], page)) {
+        if (!extent_fits(image, request, &request->extents.at[i], page)) {
             return false;
         }
     }
@@ -95,7 +94,9 @@ static bool place(struct hp_image *image, const struct hp_request *request,
         if (load->exec && placed.count < request->extents.count) {
             const struct hp_extent *extent = &request->extents.at[placed.count];
             struct hp_load at = {extent->offset, size, start, true};
-            is_sound &= extent->size == size && !extent->has_hole;
+            bool is_there = request->kind == HP_ADDRESS_OFFSET ||
+                            extent->address == start - image->start;
+            is_sound &= is_there && extent->size == size && !extent->has_hole;
             hp_vec_push(&placed, at);
         } else if (load->exec) {
             is_sound = false;
@@ -163,5 +164,5 @@ bool hp_verify(struct hp_image *image, const struct hp_request *request,
         diagnostic, HP_SYM_OTHER_BUILD,
         "%s: its segments are not as they were mapped (text of 0x%" PRIx64
         " bytes at 0x%" PRIx64 ", 0x%" PRIx64 " bytes in all)",
-        image->path, extent->size, extent->offset, request->span);
+        image->path, extent->size, extent->address, request->span);
 }

@@ -95,12 +95,13 @@ static bool open_candidate(struct work *work, struct hp_file_requester *requeste
 static bool has_likely_code(const struct work *work) {
     struct hp_return_check returns = {.checked = 0};
     struct hp_code_window window = {.size = 0};
-    const uint64_t *offset;
+    const uint64_t *address;
     if (work->request.build_id.size > 0) {
         return true;
     }
-    hp_vec_each (offset, &work->request.offsets) {
-        enum hp_return is = hp_calls_return_at(&work->image, &window, *offset + 1);
+    hp_vec_each (address, &work->request.addresses) {
+        enum hp_return is =
+            hp_calls_return_at(&work->image, &window, work->request.kind, *address + 1);
         returns.checked += is == HP_RETURN_OF_CALL || is == HP_RETURN_OF_NONE;
         returns.failed += is == HP_RETURN_OF_NONE;
     }
@@ -262,9 +263,10 @@ static int compare(const void *a, const void *b) {
 
 static void load_queries(struct work *work) {
     struct hp_lookup *lookup = &work->lookup;
-    for (uint32_t i = 0; i < work->request.offsets.count; i++) {
+    for (uint32_t i = 0; i < work->request.addresses.count; i++) {
         struct hp_query query = {.index = i};
-        if (hp_image_address(&work->image, work->request.offsets.at[i], &query.address)) {
+        if (hp_image_find(&work->image, work->request.kind, work->request.addresses.at[i],
+                          &query.address)) {
             query.address += work->debug.shift;
             hp_vec_push(&lookup->queries, query);
         }
@@ -424,24 +426,25 @@ static void look_up(struct work *work, struct hp_file_requester *requester) {
 static void find_returns(struct work *work) {
     work->answer.lacks_rules = work->image.elf && !hp_calls_are_known(&work->image);
     struct hp_code_window window = {.size = 0};
-    const uint64_t *offset;
-    hp_vec_each (offset, &work->request.offsets) {
-        enum hp_return code = hp_calls_return_at(&work->image, &window, *offset + 1);
+    const uint64_t *address;
+    hp_vec_each (address, &work->request.addresses) {
+        enum hp_return code =
+            hp_calls_return_at(&work->image, &window, work->request.kind, *address + 1);
         hp_vec_push(&work->answer.returns, (unsigned char)code);
     }
 }
 
-// Lines in the order of the offsets that were asked for.
+// Lines in the order of the addresses that were asked for.
 static void fill_answer(struct work *work) {
     struct hp_lookup *lookup = &work->lookup;
     struct hp_answer *answer = &work->answer;
     const struct hp_query **by_index =
-        hp_alloc((work->request.offsets.count + 1) * sizeof *by_index);
+        hp_alloc((work->request.addresses.count + 1) * sizeof *by_index);
     const struct hp_query *query;
     hp_vec_each (query, &lookup->queries) {
         by_index[query->index] = query;
     }
-    for (size_t i = 0; i < work->request.offsets.count; i++) {
+    for (size_t i = 0; i < work->request.addresses.count; i++) {
         uint32_t lines = by_index[i] ? by_index[i]->lines : 0;
         hp_vec_push(&answer->counts, lines);
         hp_vec_push(&answer->starts, by_index[i] ? by_index[i]->past_start : 0);

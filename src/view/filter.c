@@ -99,10 +99,10 @@ static void mark_offsets(struct hp_filters *filters, const struct hp_profile *pr
                          struct hp_pattern *pattern, uint8_t mark) {
     for (size_t i = 0; i < profile->frames.count; i++) {
         const struct hp_frame *frame = &profile->frames.at[i];
-        const uint64_t offsets[] = {frame->offset, hp_offset_of_start(frame)};
+        const uint64_t addresses[] = {frame->address, hp_address_of_start(frame)};
         for (int k = 0; k < 2; k++) {
             char text[32];
-            snprintf(text, sizeof text, "0x%llx", (unsigned long long)offsets[k]);
+            snprintf(text, sizeof text, "0x%llx", (unsigned long long)addresses[k]);
             if (hp_pattern_matches(pattern, text)) {
                 filters->frames[i] |= mark;
             }

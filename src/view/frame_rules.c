@@ -439,12 +439,12 @@ static struct hp_frame_matches matches_of_place(const struct hp_frame_rules *rul
                                                 const struct hp_frame *frame) {
     struct hp_frame_matches matches = {.is_known = true};
     char place[512];
-    const char *path =
-        hp_profile_original(rules->profile,
-                            rules->profile->modules.at[frame->module.n].path);
+    const struct hp_module *module = &rules->profile->modules.at[frame->module.n];
+    const char *path = hp_profile_original(rules->profile, module->path);
     if (rules->given_count > 0) {
-        snprintf(place, sizeof place, "%s+0x%llx", hp_span_basename(hp_span_of(path)).at,
-                 (unsigned long long)hp_offset_of_start(frame));
+        bool is_offset = module->addresses == HP_ADDRESS_OFFSET;
+        snprintf(place, sizeof place, "%s%c0x%llx", hp_span_basename(hp_span_of(path)).at,
+                 is_offset ? '@' : '+', (unsigned long long)hp_address_of_start(frame));
         matches.given = find_given(rules, HP_FIELD_NAME, place, place);
     }
     return matches;

@@ -60,8 +60,9 @@ static const char *basename_of(const char *path) {
     return slash && slash[1] ? slash + 1 : path;
 }
 
-// "libfoo.so.1+", or "" of what is in none; of functions that have no name with the build where several
-// modules are called so: "libfoo.so.1(0123456789ab)+".
+// "libfoo.so.1+" before an ELF address, "libfoo.so.1@" before an offset in the file, "" for frames in no module.
+// Functions without a name have the build, too, if several modules have the file name:
+// "libfoo.so.1(0123456789ab)+".
 static hp_string head_of(struct hp_naming *naming, hp_module_id id, bool of_starts) {
     const struct hp_profile *profile = naming->profile;
     const struct hp_module *module = &profile->modules.at[id.n];
@@ -71,7 +72,7 @@ static hp_string head_of(struct hp_naming *naming, hp_module_id id, bool of_star
         if (module->shares_name && of_starts) {
             build(&b, "(%.12s)", hp_profile_text(profile, module->build_id));
         }
-        build(&b, "+");
+        build(&b, module->addresses == HP_ADDRESS_OFFSET ? "@" : "+");
     }
     hp_string head = hp_node_names_head(&naming->names, built(&b));
     hp_vec_done(&b.text);
@@ -87,7 +88,7 @@ static inline hp_string find_head(struct heads *heads, struct hp_naming *naming,
                                 .of_places = head_of(naming, frame->module, false),
                                 .of_starts = head_of(naming, frame->module, true)};
     }
-    return offset == frame->offset ? heads->of_places : heads->of_starts;
+    return offset == frame->address ? heads->of_places : heads->of_starts;
 }
 
 // "libfoo.so.1+0x1234"; "[unmapped]" for a frame in no mapping, or "0x7f2bde8a2630".
@@ -121,7 +122,7 @@ static void build_function(struct builder *b, struct hp_naming *naming,
                         : hp_strtab_span(&naming->profile->strings, line->function);
         hp_vec_append(&b->text, name.at, name.size);
     } else {
-        build_place(b, naming, frame, hp_offset_of_start(frame));
+        build_place(b, naming, frame, hp_address_of_start(frame));
     }
 }
 
@@ -136,16 +137,16 @@ static void build_module(struct builder *b, const struct hp_profile *profile,
 static void build_address(struct builder *b, struct hp_naming *naming,
                           const struct hp_frame *frame, const struct hp_line *line) {
     bool has_name = line && line->function.n;
-    bool has_start = !has_name && hp_offset_of_start(frame) != frame->offset;
+    bool has_start = !has_name && hp_address_of_start(frame) != frame->address;
     if (!has_name || !hp_frame_is_by_names(frame)) {
-        build_place(b, naming, frame, frame->offset);
+        build_place(b, naming, frame, frame->address);
         build(b, has_name || has_start ? " " : "");
     }
     if (has_name) {
         build_function(b, naming, frame, line);
         build_source(b, naming->profile, line);
     } else if (has_start) {
-        build_place(b, naming, frame, hp_offset_of_start(frame));
+        build_place(b, naming, frame, hp_address_of_start(frame));
     }
 }
 
@@ -311,11 +312,11 @@ static bool is_place(const struct hp_frame *frame, const struct hp_line *line,
                      enum hp_granularity by, uint64_t *offset) {
     bool has_name = line && (line->function.n || by == HP_BY_LINE);
     bool by_address = by == HP_BY_ADDRESS;
-    uint64_t start = hp_offset_of_start(frame);
-    *offset = by_address ? frame->offset : start;
+    uint64_t start = hp_address_of_start(frame);
+    *offset = by_address ? frame->address : start;
     return !has_name && !hp_frame_is_nowhere(frame) &&
            (by == HP_BY_FUNCTION || by == HP_BY_LINE ||
-            (by_address && start == frame->offset));
+            (by_address && start == frame->address));
 }
 
 // With what people see of a node that is new.
@@ -386,7 +387,7 @@ static size_t add_places(struct maker *maker, size_t first) {
     enum hp_frame_class class = hp_frame_rules_class(&maker->rules, &frames[i], NULL);
     while (i < end && frames[i].module.n == module.n && has_place(&frames[i])) {
         const struct hp_frame *frame = &frames[i++];
-        uint64_t start = hp_offset_of_start(frame);
+        uint64_t start = hp_address_of_start(frame);
         hp_string head = find_head(&maker->b.heads, naming, frame, start);
         hp_node_id node = hp_node_names_add_place(&naming->names, head, start, class);
         hp_vec_push(&naming->first_call, (uint32_t)naming->calls.count);

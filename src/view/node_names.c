@@ -1,4 +1,4 @@
-// A place is its head, "0x" and its number as printf's %llx writes it.  What stands behind the last '+' of
+// A place is its head, "0x" and its number as printf's %llx writes it.  What stands behind the last '+' or '@' of
 // a name tells which head and which number it has, if it is a place's, so that these can be compared
 // in place of texts.
 //
@@ -121,8 +121,8 @@ static size_t head_of(struct hp_span text, uint64_t *number) {
     }
     bool is_number = first >= 2 && text.size - first == digit_count(*number) &&
                      memcmp(text.at + first - 2, "0x", 2) == 0;
-    bool has_head = first == 2 || (first > 2 && text.at[first - 3] == '+');
-    return is_number && has_head ? first - 2 : SIZE_MAX;
+    char before = first > 2 ? text.at[first - 3] : '+';
+    return is_number && (before == '+' || before == '@') ? first - 2 : SIZE_MAX;
 }
 
 hp_node_id hp_node_names_add(struct hp_node_names *names, struct hp_span text,

@@ -236,7 +236,7 @@ def jit_dump(t, name, pid, jit):
 def frames_in_no_mapping_are_the_same_in_all_processes(t):
     a, b = jit_dump(t, "jit.1.0.i0.heap", 1, 0x7E0000001000), jit_dump(t, "jit.2.0.i0.heap", 2, 0x7D0000002000)
     result = check(t.run("folded", "--no-symbols", a, b), 0)
-    assert result.out == "app+0x2000;[unmapped];app+0x1000;[unmapped] 4194304\n", result.out
+    assert result.out == "app+0x402000;[unmapped];app+0x401000;[unmapped] 4194304\n", result.out
     told = "12 addresses are in no mapping, and [unmapped] where there is a map (--keep-unmapped)"
     assert told in result.err, result.err
     assert check(t.run("folded", "--no-symbols", b, a), 0).out == result.out

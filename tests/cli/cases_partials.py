@@ -1,9 +1,10 @@
 """Partials: what one dump comes to, and how it is written, depends on no other and on no way to merge."""
+import json
 import pathlib
 import struct
 
 from cases_sizes import PERIOD, printed
-from harness import case, check
+from harness import ROOT, case, check
 
 
 def dump(t, number, stacks, program="/srv/program", total="1: 1"):
@@ -78,3 +79,27 @@ def a_dump_that_counts_twice_is_reported_from_a_partial(t):
         assert check(t.run("top", "-ftsv", "--no-symbols", "x.hpa")).out == want.out
         check(t.run("merge", "-q", "-o", "y.hpa", "x.hpa"))
         assert digest(t, "y.hpa") == digest(t, "x.hpa")
+
+
+@case
+def a_partial_of_version_1_is_read_and_written_as_version_2(t):
+    """Its frames are offsets in files; with binaries it has the names and numbers of its dumps."""
+    old, symbols = str(ROOT / "testdata/partials/version-1.hpa"), f"--symbol-dir={ROOT}/testdata/root"
+    dumps = [*t.procs, str(t.testdata / "jemalloc-cxx.heap")]
+    for command in ("top", "-n0", "-ftsv"), ("folded",), ("info", "-fjson"):
+        of_dumps = check(t.run(*command, "-q", symbols, *dumps)).out
+        of_old = check(t.run(*command, "-q", symbols, old)).out
+        if command[0] == "info":
+            of_dumps, of_old = (json.loads(out)["total"] for out in (of_dumps, of_old))
+        else:  # libraries of the system without names have equal addresses and offsets
+            of_dumps, of_old = (sorted(out.replace("@0x", "+0x").splitlines()) for out in (of_dumps, of_old))
+        assert of_dumps == of_old, (command, of_dumps, of_old)
+    assert "alloc_c@0x1300" in check(t.run("folded", "-q", "--no-symbols", old)).out
+    for inputs in (old,), (old, t.dump):
+        check(t.run("merge", "-q", "-o", "new.hpa", *inputs))
+        new = (t.folder / "new.hpa").read_bytes()
+        assert new[8:10] == b"\2\0", new[:12]
+        assert check(t.run("folded", "-q", "--no-symbols", "new.hpa")).out == check(
+            t.run("folded", "-q", "--no-symbols", *inputs)).out
+    (t.folder / "later.hpa").write_bytes(new[:8] + b"\3" + new[9:])
+    check(t.run("top", "later.hpa"), 5, "", "a partial of version 3.0: this program reads 1 and 2")

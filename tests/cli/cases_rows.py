@@ -24,7 +24,7 @@ def dump(path, *sizes):
 
 def counted(out):
     """Rows that are shown, and how many the last line says there are more."""
-    shown = len(re.findall(r"^ +\S.*  (?:\w+: )?\S+(?:\+0x[0-9a-f]+|0x[0-9a-f]+)$", out, re.M))
+    shown = len(re.findall(r"^ +\S.*  (?:\w+: )?\S+(?:[+@]0x[0-9a-f]+|0x[0-9a-f]+)$", out, re.M))
     more = re.search(r"^… ([\d,]+) more(?:.*? and (\d+) more marked)?", out, re.M)
     return shown, sum(int(n.replace(",", "")) for n in more.groups() if n) if more else 0
 
@@ -91,7 +91,7 @@ def the_last_line_says_what_the_rest_holds(t):
     assert "\n… 2 more functions, 1 object (3.2% of the total): " in out, out
     out = check(t.run("stacks", "--no-symbols", path)).out
     assert "\n… 21 more stacks, 21.0 MiB (2.0% of the total): --limit=0 shows all\n" in out, out
-    out = check(t.run("peek", "--no-symbols", r"\+0x500000|\+0x500001", path)).out
+    out = check(t.run("peek", "--no-symbols", r"@0x500000|@0x500001", path)).out
     assert " … 21 more, none of more than 1.0 MiB\n" in out, out
     new = dump(t.folder / "b", 1000 * MIB, *[MIB + 65536 * (i % 3 - 1) for i in range(30)])
     out = check(t.run("diff", "--no-symbols", "-n4", path, new)).out
@@ -133,7 +133,7 @@ def a_limit_is_what_was_asked_for(t):
         assert counted(out) == (shown, 102 - shown), out
     for f in "json", "tsv":
         out = check(t.run("top", "--no-symbols", f"-f{f}", path)).out
-        assert out.count("app+0x") >= 102, out
+        assert out.count("app@0x") >= 102, out
     check(t.run("top", "--no-symbols", "-n18446744073709551615", path), 2, "", "takes a number")
 
 
@@ -155,7 +155,7 @@ def drawn(t, path, *args):
     """What stands in the last column, frames as they are called above."""
     head, _, rows = check(t.run("tree", "-q", "--no-symbols", *args, path)).out.partition("  function\n")
     column = len(head.rpartition("\n")[2]) + 2
-    return [re.sub(r"(app|libloop\.so\.1)\+0x1(..)1$", lambda m: {"a": "o", "l": "l"}[m[1][0]] + str(int(m[2], 16)),
+    return [re.sub(r"(app|libloop\.so\.1)@0x1(..)1$", lambda m: {"a": "o", "l": "l"}[m[1][0]] + str(int(m[2], 16)),
                    line[column:] if line[0] == " " else line)
             for line in rows.splitlines() if line[0] in " …"]
 

@@ -277,7 +277,7 @@ def wobble(j, size):
 
 def courses(dumps):
     span = range(dumps)
-    return [[1000 + wobble(j + 3, 12) for j in span],                      # app+0x1000: stays
+    return [[1000 + wobble(j + 3, 12) for j in span],                      # app@0x1000: stays
             [1000 + 10 * j + wobble(j, 12) for j in span],                 # 2000: leaks
             [2000 + 20 * j + wobble(j + 5, 20) for j in span],             # 3000: leaks more
             [1000 + (100 if j >= 2 * dumps // 3 else 0) + wobble(j + 1, 6) for j in span],  # steps
@@ -316,7 +316,7 @@ def trend_marks_leaks_and_no_other_shapes(t):
                       "0x3000": ("steady", True), "0x4000": ("step", False),
                       "0x5000": ("none", False), "0x6000": ("cycle", False),
                       "0x7000": ("levelled", False)}, shapes
-    assert told["app+0x6000"]["q"] < 0.05, told["app+0x6000"]
+    assert told["app@0x6000"]["q"] < 0.05, told["app@0x6000"]
     for name, row in told.items():
         assert (row["p"] < 0.05) == (row["at_least"] > 0), (name, row)
         assert row["p"] >= row["p_sampling"] and row["at_least"] <= row["slope"], (name, row)
@@ -335,7 +335,7 @@ def trend_shows_what_is_marked_first_and_then_what_changed_most(t):
         assert re.search(rf"^{line}[-+].* together: --limit=0 shows all$", out, re.M), out
     # Too few to mark any: what changed most is not cut all the same.
     few = check(t.run("trend", "-q", "--no-symbols", "-n1", *paths[:3]), 0).out
-    assert "app+0x7000" in few and "marked" not in few, few
+    assert "app@0x7000" in few and "marked" not in few, few
 
 
 @case

@@ -38,12 +38,15 @@ static int compare(const void *a, const void *b) {
 }
 
 static void ask_of(struct hp_request *request, const struct hp_load *load) {
-    uint64_t start = load->offset & ~(uint64_t)(PAGE - 1);
-    uint64_t end = (load->offset + load->size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+    bool is_offset = request->kind == HP_ADDRESS_OFFSET;
+    uint64_t begin = is_offset ? load->offset : load->vaddr;
+    uint64_t start = begin & ~(uint64_t)(PAGE - 1);
+    uint64_t end = (begin + load->size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
     if (start < end) {
-        hp_vec_push(&request->extents, ((struct hp_extent){start, end - start, false}));
+        hp_vec_push(&request->extents,
+                    ((struct hp_extent){start, end - start, load->offset, false}));
         for (uint64_t i = 0; i < ASKED; i++) {
-            hp_vec_push(&request->offsets, load->offset + load->size / ASKED * i + i % 4);
+            hp_vec_push(&request->addresses, begin + load->size / ASKED * i + i % 4);
         }
     }
 }
@@ -53,6 +56,7 @@ static void make_request(struct hp_request *request, int file) {
     struct hp_image image;
     struct hp_sym_diagnostic diagnostic;
     request->build_id = (struct hp_span){"", 0};
+    request->kind = lseek(file, 0, SEEK_END) % 2 ? HP_ADDRESS_OFFSET : HP_ADDRESS_VIRTUAL;
     if (!hp_image_open(&image, dup(file), hp_span_of("module"), &diagnostic)) {
         return;
     }
@@ -61,7 +65,7 @@ static void make_request(struct hp_request *request, int file) {
             ask_of(request, &image.loads.at[i]);
         }
     }
-    hp_vec_sort(&request->offsets, compare);
+    hp_vec_sort(&request->addresses, compare);
     hp_image_done(&image);
 }
 
@@ -96,7 +100,7 @@ static void *serve_child(void *context) {
             answer_question(parent, &message.body, &packet);
         }
     } while (message.kind != HP_SAY_ANSWER);
-    require(hp_answer_unpack(&message.body, parent->request->offsets.count, &answer));
+    require(hp_answer_unpack(&message.body, parent->request->addresses.count, &answer));
     shutdown(parent->wire.sock, SHUT_RDWR);
     hp_answer_done(&answer);
     hp_packet_done(&message.body);

@@ -57,7 +57,7 @@ def theirs(args):
 
 
 def is_named(name):
-    return not re.search(r'^0x|\+0x[0-9a-f]+$', name)
+    return not re.search(r'^0x|[+@]0x[0-9a-f]+$', name)
 
 
 def top(folder, inputs, filters):

@@ -68,7 +68,7 @@ def blocks(data):
 
 
 PLAIN = {
-    'strings': lambda row: row.text(), 'modules': lambda row: (row.all('u' * 10), [row.all('uuu') for _ in range(row.u())]),
+    'strings': lambda row: row.text(), 'modules': lambda row: (row.all('u' * 11), [row.all('uuuu') for _ in range(row.u())]),
     'parameters': lambda row: (row.text().decode(), row.u()), 'type_history': lambda row: row.all('uuu')[2] and row.s(),
     'extreme_names': lambda row: (row.bytes(10), row.text(), row.text()), 'skipped': lambda row: row.all('uu'),
     'symbols': lambda row: (row.all('uu'), row.all('u' * 6 * row.u())), 'type_sums': lambda row: row.all('uus'),

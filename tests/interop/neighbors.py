@@ -34,7 +34,7 @@ def clean(name):
 
 
 def is_named(name):
-    return not re.search(r'^\[|^0x|\+0x[0-9a-f]+$', name)
+    return not re.search(r'^\[|^0x|[+@]0x[0-9a-f]+$', name)
 
 
 def theirs(text):

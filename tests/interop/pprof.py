@@ -44,7 +44,7 @@ def metrics_of(profile):
 # Each value of a stack is off by less than one.
 def compare_top(theirs, total, ours, stacks):
     own = {name: (flat, cum) for flat, cum, name in ours
-           if not re.search(r'^0x|\+0x[0-9a-f]+$', name)}
+           if not re.search(r'^0x|[+@]0x[0-9a-f]+$', name)}
     faults = [] if own else ['no function has a name']
     if abs(total - sum(flat for flat, _, _ in ours)) > len(ours):
         faults.append(f'total {total}')

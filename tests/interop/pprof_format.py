@@ -6,6 +6,7 @@ usage: pprof_format.py BINARY TESTDATA PEERS
 """
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -38,7 +39,7 @@ def as_protoc_does(folder, command, *args):
     t.ok(command, '-q', '-o', path, *args)
     once, twice = read(path)
     profile = Profile(path)
-    wanted = [{'names': [name for name in profile.names(sample) if '+0x' not in name],
+    wanted = [{'names': [name for name in profile.names(sample) if not re.search('[+@]0x', name)],
                # It reads what is below zero as it stands in the file, without a sign.
                'values': [str(value % 2**64) for value in sample.values],
                'labels': [label(*item) for item in sample.labels.items()]}

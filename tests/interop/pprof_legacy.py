@@ -16,6 +16,7 @@ from profile_proto import Profile  # noqa: E402
 
 t = Tests()
 FOLDER = pathlib.Path('/usr/share/gocode/src/github.com/google/pprof/profile/testdata')
+FOUR_GIB = 1 << 32
 METRICS = {'objects': 'inuse_objects', 'space': 'inuse_space'}
 
 
@@ -29,13 +30,17 @@ class Golden:
         types, *rows = [line for line in samples.strip('\n').splitlines()
                         if not line.startswith(' ' * 16)]
         self.types = [METRICS.get(kind, kind) for kind in re.findall(r'(\w+)/\w+', types)]
-        starts = {int(n): (int(start, 16), int(offset, 16), name.rpartition('/')[2])
+        starts = {int(n): (int(start, 16), int(offset, 16), name.rpartition('/')[2],
+                          name.startswith('/'))
                   for n, start, offset, name in
                   re.findall(r'^(\d+): 0x(\w+)/0x\w+/0x(\w+) (\S*)', mappings, re.M)}
+        most = max((int(limit, 16) for limit in re.findall(r'^\d+: 0x\w+/0x(\w+)/', mappings, re.M)), default=0)
         places = {}
         for n, address, mapping in re.findall(r'^ *(\d+): 0x(\w+) M=(\d+)', locations, re.M):
-            start, offset, name = starts[int(mapping)]
-            place = int(address, 16) - start + offset + 1
+            start, offset, name, is_path = starts[int(mapping)]
+            # A program that is linked to low addresses has those of the ELF file; a name without a path is of no file.
+            is_linked_there = start < FOUR_GIB < most and is_path
+            place = int(address, 16) - (0 if is_linked_there else start) + offset + 1
             places[int(n)] = f'{name}+{place:#x}' if name else f'{place:#x}'
         self.values = collections.defaultdict(list)
         for row in rows:

@@ -98,7 +98,7 @@ def module(*arguments):
 
 
 def has_none(text):
-    return bool(text) and 'f1 ' not in text and 'app+0x' in text
+    return bool(text) and 'f1 ' not in text and re.search('app[+@]0x', text) is not None
 
 
 def put(root, layout, build_id, file):

@@ -38,10 +38,12 @@ static void add_module(struct hp_profile *profile, const struct hp_image *image,
     struct hp_module module = {.kind = HP_MODULE_FILE};
     for (size_t i = 0; i < image->loads.count; i++) {
         const struct hp_load *load = &image->loads.at[i];
-        uint64_t start = load->offset & ~(page - 1);
-        uint64_t end = (load->offset + load->size + page - 1) & ~(page - 1);
+        uint64_t begin = hp_image_begin(image, load, HP_ADDRESS_VIRTUAL);
+        uint64_t start = begin & ~(page - 1);
+        uint64_t end = (begin + load->size + page - 1) & ~(page - 1);
         if (load->exec) {
-            struct hp_extent extent = {start, end - start, false};
+            struct hp_extent extent = {start, end - start, load->offset & ~(page - 1),
+                                       false};
             hp_vec_push(&profile->extents, extent);
             module.extents++;
         }
@@ -51,11 +53,10 @@ static void add_module(struct hp_profile *profile, const struct hp_image *image,
     hp_vec_push(&profile->modules, module);
 }
 
-static bool offset_of(const struct hp_image *image, uint64_t address, uint64_t *offset) {
-    for (size_t i = 0; i < image->loads.count; i++) {
-        const struct hp_load *load = &image->loads.at[i];
+static bool is_code(const struct hp_image *image, uint64_t address) {
+    const struct hp_load *load;
+    hp_vec_each (load, &image->loads) {
         if (load->exec && address - load->vaddr < load->size) {
-            *offset = address - load->vaddr + load->offset;
             return true;
         }
     }
@@ -86,7 +87,7 @@ int main(int argc, char **argv) {
     struct hp_image image;
     struct hp_sym_diagnostic diagnostic;
     HP_VEC(uint64_t) addresses = {0};
-    uint64_t address, offset;
+    uint64_t address;
     int fd = argc > 1 ? open(argv[1], O_RDONLY | O_CLOEXEC) : -1;
     if (fd < 0 || !hp_image_open(&image, fd, hp_span_of(argv[1]), &diagnostic)) {
         fprintf(stderr, "usage: symbol_dump BINARY [SYMBOL-DIR...] < ADDRESSES\n");
@@ -94,8 +95,8 @@ int main(int argc, char **argv) {
     }
     add_module(&profile, &image, argv[1]);
     while (scanf("%" SCNx64, &address) == 1) {
-        if (offset_of(&image, address, &offset)) {
-            struct hp_frame frame = {.module = {1}, .offset = offset + 1};
+        if (is_code(&image, address)) {
+            struct hp_frame frame = {.module = {1}, .address = address - image.start + 1};
             hp_vec_push(&profile.frames, frame);
             hp_vec_push(&addresses, address);
         }

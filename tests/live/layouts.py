@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """However linkers lay out a file, and patchelf after them, its rows in the memory map are known
-for one image of that file: each function that allocates has its name and its bytes.
+for one image of that file: each function that allocates has its name and its bytes, and its address is the one
+that addr2line takes.
 
 usage: layouts.py BINARY TESTDATA
 """
@@ -8,6 +9,7 @@ import glob
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -96,6 +98,22 @@ def dump_of(folder, program, libraries):
     return glob.glob(glob.escape(str(prefix)) + '.*.heap')[0]
 
 
+def wrong_addresses(report, files):
+    """Rows "NAME+0xADDRESS FUNCTION ..." of which addr2line says another function."""
+    found = {}
+    for row in json.loads(report.out)['rows']:
+        place = re.match(r'([^+@ ]+)([+@])0x([0-9a-f]+) (\w+) ', row['name'])
+        if place and place[1] in files:
+            found.setdefault(place[1], []).append(place.groups()[1:])
+    faults = [f'{name}: no address' for name in files if name not in found]
+    for name, places in found.items():
+        out = subprocess.run(['addr2line', '-f', '-e', files[name], *(address for _, address, _ in places)],
+                             check=True, capture_output=True, text=True).stdout.splitlines()[::2]
+        faults += [f'{name}{sign}0x{address} is {function}, addr2line says {said}'
+                   for (sign, address, function), said in zip(places, out) if said != function or sign != '+']
+    return faults
+
+
 def faults_of(folder, libraries, kind, variant):
     name, linker, flags, zeros, is_patched = variant
     more = [f'-{kind}', '-fPIE' if kind == 'pie' else '-fno-pie']
@@ -109,6 +127,8 @@ def faults_of(folder, libraries, kind, variant):
     faults = [f'{function}: {flat.get(function)}, not {size}'
               for _, function, size in [*libraries, (None, 'from_program', 50000)]
               if not size <= (flat.get(function) or 0) <= 1.25 * size]
+    files = {file.name: file for file in (program, *(library for library, _, _ in libraries[:: 1 if name == 'bfd_plain' else 99]))}
+    faults += wrong_addresses(t.ok('top', '-n0', '-fjson', '--by=address', path), files)
     return faults + ([report.err] if 'another build' in report.err else [])
 
 

@@ -161,7 +161,7 @@ def what_is_older():
             told = json.loads(t.ok('top', '--no-symbols', '-n0', '-fjson', f'--older-than={text}', path, other).out)
             want = collections.Counter()
             for stack, old, size in objects:
-                want[f'app+{0x100 + 16 * stack:#x}'] += size * weight(size) * (old >= age)
+                want[f'app@{0x100 + 16 * stack:#x}'] += size * weight(size) * (old >= age)
             rows = {row['name']: row['flat']['inuse-space']['estimate'] for row in told['rows']}
             faults += [f'{text}: {name}: {rows.get(name, 0)}, not {sums}' for name, sums in want.items()
                        if not near(rows.get(name, 0), sums, 1e-9, .01)]
@@ -204,7 +204,7 @@ def medians():
                 told = json.loads(t.ok('top', '--no-symbols', '-n0', '-fjson', '--ages', f'--metric={metric}', *paths).out)
                 for row in told['rows']:
                     listed = sorted((old, of(size)) for dump_objects, is_in in ((objects, lambda s: True), (objects_of(seed + 9), lists))
-                                    for stack, old, size in dump_objects if is_in(stack) and row['name'] == f'app+{0x100 + 16 * stack:#x}')
+                                    for stack, old, size in dump_objects if is_in(stack) and row['name'] == f'app@{0x100 + 16 * stack:#x}')
                     if not listed:
                         faults += [f'{row}'] if row['median_age'] else []
                         continue

@@ -159,9 +159,9 @@ def suspects():
         rows = t.ok('top', '-q', '--no-symbols', '-ftsv', f'--wrapper={pattern or name}', path).out
         faults += [] if name not in rows and '\tmain\t' in rows else [rows]
     path = profile('nameless', (70, None, MAIN), (30, own('f'), MAIN))
-    faults += says(hint('app+0x1001', r"'app\+0x1001'"), 'top', path)
-    rows = t.ok('top', '-q', '--no-symbols', '-ftsv', r'--wrapper=app\+0x1001', path).out
-    faults += [] if 'app+0x1001' not in rows else [rows]
+    faults += says(hint('app@0x1001', "'app@0x1001'"), 'top', path)
+    rows = t.ok('top', '-q', '--no-symbols', '-ftsv', '--wrapper=app@0x1001', path).out
+    faults += [] if 'app@0x1001' not in rows else [rows]
     path = profile('less', (20, own('my_alloc'), MAIN), *((9, own(f'f{i}'), MAIN) for i in range(9)))
     faults += says([], 'top', path)
     return faults + says([], 'top', profile('other', (70, own('f'), MAIN), (30, own('g'), MAIN)))

@@ -88,7 +88,7 @@ def ends_hold(cell, counted):
         for path, at in zip(paths, (0, 2)):
             write(path, [(*counted(dumps[at]), *counted(dumps[at + 1])) for dumps, _ in drawn])
         rows = json.loads(t.ok('lifetime', '--no-symbols', '-fjson', '-n0', '--by=address', *paths).out)['rows']
-    told = {int(row['name'].partition('+0x')[2], 16): (row['alive_at_least'], row['alive_at_most']) for row in rows}
+    told = {int(row['name'].partition('@0x')[2], 16): (row['alive_at_least'], row['alive_at_most']) for row in rows}
     ends = [(*told[0x100 + 16 * i], truth) for i, (_, truth) in enumerate(drawn)]
     least = .935 - 3 * math.sqrt(.05 * .95 / STACKS) * (STACKS < 4000)
     held = [sum(low <= truth * 1.0001 for low, _, truth in ends) / STACKS,

@@ -19,8 +19,8 @@ import tarfile
 from harness import Tests, scratch
 
 GOLDEN = {  # of so many dumps
-    1000: '1094e1c73b5a0d1498b56b010e3cb4e5520943f18f93b2639f6132dba7250a1a',
-    10000: '8b609ab6c950b8d834f432bd9b824370f2f8a90ef26b229d598b890be2f68ee8',
+    1000: 'c6f0bbe03c5116f86b5220f6c985f43a35f745a2bc042106fc3dd8899c4861d4',
+    10000: 'd6ef2a0328a1103e222de468d37e79810948fc9146ac9396496ed0463b822479',
 }
 
 t = Tests()

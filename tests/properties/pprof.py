@@ -47,7 +47,7 @@ def run(content, *args):
 
 # --- what is read ------------------------------------------------------------------------
 
-WANTED = [(['main', 'app+0x301'], 1 << 33), (['main', 'outer', 'inner'], 500)]
+WANTED = [(['main', 'app@0x301'], 1 << 33), (['main', 'outer', 'inner'], 500)]
 
 
 def every_form():
@@ -391,7 +391,7 @@ def unknown_calls():
              p.location(0, app, [('', '', 0)]), p.location(0xdead0000), p.location(0x400300, app, [('', '', 0)])]
     for call in calls:
         p.sample([call, p.location(0x400100, app, [('main', 'main.c', 7)])], [1, 100], 100)
-    wanted = [(['main', '[unknown]'], 400), (['main', '[unmapped]'], 100), (['main', 'app+0x301'], 100)]
+    wanted = [(['main', '[unknown]'], 400), (['main', '[unmapped]'], 100), (['main', 'app@0x301'], 100)]
     faults = []
     with scratch() as directory:
         path, again = pathlib.Path(directory, 'input.pb'), pathlib.Path(directory, 'again.pb.gz')
@@ -426,7 +426,7 @@ def names_without_stacks():
                 file.write(p.bytes())
         found = [t.ok('folded', '-j1', '--no-symbols', *order).folded()
                  for order in (paths, paths[::-1])]
-    return [] if found == [[(['app+0x101'], 300)]] * 2 else [f'{found}']
+    return [] if found == [[(['app@0x101'], 300)]] * 2 else [f'{found}']
 
 
 def names_at_one_address():
@@ -460,7 +460,7 @@ def names_at_one_address():
              [('f f.c:1', 100), ('f(int) f.c:1', 200)]),
             # What has no names is where it is, and what others tell of the place is told of it.
             ([of([(0x400100, f), (0x400100, []), (0x400200, [])], True)],
-             [('app+0x201', 300), ('f f.c:1', 300)]),
+             [('app@0x201', 300), ('f f.c:1', 300)]),
             ([of([(0x400100, []), (0x400200, [('', '', 0)])], False)],
              [('0x400101', 100), ('0x400201', 200)])):
         rows, out = tree(*profiles)

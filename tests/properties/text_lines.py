@@ -201,6 +201,13 @@ class Text(Sheet):
             self.at += self.at < len(self.lines) and bool(re.fullmatch(pattern, self.lines[self.at]))
 
     def done(self):
+        """A note is there if, and only if, a row has an offset in a file for a name."""
+        note = '@: an offset in the file, where the ELF address is not known'
+        has_note = self.lines[self.at:self.at + 1] == [note]
+        self.at += has_note
+        if self.kind != 'stacks' and has_note != any(re.search(r'@0x[0-9a-f]', line) for line in self.lines[:self.at]
+                           if line != note and not line.startswith(('next', 'filter'))):
+            self.faults.append(f'a note on offsets: {has_note}')
         if self.lines[self.at:] != ['']:
             self.faults.append(f'more lines than there should be: {self.lines[self.at:][:3]}')
         return self

@@ -370,17 +370,17 @@ def placed(maps, *words):
 def odd_maps():
     row = b'%x-%x r-xp 00000000 fe:00 1 %s'
     x = row % (0x5000, 0x6000, b'/x')
-    at = '+0x10'
+    at = '@0x10'  # maps of 32 bits say no more
     malformed = 'malformed lines, which are passed over: 1'
     return sum([
         placed([x, row % (0x5010, 0x7000, b'/y')], 'x' + at, 'overlapping rows'),
-        placed([row % (0x5000, 0x5009, b'/y'), row % (0x500a, 0x6000, b'/x')], 'x+0x6'),
+        placed([row % (0x5000, 0x5009, b'/y'), row % (0x500a, 0x6000, b'/x')], 'x@0x6'),
         placed([row % (0x7000, 0x8000, b'/y'), x], 'x' + at),
         placed([row % (0x6000, 0x5000, b'/y'), x], 'x' + at, malformed),
         placed([row % (0x5000, 0x5000, b'/y'), x], 'x' + at, malformed),
         placed([b'5000-6000 r-xp ffffffffffffffff fe:00 1 /y', x], 'x' + at, malformed),
         placed([b'5000-16000000000000000 r-xp 0 fe:00 1 /y', x], 'x' + at, malformed),
-        placed([row % (0x5000, 2**64 - 1, b'/x')], 'x' + at),
+        placed([row % (0x5000, 2**64 - 1, b'/x')], 'x+0x5010'),
         placed([row % (0x5000, 0x6000, b'/a b (deleted)')], 'a b' + at),
         placed([row % (0x5000, 0x6000, b'/a\\012b')], 'a\\012b' + at),
         placed([row % (0x5000, 0x6000, b'/\xff\x1b[1m')], '\\xFF [1m' + at, 'module /\\xFF\\x1B[1m'),

@@ -87,9 +87,9 @@ Test(library, has_filters_of_each_report_and_not_of_the_profile) {
     struct hp_report_options options = {.filters = &filter, .filter_count = 1};
     char with[8192] = "", without[8192] = "";
     write_report(profile, &options, with);
-    cr_expect_null(strstr(with, "app+0x1000"), "%s", with);
+    cr_expect_null(strstr(with, "app@0x1000"), "%s", with);
     write_report(profile, NULL, without);
-    cr_expect_not_null(strstr(without, "app+0x1000"), "%s", without);
+    cr_expect_not_null(strstr(without, "app@0x1000"), "%s", without);
     hp_profile_free(profile);
 }
 

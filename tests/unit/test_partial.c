@@ -200,7 +200,7 @@ static struct hp_bytes small_partial(void) {
     hp_profile_init(&profile);
     profile.keeps.history = profile.history.is_kept = true;
     hp_string path = hp_strtab_add(&profile.strings, hp_span_of("/opt/app"));
-    struct hp_extent extent = {.offset = 4096, .size = 8192};
+    struct hp_extent extent = {.address = 4096, .size = 8192, .offset = 4096};
     struct hp_module module = {
         .kind = HP_MODULE_FILE, .path = path, .span = 8192, .extents = 1};
     hp_module_id id = hp_profile_module(&profile, &module, &extent);

@@ -48,16 +48,16 @@ Test(profile, gives_many_frames_the_numbers_of_one_at_a_time) {
     hp_module_id module = module_at(&together, "/a");
     cr_assert_eq(module_at(&one_by_one, "/a").n, module.n);
     for (uint32_t i = 0; i < FRAMES; i++) {
-        uint64_t offset = i % 7 ? i % DISTINCT : i / 7 % 10;
+        uint64_t address = i % 7 ? i % DISTINCT : i / 7 % 10;
         frames[i] = (struct hp_frame){
             .module = i % 3 ? module : (hp_module_id){0},
-            .offset = offset,
+            .address = address,
             .is_return_leaf = i == 1,
         };
     }
     hp_profile_frames(&together, frames, FRAMES, ids);
     for (uint32_t i = 0; i < FRAMES; i++) {
-        cr_expect_eq(hp_profile_frame(&one_by_one, frames[i].module, frames[i].offset).n,
+        cr_expect_eq(hp_profile_frame(&one_by_one, frames[i].module, frames[i].address).n,
                      ids[i].n);
     }
     cr_expect_eq(together.frames.count, one_by_one.frames.count);
@@ -119,7 +119,7 @@ Test(profile, finds_modules_of_one_path_by_their_extents) {
     struct hp_module module = {.kind = HP_MODULE_FILE, .span = 4096, .extents = 1};
     module.path = hp_strtab_add(&profile.strings, hp_span_of("/a"));
     for (uint64_t i = 0; i < MODULES; i++) {
-        struct hp_extent extent = {.offset = i % 2 * i * 4096,
+        struct hp_extent extent = {.address = i % 2 * i * 4096,
                                    .size = 4096 + (i + 1) % 2 * i * 4096};
         uint32_t number = hp_profile_module(&profile, &module, &extent).n;
         cr_assert_eq(number, hp_profile_module(&profile, &module, &extent).n);
@@ -177,11 +177,11 @@ Test(profile, has_one_order_whatever_it_met_first) {
         const struct hp_module *right = &b.modules.at[b.frames.at[i].module.n];
         cr_expect_str_eq(hp_profile_text(&a, left->path),
                          hp_profile_text(&b, right->path));
-        cr_expect_eq(a.frames.at[i].offset, b.frames.at[i].offset);
+        cr_expect_eq(a.frames.at[i].address, b.frames.at[i].address);
     }
     // The stacks still name the frames they did.
     const struct hp_frame *leaf = &a.frames.at[a.stacks.at[0].frames[0].n];
-    cr_expect_eq(leaf->offset, 9);
+    cr_expect_eq(leaf->address, 9);
     cr_expect_str_eq(hp_profile_text(&a, a.modules.at[leaf->module.n].path), "/b");
     hp_profile_done(&a);
     hp_profile_done(&b);

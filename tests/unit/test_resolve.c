@@ -44,10 +44,63 @@ TestSuite(resolve, .init = setup);
 Test(resolve, gives_module_and_file_offset) {
     resolve(APP, (uint64_t[]){0x6010, 0x8000, 0x6000}, 3);
     cr_expect_str_eq(path_of(frame_of(0)), "/srv/app");
-    cr_expect_eq(frame_of(0)->offset, 0x1010);
-    cr_expect_eq(frame_of(1)->offset, 0x3000); // returns behind the last byte of the text
-    cr_expect_eq(frame_of(2)->offset, 0x1000);
+    cr_expect_eq(frame_of(0)->address, 0x1010);
+    cr_expect_eq(frame_of(1)->address,
+                 0x3000); // returns behind the last byte of the text
+    cr_expect_eq(frame_of(2)->address, 0x1000);
     cr_expect_eq(frame_of(0)->module.n, frame_of(1)->module.n);
+}
+
+// As lld lays out a program: the text is at 0x1000 in the file and at 0x2000 in memory.
+#define LLD                                                       \
+    "555500000000-555500001000 r--p 00000000 fe:00 1  /srv/app\n" \
+    "555500002000-555500004000 r-xp 00001000 fe:00 1  /srv/app\n" \
+    "555500005000-555500006000 rw-p 00003000 fe:00 1  /srv/app\n"
+
+static enum hp_address_kind kind_of(size_t i) {
+    return profile.modules.at[frame_of(i)->module.n].addresses;
+}
+
+Test(resolve, gives_the_address_that_elf_headers_have) {
+    resolve(LLD, (uint64_t[]){0x555500002010}, 1);
+    cr_expect_eq(frame_of(0)->address, 0x2010);
+    cr_expect_eq(kind_of(0), HP_ADDRESS_VIRTUAL);
+    const struct hp_module *module = &profile.modules.at[frame_of(0)->module.n];
+    const struct hp_extent *text = &profile.extents.at[module->first_extent];
+    cr_expect_eq(module->extents, 1);
+    cr_expect(text->address == 0x2000 && text->size == 0x2000 && text->offset == 0x1000);
+}
+
+Test(resolve, gives_the_address_itself_of_a_program_that_is_linked_to_it) {
+    resolve(
+        "400000-401000 r--p 00000000 fe:00 1  /srv/app\n"
+        "401000-403000 r-xp 00001000 fe:00 1  /srv/app\n"
+        "7f0000000000-7f0000001000 r-xp 00000000 fe:00 2  /srv/lib.so\n",
+        (uint64_t[]){0x401010, 0x7f0000000010}, 2);
+    cr_expect_eq(frame_of(0)->address, 0x401010);
+    cr_expect_eq(frame_of(1)->address, 0x10);
+    cr_expect(kind_of(0) == HP_ADDRESS_VIRTUAL && kind_of(1) == HP_ADDRESS_VIRTUAL);
+}
+
+Test(resolve, knows_offsets_alone_of_32_bits_and_without_the_first_row) {
+    resolve(
+        "8048000-8049000 r-xp 00000000 fe:00 1  /srv/app\n"
+        "f7d00000-f7d01000 r-xp 00001000 fe:00 2  /srv/lib.so\n",
+        (uint64_t[]){0x8048010, 0xf7d00010}, 2);
+    cr_expect_eq(frame_of(0)->address, 0x10);
+    cr_expect_eq(frame_of(1)->address, 0x1010);
+    cr_expect(kind_of(0) == HP_ADDRESS_OFFSET && kind_of(1) == HP_ADDRESS_OFFSET);
+    resolve("555500002000-555500004000 r-xp 00001000 fe:00 1  /srv/app\n",
+            (uint64_t[]){0x555500002010}, 1);
+    cr_expect_eq(frame_of(0)->address, 0x1010);
+    cr_expect_eq(kind_of(0), HP_ADDRESS_OFFSET);
+}
+
+Test(resolve, gives_a_second_mapping_of_a_piece_the_addresses_of_the_image) {
+    resolve(LLD "555600000000-555600001000 r-xp 00002000 fe:00 1  /srv/app\n",
+            (uint64_t[]){0x555500003010, 0x555600000010}, 2);
+    cr_expect_eq(frame_of(0)->address, 0x3010);
+    cr_expect_eq(resolver.frames.at[0].n, resolver.frames.at[1].n);
 }
 
 // Where handlers of signals return to, on arm64 under qemu.
@@ -92,7 +145,7 @@ Test(resolve, takes_a_file_mapped_as_data_beside_its_image_for_no_part_of_it) {
     hp_frame_id first = resolver.frames.at[0];
     resolve("2000-5000 r--p 00000000 fe:00 1  /srv/app\n" APP, (uint64_t[]){0x6010}, 1);
     cr_expect_eq(resolver.frames.at[0].n, first.n);
-    resolve(APP "900000000-900003000 r--p 00003000 fe:00 1  /srv/app\n",
+    resolve(APP "90000000-90003000 r--p 00003000 fe:00 1  /srv/app\n",
             (uint64_t[]){0x6010}, 1);
     cr_expect_eq(resolver.frames.at[0].n, first.n);
 }
@@ -176,8 +229,8 @@ Test(resolve, takes_a_segment_right_behind_another_for_part_of_the_image) {
 Test(resolve, takes_a_hole_in_the_text_for_text_on_huge_pages) {
     resolve(HUGE, (uint64_t[]){0x6010, 0x8010, 0xc010}, 3);
     cr_expect_eq(frame_of(1)->module.n, frame_of(0)->module.n);
-    cr_expect_eq(frame_of(1)->offset, 0x3010);
-    cr_expect_eq(frame_of(2)->offset, 0x7010);
+    cr_expect_eq(frame_of(1)->address, 0x3010);
+    cr_expect_eq(frame_of(2)->address, 0x7010);
     const struct hp_module *module = &profile.modules.at[frame_of(0)->module.n];
     cr_assert_eq(module->extents, 1); // one run of text, as in a process without the hole
     cr_expect_eq(profile.extents.at[module->first_extent].size, 0x7000);
@@ -201,7 +254,7 @@ Test(resolve, takes_no_code_of_a_jit_compiler_for_a_hole) {
         "c000-d000 r-xp 00001000 fe:00 2  /srv/other\n",
         (uint64_t[]){0x8010}, 1);
     cr_expect_str_eq(path_of(frame_of(0)), "[anon]");
-    cr_expect_eq(frame_of(0)->offset, 0x8010);
+    cr_expect_eq(frame_of(0)->address, 0x8010);
 }
 
 Test(resolve, keeps_the_code_of_jit_compilers_apart) {
@@ -213,7 +266,7 @@ Test(resolve, keeps_the_code_of_jit_compilers_apart) {
         (uint64_t[]){0x10010, 0x20010, 0x30010, 0x40010}, 4);
     static const uint64_t offsets[] = {0x10010, 0x20010, 0x5010, 0x6010};
     for (size_t i = 0; i < 4; i++) {
-        cr_expect_eq(frame_of(i)->offset, offsets[i]);
+        cr_expect_eq(frame_of(i)->address, offsets[i]);
         cr_expect_str_eq(path_of(frame_of(i)), i < 2 ? "[anon]" : "/memfd:jit");
     }
 }
@@ -224,11 +277,11 @@ Test(resolve, leaves_pseudo_files_and_unmapped_addresses_themselves) {
             "30000-31000 r-xp 00000000 00:01 7  /memfd:jit (deleted)\n",
             (uint64_t[]){0x20040, 0x30040, 0x99999}, 3);
     cr_expect_str_eq(path_of(frame_of(0)), "[vdso]");
-    cr_expect_eq(frame_of(0)->offset, 0x40);
+    cr_expect_eq(frame_of(0)->address, 0x40);
     cr_expect_str_eq(path_of(frame_of(1)), "/memfd:jit");
     cr_expect_eq(profile.modules.at[frame_of(1)->module.n].kind, HP_MODULE_PSEUDO);
     cr_expect_eq(frame_of(2)->module.n, 0);
-    cr_expect_eq(frame_of(2)->offset, 0x99999);
+    cr_expect_eq(frame_of(2)->address, 0x99999);
     cr_expect_eq(resolver.unmapped, 1);
 }
 

@@ -77,7 +77,7 @@ static struct hp_return_check count(struct hp_profile *profile) {
     unsigned char kinds[PLACES];
     struct hp_return_check found = {.checked = 0};
     for (size_t i = 0; i < profile->frames.count; i++) {
-        kinds[i] = (unsigned char)places[profile->frames.at[i].offset - 1].is;
+        kinds[i] = (unsigned char)places[profile->frames.at[i].address - 1].is;
     }
     hp_returns_count(profile, kinds);
     for (size_t i = 0; i < profile->modules.count; i++) {

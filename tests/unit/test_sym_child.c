@@ -57,12 +57,14 @@ Test(sym_child, tells_how_it_ended, .timeout = 10) {
 }
 
 static void add_module(struct hp_profile *profile, const char *path) {
-    struct hp_module module = {.kind = HP_MODULE_FILE, .extents = 1};
-    struct hp_extent extent = {0x1000, 0x1000, false};
+    struct hp_module module = {.kind = HP_MODULE_FILE,
+                               .addresses = HP_ADDRESS_OFFSET,
+                               .extents = 1};
+    struct hp_extent extent = {0x1000, 0x1000, 0x1000, false};
     module.path = hp_strtab_add(&profile->strings, hp_span_of(path));
     module.first_extent = (uint32_t)profile->extents.count;
     struct hp_frame frame = {.module = {(uint32_t)profile->modules.count},
-                             .offset = 0x1100};
+                             .address = 0x1100};
     hp_vec_push(&profile->extents, extent);
     hp_vec_push(&profile->modules, module);
     hp_vec_push(&profile->frames, frame);

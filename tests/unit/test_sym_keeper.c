@@ -37,12 +37,12 @@ static void add_frame(struct hp_profile *profile, const struct hp_load *load,
                       bool is_lie) {
     uint64_t address = (uint64_t)((uintptr_t)&add_frame - (uintptr_t)&__executable_start);
     struct hp_frame frame = {.module = {(uint32_t)profile->modules.count}};
-    uint64_t start = load->offset & ~UINT64_C(4095);
-    uint64_t end = (load->offset + load->size + 4095) & ~UINT64_C(4095);
+    uint64_t start = load->vaddr & ~UINT64_C(4095);
+    uint64_t end = (load->vaddr + load->size + 4095) & ~UINT64_C(4095);
     struct hp_extent extent = {start,
                                is_lie ? LIE_AT + 16 * profile->frames.count : end - start,
-                               false};
-    frame.offset = address - load->vaddr + load->offset + 1;
+                               load->offset & ~UINT64_C(4095), false};
+    frame.address = address + 1;
     hp_vec_push(&profile->frames, frame);
     hp_vec_push(&profile->extents, extent);
 }
@@ -440,7 +440,7 @@ Test(sym_keeper, R31_F5_a_file_under_many_names_is_read_once, .timeout = 60,
     for (size_t i = 0; i < 101; i++) {
         snprintf(path, sizeof path, "%.*s%s", (int)(2 * i), dots, program);
         add_module_at(&profile, path, false);
-        profile.frames.at[i].offset += i; // each asks for another
+        profile.frames.at[i].address += i; // each asks for another
     }
     hp_symbolize_by(&profile, NULL, &with);
     for (size_t i = 1; i < profile.modules.count; i++) {

@@ -145,17 +145,22 @@ Test(sym_protocol, an_answer_out_of_bounds_is_refused) {
 }
 
 Test(sym_protocol, a_request_comes_back_as_it_was) {
-    struct hp_request request = {.build_id = hp_span_of("ab"), .span = 1}, back = {0};
+    struct hp_request request = {.build_id = hp_span_of("ab"),
+                                 .span = 1,
+                                 .kind = HP_ADDRESS_OFFSET},
+                      back = {0};
     struct hp_packet packet = {0};
-    struct hp_extent extent = {4096, 8192, true};
+    struct hp_extent extent = {4096, 8192, 1000, true};
     hp_vec_push(&request.extents, extent);
-    hp_vec_push(&request.offsets, 5000);
+    hp_vec_push(&request.addresses, 5000);
     hp_request_pack(&packet, &request);
     cr_assert(hp_request_unpack(&packet, &back));
     cr_expect(hp_span_is(back.build_id, "ab"));
     cr_expect_eq(back.extents.at[0].size, 8192);
+    cr_expect_eq(back.extents.at[0].offset, 1000);
+    cr_expect_eq(back.kind, HP_ADDRESS_OFFSET);
     cr_expect(back.extents.at[0].has_hole);
-    cr_expect_eq(back.offsets.at[0], 5000);
+    cr_expect_eq(back.addresses.at[0], 5000);
     hp_packet_done(&packet);
     hp_request_done(&request);
     hp_request_done(&back);

@@ -104,7 +104,7 @@ static void sum_up(const struct hp_profile *profile, struct sum sums[STACKS]) {
     memset(sums, 0, STACKS * sizeof *sums);
     for (size_t i = 0; i < profile->stacks.count; i++) {
         const struct hp_stack *stack = &profile->stacks.at[i];
-        uint64_t caller = profile->frames.at[stack->frames[1].n].offset - CALLER;
+        uint64_t caller = profile->frames.at[stack->frames[1].n].address - CALLER;
         cr_assert(caller < STACKS && sums[caller].bytes == 0, "%" PRIu64, caller);
         sums[caller] = (struct sum){
             .bytes = stack->values.of[HP_INUSE_SPACE],

@@ -216,9 +216,10 @@ static const char *basename_of(const char *path) {
 static bool is_nameless(const struct hp_frame_info *info) {
     const char *base = basename_of(info->module), *name = info->function;
     size_t size = strlen(base);
-    bool is_place = info->module[0] == '\0'
-                        ? strncmp(name, "0x", 2) == 0
-                        : strncmp(name, base, size) == 0 && name[size] == '+';
+    bool is_place =
+        info->module[0] == '\0'
+            ? strncmp(name, "0x", 2) == 0
+            : strncmp(name, base, size) == 0 && (name[size] == '+' || name[size] == '@');
     return info->linkage[0] == '\0' && is_place;
 }
 
@@ -255,7 +256,7 @@ static struct hp_jeprof_frame frame_of(const struct hp_frame_info *info) {
         .file = file,
         .place = has_file && info->line > 0 ? print("%s:%" PRIu32, file, info->line)
                                             : print("%s:%s", file, has_name ? "?" : "0"),
-        .address = print("%s+0x%" PRIx64, module, info->offset),
+        .address = print("%s+0x%" PRIx64, module, info->address),
         .name = hp_cli_safe(info->function),
         .full = hp_cli_safe(info->function),
         .is_inlined = info->is_inlined,
@@ -284,7 +285,7 @@ void hp_jeprof_stacks_group(struct hp_jeprof_stacks *stacks, enum hp_granularity
 }
 
 static char *place_key(const struct hp_frame_info *info, bool is_inlined) {
-    return print("%s+%" PRIx64 "\n%s\n%s:%" PRIu32 "\n%d", info->module, info->offset,
+    return print("%s+%" PRIx64 "\n%s\n%s:%" PRIu32 "\n%d", info->module, info->address,
                  info->function, info->file, info->line, is_inlined);
 }
 

@@ -10,8 +10,8 @@
 //  "processes": [{"key": "7f30b314c000-7fff2dd4c000" or null, "pid": 7 or null, "dumps": 2,
 //                 "told_by": "...", "order": "sequence" or null, "used": "a.heap" or null,
 //                 "why": "the newest" or null}, ...],
-//  "modules": [{"path": "/srv/app", "deleted": false, "frames": 12, "build_id": "0a1b..." or null,
-//               "symbols": "...", "symbols_from": "..." or null, "note": "..." or null,
+//  "modules": [{"path": "/srv/app", "deleted": false, "frames": 12, "address_kind": "elf",
+//               "build_id": "0a1b..." or null, "symbols": "...", "symbols_from": "..." or null, "note": "..." or null,
 //               "return_addresses": {"checked": 12, "follow_no_call": 0} or null,
 //               "lacks_inlines": false}, ...],
 //  "total": {"inuse-space": 1.500, "inuse-objects": 1.000, "alloc-space": null,
@@ -252,12 +252,19 @@ static const char *text_of(const struct hp_view *view, hp_string string) {
     return hp_view_string(view, string).at;
 }
 
+// What the addresses of its frames are.
+static const char *address_kind(const struct hp_module *module) {
+    return module->kind != HP_MODULE_FILE            ? "mapping-offset"
+           : module->addresses == HP_ADDRESS_VIRTUAL ? "elf"
+                                                     : "file-offset";
+}
+
 static void put_module(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_module *module, size_t frames) {
     hp_sink_text(out, "{\"path\": ");
     hp_json_string(out, hp_view_string(view, module->path));
-    hp_sink_print(out, ", \"deleted\": %s, \"frames\": %zu",
-                  module->deleted ? "true" : "false", frames);
+    hp_sink_print(out, ", \"deleted\": %s, \"frames\": %zu, \"address_kind\": \"%s\"",
+                  module->deleted ? "true" : "false", frames, address_kind(module));
     put_text(out, "build_id", text_of(view, module->build_id));
     put_text(out, "symbols", hp_sym_status_text(module->status));
     put_text(out, "symbols_from", text_of(view, module->symbols_from));

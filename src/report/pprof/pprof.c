@@ -458,6 +458,20 @@ static void add_process_keys(struct comments *comments) {
     hp_process_keys_done(&keys);
 }
 
+// So that our reader knows what addresses are; others compute them from the mappings.
+static void add_address_kinds(struct comments *comments) {
+    const struct hp_view *view = comments->writer->view;
+    for (uint32_t i = 1; i < hp_view_module_count(view); i++) {
+        const struct hp_module *module = hp_view_module(view, (hp_module_id){i});
+        if (module->kind == HP_MODULE_FILE && module->addresses == HP_ADDRESS_VIRTUAL) {
+            add_comment(comments, HP_PPROF_ELF_ADDRESSES);
+        } else if (module->kind == HP_MODULE_FILE) {
+            add_with_word(comments, HP_PPROF_FILE_OFFSETS,
+                          hp_view_string(view, module->path));
+        }
+    }
+}
+
 // Those of the inputs, then ours.  A profile has one place for the page that explains it: further
 // ones become comments.  Warnings have a word in front by which a merge of merges leaves them out.
 static void put_comments(struct writer *w) {
@@ -478,6 +492,7 @@ static void put_comments(struct writer *w) {
     for (size_t i = 0; i < hp_view_warning_count(w->view); i++) {
         add_with_word(&comments, "hprof-agg warns: ", hp_view_warning(w->view, i));
     }
+    add_address_kinds(&comments);
     if (w->view->options.kind != HP_REPORT_DIFF) {
         add_process_keys(&comments);
     }

@@ -161,17 +161,25 @@ static struct range *find_ranges(const struct hp_pprof_places *places) {
         const struct hp_extent *extents = hp_view_extents(view, module);
         ranges[i].start = UINT64_MAX;
         for (uint32_t k = 0; k < module->extents; k++) {
-            widen(&ranges[i], extents[k].offset, extents[k].size);
+            widen(&ranges[i], extents[k].address, extents[k].size);
         }
     }
     const uint32_t *place;
     hp_vec_each (place, &places->locations) {
         const struct hp_frame *frame = hp_stacks_place(&view->stacks, *place).frame;
         if (frame) {
-            widen(&ranges[frame->module.n], hp_offset_of_call(frame), 1);
+            widen(&ranges[frame->module.n], hp_address_of_call(frame), 1);
         }
     }
     return ranges;
+}
+
+// Where the file has what is at an address, by the first run of its text.
+static uint64_t offset_of(const struct hp_view *view, const struct hp_module *module,
+                          uint64_t address) {
+    const struct hp_extent *extent = hp_view_extents(view, module);
+    bool is_known = module->extents > 0 && address >= extent->address - extent->offset;
+    return is_known ? address - (extent->address - extent->offset) : address;
 }
 
 // What the locations of each module have: enum hp_resolved.  Of inlined calls all have to be
@@ -221,7 +229,7 @@ static void put_mappings(struct hp_pprof_writer *writer,
         hp_protobuf_number(&mapping, 1, i + 1);
         hp_protobuf_number(&mapping, 2, start);
         hp_protobuf_number(&mapping, 3, ranges[id.n].limit);
-        hp_protobuf_number(&mapping, 4, start);
+        hp_protobuf_number(&mapping, 4, offset_of(view, module, start));
         hp_protobuf_number(&mapping, 5,
                            hp_pprof_text(writer, hp_view_string(view, module->path)));
         hp_protobuf_number(&mapping, 6,
@@ -320,7 +328,7 @@ static void put_locations(struct hp_pprof_writer *writer,
         hp_protobuf_number(&location, 1, i + 1);
         if (place.frame) {
             hp_protobuf_number(&location, 2, places->mapping_of[place.frame->module.n]);
-            hp_protobuf_number(&location, 3, hp_offset_of_call(place.frame));
+            hp_protobuf_number(&location, 3, hp_address_of_call(place.frame));
         }
         add_lines(&location, &place, functions);
         hp_pprof_put(writer, PROFILE_LOCATION, &location);

@@ -6,6 +6,7 @@
 //     54% is allocated in my_malloc2: "peek my_malloc2" shows its callers, --wrapper=my_malloc2
 //     charges them
 //     source files are known of 98% of base and 3% of new: rows may differ by that alone
+//     @: an offset in the file, where the ELF address is not known
 #include "report/text/text.h"
 
 #include "view/charges.h"
@@ -107,6 +108,20 @@ static void put_files(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
+// A place is named by the ELF address where that is known.
+static void put_offsets(struct hp_sink *out, const struct hp_view *view) {
+    size_t shown = hp_view_shown(view, view->rows.count);
+    for (size_t i = 0; i < shown; i++) {
+        struct hp_span name = hp_view_name(view, i);
+        if (memmem(name.at, name.size, "@0x", 3)) {
+            hp_sink_text(out,
+                         "@: an offset in the file, where the ELF address is not "
+                         "known\n");
+            return;
+        }
+    }
+}
+
 void hp_text_charges(struct hp_sink *out, const struct hp_view *view) {
     if (view->options.frames != HP_FRAMES_ALL) { // by which nothing is moved
         struct hp_charges charges = hp_charges_of(view);
@@ -115,4 +130,5 @@ void hp_text_charges(struct hp_sink *out, const struct hp_view *view) {
         put_suspect(out, view);
     }
     put_files(out, view);
+    put_offsets(out, view);
 }

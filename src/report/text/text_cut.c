@@ -189,11 +189,11 @@ void hp_text_cut_path(struct hp_buffer *out, struct hp_span path,
     cut_middle(out, base, number_size(base, ':', "0123456789"), cut);
 }
 
-// "+0xddfeaf", and ".so.1" before it if there is room for both.
+// "+0xddfeaf" or "@0xddfeaf", and ".so.1" before it if there is room for both.
 static size_t offset_size(struct hp_span name, const struct hp_text_cut *cut) {
     size_t size = number_size(name, 'x', "0123456789abcdef");
     struct hp_span front = piece(name, 0, name.size - size);
-    if (size == 0 || !hp_span_ends(front, "+0")) {
+    if (size == 0 || !(hp_span_ends(front, "+0") || hp_span_ends(front, "@0"))) {
         return 0;
     }
     size += 2;
