@@ -60,23 +60,9 @@ def again(path):
     return other
 
 
-class QuickProfile(Profile):
-    """One with many texts."""
-
-    def __init__(self):
-        self.known = {'': 0}
-        super().__init__()
-
-    def text(self, text):
-        if text not in self.known:
-            self.known[text] = len(self.texts)
-            self.texts.append(text)
-        return self.known[text]
-
-
 def random_names(folder):
     """Ten thousand functions, files and modules of what means something somewhere."""
-    chance, profile = random.Random(21), QuickProfile()
+    chance, profile = random.Random(21), Profile()
     words = [*'<>&"\'`\\/=;{}()[]$#%\0\n\u2028\u202e\u2066\ufeff\x1b\x85', '<!--', '-->', ']]>', '</script>', '<script>', '${', '{{',
              'javascript:', 'onerror=', '<svg/onload=', 'alert(1)', '\U0001f4a3', '&lt;', '\\u003c', 'std::', 'operator', '__proto__']
     known = dict.fromkeys(''.join(chance.choices(words, k=chance.randrange(1, 9))) for _ in range(14000))

@@ -415,7 +415,7 @@ def random_names(folder):
     rng, p = random.Random(21), Profile()
     names = sorted({''.join(rng.choices(PIECES, k=rng.randint(3, 12))) for _ in range(10500)})[:10000]
     rng.shuffle(names)
-    p.texts += names  # text() looks for each
+    p.texts += names
     for i, name in enumerate(names):
         p.sample([random_location(p, len(p.texts) - len(names) + i, 0x1000 + 16 * i)], [1, 1 << 20], 1 << 20)
     path = pathlib.Path(folder) / 'random.pb.gz'

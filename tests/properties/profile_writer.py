@@ -27,6 +27,7 @@ class Profile:
 
     def __init__(self, types=TYPES, period=524288, packed=True):
         self.texts, self.packed, self.parts = [''], packed, []
+        self.number_of = {'': 0}  # each text
         self.head = [message(1, number(1, self.text(kind)), number(2, self.text(unit)))
                      for kind, unit in types]
         self.head.append(message(11, number(1, self.text('space')),
@@ -35,9 +36,10 @@ class Profile:
         self.ids = 0
 
     def text(self, text):
-        if text not in self.texts:
+        if text not in self.number_of:
+            self.number_of[text] = len(self.texts)
             self.texts.append(text)
-        return self.texts.index(text)
+        return self.number_of[text]
 
     def new_id(self):
         self.ids += 1
