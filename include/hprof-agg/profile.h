@@ -91,6 +91,8 @@ typedef void hp_progress_fn(void *data, const struct hp_progress *progress);
 
 struct hp_report_options;
 
+struct hp_symbol_options;
+
 struct hp_read_options {
     enum hp_estimator estimator;
     enum hp_large_sizes large_sizes;
@@ -156,6 +158,10 @@ struct hp_read_options {
     // hp_profile_input() tells of each input.  Else those of which there is nothing to say may be told of
     // together, without a name, where no report that is planned has rows of inputs.
     bool names_inputs;
+    // Where binaries are looked for, which has to stay as long as the profile: each dump is held against them, and
+    // has names only of those that it fits.  NULL: hp_profile_symbolize() holds all dumps together against one
+    // binary of each path.
+    const struct hp_symbol_options *symbols;
 };
 
 enum hp_input_status {

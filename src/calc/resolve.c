@@ -191,6 +191,21 @@ static bool find_bias(const struct hp_resolver *resolver, const struct hp_dump *
     return has_elf || is_start;
 }
 
+static enum hp_address_kind kind_of_addresses(const struct hp_resolver *resolver,
+                                              const struct hp_dump *dump,
+                                              const struct hp_run *image) {
+    uint64_t bias;
+    return find_bias(resolver, dump, image, &bias) ? HP_ADDRESS_VIRTUAL
+                                                   : HP_ADDRESS_OFFSET;
+}
+
+// A pprof profile does not have every row of the map: 0.
+static uint64_t span_of(const struct hp_dump *dump, const struct hp_run *image) {
+    return dump->has_rows
+               ? 0
+               : dump->mappings.at[image->last_row].end - first_row(dump, image)->start;
+}
+
 static void find_extents(struct hp_resolver *resolver, const struct hp_dump *dump,
                          const struct hp_run *image) {
     uint64_t bias;
@@ -264,44 +279,124 @@ static hp_string imported(struct hp_profile *profile, const struct hp_dump *dump
     return hp_strtab_add(&profile->strings, hp_strtab_span(&dump->strings, build_id));
 }
 
-static void find_module(struct hp_resolver *resolver, const struct hp_dump *dump,
-                        struct hp_run *image, struct hp_profile *profile) {
+// What was found out about the code of an image, if somebody asked.
+static void take_proof(const struct hp_resolver *resolver, const struct hp_run *image,
+                       struct hp_profile *profile, struct hp_module *module) {
+    if (image->asked > 0) {
+        const struct hp_proof_module *asked =
+            &resolver->question.modules.at[image->asked - 1];
+        module->proof = asked->proof;
+        module->builds = hp_strtab_add(&profile->strings,
+                                       hp_span_of(asked->builds ? asked->builds : ""));
+        module->misfits = asked->returns;
+        module->dumps = 1;
+    }
+}
+
+static hp_module_id module_of_image(struct hp_resolver *resolver,
+                                    const struct hp_dump *dump, struct hp_run *image,
+                                    struct hp_profile *profile) {
+    if (image->known) {
+        return image->module;
+    }
     const struct hp_mapping *first = first_row(dump, image);
     find_extents(resolver, dump, image);
     hp_string build_id = imported(profile, dump, first->build_id);
-    uint64_t bias;
     struct hp_module module = {
         .kind = HP_MODULE_FILE,
-        .addresses = find_bias(resolver, dump, image, &bias) ? HP_ADDRESS_VIRTUAL
-                                                             : HP_ADDRESS_OFFSET,
+        .addresses = kind_of_addresses(resolver, dump, image),
         .path = hp_strtab_add(&profile->strings, first->path),
         .deleted = first->deleted,
         .lowest_file = first->file,
         .highest_file = first->file,
         .told_id = build_id,
         .build_id = build_id,
-        // A pprof profile does not have every row of the map.
-        .span =
-            dump->has_rows ? 0 : dump->mappings.at[image->last_row].end - first->start,
+        .span = span_of(dump, image),
         .extents = (uint32_t)resolver->extents.count,
         .resolved = first->resolved,
     };
+    take_proof(resolver, image, profile, &module);
     image->module = hp_profile_module(profile, &module, resolver->extents.at);
     image->known = true;
+    return image->module;
 }
 
-static hp_module_id module_of_image(struct hp_resolver *resolver,
-                                    const struct hp_dump *dump, struct hp_run *image,
-                                    struct hp_profile *profile) {
-    if (!image->known) {
-        struct hp_run *whole = whole_of(resolver, dump, image);
-        if (!whole->known) {
-            find_module(resolver, dump, whole, profile);
+// --- builds ----------------------------------------------------------------------------
+
+// Leaves of gperftools are no return addresses; those of pprof may be anything.
+static bool are_leaves_returns(const struct hp_dump *dump) {
+    return dump->producer == HP_PRODUCER_JEMALLOC ||
+           dump->producer == HP_PRODUCER_JEMALLOC_3;
+}
+
+static struct hp_proof_stack stack_at(const void *data, size_t i) {
+    const struct hp_dump *dump = data;
+    const struct hp_dump_stack *stack = &dump->stacks.at[i];
+    return (struct hp_proof_stack){hp_vec_from(&dump->frames, stack->first_frame),
+                                   stack->depth};
+}
+
+// Each image once, with the text that it has in the process.
+static void ask_of_images(struct hp_resolver *resolver, const struct hp_dump *dump) {
+    struct hp_proof_question *question = &resolver->question;
+    const struct hp_resolved_row *row;
+    resolver->asked_extents.count = 0;
+    hp_vec_each (row, &resolver->rows) {
+        struct hp_run *image = row->image;
+        if (image && image->asked == 0) {
+            find_extents(resolver, dump, image);
+            struct hp_proof_module module = {
+                .path = first_row(dump, image)->path,
+                .is_told = first_row(dump, image)->build_id.n != 0,
+                .addresses = kind_of_addresses(resolver, dump, image),
+                .span = span_of(dump, image),
+                .extent_count = (uint32_t)resolver->extents.count,
+            };
+            hp_vec_append(&resolver->asked_extents, resolver->extents.at,
+                          resolver->extents.count);
+            hp_vec_push(&question->modules, module);
+            image->asked = (uint32_t)question->modules.count;
         }
-        image->module = whole->module;
-        image->known = true;
     }
-    return image->module;
+    size_t first = 0;
+    struct hp_proof_module *module;
+    hp_vec_each (module, &question->modules) { // now that they stay where they are
+        module->extents = resolver->asked_extents.at + first;
+        first += module->extent_count;
+    }
+}
+
+static void ask_of_addresses(struct hp_resolver *resolver, const struct hp_dump *dump) {
+    struct hp_proof_question *question = &resolver->question;
+    for (size_t i = 0; i < dump->addresses.count; i++) {
+        uint32_t of = resolver->row_of.at[i];
+        const struct hp_resolved_row *row = of > 0 ? &resolver->rows.at[of - 1] : NULL;
+        struct hp_proof_address address = {
+            .module = row && row->image ? row->image->asked - 1 : HP_NO_MODULE,
+            .address = dump->addresses.at[i] + (row ? row->shift : 0),
+        };
+        hp_vec_push(&question->addresses, address);
+    }
+    for (size_t i = 0; i < dump->stacks.count && are_leaves_returns(dump); i++) {
+        struct hp_proof_stack stack = stack_at(dump, i);
+        if (stack.depth > 1) { // nobody is sure to have called the last of a stack
+            question->addresses.at[stack.frames[0]].is_return = true;
+        }
+    }
+}
+
+static void prove(struct hp_resolver *resolver, const struct hp_dump *dump,
+                  struct hp_prover *prover) {
+    struct hp_proof_question *question = &resolver->question;
+    hp_proof_question_clear(question);
+    ask_of_images(resolver, dump);
+    if (question->modules.count > 0) {
+        question->dump = dump;
+        question->stack_count = dump->stacks.count;
+        question->stack_at = stack_at;
+        ask_of_addresses(resolver, dump);
+        prover->prove(prover, question);
+    }
 }
 
 // --- resolving -------------------------------------------------------------------------
@@ -339,38 +434,36 @@ static uint64_t address_in(const struct hp_dump *dump, const struct hp_run *imag
     return row->start + (offset - row->offset);
 }
 
-// What the first byte of row `i` is called in the module of its image, of which the row's offset is known.
-static struct hp_resolved_row resolve_in(struct hp_resolver *resolver,
-                                         const struct hp_dump *dump, size_t i,
-                                         struct hp_run *image, uint64_t offset,
-                                         struct hp_profile *profile) {
-    const struct hp_run *whole = whole_of(resolver, dump, image);
+// Row `i` is of an image, and begins at an offset of its file.
+static struct hp_resolved_row place_in(struct hp_resolver *resolver,
+                                       const struct hp_dump *dump, size_t i,
+                                       struct hp_run *image, uint64_t offset) {
+    struct hp_run *whole = whole_of(resolver, dump, image);
     uint64_t start = dump->mappings.at[i].start, bias;
     bool is_known = find_bias(resolver, dump, whole, &bias);
-    start = whole == image ? start : address_in(dump, whole, offset);
+    uint64_t at = whole == image ? start : address_in(dump, whole, offset);
     return (struct hp_resolved_row){
-        .address = is_known ? start - bias : offset,
-        .module = module_of_image(resolver, dump, image, profile),
+        .row = (uint32_t)i,
+        .shift = (is_known ? at - bias : offset) - start,
+        .image = whole,
     };
 }
 
-static struct hp_resolved_row resolve_row(struct hp_resolver *resolver,
-                                          const struct hp_dump *dump, size_t i,
-                                          struct hp_profile *profile) {
+static struct hp_resolved_row place(struct hp_resolver *resolver,
+                                    const struct hp_dump *dump, size_t i) {
     const struct hp_mapping *row = &dump->mappings.at[i];
     uint64_t offset = row->offset;
     uint32_t image = resolver->image_of.at[i];
     if (image > 0) {
-        return resolve_in(resolver, dump, i, &resolver->images.at[image - 1], offset,
-                          profile);
+        return place_in(resolver, dump, i, &resolver->images.at[image - 1], offset);
     }
     if (may_be_hole(row) && hole_offset(resolver, dump, i, &offset)) {
-        return resolve_in(resolver, dump, i, image_around(resolver, i), offset, profile);
+        return place_in(resolver, dump, i, image_around(resolver, i), offset);
     }
     // Text that is in no file, as a JIT compiler makes, is known by its address alone.
     return (struct hp_resolved_row){
-        .address = row->path.size > 0 ? offset : row->start,
-        .module = pseudo_module(dump, row, profile),
+        .row = (uint32_t)i,
+        .shift = row->path.size > 0 ? offset - row->start : 0,
     };
 }
 
@@ -413,37 +506,59 @@ static size_t row_of_call(const struct hp_dump *dump, size_t number) {
     return is_code(dump, row_at) ? row_at : row;
 }
 
-static struct hp_frame resolve_address(struct hp_resolver *resolver,
-                                       const struct hp_dump *dump, size_t number,
-                                       struct hp_profile *profile) {
-    uint64_t address = dump->addresses.at[number];
-    size_t i = row_of_call(dump, number);
-    if (i == dump->mappings.count) {
-        bool is_lost = needs_mapping(dump, number);
-        resolver->unmapped += is_lost;
-        bool has_map =
-            dump->mappings.count > 0; // else nothing tells that it is elsewhere
-        address = is_lost && has_map && !resolver->keeps_unmapped ? 0 : address;
-        return (struct hp_frame){.address = address};
+// Find the row of each address.
+static void place_all(struct hp_resolver *resolver, const struct hp_dump *dump) {
+    resolver->rows.count = resolver->resolved_of.count = resolver->row_of.count = 0;
+    if (dump->mappings.count > 0) {
+        (void)hp_vec_reach(&resolver->resolved_of, dump->mappings.count - 1);
     }
-    uint32_t *of = &resolver->resolved_of.at[i];
-    if (*of == 0) {
-        hp_vec_push(&resolver->rows, resolve_row(resolver, dump, i, profile));
-        *of = (uint32_t)resolver->rows.count;
+    hp_vec_reserve(&resolver->row_of, dump->addresses.count);
+    for (size_t number = 0; number < dump->addresses.count; number++) {
+        size_t i = row_of_call(dump, number);
+        uint32_t *of = i < dump->mappings.count ? &resolver->resolved_of.at[i] : NULL;
+        if (of && *of == 0) {
+            hp_vec_push(&resolver->rows, place(resolver, dump, i));
+            *of = (uint32_t)resolver->rows.count;
+        }
+        hp_vec_push(&resolver->row_of, of ? *of : 0);
     }
-    const struct hp_resolved_row *resolved = &resolver->rows.at[*of - 1];
-    address = resolved->address + (address - dump->mappings.at[i].start);
-    return (struct hp_frame){.module = resolved->module, .address = address};
 }
 
-// The next addresses.
-static void resolve_some(struct hp_resolver *resolver, const struct hp_dump *dump,
-                         struct hp_profile *profile) {
+// Of an address in no row.
+static struct hp_frame unmapped_frame(struct hp_resolver *resolver,
+                                      const struct hp_dump *dump, size_t number) {
+    bool is_lost = needs_mapping(dump, number);
+    bool has_map = dump->mappings.count > 0; // else nothing tells that it is elsewhere
+    bool is_nowhere = is_lost && has_map && !resolver->keeps_unmapped;
+    resolver->unmapped += is_lost;
+    return (struct hp_frame){.address = is_nowhere ? 0 : dump->addresses.at[number]};
+}
+
+static struct hp_frame frame_of(struct hp_resolver *resolver, const struct hp_dump *dump,
+                                size_t number, struct hp_profile *profile) {
+    uint32_t of = resolver->row_of.at[number];
+    if (of == 0) {
+        return unmapped_frame(resolver, dump, number);
+    }
+    struct hp_resolved_row *row = &resolver->rows.at[of - 1];
+    if (!row->is_known) {
+        row->module = row->image
+                          ? module_of_image(resolver, dump, row->image, profile)
+                          : pseudo_module(dump, &dump->mappings.at[row->row], profile);
+        row->is_known = true;
+    }
+    return (struct hp_frame){.module = row->module,
+                             .address = dump->addresses.at[number] + row->shift};
+}
+
+// The frames of the next addresses.
+static void add_frames(struct hp_resolver *resolver, const struct hp_dump *dump,
+                       struct hp_profile *profile) {
     struct hp_frame frames[64];
     size_t first = resolver->frames.count, count = 0;
     while (count < sizeof frames / sizeof *frames &&
            first + count < dump->addresses.count) {
-        frames[count] = resolve_address(resolver, dump, first + count, profile);
+        frames[count] = frame_of(resolver, dump, first + count, profile);
         count++;
     }
     resolver->frames.count += count;
@@ -453,9 +568,9 @@ static void resolve_some(struct hp_resolver *resolver, const struct hp_dump *dum
 void hp_resolve(struct hp_resolver *resolver, const struct hp_dump *dump,
                 struct hp_profile *profile) {
     find_images(resolver, dump);
-    resolver->rows.count = resolver->resolved_of.count = 0;
-    if (dump->mappings.count > 0) {
-        (void)hp_vec_reach(&resolver->resolved_of, dump->mappings.count - 1);
+    place_all(resolver, dump);
+    if (profile->prover) {
+        prove(resolver, dump, profile->prover);
     }
     resolver->unmapped = 0;
     resolver->frames.count = 0;
@@ -464,7 +579,7 @@ void hp_resolve(struct hp_resolver *resolver, const struct hp_dump *dump,
         hp_profile_reserve_frames(profile, dump->addresses.count);
     }
     while (resolver->frames.count < dump->addresses.count) {
-        resolve_some(resolver, dump, profile);
+        add_frames(resolver, dump, profile);
     }
 }
 
@@ -472,6 +587,9 @@ void hp_resolver_done(struct hp_resolver *resolver) {
     hp_vec_done(&resolver->image_of);
     hp_vec_done(&resolver->resolved_of);
     hp_vec_done(&resolver->rows);
+    hp_vec_done(&resolver->row_of);
+    hp_vec_done(&resolver->asked_extents);
+    hp_proof_question_done(&resolver->question);
     hp_vec_done(&resolver->images);
     hp_index_drop(&resolver->wholes);
     hp_vec_done(&resolver->extents);

@@ -6,18 +6,22 @@
 #include "model/dump.h"
 #include "model/profile.h"
 
-// Where the code of one row of the map belongs.
-struct hp_resolved_row {
-    uint64_t address; // of the row's first byte in the module
-    hp_module_id module;
-};
-
 // One file mapped by adjacent rows.
 struct hp_run {
     uint32_t first_row, last_row;
     uint64_t code_start, code_end; // in the file; 0 and 0 without executable rows
     hp_module_id module;
     bool known;
+    uint32_t asked; // of resolver->question.modules, + 1; 0: nobody asked
+};
+
+// Where the code of one row of the map belongs.
+struct hp_resolved_row {
+    uint32_t row;         // of dump->mappings
+    uint64_t shift;       // an address in the process + shift is the one in the module
+    struct hp_run *image; // of a file; NULL: the row is a module of its own
+    hp_module_id module;
+    bool is_known; // the module
 };
 
 // Scratch memory, kept from dump to dump.  {0} is ready for use.
@@ -25,7 +29,10 @@ struct hp_resolver {
     HP_VEC(uint32_t) image_of;           // of each row, + 1; 0 for none
     HP_VEC(uint32_t) resolved_of;        // the same; 0: not asked for yet
     HP_VEC(struct hp_resolved_row) rows; // of those that were asked for
+    HP_VEC(uint32_t) row_of; // of each address: in `rows`, + 1; 0: it is in none
     HP_VEC(struct hp_run) images;
+    struct hp_proof_question question; // which files the dump's code is of
+    HP_VEC(struct hp_extent) asked_extents;
     struct hp_index wholes; // images of more than one row, the first of each path
     bool has_wholes;        // it is made when it is asked
     bool is_64_bit;         // the map
@@ -35,7 +42,8 @@ struct hp_resolver {
     bool keeps_unmapped; // else they are one frame if there is a map: nowhere
 };
 
-// Find the frame of each address of the dump: resolver->frames.
+// Find the frame of each address of the dump: resolver->frames.  Where the profile has a prover, modules are
+// those of one build.
 void hp_resolve(struct hp_resolver *resolver, const struct hp_dump *dump,
                 struct hp_profile *profile);
 

@@ -41,7 +41,7 @@ static void print_ignored(const char *first, size_t count) {
     if (count > 1) {
         snprintf(more, sizeof more, " (and %zu more)", count - 1);
     }
-    hp_cli_message("note: %s%s is a program and not needed: the dumps name their own",
+    hp_cli_message("note: %s%s is a program, not a dump: it names what dumps of it hold",
                    first, more);
 }
 

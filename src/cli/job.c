@@ -154,8 +154,26 @@ static uint64_t stack_memory(void) {
     return (limit > 0 ? limit : all) / STACK_SHARE;
 }
 
+static struct hp_symbol_options symbol_options_of(
+    const struct hp_cli_settings *settings) {
+    return (struct hp_symbol_options){
+        .symbol_dirs = settings->symbol_dirs.items,
+        .symbol_dir_count = settings->symbol_dirs.count,
+        .path_maps = settings->path_maps,
+        .path_map_count = settings->path_map_count,
+        .symbol_dirs_only = settings->symbol_dirs_only,
+        .progress = hp_cli_progress,
+        .sandbox = settings->read.sandbox,
+    };
+}
+
+static bool wants_names(const struct hp_cli_settings *settings) {
+    return !settings->no_symbols && !can(settings, HP_IS_PARTIAL);
+}
+
 static int read_inputs(const struct hp_cli_settings *settings,
                        const struct hp_report_options *report,
+                       const struct hp_symbol_options *symbols,
                        const struct hp_cli_filelist *list,
                        const struct hp_cli_outfile *out, struct hp_profile *profile,
                        struct hp_err *err) {
@@ -169,6 +187,7 @@ static int read_inputs(const struct hp_cli_settings *settings,
         planned.by =
             options.snapshots == HP_SNAPSHOTS_EACH ? HP_BY_INPUT : HP_BY_FUNCTION;
     }
+    options.symbols = wants_names(settings) && !settings->prints_used ? symbols : NULL;
     options.base_count = list->base_count;
     options.tars = settings->archives.items;
     options.tar_count = settings->archives.count;
@@ -180,22 +199,6 @@ static int read_inputs(const struct hp_cli_settings *settings,
         options.run_folder = hp_cli_outfile_folder(out, folder);
     }
     return hp_profile_read(profile, list->paths.items, list->paths.count, &options, err);
-}
-
-static void symbolize(const struct hp_cli_settings *settings,
-                      struct hp_profile *profile) {
-    struct hp_symbol_options options = {
-        .symbol_dirs = settings->symbol_dirs.items,
-        .symbol_dir_count = settings->symbol_dirs.count,
-        .path_maps = settings->path_maps,
-        .path_map_count = settings->path_map_count,
-        .symbol_dirs_only = settings->symbol_dirs_only,
-        .progress = hp_cli_progress,
-        .sandbox = settings->read.sandbox,
-    };
-    if (!settings->no_symbols && !can(settings, HP_IS_PARTIAL)) {
-        hp_profile_symbolize(profile, &options);
-    }
 }
 
 static void warn(const struct hp_cli_settings *settings,
@@ -265,9 +268,12 @@ static int redact(const struct hp_cli_settings *settings, struct hp_profile *pro
 }
 
 static int report(const struct hp_cli_settings *settings,
-                  const struct hp_report_options *options, struct hp_profile *profile,
+                  const struct hp_report_options *options,
+                  const struct hp_symbol_options *symbols, struct hp_profile *profile,
                   struct hp_cli_outfile *out, bool *exceeded, struct hp_err *err) {
-    symbolize(settings, profile);
+    if (wants_names(settings)) {
+        hp_profile_symbolize(profile, symbols);
+    }
     if (!is_for_people(settings) || settings->redacts) { // text says it itself
         warn(settings, profile);
     }
@@ -361,20 +367,22 @@ static int run(const struct hp_cli_settings *settings, const struct hp_cli_filel
                struct hp_cli_outfile *out, struct hp_cli_outcome *outcome,
                struct hp_err *err) {
     struct hp_report_options options = options_of(settings);
+    struct hp_symbol_options symbols = symbol_options_of(settings);
     struct hp_profile *profile = hp_profile_new();
     if (wants_progress(settings)) {
         hp_cli_progress_start();
     }
-    int ret = read_inputs(settings, &options, list, out, profile, err);
+    int ret = read_inputs(settings, &options, &symbols, list, out, profile, err);
     outcome->skipped =
         hp_cli_input_diagnostics(profile, settings, ret == HP_OK ? NULL : err);
     if (settings->prints_used) {
         ret = ret == HP_OK ? print_used(settings, profile, out, err) : ret;
     } else if (ret == HP_OK) {
-        ret = report(settings, &options, profile, out, &outcome->exceeded, err);
+        ret = report(settings, &options, &symbols, profile, out, &outcome->exceeded, err);
     } else if (is_told_by_info(settings, ret)) {
         struct hp_err told = *err;
-        ret = report(settings, &options, profile, out, &outcome->exceeded, err) == HP_OK
+        ret = report(settings, &options, &symbols, profile, out, &outcome->exceeded,
+                     err) == HP_OK
                   ? (int)told.code
                   : (int)err->code;
     }

@@ -51,7 +51,8 @@ void hp_job_spill_if_full(struct hp_job *job, struct hp_profile *profile) {
 void hp_job_set_aside(struct hp_job *job, struct hp_taken *taken) {
     uint64_t size = hp_profile_stack_memory(&taken->profile);
     pthread_mutex_lock(&job->lock);
-    bool stays = !job->profile->store || job->aside + size <= hp_job_share_of_memory(job);
+    bool stays = !job->profile->store || job->profile->prover ||
+                 job->aside + size <= hp_job_share_of_memory(job);
     job->aside += stays ? size : 0;
     hp_vec_push(&job->taken, taken);
     pthread_mutex_unlock(&job->lock);

@@ -148,11 +148,40 @@ static bool is_minor(const struct shares *shares, size_t module) {
 
 // --- no names at all --------------------------------------------------------------------
 
+// Files of one path that ran are in several modules where its builds differ.
+struct path_dumps {
+    uint32_t all,
+        open; // dumps that have the path; those of them that ran none of the files at hand
+    bool has_named, has_partials;
+};
+
+static struct path_dumps dumps_of_path(const struct hp_profile *profile, hp_string path) {
+    struct path_dumps dumps = {0};
+    const struct hp_module *module;
+    hp_vec_each (module, &profile->modules) {
+        if (module->kind == HP_MODULE_FILE && module->path.n == path.n) {
+            bool is_open = module->proof == HP_PROOF_OPEN;
+            dumps.all += module->dumps;
+            dumps.open += is_open ? module->dumps : 0;
+            dumps.has_named |= !is_open;
+            dumps.has_partials |= module->has_partials;
+        }
+    }
+    return dumps;
+}
+
+// Whether a file is at hand of some dumps, and not of others.
+static bool is_open_in_part(const struct hp_profile *profile,
+                            const struct hp_module *module) {
+    return module->proof == HP_PROOF_OPEN &&
+           dumps_of_path(profile, module->path).has_named;
+}
+
 // Of what is stripped the bytes are told, below.
 static bool lacks_names(const struct hp_profile *profile,
                         const struct hp_module *module) {
     return module->kind == HP_MODULE_FILE && module->status >= HP_SYM_NO_FILE &&
-           module->status != HP_SYM_STRIPPED &&
+           module->status != HP_SYM_STRIPPED && !is_open_in_part(profile, module) &&
            (hp_sym_is_of_this_run(module->status) || !is_allocator(profile, module));
 }
 
@@ -194,6 +223,21 @@ struct complaint {
     char text[512];
 };
 
+static void complain_of_builds(struct complaint *complaint,
+                               const struct hp_module *module) {
+    struct path_dumps dumps = dumps_of_path(complaint->profile, module->path);
+    char count[64] = "some";
+    if (!dumps.has_partials) {
+        snprintf(count, sizeof count, "%u of %u", dumps.open, dumps.all);
+    }
+    if (is_open_in_part(complaint->profile, module)) {
+        snprintf(complaint->text, sizeof complaint->text,
+                 "no function names in %s dumps, which ran another build "
+                 "(--symbol-dir=DIR with it)",
+                 count);
+    }
+}
+
 static void complain_of_difference(struct complaint *complaint,
                                    const struct hp_module *module) {
     const struct hp_return_check *returns = &module->returns;
@@ -218,7 +262,7 @@ static void complain_of_doubt(struct complaint *complaint,
 static void complain_of_replacement(struct complaint *complaint,
                                     const struct hp_module *module) {
     if (module->deleted && module->is_at_own_path && module->told_id.n == 0 &&
-        module->returns.failed == 0) {
+        module->proof != HP_PROOF_FITS && module->returns.failed == 0) {
         snprintf(
             complaint->text, sizeof complaint->text,
             "it was replaced or deleted while it ran, and names are those of the file "
@@ -242,10 +286,8 @@ static void complain_of_inlines(struct complaint *complaint,
 typedef void complain_fn(struct complaint *, const struct hp_module *);
 
 static complain_fn *const complaints[] = {
-    complain_of_difference,
-    complain_of_doubt,
-    complain_of_replacement,
-    complain_of_inlines,
+    complain_of_builds,      complain_of_difference, complain_of_doubt,
+    complain_of_replacement, complain_of_inlines,
 };
 
 static const size_t complaint_count = sizeof complaints / sizeof *complaints;
@@ -253,7 +295,7 @@ static const size_t complaint_count = sizeof complaints / sizeof *complaints;
 static bool complain(struct complaint *complaint, size_t kind,
                      const struct hp_module *module) {
     complaint->text[0] = '\0';
-    if (has_names(module) || is_told_always(complaint->profile, module)) {
+    if (kind == 0 || has_names(module) || is_told_always(complaint->profile, module)) {
         complaints[kind](complaint, module);
     }
     return complaint->text[0] != '\0';

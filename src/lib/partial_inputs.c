@@ -1,5 +1,6 @@
 #include "lib/partial_inputs.h"
 
+#include "lib/partial_proof.h"
 #include "lib/shard_sets.h"
 #include "view/view.h"
 
@@ -50,7 +51,7 @@ int hp_taken_read(struct hp_taken *taken, struct hp_input_stream *stream,
     return ret;
 }
 
-static void taken_free(struct hp_taken *taken) {
+void hp_taken_free(struct hp_taken *taken) {
     hp_profile_done(&taken->profile);
     hp_embedded_symbols_done(&taken->embedded);
     hp_vec_done(&taken->names);
@@ -60,7 +61,7 @@ static void taken_free(struct hp_taken *taken) {
 void hp_partial_inputs_done(struct hp_taken_all *all) {
     struct hp_taken **taken;
     hp_vec_each (taken, all) {
-        taken_free(*taken);
+        hp_taken_free(*taken);
     }
     hp_vec_done(all);
 }
@@ -333,29 +334,78 @@ static void import_sets(struct hp_profile *profile, const struct hp_profile *fro
     hp_tag_import_done(&tags);
 }
 
+// The stacks of what was read, by the numbers that its inputs have got.
+static void add(struct hp_profile *profile, struct hp_embedded_symbols *embedded,
+                struct hp_taken *taken) {
+    renumber(&taken->profile.history, taken->first_number);
+    hp_vec_done(&taken->profile.group_of); // by the numbers that dumps had
+    struct hp_sample_type *type;
+    hp_vec_each (type, &taken->profile.types.of) {
+        renumber(&type->history, taken->first_number);
+        struct hp_sample_input *input;
+        hp_vec_each (input, &type->inputs) {
+            input->number += taken->first_number;
+        }
+    }
+    hp_embedded_symbols_absorb(embedded, profile, &taken->embedded, &taken->profile);
+    if (profile->shards.count > 0) {
+        import_sets(profile, &taken->profile);
+    }
+    hp_profile_absorb(profile, &taken->profile);
+}
+
+// A partial of which the shards are there is proven as a whole.
+static void add_shards(struct hp_profile *profile, struct hp_embedded_symbols *embedded,
+                       struct hp_taken_all *all, size_t first) {
+    struct hp_taken *whole = hp_taken_new(profile);
+    whole->profile.shards = profile->shards;
+    for (size_t i = first; i < all->count; i++) {
+        if (i == first || all->at[i]->joins == all->at[first]) {
+            add(&whole->profile, &whole->embedded, all->at[i]);
+        }
+    }
+    hp_partial_prove(&whole->profile, profile->prover);
+    add(profile, embedded, whole);
+    hp_taken_free(whole);
+}
+
 void hp_partial_inputs_add(struct hp_profile *profile,
                            struct hp_embedded_symbols *embedded,
                            struct hp_taken_all *all) {
-    struct hp_taken **item;
-    hp_vec_each (item, all) {
-        struct hp_taken *taken = *item;
-        renumber(&taken->profile.history, taken->first_number);
-        hp_vec_done(&taken->profile.group_of); // by the numbers that dumps had
-        struct hp_sample_type *type;
-        hp_vec_each (type, &taken->profile.types.of) {
-            renumber(&type->history, taken->first_number);
-            struct hp_sample_input *input;
-            hp_vec_each (input, &type->inputs) {
-                input->number += taken->first_number;
-            }
+    for (size_t i = 0; i < all->count; i++) {
+        struct hp_taken *taken = all->at[i];
+        if (!profile->prover || !hp_taken_is_shard(taken)) {
+            add(profile, embedded, taken);
+        } else if (!taken->joins) {
+            add_shards(profile, embedded, all, i);
         }
-        hp_embedded_symbols_absorb(embedded, profile, &taken->embedded, &taken->profile);
-        if (profile->shards.count > 0) {
-            import_sets(profile, &taken->profile);
-        }
-        hp_profile_absorb(profile, &taken->profile);
     }
     hp_partial_inputs_done(all);
+}
+
+int hp_taken_join(struct hp_taken *to, struct hp_taken *from, struct hp_prover *prover,
+                  struct hp_err *err) {
+    const char *name = from->names.at[0];
+    int ret = to->names.count == 0
+                  ? HP_OK
+                  : hp_parameters_refuse(&to->partials.parameters, to->names.at[0],
+                                         &from->partials.parameters, name, err);
+    if (ret == HP_OK) {
+        struct hp_partials partials = from->partials;
+        partials.profile = &to->profile;
+        partials.data = to;
+        partials.dumps += to->partials.dumps;
+        partials.count += to->partials.count;
+        partials.has_unknown |= to->partials.has_unknown;
+        hp_partial_prove(&from->profile, prover);
+        tell(&to->profile, from, (uint32_t)to->profile.inputs.count, to->partials.count);
+        add(&to->profile, &to->embedded, from);
+        hp_vec_push(&to->names, name);
+        to->partials = partials;
+        to->is_base = from->is_base;
+    }
+    hp_taken_free(from);
+    return ret;
 }
 
 // --- digests ------------------------------------------------------------------------------

@@ -34,6 +34,11 @@ static inline bool hp_taken_is_shard(const struct hp_taken *taken) {
 HP_MUST_CHECK int hp_taken_read(struct hp_taken *taken, struct hp_input_stream *stream,
                                 const char *name, bool is_base, struct hp_err *err);
 
+// Add one partial, whose builds the prover finds, to those that were read before; it is freed.
+HP_MUST_CHECK int hp_taken_join(struct hp_taken *to, struct hp_taken *from,
+                                struct hp_prover *prover, struct hp_err *err);
+void hp_taken_free(struct hp_taken *taken);
+
 struct hp_taken_all {
     struct hp_taken **at;
     size_t count, capacity;

@@ -1,14 +1,19 @@
 // What is read, in which order, and what comes of it.
 #include "lib/read.h"
 
+#include "base/files.h"
 #include "base/hash.h"
 #include "input/dump_name.h"
 #include "lib/metadata.h"
 #include "lib/workers.h"
 #include "model/ages.h"
 #include "partial/partial.h"
+#include "sym/symbolizer.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 // What sampling leaves open of a difference of two profiles is not in it.
 static void forget_errors_of_differences(struct hp_profile *profile) {
@@ -107,6 +112,42 @@ static void queue_archives(struct hp_input_queue *queue, struct hp_profile *prof
     hp_vec_each (path, &queue->archives) {
         *path = hp_profile_keep_text(profile, hp_span_of(*path));
     }
+}
+
+// --- builds ---------------------------------------------------------------------------------
+
+static bool is_program(const char *path) {
+    char head[4];
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) {
+        return false;
+    }
+    int fd = hp_open_file(NULL, path);
+    bool is = fd >= 0 && hp_read_at(fd, head, sizeof head, 0) == sizeof head &&
+              memcmp(head, "\177ELF", sizeof head) == 0;
+    if (fd >= 0) {
+        close(fd);
+    }
+    return is;
+}
+
+// Programs among the inputs are such that the dumps may have run, whatever their names.
+static struct hp_prover *make_prover(const char *const *paths, size_t count,
+                                     const struct hp_symbol_options *symbols) {
+    HP_VEC(char *) programs = {0};
+    for (size_t i = 0; i < count; i++) {
+        char *path = is_program(paths[i]) ? realpath(paths[i], NULL) : NULL;
+        if (path) {
+            hp_vec_push(&programs, path);
+        }
+    }
+    struct hp_prover *prover =
+        hp_prover_new(symbols, (const char *const *)programs.at, programs.count);
+    for (size_t i = 0; i < programs.count; i++) {
+        free(programs.at[i]);
+    }
+    hp_vec_done(&programs);
+    return prover;
 }
 
 // --- which dumps count ----------------------------------------------------------------------
@@ -359,6 +400,10 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
         .progress = {.phase = "reading", .total = count},
     };
     struct hp_duplicate duplicate = {0};
+    if (options->symbols && !profile->prover) {
+        profile->prover = make_prover(paths, count, options->symbols);
+        profile->owns_prover = true;
+    }
     pthread_mutex_init(&job.lock, NULL);
     hp_input_queue_init(&job.queue);
     queue_archives(&job.queue, profile, options);

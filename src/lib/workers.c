@@ -193,13 +193,12 @@ static bool claim(struct hp_job *job, const struct hp_input_record *record,
     return hp_contents_add(&job->claims, key);
 }
 
-// For hp_reader.
-static int take_partial(void *data, struct hp_input_stream *stream, struct hp_err *err) {
-    struct worker *worker = data;
-    worker->is_partial = true;
-    if (worker->job->record_of) { // it was read before, and counts
-        return HP_OK;
-    }
+static bool is_of_base(const struct worker *worker) {
+    return worker->item.number < worker->job->options->base_count;
+}
+
+static int read_partial(struct worker *worker, struct hp_input_stream *stream,
+                        struct hp_err *err) {
     if (worker->taken && hp_taken_is_shard(worker->taken)) {
         hp_job_set_aside(worker->job, worker->taken);
         worker->taken = NULL;
@@ -209,8 +208,37 @@ static int take_partial(void *data, struct hp_input_stream *stream, struct hp_er
         worker->taken->partials.store = worker->job->profile->store;
         worker->taken->partials.stack_memory = hp_job_share_of_memory(worker->job);
     }
-    return hp_taken_read(worker->taken, stream, worker->item.name,
-                         worker->item.number < worker->job->options->base_count, err);
+    return hp_taken_read(worker->taken, stream, worker->item.name, is_of_base(worker),
+                         err);
+}
+
+// Its stacks stay in memory until they are compared with the files.
+static int read_and_prove(struct worker *worker, struct hp_input_stream *stream,
+                          struct hp_err *err) {
+    struct hp_job *job = worker->job;
+    struct hp_taken *one = hp_taken_new(job->profile);
+    int ret = hp_taken_read(one, stream, worker->item.name, is_of_base(worker), err);
+    if (ret == HP_OK && hp_taken_is_shard(one)) {
+        hp_job_set_aside(job, one);
+        return ret;
+    }
+    if (ret != HP_OK) {
+        hp_taken_free(one);
+        return ret;
+    }
+    worker->taken = worker->taken ? worker->taken : hp_taken_new(job->profile);
+    return hp_taken_join(worker->taken, one, job->profile->prover, err);
+}
+
+// For hp_reader.
+static int take_partial(void *data, struct hp_input_stream *stream, struct hp_err *err) {
+    struct worker *worker = data;
+    worker->is_partial = true;
+    if (worker->job->record_of) { // it was read before, and counts
+        return HP_OK;
+    }
+    return worker->job->profile->prover ? read_and_prove(worker, stream, err)
+                                        : read_partial(worker, stream, err);
 }
 
 static int read_dump(struct worker *worker, struct hp_input_record *record, bool *is_elf,
@@ -499,6 +527,7 @@ static void run(struct hp_job *job, struct hp_profile *profile) {
         hp_profile_keep(&profiles[started], &profile->keeps);
         profiles[started].history.is_kept = profile->history.is_kept;
         profiles[started].drops_identities = profile->drops_identities;
+        profiles[started].prover = profile->prover;
         worker_init(worker, job, &profiles[started]);
         if (!start(worker)) {
             hp_profile_done(&profiles[started]);

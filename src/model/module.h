@@ -64,8 +64,18 @@ enum hp_resolved {
     HP_RESOLVED_ALL = (1 << 4) - 1,
 };
 
-// How far the file that names come from is the one that ran, as the return addresses of all
-// inputs tell.
+// Which files hold the code that ran.  Each dump is compared for itself.
+enum hp_proof {
+    HP_PROOF_NONE, // nothing was compared: no binaries are asked for, or the build id is told
+    HP_PROOF_NO_FILE, // there is no file to compare with
+    HP_PROOF_UNCHECKED, // nothing of the code can be compared: the layout of the file is that of the dump
+    HP_PROOF_OPEN, // there are files, and none fits
+    HP_PROOF_FITS, // all return addresses of the dump follow calls in the file, but perhaps for an odd one
+};
+
+// How far the file that names come from is the one that ran.  With a prover this follows from the proof:
+// HP_BUILD_FITS, HP_BUILD_ODD_ONE, HP_BUILD_OTHER or HP_BUILD_UNCHECKED.  Without, as in jeprof, the return
+// addresses of all inputs together decide.
 enum hp_build_verdict {
     HP_BUILD_UNCHECKED, // nothing could be checked, or a build id has told
     HP_BUILD_FITS,
@@ -75,7 +85,7 @@ enum hp_build_verdict {
     HP_BUILD_OTHER,   // so many that names would be wrong: there are none
 };
 
-// Of the distinct return addresses that all inputs have of a module.
+// Distinct return addresses of a module: of the dump that misfits most, or without a prover of all inputs.
 struct hp_return_check {
     enum hp_build_verdict verdict;
     bool lacks_rules;         // its machine is one of which no calls are known
@@ -88,7 +98,8 @@ struct hp_debug_parts {
     uint32_t foreign; // that libdw has read, and not we
 };
 
-// Identity is (kind, path, deleted, told_id, addresses, span, extents): two builds at one path stay two.
+// Identity is (kind, path, deleted, told_id, addresses, span, extents, proof, builds): two builds at one path
+// stay two.
 struct hp_module {
     enum hp_module_kind kind;
     enum hp_address_kind addresses; // of its extents and frames
@@ -97,10 +108,19 @@ struct hp_module {
     hp_string told_id; // the build id as inputs tell it, or ""
     uint64_t span;     // from its first mapped byte to its last, in the address space
     uint32_t first_extent, extents; // in profile->extents, by address
+    enum hp_proof proof;
+    // The files of HP_PROOF_FITS and HP_PROOF_UNCHECKED: what their code is known by, in order, with ',' between;
+    // several only if the same code is in all of them wherever the dumps have an address.
+    hp_string builds;
     unsigned resolved; // enum hp_resolved: what all inputs say that they have of it
 
     // The first and last in order of those that inputs tell.
     struct hp_file_id lowest_file, highest_file;
+
+    uint32_t dumps;    // that have it, of those that were compared
+    bool has_partials; // of several dumps have it as well, which do not tell how many
+    // Of the dump in which most addresses misfit the file that fits best.
+    struct hp_return_check misfits;
 
     enum hp_sym_status status; // the rest is what sym/ found
     hp_string note;            // one sentence more on the status, or ""

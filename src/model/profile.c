@@ -107,6 +107,9 @@ void hp_profile_keep(struct hp_profile *profile, const struct hp_needs *needs) {
 }
 
 void hp_profile_done(struct hp_profile *profile) {
+    if (profile->prover && profile->owns_prover) {
+        profile->prover->done(profile->prover);
+    }
     drop_stacks(profile);
     hp_run_store_free(profile->store);
     hp_strtab_done(&profile->strings);
@@ -377,6 +380,13 @@ static int compare_modules(const void *left, const void *right, void *context) {
     }
     if (order == 0) {
         order = (a->span > b->span) - (a->span < b->span);
+    }
+    if (order == 0) {
+        order = (int)a->proof - (int)b->proof;
+    }
+    if (order == 0) {
+        order = hp_span_compare(hp_strtab_span(&profile->strings, a->builds),
+                                hp_strtab_span(&profile->strings, b->builds));
     }
     return order ? order
                  : hp_extents_compare(profile->extents.at + a->first_extent, a->extents,

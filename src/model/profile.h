@@ -21,6 +21,7 @@
 #include "model/history.h"
 #include "model/input.h"
 #include "model/module.h"
+#include "model/prover.h"
 #include "model/recent.h"
 #include "model/sample_types.h"
 #include "model/sizes.h"
@@ -195,9 +196,11 @@ struct hp_profile {
     struct hp_match_time *match_time; // of the patterns of its reports
     hp_string thread;                 // that alone was read, or ""
     enum hp_estimator estimator;
-    bool has_times;            // of the inputs that are used
-    bool has_alloc;            // some input has allocation totals (prof_accum)
-    struct hp_needs keeps;     // what was asked for when it was read
+    bool has_times;           // of the inputs that are used
+    bool has_alloc;           // some input has allocation totals (prof_accum)
+    struct hp_needs keeps;    // what was asked for when it was read
+    struct hp_prover *prover; // of builds, while dumps are read and symbolized; or NULL
+    bool owns_prover;
     bool are_errors_unknown;   // of some input: then of all together
     struct hp_history history; // what each input added, if that is kept
     // How dumps of partials differ that are not told of one by one, of new and of base.

@@ -13,6 +13,8 @@ hp_module_id hp_profile_import_module(struct hp_profile *profile,
     struct hp_module module = other->modules.at[id.n];
     module.path = import_string(profile, other, module.path);
     module.told_id = module.build_id = import_string(profile, other, module.told_id);
+    module.builds = import_string(profile, other, module.builds);
+    module.dumps = 0; // they come with their stacks
     const struct hp_extent *extents =
         module.extents > 0 ? other->extents.at + module.first_extent : NULL;
     return hp_profile_module(profile, &module, extents);
@@ -23,6 +25,7 @@ static hp_module_id *map_modules(struct hp_profile *profile,
     hp_module_id *modules = hp_alloc(other->modules.count * sizeof *modules);
     for (uint32_t i = 0; i < other->modules.count; i++) {
         modules[i] = hp_profile_import_module(profile, other, (hp_module_id){i});
+        profile->modules.at[modules[i].n].dumps += other->modules.at[i].dumps;
     }
     return modules;
 }

@@ -15,8 +15,17 @@ static bool same_module(const struct hp_profile *profile, const struct hp_module
     return known->kind == module->kind && known->path.n == module->path.n &&
            known->deleted == module->deleted && known->told_id.n == module->told_id.n &&
            known->addresses == module->addresses && known->span == module->span &&
+           known->proof == module->proof && known->builds.n == module->builds.n &&
            hp_extents_compare(extents_of(profile, known), known->extents, extents,
                               module->extents) == 0;
+}
+
+// The worst of the dumps, whatever the order they come in.
+static void note_misfits(struct hp_return_check *known,
+                         const struct hp_return_check *other) {
+    bool is_worse = other->failed != known->failed ? other->failed > known->failed
+                                                   : other->checked > known->checked;
+    *known = is_worse ? *other : *known;
 }
 
 static void note_files(struct hp_module *known, const struct hp_module *module) {
@@ -39,6 +48,9 @@ static void note_differences(struct hp_profile *profile, struct hp_module *known
                              const struct hp_module *module,
                              const struct hp_extent *extents) {
     known->resolved &= module->resolved;
+    known->dumps += module->dumps;
+    known->has_partials |= module->has_partials;
+    note_misfits(&known->misfits, &module->misfits);
     note_files(known, module);
     for (uint32_t i = 0; i < known->extents; i++) {
         profile->extents.at[known->first_extent + i].has_hole |= extents[i].has_hole;
@@ -50,6 +62,8 @@ static uint32_t module_hash(const struct hp_module *module,
     uint64_t hash = hp_hash_mix(module->span ^ hp_hash_key(),
                                 module->path.n ^ (uint64_t)module->told_id.n << 32 ^
                                     (uint64_t)0x9e3779b97f4a7c15);
+    hash = hp_hash_mix(hash ^ module->builds.n,
+                       module->proof ^ (uint64_t)0x589965cc75374cc3);
     for (uint32_t i = 0; i < module->extents; i++) {
         hash = hp_hash_mix(extents[i].address ^ hash,
                            extents[i].size ^ (uint64_t)0xe7037ed1a0b428db);

@@ -249,6 +249,74 @@ static struct code read_code(const struct hp_image *image, struct hp_code_window
     return code;
 }
 
+unsigned hp_calls_unit(const struct hp_image *image) {
+    const struct machine *machine = machine_of(image);
+    return machine ? machine->alignment : 0;
+}
+
+// --- all of a text ------------------------------------------------------------------------
+
+// The same calls that is_x86_call() finds from their ends, from where they begin.
+static void scan_x86_calls(const unsigned char *text, size_t size,
+                           const struct hp_calls_at *found) {
+    for (size_t i = 0; i + 2 <= size; i++) {
+        if (text[i] == 0xe8 && i + 5 <= size) {
+            found->call(found->data, i + 5);
+        } else if (text[i] == 0xff && (text[i + 1] >> 3 & 7) == 2) {
+            size_t end =
+                i + size_of_indirect(text[i + 1], i + 2 < size ? text[i + 2] : 0);
+            if (end <= size) {
+                found->call(found->data, end);
+            }
+        }
+    }
+}
+
+static struct code code_at(const struct hp_image *image, const unsigned char *text,
+                           size_t size, size_t at) {
+    struct code code = {.is_big_endian = image->is_big_endian};
+    code.before_size = at < BEFORE ? at : BEFORE;
+    code.at_size = size - at < AT ? size - at : AT;
+    memcpy(code.before + BEFORE - code.before_size, text + at - code.before_size,
+           code.before_size);
+    memcpy(code.at, text + at, code.at_size);
+    return code;
+}
+
+// Signals' handlers return to code that begins with a few bytes: others are not looked at.
+static bool may_return_from_signal(const struct machine *machine,
+                                   const unsigned char *text) {
+    bool is_x86 = machine->is_call == is_x86_call;
+    return !is_x86 || *text == 0x48 || *text == 0xb8 || *text == 0x58;
+}
+
+void hp_calls_scan(const struct hp_image *image, const unsigned char *text, size_t size,
+                   const struct hp_calls_at *found) {
+    const struct machine *machine = machine_of(image);
+    if (!machine) {
+        return;
+    }
+    bool is_x86 = machine->is_call == is_x86_call;
+    if (is_x86) {
+        scan_x86_calls(text, size, found);
+    }
+    for (size_t at = 0; at <= size; at += machine->alignment) {
+        bool may_end = at < size && may_return_from_signal(machine, text + at);
+        if (is_x86 && !may_end) {
+            continue;
+        }
+        struct code code = code_at(image, text, size, at);
+        code.is_big_endian &= !machine->is_little_endian;
+        if (may_end && machine->is_signal_return(&code)) {
+            found->signal(found->data, at / machine->alignment);
+        } else if (!is_x86 && machine->is_call(&code)) {
+            found->call(found->data, at / machine->alignment);
+        }
+    }
+}
+
+// --- around one address -------------------------------------------------------------------
+
 enum hp_return hp_calls_return_at(const struct hp_image *image,
                                   struct hp_code_window *window,
                                   enum hp_address_kind kind, uint64_t address) {

@@ -21,6 +21,20 @@ enum hp_return {
 // Whether there are rules for the machine that the image is for.
 bool hp_calls_are_known(const struct hp_image *image);
 
+// What instructions are aligned to, in bytes; 0 if there are no rules for the machine.
+unsigned hp_calls_unit(const struct hp_image *image);
+
+// Where code is looked at, a unit after the other, the byte after the last included.
+struct hp_calls_at {
+    void *data;
+    void (*call)(void *data, uint64_t unit);   // a call returns there
+    void (*signal)(void *data, uint64_t unit); // a handler of signals does
+};
+
+// Look at all of a text, `size` bytes that begin an executable segment.
+void hp_calls_scan(const struct hp_image *image, const unsigned char *text, size_t size,
+                   const struct hp_calls_at *found);
+
 // Bytes of the file that were read last: those around one address are often those around the next.
 // {0} is ready.
 struct hp_code_window {

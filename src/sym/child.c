@@ -50,14 +50,22 @@ static void on_exit_of_library(void) {
     _exit(1);
 }
 
+// Who starts it.
+struct parent {
+    pid_t pid;
+    bool is_main_thread;
+};
+
 // What is done before it is too late for it.
-static void prepare(int sock, pid_t parent) {
+static void prepare(int sock, const struct parent *parent) {
     struct rlimit none = {0, 0};
     reset_signals();
     atexit(on_exit_of_library);
     hp_on_out_of_memory(end_without_memory);
-    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (getppid() != parent) {
+    if (parent->is_main_thread) { // else it would end with the thread
+        prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    }
+    if (getppid() != parent->pid) {
         _exit(1); // it died before we could ask to be told
     }
     setrlimit(RLIMIT_CORE, &none);
@@ -67,8 +75,8 @@ static void prepare(int sock, pid_t parent) {
 #endif
 }
 
-_Noreturn static void be_child(int sock, pid_t parent, void (*serve)(int sock),
-                               enum hp_sandbox sandbox) {
+_Noreturn static void be_child(int sock, const struct parent *parent,
+                               void (*serve)(int sock), enum hp_sandbox sandbox) {
     hp_starved_watch(end_starved);
     prepare(sock, parent);
     if (!hp_sandbox_enter(sandbox)) {
@@ -101,14 +109,14 @@ int hp_child_start(struct hp_child *child, void (*serve)(int sock),
                    enum hp_sandbox sandbox, struct hp_err *err) {
     int pair[2];
     struct rlimit limit;
-    pid_t parent = getpid();
+    struct parent parent = {getpid(), gettid() == getpid()};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) {
         return hp_fail_errno(err, "no socket for the symbolizer");
     }
     uint64_t data = is_limited(RLIMIT_DATA, &limit) ? data_size() : 0;
     pid_t pid = fork();
     if (pid == 0) {
-        be_child(pair[1], parent, serve, sandbox);
+        be_child(pair[1], &parent, serve, sandbox);
     }
     close(pair[1]);
     if (pid < 0) {

@@ -21,7 +21,8 @@ enum {
 };
 
 // Start a child that runs `serve` on its socket, in a sandbox; it has no other open file, no
-// handlers of ours, and dies with us.  The caller must have only one thread.
+// handlers of ours, and dies with us.  One that was started by another than the first thread dies when it
+// next has something to say.
 HP_MUST_CHECK int hp_child_start(struct hp_child *child, void (*serve)(int sock),
                                  enum hp_sandbox sandbox, struct hp_err *err);
 

@@ -5,7 +5,8 @@
 //     ROOT/DIR/NAME, ROOT/DIR/.debug/NAME, ROOT/usr/lib/debug/DIR/NAME
 //
 // with DIR the folder of the file that names it, and ROOT each sysroot, then "/".  A sysroot may
-// also be one folder with all files, SYSROOT/NAME.  Nothing is looked for in what a folder lists.
+// also be one folder with all files, SYSROOT/NAME.  Last come the files below the sysroots that are
+// called like the module, or whose names begin so: SYSROOT/1.4/NAME, SYSROOT/NAME-1.4.
 #include "sym/finder.h"
 
 #include "base/files.h"
@@ -24,6 +25,8 @@ struct search {
     enum hp_find find;
     uint32_t skip;
     int fd;
+    struct hp_places
+        *places; // where all that is found goes, and nothing stays open; or NULL
 };
 
 void hp_finder_init(struct hp_finder *finder, const struct hp_symbol_options *options,
@@ -85,13 +88,30 @@ static void replace(char **text, char *by) {
     *text = by;
 }
 
+void hp_places_done(struct hp_places *places) {
+    struct hp_place *place;
+    hp_vec_each (place, &places->all) {
+        free(place->path);
+    }
+    hp_vec_done(&places->all);
+}
+
+char *hp_place_text(const struct hp_place *place) {
+    return whole_path(place->root, place->path);
+}
+
+static struct hp_found_file describe(const struct search *search, int fd,
+                                     const char *root, const char *path) {
+    return hp_found_file_of(fd, !root && strcmp(path, search->finder->path) == 0);
+}
+
 static void found(struct search *search, int fd, const char *root, const char *path) {
     struct hp_finder *finder = search->finder;
     search->fd = fd;
     if (search->find == HP_FIND_MODULE) {
         replace(&finder->module, hp_printed("%s", path));
         finder->in_sysroot = root != NULL;
-        finder->found = hp_found_file_of(fd, !root && strcmp(path, finder->path) == 0);
+        finder->found = describe(search, fd, root, path);
     }
     if (search->find <= HP_FIND_LINK) {
         replace(&finder->debug, hp_printed("%s", path));
@@ -124,13 +144,21 @@ static int open_elf(const struct search *search, const char *root, const char *p
 // Go on searching?  Outside a sysroot a relative path would depend on where we stand.
 static bool try_place(struct search *search, const char *root, const char *path) {
     int fd = -1;
-    bool is_allowed = root || !search->finder->options->symbol_dirs_only;
+    // The file of a module was allowed when it was found; files that belong to it are not listed.
+    bool is_listed = search->find == HP_FIND_MODULE && search->finder->only;
+    bool is_allowed = root || is_listed || !search->finder->options->symbol_dirs_only;
     errno = ENOENT;
     if (is_allowed && (root || path[0] == '/')) {
         fd = open_elf(search, root, path);
     }
     if (fd < 0) {
         refuse(search, root, path);
+        return true;
+    }
+    if (search->places) {
+        struct hp_place place = {root, hp_copy(path), describe(search, fd, root, path)};
+        hp_vec_push(&search->places->all, place);
+        close(fd);
         return true;
     }
     if (search->skip > 0) {
@@ -253,7 +281,8 @@ static bool try_stores(struct search *search, const char *root, const char *id) 
     return go_on;
 }
 
-static void find_build_id(struct search *search, const char *text) {
+// False if one was found.
+static bool find_build_id(struct search *search, const char *text) {
     const struct hp_symbol_options *options = search->finder->options;
     char *id = id_of(text);
     bool go_on = id != NULL;
@@ -265,10 +294,36 @@ static void find_build_id(struct search *search, const char *text) {
          i++) {
         go_on = try_flat(search, options->symbol_dirs[i]);
     }
-    if (go_on) {
-        try_stores(search, NULL, id);
-    }
+    go_on = go_on && try_stores(search, NULL, id);
     free(id);
+    return go_on || !id;
+}
+
+// Whether a file of a tree has been tried already: it is where the module is first looked for.
+static bool is_usual(const struct hp_finder *finder, const struct hp_tree_file *file) {
+    return strcmp(file->path, finder->path) == 0 ||
+           strcmp(file->path + 1, basename_of(finder->path)) == 0;
+}
+
+static bool try_trees(struct search *search) {
+    const struct hp_finder *finder = search->finder;
+    bool go_on = true;
+    for (size_t i = 0; finder->trees && go_on && i < finder->trees->files.count; i++) {
+        const struct hp_tree_file *file = &finder->trees->files.at[i];
+        if (!file->is_by_id && hp_tree_file_is_of(file, finder->path) &&
+            !is_usual(finder, file)) {
+            go_on = try_place(search, file->root, file->path);
+        }
+    }
+    return go_on;
+}
+
+static void find_only(struct search *search) {
+    const struct hp_finder *finder = search->finder;
+    bool go_on = true;
+    for (size_t i = 0; go_on && i < finder->only_count; i++) {
+        go_on = try_place(search, finder->only[i].root, finder->only[i].path);
+    }
 }
 
 static void find_module(struct search *search) {
@@ -280,8 +335,9 @@ static void find_module(struct search *search) {
         go_on = try_flat(search, options->symbol_dirs[i]);
     }
     if (go_on && (!mapped || try_place(search, NULL, mapped)) &&
-        try_place(search, NULL, finder->path)) {
-        find_build_id(search, finder->build_id);
+        try_place(search, NULL, finder->path) &&
+        find_build_id(search, finder->build_id)) {
+        try_trees(search);
     }
     free(mapped);
 }
@@ -385,20 +441,32 @@ static void find_path(struct search *search, const char *name) {
     }
 }
 
+static void find_by_id(struct search *search, const char *id) {
+    find_build_id(search, id);
+}
+
 int hp_finder_open(struct hp_finder *finder, const struct hp_wanted *wanted) {
     static void (*const finds[])(struct search *, const char *) = {
-        [HP_FIND_BUILD_ID] = find_build_id, [HP_FIND_LINK] = find_link,
-        [HP_FIND_ALT] = find_path,          [HP_FIND_UNIT] = find_unit,
+        [HP_FIND_BUILD_ID] = find_by_id,  [HP_FIND_LINK] = find_link,
+        [HP_FIND_ALT] = find_path,        [HP_FIND_UNIT] = find_unit,
         [HP_FIND_PACKAGE] = find_package,
     };
-    struct search search = {finder, wanted->find, wanted->n, -1};
+    struct search search = {finder, wanted->find, wanted->n, -1, NULL};
     finder->reason[0] = '\0';
     char *name = hp_printed("%.*s", (int)wanted->name.size, wanted->name.at);
-    if (wanted->find == HP_FIND_MODULE) {
-        find_module(&search);
-    } else {
+    if (wanted->find != HP_FIND_MODULE) {
         finds[wanted->find](&search, name);
+    } else if (finder->only) {
+        find_only(&search);
+    } else {
+        find_module(&search);
     }
     free(name);
     return search.fd;
+}
+
+void hp_finder_list(struct hp_finder *finder, struct hp_places *places) {
+    struct search search = {finder, HP_FIND_MODULE, 0, -1, places};
+    finder->reason[0] = '\0';
+    find_module(&search);
 }

@@ -203,8 +203,8 @@ static bool reply(struct hp_keeper *self, struct hp_finder *finder) {
     return sent;
 }
 
-// Answer the child's questions until it has answered ours.  False, with errno, if that
-// does not come.
+// Answer the child's questions until it has answered ours; without a finder it has none to ask.
+// False, with errno, if the answer does not come.
 static bool converse(struct hp_keeper *self, struct hp_finder *finder) {
     for (int questions = 0; questions < HP_FIND_LIMIT;) {
         struct hp_wire wire = wire_of(self);
@@ -219,7 +219,7 @@ static bool converse(struct hp_keeper *self, struct hp_finder *finder) {
             self->answers += self->message.body.bytes.count;
             return true;
         }
-        if (self->message.kind == HP_SAY_FIND) {
+        if (self->message.kind == HP_SAY_FIND && finder) {
             questions++;
             if (!reply(self, finder)) {
                 return false;
@@ -232,8 +232,7 @@ static bool converse(struct hp_keeper *self, struct hp_finder *finder) {
     return false;
 }
 
-static bool start(struct hp_keeper *self, const struct hp_request *request,
-                  struct hp_sym_diagnostic *why) {
+static bool start(struct hp_keeper *self, size_t offsets, struct hp_sym_diagnostic *why) {
     struct hp_err err;
     if (is_run_over(self)) {
         return hp_sym_diagnose(why, HP_SYM_RUN_OVER, "%s", "");
@@ -246,8 +245,8 @@ static bool start(struct hp_keeper *self, const struct hp_request *request,
     self->started = hp_wire_now();
     self->cpu_before = hp_child_cpu(&self->child);
     self->module_files = 0;
-    self->module_offsets = request->addresses.count;
-    self->offsets += request->addresses.count;
+    self->module_offsets = offsets;
+    self->offsets += offsets;
     limit_child(self);
     return true;
 }
@@ -265,23 +264,55 @@ static bool exchange(struct hp_keeper *self, const struct hp_request *request,
     return hp_answer_unpack(&self->message.body, request->addresses.count, answer);
 }
 
-static bool ask(struct hp_keeper *self, const struct hp_request *request,
-                struct hp_finder *finder, struct hp_answer *answer,
-                struct hp_sym_diagnostic *why) {
-    if (!start(self, request, why)) {
-        return false;
-    }
-    bool good = exchange(self, request, finder, answer);
-    if (good) {
+// A file, of which the child is asked for its code.
+struct code_request {
+    int fd;
+    struct hp_span path;
+    bool wants_text;
+};
+
+static bool exchange_code(struct hp_keeper *self, const struct code_request *request,
+                          struct hp_file_code *code, struct hp_sym_diagnostic *why) {
+    count_file(self, request->fd);
+    struct hp_wire wire = wire_of(self);
+    hp_file_code_ask(&self->packet, request->path, request->wants_text);
+    errno = 0;
+    return hp_wire_send(&wire, HP_SAY_CODE, &self->packet, request->fd) &&
+           converse(self, NULL) && hp_file_code_unpack(&self->message.body, code, why);
+}
+
+// The child has answered, or errno tells why not.
+static void end(struct hp_keeper *self, bool is_answered, struct hp_sym_diagnostic *why) {
+    if (is_answered) {
         int64_t now = hp_child_cpu(&self->child);
         self->cpu += now - self->cpu_before;
         self->cpu_before = now;
-        self->lacks_sandbox |= answer->lacks_sandbox;
     } else {
         give_up(self, errno, why);
     }
     self->clock += hp_wire_now() - self->started;
+}
+
+static bool ask(struct hp_keeper *self, const struct hp_request *request,
+                struct hp_finder *finder, struct hp_answer *answer,
+                struct hp_sym_diagnostic *why) {
+    if (!start(self, request->addresses.count, why)) {
+        return false;
+    }
+    bool good = exchange(self, request, finder, answer);
+    self->lacks_sandbox |= good && answer->lacks_sandbox;
+    end(self, good, why);
     return good;
+}
+
+static bool ask_code(struct hp_keeper *self, const struct code_request *request,
+                     struct hp_file_code *code, struct hp_sym_diagnostic *why) {
+    if (!start(self, 0, why)) {
+        return false;
+    }
+    bool good = exchange_code(self, request, code, why);
+    end(self, good, why);
+    return good && why->status == HP_SYM_NOT_TRIED;
 }
 
 // Who has gone over another module, and says nothing of this one, is replaced.
@@ -291,6 +322,15 @@ bool hp_keeper_ask(struct hp_keeper *self, const struct hp_request *request,
     self->is_proven = true;
     return ask(self, request, finder, answer, why) ||
            (!self->is_proven && ask(self, request, finder, answer, why));
+}
+
+bool hp_keeper_ask_code(struct hp_keeper *self, int fd, struct hp_span path,
+                        bool wants_text, struct hp_file_code *code,
+                        struct hp_sym_diagnostic *why) {
+    struct code_request request = {fd, path, wants_text};
+    self->is_proven = true;
+    return ask_code(self, &request, code, why) ||
+           (!self->is_proven && ask_code(self, &request, code, why));
 }
 
 void hp_keeper_done(struct hp_keeper *self) {

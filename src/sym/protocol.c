@@ -10,10 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-void hp_packet_done(struct hp_packet *packet) {
-    hp_vec_done(&packet->bytes);
-}
-
 void hp_request_done(struct hp_request *request) {
     hp_vec_done(&request->extents);
     hp_vec_done(&request->addresses);
@@ -32,201 +28,123 @@ void hp_answer_done(struct hp_answer *answer) {
 
 // --- bodies ----------------------------------------------------------------------------
 
-static void put(struct hp_packet *packet, const void *bytes, size_t size) {
-    hp_vec_reserve(&packet->bytes, size);
-    if (size) {
-        memcpy(packet->bytes.at + packet->bytes.count, bytes, size);
-    }
-    packet->bytes.count += size;
-}
-
-static void put_u32(struct hp_packet *packet, uint32_t value) {
-    put(packet, &value, sizeof value);
-}
-
-static void put_u64(struct hp_packet *packet, uint64_t value) {
-    put(packet, &value, sizeof value);
-}
-
-void hp_text_pack(struct hp_packet *packet, struct hp_span text) {
-    put_u32(packet, (uint32_t)text.size);
-    put(packet, text.at, text.size);
-}
-
-// A body being read.  After the first value that is not there, or too large, all that
-// follow are 0 or "" and `bad` stays set.
-struct unpacker {
-    const unsigned char *at, *end;
-    bool bad;
-};
-
-static struct unpacker unpack(const struct hp_packet *packet) {
-    const unsigned char *at = packet->bytes.at;
-    return (struct unpacker){at, at ? at + packet->bytes.count : NULL, false};
-}
-
-static const unsigned char *take(struct unpacker *in, size_t size) {
-    if (in->bad || size > (size_t)(in->end - in->at)) {
-        in->bad = true;
-        return NULL;
-    }
-    const unsigned char *at = in->at;
-    in->at += size;
-    return at;
-}
-
-static uint32_t get_u32(struct unpacker *in) {
-    uint32_t value = 0;
-    const unsigned char *at = take(in, sizeof value);
-    if (at) {
-        memcpy(&value, at, sizeof value);
-    }
-    return value;
-}
-
-static uint64_t get_u64(struct unpacker *in) {
-    uint64_t value = 0;
-    const unsigned char *at = take(in, sizeof value);
-    if (at) {
-        memcpy(&value, at, sizeof value);
-    }
-    return value;
-}
-
-// How many items follow: at least `item_size` bytes must be left for each.
-static uint32_t get_count(struct unpacker *in, size_t item_size) {
-    uint32_t count = get_u32(in);
-    if (in->bad || count > (size_t)(in->end - in->at) / item_size) {
-        in->bad = true;
-        return 0;
-    }
-    return count;
-}
-
-static struct hp_span get_text(struct unpacker *in) {
-    uint32_t size = get_u32(in);
-    if (size > HP_TEXT_LIMIT) {
-        in->bad = true;
-    }
-    const unsigned char *at = take(in, size);
-    return at ? (struct hp_span){(const char *)at, size} : (struct hp_span){"", 0};
-}
-
 struct hp_span hp_text_unpack(const struct hp_packet *packet) {
-    struct unpacker in = unpack(packet);
-    return get_text(&in);
+    struct hp_unpacker in = hp_packet_open(packet);
+    return hp_packet_text(&in);
 }
 
 void hp_texts_pack(struct hp_packet *packet, const struct hp_texts *texts) {
     const struct hp_span *text;
-    put_u32(packet, (uint32_t)texts->all.count);
+    hp_put_u32(packet, (uint32_t)texts->all.count);
     hp_vec_each (text, &texts->all) {
         hp_text_pack(packet, *text);
     }
 }
 
 bool hp_texts_unpack(const struct hp_packet *packet, struct hp_texts *texts) {
-    struct unpacker in = unpack(packet);
-    uint32_t count = get_count(&in, sizeof(uint32_t));
+    struct hp_unpacker in = hp_packet_open(packet);
+    uint32_t count = hp_packet_count(&in, sizeof(uint32_t));
     texts->all.count = 0;
     for (uint32_t i = 0; i < count && !in.bad; i++) {
-        hp_vec_push(&texts->all, get_text(&in));
+        hp_vec_push(&texts->all, hp_packet_text(&in));
     }
     return !in.bad && in.at == in.end;
 }
 
 void hp_request_pack(struct hp_packet *packet, const struct hp_request *request) {
     hp_text_pack(packet, request->build_id);
-    put_u64(packet, request->span);
-    put_u32(packet, request->kind);
-    put_u32(packet, (uint32_t)request->extents.count);
+    hp_put_u64(packet, request->span);
+    hp_put_u32(packet, request->kind);
+    hp_put_u32(packet, request->is_proven);
+    hp_put_u32(packet, (uint32_t)request->extents.count);
     for (size_t i = 0; i < request->extents.count; i++) {
         const struct hp_extent *extent = &request->extents.at[i];
-        put_u64(packet, extent->address);
-        put_u64(packet, extent->size);
-        put_u64(packet, extent->offset);
-        put_u32(packet, extent->has_hole);
+        hp_put_u64(packet, extent->address);
+        hp_put_u64(packet, extent->size);
+        hp_put_u64(packet, extent->offset);
+        hp_put_u32(packet, extent->has_hole);
     }
-    put_u32(packet, (uint32_t)request->addresses.count);
+    hp_put_u32(packet, (uint32_t)request->addresses.count);
     for (size_t i = 0; i < request->addresses.count; i++) {
-        put_u64(packet, request->addresses.at[i]);
+        hp_put_u64(packet, request->addresses.at[i]);
     }
 }
 
 bool hp_request_unpack(const struct hp_packet *packet, struct hp_request *request) {
-    struct unpacker in = unpack(packet);
-    request->build_id = get_text(&in);
-    request->span = get_u64(&in);
-    uint32_t kind = get_u32(&in);
+    struct hp_unpacker in = hp_packet_open(packet);
+    request->build_id = hp_packet_text(&in);
+    request->span = hp_packet_u64(&in);
+    uint32_t kind = hp_packet_u32(&in);
     in.bad |= kind >= HP_ADDRESS_KINDS;
     request->kind = (enum hp_address_kind)kind;
-    uint32_t extents = get_count(&in, 28);
+    request->is_proven = hp_packet_u32(&in) != 0;
+    uint32_t extents = hp_packet_count(&in, 28);
     request->extents.count = 0;
     for (uint32_t i = 0; i < extents; i++) {
-        struct hp_extent extent = {.address = get_u64(&in)};
-        extent.size = get_u64(&in);
-        extent.offset = get_u64(&in);
-        extent.has_hole = get_u32(&in) != 0;
+        struct hp_extent extent = {.address = hp_packet_u64(&in)};
+        extent.size = hp_packet_u64(&in);
+        extent.offset = hp_packet_u64(&in);
+        extent.has_hole = hp_packet_u32(&in) != 0;
         hp_vec_push(&request->extents, extent);
     }
-    uint32_t addresses = get_count(&in, 8);
+    uint32_t addresses = hp_packet_count(&in, 8);
     request->addresses.count = 0;
     hp_vec_reserve(&request->addresses, addresses);
     for (uint32_t i = 0; i < addresses; i++) {
-        hp_vec_push(&request->addresses, get_u64(&in));
+        hp_vec_push(&request->addresses, hp_packet_u64(&in));
     }
     return !in.bad;
 }
 
 bool hp_wanted_unpack(const struct hp_packet *packet, struct hp_wanted *wanted) {
-    struct unpacker in = unpack(packet);
-    uint32_t find = get_u32(&in);
-    wanted->n = get_u32(&in);
-    wanted->name = get_text(&in);
+    struct hp_unpacker in = hp_packet_open(packet);
+    uint32_t find = hp_packet_u32(&in);
+    wanted->n = hp_packet_u32(&in);
+    wanted->name = hp_packet_text(&in);
     wanted->find = (enum hp_find)find;
     return !in.bad && in.at == in.end && find < HP_FINDS;
 }
 
 static void put_parts(struct hp_packet *packet, struct hp_debug_parts parts) {
-    put_u32(packet, parts.all);
-    put_u32(packet, parts.foreign);
+    hp_put_u32(packet, parts.all);
+    hp_put_u32(packet, parts.foreign);
 }
 
 void hp_answer_pack(struct hp_packet *packet, const struct hp_answer *answer) {
-    put_u32(packet, answer->status);
-    put_u32(packet, answer->lacks_inlines);
-    put_u32(packet, answer->lacks_rules);
-    put_u32(packet, answer->lacks_sandbox);
+    hp_put_u32(packet, answer->status);
+    hp_put_u32(packet, answer->lacks_inlines);
+    hp_put_u32(packet, answer->lacks_rules);
+    hp_put_u32(packet, answer->lacks_sandbox);
     put_parts(packet, answer->units);
     put_parts(packet, answer->line_programs);
     hp_text_pack(packet, answer->note);
     hp_text_pack(packet, answer->build_id);
     hp_text_pack(packet, answer->symbols_from);
-    put_u32(packet, (uint32_t)answer->strings.count);
+    hp_put_u32(packet, (uint32_t)answer->strings.count);
     for (size_t i = 0; i < answer->strings.count; i++) {
         hp_text_pack(packet, answer->strings.at[i]);
     }
-    put_u32(packet, (uint32_t)answer->counts.count);
+    hp_put_u32(packet, (uint32_t)answer->counts.count);
     for (size_t i = 0; i < answer->counts.count; i++) {
-        put_u32(packet, answer->counts.at[i]);
-        put_u32(packet, answer->starts.at[i]);
+        hp_put_u32(packet, answer->counts.at[i]);
+        hp_put_u32(packet, answer->starts.at[i]);
     }
-    put_u32(packet, (uint32_t)answer->lines.count);
+    hp_put_u32(packet, (uint32_t)answer->lines.count);
     for (size_t i = 0; i < answer->lines.count; i++) {
         const struct hp_line *line = &answer->lines.at[i];
-        put_u32(packet, line->function.n);
-        put_u32(packet, line->linkage.n);
-        put_u32(packet, line->file.n);
-        put_u32(packet, line->line);
-        put_u32(packet, line->start_line);
+        hp_put_u32(packet, line->function.n);
+        hp_put_u32(packet, line->linkage.n);
+        hp_put_u32(packet, line->file.n);
+        hp_put_u32(packet, line->line);
+        hp_put_u32(packet, line->start_line);
     }
-    put_u32(packet, (uint32_t)answer->sources.count);
+    hp_put_u32(packet, (uint32_t)answer->sources.count);
     for (size_t i = 0; i < answer->sources.count; i++) {
         const struct hp_source_digest *source = &answer->sources.at[i];
-        put_u32(packet, source->file.n);
-        put(packet, source->md5, sizeof source->md5);
+        hp_put_u32(packet, source->file.n);
+        hp_put_bytes(packet, source->md5, sizeof source->md5);
     }
-    put(packet, answer->returns.at, answer->returns.count);
+    hp_put_bytes(packet, answer->returns.at, answer->returns.count);
 }
 
 static bool is_hex(struct hp_span text) {
@@ -238,16 +156,16 @@ static bool is_hex(struct hp_span text) {
     return true;
 }
 
-static hp_string get_string(struct unpacker *in, size_t count) {
-    uint32_t n = get_u32(in);
+static hp_string get_string(struct hp_unpacker *in, size_t count) {
+    uint32_t n = hp_packet_u32(in);
     if (n != 0 && n >= count) {
         in->bad = true;
     }
     return (hp_string){in->bad ? 0 : n};
 }
 
-static void get_lines(struct unpacker *in, struct hp_answer *answer, uint64_t sum) {
-    uint32_t lines = get_count(in, 20);
+static void get_lines(struct hp_unpacker *in, struct hp_answer *answer, uint64_t sum) {
+    uint32_t lines = hp_packet_count(in, 20);
     if (lines != sum) {
         in->bad = true;
         return;
@@ -257,17 +175,17 @@ static void get_lines(struct unpacker *in, struct hp_answer *answer, uint64_t su
         struct hp_line line = {.function = get_string(in, answer->strings.count)};
         line.linkage = get_string(in, answer->strings.count);
         line.file = get_string(in, answer->strings.count);
-        line.line = get_u32(in);
-        line.start_line = get_u32(in);
+        line.line = hp_packet_u32(in);
+        line.start_line = hp_packet_u32(in);
         hp_vec_push(&answer->lines, line);
     }
 }
 
-static void get_sources(struct unpacker *in, struct hp_answer *answer) {
-    uint32_t sources = get_count(in, 4 + HP_MD5_SIZE);
+static void get_sources(struct hp_unpacker *in, struct hp_answer *answer) {
+    uint32_t sources = hp_packet_count(in, 4 + HP_MD5_SIZE);
     for (uint32_t i = 0; i < sources && !in->bad; i++) {
         struct hp_source_digest source = {.file = get_string(in, answer->strings.count)};
-        const unsigned char *md5 = take(in, sizeof source.md5);
+        const unsigned char *md5 = hp_packet_take(in, sizeof source.md5);
         if (md5) {
             memcpy(source.md5, md5, sizeof source.md5);
             hp_vec_push(&answer->sources, source);
@@ -276,50 +194,51 @@ static void get_sources(struct unpacker *in, struct hp_answer *answer) {
 }
 
 // One byte for each offset, to the end.
-static void get_returns(struct unpacker *in, struct hp_answer *answer, size_t offsets) {
-    const unsigned char *code = take(in, offsets);
+static void get_returns(struct hp_unpacker *in, struct hp_answer *answer,
+                        size_t offsets) {
+    const unsigned char *code = hp_packet_take(in, offsets);
     for (size_t i = 0; code && i < offsets; i++) {
         in->bad |= code[i] >= HP_RETURNS;
     }
     hp_vec_append(&answer->returns, code, code ? offsets : 0);
 }
 
-static void get_counts(struct unpacker *in, struct hp_answer *answer, size_t offsets,
+static void get_counts(struct hp_unpacker *in, struct hp_answer *answer, size_t offsets,
                        uint64_t *sum) {
-    uint32_t counts = get_count(in, 8);
+    uint32_t counts = hp_packet_count(in, 8);
     in->bad |= counts != offsets;
     for (uint32_t i = 0; i < counts && !in->bad; i++) {
-        uint32_t count = get_u32(in);
+        uint32_t count = hp_packet_u32(in);
         in->bad |= count > HP_CHAIN_LIMIT;
         *sum += count;
         hp_vec_push(&answer->counts, count);
-        hp_vec_push(&answer->starts, get_u32(in));
+        hp_vec_push(&answer->starts, hp_packet_u32(in));
     }
 }
 
-static struct hp_debug_parts get_parts(struct unpacker *in) {
-    struct hp_debug_parts parts = {.all = get_u32(in)};
-    parts.foreign = get_u32(in);
+static struct hp_debug_parts get_parts(struct hp_unpacker *in) {
+    struct hp_debug_parts parts = {.all = hp_packet_u32(in)};
+    parts.foreign = hp_packet_u32(in);
     in->bad |= parts.foreign > parts.all;
     return parts;
 }
 
 bool hp_answer_unpack(const struct hp_packet *packet, size_t offsets,
                       struct hp_answer *answer) {
-    struct unpacker in = unpack(packet);
-    uint32_t status = get_u32(&in);
+    struct hp_unpacker in = hp_packet_open(packet);
+    uint32_t status = hp_packet_u32(&in);
     answer->status = (enum hp_sym_status)status;
-    answer->lacks_inlines = get_u32(&in) != 0;
-    answer->lacks_rules = get_u32(&in) != 0;
-    answer->lacks_sandbox = get_u32(&in) != 0;
+    answer->lacks_inlines = hp_packet_u32(&in) != 0;
+    answer->lacks_rules = hp_packet_u32(&in) != 0;
+    answer->lacks_sandbox = hp_packet_u32(&in) != 0;
     answer->units = get_parts(&in);
     answer->line_programs = get_parts(&in);
-    answer->note = get_text(&in);
-    answer->build_id = get_text(&in);
-    answer->symbols_from = get_text(&in);
-    uint32_t strings = get_count(&in, 4);
+    answer->note = hp_packet_text(&in);
+    answer->build_id = hp_packet_text(&in);
+    answer->symbols_from = hp_packet_text(&in);
+    uint32_t strings = hp_packet_count(&in, 4);
     for (uint32_t i = 0; i < strings && !in.bad; i++) {
-        hp_vec_push(&answer->strings, get_text(&in));
+        hp_vec_push(&answer->strings, hp_packet_text(&in));
     }
     uint64_t sum = 0;
     get_counts(&in, answer, offsets, &sum);
@@ -549,8 +468,8 @@ int hp_file_request(struct hp_file_requester *requester, const struct hp_wanted 
                     struct hp_span *text) {
     struct hp_message *message = &requester->message;
     struct hp_packet *packet = &requester->packet;
-    put_u32(packet, wanted->find);
-    put_u32(packet, wanted->n);
+    hp_put_u32(packet, wanted->find);
+    hp_put_u32(packet, wanted->n);
     hp_text_pack(packet, wanted->name);
     if (!hp_wire_send(&requester->wire, HP_SAY_FIND, packet, -1) ||
         !hp_wire_receive(&requester->wire, message)) {

@@ -9,6 +9,9 @@
 //                                   <-      TICK                      "still at work"
 //                                   <-      ANSWER status, strings, lines, returns
 //
+//     CODE what (and the file)      ->
+//                                   <-      ANSWER code, see code.h
+//
 //     NAMES texts                   ->                                 to a child of its own
 //                                   <-      ANSWER texts
 //
@@ -19,11 +22,7 @@
 
 #include "model/profile.h"
 #include "sym/calls.h"
-
-// The body of a message.  {0} is empty.
-struct hp_packet {
-    HP_VEC(unsigned char) bytes;
-};
+#include "sym/packet.h"
 
 // A message that was received.
 struct hp_message {
@@ -40,6 +39,7 @@ enum hp_say {
     HP_SAY_TICK,
     HP_SAY_ANSWER,
     HP_SAY_NAMES,
+    HP_SAY_CODE,
 };
 
 // What is looked for.  Each may be in several places: `n` counts those that can be opened.
@@ -55,7 +55,6 @@ enum hp_find {
 
 // Bounds on what is believed.
 enum {
-    HP_TEXT_LIMIT = 1 << 16,      // of a name, a path or a note
     HP_CHAIN_LIMIT = 1 << 10,     // of inlined calls at one address
     HP_FIND_LIMIT = 1 << 14,      // of questions for one module
     HP_ANSWER_LIMIT = 1 << 30,    // of bytes
@@ -66,6 +65,7 @@ struct hp_request {
     struct hp_span build_id; // "" if unknown
     uint64_t span;           // as in struct hp_module
     enum hp_address_kind kind;
+    bool is_proven; // the file is the right one: it need not be compared
     HP_VEC(struct hp_extent) extents;
     HP_VEC(uint64_t) addresses; // ascending; of the calls, not of the return addresses
 };
@@ -94,12 +94,10 @@ struct hp_answer {
     HP_VEC(unsigned char) returns; // enum hp_return of what each call returns to
 };
 
-void hp_packet_done(struct hp_packet *packet);
 void hp_request_done(struct hp_request *request);
 void hp_answer_done(struct hp_answer *answer);
 
 // Of FILE and NONE; "" if there is none, or too long a one.  It points into the packet.
-void hp_text_pack(struct hp_packet *packet, struct hp_span text);
 struct hp_span hp_text_unpack(const struct hp_packet *packet);
 
 // Of NAMES and what answers that; they point into the packet.

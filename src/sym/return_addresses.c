@@ -1,3 +1,6 @@
+// The rule of jeprof, and of profiles that are read without a prover.  fits.c has that of provers, which
+// compare each dump by itself.
+//
 // A frame is held against its file where some stack shows it as a return address, which it is
 //
 //     behind a frame of a file that returns to a caller,
@@ -20,8 +23,7 @@ enum {
     SHARE = 5,        // 1 / SHARE of the addresses may fail
 };
 
-// Where the C library's signal handlers return to is in one of these.
-static bool is_libc(struct hp_span path) {
+bool hp_is_libc(struct hp_span path) {
     static const char *const names[] = {"libc.so", "libc-2.", "libc.musl-", "ld-musl-",
                                         "libpthread"};
     struct hp_span name = hp_span_basename(path);
@@ -45,7 +47,7 @@ static enum hiding *find_hiding(const struct hp_profile *profile) {
     enum hiding *hides = hp_alloc(profile->modules.count * sizeof *hides);
     for (size_t i = 0; i < profile->modules.count; i++) {
         const struct hp_module *module = &profile->modules.at[i];
-        bool has_handlers = is_libc(hp_strtab_span(&profile->strings, module->path));
+        bool has_handlers = hp_is_libc(hp_strtab_span(&profile->strings, module->path));
         bool is_doubted = module->returns.failed >= MOST_DOUBTED;
         hides[i] = module->kind != HP_MODULE_FILE ? HIDES_ALL
                    : !has_handlers                ? HIDES_NOTHING

@@ -12,6 +12,11 @@
 // module.  Nothing is a failure here: a module may go without names, and says why.
 void hp_symbolize(struct hp_profile *profile, const struct hp_symbol_options *options);
 
+// Finds out which builds dumps are of while they are read; NULL where no binaries are read.  The options must outlive
+// it.  `programs` are files of any name that may be what the dumps have run; they are copied.
+struct hp_prover *hp_prover_new(const struct hp_symbol_options *options,
+                                const char *const *programs, size_t program_count);
+
 struct hp_keeper;
 
 // The same with a keeper whose limits, sandbox and child are set, and nothing else.

@@ -3,6 +3,7 @@
 #include "sym/child.h"
 #include "sym/demangle.h"
 #include "sym/dwarf.h"
+#include "sym/file_code.h"
 #include "sym/function_bounds.h"
 #include "sym/image.h"
 #include "sym/minidebug.h"
@@ -83,7 +84,8 @@ static bool open_candidate(struct work *work, struct hp_file_requester *requeste
     candidate->exists = fd >= 0;
     if (fd >= 0 &&
         hp_image_open(&work->image, fd, candidate->text, &candidate->diagnostic) &&
-        hp_verify(&work->image, &work->request, &candidate->diagnostic)) {
+        (work->request.is_proven ||
+         hp_verify(&work->image, &work->request, &candidate->diagnostic))) {
         return true;
     }
     hp_image_done(&work->image);
@@ -91,12 +93,12 @@ static bool open_candidate(struct work *work, struct hp_file_requester *requeste
 }
 
 // Whether its code is what ran, as far as can be told here: the parent alone knows what
-// signals have interrupted.
+// signals have interrupted.  Of a file that a prover found it is known.
 static bool has_likely_code(const struct work *work) {
     struct hp_return_check returns = {.checked = 0};
     struct hp_code_window window = {.size = 0};
     const uint64_t *address;
-    if (work->request.build_id.size > 0) {
+    if (work->request.build_id.size > 0 || work->request.is_proven) {
         return true;
     }
     hp_vec_each (address, &work->request.addresses) {
@@ -500,23 +502,37 @@ static void serve_module(struct work *work, struct hp_file_requester *requester)
     hp_answer_pack(&requester->packet, &work->answer);
 }
 
+static bool serve_module_request(struct hp_file_requester *requester,
+                                 struct hp_packet *request) {
+    struct work work = {.answer.note = {"", 0}};
+    hp_packet_done(request);
+    *request = requester->message.body; // outlives the questions that follow
+    requester->message.body = (struct hp_packet){0};
+    bool good = hp_request_unpack(request, &work.request);
+    if (good) {
+        serve_module(&work, requester);
+        good = hp_wire_send(&requester->wire, HP_SAY_ANSWER, &requester->packet, -1);
+    }
+    work_done(&work);
+    return good;
+}
+
+static bool serve_code_request(struct hp_file_requester *requester) {
+    hp_file_code_answer(&requester->message.body, requester->message.fd,
+                        &requester->packet);
+    return hp_wire_send(&requester->wire, HP_SAY_ANSWER, &requester->packet, -1);
+}
+
 void hp_worker_serve(int sock) {
     struct hp_file_requester requester = {
         .wire = {.sock = sock, .limit = HP_REQUEST_LIMIT}};
     struct hp_packet request = {0};
     bool good = true;
     while (good && hp_wire_receive(&requester.wire, &requester.message)) {
-        struct work work = {.answer.note = {"", 0}};
-        hp_packet_done(&request);
-        request = requester.message.body; // outlives the questions that follow
-        requester.message.body = (struct hp_packet){0};
-        good = requester.message.kind == HP_SAY_MODULE &&
-               hp_request_unpack(&request, &work.request);
-        if (good) {
-            serve_module(&work, &requester);
-            good = hp_wire_send(&requester.wire, HP_SAY_ANSWER, &requester.packet, -1);
-        }
-        work_done(&work);
+        uint32_t kind = requester.message.kind;
+        good = kind == HP_SAY_MODULE ? serve_module_request(&requester, &request)
+               : kind == HP_SAY_CODE ? serve_code_request(&requester)
+                                     : false;
     }
     hp_packet_done(&request);
     hp_packet_done(&requester.packet);

@@ -330,9 +330,9 @@ def the_same_dump_twice_can_be_counted_twice(t):
 def a_program_among_the_inputs_is_passed_over(t):
     wanted = check(t.run("folded", "--no-symbols", t.dump)).out
     result = check(t.run("folded", "--no-symbols", t.binary, t.dump), 0, None,
-                   "is a program and not needed")
+                   "is a program, not a dump")
     assert result.out == wanted
-    assert "not needed" not in t.run("folded", "-q", "--no-symbols", t.binary, t.dump).err
+    assert "not a dump" not in t.run("folded", "-q", "--no-symbols", t.binary, t.dump).err
 
 
 @case

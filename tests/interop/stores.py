@@ -198,7 +198,7 @@ def not_in_place(folder, build, other):
     for change in (longer, two, hole):
         dump = build.heap(f'{change.__name__}.heap', change)
         got, row = names(option, dump), module(option, dump)
-        if not has_none(got) or 'a debug file, whose executable segments' not in row['note']:
+        if not has_none(got) or 'no file there has the layout' not in row['note']:
             faults.append(f'{change.__name__}: {got[:300]} {row}')
     row = module(f'--path-map=/srv/app={other.folder / "app.c"}', build.heap())
     return faults + ([] if row['symbols'].find('function') < 0 else [str(row)])

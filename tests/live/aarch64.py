@@ -56,6 +56,14 @@ def follow(folder, what, least, exempt, said):
         said not in ''.join(texts) else f'{counts["checked"]} of {row["frames"]} frames are counted'
 
 
+def by_hand(folder):
+    """The walk goes on behind it, so it is compared: of so few addresses it takes the names."""
+    row, report = look(sample(folder, 'fiber'))
+    texts = [text for text in report['warnings'] if 'build' in text]
+    return [] if row['return_addresses']['follow_no_call'] == 1 and len(texts) == 1 and 'another build' in texts[0] else \
+        [f'{row} {texts}']
+
+
 def another_build(folder):
     os.replace(folder / 'edited', folder / 'right_builds')
     row, report = look(folder / 'signals.heap')
@@ -69,7 +77,7 @@ def main():
         build(folder)
         t.check('a timer', lambda: follow(folder, 'signals', 6, 2, ''))
         t.check('contexts', lambda: follow(folder, 'contexts', 1, 0, ''))
-        t.check('a return address that was made by hand', lambda: follow(folder, 'fiber', 2, 0, 'may not be what ran: 1 of '))
+        t.check('a return address that was made by hand', lambda: by_hand(folder))
         t.check('another build', lambda: another_build(folder))
     t.done()
 

@@ -215,10 +215,12 @@ if not JEMALLOC:
 with scratch() as scratched:
     FOLDER = pathlib.Path(scratched)
     DUMP = dump_of(FOLDER, compile_program(FOLDER))
+    (FOLDER / 'dwarf').rename(FOLDER / 'whole')  # a file at the path of the program would be looked at, too
+    WHOLE = path_map('whole')
     MERGED = FOLDER / 'x.pb.gz'
     t.check('with DWARF each function is charged with what it allocated',
-            lambda: compare(DWARF, DUMP))
-    t.check('with DWARF: the table', lambda: shown(SHOWN, DUMP))
+            lambda: compare(DWARF, WHOLE, DUMP))
+    t.check('with DWARF: the table', lambda: shown(SHOWN, WHOLE, DUMP))
     t.check('with symbols alone: the table',
             lambda: shown(SHOWN_OF_SYMBOLS, path_map('symbols'), DUMP))
     t.check('stripped: the table has places of the program', lambda: [
@@ -226,14 +228,14 @@ with scratch() as scratched:
         if not re.match(r'(program|libstdc\+\+\.so\.6[\d.]*)\+0x[\da-f]+$', name)])
     t.check('with symbols alone names decide', lambda: compare(SYMBOLS, path_map('symbols'), DUMP))
     t.check('stripped, all is charged to the program', lambda: stripped(path_map('stripped'), DUMP))
-    t.ok('merge', '-q', '-o', MERGED, DUMP)
+    t.ok('merge', '-q', WHOLE, '-o', MERGED, DUMP)
     t.check('its pprof says the same', lambda: compare(DWARF, '--no-symbols', MERGED))
     t.check('its pprof: the table', lambda: shown(SHOWN, '--no-symbols', MERGED))
     t.ok('merge', '-q', path_map('symbols'), '-o', MERGED, DUMP)
     t.check('and that with symbols alone',
             lambda: compare(SYMBOLS, '--no-symbols', MERGED))
     t.check('and that: the table', lambda: shown(SHOWN_OF_SYMBOLS, '--no-symbols', MERGED))
-    t.check('--wrapper and --own say otherwise', lambda: wrapped(DUMP))
+    t.check('--wrapper and --own say otherwise', lambda: wrapped(WHOLE, DUMP))
     t.check('Rust: a crate, then the closures that call it', rust if shutil.which('rustc') else [])
     t.check('redis: what calls its wrappers of malloc', redis if shutil.which('redis-server') else [])
 t.done()

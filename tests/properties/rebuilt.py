@@ -16,7 +16,8 @@ import binaries  # noqa: E402
 from harness import Tests, scratch  # noqa: E402
 
 t = Tests()
-ADDRESSES = 1500  # of a dump
+ADDRESSES = 1500  # of a dump, ten to a stack
+CHECKED = ADDRESSES * 9 // 10  # the last frame of a stack is not compared
 FUNCTIONS = 165   # of each of two files, with five calls each
 BASE = 0x555500000000
 COMPLAINTS = re.compile(r'differs from what ran|may not be what ran|another build|replaced or deleted')
@@ -121,8 +122,8 @@ def look(dump, folder, *options):
 
 def verdict(checked, failed):
     """By the counts alone: whether there are names, and whether something is said."""
-    named = failed < 3 or 5 * failed <= checked
-    return named, failed >= 2 or (failed == 1 and checked < 5) or not named
+    named = failed == 0 or (failed == 1 and checked >= 20)
+    return named, not named
 
 
 # --- the tests ------------------------------------------------------------------------------
@@ -155,9 +156,9 @@ def other_rebuilds(folder):
 def judge(dump, program, what):
     checked, failed, named, complaints = look(dump, program.parent)
     if checked == 0 and not named and complaints:
-        return ADDRESSES, []  # its segments are not those that were mapped
+        return CHECKED, []  # its segments are not those that were mapped
     wanted = verdict(checked, failed)
-    faults = [] if checked >= 0.99 * ADDRESSES else [f'{what}: {checked} addresses']
+    faults = [] if checked >= 0.99 * CHECKED else [f'{what}: {checked} addresses']
     if (named, bool(complaints)) != wanted:
         faults.append(f'{what}: {failed} of {checked} fail, names: {named}, {complaints}')
     return failed, faults
@@ -173,25 +174,24 @@ def small_edits(folder, programs, right, silent):
         if (failed == 0) != (what == right or what in silent):
             faults.append(f'{what}: {failed} addresses behind no call')
         if failed:
-            shares.append(failed / ADDRESSES)
+            shares.append(failed / CHECKED)
     return faults or (f'{len(shares)} edits, of whose addresses {100 * min(shares):.1f} % to '
                       f'{100 * max(shares):.1f} % fail')
 
 
 def few_addresses(folder, programs):
-    """A module of three addresses; of two, which are too few; of one."""
+    """A module of one address, two and three: each is enough to tell that it is another build."""
     right, wrong = programs['BA', 'none'], programs['BA', 'a statement more']
     faults = []
     calls = sorted(set(binaries.returns(right)))
     others = set(binaries.returns(wrong))
     maps, _ = binaries.rows(right, '/srv/app', BASE)
     moved = [BASE + call for call in calls if call not in others and call > calls[400]][::50]
-    for count, names, said in ((1, True, 'may not be what ran: 1 of 1 '),
-                               (2, True, 'differs from what ran: 2 of 2 '), (3, False, 'another build')):
+    for count in (1, 2, 3):
         dump = pathlib.Path(folder, f'few{count}.heap')
-        dump.write_text(binaries.heap([moved[:count]], maps))
+        dump.write_text(binaries.heap([moved[:count + 1]], maps))
         checked, failed, named, complaints = look(dump, wrong.parent)
-        if (checked, failed, named) != (count, count, names) or said not in ''.join(complaints):
+        if (checked, failed, named) != (count, count, False) or 'another build' not in ''.join(complaints):
             faults.append(f'{count}: {failed} of {checked}, names: {named}, {complaints}')
         if look(dump, right.parent)[1:] != (0, True, []):
             faults.append(f'{count}, the right build: {look(dump, right.parent)}')
@@ -236,7 +236,7 @@ def one_call(folder, programs):
     again.write_text(re.sub('(?<=: )64(?= )', '96', dump.read_text()).replace(' 6400 ', ' 960 '))
     both = [look(dump, programs['BA', what].parent, again)[:2] for what in ('none', 'a branch more')]
     one = [look(dump, programs['BA', what].parent)[:2] for what in ('none', 'a branch more')]
-    return [] if one == both and one[0] == (100, 0) else [f'{one} {both}']
+    return [] if one == both and one[0] == (90, 0) else [f'{one} {both}']
 
 
 def places(folder, programs):
@@ -251,7 +251,7 @@ def places(folder, programs):
     faults = []
     for order in (roots, roots[::-1]):
         got = look(dump, wrong.parent, *(f'--symbol-dir={root}' for root in order))
-        if got != (ADDRESSES, 0, True, []):
+        if got != (CHECKED, 0, True, []):
             faults.append(f'{order}: {got}')
     if look(dump, wrong.parent, f'--symbol-dir={roots[0]}')[2]:
         faults.append('a wrong one, and a wrong one')

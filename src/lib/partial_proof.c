@@ -1,0 +1,86 @@
+#include "lib/partial_proof.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+static struct hp_proof_stack stack_at(const void *data, size_t i) {
+    const struct hp_profile *profile = data;
+    const struct hp_stack *stack = &profile->stacks.at[i];
+    return (struct hp_proof_stack){&stack->frames->n, stack->depth};
+}
+
+static bool has_code(const struct hp_module *module) {
+    return module->kind == HP_MODULE_FILE;
+}
+
+// Each module is one of the question, whatever its kind: so both have one number.
+static void ask_of_modules(const struct hp_profile *profile,
+                           struct hp_proof_question *question) {
+    const struct hp_module *module;
+    hp_vec_each (module, &profile->modules) {
+        struct hp_proof_module asked = {.is_told = module->told_id.n != 0};
+        if (has_code(module)) {
+            asked.path = hp_strtab_span(&profile->strings, module->path);
+            asked.addresses = module->addresses;
+            asked.span = module->span;
+            asked.extents = hp_vec_from(&profile->extents, module->first_extent);
+            asked.extent_count = module->extents;
+        }
+        hp_vec_push(&question->modules, asked);
+    }
+}
+
+static void ask_of_frames(const struct hp_profile *profile,
+                          struct hp_proof_question *question) {
+    const struct hp_frame *frame;
+    hp_vec_each (frame, &profile->frames) {
+        uint32_t module = frame->module.n;
+        bool has_file = has_code(&profile->modules.at[module]);
+        struct hp_proof_address address = {.module = has_file ? module : HP_NO_MODULE,
+                                           .address = frame->address};
+        hp_vec_push(&question->addresses, address);
+    }
+    const struct hp_stack *stack;
+    hp_vec_each (stack, &profile->stacks) {
+        if (stack->depth > 1) { // nobody is sure to have called the last of a stack
+            uint32_t leaf = stack->frames[0].n;
+            question->addresses.at[leaf].is_return |=
+                profile->frames.at[leaf].is_return_leaf;
+        }
+    }
+}
+
+// So many dumps have each module; 0: a partial of several does not tell.
+static uint32_t count_dumps(const struct hp_profile *profile) {
+    uint64_t count = 0;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        count += hp_input_is_used(input) ? 1 + input->others : 0;
+    }
+    return count == 1 ? 1 : 0;
+}
+
+void hp_partial_prove(struct hp_profile *profile, struct hp_prover *prover) {
+    struct hp_proof_question question = {.dump = profile,
+                                         .stack_count = profile->stacks.count,
+                                         .stack_at = stack_at};
+    uint32_t dumps = count_dumps(profile);
+    ask_of_modules(profile, &question);
+    ask_of_frames(profile, &question);
+    prover->prove(prover, &question);
+    for (size_t i = 0; i < profile->modules.count; i++) {
+        struct hp_module *module = &profile->modules.at[i];
+        const struct hp_proof_module *asked = &question.modules.at[i];
+        if (has_code(module) && !asked->is_told) {
+            module->proof = asked->proof;
+            module->builds =
+                hp_strtab_add(&profile->strings,
+                              hp_span_of(asked->builds ? asked->builds : ""));
+            module->misfits = asked->returns;
+            module->dumps = dumps;
+            module->has_partials = dumps == 0;
+        }
+    }
+    hp_proof_question_done(&question);
+}

@@ -1,0 +1,313 @@
+// Units are numbered through all executable segments, one after the other: segment k of S(k) bytes has
+// S(k) / unit + 1 of them, the last of which is its end, where a call in its last bytes returns to.
+#include "sym/file_code.h"
+
+#include "base/digest.h"
+#include "base/files.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    LONGEST_TEXT = INT32_MAX, // bytes of a segment
+    NOISE = 5, // 1 / NOISE of the places follow a call: at most 8 % of real text does
+};
+
+static uint64_t units_of(const struct hp_file_code *code, const struct hp_load *load) {
+    return load->exec && code->unit > 0 ? load->size / code->unit + 1 : 0;
+}
+
+static uint64_t count_units(const struct hp_file_code *code) {
+    uint64_t count = 0;
+    const struct hp_load *load;
+    hp_vec_each (load, &code->image.loads) {
+        count += units_of(code, load);
+    }
+    return count;
+}
+
+// --- reading ------------------------------------------------------------------------------
+
+struct scan {
+    struct hp_file_code *code;
+    uint64_t first; // unit of the segment
+    uint64_t calls;
+};
+
+static void add_call(void *data, uint64_t unit) {
+    struct scan *scan = data;
+    uint64_t at = scan->first + unit;
+    unsigned char *byte = &scan->code->returns.at[at / 8],
+                  bit = (unsigned char)(1 << at % 8);
+    scan->calls += (*byte & bit) == 0;
+    *byte |= bit;
+}
+
+static void add_signal(void *data, uint64_t unit) {
+    struct scan *scan = data;
+    hp_vec_push(&scan->code->signals, scan->first + unit);
+}
+
+static bool scan_segment(struct scan *scan, const struct hp_image *image,
+                         const struct hp_load *load, struct hp_digester *digester) {
+    const struct hp_calls_at found = {scan, add_call, add_signal};
+    size_t size = (size_t)load->size;
+    unsigned char *text = hp_alloc(size);
+    bool is_read = hp_read_at(image->fd, text, size, load->offset) == (ssize_t)size;
+    if (is_read) {
+        hp_digester_add(digester, (struct hp_span){(const char *)text, size});
+    }
+    if (is_read && scan->code->unit > 0) {
+        hp_calls_scan(image, text, size, &found);
+        scan->first += units_of(scan->code, load);
+    }
+    free(text);
+    return is_read;
+}
+
+static bool has_room(const struct hp_image *image) {
+    bool has = true;
+    const struct hp_load *load;
+    hp_vec_each (load, &image->loads) {
+        has &= !load->exec || load->size <= LONGEST_TEXT;
+    }
+    return has;
+}
+
+static bool scan_text(struct hp_file_code *code, const struct hp_image *image) {
+    struct scan scan = {.code = code};
+    struct hp_digester digester = {NULL};
+    uint64_t count = count_units(code);
+    bool is_read = true;
+    const struct hp_load *load;
+    (void)hp_vec_reach(&code->returns, (size_t)(count / 8));
+    hp_digester_start(&digester);
+    hp_vec_each (load, &code->image.loads) {
+        is_read = is_read && (!load->exec || scan_segment(&scan, image, load, &digester));
+    }
+    struct hp_digest digest = hp_digester_end(&digester);
+    snprintf(code->key, sizeof code->key, "%016llx%016llx",
+             (unsigned long long)digest.of[0], (unsigned long long)digest.of[1]);
+    code->is_noise = scan.calls > count / NOISE;
+    hp_digester_done(&digester);
+    return is_read;
+}
+
+static bool read_code(struct hp_file_code *code, const struct hp_image *image,
+                      bool wants_text, struct hp_sym_diagnostic *why) {
+    struct hp_image *own = &code->image;
+    code->unit = hp_calls_unit(image);
+    own->start = image->start;
+    own->program = image->program;
+    own->machine = image->machine;
+    own->bits = image->bits;
+    own->lacks_code = image->lacks_code;
+    memcpy(own->build_id, image->build_id, sizeof own->build_id);
+    hp_vec_append(&own->loads, image->loads.at, image->loads.count);
+    code->has_text = wants_text && !image->lacks_code;
+    if (code->has_text && !has_room(image)) {
+        return hp_sym_diagnose(why, HP_SYM_UNSUPPORTED,
+                               "%s: a segment of more than 2 GiB", image->path);
+    }
+    return !code->has_text || scan_text(code, image) ||
+           hp_sym_diagnose(why, HP_SYM_DAMAGED, "%s: it ends within a segment",
+                           image->path);
+}
+
+void hp_file_code_drop_text(struct hp_file_code *code) {
+    hp_vec_done(&code->returns);
+    hp_vec_done(&code->signals);
+    code->has_text = false;
+}
+
+size_t hp_file_code_text_size(const struct hp_file_code *code) {
+    return code->returns.capacity + code->signals.capacity * sizeof *code->signals.at;
+}
+
+void hp_file_code_done(struct hp_file_code *code) {
+    hp_file_code_drop_text(code);
+    hp_vec_done(&code->image.loads);
+    *code = (struct hp_file_code){.unit = 0};
+}
+
+bool hp_file_code_is_comparable(const struct hp_file_code *code) {
+    return code->unit > 0 && !code->is_noise && !code->image.lacks_code;
+}
+
+// --- on the wire --------------------------------------------------------------------------
+
+void hp_file_code_ask(struct hp_packet *packet, struct hp_span path, bool wants_text) {
+    hp_text_pack(packet, path);
+    hp_put_u32(packet, wants_text);
+}
+
+static void pack(struct hp_packet *packet, const struct hp_file_code *code) {
+    const struct hp_image *image = &code->image;
+    hp_put_u64(packet, image->start);
+    hp_put_u32(packet, image->program);
+    hp_put_u32(packet, image->machine);
+    hp_put_u32(packet, image->bits);
+    hp_put_u32(packet, image->lacks_code);
+    hp_text_pack(packet, hp_span_of(image->build_id));
+    hp_text_pack(packet, hp_span_of(code->key));
+    hp_put_u32(packet, code->has_text);
+    hp_put_u32(packet, code->unit);
+    hp_put_u32(packet, code->is_noise);
+    hp_put_u32(packet, (uint32_t)image->loads.count);
+    const struct hp_load *load;
+    hp_vec_each (load, &image->loads) {
+        hp_put_u64(packet, load->offset);
+        hp_put_u64(packet, load->size);
+        hp_put_u64(packet, load->vaddr);
+        hp_put_u32(packet, load->exec);
+    }
+    hp_put_u32(packet, (uint32_t)code->signals.count);
+    for (size_t i = 0; i < code->signals.count; i++) {
+        hp_put_u64(packet, code->signals.at[i]);
+    }
+    hp_put_u32(packet, (uint32_t)code->returns.count);
+    hp_put_bytes(packet, code->returns.at, code->returns.count);
+}
+
+void hp_file_code_answer(const struct hp_packet *asked, int fd,
+                         struct hp_packet *answer) {
+    struct hp_unpacker in = hp_packet_open(asked);
+    struct hp_span path = hp_packet_text(&in);
+    bool wants_text = hp_packet_u32(&in) != 0;
+    struct hp_image image = {.fd = -1};
+    struct hp_file_code code = {.unit = 0};
+    struct hp_sym_diagnostic why = {.status = HP_SYM_NOT_TRIED};
+    bool is_read = hp_image_open(&image, fd, path, &why) &&
+                   read_code(&code, &image, wants_text, &why);
+    hp_put_u32(answer, is_read);
+    if (is_read) {
+        pack(answer, &code);
+    } else {
+        hp_put_u32(answer, why.status);
+        hp_text_pack(answer, hp_span_of(why.text));
+    }
+    hp_file_code_done(&code);
+    hp_image_done(&image);
+}
+
+static bool take_text(struct hp_unpacker *in, char *text, size_t room) {
+    struct hp_span span = hp_packet_text(in);
+    bool fits = span.size < room && memchr(span.at, '\0', span.size) == NULL;
+    memcpy(text, span.at, fits ? span.size : 0);
+    text[fits ? span.size : 0] = '\0';
+    return fits;
+}
+
+static void take_loads(struct hp_unpacker *in, struct hp_file_code *code) {
+    uint32_t count = hp_packet_count(in, 28);
+    for (uint32_t i = 0; i < count; i++) {
+        struct hp_load load = {hp_packet_u64(in), 0, 0, false};
+        load.size = hp_packet_u64(in);
+        load.vaddr = hp_packet_u64(in);
+        load.exec = hp_packet_u32(in) != 0;
+        in->bad |= load.exec && load.size > LONGEST_TEXT && code->has_text;
+        hp_vec_push(&code->image.loads, load);
+    }
+}
+
+static void take_calls(struct hp_unpacker *in, struct hp_file_code *code) {
+    uint32_t count = hp_packet_count(in, 8);
+    for (uint32_t i = 0; i < count; i++) {
+        hp_vec_push(&code->signals, hp_packet_u64(in));
+    }
+    count = hp_packet_count(in, 1);
+    const unsigned char *bytes = hp_packet_take(in, count);
+    if (bytes) {
+        hp_vec_append(&code->returns, bytes, count);
+    }
+    in->bad |= code->has_text && code->returns.count != count_units(code) / 8 + 1;
+}
+
+static bool take_code(struct hp_unpacker *in, struct hp_file_code *code) {
+    struct hp_image *image = &code->image;
+    image->start = hp_packet_u64(in);
+    image->program = hp_packet_u32(in) != 0;
+    image->machine = hp_packet_u32(in);
+    image->bits = hp_packet_u32(in);
+    image->lacks_code = hp_packet_u32(in) != 0;
+    bool good = take_text(in, image->build_id, sizeof image->build_id) &&
+                take_text(in, code->key, sizeof code->key);
+    code->has_text = hp_packet_u32(in) != 0;
+    code->unit = hp_packet_u32(in);
+    code->is_noise = hp_packet_u32(in) != 0;
+    in->bad |= code->unit > 4 || (code->unit & (code->unit - 1)) != 0;
+    take_loads(in, code);
+    if (!in->bad) {
+        take_calls(in, code);
+    }
+    return good && !in->bad && in->at == in->end;
+}
+
+bool hp_file_code_unpack(const struct hp_packet *packet, struct hp_file_code *code,
+                         struct hp_sym_diagnostic *why) {
+    struct hp_unpacker in = hp_packet_open(packet);
+    *code = (struct hp_file_code){.unit = 0};
+    bool is_read = hp_packet_u32(&in) != 0, good;
+    if (is_read) {
+        *why = (struct hp_sym_diagnostic){.status = HP_SYM_NOT_TRIED};
+        good = take_code(&in, code);
+    } else {
+        uint32_t status = hp_packet_u32(&in);
+        good = status >= HP_SYM_NO_FILE && status <= HP_SYM_RUN_OVER;
+        why->status = good ? (enum hp_sym_status)status : HP_SYM_DAMAGED;
+        good = take_text(&in, why->text, sizeof why->text) && good && in.at == in.end;
+    }
+    if (!good) {
+        hp_file_code_done(code);
+        errno = EPROTO;
+    }
+    return good;
+}
+
+// --- asking -------------------------------------------------------------------------------
+
+static int compare_units(const void *a, const void *b) {
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+// The unit of an address, as hp_image_return() finds its segment.
+static bool find_unit(const struct hp_file_code *code, enum hp_address_kind kind,
+                      uint64_t address, uint64_t *unit) {
+    uint64_t first = 0;
+    bool is_found = false, is_within = false;
+    const struct hp_load *load;
+    hp_vec_each (load, &code->image.loads) {
+        uint64_t begin = hp_image_begin(&code->image, load, kind);
+        bool holds = address > begin && address - begin <= load->size;
+        if (load->exec && !is_within && (holds || (!is_found && address == begin))) {
+            *unit = first + (address - begin) / code->unit;
+            is_found = true;
+            is_within = holds;
+        }
+        first += units_of(code, load);
+    }
+    return is_found;
+}
+
+enum hp_return hp_file_code_return_at(const struct hp_file_code *code,
+                                      enum hp_address_kind kind, uint64_t address) {
+    uint64_t unit;
+    if (!code->has_text || code->unit == 0) {
+        return HP_RETURN_UNKNOWN;
+    }
+    // Writers that name calls by an address of theirs may name any byte of them.
+    address += -address & (code->unit - 1);
+    if (!find_unit(code, kind, address, &unit)) {
+        return HP_RETURN_OF_NONE;
+    }
+    bool is_signal =
+        code->signals.count > 0 && bsearch(&unit, code->signals.at, code->signals.count,
+                                           sizeof unit, compare_units) != NULL;
+    bool is_call = code->returns.at[unit / 8] >> unit % 8 & 1;
+    return is_signal ? HP_RETURN_OF_SIGNAL
+           : is_call ? HP_RETURN_OF_CALL
+                     : HP_RETURN_OF_NONE;
+}

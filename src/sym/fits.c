@@ -1,0 +1,210 @@
+// An address is checked if some stack of the dump shows it as a return address, which it is
+//
+//     behind a frame of a file that returns to a caller,
+//     as the leaf of what jemalloc wrote,
+//
+// and never as the last of its stack: coroutines and threads begin there, and nobody called.
+//
+// Where a signal interrupted it, an address is that of any instruction.  The frame before it is then where
+// the handler returns to, in libc or in no file ([vdso], an anonymous page).  In a libc that cannot be read, or
+// that is of another build than its file, every frame may be that one.
+#include "sym/fits.h"
+
+#include "sym/return_addresses.h"
+
+#include <math.h>
+
+enum {
+    MANY = 20, // checked addresses, of which one may be made by hand and follow no call
+};
+
+// The chance that code of another file fits an address, on machines with instructions of any length and of a
+// fixed one: measured over pairs of programs, and doubled.
+static const double chance_of_any = .03, chance_of_fixed = .08;
+
+// What files of other names may fit by chance.
+static const double least_chance = 1e-3;
+
+// --- what is tried ------------------------------------------------------------------------
+
+void hp_fits_init(struct hp_fits *fits, const struct hp_proof_question *question) {
+    size_t modules = question->modules.count, count = question->addresses.count;
+    *fits = (struct hp_fits){.question = question};
+    fits->order = hp_alloc(count * sizeof *fits->order);
+    fits->first = hp_alloc((modules + 2) * sizeof *fits->first);
+    fits->ends = hp_alloc(count);
+    fits->is_checked = hp_alloc(count * sizeof *fits->is_checked);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t module = question->addresses.at[i].module;
+        if (module <
+            modules) { // two places further than it belongs: the next step moves it
+            fits->first[module + 2]++;
+        }
+    }
+    for (size_t i = 2; i <= modules; i++) {
+        fits->first[i] += fits->first[i - 1];
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t module = question->addresses.at[i].module;
+        if (module < modules) {
+            fits->order[fits->first[module + 1]++] =
+                i; // so that this ends where the next begins
+        }
+    }
+}
+
+void hp_fits_done(struct hp_fits *fits) {
+    struct hp_trial *trial;
+    hp_vec_each (trial, &fits->trials) {
+        free(trial->kinds);
+    }
+    hp_vec_done(&fits->trials);
+    free(fits->order);
+    free(fits->first);
+    free(fits->ends);
+    free(fits->is_checked);
+}
+
+void hp_fits_try(struct hp_fits *fits, uint32_t module, const struct hp_file_code *code,
+                 bool is_named) {
+    const struct hp_proof_question *question = fits->question;
+    struct hp_trial trial = {
+        .module = module,
+        .is_named = is_named,
+        .is_comparable = hp_file_code_is_comparable(code) && code->has_text,
+        .chance = code->unit == 4 ? chance_of_fixed : chance_of_any,
+    };
+    uint32_t first = fits->first[module], count = fits->first[module + 1] - first;
+    if (trial.is_comparable) {
+        trial.kinds = hp_alloc(count);
+        for (uint32_t i = 0; i < count; i++) {
+            uint64_t address = question->addresses.at[fits->order[first + i]].address;
+            trial.kinds[i] = (unsigned char)hp_file_code_return_at(
+                code, question->modules.at[module].addresses, address);
+        }
+    }
+    hp_vec_push(&fits->trials, trial);
+}
+
+// --- which addresses are checked --------------------------------------------------------------
+
+// Whether handlers of signals may return to an address, as any of the files says.
+static bool is_of_signal(const struct hp_fits *fits, uint32_t module, uint32_t i,
+                         bool *is_known) {
+    bool is = false;
+    const struct hp_trial *trial;
+    *is_known = false;
+    hp_vec_each (trial, &fits->trials) {
+        if (trial->module == module && trial->kinds) {
+            is |= trial->kinds[i] == HP_RETURN_OF_SIGNAL;
+            *is_known |= trial->kinds[i] != HP_RETURN_UNKNOWN;
+        }
+    }
+    return is;
+}
+
+// Whether a libc has files, and none is what ran.
+static bool is_other_build(const struct hp_fits *fits, uint32_t module) {
+    bool has_file = false, fits_any = false;
+    const struct hp_trial *trial;
+    hp_vec_each (trial, &fits->trials) {
+        if (trial->module == module && trial->is_comparable) {
+            has_file = true;
+            fits_any |= trial->failed < 2;
+        }
+    }
+    return has_file && !fits_any;
+}
+
+static void find_ends(struct hp_fits *fits) {
+    const struct hp_proof_question *question = fits->question;
+    memset(fits->ends, true, question->addresses.count); // in no file
+    for (uint32_t m = 0; m < question->modules.count; m++) {
+        bool is_libc = hp_is_libc(question->modules.at[m].path);
+        bool hides_all = is_libc && is_other_build(fits, m);
+        for (uint32_t i = fits->first[m]; i < fits->first[m + 1]; i++) {
+            bool is_known;
+            bool ends = is_of_signal(fits, m, i - fits->first[m], &is_known);
+            fits->ends[fits->order[i]] = ends || hides_all || (is_libc && !is_known);
+        }
+    }
+}
+
+static void find_checked(struct hp_fits *fits) {
+    const struct hp_proof_question *question = fits->question;
+    find_ends(fits);
+    for (size_t i = 0; i < question->addresses.count; i++) {
+        fits->is_checked[i] = question->addresses.at[i].is_return;
+    }
+    for (size_t s = 0; s < question->stack_count; s++) {
+        struct hp_proof_stack stack = question->stack_at(question->dump, s);
+        for (uint32_t i = 1; i + 1 < stack.depth; i++) {
+            fits->is_checked[stack.frames[i]] |= !fits->ends[stack.frames[i - 1]];
+        }
+    }
+}
+
+static void count(struct hp_fits *fits) {
+    struct hp_trial *trial;
+    hp_vec_each (trial, &fits->trials) {
+        uint32_t first = fits->first[trial->module];
+        uint32_t addresses = fits->first[trial->module + 1] - first;
+        trial->checked = trial->failed = 0;
+        for (uint32_t i = 0; trial->kinds && i < addresses; i++) {
+            bool is_checked = fits->is_checked[fits->order[first + i]];
+            bool fails = trial->kinds[i] == HP_RETURN_OF_NONE;
+            if (is_checked && (fails || trial->kinds[i] == HP_RETURN_OF_CALL)) {
+                trial->checked++;
+                trial->failed += fails;
+            }
+        }
+    }
+}
+
+// --- what fits --------------------------------------------------------------------------------
+
+// Of a module, so many files of other names are tried.
+static size_t count_others(const struct hp_fits *fits, uint32_t module) {
+    size_t others = 0;
+    const struct hp_trial *trial;
+    hp_vec_each (trial, &fits->trials) {
+        others += trial->module == module && !trial->is_named && trial->is_comparable;
+    }
+    return others;
+}
+
+// With at most so many misfits; of the name of the module, or where chance is no explanation.  Whether any does.
+static bool accept(struct hp_fits *fits, uint32_t module, bool is_named,
+                   uint32_t misfits) {
+    double others = (double)count_others(fits, module);
+    bool any = false;
+    struct hp_trial *trial;
+    hp_vec_each (trial, &fits->trials) {
+        uint32_t least = misfits > 0 ? MANY : 1;
+        if (trial->module == module && trial->is_named == is_named &&
+            trial->checked >= least && trial->failed <= misfits) {
+            trial->fits =
+                is_named || others * pow(trial->chance, trial->checked) <= least_chance;
+            any |= trial->fits;
+        }
+    }
+    return any;
+}
+
+void hp_fits_judge(struct hp_fits *fits) {
+    bool has_other_libc = false;
+    find_checked(fits);
+    count(fits);
+    for (uint32_t m = 0; m < fits->question->modules.count; m++) {
+        has_other_libc |=
+            hp_is_libc(fits->question->modules.at[m].path) && is_other_build(fits, m);
+    }
+    if (has_other_libc) { // now that it is known
+        find_checked(fits);
+        count(fits);
+    }
+    for (uint32_t m = 0; m < fits->question->modules.count; m++) {
+        (void)(accept(fits, m, true, 0) || accept(fits, m, false, 0) ||
+               accept(fits, m, true, 1));
+    }
+}
