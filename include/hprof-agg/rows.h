@@ -133,6 +133,10 @@ HP_API const char *hp_view_caution(const struct hp_view *view, size_t i);
 // `first` is filled.
 HP_API bool hp_view_exceeds(const struct hp_view *view, struct hp_excess *first);
 
+// Whether some dumps have no function names of the program itself while others have, so that the gate of the
+// options may miss what grew there.
+HP_API bool hp_view_is_open(const struct hp_view *view);
+
 // What follows the name in a sentence: "grew 19.3 MiB (+37.6%, p < 0.0001); the limit is growth >
 // 5%".  At most so many bytes are written, the 0 at the end included.
 HP_API void hp_view_excess_text(const struct hp_view *view,

@@ -236,15 +236,21 @@ static bool is_told_by_info(const struct hp_cli_settings *settings, int ret) {
 }
 
 // What --fail-if asks for.
-static bool exceeds(const struct hp_view *view) {
+static void judge(const struct hp_view *view, struct hp_cli_outcome *outcome) {
     struct hp_excess first;
-    bool exceeded = hp_view_exceeds(view, &first);
-    if (exceeded) {
+    outcome->exceeded = hp_view_exceeds(view, &first);
+    outcome->is_open = !outcome->exceeded && hp_view_is_open(view);
+    if (outcome->exceeded) {
         char text[512];
         hp_view_excess_text(view, &first, text, sizeof text);
         hp_cli_message("--fail-if: %s %s", first.name, text);
+    } else if (outcome->is_open) {
+        hp_cli_message(
+            "--fail-if: no verdict: not all dumps can be compared by function");
+        for (size_t i = 0; i < hp_view_caution_count(view); i++) {
+            hp_cli_message("%s", hp_view_caution(view, i));
+        }
     }
-    return exceeded;
 }
 
 // A table for scripts has no place for it.
@@ -270,7 +276,8 @@ static int redact(const struct hp_cli_settings *settings, struct hp_profile *pro
 static int report(const struct hp_cli_settings *settings,
                   const struct hp_report_options *options,
                   const struct hp_symbol_options *symbols, struct hp_profile *profile,
-                  struct hp_cli_outfile *out, bool *exceeded, struct hp_err *err) {
+                  struct hp_cli_outfile *out, struct hp_cli_outcome *outcome,
+                  struct hp_err *err) {
     if (wants_names(settings)) {
         hp_profile_symbolize(profile, symbols);
     }
@@ -296,7 +303,9 @@ static int report(const struct hp_cli_settings *settings,
         }
         warn_minor(settings, profile);
     }
-    *exceeded = ret == HP_OK && exceeds(view);
+    if (ret == HP_OK) {
+        judge(view, outcome);
+    }
     hp_view_free(view);
     return ret;
 }
@@ -378,11 +387,10 @@ static int run(const struct hp_cli_settings *settings, const struct hp_cli_filel
     if (settings->prints_used) {
         ret = ret == HP_OK ? print_used(settings, profile, out, err) : ret;
     } else if (ret == HP_OK) {
-        ret = report(settings, &options, &symbols, profile, out, &outcome->exceeded, err);
+        ret = report(settings, &options, &symbols, profile, out, outcome, err);
     } else if (is_told_by_info(settings, ret)) {
         struct hp_err told = *err;
-        ret = report(settings, &options, &symbols, profile, out, &outcome->exceeded,
-                     err) == HP_OK
+        ret = report(settings, &options, &symbols, profile, out, outcome, err) == HP_OK
                   ? (int)told.code
                   : (int)err->code;
     }

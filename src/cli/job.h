@@ -8,6 +8,7 @@
 struct hp_cli_outcome {
     bool skipped;  // some inputs do not count
     bool exceeded; // --fail-if holds
+    bool is_open;  // or else it cannot be told
 };
 
 // Warnings and notes go to standard error, the error itself to `err`.

@@ -52,6 +52,7 @@ static enum hp_cli_status status_of(enum hp_code code,
     switch (code) {
     case HP_OK:
         return outcome->exceeded  ? HP_CLI_EXIT_EXCEEDED
+               : outcome->is_open ? HP_CLI_EXIT_OPEN
                : outcome->skipped ? HP_CLI_EXIT_SKIPPED
                                   : HP_CLI_EXIT_DONE;
     case HP_E_USAGE:

@@ -1,5 +1,7 @@
 // Warnings about one report, beside those about the profile.
 #include "base/pattern.h"
+#include "base/units.h"
+#include "view/open_code.h"
 #include "view/view.h"
 
 #include <stdio.h>
@@ -46,6 +48,38 @@ void hp_cautions_of_patterns(struct hp_view *view) {
                     hp_printed("%zu name%s longer than 16 KiB: patterns looked at the "
                                "first 16 KiB only",
                                count, count == 1 ? " is" : "s are"));
+    }
+}
+
+// "cartd: 2 or more builds, names for 1 (--symbol-dir=DIR with the others); 28.8 MiB in 1 of 6 dumps not compared"
+static char *of_module(const struct hp_view *view, const struct hp_open_module *module) {
+    struct hp_span path = hp_open_module_path(view, module);
+    struct hp_span name = hp_span_basename(path);
+    hp_fixed sum = module->bytes[0] + module->bytes[1];
+    char amount[HP_NUMBER_SIZE];
+    if (hp_fraction(view->options.metric) == HP_SPACE_FRACTION) {
+        hp_format_bytes(amount, sum, view->options.unit);
+    } else {
+        hp_format_grouped(amount, hp_fixed_round(sum, view->options.metric));
+    }
+    return hp_printed(
+        "%.*s: %u or more builds, names for %u (--symbol-dir=DIR with the "
+        "others); %s in %llu of %llu dumps not compared",
+        (int)name.size, name.at, module->builds + 1, module->builds, amount,
+        (unsigned long long)(module->open[0] + module->open[1]),
+        (unsigned long long)(module->dumps[0] + module->dumps[1]));
+}
+
+void hp_cautions_of_code(struct hp_view *view) {
+    const struct hp_view *rows = view->judged ? view->judged : view;
+    if (!rows->report->open_code || !rows->extra) {
+        return;
+    }
+    const struct hp_open_module *module;
+    hp_vec_each (module, &rows->report->open_code(rows)->modules) {
+        if (module->open[0] + module->open[1] > 0) {
+            hp_vec_push(&view->cautions, of_module(view, module));
+        }
     }
 }
 

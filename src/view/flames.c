@@ -168,13 +168,35 @@ void hp_page_sides(const struct hp_view *view, struct hp_sides *sides) {
     }
 }
 
+// The modules of each box in place of those of each node: a box is of the modules of its function.
+static void take_sets_of_boxes(struct hp_open_code *open,
+                               const struct hp_flames *flames) {
+    uint64_t *sets[2] = {open->of_node, open->nameless};
+    for (int which = 0; which < 2; which++) {
+        uint64_t *of_node = sets[which];
+        sets[which] = hp_alloc(flames->all.count * sizeof *sets[which]);
+        for (size_t i = 1; i < flames->all.count; i++) {
+            sets[which][i] = of_node[flames->all.at[i].name.n];
+        }
+        free(of_node);
+    }
+    open->of_node = sets[0];
+    open->nameless = sets[1];
+}
+
 static void compare(const struct grower *g) {
     struct hp_flames *flames = g->flames;
     struct hp_sides sides;
     struct hp_members members;
+    struct hp_open_code open;
     hp_page_sides(g->view, &sides);
     find_members(&members, g);
-    hp_difference_init(&flames->difference, g->view, &sides, &members);
+    hp_open_code_init(&open, g->view, &sides);
+    if (open.modules.count > 0) {
+        take_sets_of_boxes(&open, flames);
+    }
+    hp_difference_init(&flames->difference, g->view, &sides, &members, &open);
+    hp_open_code_done(&open);
     for (uint32_t i = 0; i < flames->difference.rows.count; i++) {
         flames->all.at[flames->difference.rows.at[i].node.n].change = i + 1;
     }

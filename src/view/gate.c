@@ -1,3 +1,4 @@
+#include "view/open_code.h"
 #include "view/view.h"
 
 #include "base/units.h"
@@ -25,7 +26,7 @@ static bool exceeds(const struct hp_view *view, size_t row, struct hp_excess *ex
         .p = growth.p,
         .share = base > 0 ? grown / base : NAN,
     };
-    return excess->growth > excess->limit &&
+    return excess->growth > excess->limit && !growth.is_open &&
            (view->gate.p <= 0 || excess->p < view->gate.p);
 }
 
@@ -48,6 +49,20 @@ bool hp_view_exceeds(const struct hp_view *view, struct hp_excess *first) {
         *first = excess;
     }
     return found;
+}
+
+bool hp_view_is_open(const struct hp_view *view) {
+    const struct hp_view *rows = view->judged ? view->judged : view;
+    bool is_asked = view->options.gate && rows->report->open_code && rows->extra;
+    const struct hp_open_module *module;
+    bool is_open = false;
+    if (!is_asked) {
+        return false;
+    }
+    hp_vec_each (module, &rows->report->open_code(rows)->modules) {
+        is_open |= module->is_own && module->open[0] + module->open[1] > 0;
+    }
+    return is_open;
 }
 
 // --- in words -----------------------------------------------------------------------------

@@ -109,7 +109,9 @@ static void compare_by(struct hp_view *view, const struct hp_sides *sides, bool 
     struct hp_page_changes *changes = view->changes;
     struct hp_members members;
     hp_members_init(&members, &view->naming, by_cum);
-    hp_difference_init(&changes->made[by_cum], view, sides, &members);
+    const struct hp_difference *report = view->report->has_sides ? view->extra : NULL;
+    hp_difference_init(&changes->made[by_cum], view, sides, &members,
+                       report ? &report->open : NULL);
     hp_members_done(&members);
     changes->by[by_cum] = &changes->made[by_cum];
 }

@@ -15,6 +15,8 @@
 #include <math.h>
 
 static const double least_samples = 5; // that a row has to stand on to be tested
+static const size_t least_dumps =
+    3; // of a side, that rows are compared over if not over all
 
 // --- which test ---------------------------------------------------------------------------
 
@@ -164,6 +166,95 @@ static struct hp_change compare(const struct context *c, const struct hp_sums *s
     return change;
 }
 
+// --- code without names ----------------------------------------------------------------------
+
+// Rows of modules that some dumps have no names of are compared over the others.
+struct compared {
+    uint64_t modules; // of a set of rows
+    bool is_enough;   // of dumps
+    struct hp_sides sides;
+    struct hp_sums *sums;
+    struct context context;
+};
+
+// The comparisons of all rows.
+struct comparisons {
+    const struct hp_view *view;
+    const struct hp_members *members;
+    const struct hp_open_code *open;
+    struct context context; // of all dumps
+    HP_VEC(struct compared) others;
+};
+
+// Below three dumps of a side a test of rows marks too many that have not changed.
+static bool is_enough(const struct hp_sides *all, const struct hp_sides *some) {
+    bool is = true;
+    for (int side = 0; side < 2; side++) {
+        is &= !all->has_groups[side] && some->dumps[side] >= least_dumps &&
+              2 * some->dumps[side] > all->dumps[side];
+    }
+    return is;
+}
+
+static const struct compared *comparison_of(struct comparisons *all, uint64_t modules) {
+    const struct compared *known;
+    hp_vec_each (known, &all->others) {
+        if (known->modules == modules) {
+            return known;
+        }
+    }
+    struct compared compared = {.modules = modules, .context = all->context};
+    const struct hp_sides *sides = all->context.sides;
+    hp_open_code_sides(all->open, all->view, sides, modules, &compared.sides);
+    compared.is_enough = is_enough(sides, &compared.sides);
+    if (compared.is_enough) {
+        compared.sums = hp_diff_sums(all->view->profile, &compared.sides, all->members,
+                                     all->context.metric, false);
+        compared.context.inputs[0] = (double)compared.sides.dumps[0];
+        compared.context.inputs[1] = (double)compared.sides.dumps[1];
+    }
+    hp_vec_push(&all->others, compared);
+    return &all->others.at[all->others.count - 1];
+}
+
+static void comparisons_done(struct comparisons *all) {
+    struct compared *compared;
+    hp_vec_each (compared, &all->others) {
+        hp_sides_done(&compared->sides);
+        free(compared->sums);
+    }
+    hp_vec_done(&all->others);
+}
+
+static struct hp_change leave_open(const struct comparisons *all,
+                                   const struct hp_sums *sums, uint32_t node,
+                                   uint64_t modules) {
+    const struct context *c = &all->context;
+    struct hp_change change = compare(c, sums, node);
+    bool has_name = all->open->nameless[node] == 0;
+    change.is_open = true;
+    for (int side = 0; side < 2; side++) {
+        change.open[side] =
+            hp_open_code_bytes(all->open, modules, has_name, side, c->sides, c->metric);
+    }
+    return change;
+}
+
+static struct hp_change compare_row(struct comparisons *all, const struct hp_sums *sums,
+                                    uint32_t node) {
+    uint64_t modules = all->open ? all->open->of_node[node] : 0;
+    if (modules == 0) {
+        return compare(&all->context, sums, node);
+    }
+    const struct compared *other = comparison_of(all, modules);
+    if (!other->is_enough || all->open->nameless[node] != 0) {
+        return leave_open(all, sums, node, modules);
+    }
+    struct context c = other->context;
+    c.sides = &other->sides;
+    return compare(&c, &other->sums[node], node);
+}
+
 // --- all rows -----------------------------------------------------------------------------
 
 // A marked row has p <= q < 1 - confidence, so that its interval excludes 0.
@@ -177,7 +268,8 @@ static void adjust(struct hp_difference *difference, double confidence) {
     double *q = hp_alloc(count * sizeof *q);
     for (size_t i = 0; i < count; i++) {
         struct hp_change *change = &difference->rows.at[i];
-        change->p = change->samples >= least_samples ? change->p : (double)NAN;
+        bool is_tested = change->samples >= least_samples && !change->is_open;
+        change->p = is_tested ? change->p : (double)NAN;
         difference->tested += isnan(change->p) ? 0 : 1;
         q[i] = change->p;
     }
@@ -219,11 +311,12 @@ static struct hp_change compare_sum(const struct context *c, const struct hp_sum
     return change;
 }
 
-static void make_rows(struct hp_difference *difference, const struct context *c,
+static void make_rows(struct hp_difference *difference, struct comparisons *all,
                       const struct hp_sums *sums, size_t nodes) {
+    const struct context *c = &all->context;
     for (uint32_t i = 0; i < nodes; i++) {
         if (sums[i].sides[0].value != 0 || sums[i].sides[1].value != 0) {
-            struct hp_change change = compare(c, &sums[i], i);
+            struct hp_change change = compare_row(all, &sums[i], i);
             difference->is_same &= change.before == change.after;
             hp_vec_push(&difference->rows, change);
         }
@@ -234,7 +327,8 @@ static void make_rows(struct hp_difference *difference, const struct context *c,
 }
 
 void hp_difference_init(struct hp_difference *difference, const struct hp_view *view,
-                        const struct hp_sides *sides, const struct hp_members *members) {
+                        const struct hp_sides *sides, const struct hp_members *members,
+                        const struct hp_open_code *open) {
     *difference = (struct hp_difference){
         .test = choose_test(view, sides),
         .inputs = {sides->dumps[0], sides->dumps[1]},
@@ -245,21 +339,26 @@ void hp_difference_init(struct hp_difference *difference, const struct hp_view *
     struct hp_sums *sums =
         hp_diff_sums(view->profile, sides, members, view->options.metric,
                      difference->test == HP_TEST_PROCESS_ACCUM);
-    struct context c = {
-        .test = difference->test,
-        .metric = view->options.metric,
-        .confidence = view->options.confidence,
-        .inputs = {(double)sides->dumps[0], (double)sides->dumps[1]},
-        .sides = sides,
+    struct comparisons all = {
+        .view = view,
+        .members = members,
+        .open = open && open->modules.count > 0 ? open : NULL,
+        .context = {.test = difference->test,
+                    .metric = view->options.metric,
+                    .confidence = view->options.confidence,
+                    .inputs = {(double)sides->dumps[0], (double)sides->dumps[1]},
+                    .sides = sides},
     };
-    hp_error_add(&c.largest, &sums[members->node_count].sides[0].error);
-    hp_error_add(&c.largest, &sums[members->node_count].sides[1].error);
-    make_rows(difference, &c, sums, members->node_count);
+    hp_error_add(&all.context.largest, &sums[members->node_count].sides[0].error);
+    hp_error_add(&all.context.largest, &sums[members->node_count].sides[1].error);
+    make_rows(difference, &all, sums, members->node_count);
+    comparisons_done(&all);
     free(sums);
 }
 
 void hp_difference_done(struct hp_difference *difference) {
     hp_vec_done(&difference->rows);
+    hp_open_code_done(&difference->open);
 }
 
 // --- what a row says ----------------------------------------------------------------------
@@ -284,14 +383,24 @@ struct hp_interval hp_change_range(const struct hp_change *change, double confid
         range.low = fmin(range.low, growth - half);
         range.high = fmax(range.high, growth + half);
     }
+    range.low -= change->open[0];
+    range.high += change->open[1];
     return range;
+}
+
+bool hp_change_is_new(const struct hp_change *change) {
+    return change->before == 0 && change->after != 0 && change->open[0] <= 0;
+}
+
+bool hp_change_is_gone(const struct hp_change *change) {
+    return change->before != 0 && change->after == 0 && change->open[1] <= 0;
 }
 
 const char *hp_change_status(const struct hp_change *change) {
     if (change->before == change->after) {
         return "same";
     }
-    if (change->before == 0 || change->after == 0) {
+    if (hp_change_is_new(change) || hp_change_is_gone(change)) {
         return change->before == 0 ? "new" : "gone";
     }
     if (!change->is_significant) {
@@ -336,13 +445,16 @@ static int build(struct hp_view *view, struct hp_err *err) {
     struct hp_members members;
     hp_sides_init(&sides, view->profile);
     hp_members_init(&members, &view->naming, view->options.sort == HP_SORT_CUM);
-    hp_difference_init(difference, view, &sides, &members);
+    struct hp_open_code open;
+    hp_open_code_init(&open, view, &sides);
+    hp_difference_init(difference, view, &sides, &members, &open);
+    difference->open = open;
     hp_vec_sort_r(&difference->rows, by_significance, &view->naming);
     hp_members_done(&members);
     hp_sides_done(&sides);
     const struct hp_change *change;
     hp_vec_each (change, &difference->rows) {
-        bool is_only = change->before == 0 || change->after == 0;
+        bool is_only = hp_change_is_new(change) || hp_change_is_gone(change);
         hp_view_add_row(view, change->node)->prefix =
             is_only ? hp_change_status(change) : NULL;
     }
@@ -402,7 +514,12 @@ static unsigned flags(const struct hp_view *view, size_t row) {
 
 static struct hp_growth growth(const struct hp_view *view, size_t row) {
     const struct hp_change *change = change_of(view, row);
-    return (struct hp_growth){change->before, change->after, change->q};
+    return (struct hp_growth){change->before, change->after, change->q, change->is_open};
+}
+
+static const struct hp_open_code *open_code(const struct hp_view *view) {
+    const struct hp_difference *difference = view->extra;
+    return &difference->open;
 }
 
 const struct hp_report hp_report_diff = {
@@ -414,5 +531,6 @@ const struct hp_report hp_report_diff = {
     .cell = cell,
     .flags = flags,
     .growth = growth,
+    .open_code = open_code,
     .done = done,
 };

@@ -4,6 +4,7 @@
 
 #include "stats/measure.h"
 #include "view/diff_sums.h"
+#include "view/open_code.h"
 #include "view/view.h"
 
 // What a change is held against; the manual has a chapter on each.
@@ -30,6 +31,8 @@ struct hp_change {
     double q;        // adjusted for how many rows were tested
     double least_growth_p; // HP_TEST_PROCESS: two-sided, if nothing was freed in between
     bool is_significant;   // the change is more than sampling explains
+    bool is_open;   // it is not tested, as more of it may be in code that has no names
+    double open[2]; // at most so much, of each side
 };
 
 struct hp_difference {
@@ -42,11 +45,14 @@ struct hp_difference {
     bool is_same;  // no row has changed
     struct hp_change total;
     struct hp_change filtered; // what filters leave
+    struct hp_open_code open;  // of the report; of others it is {0}
 };
 
-// From the history of the profile; `members` are of any nodes, which rows are then called by.
+// From the history of the profile; `members` are of any nodes, which rows are then called by, and so are
+// those of `open`.
 void hp_difference_init(struct hp_difference *difference, const struct hp_view *view,
-                        const struct hp_sides *sides, const struct hp_members *members);
+                        const struct hp_sides *sides, const struct hp_members *members,
+                        const struct hp_open_code *open);
 void hp_difference_done(struct hp_difference *difference);
 
 // The interval of what was before, 0, or after, 1; and of the change, which excludes 0 exactly
@@ -54,6 +60,10 @@ void hp_difference_done(struct hp_difference *difference);
 struct hp_interval hp_change_side(const struct hp_change *change, int side,
                                   double confidence);
 struct hp_interval hp_change_range(const struct hp_change *change, double confidence);
+
+// Whether it is on one side alone, and the other has nothing that could be of it.
+bool hp_change_is_new(const struct hp_change *change);
+bool hp_change_is_gone(const struct hp_change *change);
 
 // "new", "gone", "grew", "shrank", "unsure", "untested" or "same"; of what is neither new nor gone by
 // what is significant.

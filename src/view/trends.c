@@ -209,7 +209,7 @@ static struct hp_rise *test_by_difference(struct hp_trend *trend, struct hp_view
     struct hp_difference difference;
     struct hp_rise *rises = NULL;
     hp_trend_sides(trend, view, &sides);
-    hp_difference_init(&difference, view, &sides, members);
+    hp_difference_init(&difference, view, &sides, members, NULL);
     trend->test = difference.test;
     if (difference.test == HP_TEST_PROCESS_ACCUM) {
         rises =

@@ -464,6 +464,16 @@ static enum hp_frames frames_of(const struct hp_view *view) {
                                                 : HP_FRAMES_ALL;
 }
 
+// What they point to is the caller's.
+static void take_options(struct hp_view *view) {
+    view->options.label = view->label;
+    view->options.frames = frames_of(view);
+    if (view->options.gate) {
+        view->gate = *view->options.gate;
+        view->options.gate = &view->gate;
+    }
+}
+
 struct hp_view *hp_view_build(const struct hp_profile *profile,
                               const struct hp_report_options *options,
                               struct hp_view_use use, struct hp_err *err) {
@@ -479,12 +489,7 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
         .cache = hp_alloc(sizeof *view->cache),
         .label = options->label ? hp_copy(options->label) : NULL,
     };
-    view->options.label = view->label;
-    view->options.frames = frames_of(view);
-    if (options->gate) {
-        view->gate = *options->gate;
-        view->options.gate = &view->gate;
-    }
+    take_options(view);
     int ret = choose(view, err);
     ret = ret == HP_OK ? hp_page_take_facet(view, err) : ret;
     if (ret == HP_OK) {
@@ -506,6 +511,7 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
         hp_view_free(view);
         return NULL;
     }
+    hp_cautions_of_code(view);
     return view;
 }
 

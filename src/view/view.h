@@ -90,6 +90,7 @@ struct hp_row_key {
 // --- kinds of reports ---------------------------------------------------------------------
 
 struct hp_view;
+struct hp_open_code;
 
 enum hp_shape {
     HP_SHAPE_ROWS,      // as the kind of report has them
@@ -103,7 +104,8 @@ enum hp_shape {
 // What a gate is held against; of what is of no kind of its own NAN.
 struct hp_growth {
     hp_fixed before, after;
-    double p; // adjusted, but for that of a sum
+    double p;     // adjusted, but for that of a sum
+    bool is_open; // it cannot be told
 };
 
 struct hp_report {
@@ -121,6 +123,8 @@ struct hp_report {
                  struct hp_content *content);
     unsigned (*flags)(const struct hp_view *view, size_t row);          // NULL: none
     struct hp_growth (*growth)(const struct hp_view *view, size_t row); // NULL: none
+    // Modules whose functions could not be compared in all dumps; NULL: all can be.
+    const struct hp_open_code *(*open_code)(const struct hp_view *view);
     // Where a row is in source files; NULL: where its node is.
     struct hp_origin (*origin)(const struct hp_view *view, size_t row);
     // Sort the rows up to this one, which may be beyond those that are needed; NULL: all are.
@@ -258,9 +262,10 @@ bool hp_page_has_facet(const struct hp_view *view);
 HP_MUST_CHECK int hp_page_take_facet(struct hp_view *view, struct hp_err *err);
 
 // Warnings about the report alone: numbers that readers of its format cannot hold, names that are longer
-// than what patterns look at.  A report that is empty cannot print them: they are added to its error.
+// than what patterns look at, functions that are not compared in all dumps.  A report that is empty cannot print them: they are added to its error.
 void hp_cautions_of_numbers(struct hp_view *view);
 void hp_cautions_of_patterns(struct hp_view *view);
+void hp_cautions_of_code(struct hp_view *view);
 void hp_cautions_explain(const struct hp_view *view, struct hp_err *err);
 void hp_cautions_done(struct hp_view *view);
 

@@ -267,6 +267,42 @@ static void put_groups(struct hp_sink *out, size_t groups) {
     hp_sink_text(out, "},\n ");
 }
 
+// Modules whose functions are compared in some dumps alone.
+static void put_open(struct hp_sink *out, const struct hp_view *view,
+                     const struct hp_open_code *open) {
+    const struct hp_open_module *module;
+    const char *comma = "";
+    hp_sink_text(out, "\"not_compared\": [");
+    hp_vec_each (module, &open->modules) {
+        hp_sink_print(out, "%s{\"module\": ", comma);
+        hp_json_string(out, hp_open_module_path(view, module));
+        hp_sink_print(out, ", \"builds\": %u, \"own\": %s", module->builds,
+                      module->is_own ? "true" : "false");
+        for (int side = 0; side < 2; side++) {
+            hp_sink_print(
+                out, ", \"%s\": {\"dumps\": %llu, \"without_names\": %llu, \"value\": ",
+                side ? "new" : "base", (unsigned long long)module->dumps[side],
+                (unsigned long long)module->open[side]);
+            hp_json_fixed(out, module->bytes[side], view->options.metric);
+            hp_sink_text(out, "}");
+        }
+        hp_sink_text(out, "}");
+        comma = ", ";
+    }
+    hp_sink_text(out, "],\n ");
+}
+
+// What --fail-if comes to.
+static void put_gate(struct hp_sink *out, const struct hp_view *view) {
+    struct hp_excess first;
+    if (view->options.gate) {
+        hp_sink_print(out, "\"gate\": \"%s\",\n ",
+                      hp_view_exceeds(view, &first) ? "grown"
+                      : hp_view_is_open(view)       ? "open"
+                                                    : "none");
+    }
+}
+
 void hp_json_begin_diff(struct hp_sink *out, const struct hp_view *view) {
     static const char *const tests[] = {
         [HP_TEST_NONE] = "none",       [HP_TEST_INDEPENDENT] = "independent",
@@ -281,6 +317,10 @@ void hp_json_begin_diff(struct hp_sink *out, const struct hp_view *view) {
     put_groups(out, difference->groups[0]);
     put_inputs(out, view, HP_SIDE_NEW);
     put_groups(out, difference->groups[1]);
+    if (difference->open.modules.count > 0) {
+        put_open(out, view, &difference->open);
+    }
+    put_gate(out, view);
     put_sums(out, view);
 }
 

@@ -77,8 +77,8 @@ static void put_verdict(struct hp_sink *out, const struct hp_view *view,
     const struct hp_change *row;
     hp_vec_each (row, &difference->rows) {
         significant += row->is_significant;
-        new += row->before == 0 && row->after != 0;
-        gone += row->before != 0 && row->after == 0;
+        new += hp_change_is_new(row);
+        gone += hp_change_is_gone(row);
     }
     if (difference->test == HP_TEST_NONE || difference->is_same) {
         return;

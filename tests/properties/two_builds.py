@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""Two builds of one program in one command: each dump is named by the file that it ran, wherever that is, and where
+no file is at hand nothing is claimed about functions.
+
+usage: two_builds.py BINARY TESTDATA
+
+testdata/builds has 6 dumps each of cartd 1.4.1 and 1.4.1b, which allocate alike, with both programs; and a dump each
+of two builds of gateway.
+"""
+import json
+import pathlib
+import random
+import re
+import shutil
+import sys
+import tarfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from harness import Tests, scratch  # noqa: E402
+
+t = Tests()
+GATE = '--fail-if=growth>5%,p<0.05'
+PATH = '/srv/cartd/bin/cartd'
+MIB = 1 << 20
+
+
+def unpacked(folder, name):
+    with tarfile.open(t.testdata / 'builds' / f'{name}.tgz') as archive:
+        archive.extractall(folder, filter='data')
+    return pathlib.Path(folder, name)
+
+
+def of_build(version):
+    return sorted((TWO / 'dumps' / version).glob('*.heap'))
+
+
+def compare(options, base, new, *more):
+    """(exit status, report)"""
+    done = t.run('diff', '-q', '-fjson', '-n0', '--symbol-dir-only', GATE, *options, *more, *base, '--to', *new)
+    return done.code, json.loads(done.out) if done.out else {}
+
+
+def folders(*names):
+    return [f'--symbol-dir={TWO / name}' for name in names]
+
+
+def own(report):
+    return [row for row in report['rows'] if row['class'] == 'own']
+
+
+def is_named(report):
+    return all('cartd+0x' not in row['name'] for row in report['rows'])
+
+
+# --- both files -----------------------------------------------------------------------------
+
+
+def placed(folder, *places):
+    """A folder with the program of each build at a place."""
+    root = pathlib.Path(folder, f'root{len(list(pathlib.Path(folder).iterdir()))}')
+    for version, place in zip(('1.4.1', '1.4.1b'), places):
+        (root / place).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(TWO / version / 'cartd', root / place)
+    return [f'--symbol-dir={root}']
+
+
+def stored(folder):
+    """As debuginfod and packages keep programs: by build id."""
+    ids = [re.search(rf'^module {PATH}\n(?:  .*\n)*?  build id +(\w+)', t.ok(
+        'info', '-q', '--symbol-dir-only', *folders(version), *of_build(version)).out, re.M)[1] for version in ('1.4.1', '1.4.1b')]
+    return placed(folder, *(f'.build-id/{each[:2]}/{each[2:]}' for each in ids))
+
+
+def no_change(options, base=None, new=None):
+    status, report = compare(options, base or of_build('1.4.1'), new or of_build('1.4.1b'))
+    marked = [row['name'] for row in report['rows'] if row['significant']]
+    delta = report['total']['delta']['estimate']
+    good = status == 0 and not marked and is_named(report) and report['gate'] == 'none' and 'not_compared' not in report and \
+        abs(delta + 473.26 * 1024) < 100 and abs(report['total']['p'] - 0.5681) < 0.001
+    return [] if good else [f'{status} {marked} {delta} {report.get("gate")} {report["warnings"]}']
+
+
+def everywhere(folder):
+    return [fault for options in (folders('1.4.1', '1.4.1b'), folders('1.4.1b', '1.4.1'), placed(folder, '1/cartd', '2/cartd'),
+                                  placed(folder, 'cartd-1.4.1', 'cartd-1.4.1b'), stored(folder))
+            for fault in no_change(options)]
+
+
+def partial(folder, name, dumps):
+    return t.merged(pathlib.Path(folder, f'{name}.hpa'), dumps)
+
+
+def stored_base(folder):
+    """A base that was merged, and a new side that was; each has the builds of its dumps."""
+    base, new = partial(folder, 'base', of_build('1.4.1')), partial(folder, 'new', of_build('1.4.1b'))
+    both = folders('1.4.1', '1.4.1b')
+    return [fault for a, b in (([base], None), ([base], [new]), (None, [new])) for fault in no_change(both, a, b)]
+
+
+# --- one file ------------------------------------------------------------------------------
+
+
+def refuses_verdict(options, base=None, new=None):
+    """No function of the program is claimed to have changed, come or gone, and the gate says that it cannot tell."""
+    status, report = compare(options, base or of_build('1.4.1'), new or of_build('1.4.1b'))
+    claimed = [row['name'] for row in own(report) if row['significant'] or row['status'] not in ('untested', 'same')]
+    module = [each for each in report.get('not_compared', []) if each['module'] == PATH]
+    said = [text for text in report['warnings'] if 'names for 1' in text and 'not compared' in text]
+    good = status == 8 and not claimed and len(module) == 1 and module[0]['own'] and len(said) == 1 and report['gate'] == 'open'
+    return [] if good else [f'{status} {claimed} {module} {report["warnings"]}']
+
+
+def one_file(folder):
+    base, new = partial(folder, 'base', of_build('1.4.1')), partial(folder, 'new', of_build('1.4.1b'))
+    return [fault for name in ('1.4.1', '1.4.1b') for a, b in ((None, None), ([base], None), (None, [new]))
+            for fault in refuses_verdict(folders(name), a, b)]
+
+
+def quiet_gate():
+    """Messages say which program, in how many dumps, and what would decide it."""
+    done = t.run('diff', '-q', '--symbol-dir-only', GATE, *folders('1.4.1'), *of_build('1.4.1'), '--to', *of_build('1.4.1b'))
+    good = done.code == 8 and 'cartd: 2 or more builds, names for 1 (--symbol-dir=DIR' in done.err and '6 of 12 dumps' in done.err
+    return [] if good else [f'{done.code} {done.err}']
+
+
+def grown(paths, folder, times):
+    """Dumps in which the stack with most samples has so many times of them."""
+    made = []
+    for path in paths:
+        head, mark, rest = path.read_text().partition('@ ')
+        stacks = (mark + rest).split('\n@ ')
+        sizes = [int(re.search(r't\*: (\d+):', stack)[1]) for stack in stacks]
+        most = sizes.index(max(sizes))
+        stacks[most] = re.sub(r'(\d+): (\d+) \[', lambda m: f'{int(m[1]) * times}: {int(m[2]) * times} [', stacks[most])
+        made.append(pathlib.Path(folder, path.name))
+        made[-1].write_text(head + '\n@ '.join(stacks))
+    return made
+
+
+def few_open(folder):
+    """One process of four of another build, on each side: rows are compared over the others."""
+    a, b = of_build('1.4.1'), of_build('1.4.1b')
+    base, new = [*a[:3], b[0]], [*a[3:], b[1]]
+    status, report = compare(folders('1.4.1'), base, new)
+    tested = [row['name'] for row in own(report) if row['p'] is not None]
+    faults = [] if status == 8 and len(tested) >= 2 and not any(row['significant'] for row in own(report)) else [f'{status} {tested}']
+    leaked = pathlib.Path(folder, 'leaked')
+    leaked.mkdir()
+    status, report = compare(folders('1.4.1'), base, [*grown(a[3:], leaked, 10), b[1]])
+    marked = [row['name'] for row in own(report) if row['significant']]
+    return faults + ([] if status == 1 and marked and report['gate'] == 'grown' and is_named({'rows': [
+        row for row in report['rows'] if row['significant']]}) else [f'{status} {marked}'])
+
+
+def most_open():
+    """Two of three processes of a side of another build: nothing is claimed."""
+    a, b = of_build('1.4.1'), of_build('1.4.1b')
+    return refuses_verdict(folders('1.4.1'), a[:4], [a[4], *b[:2]])
+
+
+# --- one dump of each -------------------------------------------------------------------------
+
+
+def gateways(folder):
+    mixed = unpacked(folder, 'mixed')
+    dumps = [mixed / 'base.heap', mixed / 'other-build.heap']
+
+    def handle(*names):
+        done = t.run('diff', '-q', '-fjson', '-n0', '--frames=all', '--cum', '--symbol-dir-only', *(
+            f'--symbol-dir={mixed / name}' for name in names), dumps[0], '--to', dumps[1])
+        rows = json.loads(done.out)['rows']
+        return rows, next(row for row in rows if row['name'].startswith('shop::Gateway::handle'))
+
+    _, both = handle('a', 'b')
+    rows, one = handle('a')
+    low, high = one['delta']['low'] / MIB, one['delta']['high'] / MIB
+    faults = [] if abs(both['delta']['estimate'] / MIB + 55.6) < 0.1 else [f'{both}']
+    faults += [] if one['status'] == 'untested' and low <= -84.4 and high >= -55.6 else [f'{one}']
+    own_rows = [row for row in rows if row['class'] == 'own']
+    return faults + [f'{row}' for row in own_rows if row['status'] in ('new', 'gone') or row['significant']]
+
+
+# --- other reports ----------------------------------------------------------------------------
+
+
+def one_odd_dump():
+    """The names of six dumps stay where a seventh is of another build."""
+    six = t.ok('folded', '-q', '--symbol-dir-only', *folders('1.4.1'), *of_build('1.4.1')).out.splitlines()
+    seven = t.ok('folded', '-q', '--symbol-dir-only', *folders('1.4.1'), *of_build('1.4.1'), of_build('1.4.1b')[0])
+    said = t.ok('top', '--symbol-dir-only', *folders('1.4.1'), *of_build('1.4.1'), of_build('1.4.1b')[0]).out
+    stacks = [{line.rsplit(' ', 1)[0] for line in lines} for lines in (six, seven.out.splitlines())]
+    return [] if stacks[0] <= stacks[1] and 'no function names in 1 of 7 dumps' in said else [f'{stacks[0] - stacks[1]} {said}']
+
+
+def any_order():
+    chance, wanted, faults = random.Random(3), None, []
+    dumps = [of_build('1.4.1'), of_build('1.4.1b')]
+    for names, jobs in ((('1.4.1',), 1), (('1.4.1',), 8), (('1.4.1',), 3)):
+        for side in dumps:
+            chance.shuffle(side)
+        out = t.run('diff', '-q', '-fjson', '-n0', '--symbol-dir-only', GATE, f'-j{jobs}', *folders(*names), *dumps[0], '--to', *dumps[1]).out
+        wanted = wanted or out
+        faults += [] if out == wanted else [f'-j{jobs}: {out[:300]}']
+    return faults
+
+
+with scratch() as scratched:
+    TWO = unpacked(scratched, 'two')
+    for title, walk in (('both files are found, wherever they are', everywhere), ('a stored base has the build of its dumps', stored_base),
+                        ('without the file of a side nothing is claimed', one_file),
+                        ('a process in four without a file', few_open), ('one dump of each of two builds', gateways)):
+        with scratch() as folder_of_walk:
+            t.check(title, lambda: walk(folder_of_walk))
+    t.check('the gate says what is open', quiet_gate)
+    t.check('most processes of a side without a file', most_open)
+    t.check('one odd dump takes no names', one_odd_dump)
+    t.check('the same bytes, whatever the order and the threads', any_order)
+t.done()
