@@ -68,7 +68,7 @@ def three_of_few_are_another_build(t):
 
 
 @case
-def the_last_frame_of_a_stack_is_not_compared(t):
+def B5_the_last_frame_of_a_stack_is_not_compared(t):
     good = code()
     counts, symbols, warnings = look(t, dump(t, "coroutine.heap", [*good[:9], good[9] + 1]))
     assert counts == (0, 9) and symbols.startswith("function") and not warnings, (counts, warnings)

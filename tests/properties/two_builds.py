@@ -153,6 +153,24 @@ def few_open(folder):
         row for row in report['rows'] if row['significant']]}) else [f'{status} {marked}'])
 
 
+def library(folder):
+    """A library of the system that was updated on one side: its functions are not compared, and the gate takes no notice."""
+    place = '/usr/lib/x86_64-linux-gnu/libcart.so.1'
+    root = pathlib.Path(folder, 'root')
+    (root / place[1:]).parent.mkdir(parents=True)
+    shutil.copy(TWO / '1.4.1' / 'cartd', root / place[1:])
+    sides = []
+    for version in ('1.4.1', '1.4.1b'):
+        pathlib.Path(folder, version).mkdir()
+        sides.append([pathlib.Path(folder, version, path.name) for path in of_build(version)])
+        for path, made in zip(of_build(version), sides[-1]):
+            made.write_text(path.read_text().replace(PATH, place))
+    status, report = compare([f'--symbol-dir={root}'], *sides)
+    claimed = [row['name'] for row in report['rows'] if row['significant']]
+    said = [text for text in report['warnings'] if 'libcart.so.1: 2 or more builds' in text]
+    return [] if status == 0 and not claimed and len(said) == 1 and report['gate'] == 'none' else [f'{status} {claimed} {report["warnings"]}']
+
+
 def most_open():
     """Two of three processes of a side of another build: nothing is claimed."""
     a, b = of_build('1.4.1'), of_build('1.4.1b')
@@ -207,13 +225,13 @@ def any_order():
 
 with scratch() as scratched:
     TWO = unpacked(scratched, 'two')
-    for title, walk in (('both files are found, wherever they are', everywhere), ('a stored base has the build of its dumps', stored_base),
-                        ('without the file of a side nothing is claimed', one_file),
-                        ('a process in four without a file', few_open), ('one dump of each of two builds', gateways)):
+    for title, walk in (('B1: both files are found, wherever they are', everywhere), ('a stored base has the build of its dumps', stored_base),
+                        ('B3: without the file of a side nothing is claimed', one_file),
+                        ('B4: a process in four without a file', few_open), ('B6: a library that one side cannot name', library), ('one dump of each of two builds', gateways)):
         with scratch() as folder_of_walk:
             t.check(title, lambda: walk(folder_of_walk))
     t.check('the gate says what is open', quiet_gate)
     t.check('most processes of a side without a file', most_open)
-    t.check('one odd dump takes no names', one_odd_dump)
+    t.check('B2: one odd dump takes no names', one_odd_dump)
     t.check('the same bytes, whatever the order and the threads', any_order)
 t.done()
