@@ -67,13 +67,25 @@ static bool scan_segment(struct scan *scan, const struct hp_image *image,
     return is_read;
 }
 
-static bool has_room(const struct hp_image *image) {
-    bool has = true;
+// Whether segments of code are in the file, each byte in one, and not too large for an answer.
+static bool check_segments(const struct hp_image *image, struct hp_sym_diagnostic *why) {
     const struct hp_load *load;
+    uint64_t all = 0;
     hp_vec_each (load, &image->loads) {
-        has &= !load->exec || load->size <= LONGEST_TEXT;
+        if (load->exec && load->size > LONGEST_TEXT) {
+            return hp_sym_diagnose(why, HP_SYM_UNSUPPORTED,
+                                   "%s: a segment of more than 2 GiB", image->path);
+        }
+        if (load->exec &&
+            (load->offset > image->size || load->size > image->size - load->offset)) {
+            return hp_sym_diagnose(why, HP_SYM_DAMAGED, "%s: it ends within a segment",
+                                   image->path);
+        }
+        all += load->exec ? load->size : 0;
     }
-    return has;
+    return all <= image->size ||
+           hp_sym_diagnose(why, HP_SYM_DAMAGED, "%s: segments of code overlap",
+                           image->path);
 }
 
 static bool scan_text(struct hp_file_code *code, const struct hp_image *image) {
@@ -107,13 +119,12 @@ static bool read_code(struct hp_file_code *code, const struct hp_image *image,
     memcpy(own->build_id, image->build_id, sizeof own->build_id);
     hp_vec_append(&own->loads, image->loads.at, image->loads.count);
     code->has_text = wants_text && !image->lacks_code;
-    if (code->has_text && !has_room(image)) {
-        return hp_sym_diagnose(why, HP_SYM_UNSUPPORTED,
-                               "%s: a segment of more than 2 GiB", image->path);
+    if (!code->has_text) {
+        return true;
     }
-    return !code->has_text || scan_text(code, image) ||
-           hp_sym_diagnose(why, HP_SYM_DAMAGED, "%s: it ends within a segment",
-                           image->path);
+    return check_segments(image, why) &&
+           (scan_text(code, image) ||
+            hp_sym_diagnose(why, HP_SYM_DAMAGED, "%s: it cannot be read", image->path));
 }
 
 void hp_file_code_drop_text(struct hp_file_code *code) {

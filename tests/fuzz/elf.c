@@ -1,8 +1,9 @@
 // Fuzz target of what the child reads: an ELF file as a module, by the very function that serves the parent in the
 // child, asked for addresses in whatever it says is code.  Whatever is in it, there is an answer that the parent
-// takes.  It is its own file of shared debug information, too; others are not found.
+// takes.  It is its own file of shared debug information, too; others are not found.  And where its calls return to.
 #include "sym/worker.h"
 
+#include "sym/file_code.h"
 #include "sym/image.h"
 #include "sym/protocol.h"
 
@@ -108,6 +109,18 @@ static void *serve_child(void *context) {
     return NULL;
 }
 
+static void try_code(int file) {
+    struct hp_packet asked = {0}, answer = {0};
+    struct hp_file_code code;
+    struct hp_sym_diagnostic why;
+    hp_file_code_ask(&asked, hp_span_of("module"), true);
+    hp_file_code_answer(&asked, dup(file), &answer);
+    require(hp_file_code_unpack(&answer, &code, &why));
+    hp_file_code_done(&code);
+    hp_packet_done(&asked);
+    hp_packet_done(&answer);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     int pair[2];
     pthread_t thread;
@@ -121,6 +134,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     hp_worker_serve(pair[1]);
     pthread_join(thread, NULL);
     hp_request_done(&request);
+    try_code(parent.file);
     close(parent.file);
     close(pair[0]);
     close(pair[1]);

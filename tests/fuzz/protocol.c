@@ -1,8 +1,9 @@
 // Fuzz target of what the symbolizer and its child say to one another, both ways.  The first byte
 // says which body the rest is, the second of an answer to how many offsets, or it is all a stream:
-//     0 ANSWER of modules, 1 MODULE, 2 FIND, 3 NAMES, 4 FILE, 5 whatever comes through the socket
+//     0 ANSWER of modules, 1 MODULE, 2 FIND, 3 NAMES, 4 FILE, 5 whatever comes through the socket, 6 CODE
 // What is accepted is in its bounds, and comes back the same when it is said once more.
 #include "sym/protocol.h"
+#include "sym/file_code.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -105,6 +106,26 @@ static void try_text(const struct hp_packet *packet) {
     }
 }
 
+// Every address within a segment and at its ends can be looked up.
+static void try_code(const struct hp_packet *packet) {
+    struct hp_file_code code;
+    struct hp_sym_diagnostic why;
+    const struct hp_load *load;
+    if (!hp_file_code_unpack(packet, &code, &why)) {
+        return;
+    }
+    hp_vec_each (load, &code.image.loads) {
+        uint64_t begin = hp_image_begin(&code.image, load, HP_ADDRESS_VIRTUAL);
+        const uint64_t offsets[] = {0, 1, load->size / 2, load->size, load->size + 1};
+        for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
+            uint64_t address = begin + offsets[i];
+            require(hp_file_code_return_at(&code, HP_ADDRESS_VIRTUAL, address) <
+                    HP_RETURNS);
+        }
+    }
+    hp_file_code_done(&code);
+}
+
 static void try_stream(const struct hp_packet *packet) {
     int pair[2];
     struct hp_message message = {0};
@@ -126,7 +147,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
         return 0;
     }
     hp_vec_append(&packet.bytes, bytes + HEAD, size - HEAD); // to be overrun at its end
-    switch (bytes[0] % 6) {
+    switch (bytes[0] % 7) {
     case 0:
         try_answer(&packet, bytes[1]);
         break;
@@ -139,6 +160,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
         break;
     case 3:
         try_texts(&packet);
+        break;
+    case 6:
+        try_code(&packet);
         break;
     default:
         try_stream(&packet);
