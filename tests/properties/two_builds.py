@@ -211,6 +211,13 @@ def one_odd_dump():
     return [] if stacks[0] <= stacks[1] and 'no function names in 1 of 7 dumps' in said else [f'{stacks[0] - stacks[1]} {said}']
 
 
+def info_lists_builds():
+    """A module is listed once for each build: of how many dumps it is, and the file that fits."""
+    report = json.loads(t.ok('info', '-q', '-fjson', '--symbol-dir-only', *folders('1.4.1'), *of_build('1.4.1'), *of_build('1.4.1b')[:2]).out)
+    got = sorted((row['build']['proof'], row['build']['dumps'], row['symbols_from']) for row in report['modules'] if row['path'] == PATH)
+    return [] if got == [('fits', 6, f'{TWO}/1.4.1/cartd'), ('open', 2, None)] else [f'{got}']
+
+
 def any_order():
     chance, wanted, faults = random.Random(3), None, []
     dumps = [of_build('1.4.1'), of_build('1.4.1b')]
@@ -233,5 +240,6 @@ with scratch() as scratched:
     t.check('the gate says what is open', quiet_gate)
     t.check('most processes of a side without a file', most_open)
     t.check('B2: one odd dump takes no names', one_odd_dump)
+    t.check('info lists builds', info_lists_builds)
     t.check('the same bytes, whatever the order and the threads', any_order)
 t.done()

@@ -12,6 +12,7 @@
 //                 "why": "the newest" or null}, ...],
 //  "modules": [{"path": "/srv/app", "deleted": false, "frames": 12, "address_kind": "elf",
 //               "build_id": "0a1b..." or null, "symbols": "...", "symbols_from": "..." or null, "note": "..." or null,
+//               "build": {"proof": "fits", "dumps": 6 or null} or null,
 //               "return_addresses": {"checked": 12, "follow_no_call": 0} or null,
 //               "lacks_inlines": false}, ...],
 //  "total": {"inuse-space": 1.500, "inuse-objects": 1.000, "alloc-space": null,
@@ -259,6 +260,24 @@ static const char *address_kind(const struct hp_module *module) {
                                                      : "file-offset";
 }
 
+static void put_build(struct hp_sink *out, const struct hp_module *module) {
+    static const char *const proofs[] = {
+        [HP_PROOF_NO_FILE] = "no-file",
+        [HP_PROOF_UNCHECKED] = "unchecked",
+        [HP_PROOF_OPEN] = "open",
+        [HP_PROOF_FITS] = "fits",
+    };
+    if (module->proof == HP_PROOF_NONE) {
+        hp_sink_text(out, ", \"build\": null");
+    } else if (module->has_partials) {
+        hp_sink_print(out, ", \"build\": {\"proof\": \"%s\", \"dumps\": null}",
+                      proofs[module->proof]);
+    } else {
+        hp_sink_print(out, ", \"build\": {\"proof\": \"%s\", \"dumps\": %u}",
+                      proofs[module->proof], module->dumps);
+    }
+}
+
 static void put_module(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_module *module, size_t frames) {
     hp_sink_text(out, "{\"path\": ");
@@ -269,6 +288,7 @@ static void put_module(struct hp_sink *out, const struct hp_view *view,
     put_text(out, "symbols", hp_sym_status_text(module->status));
     put_text(out, "symbols_from", text_of(view, module->symbols_from));
     put_text(out, "note", text_of(view, module->note));
+    put_build(out, module);
     hp_sink_text(out, ", \"return_addresses\": ");
     if (module->returns.checked > 0) {
         hp_sink_print(out, "{\"checked\": %u, \"follow_no_call\": %u}",

@@ -305,6 +305,25 @@ static void put_parts(struct hp_sink *out, const char *name,
     }
 }
 
+// How many dumps have this build of a module, and whether a file is what they ran.
+static void put_build(struct hp_sink *out, const struct hp_module *module) {
+    static const char *const what[] = {
+        [HP_PROOF_UNCHECKED] = "the file has their layout, and no code could be compared",
+        [HP_PROOF_OPEN] = "unproven: no file at hand fits",
+        [HP_PROOF_FITS] = "the file fits",
+    };
+    if (module->proof < HP_PROOF_UNCHECKED) {
+        return;
+    }
+    put_field(out, "build");
+    if (module->has_partials) {
+        hp_sink_print(out, "of dumps in partials: %s\n", what[module->proof]);
+    } else {
+        hp_sink_print(out, "of %u dump%s: %s\n", module->dumps,
+                      module->dumps == 1 ? "" : "s", what[module->proof]);
+    }
+}
+
 static void put_module(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_module *module, size_t frames) {
     hp_sink_text(out, "module ");
@@ -319,6 +338,7 @@ static void put_module(struct hp_sink *out, const struct hp_view *view,
     put_field(out, "symbols");
     hp_sink_print(out, "%s\n", hp_sym_status_text(module->status));
     put_text_field(out, view, "from", module->symbols_from);
+    put_build(out, module);
     put_returns(out, module);
     if (view->options.tells_readers) {
         put_parts(out, "units", &module->units);
