@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -387,6 +388,30 @@ Test(sym_keeper, H4_a_slow_module_alone_has_all_the_time, .timeout = 60,
     cr_expect_eq(profile.modules.at[1].status, HP_SYM_DWARF, "%d %s",
                  profile.modules.at[1].status, note_of(&profile, 1));
     unlink(hp_profile_text(&profile, profile.modules.at[1].path));
+    hp_profile_done(&profile);
+}
+
+// The files of the others give the run more time than the slow module had when it was stopped.
+Test(sym_keeper, H4_a_module_that_was_stopped_for_others_is_read_again, .timeout = 60,
+     .init = find_program) {
+    struct hp_profile profile = {0};
+    struct hp_keeper slow = second_of_cpu();
+    struct stat info;
+    cr_assert_eq(stat(program, &info), 0);
+    slow.limits.run_cpu = 400 * millisecond;
+    slow.limits.run_per_byte =
+        (uint64_t)(400 * millisecond) / (uint64_t)info.st_size; // of each file
+    hp_vec_push(&profile.modules, ((struct hp_module){.kind = HP_MODULE_NONE}));
+    for (int i = 0; i < 4; i++) {
+        add_module_at(&profile, copy_program(i, i == 0 ? "-slow" : ""), false);
+    }
+    hp_symbolize_by(&profile, NULL, &slow);
+    for (size_t i = 1; i <= 4; i++) {
+        const struct hp_module *module = &profile.modules.at[i];
+        cr_expect_eq(module->status, HP_SYM_DWARF, "%zu: %d %s", i, module->status,
+                     note_of(&profile, i));
+        unlink(hp_profile_text(&profile, module->path));
+    }
     hp_profile_done(&profile);
 }
 
