@@ -31,7 +31,7 @@ class SearchIndex {
     this.of = Array.from(frames.name, (name, i) => {
       const f = frames.function[i], text = fullName(model, name);
       const own = f ? [strings[functions.match[f]], strings[functions.short[f]]]
-        : [/^\[(truncated|empty stack)\]$/.test(text) ? text : (/\+(0x[0-9a-f]+)$/.exec(text) || ['', ''])[1]];
+        : [/^\[(truncated|empty stack)\]$/.test(text) ? text : (/[+@](0x[0-9a-f]+)$/.exec(text) || ['', ''])[1]];
       return own.concat(strings[frames.file[i]], strings[frames.module[i]]).map(number);
     });
     this.ofName = names.text.map((_, i) => [number(fullName(model, i)), number(shortName(model, i))]);
