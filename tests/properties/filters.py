@@ -2,10 +2,15 @@
 """Filters mean the same in every command and format; totals stay those of everything.
 
 What they leave is worked out here, in a few lines, from the stacks of a report without any.
+
+usage: filters.py BINARY TESTDATA [--sample]
+
+--sample takes every third set of filters.
 """
 import collections
 import json
 import re
+import sys
 
 from harness import Tests, scratch
 from profile_writer import Profile
@@ -304,7 +309,7 @@ def nothing_left():
         else [f'{result.code}: {result.out}{result.err}']
 
 
-for case in CASES:
+for case in CASES[::3 if '--sample' in sys.argv else 1]:
     shown = f'{case[0].name} {" ".join(options(case[1]))}'
     for report in (folded, top, stacks, firefox):
         t.check(f'{report.__name__}: {shown}', lambda: report(*case))

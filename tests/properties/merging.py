@@ -1,16 +1,22 @@
 #!/usr/bin/env python3
 """Four processes of one PIE add up: totals are sums, functions meet under their names, and
 neither order nor threads nor packing changes a byte.
+
+usage: merging.py BINARY TESTDATA [--sample]
+
+--sample takes every sixth order of the inputs.
 """
 import collections
 import gzip
 import itertools
 import pathlib
 import re
+import sys
 
 from harness import METRICS, Tests, near, scratch
 
 t = Tests()
+STEP = 6 if '--sample' in sys.argv else 1
 PROCS = sorted((t.formats / 'procs').glob('*.heap'))
 REPORTS = (('top', '-n0', '--unit=B', f'--symbol-dir={t.root}'),
            ('top', '-n0', '--unit=B', '--metric=alloc-space', '--no-symbols', '--by=address'),
@@ -84,8 +90,9 @@ t.check('each function of the program appears once, by name, allocated',
 t.check('stack by stack the whole is the sum of the parts', subsets)
 for report in REPORTS:
     title = ' '.join(a for a in report if not a.startswith('--symbol-dir'))
-    t.check(f'{title}: 24 orders of the inputs, one output',
-            lambda: same(report, [(order, None) for order in itertools.permutations(PROCS)]))
+    orders = list(itertools.permutations(PROCS))[::STEP]
+    t.check(f'{title}: {len(orders)} orders of the inputs, one output',
+            lambda: same(report, [(order, None) for order in orders]))
     t.check(f'{title}: -j1 ... -j8, one output',
             lambda: same(report, [([f'-j{j}', *PROCS], None) for j in range(1, 9)]))
     with scratch() as directory:
