@@ -256,22 +256,6 @@ unsigned hp_calls_unit(const struct hp_image *image) {
 
 // --- all of a text ------------------------------------------------------------------------
 
-// The same calls that is_x86_call() finds from their ends, from where they begin.
-static void scan_x86_calls(const unsigned char *text, size_t size,
-                           const struct hp_calls_at *found) {
-    for (size_t i = 0; i + 2 <= size; i++) {
-        if (text[i] == 0xe8 && i + 5 <= size) {
-            found->call(found->data, i + 5);
-        } else if (text[i] == 0xff && (text[i + 1] >> 3 & 7) == 2) {
-            size_t end =
-                i + size_of_indirect(text[i + 1], i + 2 < size ? text[i + 2] : 0);
-            if (end <= size) {
-                found->call(found->data, end);
-            }
-        }
-    }
-}
-
 static struct code code_at(const struct hp_image *image, const unsigned char *text,
                            size_t size, size_t at) {
     struct code code = {.is_big_endian = image->is_big_endian};
@@ -283,11 +267,45 @@ static struct code code_at(const struct hp_image *image, const unsigned char *te
     return code;
 }
 
-// Signals' handlers return to code that begins with a few bytes: others are not looked at.
-static bool may_return_from_signal(const struct machine *machine,
-                                   const unsigned char *text) {
-    bool is_x86 = machine->is_call == is_x86_call;
-    return !is_x86 || *text == 0x48 || *text == 0xb8 || *text == 0x58;
+// The same calls that is_x86_call() finds from their ends, from where they begin.
+static void find_x86_call(const unsigned char *text, size_t size, size_t i,
+                          const struct hp_calls_at *found) {
+    if (text[i] == 0xe8 && i + 5 <= size) {
+        found->call(found->data, i + 5);
+    } else if (text[i] == 0xff && i + 2 <= size && (text[i + 1] >> 3 & 7) == 2) {
+        size_t end = i + size_of_indirect(text[i + 1], i + 2 < size ? text[i + 2] : 0);
+        if (end <= size) {
+            found->call(found->data, end);
+        }
+    }
+}
+
+// Most bytes of a text begin neither a call nor what handlers of signals return to.
+static void scan_x86(const struct hp_image *image, const unsigned char *text, size_t size,
+                     const struct hp_calls_at *found) {
+    static const bool may_begin[256] = {
+        [0xe8] = true, [0xff] = true, [0x48] = true, [0xb8] = true, [0x58] = true,
+    };
+    static const bool may_follow[256] = {
+        // in what handlers return to
+        [0xc7] = true,
+        [0xb8] = true,
+        [15] = true,
+        [173] = true,
+    };
+    const struct machine *machine = machine_of(image);
+    for (size_t i = 0; i < size; i++) {
+        if (!may_begin[text[i]]) {
+            continue;
+        }
+        find_x86_call(text, size, i, found);
+        if (text[i] < 0xe8 && i + 1 < size && may_follow[text[i + 1]]) {
+            struct code code = code_at(image, text, size, i);
+            if (machine->is_signal_return(&code)) {
+                found->signal(found->data, i);
+            }
+        }
+    }
 }
 
 void hp_calls_scan(const struct hp_image *image, const unsigned char *text, size_t size,
@@ -296,20 +314,16 @@ void hp_calls_scan(const struct hp_image *image, const unsigned char *text, size
     if (!machine) {
         return;
     }
-    bool is_x86 = machine->is_call == is_x86_call;
-    if (is_x86) {
-        scan_x86_calls(text, size, found);
+    if (machine->is_call == is_x86_call) {
+        scan_x86(image, text, size, found);
+        return;
     }
     for (size_t at = 0; at <= size; at += machine->alignment) {
-        bool may_end = at < size && may_return_from_signal(machine, text + at);
-        if (is_x86 && !may_end) {
-            continue;
-        }
         struct code code = code_at(image, text, size, at);
         code.is_big_endian &= !machine->is_little_endian;
-        if (may_end && machine->is_signal_return(&code)) {
+        if (at < size && machine->is_signal_return(&code)) {
             found->signal(found->data, at / machine->alignment);
-        } else if (!is_x86 && machine->is_call(&code)) {
+        } else if (machine->is_call(&code)) {
             found->call(found->data, at / machine->alignment);
         }
     }
