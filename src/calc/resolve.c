@@ -379,7 +379,7 @@ static void ask_of_addresses(struct hp_resolver *resolver, const struct hp_dump 
     }
     for (size_t i = 0; i < dump->stacks.count && are_leaves_returns(dump); i++) {
         struct hp_proof_stack stack = stack_at(dump, i);
-        if (stack.depth > 1) { // nobody is sure to have called the last of a stack
+        if (stack.depth > 1) { // the last frame of a stack may have no caller
             question->addresses.at[stack.frames[0]].is_return = true;
         }
     }

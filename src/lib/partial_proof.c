@@ -43,7 +43,7 @@ static void ask_of_frames(const struct hp_profile *profile,
     }
     const struct hp_stack *stack;
     hp_vec_each (stack, &profile->stacks) {
-        if (stack->depth > 1) { // nobody is sure to have called the last of a stack
+        if (stack->depth > 1) { // the last frame of a stack may have no caller
             uint32_t leaf = stack->frames[0].n;
             question->addresses.at[leaf].is_return |=
                 profile->frames.at[leaf].is_return_leaf;

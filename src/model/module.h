@@ -66,7 +66,7 @@ enum hp_resolved {
 
 // Which files hold the code that ran.  Each dump is compared for itself.
 enum hp_proof {
-    HP_PROOF_NONE, // nothing was compared: no binaries are asked for, or the build id is told
+    HP_PROOF_NONE, // nothing was compared: no names are asked for, or the input has the build id
     HP_PROOF_NO_FILE, // there is no file to compare with
     HP_PROOF_UNCHECKED, // nothing of the code can be compared: the layout of the file is that of the dump
     HP_PROOF_OPEN, // there are files, and none fits

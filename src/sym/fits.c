@@ -15,7 +15,8 @@
 #include <math.h>
 
 enum {
-    MANY = 20, // checked addresses, of which one may be made by hand and follow no call
+    MANY =
+        20, // checked addresses: one of them may misfit, as a return address made by hand does
 };
 
 // The chance that code of another file fits an address, on machines with instructions of any length and of a

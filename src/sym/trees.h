@@ -10,7 +10,7 @@
 struct hp_tree_file {
     const char *root; // the folder as it was given
     char *path;       // in it: "/1.4/cartd"
-    bool is_by_id;    // in a .build-id folder: its name tells nothing
+    bool is_by_id;    // in a .build-id folder, where no file has the name of a program
 };
 
 // {0} is empty.

@@ -105,7 +105,7 @@ enum hp_shape {
 struct hp_growth {
     hp_fixed before, after;
     double p;     // adjusted, but for that of a sum
-    bool is_open; // it cannot be told
+    bool is_open; // the row was not compared
 };
 
 struct hp_report {
