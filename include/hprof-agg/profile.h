@@ -158,9 +158,9 @@ struct hp_read_options {
     // hp_profile_input() tells of each input.  Else those of which there is nothing to say may be told of
     // together, without a name, where no report that is planned has rows of inputs.
     bool names_inputs;
-    // Where binaries are looked for, which has to stay as long as the profile: each dump is held against them, and
-    // has names only of those that it fits.  NULL: hp_profile_symbolize() holds all dumps together against one
-    // binary of each path.
+    // Where binaries are looked for; it must live as long as the profile.  Each dump is compared with these
+    // binaries, and gets names only from those that fit it.  NULL: hp_profile_symbolize() compares all dumps
+    // together with one binary of each path.
     const struct hp_symbol_options *symbols;
 };
 

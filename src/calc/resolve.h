@@ -12,7 +12,8 @@ struct hp_run {
     uint64_t code_start, code_end; // in the file; 0 and 0 without executable rows
     hp_module_id module;
     bool known;
-    uint32_t asked; // of resolver->question.modules, + 1; 0: nobody asked
+    uint32_t
+        asked; // its number in resolver->question.modules, + 1; 0: it is not in the question
 };
 
 // Where the code of one row of the map belongs.

@@ -8,7 +8,8 @@
 struct hp_cli_outcome {
     bool skipped;  // some inputs do not count
     bool exceeded; // --fail-if holds
-    bool is_open;  // or else it cannot be told
+    bool
+        is_open; // some dumps could not be compared, and --fail-if does not hold for the others
 };
 
 // Warnings and notes go to standard error, the error itself to `err`.

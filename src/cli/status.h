@@ -11,7 +11,7 @@ enum hp_cli_status {
     HP_CLI_EXIT_INPUT = 5,   // bad input, or nothing to report
     HP_CLI_EXIT_OUTPUT = 6,
     HP_CLI_EXIT_LIMIT = 7,
-    HP_CLI_EXIT_OPEN = 8, // --fail-if cannot be told: some dumps have no function names
+    HP_CLI_EXIT_OPEN = 8, // --fail-if has no verdict: some dumps have no function names
     HP_CLI_EXIT_INTERNAL = 70,
 };
 

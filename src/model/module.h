@@ -117,8 +117,9 @@ struct hp_module {
     // The first and last in order of those that inputs tell.
     struct hp_file_id lowest_file, highest_file;
 
-    uint32_t dumps;    // that have it, of those that were compared
-    bool has_partials; // of several dumps have it as well, which do not tell how many
+    uint32_t dumps; // dumps of this build that were compared with files
+    bool
+        has_partials; // partials of several dumps have it, too: their dumps are not counted
     // Of the dump in which most addresses misfit the file that fits best.
     struct hp_return_check misfits;
 

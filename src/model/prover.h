@@ -6,6 +6,8 @@
 #include "base/vec.h"
 #include "model/module.h"
 
+#include <stdlib.h>
+
 #define HP_NO_MODULE UINT32_MAX
 
 // A module as a dump has it, and what was found out about it.
@@ -43,8 +45,20 @@ struct hp_proof_question {
     struct hp_proof_stack (*stack_at)(const void *dump, size_t i);
 };
 
-void hp_proof_question_clear(struct hp_proof_question *question); // keeps the memory
-void hp_proof_question_done(struct hp_proof_question *question);
+static inline void hp_proof_question_clear(
+    struct hp_proof_question *question) { // keeps the memory
+    struct hp_proof_module *module;
+    hp_vec_each (module, &question->modules) {
+        free(module->builds);
+    }
+    question->modules.count = question->addresses.count = 0;
+}
+
+static inline void hp_proof_question_done(struct hp_proof_question *question) {
+    hp_proof_question_clear(question);
+    hp_vec_done(&question->modules);
+    hp_vec_done(&question->addresses);
+}
 
 // Answers the questions of any number of threads.
 struct hp_prover {

@@ -23,7 +23,7 @@ struct hp_fits {
     uint32_t *first; // of each module, where they begin; one more at the end
     HP_VEC(struct hp_trial) trials; // module after module
     unsigned char
-        *ends;        // of each address: what comes behind it may have been interrupted
+        *ends; // each address: a signal may have interrupted the frame that called it
     bool *is_checked; // each address
 };
 

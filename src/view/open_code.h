@@ -15,33 +15,33 @@ enum {
 // All builds of one path.
 struct hp_open_module {
     hp_string path;    // of the profile
-    uint32_t builds;   // of which there are files
+    uint32_t builds;   // builds that have a file
     bool is_own;       // code of the program itself, not of a library
-    uint64_t dumps[2]; // of each side, that have stacks of it
-    uint64_t open[2];  // of these: have stacks of it without names
-    hp_fixed bytes[2]; // in these stacks, in all of these dumps together
-    hp_fixed all[2];   // in stacks of it, with names or without
+    uint64_t dumps[2]; // dumps of each side that have stacks of the module
+    uint64_t open[2];  // dumps among them whose stacks of it have no names
+    hp_fixed bytes[2]; // the sum of these nameless stacks
+    hp_fixed all[2];   // the sum of all stacks of it, with names or without
 };
 
-// {0}: all modules are named in all dumps or in none.  Each number below is a set: bit i is modules.at[i].
+// {0}: each module has names in all dumps or in none.  A set of modules is a number: bit i is modules.at[i].
 struct hp_open_code {
     HP_VEC(struct hp_open_module) modules;
-    uint64_t *of_node;  // each node: modules that it has named functions or addresses of
-    uint64_t *nameless; // each node: modules of whose frames without names it is the row
-    uint64_t *of_stack; // each stack: modules of which it has frames without names
-    uint64_t *of_input; // each input: modules of which it has such stacks
+    uint64_t *of_node;  // each node: the modules that its functions or addresses are in
+    uint64_t *nameless; // each node: the modules that its nameless addresses are in
+    uint64_t *of_stack; // each stack: the modules of its nameless frames
+    uint64_t *of_input; // each input: the modules of its nameless frames
 };
 
 struct hp_span hp_open_module_path(const struct hp_view *view,
                                    const struct hp_open_module *module);
 
-// Of the dumps of both sides.
+// Find them among the dumps of both sides.
 void hp_open_code_init(struct hp_open_code *open, const struct hp_view *view,
                        const struct hp_sides *sides);
 void hp_open_code_done(struct hp_open_code *open);
 
-// Whether a dump of a side can be compared for functions of these modules; and the sides without the dumps that
-// cannot.
+// Whether an input has nameless frames of one of these modules, so that functions there cannot be compared; and the
+// sides without such inputs.
 static inline bool hp_open_code_has(const struct hp_open_code *open, size_t input,
                                     uint64_t modules) {
     return (open->of_input[input] & modules) != 0;
