@@ -153,6 +153,19 @@ def few_open(folder):
         row for row in report['rows'] if row['significant']]}) else [f'{status} {marked}'])
 
 
+def total_alone(folder):
+    """The total is compared whatever has no names; and 8 comes before 3, of inputs that were skipped."""
+    made = []
+    for path in of_build('1.4.1b'):
+        made.append(pathlib.Path(folder, path.name))
+        made[-1].write_text(re.sub(r'(\d+): (\d+) \[', lambda m: f'{int(m[1]) * 3}: {int(m[2]) * 3} [', path.read_text()))
+    status, report = compare(folders('1.4.1'), of_build('1.4.1'), made)
+    text = pathlib.Path(folder, 'text')
+    text.write_text('no dump')
+    skipped, _ = compare([*folders('1.4.1'), '--max-skipped=1'], [*of_build('1.4.1'), text], of_build('1.4.1b'))
+    return [] if (status, report['gate'], skipped) == (1, 'grown', 8) else [f'{status} {report["gate"]} {skipped}']
+
+
 def library(folder):
     """A library of the system that was updated on one side: its functions are not compared, and the gate takes no notice."""
     place = '/usr/lib/x86_64-linux-gnu/libcart.so.1'
@@ -234,7 +247,7 @@ with scratch() as scratched:
     TWO = unpacked(scratched, 'two')
     for title, walk in (('B1: both files are found, wherever they are', everywhere), ('a stored base has the build of its dumps', stored_base),
                         ('B3: without the file of a side nothing is claimed', one_file),
-                        ('B4: a process in four without a file', few_open), ('B6: a library that one side cannot name', library), ('one dump of each of two builds', gateways)):
+                        ('B4: a process in four without a file', few_open), ('the total alone', total_alone), ('B6: a library that one side cannot name', library), ('one dump of each of two builds', gateways)):
         with scratch() as folder_of_walk:
             t.check(title, lambda: walk(folder_of_walk))
     t.check('the gate says what is open', quiet_gate)
