@@ -7,7 +7,7 @@
 #ifndef HP_VIEW_FLAMES_H
 #define HP_VIEW_FLAMES_H
 
-#include "view/report_diff.h"
+#include "view/difference.h"
 #include "view/trends.h"
 #include "view/view.h"
 

@@ -4,7 +4,7 @@
 
 #include "stats/trend.h"
 #include "stats/trend_shape.h"
-#include "view/report_diff.h"
+#include "view/difference.h"
 #include "view/stack_series.h"
 
 // What slopes are per: the longest of which the dumps span at least two, so that a slope is of

@@ -3,7 +3,7 @@
 // have 64 bytes, R is 4096; |z| < 6 is wrong twice in 10^9 seeds, and the seeds are fixed.
 #include "calc/uncertainty.h"
 #include "sampler/sim/binomial.h"
-#include "view/report_diff.h"
+#include "view/difference.h"
 #include "view/spread.h"
 #include "view/trends.h"
 

@@ -35,9 +35,9 @@
 #include "report/json/json.h"
 
 #include "view/charges.h"
+#include "view/difference.h"
 #include "view/frame_rules.h"
 #include "view/recent_rows.h"
-#include "view/report_diff.h"
 #include "view/report_lifetime.h"
 #include "view/trends.h"
 #include "view/unseen.h"

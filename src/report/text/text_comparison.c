@@ -7,8 +7,8 @@
 //     tested as  one dump of each of two processes: what sampling leaves open in both
 #include "report/text/text.h"
 
+#include "view/difference.h"
 #include "view/recent_rows.h"
-#include "view/report_diff.h"
 #include "view/report_lifetime.h"
 #include "view/trends.h"
 

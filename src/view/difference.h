@@ -1,6 +1,6 @@
 // What changed from some inputs to others, per node, and whether sampling explains it.
-#ifndef HP_VIEW_REPORT_DIFF_H
-#define HP_VIEW_REPORT_DIFF_H
+#ifndef HP_VIEW_DIFFERENCE_H
+#define HP_VIEW_DIFFERENCE_H
 
 #include "stats/measure.h"
 #include "view/diff_sums.h"
