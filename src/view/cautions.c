@@ -51,36 +51,105 @@ void hp_cautions_of_patterns(struct hp_view *view) {
     }
 }
 
-// "cartd: 2 or more builds, names for 1 (--symbol-dir=DIR with the others); 28.8 MiB in 1 of 6 dumps not compared"
-static char *of_module(const struct hp_view *view, const struct hp_open_module *module) {
-    struct hp_span path = hp_open_module_path(view, module);
-    struct hp_span name = hp_span_basename(path);
-    hp_fixed sum = module->bytes[0] + module->bytes[1];
-    char amount[HP_NUMBER_SIZE];
+// --- code that is not compared ----------------------------------------------------------------
+
+enum {
+    MOST_LINES = 3, // about modules; the others have one together
+};
+
+static void put_value(char text[HP_NUMBER_SIZE], const struct hp_view *view,
+                      hp_fixed value) {
     if (hp_fraction(view->options.metric) == HP_SPACE_FRACTION) {
-        hp_format_bytes(amount, sum, view->options.unit);
+        hp_format_bytes(text, value, view->options.unit);
     } else {
-        hp_format_grouped(amount, hp_fixed_round(sum, view->options.metric));
+        hp_format_grouped(text, hp_fixed_round(value, view->options.metric));
+    }
+}
+
+// Why functions of a module are not compared, and what would change that; to be freed.
+static char *reason_of(const struct hp_open_module *module) {
+    switch (module->kind) {
+    case HP_OPEN_IN_SOME:
+        return hp_printed(
+            "%u or more builds, names for %u (--symbol-dir=DIR with the others)",
+            module->builds + 1, module->builds);
+    case HP_OPEN_IN_ALL:
+        return hp_printed(
+            "no names (--symbol-dir=DIR with the files that ran), so that "
+            "only addresses that most dumps have are compared");
+    case HP_OPEN_STRIPPED:
+        return hp_printed("%u builds, without names of all functions", module->builds);
+    case HP_OPEN_MOVED:
+        break;
     }
     return hp_printed(
-        "%.*s: %u or more builds, names for %u (--symbol-dir=DIR with the "
-        "others); %s in %llu of %llu dumps not compared",
-        (int)name.size, name.at, module->builds + 1, module->builds, amount,
-        (unsigned long long)(module->open[0] + module->open[1]),
-        (unsigned long long)(module->dumps[0] + module->dumps[1]));
+        "%u builds, in which lines and addresses differ (--by=function "
+        "compares them)",
+        module->builds);
+}
+
+// "cartd: 2 or more builds, names for 1 (--symbol-dir=DIR with the others); 28.8 MiB in 1 of 6 dumps not compared;
+// all of cartd: +1.2 MiB, p 0.57"
+static char *of_module(const struct hp_view *view, const struct hp_open_module *module) {
+    struct hp_span name = hp_span_basename(hp_open_module_path(view, module));
+    char amount[HP_NUMBER_SIZE], growth[HP_NUMBER_SIZE], change[128] = "";
+    hp_fixed grown = module->growth.after - module->growth.before;
+    char *reason = reason_of(module);
+    put_value(amount, view, module->bytes[0] + module->bytes[1]);
+    put_value(growth, view, grown);
+    if (view->report->has_sides && module->growth.p <= 1) {
+        snprintf(change, sizeof change, "; all of it: %s%s, p %.2g", grown > 0 ? "+" : "",
+                 growth, module->growth.p);
+    }
+    char *text =
+        hp_printed("%.*s: %s; %s in %llu of %llu dumps not compared%s", (int)name.size,
+                   name.at, reason, amount,
+                   (unsigned long long)(module->open[0] + module->open[1]),
+                   (unsigned long long)(module->dumps[0] + module->dumps[1]), change);
+    free(reason);
+    return text;
+}
+
+// The program's own code first, then by size.
+static int by_weight(const void *left, const void *right) {
+    const struct hp_open_module *a = *(struct hp_open_module *const *)left;
+    const struct hp_open_module *b = *(struct hp_open_module *const *)right;
+    hp_fixed bytes_a = a->bytes[0] + a->bytes[1], bytes_b = b->bytes[0] + b->bytes[1];
+    if (a->is_own != b->is_own) {
+        return a->is_own ? -1 : 1;
+    }
+    return bytes_a != bytes_b ? (bytes_a > bytes_b ? -1 : 1) : (a > b) - (a < b);
 }
 
 void hp_cautions_of_code(struct hp_view *view) {
-    const struct hp_view *rows = view->judged ? view->judged : view;
-    if (!rows->report->open_code || !rows->extra) {
-        return;
-    }
+    bool has_rows = view->use.shape == HP_SHAPE_ROWS || !view->judged;
+    const struct hp_view *rows = has_rows ? view : view->judged;
+    const struct hp_open_code *open =
+        rows->report->open_code && rows->extra ? rows->report->open_code(rows) : NULL;
+    HP_VEC(const struct hp_open_module *) listed = {0};
     const struct hp_open_module *module;
-    hp_vec_each (module, &rows->report->open_code(rows)->modules) {
-        if (module->open[0] + module->open[1] > 0) {
-            hp_vec_push(&view->cautions, of_module(view, module));
+    hp_fixed rest = 0;
+    for (size_t i = 0; open && i < open->modules.count; i++) {
+        module = &open->modules.at[i];
+        if (hp_open_module_is_open(module)) {
+            hp_vec_push(&listed, module);
         }
     }
+    hp_vec_sort(&listed, by_weight);
+    for (size_t i = 0; i < listed.count; i++) {
+        module = listed.at[i];
+        if (i < MOST_LINES) {
+            hp_vec_push(&view->cautions, of_module(view, module));
+        }
+        rest += i < MOST_LINES ? 0 : module->bytes[0] + module->bytes[1];
+    }
+    if (listed.count > MOST_LINES) {
+        char amount[HP_NUMBER_SIZE];
+        put_value(amount, view, rest);
+        hp_vec_push(&view->cautions, hp_printed("%zu more modules: %s not compared",
+                                                listed.count - MOST_LINES, amount));
+    }
+    hp_vec_done(&listed);
 }
 
 void hp_cautions_explain(const struct hp_view *view, struct hp_err *err) {

@@ -15,8 +15,6 @@
 #include <math.h>
 
 static const double least_samples = 5; // that a row has to stand on to be tested
-static const size_t least_dumps =
-    3; // of a side, that rows are compared over if not over all
 
 // --- which test ---------------------------------------------------------------------------
 
@@ -143,7 +141,7 @@ static void test(const struct context *c, const struct hp_sums *sums,
     } else if (c->test == HP_TEST_PROCESS) {
         change->least_growth_p = least_growth_p(change->sides[0], change->sides[1]);
     }
-    change->p = hp_two_sided(change->growth_p, change->shrinkage_p);
+    change->p = change->plain_p = hp_two_sided(change->growth_p, change->shrinkage_p);
 }
 
 static struct hp_change compare(const struct context *c, const struct hp_sums *sums,
@@ -156,6 +154,8 @@ static struct hp_change compare(const struct context *c, const struct hp_sums *s
         .shrinkage_p = NAN,
         .p = NAN,
         .q = NAN,
+        .plain_p = NAN,
+        .plain_q = NAN,
         .least_growth_p = NAN,
     };
     unsigned flags = sums->sides[0].error.flags | sums->sides[1].error.flags;
@@ -168,91 +168,162 @@ static struct hp_change compare(const struct context *c, const struct hp_sums *s
 
 // --- code without names ----------------------------------------------------------------------
 
-// Rows of modules that some dumps have no names of are compared over the others.
-struct compared {
-    uint64_t modules; // of a set of rows
-    bool is_enough;   // of dumps
-    struct hp_sides sides;
-    struct hp_sums *sums;
-    struct context context;
-};
-
 // The comparisons of all rows.
 struct comparisons {
     const struct hp_view *view;
     const struct hp_members *members;
-    const struct hp_open_code *open;
-    struct context context; // of all dumps
-    HP_VEC(struct compared) others;
+    const struct hp_open_code *open; // NULL: all code can be compared
+    struct context context;          // of all dumps
+    struct hp_named_list named;
+    const struct hp_sums *sums;
+    struct hp_sums
+        *overlaps; // what each row has of the open stacks of its modules; or NULL
 };
 
-// Below three dumps of a side a test of rows marks too many that have not changed.
-static bool is_enough(const struct hp_sides *all, const struct hp_sides *some) {
-    bool is = true;
-    for (int side = 0; side < 2; side++) {
-        is &= !all->has_groups[side] && some->dumps[side] >= least_dumps &&
-              2 * some->dumps[side] > all->dumps[side];
-    }
-    return is;
-}
-
-static const struct compared *comparison_of(struct comparisons *all, uint64_t modules) {
-    const struct compared *known;
-    hp_vec_each (known, &all->others) {
-        if (known->modules == modules) {
-            return known;
+// Each row with the open stacks of its modules alone.
+static struct hp_sums *sum_overlaps(const struct comparisons *all) {
+    const struct hp_members *members = all->members;
+    struct hp_members some = {.node_count = members->node_count};
+    hp_vec_push(&some.first, (size_t)0);
+    for (size_t s = 0; s + 1 < members->first.count; s++) {
+        for (size_t i = members->first.at[s]; i < members->first.at[s + 1]; i++) {
+            uint32_t node = members->nodes.at[i].n;
+            if (all->open->open_stacks[s] & all->open->of_node[node]) {
+                hp_vec_push(&some.nodes, members->nodes.at[i]);
+            }
         }
+        hp_vec_push(&some.first, some.nodes.count);
     }
-    struct compared compared = {.modules = modules, .context = all->context};
-    const struct hp_sides *sides = all->context.sides;
-    hp_open_code_sides(all->open, all->view, sides, modules, &compared.sides);
-    compared.is_enough = is_enough(sides, &compared.sides);
-    if (compared.is_enough) {
-        compared.sums = hp_diff_sums(all->view->profile, &compared.sides, all->members,
-                                     all->context.metric, false);
-        compared.context.inputs[0] = (double)compared.sides.dumps[0];
-        compared.context.inputs[1] = (double)compared.sides.dumps[1];
-    }
-    hp_vec_push(&all->others, compared);
-    return &all->others.at[all->others.count - 1];
+    struct hp_sums *sums = hp_diff_sums(all->view->profile, all->context.sides, &some,
+                                        all->context.metric, false);
+    hp_members_done(&some);
+    return sums;
 }
 
-static void comparisons_done(struct comparisons *all) {
-    struct compared *compared;
-    hp_vec_each (compared, &all->others) {
-        hp_sides_done(&compared->sides);
-        free(compared->sums);
-    }
-    hp_vec_done(&all->others);
-}
-
-static struct hp_change leave_open(const struct comparisons *all,
-                                   const struct hp_sums *sums, uint32_t node,
-                                   uint64_t modules) {
+// What a row may have beside what it shows: the open stacks of these modules that are not in the row.
+static void set_open(const struct comparisons *all, uint64_t modules, bool is_named,
+                     struct hp_change *change) {
     const struct context *c = &all->context;
-    struct hp_change change = compare(c, sums, node);
-    bool has_name = all->open->nameless[node] == 0;
-    change.is_open = true;
     for (int side = 0; side < 2; side++) {
-        change.open[side] =
-            hp_open_code_bytes(all->open, modules, has_name, side, c->sides, c->metric);
+        hp_fixed sum = is_named && all->overlaps
+                           ? -all->overlaps[change->node.n].sides[side].value
+                           : 0;
+        for (size_t i = 0; i < all->open->modules.count; i++) {
+            const struct hp_open_module *module = &all->open->modules.at[i];
+            bool is_its = (modules >> i & 1) != 0;
+            sum += !is_its ? 0 : is_named ? module->bytes[side] : module->all[side];
+            change->has_own_open |= is_its && module->is_own;
+        }
+        change->open[side] =
+            sum > 0 ? hp_fixed_double(sum, c->metric) / c->inputs[side] : 0;
     }
-    return change;
 }
 
-static struct hp_change compare_row(struct comparisons *all, const struct hp_sums *sums,
-                                    uint32_t node) {
-    uint64_t modules = all->open ? all->open->of_node[node] : 0;
+static struct hp_change compare_row(struct comparisons *all, uint32_t node) {
+    const struct hp_open_code *open = all->open;
+    const struct hp_sums *sums = &all->sums[node];
+    uint64_t modules = open ? open->of_node[node] : 0;
     if (modules == 0) {
         return compare(&all->context, sums, node);
     }
-    const struct compared *other = comparison_of(all, modules);
-    if (!other->is_enough || all->open->nameless[node] != 0) {
-        return leave_open(all, sums, node, modules);
+    uint64_t in_some = modules & ~open->by_address;
+    if (in_some == 0) {
+        struct hp_change change = compare(&all->context, sums, node);
+        set_open(all, modules, true, &change);
+        return change;
     }
-    struct context c = other->context;
-    c.sides = &other->sides;
-    return compare(&c, &other->sums[node], node);
+    const struct hp_named_dumps *named =
+        hp_named_list_get(&all->named, open, all->view, all->context.sides, all->members,
+                          in_some);
+    if (!named->is_enough || open->open_nodes[node] != 0) {
+        struct hp_change change = compare(&all->context, sums, node);
+        change.is_open = true;
+        set_open(all, in_some, open->open_nodes[node] == 0, &change);
+        return change;
+    }
+    struct context c = all->context;
+    c.sides = &named->sides;
+    c.inputs[0] = (double)named->sides.dumps[0];
+    c.inputs[1] = (double)named->sides.dumps[1];
+    return compare(&c, &named->sums[node], node);
+}
+
+// --- the guard --------------------------------------------------------------------------------
+
+// A row of code that is compared by address counts as grown only if it has more than it and the open stacks of its
+// modules had together before; and as shrunk only if it had more than both have now.
+
+static bool needs_guard(const struct comparisons *all, const struct hp_change *change) {
+    return !change->is_open && change->open[0] + change->open[1] > 0 &&
+           change->p < 1 - all->context.confidence; // false for NAN
+}
+
+// Which rows need it, each stack with those that it or its modules count in.
+static bool find_guarded(const struct comparisons *all,
+                         const struct hp_difference *difference,
+                         struct hp_members *members) {
+    HP_VEC(hp_node_id) guarded = {0};
+    size_t nodes = all->members->node_count;
+    bool *is_guarded = hp_alloc(nodes * sizeof *is_guarded);
+    const struct hp_change *change;
+    hp_vec_each (change, &difference->rows) {
+        if (needs_guard(all, change)) {
+            hp_vec_push(&guarded, change->node);
+            is_guarded[change->node.n] = true;
+        }
+    }
+    hp_vec_push(&members->first, (size_t)0);
+    for (size_t s = 0; guarded.count > 0 && s + 1 < all->members->first.count; s++) {
+        uint64_t modules = all->open->open_stacks[s] & all->open->by_address;
+        for (size_t i = 0; modules != 0 && i < guarded.count; i++) {
+            if (all->open->of_node[guarded.at[i].n] & modules) {
+                hp_vec_push(&members->nodes, guarded.at[i]);
+            }
+        }
+        for (size_t i = all->members->first.at[s]; i < all->members->first.at[s + 1];
+             i++) {
+            hp_node_id node = all->members->nodes.at[i];
+            if (is_guarded[node.n] && !(all->open->of_node[node.n] & modules)) {
+                hp_vec_push(&members->nodes, node);
+            }
+        }
+        hp_vec_push(&members->first, members->nodes.count);
+    }
+    bool is_any = guarded.count > 0;
+    hp_vec_done(&guarded);
+    free(is_guarded);
+    return is_any;
+}
+
+static void guard_row(const struct comparisons *all, const struct hp_sums *with_open,
+                      struct hp_change *change) {
+    for (int side = 0; side < 2; side++) {
+        struct hp_sums sums = all->sums[change->node.n];
+        sums.sides[side] = with_open->sides[side];
+        struct hp_change other = compare(&all->context, &sums, change->node.n);
+        if (side == 0) {
+            change->growth_p = fmax(change->growth_p, other.growth_p);
+        } else {
+            change->shrinkage_p = fmax(change->shrinkage_p, other.shrinkage_p);
+        }
+    }
+    change->p = hp_two_sided(change->growth_p, change->shrinkage_p);
+}
+
+static void guard_rows(const struct comparisons *all, struct hp_difference *difference) {
+    struct hp_members members = {.node_count = all->members->node_count};
+    if (all->overlaps && find_guarded(all, difference, &members)) {
+        struct hp_sums *with_open = hp_diff_sums(all->view->profile, all->context.sides,
+                                                 &members, all->context.metric, false);
+        struct hp_change *change;
+        hp_vec_each (change, &difference->rows) {
+            if (needs_guard(all, change)) {
+                guard_row(all, &with_open[change->node.n], change);
+            }
+        }
+        free(with_open);
+    }
+    hp_members_done(&members);
 }
 
 // --- all rows -----------------------------------------------------------------------------
@@ -265,19 +336,23 @@ static void mark(struct hp_change *change, double q, double confidence) {
 
 static void adjust(struct hp_difference *difference, double confidence) {
     size_t count = difference->rows.count;
-    double *q = hp_alloc(count * sizeof *q);
+    double *q = hp_alloc(count * sizeof *q), *plain = hp_alloc(count * sizeof *plain);
     for (size_t i = 0; i < count; i++) {
         struct hp_change *change = &difference->rows.at[i];
         bool is_tested = change->samples >= least_samples && !change->is_open;
         change->p = is_tested ? change->p : (double)NAN;
         difference->tested += isnan(change->p) ? 0 : 1;
         q[i] = change->p;
+        plain[i] = is_tested ? change->plain_p : (double)NAN;
     }
     hp_adjust_significance(q, count);
+    hp_adjust_significance(plain, count);
     for (size_t i = 0; i < count; i++) {
         mark(&difference->rows.at[i], q[i], confidence);
+        difference->rows.at[i].plain_q = plain[i];
     }
     free(q);
+    free(plain);
 }
 
 // Of many rows: there is but one, so that nothing has to be adjusted.
@@ -287,19 +362,35 @@ static struct hp_change compare_sum(const struct context *c, const struct hp_sum
     return change;
 }
 
-static void make_rows(struct hp_difference *difference, struct comparisons *all,
-                      const struct hp_sums *sums, size_t nodes) {
+static void make_rows(struct hp_difference *difference, struct comparisons *all) {
     const struct context *c = &all->context;
+    size_t nodes = all->members->node_count;
     for (uint32_t i = 0; i < nodes; i++) {
-        if (sums[i].sides[0].value != 0 || sums[i].sides[1].value != 0) {
-            struct hp_change change = compare_row(all, &sums[i], i);
+        const struct hp_sums *sums = &all->sums[i];
+        if (sums->sides[0].value != 0 || sums->sides[1].value != 0) {
+            struct hp_change change = compare_row(all, i);
             difference->is_same &= change.before == change.after;
             hp_vec_push(&difference->rows, change);
         }
     }
+    guard_rows(all, difference);
     adjust(difference, c->confidence);
-    difference->total = compare_sum(c, &sums[nodes]);
-    difference->filtered = compare_sum(c, &sums[nodes + 1]);
+    difference->total = compare_sum(c, &all->sums[nodes]);
+    difference->filtered = compare_sum(c, &all->sums[nodes + 1]);
+}
+
+static struct context context_of(const struct hp_view *view, const struct hp_sides *sides,
+                                 const struct hp_sums *total) {
+    struct context context = {
+        .test = choose_test(view, sides),
+        .metric = view->options.metric,
+        .confidence = view->options.confidence,
+        .inputs = {(double)sides->dumps[0], (double)sides->dumps[1]},
+        .sides = sides,
+    };
+    hp_error_add(&context.largest, &total->sides[0].error);
+    hp_error_add(&context.largest, &total->sides[1].error);
+    return context;
 }
 
 void hp_difference_init(struct hp_difference *difference, const struct hp_view *view,
@@ -319,17 +410,56 @@ void hp_difference_init(struct hp_difference *difference, const struct hp_view *
         .view = view,
         .members = members,
         .open = open && open->modules.count > 0 ? open : NULL,
-        .context = {.test = difference->test,
-                    .metric = view->options.metric,
-                    .confidence = view->options.confidence,
-                    .inputs = {(double)sides->dumps[0], (double)sides->dumps[1]},
-                    .sides = sides},
+        .sums = sums,
+        .context = context_of(view, sides, &sums[members->node_count]),
     };
-    hp_error_add(&all.context.largest, &sums[members->node_count].sides[0].error);
-    hp_error_add(&all.context.largest, &sums[members->node_count].sides[1].error);
-    make_rows(difference, &all, sums, members->node_count);
-    comparisons_done(&all);
+    all.overlaps = all.open ? sum_overlaps(&all) : NULL;
+    make_rows(difference, &all);
+    hp_named_list_done(&all.named);
+    free(all.overlaps);
     free(sums);
+}
+
+// The modules of each stack that filters leave something of.
+static void find_members(const struct hp_open_code *open, const struct hp_members *rows,
+                         struct hp_members *members) {
+    *members = (struct hp_members){.node_count = open->modules.count};
+    hp_vec_push(&members->first, (size_t)0);
+    for (size_t s = 0; s + 1 < rows->first.count; s++) {
+        uint64_t modules = hp_members_has(rows, s) ? open->of_stack[s] : 0;
+        for (uint32_t i = 0; i < open->modules.count; i++) {
+            if (modules >> i & 1) {
+                hp_vec_push(&members->nodes, (hp_node_id){i});
+            }
+        }
+        hp_vec_push(&members->first, members->nodes.count);
+    }
+}
+
+void hp_difference_of_modules(struct hp_open_code *open, const struct hp_view *view,
+                              const struct hp_sides *sides,
+                              const struct hp_members *members) {
+    struct hp_members modules;
+    size_t count = open->modules.count;
+    find_members(open, members, &modules);
+    bool lives = choose_test(view, sides) == HP_TEST_PROCESS_ACCUM;
+    struct hp_sums *sums =
+        hp_diff_sums(view->profile, sides, &modules, view->options.metric, lives);
+    struct context context = context_of(view, sides, &sums[count]);
+    double *p = hp_alloc(count * sizeof *p);
+    for (uint32_t i = 0; i < count; i++) {
+        struct hp_change change = compare(&context, &sums[i], i);
+        open->modules.at[i].growth =
+            (struct hp_growth){.before = change.before, .after = change.after};
+        p[i] = change.samples >= least_samples ? change.p : (double)NAN;
+    }
+    hp_adjust_significance(p, count);
+    for (size_t i = 0; i < count; i++) {
+        open->modules.at[i].growth.p = p[i];
+    }
+    hp_members_done(&modules);
+    free(sums);
+    free(p);
 }
 
 void hp_difference_done(struct hp_difference *difference) {

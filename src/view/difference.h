@@ -31,8 +31,10 @@ struct hp_change {
     double q;        // adjusted for how many rows were tested
     double least_growth_p; // HP_TEST_PROCESS: two-sided, if nothing was freed in between
     bool is_significant;   // the change is more than sampling explains
-    bool is_open;   // it is not tested, as more of it may be in code that has no names
+    bool is_open;   // it is not tested, as more of it may be in code that is not compared
     double open[2]; // at most so much, of each side
+    bool has_own_open;       // and this is code of the program itself
+    double plain_p, plain_q; // p and q if nothing more of it were there
 };
 
 struct hp_difference {
@@ -54,6 +56,11 @@ void hp_difference_init(struct hp_difference *difference, const struct hp_view *
                         const struct hp_sides *sides, const struct hp_members *members,
                         const struct hp_open_code *open);
 void hp_difference_done(struct hp_difference *difference);
+
+// Compare all code of each module of the list: whatever functions it is in, it is of the module.
+void hp_difference_of_modules(struct hp_open_code *open, const struct hp_view *view,
+                              const struct hp_sides *sides,
+                              const struct hp_members *members);
 
 // The interval of what was before, 0, or after, 1; and of the change, which excludes 0 exactly
 // where the p-value is less than 1 - confidence.  NAN where nothing is known.

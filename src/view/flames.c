@@ -171,7 +171,7 @@ void hp_page_sides(const struct hp_view *view, struct hp_sides *sides) {
 // The modules of each box in place of those of each node: a box is of the modules of its function.
 static void take_sets_of_boxes(struct hp_open_code *open,
                                const struct hp_flames *flames) {
-    uint64_t *sets[2] = {open->of_node, open->nameless};
+    uint64_t *sets[2] = {open->of_node, open->open_nodes};
     for (int which = 0; which < 2; which++) {
         uint64_t *of_node = sets[which];
         sets[which] = hp_alloc(flames->all.count * sizeof *sets[which]);
@@ -181,7 +181,7 @@ static void take_sets_of_boxes(struct hp_open_code *open,
         free(of_node);
     }
     open->of_node = sets[0];
-    open->nameless = sets[1];
+    open->open_nodes = sets[1];
 }
 
 static void compare(const struct grower *g) {
@@ -191,7 +191,8 @@ static void compare(const struct grower *g) {
     struct hp_open_code open;
     hp_page_sides(g->view, &sides);
     find_members(&members, g);
-    hp_open_code_init(&open, g->view, &sides);
+    hp_open_code_init(&open, g->view, &sides,
+                      hp_sides_have_same_processes(g->view->profile, &sides));
     if (open.modules.count > 0) {
         take_sets_of_boxes(&open, flames);
     }

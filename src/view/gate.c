@@ -6,6 +6,14 @@
 #include <math.h>
 #include <stdio.h>
 
+// The rows that the gate is held against.
+static const struct hp_view *judged_of(const struct hp_view *view) {
+    while (view->judged) {
+        view = view->judged;
+    }
+    return view;
+}
+
 static double growth_of(const struct hp_view *view, const struct hp_growth *growth) {
     return hp_fixed_double(growth->after - growth->before, view->options.metric);
 }
@@ -16,33 +24,66 @@ static double base_of(const struct hp_view *view) {
     return fmax(hp_fixed_double(total.before, view->options.metric), 0);
 }
 
-static bool exceeds(const struct hp_view *view, size_t row, struct hp_excess *excess) {
-    struct hp_growth growth = view->report->growth(view, row);
-    double base = base_of(view), grown = growth_of(view, &growth);
+static double limit_of(const struct hp_view *view) {
+    return view->gate.growth * (view->gate.is_share ? base_of(view) : 1);
+}
+
+static bool meets(const struct hp_view *view, double grown, double p) {
+    return grown > limit_of(view) && (view->gate.p <= 0 || p < view->gate.p);
+}
+
+static bool exceeds(const struct hp_view *view, const struct hp_growth *growth,
+                    struct hp_excess *excess) {
+    double base = base_of(view), grown = growth_of(view, growth);
     *excess = (struct hp_excess){
-        .row = row,
         .growth = grown,
-        .limit = view->gate.growth * (view->gate.is_share ? base : 1),
-        .p = growth.p,
+        .limit = limit_of(view),
+        .p = growth->p,
         .share = base > 0 ? grown / base : NAN,
     };
-    return excess->growth > excess->limit && !growth.is_open &&
-           (view->gate.p <= 0 || excess->p < view->gate.p);
+    return !growth->is_open && meets(view, grown - growth->open_before, growth->p);
+}
+
+static bool row_exceeds(const struct hp_view *view, size_t row,
+                        struct hp_excess *excess) {
+    struct hp_growth growth = view->report->growth(view, row);
+    return exceeds(view, &growth, excess);
+}
+
+static const struct hp_open_code *open_code_of(const struct hp_view *view) {
+    return view->report->open_code && view->extra ? view->report->open_code(view) : NULL;
+}
+
+static bool module_exceeds(const struct hp_view *view, struct hp_excess *excess) {
+    const struct hp_open_code *open = open_code_of(view);
+    for (size_t i = 0; open && i < open->modules.count; i++) {
+        const struct hp_open_module *module = &open->modules.at[i];
+        if (hp_open_module_is_open(module) && exceeds(view, &module->growth, excess)) {
+            excess->name = hp_open_module_path(view, module).at;
+            return true;
+        }
+    }
+    return false;
 }
 
 bool hp_view_exceeds(const struct hp_view *view, struct hp_excess *first) {
-    const struct hp_view *rows = view->judged ? view->judged : view;
+    const struct hp_view *rows = judged_of(view);
     struct hp_excess excess;
     if (!view->options.gate || !rows->report->growth) {
         return false;
     }
-    bool found = exceeds(rows, HP_ROW_FILTERED, &excess);
+    bool found = row_exceeds(rows, HP_ROW_FILTERED, &excess);
     excess.name = rows->head.is_filtered ? "what the filters leave" : "total";
     excess.row = HP_NO_ROW;
     for (size_t i = 0; i < rows->rows.count && !found; i++) {
-        found = exceeds(rows, i, &excess);
+        found = row_exceeds(rows, i, &excess);
         excess.name = hp_view_name(rows, i).at;
         excess.row = view->judged ? HP_NO_ROW : i;
+        excess.is_row = true;
+    }
+    if (!found && module_exceeds(rows, &excess)) {
+        found = true;
+        excess.row = HP_NO_ROW;
         excess.is_row = true;
     }
     if (found) {
@@ -51,16 +92,27 @@ bool hp_view_exceeds(const struct hp_view *view, struct hp_excess *first) {
     return found;
 }
 
+// Whether a row would meet the gate if it had been compared, or if none of it were elsewhere before.
+static bool hides_growth(const struct hp_view *view, size_t row) {
+    struct hp_growth growth = view->report->growth(view, row);
+    return growth.has_own_open && growth.open_before > 0 &&
+           meets(view, growth_of(view, &growth), growth.plain_p);
+}
+
 bool hp_view_is_open(const struct hp_view *view) {
-    const struct hp_view *rows = view->judged ? view->judged : view;
-    bool is_asked = view->options.gate && rows->report->open_code && rows->extra;
+    const struct hp_view *rows = judged_of(view);
+    const struct hp_open_code *open = view->options.gate ? open_code_of(rows) : NULL;
     const struct hp_open_module *module;
     bool is_open = false;
-    if (!is_asked) {
+    if (!open) {
         return false;
     }
-    hp_vec_each (module, &rows->report->open_code(rows)->modules) {
-        is_open |= module->is_own && module->open[0] + module->open[1] > 0;
+    hp_vec_each (module, &open->modules) {
+        is_open |= module->kind == HP_OPEN_IN_SOME && module->is_own &&
+                   hp_open_module_is_open(module);
+    }
+    for (size_t i = 0; i < rows->rows.count && !is_open; i++) {
+        is_open = hides_growth(rows, i);
     }
     return is_open;
 }

@@ -3,88 +3,173 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const size_t least_dumps =
+    3; // of a side, that rows are compared over if not over all
+
+enum {
+    KINDS = HP_OPEN_MOVED + 1,
+};
+
 // --- modules ------------------------------------------------------------------------------
 
-static bool has_open_files(const struct hp_profile *profile, hp_string path,
-                           uint32_t *builds) {
-    bool is_open = false;
-    const struct hp_module *module;
-    HP_VEC(uint32_t) known = {0};
-    hp_vec_each (module, &profile->modules) {
-        if (module->kind != HP_MODULE_FILE || module->path.n != path.n) {
-            continue;
-        }
-        bool has_file =
-            module->proof == HP_PROOF_FITS || module->proof == HP_PROOF_UNCHECKED;
-        bool is_known = false;
-        for (size_t i = 0; i < known.count; i++) {
-            is_known |= known.at[i] == module->builds.n;
-        }
-        if (has_file && !is_known) {
-            hp_vec_push(&known, module->builds.n);
-        }
-        is_open |= module->proof == HP_PROOF_OPEN;
-    }
-    *builds = (uint32_t)known.count;
-    hp_vec_done(&known);
-    return is_open && *builds > 0;
+// Whether a file is at hand that is the one that ran, as far as can be told.
+static bool has_file(const struct hp_module *module) {
+    bool is_read = module->status == HP_SYM_DWARF || module->status == HP_SYM_SYMTAB ||
+                   module->status == HP_SYM_STRIPPED;
+    return module->proof == HP_PROOF_FITS || module->proof == HP_PROOF_UNCHECKED ||
+           (module->proof == HP_PROOF_NONE && module->told_id.n != 0 && is_read);
 }
 
-static bool is_listed(const struct hp_open_code *open, hp_string path) {
-    const struct hp_open_module *module;
-    hp_vec_each (module, &open->modules) {
-        if (module->path.n == path.n) {
+// Of all modules with one path.
+struct path {
+    uint32_t builds;   // that have a file
+    bool has_told_one; // build: all inputs say so
+    bool lacks_file;   // some build has none, and frames without names
+    bool lacks_names;  // some build has a file, and frames without names
+};
+
+static struct path look_at_path(const struct hp_profile *profile, const bool *nameless,
+                                const struct hp_module *first) {
+    struct path found = {.has_told_one = first->told_id.n != 0};
+    HP_VEC(uint32_t) known = {0};
+    for (size_t i = 0; i < profile->modules.count; i++) {
+        const struct hp_module *module = &profile->modules.at[i];
+        if (module->kind != HP_MODULE_FILE || module->path.n != first->path.n) {
+            continue;
+        }
+        uint32_t build =
+            module->proof == HP_PROOF_NONE ? module->told_id.n : module->builds.n;
+        bool is_known = !has_file(module);
+        for (size_t k = 0; k < known.count; k++) {
+            is_known |= known.at[k] == build;
+        }
+        if (!is_known) {
+            hp_vec_push(&known, build);
+        }
+        found.has_told_one &= module->told_id.n == first->told_id.n;
+        found.lacks_file |= nameless[i] && !has_file(module);
+        found.lacks_names |= nameless[i] && has_file(module);
+    }
+    found.builds = (uint32_t)known.count;
+    hp_vec_done(&known);
+    return found;
+}
+
+static void add_module(struct hp_open_code *open, enum hp_open_kind kind, hp_string path,
+                       uint32_t builds) {
+    struct hp_open_module module = {.kind = kind, .path = path, .builds = builds};
+    if (open->modules.count < HP_OPEN_MODULES) {
+        hp_vec_push(&open->modules, module);
+    } else {
+        struct hp_open_module *last = &open->modules.at[HP_OPEN_MODULES - 1];
+        last->further++;
+        last->kind = HP_OPEN_IN_SOME; // nothing of it is compared by address
+    }
+}
+
+static void find_modules(struct hp_open_code *open, const struct hp_view *view,
+                         bool has_same_processes) {
+    const struct hp_profile *profile = view->profile;
+    bool has_places = view->options.by == HP_BY_LINE || view->options.by == HP_BY_ADDRESS;
+    bool *nameless = hp_alloc(profile->modules.count * sizeof *nameless);
+    bool *seen = hp_alloc(profile->strings.strings.count * sizeof *seen);
+    const struct hp_frame *frame;
+    hp_vec_each (frame, &profile->frames) {
+        nameless[frame->module.n] |= frame->lines == 0;
+    }
+    for (size_t i = 0; i < profile->modules.count; i++) {
+        const struct hp_module *module = &profile->modules.at[i];
+        if (module->kind != HP_MODULE_FILE || seen[module->path.n]) {
+            continue;
+        }
+        seen[module->path.n] = true;
+        struct path path = look_at_path(profile, nameless, module);
+        if (path.lacks_file && path.builds > 0) {
+            add_module(open, HP_OPEN_IN_SOME, module->path, path.builds);
+        } else if (path.lacks_file && !path.has_told_one && !has_same_processes) {
+            add_module(open, HP_OPEN_IN_ALL, module->path, 0);
+        }
+        if (path.builds > 1 && !has_same_processes && (has_places || path.lacks_names)) {
+            enum hp_open_kind kind = has_places ? HP_OPEN_MOVED : HP_OPEN_STRIPPED;
+            add_module(open, kind, module->path, path.builds);
+        }
+    }
+    free(nameless);
+    free(seen);
+}
+
+static bool is_among(const struct hp_profile *profile, const size_t *inputs, size_t count,
+                     size_t input) {
+    const struct hp_identity *identity = &profile->inputs.at[input].identity;
+    for (size_t i = 0; i < count; i++) {
+        if (hp_identity_is_same(&profile->inputs.at[inputs[i]].identity, identity)) {
             return true;
         }
     }
     return false;
 }
 
-static void find_modules(struct hp_open_code *open, const struct hp_profile *profile) {
-    const struct hp_module *module;
-    hp_vec_each (module, &profile->modules) {
-        struct hp_open_module found = {.path = module->path};
-        if (module->proof == HP_PROOF_OPEN && open->modules.count < HP_OPEN_MODULES &&
-            !is_listed(open, module->path) &&
-            has_open_files(profile, module->path, &found.builds)) {
-            hp_vec_push(&open->modules, found);
-        }
+bool hp_sides_have_same_processes(const struct hp_profile *profile,
+                                  const struct hp_sides *sides) {
+    bool are = !sides->has_groups[0] && !sides->has_groups[1] && sides->base.count > 0;
+    for (size_t i = 0; are && i < sides->base.count; i++) {
+        are = is_among(profile, sides->new.at, sides->new.count, sides->base.at[i]);
     }
+    for (size_t i = 0; are && i < sides->new.count; i++) {
+        are = is_among(profile, sides->base.at, sides->base.count, sides->new.at[i]);
+    }
+    return are;
 }
 
-// Of each module of the profile its bit, or 0; to be freed.
-static uint64_t *find_bits(const struct hp_open_code *open,
-                           const struct hp_profile *profile) {
-    uint64_t *bits = hp_alloc(profile->modules.count * sizeof *bits);
-    for (size_t i = 0; i < profile->modules.count; i++) {
-        const struct hp_module *module = &profile->modules.at[i];
-        for (size_t k = 0; k < open->modules.count; k++) {
-            bool is_its = module->kind == HP_MODULE_FILE &&
-                          module->path.n == open->modules.at[k].path.n;
-            bits[i] |= is_its ? (uint64_t)1 << k : 0;
-        }
-    }
-    return bits;
-}
+// --- frames ---------------------------------------------------------------------------------
 
-// --- frames and stacks -----------------------------------------------------------------------
-
-// What is known of each frame and stack, while dumps are looked at.
+// What is found while dumps are looked at.
 struct finder {
     struct hp_open_code *open;
     const struct hp_view *view;
-    uint64_t *bits;     // of each module
-    uint64_t *of_stack; // of each stack: modules that it has frames of
+    uint64_t *of_path[KINDS]; // of each module: those of its path in the list
+    uint64_t *dumps_with[2];  // of each node, of each side
+    uint64_t *last_input;     // of each node: the last one counted there, from 1 on
 };
 
-static bool is_nameless(const struct hp_profile *profile, const struct hp_frame *frame) {
-    return frame->lines == 0 &&
-           profile->modules.at[frame->module.n].proof == HP_PROOF_OPEN;
+static void find_paths(struct finder *finder) {
+    const struct hp_profile *profile = finder->view->profile;
+    const struct hp_open_code *open = finder->open;
+    for (size_t i = 0; i < profile->modules.count; i++) {
+        const struct hp_module *module = &profile->modules.at[i];
+        for (size_t k = 0; k < open->modules.count; k++) {
+            const struct hp_open_module *listed = &open->modules.at[k];
+            bool is_its = module->kind == HP_MODULE_FILE &&
+                          (module->path.n == listed->path.n || listed->further > 0);
+            finder->of_path[listed->kind][i] |= is_its ? (uint64_t)1 << k : 0;
+        }
+    }
 }
 
-static void mark_own(struct hp_open_code *open, uint64_t bits) {
+// The modules that a frame counts in, and those where it may stand for any function.
+struct frame_sets {
+    uint64_t all, open;
+};
+
+static struct frame_sets sets_of(const struct finder *finder,
+                                 const struct hp_frame *frame) {
+    uint32_t n = frame->module.n;
+    uint64_t in_some = finder->of_path[HP_OPEN_IN_SOME][n];
+    uint64_t in_all = finder->of_path[HP_OPEN_IN_ALL][n];
+    uint64_t stripped = finder->of_path[HP_OPEN_STRIPPED][n];
+    uint64_t moved = finder->of_path[HP_OPEN_MOVED][n];
+    if (frame->lines > 0) {
+        return (struct frame_sets){in_some | in_all | moved, moved};
+    }
+    if (has_file(&finder->view->profile->modules.at[n])) {
+        return (struct frame_sets){in_some | stripped | moved, stripped | moved};
+    }
+    return (struct frame_sets){in_some | in_all, in_some | in_all};
+}
+
+static void mark_own(struct hp_open_code *open, uint64_t modules) {
     for (size_t i = 0; i < open->modules.count; i++) {
-        open->modules.at[i].is_own |= (bits >> i & 1) != 0;
+        open->modules.at[i].is_own |= (modules >> i & 1) != 0;
     }
 }
 
@@ -92,19 +177,28 @@ static void look_at_frames(struct finder *finder) {
     const struct hp_naming *naming = &finder->view->naming;
     const struct hp_profile *profile = finder->view->profile;
     for (size_t i = 0; i < profile->frames.count; i++) {
-        const struct hp_frame *frame = &profile->frames.at[i];
-        uint64_t bits = finder->bits[frame->module.n];
-        uint32_t last = bits ? naming->first_call.at[i + 1] : 0;
-        for (uint32_t call = naming->first_call.at[i]; call < last; call++) {
-            uint32_t node = naming->calls.at[call].node.n;
-            bool is_open = is_nameless(profile, frame);
-            finder->open->of_node[node] |= bits;
-            finder->open->nameless[node] |= is_open ? bits : 0;
-            if (is_open && naming->calls.at[call].class == HP_CLASS_OWN) {
-                mark_own(finder->open, bits);
-            }
+        struct frame_sets sets = sets_of(finder, &profile->frames.at[i]);
+        uint32_t last = sets.all ? naming->first_call.at[i + 1] : 0;
+        for (uint32_t c = naming->first_call.at[i]; c < last; c++) {
+            const struct hp_call *call = &naming->calls.at[c];
+            finder->open->of_node[call->node.n] |= sets.all;
+            finder->open->open_nodes[call->node.n] |= sets.open;
+            mark_own(finder->open, call->class == HP_CLASS_OWN ? sets.open : 0);
         }
     }
+}
+
+// Frames of the allocator alone have no row that they could be in.
+static uint64_t open_sets_of(const struct finder *finder, uint32_t frame) {
+    const struct hp_naming *naming = &finder->view->naming;
+    struct frame_sets sets = sets_of(finder, &finder->view->profile->frames.at[frame]);
+    uint64_t compared = finder->open->by_address;
+    uint32_t last = sets.open ? naming->first_call.at[frame + 1] : 0;
+    for (uint32_t c = naming->first_call.at[frame]; c < last; c++) {
+        const struct hp_call *call = &naming->calls.at[c];
+        compared &= call->is_folded ? compared : ~finder->open->open_nodes[call->node.n];
+    }
+    return sets.open & ~compared;
 }
 
 static void look_at_stacks(struct finder *finder) {
@@ -112,14 +206,33 @@ static void look_at_stacks(struct finder *finder) {
     for (size_t s = 0; s < profile->stacks.count; s++) {
         const struct hp_stack *stack = &profile->stacks.at[s];
         for (uint32_t i = 0; i < stack->depth; i++) {
-            const struct hp_frame *frame = &profile->frames.at[stack->frames[i].n];
-            uint64_t bits = finder->bits[frame->module.n];
-            finder->of_stack[s] |= bits;
-            finder->open->of_stack[s] |= is_nameless(profile, frame) ? bits : 0;
+            uint32_t frame = stack->frames[i].n;
+            finder->open->of_stack[s] |= sets_of(finder, &profile->frames.at[frame]).all;
+            finder->open->open_stacks[s] |= open_sets_of(finder, frame);
         }
     }
 }
 
+// --- dumps ----------------------------------------------------------------------------------
+
+// Count the input for each open address that it has.
+static void count_addresses(struct finder *finder, size_t number, uint32_t stack,
+                            int side) {
+    const struct hp_naming *naming = &finder->view->naming;
+    const struct hp_stack *frames = &finder->view->profile->stacks.at[stack];
+    for (uint32_t i = 0; i < frames->depth; i++) {
+        uint32_t frame = frames->frames[i].n;
+        for (uint32_t c = naming->first_call.at[frame];
+             c < naming->first_call.at[frame + 1]; c++) {
+            uint32_t node = naming->calls.at[c].node.n;
+            bool is_first = finder->last_input[node] != number + 1;
+            finder->last_input[node] = number + 1;
+            finder->dumps_with[side][node] += is_first ? 1 : 0;
+        }
+    }
+}
+
+// Which modules an input has stacks of.
 static void look_at_input(struct finder *finder, size_t number, int side) {
     const struct hp_profile *profile = finder->view->profile;
     const struct hp_input_record *input = &profile->inputs.at[number];
@@ -129,23 +242,69 @@ static void look_at_input(struct finder *finder, size_t number, int side) {
     uint64_t has = 0;
     hp_history_open(&reader, &profile->history, input->number);
     while (hp_history_next(&reader, &seen)) {
-        uint64_t without = open->of_stack[seen.stack];
-        uint64_t any = finder->of_stack[seen.stack];
-        hp_fixed value = seen.values.of[finder->view->options.metric];
-        has |= any;
-        open->of_input[number] |= without;
-        for (size_t i = 0; any != 0 && i < open->modules.count; i++) {
-            open->modules.at[i].bytes[side] += without >> i & 1 ? value : 0;
-            open->modules.at[i].all[side] += any >> i & 1 ? value : 0;
+        has |= open->of_stack[seen.stack];
+        if (open->of_stack[seen.stack] & open->by_address && !input->is_group) {
+            count_addresses(finder, number, seen.stack, side);
         }
     }
     hp_history_done_reading(&reader);
     for (size_t i = 0; i < open->modules.count; i++) {
-        struct hp_open_module *module = &open->modules.at[i];
-        module->dumps[side] += has >> i & 1 ? 1 + input->others : 0;
-        module->open[side] += open->of_input[number] >> i & 1 ? 1 + input->others : 0;
+        open->modules.at[i].dumps[side] += has >> i & 1 ? 1 + input->others : 0;
     }
 }
+
+// Sum up what is open in an input.
+static void add_input(struct finder *finder, size_t number, int side) {
+    const struct hp_profile *profile = finder->view->profile;
+    const struct hp_input_record *input = &profile->inputs.at[number];
+    struct hp_open_code *open = finder->open;
+    struct hp_history_reader reader = {0};
+    struct hp_observation seen;
+    hp_history_open(&reader, &profile->history, input->number);
+    while (hp_history_next(&reader, &seen)) {
+        uint64_t all = open->of_stack[seen.stack];
+        uint64_t without = open->open_stacks[seen.stack];
+        hp_fixed value = seen.values.of[finder->view->options.metric];
+        open->of_input[number] |= without;
+        for (size_t i = 0; all != 0 && i < open->modules.count; i++) {
+            open->modules.at[i].bytes[side] += without >> i & 1 ? value : 0;
+            open->modules.at[i].all[side] += all >> i & 1 ? value : 0;
+        }
+    }
+    hp_history_done_reading(&reader);
+    for (size_t i = 0; i < open->modules.count; i++) {
+        open->modules.at[i].open[side] +=
+            open->of_input[number] >> i & 1 ? 1 + input->others : 0;
+    }
+}
+
+static void each_input(struct finder *finder, const struct hp_sides *sides,
+                       void (*look)(struct finder *, size_t, int)) {
+    for (size_t i = 0; i < sides->base.count; i++) {
+        look(finder, sides->base.at[i], 0);
+    }
+    for (size_t i = 0; i < sides->new.count; i++) {
+        look(finder, sides->new.at[i], 1);
+    }
+}
+
+// Close the addresses that more than half of the dumps of each side have; a side may be without dumps.
+static void compare_addresses(struct finder *finder, const struct hp_sides *sides) {
+    struct hp_open_code *open = finder->open;
+    for (size_t n = 0; n < hp_node_count(&finder->view->naming); n++) {
+        for (size_t i = 0; open->open_nodes[n] != 0 && i < open->modules.count; i++) {
+            bool is_compared = (open->by_address >> i & 1) != 0;
+            for (int side = 0; side < 2; side++) {
+                is_compared &=
+                    sides->dumps[side] == 0 ||
+                    2 * finder->dumps_with[side][n] > open->modules.at[i].dumps[side];
+            }
+            open->open_nodes[n] &= is_compared ? ~((uint64_t)1 << i) : UINT64_MAX;
+        }
+    }
+}
+
+// --- all ------------------------------------------------------------------------------------
 
 // Rows that stand for code; others are what they are in any build.
 static bool has_rows_of_code(const struct hp_view *view) {
@@ -154,41 +313,73 @@ static bool has_rows_of_code(const struct hp_view *view) {
            by == HP_BY_ADDRESS;
 }
 
+static void find_all(struct finder *finder, const struct hp_sides *sides) {
+    const struct hp_profile *profile = finder->view->profile;
+    size_t nodes = hp_node_count(&finder->view->naming);
+    for (int i = 0; i < KINDS; i++) {
+        finder->of_path[i] =
+            hp_alloc(profile->modules.count * sizeof *finder->of_path[i]);
+    }
+    for (int i = 0; i < 2; i++) {
+        finder->dumps_with[i] = hp_alloc(nodes * sizeof *finder->dumps_with[i]);
+    }
+    finder->last_input = hp_alloc(nodes * sizeof *finder->last_input);
+    find_paths(finder);
+    look_at_frames(finder);
+    look_at_stacks(finder);
+    each_input(finder, sides, look_at_input);
+    if (finder->open->by_address != 0) {
+        compare_addresses(finder, sides);
+        memset(finder->open->open_stacks, 0,
+               profile->stacks.count * sizeof *finder->open->open_stacks);
+        look_at_stacks(finder);
+    }
+    each_input(finder, sides, add_input);
+    for (int i = 0; i < KINDS; i++) {
+        free(finder->of_path[i]);
+    }
+    for (int i = 0; i < 2; i++) {
+        free(finder->dumps_with[i]);
+    }
+    free(finder->last_input);
+}
+
 void hp_open_code_init(struct hp_open_code *open, const struct hp_view *view,
-                       const struct hp_sides *sides) {
+                       const struct hp_sides *sides, bool has_same_processes) {
     const struct hp_profile *profile = view->profile;
     *open = (struct hp_open_code){.of_node = NULL};
     if (has_rows_of_code(view)) {
-        find_modules(open, profile);
+        find_modules(open, view, has_same_processes);
     }
-    if (open->modules.count == 0) {
-        return;
+    for (size_t i = 0; i < open->modules.count; i++) {
+        bool is_by_address = open->modules.at[i].kind != HP_OPEN_IN_SOME;
+        open->by_address |= is_by_address ? (uint64_t)1 << i : 0;
     }
-    size_t nodes = hp_node_count(&view->naming);
-    open->of_node = hp_alloc(nodes * sizeof *open->of_node);
-    open->nameless = hp_alloc(nodes * sizeof *open->nameless);
-    open->of_stack = hp_alloc(profile->stacks.count * sizeof *open->of_stack);
-    open->of_input = hp_alloc(profile->inputs.count * sizeof *open->of_input);
-    struct finder finder = {.open = open, .view = view};
-    finder.bits = find_bits(open, profile);
-    finder.of_stack = hp_alloc(profile->stacks.count * sizeof *finder.of_stack);
-    look_at_frames(&finder);
-    look_at_stacks(&finder);
-    for (size_t i = 0; i < sides->base.count; i++) {
-        look_at_input(&finder, sides->base.at[i], 0);
+    if (open->modules.count > 0) {
+        size_t nodes = hp_node_count(&view->naming);
+        open->of_node = hp_alloc(nodes * sizeof *open->of_node);
+        open->open_nodes = hp_alloc(nodes * sizeof *open->open_nodes);
+        open->of_stack = hp_alloc(profile->stacks.count * sizeof *open->of_stack);
+        open->open_stacks = hp_alloc(profile->stacks.count * sizeof *open->open_stacks);
+        open->of_input = hp_alloc(profile->inputs.count * sizeof *open->of_input);
+        find_all(&(struct finder){.open = open, .view = view}, sides);
     }
-    for (size_t i = 0; i < sides->new.count; i++) {
-        look_at_input(&finder, sides->new.at[i], 1);
+    const struct hp_open_module *module;
+    bool is_open = false;
+    hp_vec_each (module, &open->modules) {
+        is_open |= hp_open_module_is_open(module);
     }
-    free(finder.bits);
-    free(finder.of_stack);
+    if (!is_open) {
+        hp_open_code_done(open);
+    }
 }
 
 void hp_open_code_done(struct hp_open_code *open) {
     hp_vec_done(&open->modules);
     free(open->of_node);
-    free(open->nameless);
+    free(open->open_nodes);
     free(open->of_stack);
+    free(open->open_stacks);
     free(open->of_input);
     *open = (struct hp_open_code){.of_node = NULL};
 }
@@ -198,17 +389,16 @@ struct hp_span hp_open_module_path(const struct hp_view *view,
     return hp_strtab_span(&view->profile->strings, module->path);
 }
 
-// --- the other dumps ------------------------------------------------------------------------
+// --- the dumps that have names ----------------------------------------------------------------
 
-void hp_open_code_sides(const struct hp_open_code *open, const struct hp_view *view,
-                        const struct hp_sides *all, uint64_t modules,
-                        struct hp_sides *sides) {
-    *sides = (struct hp_sides){.dumps = {0, 0}};
+static void find_named(const struct hp_open_code *open, const struct hp_profile *profile,
+                       const struct hp_sides *all, struct hp_named_dumps *named) {
+    struct hp_sides *sides = &named->sides;
     for (int side = 0; side < 2; side++) {
         size_t count = side == 0 ? all->base.count : all->new.count;
         for (size_t i = 0; i < count; i++) {
             size_t number = side == 0 ? all->base.at[i] : all->new.at[i];
-            if (hp_open_code_has(open, number, modules)) {
+            if (hp_open_code_has(open, number, named->modules)) {
                 continue;
             }
             if (side == 0) {
@@ -216,22 +406,51 @@ void hp_open_code_sides(const struct hp_open_code *open, const struct hp_view *v
             } else {
                 hp_vec_push(&sides->new, number);
             }
-            sides->dumps[side] += 1 + view->profile->inputs.at[number].others;
+            sides->dumps[side] += 1 + profile->inputs.at[number].others;
         }
         sides->units[side] = sides->dumps[side];
     }
 }
 
-double hp_open_code_bytes(const struct hp_open_code *open, uint64_t modules,
-                          bool has_name, int side, const struct hp_sides *sides,
-                          enum hp_metric metric) {
-    double bytes = 0;
-    for (size_t i = 0; i < open->modules.count; i++) {
-        const struct hp_open_module *module = &open->modules.at[i];
-        if (modules >> i & 1 && sides->dumps[side] > 0) {
-            hp_fixed sum = has_name ? module->bytes[side] : module->all[side];
-            bytes += hp_fixed_double(sum, metric) / (double)sides->dumps[side];
+// Below three dumps of a side a test of rows marks too many that have not changed.
+static bool is_enough(const struct hp_sides *all, const struct hp_sides *some) {
+    bool is = true;
+    for (int side = 0; side < 2; side++) {
+        is &= all->dumps[side] == 0 ||
+              (!all->has_groups[side] && some->dumps[side] >= least_dumps &&
+               2 * some->dumps[side] > all->dumps[side]);
+    }
+    return is;
+}
+
+const struct hp_named_dumps *hp_named_list_get(struct hp_named_list *list,
+                                               const struct hp_open_code *open,
+                                               const struct hp_view *view,
+                                               const struct hp_sides *sides,
+                                               const struct hp_members *members,
+                                               uint64_t modules) {
+    const struct hp_named_dumps *known;
+    hp_vec_each (known, &list->all) {
+        if (known->modules == modules) {
+            return known;
         }
     }
-    return bytes;
+    struct hp_named_dumps named = {.modules = modules};
+    find_named(open, view->profile, sides, &named);
+    named.is_enough = is_enough(sides, &named.sides);
+    if (named.is_enough) {
+        named.sums = hp_diff_sums(view->profile, &named.sides, members,
+                                  view->options.metric, false);
+    }
+    hp_vec_push(&list->all, named);
+    return &list->all.at[list->all.count - 1];
+}
+
+void hp_named_list_done(struct hp_named_list *list) {
+    struct hp_named_dumps *named;
+    hp_vec_each (named, &list->all) {
+        hp_sides_done(&named->sides);
+        free(named->sums);
+    }
+    hp_vec_done(&list->all);
 }

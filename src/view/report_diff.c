@@ -66,8 +66,12 @@ static int build(struct hp_view *view, struct hp_err *err) {
     hp_sides_init(&sides, view->profile);
     hp_members_init(&members, &view->naming, view->options.sort == HP_SORT_CUM);
     struct hp_open_code open;
-    hp_open_code_init(&open, view, &sides);
+    hp_open_code_init(&open, view, &sides,
+                      hp_sides_have_same_processes(view->profile, &sides));
     hp_difference_init(difference, view, &sides, &members, &open);
+    if (open.modules.count > 0) {
+        hp_difference_of_modules(&open, view, &sides, &members);
+    }
     difference->open = open;
     hp_vec_sort_r(&difference->rows, by_significance, &view->naming);
     hp_members_done(&members);
@@ -134,7 +138,16 @@ static unsigned flags(const struct hp_view *view, size_t row) {
 
 static struct hp_growth growth(const struct hp_view *view, size_t row) {
     const struct hp_change *change = change_of(view, row);
-    return (struct hp_growth){change->before, change->after, change->q, change->is_open};
+    bool is_sum = row == HP_ROW_TOTAL || row == HP_ROW_FILTERED;
+    return (struct hp_growth){
+        .before = change->before,
+        .after = change->after,
+        .p = change->q,
+        .is_open = change->is_open,
+        .open_before = change->open[0],
+        .plain_p = is_sum ? change->q : change->plain_q,
+        .has_own_open = change->has_own_open,
+    };
 }
 
 static const struct hp_open_code *open_code(const struct hp_view *view) {

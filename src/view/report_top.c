@@ -197,7 +197,7 @@ static int build(struct hp_view *view, struct hp_err *err) {
         sum_nodes(top, view);
     }
     if (view->options.spread) {
-        hp_spread_init(&top->spread, &view->naming, &view->options);
+        hp_spread_init(&top->spread, view);
     }
     set_fields(view);
     if (!by_group && (view->options.sizes || view->options.ages)) {
@@ -264,6 +264,11 @@ static void cell(const struct hp_view *view, size_t row, int field, enum hp_metr
     }
 }
 
+static const struct hp_open_code *open_code(const struct hp_view *view) {
+    const struct hp_top *top = view->extra;
+    return &top->spread.open;
+}
+
 const struct hp_report hp_report_top = {
     .name = "top",
     .help = "which functions hold, or allocated, the memory",
@@ -271,5 +276,6 @@ const struct hp_report hp_report_top = {
     .build = build,
     .cell = cell,
     .settle = settle,
+    .open_code = open_code,
     .done = done,
 };

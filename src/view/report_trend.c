@@ -187,7 +187,13 @@ static unsigned flags(const struct hp_view *view, size_t row) {
 
 static struct hp_growth growth(const struct hp_view *view, size_t number) {
     const struct hp_trend_row *row = row_of(view, number);
-    return (struct hp_growth){row->first, row->last, row->q};
+    return (struct hp_growth){
+        .before = row->first, .after = row->last, .p = row->q, .is_open = row->is_open};
+}
+
+static const struct hp_open_code *open_code(const struct hp_view *view) {
+    const struct hp_trends *trends = view->extra;
+    return &trends->open;
 }
 
 const struct hp_report hp_report_trend = {
@@ -199,5 +205,6 @@ const struct hp_report hp_report_trend = {
     .cell = cell,
     .flags = flags,
     .growth = growth,
+    .open_code = open_code,
     .done = done,
 };

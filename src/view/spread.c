@@ -183,13 +183,43 @@ static void find_outliers(struct hp_spread *spread, const struct hp_naming *nami
 
 // --- all ----------------------------------------------------------------------------------
 
-void hp_spread_init(struct hp_spread *spread, const struct hp_naming *naming,
-                    const struct hp_report_options *options) {
-    const struct hp_profile *profile = naming->profile;
+static const struct hp_spread_row unknown = {NAN, NAN, NAN};
+
+// Of each node; dumps without names of a row's module are left out of its row.
+static void make_rows(struct hp_spread *spread, const struct hp_view *view,
+                      const struct hp_sides *sides, const struct hp_members *members,
+                      const struct hp_sums *sums) {
+    enum hp_metric metric = view->options.metric;
+    bool has_errors = hp_profile_has_errors(view->profile, hp_column_of(metric));
+    const struct hp_open_code *open = &spread->open;
+    struct hp_named_list named = {0};
+    spread->rows = hp_alloc(members->node_count * sizeof *spread->rows);
+    for (size_t i = 0; i < members->node_count; i++) {
+        struct hp_spread_row *row = &spread->rows[i];
+        uint64_t modules = open->modules.count > 0 ? open->of_node[i] : 0;
+        uint64_t in_some = modules & ~open->by_address;
+        *row = row_of(&sums[i].sides[1], sides, metric, has_errors);
+        if (in_some != 0) {
+            const struct hp_named_dumps *dumps =
+                hp_named_list_get(&named, open, view, sides, members, in_some);
+            *row = dumps->is_enough ? row_of(&dumps->sums[i].sides[1], &dumps->sides,
+                                             metric, has_errors)
+                                    : unknown;
+        }
+        if (modules != 0 && open->open_nodes[i] != 0) {
+            row->sd = row->p = NAN;
+        }
+    }
+    hp_named_list_done(&named);
+}
+
+void hp_spread_init(struct hp_spread *spread, const struct hp_view *view) {
+    const struct hp_profile *profile = view->profile;
+    const struct hp_report_options *options = &view->options;
     struct hp_members members;
     struct hp_sides sides;
     hp_sides_init(&sides, profile);
-    hp_members_init(&members, naming, options->sort == HP_SORT_CUM);
+    hp_members_init(&members, &view->naming, options->sort == HP_SORT_CUM);
     struct hp_sums *sums =
         hp_diff_sums(profile, &sides, &members, options->metric, false);
     bool has_errors = hp_profile_has_errors(profile, hp_column_of(options->metric));
@@ -198,18 +228,16 @@ void hp_spread_init(struct hp_spread *spread, const struct hp_naming *naming,
         .groups = sides.has_groups[1] ? sides.units[1] : 0,
         .has_filters = options->filter_count > 0,
     };
-    spread->rows = hp_alloc(members.node_count * sizeof *spread->rows);
-    for (size_t i = 0; i < members.node_count; i++) {
-        spread->rows[i] = row_of(&sums[i].sides[1], &sides, options->metric, has_errors);
-    }
+    hp_open_code_init(&spread->open, view, &sides, false);
+    make_rows(spread, view, &sides, &members, sums);
     spread->total =
         row_of(&sums[members.node_count].sides[1], &sides, options->metric, has_errors);
     if (spread->groups > 0 && !spread->has_filters) {
         hp_spread_judge_extremes(spread, profile, &sides,
                                  &sums[members.node_count].sides[1], options);
     } else if (spread->groups == 0 && has_errors && sides.new.count >= LEAST_INPUTS) {
-        find_outliers(spread, naming, &sides, &sums[members.node_count + 1].sides[1],
-                      options);
+        find_outliers(spread, &view->naming, &sides,
+                      &sums[members.node_count + 1].sides[1], options);
     }
     free(sums);
     hp_members_done(&members);
@@ -217,6 +245,7 @@ void hp_spread_init(struct hp_spread *spread, const struct hp_naming *naming,
 }
 
 void hp_spread_done(struct hp_spread *spread) {
+    hp_open_code_done(&spread->open);
     free(spread->rows);
     hp_vec_done(&spread->outliers);
 }

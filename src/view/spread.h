@@ -2,8 +2,7 @@
 #ifndef HP_VIEW_SPREAD_H
 #define HP_VIEW_SPREAD_H
 
-#include "view/diff_sums.h"
-#include "view/naming.h"
+#include "view/open_code.h"
 
 // NAN: not known, as of a single input.
 struct hp_spread_row {
@@ -43,6 +42,7 @@ struct hp_spread {
     struct hp_spread_row *rows;            // of each node of the naming
     struct hp_spread_row total;
     HP_VEC(struct hp_outlier) outliers; // the least likely first
+    struct hp_open_code open;           // modules of which some dumps have no names
 };
 
 // Of the dumps at the ends of a distribution those that stand out; `sum` is of all stacks.
@@ -50,10 +50,9 @@ void hp_spread_judge_extremes(struct hp_spread *spread, const struct hp_profile 
                               const struct hp_sides *sides, const struct hp_side_sum *sum,
                               const struct hp_report_options *options);
 
-// The profile has a history.  options->metric, sort (for flat or cum) and confidence are looked
-// at.
-void hp_spread_init(struct hp_spread *spread, const struct hp_naming *naming,
-                    const struct hp_report_options *options);
+// The profile has a history.  The metric, the order (for flat or cum) and the confidence of the options are
+// looked at.
+void hp_spread_init(struct hp_spread *spread, const struct hp_view *view);
 void hp_spread_done(struct hp_spread *spread);
 
 #endif

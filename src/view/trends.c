@@ -168,6 +168,8 @@ struct maker {
     struct hp_row_values *values;
     double confidence;
     bool has_errors;
+    const struct hp_open_code *open;
+    uint64_t open_modules; // of which some dumps of the series have no names
 };
 
 // What the last dump against the first says, over the time between them.
@@ -222,7 +224,7 @@ static struct hp_rise *test_by_difference(struct hp_trend *trend, struct hp_view
 
 static void conclude(const struct hp_trend *trend, const struct maker *maker,
                      const double *values, struct hp_trend_row *row) {
-    if (!trend->can_tell || isnan(row->sampling.p)) {
+    if (!trend->can_tell || row->is_open || isnan(row->sampling.p)) {
         return;
     }
     row->rise = hp_trend_of_all(maker->times, values, row->sampling);
@@ -264,6 +266,9 @@ static struct hp_trend_row make_row(const struct hp_trend *trend,
         .samples = sum->samples / (double)trend->dumps,
         .place = place,
     };
+    bool is_node = place < maker->adder->members->node_count;
+    row.is_open = is_node && maker->open_modules != 0 &&
+                  (maker->open->of_node[place] & maker->open_modules) != 0;
     row.sampling = sampling_of(trend, maker, &row, values);
     conclude(trend, maker, values, &row);
     return row;
@@ -272,6 +277,16 @@ static struct hp_trend_row make_row(const struct hp_trend *trend,
 static void mark(struct hp_trend_row *row, double confidence) {
     row->is_significant = row->shape == HP_TREND_STEADY && row->slope > 0 &&
                           row->q < 1 - confidence; // false for NAN
+}
+
+// Modules of which some dumps of a series have no names.
+static uint64_t find_open(const struct hp_open_code *open, const struct dump *dumps,
+                          size_t count) {
+    uint64_t modules = 0;
+    for (size_t i = 0; open->modules.count > 0 && i < count; i++) {
+        modules |= open->of_input[dumps[i].number];
+    }
+    return modules;
 }
 
 static void make_rows(struct hp_trend *trend, const struct maker *maker) {
@@ -321,7 +336,7 @@ static int by_change(const void *left, const void *right, void *context) {
 }
 
 static void trend_init(struct hp_trend *trend, struct hp_view *view,
-                       const struct hp_members *members, struct hp_row_values *values,
+                       const struct hp_members *members, struct hp_trends *trends,
                        const struct hp_series_dump *series) {
     size_t place = (size_t)(series - view->series);
     size_t count = hp_series_length(series, view->series_count - place);
@@ -348,7 +363,14 @@ static void trend_init(struct hp_trend *trend, struct hp_view *view,
     hp_series_name(view->profile, series, trend->name);
     sum_up(&adder, trend);
     struct hp_rise *rises = has_errors ? test_by_difference(trend, view, members) : NULL;
-    struct maker maker = {&adder, times, rises, values, options->confidence, has_errors};
+    struct maker maker = {.adder = &adder,
+                          .times = times,
+                          .rises = rises,
+                          .values = trends->values,
+                          .confidence = options->confidence,
+                          .has_errors = has_errors,
+                          .open = &trends->open,
+                          .open_modules = find_open(&trends->open, dumps, count)};
     make_rows(trend, &maker);
     free(rises);
     hp_trend_times_free(times);
@@ -366,8 +388,7 @@ static void init_each(struct hp_trends *trends, struct hp_view *view,
     for (size_t i = 0, length; i < view->series_count; i += length) {
         length = hp_series_length(series + i, view->series_count - i);
         if (length > 1) {
-            trend_init(&trends->of[trends->count++], view, members, trends->values,
-                       series + i);
+            trend_init(&trends->of[trends->count++], view, members, trends, series + i);
         }
     }
     for (size_t i = 0; i < trends->count; i++) {
@@ -387,10 +408,21 @@ static void init_each(struct hp_trends *trends, struct hp_view *view,
 
 // --- all ----------------------------------------------------------------------------------
 
+// The dumps of a series are of one process, which has one build of each module.
+static void find_open_code(struct hp_trends *trends, const struct hp_view *view) {
+    struct hp_sides sides = {.dumps = {0, view->series_count}};
+    for (size_t i = 0; i < view->series_count; i++) {
+        hp_vec_push(&sides.new, view->series[i].number);
+    }
+    hp_open_code_init(&trends->open, view, &sides, true);
+    hp_sides_done(&sides);
+}
+
 void hp_trends_init(struct hp_trends *trends, struct hp_view *view, bool by_cum) {
     struct hp_members members;
     *trends = (struct hp_trends){.metric = view->options.metric};
     hp_members_init(&members, &view->naming, by_cum);
+    find_open_code(trends, view);
     init_each(trends, view, &members);
     hp_members_done(&members);
 }
@@ -401,6 +433,7 @@ void hp_trends_done(struct hp_trends *trends) {
         hp_stack_series_done(&trends->of[i].held);
     }
     hp_row_values_free(trends->values);
+    hp_open_code_done(&trends->open);
     hp_vec_done(&trends->rows);
     free(trends->of);
 }

@@ -26,6 +26,7 @@ struct hp_trend_row {
     double q;                // its p adjusted for the number of rows, or NAN
     enum hp_trend_shape shape;
     bool is_significant; // it grows, also after allowing for all rows, and as a leak does
+    bool is_open;        // not told: some dumps of the series have no names of its module
     size_t grew;         // in how many of the intervals between dumps
     double samples;      // effective ones, on average of the dumps
     size_t place;        // its node; or, behind the nodes, the total, the filtered
@@ -56,8 +57,9 @@ struct hp_trends {
     enum hp_metric metric;
     struct hp_row_values *values;
     HP_VEC(struct hp_trend_row *)
-    rows;          // the significant first, then by the size of the change
-    size_t tested; // of the rows
+    rows;                     // the significant first, then by the size of the change
+    size_t tested;            // of the rows
+    struct hp_open_code open; // modules of which some dumps have no names
 };
 
 // By flat or by cum; of view->series, in which some process has two dumps or more.

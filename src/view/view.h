@@ -106,6 +106,10 @@ struct hp_growth {
     hp_fixed before, after;
     double p;     // adjusted, but for that of a sum
     bool is_open; // the row was not compared
+    // A row of code that has no names on one side or both may have had as much more before, in what is not
+    // compared; and its p if it had not.
+    double open_before, plain_p;
+    bool has_own_open; // and this is code of the program itself
 };
 
 struct hp_report {
@@ -239,7 +243,7 @@ struct hp_view {
     struct hp_series_dump *series; // of a timeline or a trend, in the order of time
     size_t series_count;
     struct hp_gate gate;     // options.gate
-    struct hp_view *judged;  // the rows that it is held against, if this view has none
+    struct hp_view *judged;  // whose rows it is held against; NULL: those of this view
     void *extra;             // the report's own
     char *label;             // options.label
     HP_VEC(char *) cautions; // warnings about this report alone

@@ -155,7 +155,7 @@ def reach(value, path):
     return value
 
 
-OPTIONAL = {'spread', 'outliers', 'thread', 'filters', 'left', 'cut'}
+OPTIONAL = {'spread', 'outliers', 'thread', 'filters', 'left', 'cut', 'not_compared'}
 
 
 def refuses():

@@ -311,11 +311,12 @@ Test(changes, a_fleet_that_has_doubled_is_found, .timeout = 100) {
 }
 
 static struct hp_spread spread_of(int hosts, double mean, double cv, double last) {
-    static const struct hp_report_options defaults = {.confidence = 0.95,
-                                                      .frames = HP_FRAMES_ALL};
     struct hp_filters no_filters = {0};
     struct hp_profile profile;
-    struct hp_naming naming;
+    struct hp_view view = {
+        .profile = &profile,
+        .options = {.confidence = 0.95, .frames = HP_FRAMES_ALL},
+    };
     struct hp_spread spread;
     start(&profile);
     for (int i = 0; i < hosts; i++) {
@@ -324,9 +325,10 @@ static struct hp_spread spread_of(int hosts, double mean, double cv, double last
     }
     hp_history_sort(&profile.history);
     struct hp_err err;
-    cr_assert_eq(hp_naming_init(&naming, &profile, &no_filters, &defaults, &err), HP_OK);
-    hp_spread_init(&spread, &naming, &defaults);
-    hp_naming_done(&naming);
+    cr_assert_eq(hp_naming_init(&view.naming, &profile, &no_filters, &view.options, &err),
+                 HP_OK);
+    hp_spread_init(&spread, &view);
+    hp_naming_done(&view.naming);
     hp_profile_done(&profile);
     return spread;
 }

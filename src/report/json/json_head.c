@@ -223,6 +223,62 @@ static bool put_filters(struct hp_sink *out, const struct hp_view *view, bool pi
     return found;
 }
 
+static void put_open_side(struct hp_sink *out, const struct hp_view *view,
+                          const struct hp_open_module *module, int side) {
+    hp_sink_print(out, ", \"%s\": {\"dumps\": %llu, \"without_names\": %llu, \"value\": ",
+                  side ? "new" : "base", (unsigned long long)module->dumps[side],
+                  (unsigned long long)module->open[side]);
+    hp_json_fixed(out, module->bytes[side], view->options.metric);
+    hp_sink_text(out, "}");
+}
+
+// All code of the module.
+static void put_open_growth(struct hp_sink *out, const struct hp_view *view,
+                            const struct hp_growth *growth) {
+    hp_sink_text(out, ", \"change\": ");
+    hp_json_fixed(out, growth->after - growth->before, view->options.metric);
+    hp_sink_text(out, ", \"p\": ");
+    hp_json_p(out, growth->p);
+}
+
+// Modules whose functions are not compared in all dumps.
+static void put_open(struct hp_sink *out, const struct hp_view *view) {
+    static const char *const reasons[] = {
+        [HP_OPEN_IN_SOME] = "some dumps have no names",
+        [HP_OPEN_IN_ALL] = "no dump has names",
+        [HP_OPEN_STRIPPED] = "builds lack names",
+        [HP_OPEN_MOVED] = "places differ between builds",
+    };
+    const struct hp_open_code *open =
+        view->report->open_code ? view->report->open_code(view) : NULL;
+    const struct hp_open_module *module;
+    const char *comma = "";
+    if (!open || open->modules.count == 0) {
+        return;
+    }
+    hp_sink_text(out, "\"not_compared\": [");
+    hp_vec_each (module, &open->modules) {
+        if (!hp_open_module_is_open(module)) {
+            continue;
+        }
+        hp_sink_print(out, "%s{\"module\": ", comma);
+        hp_json_string(out, hp_open_module_path(view, module));
+        hp_sink_print(out, ", \"reason\": \"%s\", \"builds\": %u, \"own\": %s",
+                      reasons[module->kind], module->builds,
+                      module->is_own ? "true" : "false");
+        if (view->report->has_sides) {
+            put_open_side(out, view, module, 0);
+        }
+        put_open_side(out, view, module, 1);
+        if (view->report->has_sides) {
+            put_open_growth(out, view, &module->growth);
+        }
+        hp_sink_text(out, "}");
+        comma = ", ";
+    }
+    hp_sink_text(out, "],\n ");
+}
+
 // --- heads --------------------------------------------------------------------------------
 
 void hp_json_begin(struct hp_sink *out, const struct hp_view *view) {
@@ -233,6 +289,7 @@ void hp_json_begin(struct hp_sink *out, const struct hp_view *view) {
     put_total(out, view, amount_of_total);
     hp_sink_text(out, ",\n ");
     put_unseen(out, view);
+    put_open(out, view);
     put_filters(out, view, true);
     if (put_filters(out, view, false)) {
         hp_json_key(out, "left");
@@ -267,31 +324,6 @@ static void put_groups(struct hp_sink *out, size_t groups) {
     hp_sink_text(out, "},\n ");
 }
 
-// Modules whose functions are compared in some dumps alone.
-static void put_open(struct hp_sink *out, const struct hp_view *view,
-                     const struct hp_open_code *open) {
-    const struct hp_open_module *module;
-    const char *comma = "";
-    hp_sink_text(out, "\"not_compared\": [");
-    hp_vec_each (module, &open->modules) {
-        hp_sink_print(out, "%s{\"module\": ", comma);
-        hp_json_string(out, hp_open_module_path(view, module));
-        hp_sink_print(out, ", \"builds\": %u, \"own\": %s", module->builds,
-                      module->is_own ? "true" : "false");
-        for (int side = 0; side < 2; side++) {
-            hp_sink_print(
-                out, ", \"%s\": {\"dumps\": %llu, \"without_names\": %llu, \"value\": ",
-                side ? "new" : "base", (unsigned long long)module->dumps[side],
-                (unsigned long long)module->open[side]);
-            hp_json_fixed(out, module->bytes[side], view->options.metric);
-            hp_sink_text(out, "}");
-        }
-        hp_sink_text(out, "}");
-        comma = ", ";
-    }
-    hp_sink_text(out, "],\n ");
-}
-
 // What --fail-if comes to.
 static void put_gate(struct hp_sink *out, const struct hp_view *view) {
     struct hp_excess first;
@@ -317,9 +349,7 @@ void hp_json_begin_diff(struct hp_sink *out, const struct hp_view *view) {
     put_groups(out, difference->groups[0]);
     put_inputs(out, view, HP_SIDE_NEW);
     put_groups(out, difference->groups[1]);
-    if (difference->open.modules.count > 0) {
-        put_open(out, view, &difference->open);
-    }
+    put_open(out, view);
     put_gate(out, view);
     put_sums(out, view);
 }
@@ -355,6 +385,7 @@ void hp_json_begin_trend(struct hp_sink *out, const struct hp_view *view) {
     if (trends->count > 1) {
         put_series(out, trends);
     }
+    put_open(out, view);
     put_sums(out, view);
 }
 
