@@ -290,7 +290,7 @@ def two_builds(folder, whole):
 
 
 def main():
-    count = int(sys.argv[4]) if len(sys.argv) > 4 else 40
+    count = int(sys.argv[4]) if len(sys.argv) > 4 else 12 if sys.argv[3] == 'instrumented' else 40
     with scratch() as folder:
         folder = pathlib.Path(folder)
         whole = build(folder, '-Wl,--build-id=none')

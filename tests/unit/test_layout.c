@@ -79,7 +79,11 @@ static void make_random(struct graph *graph, uint64_t seed) {
 }
 
 enum {
+#ifdef __SANITIZE_ADDRESS__
+    RANDOM_GRAPHS = 20,
+#else
     RANDOM_GRAPHS = 60,
+#endif
 };
 
 // --- what is asked of all -----------------------------------------------------------------
