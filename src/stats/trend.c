@@ -24,34 +24,27 @@
 
 #include "base/memory.h"
 #include "stats/distributions.h"
+#include "stats/whitening.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double correlations[] = {
-    0,  .05, .1, .15, .2, .25, .3,  .35, .4,  .45, .5,   .55, .6,   .65,
-    .7, .75, .8, .85, .9, .92, .94, .96, .97, .98, .985, .99, .995, .999,
-};
-static const double region = 1.64; // of 2 (max l - l): 80 % of chi^2 with 1 degree
-static const double least_distance =
-    0.01;                              // of dumps, of the mean: at one time both count
+static const double region = 1.64;     // of 2 (max l - l): 80 % of chi^2 with 1 degree
 static const double least_part = 1e-6; // of a wave, that is no level
 static const double pi = 3.14159265358979323846;
 
 enum {
-    CORRELATIONS = sizeof correlations / sizeof *correlations,
     PARTS = 4,
 };
 
-// How values are whitened, and orthonormal bases of what is then a line: once it is level, and
-// what goes up; and of half a wave: level, and two more.
+// Orthonormal bases of what is a line once values are whitened: level, and what goes up; and of half a wave: level,
+// and two more.
 struct line {
-    double *carry, *scale; // phi_j, and 1 / sqrt(1 - phi_j^2)
+    struct hp_whitening whitening;
     double *level, *rise, *wave[2];
     double length;  // of the whitened times without their level
-    double log_r;   // log |R|
     double log_det; // log |R| + log |X' R^-1 X|
 };
 
@@ -60,64 +53,23 @@ struct hp_trend_times {
     double *times;
     double positive; // sum of the positive a_j
     double z_end, line_end, parts_end;
-    struct line lines[CORRELATIONS]; // the first without correlation
+    struct line lines[HP_CORRELATIONS]; // the first without correlation
 };
 
 // --- times --------------------------------------------------------------------------------
-
-static double dot(const double *a, const double *b, size_t count) {
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        sum += a[i] * b[i];
-    }
-    return sum;
-}
-
-static void set_carry(struct line *line, const double *times, size_t count, double rho) {
-    double mean = (times[count - 1] - times[0]) / (double)(count - 1);
-    line->scale[0] = 1;
-    for (size_t j = 1; j < count; j++) {
-        double distance =
-            mean > 0 ? fmax((times[j] - times[j - 1]) / mean, least_distance) : 1;
-        line->carry[j] = rho > 0 ? pow(rho, distance) : 0;
-        double left = 1 - line->carry[j] * line->carry[j];
-        line->scale[j] = 1 / sqrt(left);
-        line->log_r += log(left);
-    }
-}
-
-static double whitened(const struct line *line, const double *values, size_t j) {
-    double before = j > 0 ? values[j - 1] : 0;
-    return (values[j] - line->carry[j] * before) * line->scale[j];
-}
-
-static double normalize(double *vector, size_t count) {
-    double length = sqrt(dot(vector, vector, count));
-    for (size_t j = 0; j < count; j++) {
-        vector[j] = length > 0 ? vector[j] / length : 0;
-    }
-    return length;
-}
-
-static void take_off(double *vector, const double *unit, size_t count) {
-    double along = dot(vector, unit, count);
-    for (size_t j = 0; j < count; j++) {
-        vector[j] -= along * unit[j];
-    }
-}
 
 // Where no more is left of it than rounding leaves it is {0}.
 static void set_wave(struct line *line, const double *values, size_t count, int i) {
     double *wave = line->wave[i];
     for (size_t j = 0; j < count; j++) {
-        wave[j] = whitened(line, values, j);
+        wave[j] = hp_whitened(&line->whitening, values, j);
     }
-    normalize(wave, count);
-    take_off(wave, line->level, count);
+    hp_normalize(wave, count);
+    hp_take_off(wave, line->level, count);
     if (i > 0) {
-        take_off(wave, line->wave[0], count);
+        hp_take_off(wave, line->wave[0], count);
     }
-    if (normalize(wave, count) < least_part) {
+    if (hp_normalize(wave, count) < least_part) {
         memset(wave, 0, count * sizeof *wave);
     }
 }
@@ -136,21 +88,20 @@ static void make_waves(struct line *line, const double *times, size_t count) {
 }
 
 static void make_line(struct line *line, const double *times, size_t count, double rho) {
-    double *room = line->carry = hp_alloc(6 * count * sizeof *room);
-    line->scale = room + count;
-    line->level = room + 2 * count;
-    line->rise = room + 3 * count;
-    line->wave[0] = room + 4 * count;
-    line->wave[1] = room + 5 * count;
-    set_carry(line, times, count, rho);
+    double *room = line->level = hp_alloc(4 * count * sizeof *room);
+    line->rise = room + count;
+    line->wave[0] = room + 2 * count;
+    line->wave[1] = room + 3 * count;
+    hp_whitening_init(&line->whitening, times, count, rho);
+    const struct hp_whitening *white = &line->whitening;
     for (size_t j = 0; j < count; j++) {
-        line->level[j] = (1 - line->carry[j]) * line->scale[j];
-        line->rise[j] = whitened(line, times, j);
+        line->level[j] = (1 - white->carry[j]) * white->scale[j];
+        line->rise[j] = hp_whitened(&line->whitening, times, j);
     }
-    double height = normalize(line->level, count);
-    take_off(line->rise, line->level, count);
-    line->length = normalize(line->rise, count);
-    line->log_det = line->log_r + 2 * log(height) + 2 * log(line->length);
+    double height = hp_normalize(line->level, count);
+    hp_take_off(line->rise, line->level, count);
+    line->length = hp_normalize(line->rise, count);
+    line->log_det = line->whitening.log_r + 2 * log(height) + 2 * log(line->length);
     make_waves(line, times, count);
 }
 
@@ -170,9 +121,9 @@ struct hp_trend_times *hp_trend_times_new(const double *times, size_t count,
     for (size_t j = 0; j < count; j++) { // near 0, where they keep their digits
         made->times[j] = times[j] - times[0] - mean;
     }
-    size_t lines = count < HP_TREND_LEAST ? 1 : CORRELATIONS;
+    size_t lines = count < HP_TREND_LEAST ? 1 : HP_CORRELATIONS;
     for (size_t i = 0; i < lines; i++) {
-        make_line(&made->lines[i], made->times, count, correlations[i]);
+        make_line(&made->lines[i], made->times, count, hp_correlations[i]);
     }
     for (size_t j = 0; j < count; j++) {
         made->positive += fmax(hp_trend_weight(made, j), 0);
@@ -184,8 +135,9 @@ struct hp_trend_times *hp_trend_times_new(const double *times, size_t count,
 }
 
 void hp_trend_times_free(struct hp_trend_times *times) {
-    for (size_t i = 0; times && i < CORRELATIONS; i++) {
-        free(times->lines[i].carry);
+    for (size_t i = 0; times && i < HP_CORRELATIONS; i++) {
+        hp_whitening_done(&times->lines[i].whitening);
+        free(times->lines[i].level);
     }
     if (times) {
         free(times->times);
@@ -229,10 +181,11 @@ struct fit {
 };
 
 static struct fit fit_line(const struct line *line, const double *values, size_t count) {
+    const struct hp_whitening *whitening = &line->whitening;
     double level = 0, rise = 0, squares = 0, before = 0;
     for (size_t j = 0; j < count; j++) {
         double value = values[j] - values[0];
-        double white = (value - line->carry[j] * before) * line->scale[j];
+        double white = (value - whitening->carry[j] * before) * whitening->scale[j];
         level += line->level[j] * white;
         rise += line->rise[j] * white;
         squares += white * white;
@@ -259,16 +212,16 @@ static bool are_equal(const double *values, size_t count) {
 
 struct hp_rise hp_trend_of_line(const struct hp_trend_times *times,
                                 const double *values) {
-    struct fit fits[CORRELATIONS];
+    struct fit fits[HP_CORRELATIONS];
     double best = -INFINITY, t = INFINITY, least = INFINITY;
     if (times->lines[0].length <= 0 || are_equal(values, times->count)) {
         return certain(0);
     }
-    for (size_t i = 0; i < CORRELATIONS; i++) {
+    for (size_t i = 0; i < HP_CORRELATIONS; i++) {
         fits[i] = fit_line(&times->lines[i], values, times->count);
         best = fmax(best, fits[i].likelihood);
     }
-    for (size_t i = 0; i < CORRELATIONS; i++) {
+    for (size_t i = 0; i < HP_CORRELATIONS; i++) {
         if (best - fits[i].likelihood <= region) {
             t = fmin(t, fits[i].slope / fits[i].error);
             least = fmin(least, fits[i].slope - times->line_end * fits[i].error);
@@ -285,16 +238,17 @@ enum {
 // 2 l of each, if it is more than with another correlation.
 static void fit_both(const struct line *line, const double *white, size_t count,
                      double best[2]) {
-    double squares = dot(white, white, count), level = dot(white, line->level, count);
-    double rise = dot(white, line->rise, count);
+    double squares = hp_dot(white, white, count),
+           level = hp_dot(white, line->level, count);
+    double rise = hp_dot(white, line->rise, count);
     double rests[] = {squares - level * level - rise * rise, squares - level * level};
     for (int i = 0; i < 2; i++) {
-        double along = dot(white, line->wave[i], count);
+        double along = hp_dot(white, line->wave[i], count);
         rests[WAVE] -= along * along;
     }
     for (int i = LINE; i <= WAVE; i++) {
         double rest = fmax(rests[i], squares * DBL_EPSILON);
-        best[i] = fmax(best[i], -line->log_r - (double)count * log(rest));
+        best[i] = fmax(best[i], -line->whitening.log_r - (double)count * log(rest));
     }
 }
 
@@ -305,9 +259,9 @@ bool hp_trend_is_line(const struct hp_trend_times *times, const double *values) 
     for (size_t j = 0; j < count; j++) {
         off[j] = values[j] - values[0];
     }
-    for (size_t i = 0; i < CORRELATIONS; i++) {
+    for (size_t i = 0; i < HP_CORRELATIONS; i++) {
         for (size_t j = 0; j < count; j++) {
-            white[j] = whitened(&times->lines[i], off, j);
+            white[j] = hp_whitened(&times->lines[i].whitening, off, j);
         }
         fit_both(&times->lines[i], white, count, best);
     }
@@ -332,25 +286,31 @@ static bool slope_of_part(const double *times, const double *values, size_t coun
     return squares > 0;
 }
 
-struct hp_rise hp_trend_of_parts(const struct hp_trend_times *times,
-                                 const double *values) {
-    double slopes[PARTS], mean = 0, squares = 0, largest = 0;
-    for (size_t i = 0; i < PARTS; i++) {
-        size_t from = times->count * i / PARTS, to = times->count * (i + 1) / PARTS;
-        if (!slope_of_part(times->times + from, values + from, to - from, &slopes[i])) {
+struct hp_rise hp_rise_of_parts(const double *times, const double *values, size_t count,
+                                size_t parts, double end) {
+    double slopes[HP_MOST_PARTS], mean = 0, squares = 0, largest = 0;
+    for (size_t i = 0; i < parts; i++) {
+        size_t from = count * i / parts, to = count * (i + 1) / parts;
+        if (!slope_of_part(times + from, values + from, to - from, &slopes[i])) {
             return (struct hp_rise){1, -INFINITY}; // nobody knows
         }
-        mean += slopes[i] / PARTS;
+        mean += slopes[i] / (double)parts;
         largest = fmax(largest, fabs(slopes[i]));
     }
-    for (size_t i = 0; i < PARTS; i++) {
+    for (size_t i = 0; i < parts; i++) {
         squares += (slopes[i] - mean) * (slopes[i] - mean);
     }
     // No less than rounding leaves of slopes that are equal.
-    double error = fmax(sqrt(squares / (PARTS - 1) / PARTS), largest * DBL_EPSILON);
-    return error > 0 ? (struct hp_rise){hp_student_above(mean / error, PARTS - 1),
-                                        mean - times->parts_end * error}
+    double freedom = (double)parts - 1;
+    double error = fmax(sqrt(squares / freedom / (double)parts), largest * DBL_EPSILON);
+    return error > 0 ? (struct hp_rise){hp_student_above(mean / error, freedom),
+                                        mean - end * error}
                      : certain(0);
+}
+
+struct hp_rise hp_trend_of_parts(const struct hp_trend_times *times,
+                                 const double *values) {
+    return hp_rise_of_parts(times->times, values, times->count, PARTS, times->parts_end);
 }
 
 // --- all ----------------------------------------------------------------------------------

@@ -13,6 +13,7 @@
 
 enum {
     HP_TREND_LEAST = 8, // dumps, to tell growth from values that go up and down
+    HP_MOST_PARTS = 8,
 };
 
 // The probability that what does not grow looks as if it grew as much, and what a value grows by
@@ -44,6 +45,11 @@ struct hp_rise hp_trend_of_sampling(const struct hp_trend_times *times,
 struct hp_rise hp_trend_of_line(const struct hp_trend_times *times, const double *values);
 struct hp_rise hp_trend_of_parts(const struct hp_trend_times *times,
                                  const double *values);
+
+// So many parts of any values; `end` is the quantile of Student's t with parts - 1 degrees of freedom that the bound
+// is at.
+struct hp_rise hp_rise_of_parts(const double *times, const double *values, size_t count,
+                                size_t parts, double end);
 
 // Whether values that grow are as likely to be a line as half a wave that lasts as long: what goes
 // up and down more slowly than it was looked at.  Of HP_TREND_LEAST dumps or more.

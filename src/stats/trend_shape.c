@@ -259,7 +259,7 @@ const char *hp_trend_shape_name(enum hp_trend_shape shape) {
     static const char *const names[] = {
         [HP_TREND_NONE] = "none",   [HP_TREND_STEADY] = "steady",
         [HP_TREND_STEP] = "step",   [HP_TREND_LEVELLED] = "levelled",
-        [HP_TREND_CYCLE] = "cycle",
+        [HP_TREND_CYCLE] = "cycle", [HP_TREND_SINCE] = "since",
     };
     return names[shape];
 }

@@ -12,6 +12,8 @@ enum hp_trend_shape {
     HP_TREND_STEP,     // it went up once, and stayed there
     HP_TREND_LEVELLED, // it went up at first, and no more: a warm-up
     HP_TREND_CYCLE,    // it goes up and down, each time after about as long
+    HP_TREND_SINCE,    // it grows since a dump in mid-series, as stats/onset.h says
+    HP_TREND_SHAPES,
 };
 
 // Of the values of equally distant dumps; `is_line`: that they grow, and like a line, is what

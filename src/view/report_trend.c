@@ -12,6 +12,7 @@ enum field {
     FIRST,
     LAST,
     SLOPE,
+    SLOPE_WHOLE,
     AT_LEAST,
     PER,
     PER_DAY,
@@ -20,6 +21,13 @@ enum field {
     P_SAMPLING,
     Q,
     SHAPE,
+    ONSET_DUMP,
+    ONSET_FROM,
+    ONSET_TO,
+    ONSET_TIME,
+    ONSET_GROWTH,
+    ONSET_AT_LEAST,
+    ONSET_STEPS,
     TAU,
     GREW,
     SIGNIFICANT,
@@ -31,6 +39,7 @@ static const struct hp_field fields[] = {
     {{"first", "first", NULL, HP_CELL_SUM}, FIRST, HP_NEW_LINE, .leaves = 3},
     {{"last", "last", NULL, HP_CELL_SUM}, LAST, .leaves = 8},
     {{"slope", NULL, NULL, HP_CELL_RATE}, SLOPE, HP_SHOWN_SIGNED | HP_NEW_LINE},
+    {{"slope_whole", NULL, NULL, HP_CELL_RATE}, SLOPE_WHOLE, HP_SHOWN_SIGNED},
     {{"at_least", NULL, NULL, HP_CELL_RATE},
      AT_LEAST,
      HP_SHOWN_SIGNED | HP_ROUGH,
@@ -55,9 +64,16 @@ static const struct hp_field fields[] = {
      0,
      NULL,
      8,
-     "grows by at least: a lower bound; marked is steady growth alone, no step, no cycle, nor "
-     "what half a wave explains better",
+     "grows by at least: a lower bound; marked is growth that is steady, or steady since a "
+     "dump, no step, no cycle, nor what half a wave explains better",
      4},
+    {{"onset_dump", NULL, "", HP_CELL_TEXT}, ONSET_DUMP, HP_NEW_LINE, "onset"},
+    {{"onset_from", NULL, "", HP_CELL_TEXT}, ONSET_FROM, 0, "onset"},
+    {{"onset_to", NULL, "", HP_CELL_TEXT}, ONSET_TO, 0, "onset"},
+    {{"onset_time", NULL, "s", HP_CELL_NUMBER}, ONSET_TIME, 0, "onset"},
+    {{"onset_growth", NULL, NULL, HP_CELL_NUMBER}, ONSET_GROWTH, 0, "onset"},
+    {{"onset_at_least", NULL, NULL, HP_CELL_NUMBER}, ONSET_AT_LEAST, HP_ROUGH, "onset"},
+    {{"onset_steps", NULL, "", HP_CELL_COUNT}, ONSET_STEPS, 0, "onset"},
     {{"tau", "tau", "", HP_CELL_NUMBER},
      TAU,
      HP_ROUGH | HP_NEW_LINE,
@@ -78,6 +94,7 @@ static void set_fields(struct hp_view *view, const struct hp_trends *trends) {
     struct hp_field *field = view->fields.at;
     field[SLOPE].column.title = trend->unit->title;
     field[SLOPE].column.unit = trend->unit->of[trend->is_of_space];
+    field[SLOPE_WHOLE].column.unit = trend->unit->of[trend->is_of_space];
     field[AT_LEAST].column.unit = trend->unit->of[trend->is_of_space];
     field[PER_DAY].column.unit = trend->is_of_space ? "bytes/day" : "objects/day";
     if (trend->can_tell) {
@@ -142,6 +159,32 @@ const double *hp_trend_values(const struct hp_view *view, size_t number) {
                             view->options.metric);
 }
 
+// The name of a dump of the series where there is an onset.
+static const char *onset_name(const struct hp_view *view, const struct hp_trend_row *row,
+                              int field) {
+    const struct hp_onset *onset = &row->onset;
+    size_t dump = field == ONSET_FROM ? onset->from
+                  : field == ONSET_TO ? onset->to
+                                      : onset->dump;
+    return row->shape == HP_TREND_SINCE
+               ? view->series[row->trend->place + dump].input->public.name
+               : "";
+}
+
+static double onset_number(const struct hp_view *view, const struct hp_trend_row *row,
+                           int field) {
+    const struct hp_onset *onset = &row->onset;
+    if (field == ONSET_STEPS) {
+        return onset->steps;
+    }
+    if (row->shape != HP_TREND_SINCE || (field == ONSET_TIME && !view->head.has_times)) {
+        return NAN;
+    }
+    return field == ONSET_TIME     ? view->series[row->trend->place + onset->dump].time
+           : field == ONSET_GROWTH ? onset->growth
+                                   : onset->least;
+}
+
 static void cell(const struct hp_view *view, size_t number, int field,
                  enum hp_metric metric, struct hp_content *content) {
     const struct hp_trend_row *row = row_of(view, number);
@@ -151,6 +194,7 @@ static void cell(const struct hp_view *view, size_t number, int field,
         field == TAU || field == VALUES ? hp_trend_values(view, number) : NULL;
     const double numbers[] = {
         [SLOPE] = row->slope,
+        [SLOPE_WHOLE] = row->slope_whole,
         [AT_LEAST] = row->rise.least,
         [PER] = NAN,
         [PER_DAY] = unit->seconds > 0 ? row->slope * (seconds_per_day / unit->seconds)
@@ -168,11 +212,14 @@ static void cell(const struct hp_view *view, size_t number, int field,
     if (metric != view->options.metric) {
         return; // it is not known
     }
-    content->number = numbers[field];
+    bool is_onset = field >= ONSET_TIME && field <= ONSET_STEPS;
+    content->number = is_onset ? onset_number(view, row, field) : numbers[field];
     content->whole = (double)trend->dumps - 1;
     content->text = field == PROCESS ? trend->name
                     : field == PER   ? unit->name
-                                     : hp_trend_shape_name(row->shape);
+                    : field >= ONSET_DUMP && field <= ONSET_TO
+                        ? onset_name(view, row, field)
+                        : hp_trend_shape_name(row->shape);
     content->series = values;
     content->count = trend->dumps;
     content->amount = (struct hp_amount){

@@ -23,8 +23,9 @@ static const struct hp_trend_unit units[] = {
 
 struct dump {
     const struct hp_input_record *input;
-    size_t number; // in the profile's list
-    double weight; // in the slope, without its sign
+    size_t number;                  // in the profile's list
+    double weight;                  // in the slope, without its sign
+    double weights[HP_ONSET_SPANS]; // in the slopes of spans
 };
 
 // In seconds or dumps.
@@ -46,10 +47,11 @@ static const struct hp_trend_unit *unit_of(const struct hp_view *view) {
     return &units[unit];
 }
 
-// The dumps, and what their times say; both to be freed.
+// The dumps, and what their times say; all to be freed.
 static struct dump *make_series(const struct hp_view *view,
                                 const struct hp_series_dump *series, size_t count,
-                                struct hp_trend_times **times) {
+                                struct hp_trend_times **times,
+                                struct hp_onset_times **onsets) {
     double seconds = unit_of(view)->seconds;
     double *in_units = hp_alloc(count * sizeof *in_units);
     struct dump *dumps = hp_alloc(count * sizeof *dumps);
@@ -57,12 +59,16 @@ static struct dump *make_series(const struct hp_view *view,
         in_units[i] = seconds > 0 ? series[i].time / seconds : series[i].time;
     }
     *times = hp_trend_times_new(in_units, count, view->options.confidence);
+    *onsets = hp_onset_times_new(in_units, count, view->options.confidence);
     for (size_t i = 0; i < count; i++) {
         dumps[i] = (struct dump){
             .input = series[i].input,
             .number = series[i].number,
             .weight = fabs(hp_trend_weight(*times, i)),
         };
+        for (size_t k = 0; k < HP_ONSET_SPANS; k++) {
+            dumps[i].weights[k] = fabs(hp_onset_weight(*onsets, k, i));
+        }
     }
     free(in_units);
     return dumps;
@@ -72,10 +78,11 @@ static struct dump *make_series(const struct hp_view *view,
 
 // Of a node over the dumps that were read.
 struct sum {
-    hp_fixed first, before, now; // in the first dump, the one before, the present one
-    hp_int128 variance;          // of now
-    double weighted, samples;    // the variances by the weights of their dumps
-    unsigned flags;              // of all errors
+    hp_fixed first, before, now;     // in the first dump, the one before, the present one
+    hp_int128 variance;              // of now
+    double weighted, samples;        // the variances by the weights of their dumps
+    double of_spans[HP_ONSET_SPANS]; // the same by the weights in spans
+    unsigned flags;                  // of all errors
     size_t grew;
     bool is_used; // some stack counts here
 };
@@ -129,6 +136,9 @@ static void conclude_dump(struct sum *sum, const struct dump *dump, size_t place
     sum->first = place == 0 ? sum->now : sum->first;
     sum->grew += place > 0 && sum->now > sum->before;
     sum->weighted += dump->weight * variance;
+    for (size_t i = 0; i < HP_ONSET_SPANS; i++) {
+        sum->of_spans[i] += dump->weights[i] * variance;
+    }
     sum->samples += variance > 0 ? value * value / variance : value > 0 ? INFINITY : 0;
     sum->before = sum->now;
     sum->now = 0;
@@ -163,8 +173,9 @@ static const struct hp_rise unknown = {NAN, NAN};
 struct maker {
     const struct adder *adder;
     const struct hp_trend_times *times;
-    const struct hp_rise
-        *rises; // of each place by the last dump against the first, or NULL
+    const struct hp_onset_times *onsets;
+    // Of each place by the last dump against the first, and against the first of each span; or NULL.
+    struct hp_rise *rises, *of_spans[HP_ONSET_SPANS];
     struct hp_row_values *values;
     double confidence;
     bool has_errors;
@@ -183,16 +194,15 @@ static struct hp_rise rise_of(const struct hp_change *change, double span,
 }
 
 // Of each place; to be freed.
-static struct hp_rise *make_rises(const struct hp_trend *trend,
-                                  const struct hp_difference *difference, size_t nodes,
-                                  double confidence) {
+static struct hp_rise *make_rises(const struct hp_difference *difference, size_t nodes,
+                                  double span, double confidence) {
     struct hp_rise *rises = hp_alloc((nodes + 2) * sizeof *rises);
     for (size_t i = 0; i < difference->rows.count; i++) {
         const struct hp_change *change = &difference->rows.at[i];
-        rises[change->node.n] = rise_of(change, trend->span, confidence);
+        rises[change->node.n] = rise_of(change, span, confidence);
     }
-    rises[nodes] = rise_of(&difference->total, trend->span, confidence);
-    rises[nodes + 1] = rise_of(&difference->filtered, trend->span, confidence);
+    rises[nodes] = rise_of(&difference->total, span, confidence);
+    rises[nodes + 1] = rise_of(&difference->filtered, span, confidence);
     return rises;
 }
 
@@ -204,22 +214,74 @@ void hp_trend_sides(const struct hp_trend *trend, const struct hp_view *view,
     hp_vec_push(&sides->new, series[trend->dumps - 1].number);
 }
 
-// Says how sampling is tested; NULL unless it is by the last dump against the first.
+// The last dump against one before it, in time units; NULL if they do not tell what was freed in between.
 static struct hp_rise *test_by_difference(struct hp_trend *trend, struct hp_view *view,
-                                          const struct hp_members *members) {
+                                          const struct hp_members *members, size_t first,
+                                          double alpha) {
     struct hp_sides sides;
     struct hp_difference difference;
     struct hp_rise *rises = NULL;
+    const struct hp_series_dump *series = view->series + trend->place;
+    double span = series[trend->dumps - 1].time - series[first].time;
     hp_trend_sides(trend, view, &sides);
+    sides.base.at[0] = series[first].number;
     hp_difference_init(&difference, view, &sides, members, NULL);
-    trend->test = difference.test;
+    trend->test = first == 0 ? difference.test : trend->test;
     if (difference.test == HP_TEST_PROCESS_ACCUM) {
-        rises =
-            make_rises(trend, &difference, members->node_count, view->options.confidence);
+        span = trend->unit->seconds > 0 ? span / trend->unit->seconds : span;
+        rises = make_rises(&difference, members->node_count, span, 1 - alpha);
     }
     hp_difference_done(&difference);
     hp_sides_done(&sides);
     return rises;
+}
+
+static void test_spans(struct hp_trend *trend, struct hp_view *view,
+                       const struct hp_members *members, struct maker *maker) {
+    maker->rises =
+        test_by_difference(trend, view, members, 0, 1 - view->options.confidence);
+    for (size_t i = 0; maker->rises && i < HP_ONSET_SPANS; i++) {
+        struct hp_onset_span span = hp_onset_span(maker->onsets, i);
+        if (span.count > 0) {
+            maker->of_spans[i] = test_by_difference(trend, view, members, span.first,
+                                                    hp_onset_alpha(maker->onsets));
+        }
+    }
+}
+
+static void free_rises(struct maker *maker) {
+    free(maker->rises);
+    for (size_t i = 0; i < HP_ONSET_SPANS; i++) {
+        free(maker->of_spans[i]);
+    }
+}
+
+// The row in each of the last dumps: whether sampling alone explains that it grew.
+static struct hp_onset find_onset(const struct maker *maker, const double *values,
+                                  const struct hp_trend_row *row, struct hp_rise whole) {
+    const struct sum *sum = &maker->adder->sums[row->place];
+    struct hp_rise sampling[HP_ONSET_SPANS];
+    for (size_t i = 0; i < HP_ONSET_SPANS; i++) {
+        sampling[i] = maker->of_spans[i] ? maker->of_spans[i][row->place]
+                                         : hp_onset_of_sampling(maker->onsets, i, values,
+                                                                sum->of_spans[i]);
+    }
+    return hp_onset_find(maker->onsets, values, sampling, whole);
+}
+
+// The dumps since the onset may be a step, or a warm-up, themselves.
+static enum hp_trend_shape shape_since(const struct maker *maker, const double *values,
+                                       const struct hp_onset *onset, size_t count) {
+    size_t first = 0;
+    for (size_t i = 0; i < HP_ONSET_SUFFIXES; i++) {
+        struct hp_onset_span span = hp_onset_span(maker->onsets, i);
+        double off = fabs((double)span.first - (double)onset->dump);
+        bool is_nearer = off < fabs((double)first - (double)onset->dump);
+        first = span.count > HP_TREND_LEAST && is_nearer ? span.first : first;
+    }
+    enum hp_trend_shape shape = hp_trend_shape_of(values + first, count - first, false);
+    bool is_no_growth = shape == HP_TREND_STEP || shape == HP_TREND_LEVELLED;
+    return first > 0 && is_no_growth ? shape : HP_TREND_SINCE;
 }
 
 static void conclude(const struct hp_trend *trend, const struct maker *maker,
@@ -227,11 +289,18 @@ static void conclude(const struct hp_trend *trend, const struct maker *maker,
     if (!trend->can_tell || row->is_open || isnan(row->sampling.p)) {
         return;
     }
-    row->rise = hp_trend_of_all(maker->times, values, row->sampling);
-    row->rise.least = isinf(row->rise.least) ? (double)NAN : row->rise.least;
-    bool grows = row->rise.p < 1 - maker->confidence;
+    struct hp_rise whole = hp_trend_of_all(maker->times, values, row->sampling);
+    bool grows = whole.p < 1 - maker->confidence;
     row->shape = hp_trend_shape_of(values, trend->dumps,
                                    grows && hp_trend_is_line(maker->times, values));
+    row->onset = find_onset(maker, values, row, whole);
+    row->rise = row->onset.rise;
+    if (row->onset.is_since &&
+        (row->shape == HP_TREND_NONE || row->shape == HP_TREND_STEADY)) {
+        row->shape = shape_since(maker, values, &row->onset, trend->dumps);
+    }
+    row->slope = row->shape == HP_TREND_SINCE ? row->onset.slope : row->slope;
+    row->rise.least = isinf(row->rise.least) ? (double)NAN : row->rise.least;
     row->q = row->rise.p; // there is but one, so that nothing has to be adjusted
 }
 
@@ -260,6 +329,7 @@ static struct hp_trend_row make_row(const struct hp_trend *trend,
         .first = sum->first,
         .last = sum->before,
         .slope = hp_trend_slope(maker->times, values),
+        .slope_whole = hp_trend_slope(maker->times, values),
         .rise = unknown,
         .q = NAN,
         .grew = sum->grew,
@@ -275,8 +345,9 @@ static struct hp_trend_row make_row(const struct hp_trend *trend,
 }
 
 static void mark(struct hp_trend_row *row, double confidence) {
-    row->is_significant = row->shape == HP_TREND_STEADY && row->slope > 0 &&
-                          row->q < 1 - confidence; // false for NAN
+    bool grows = row->shape == HP_TREND_STEADY || row->shape == HP_TREND_SINCE;
+    row->is_significant =
+        grows && row->slope > 0 && row->q < 1 - confidence; // false for NAN
 }
 
 // Modules of which some dumps of a series have no names.
@@ -335,6 +406,13 @@ static int by_change(const void *left, const void *right, void *context) {
     return order ? order : (a->trend > b->trend) - (a->trend < b->trend);
 }
 
+static void set_span(struct hp_trend *trend, const struct hp_view *view, double span) {
+    double seconds = unit_of(view)->seconds;
+    trend->unit = unit_of(view);
+    trend->span = seconds > 0 ? span / seconds : span;
+    trend->hours = seconds > 0 ? span / seconds_per_hour : (double)NAN;
+}
+
 static void trend_init(struct hp_trend *trend, struct hp_view *view,
                        const struct hp_members *members, struct hp_trends *trends,
                        const struct hp_series_dump *series) {
@@ -342,38 +420,38 @@ static void trend_init(struct hp_trend *trend, struct hp_view *view,
     size_t count = hp_series_length(series, view->series_count - place);
     const struct hp_report_options *options = &view->options;
     struct hp_trend_times *times;
-    struct dump *dumps = make_series(view, series, count, &times);
+    struct hp_onset_times *onsets;
+    struct dump *dumps = make_series(view, series, count, &times, &onsets);
     struct adder adder = {.profile = view->profile,
                           .members = members,
                           .metric = options->metric,
                           .dumps = dumps};
     bool has_errors = view->precision.is_known[hp_column_of(options->metric)];
-    const struct hp_trend_unit *unit = unit_of(view);
-    double span = span_of(series, count);
     *trend = (struct hp_trend){
         .test = has_errors ? HP_TEST_PROCESS : HP_TEST_NONE,
         .is_of_space = hp_fraction(options->metric) == HP_SPACE_FRACTION,
         .can_tell = has_errors && hp_series_can_tell(series, count),
         .place = place,
         .dumps = count,
-        .unit = unit,
-        .span = unit->seconds > 0 ? span / unit->seconds : span,
-        .hours = unit->seconds > 0 ? span / seconds_per_hour : (double)NAN,
     };
+    set_span(trend, view, span_of(series, count));
     hp_series_name(view->profile, series, trend->name);
     sum_up(&adder, trend);
-    struct hp_rise *rises = has_errors ? test_by_difference(trend, view, members) : NULL;
     struct maker maker = {.adder = &adder,
                           .times = times,
-                          .rises = rises,
+                          .onsets = onsets,
                           .values = trends->values,
                           .confidence = options->confidence,
                           .has_errors = has_errors,
                           .open = &trends->open,
                           .open_modules = find_open(&trends->open, dumps, count)};
+    if (has_errors) {
+        test_spans(trend, view, members, &maker);
+    }
     make_rows(trend, &maker);
-    free(rises);
+    free_rises(&maker);
     hp_trend_times_free(times);
+    hp_onset_times_free(onsets);
     free(adder.sums);
     free(dumps);
 }

@@ -2,7 +2,7 @@
 #ifndef HP_VIEW_TRENDS_H
 #define HP_VIEW_TRENDS_H
 
-#include "stats/trend.h"
+#include "stats/onset.h"
 #include "stats/trend_shape.h"
 #include "view/difference.h"
 #include "view/stack_series.h"
@@ -24,6 +24,9 @@ struct hp_trend_row {
     struct hp_rise sampling; // of sampling alone; NAN: not tested
     struct hp_rise rise;     // NAN also where there are too few dumps to tell
     double q;                // its p adjusted for the number of rows, or NAN
+    double
+        slope_whole; // of a line over all dumps; slope is since the onset if there is one
+    struct hp_onset onset; // if is_since or steps
     enum hp_trend_shape shape;
     bool is_significant; // it grows, also after allowing for all rows, and as a leak does
     bool is_open;        // not told: some dumps of the series have no names of its module

@@ -179,7 +179,7 @@ def what_may_be_chance_is_unsure_and_not_the_same(t):
     one, two, three, four = golden(1, 2, 3, 4)
     report = json.loads(check(t.run("diff", "--no-symbols", "-fjson", one, two, "--to", three, four), 0).out)
     told = {(row["delta"]["estimate"] == 0, row["status"]) for row in report["rows"] if not row["significant"]}
-    assert told == {(True, "same"), (False, "unsure"), (False, "new")}, told
+    assert told == {(True, "same"), (False, "unsure"), (False, "untested")}, told
     assert report["total"]["status"] == "unsure"
 
 

@@ -23,6 +23,10 @@ const char *const kind_names[KINDS] = {
     [LEAK] = "leak",
     [LEAK_AND_AR] = "leak + AR .8",
     [LEAK_AND_WHITE] = "leak + white",
+    [LATE_LEAK] = "late leak",
+    [LATE_LEAK_AND_AR] = "late leak + AR .8",
+    [LATE_LEAK_AND_WHITE] = "late leak + white",
+    [NEW_LEAK] = "new leak",
 };
 
 const double leak_of_kind = 0.01;
@@ -150,9 +154,15 @@ static void add_step(struct course c) {
     }
 }
 
-static void add_leak(struct course c) {
+int onset_of_kind(enum kind kind, int dumps) {
+    return kind >= LATE_LEAK ? dumps / 2 - 1 : 0;
+}
+
+static void add_leak(struct course c, enum kind kind) {
+    int onset = onset_of_kind(kind, c.dumps);
     for (int j = 0; j < c.dumps; j++) {
-        c.values[j] += leak_of_kind * j;
+        c.values[j] = kind == NEW_LEAK ? 0 : c.values[j];
+        c.values[j] += j > onset ? leak_of_kind * (j - onset) : 0;
     }
 }
 
@@ -166,20 +176,25 @@ static void add_smooth(struct course c, enum kind kind) {
     } else if (kind == STEP) {
         add_step(c);
     } else if (kind >= LEAK) {
-        add_leak(c);
+        add_leak(c, kind);
     }
 }
 
 static void add_random(struct course c, enum kind kind) {
     static const double rho[KINDS] = {
-        [AR_5] = 0.5,       [AR_8] = 0.8,        [AR_95] = 0.95, [AR_95_AND_WHITE] = 0.95,
-        [DAY_AND_AR] = 0.8, [LEAK_AND_AR] = 0.8,
+        [AR_5] = 0.5,
+        [AR_8] = 0.8,
+        [AR_95] = 0.95,
+        [AR_95_AND_WHITE] = 0.95,
+        [DAY_AND_AR] = 0.8,
+        [LEAK_AND_AR] = 0.8,
+        [LATE_LEAK_AND_AR] = 0.8,
     };
     if (rho[kind] > 0) {
         add_ar(c, rho[kind], 0.05);
     }
     if (kind == WHITE_NOISE || kind == WALK_AND_WHITE || kind == AR_95_AND_WHITE ||
-        kind == LEAK_AND_WHITE) {
+        kind == LEAK_AND_WHITE || kind == LATE_LEAK_AND_WHITE) {
         add_white(c, 0.05);
     }
     if (kind == WALK || kind == WALK_AND_WHITE) {
@@ -204,7 +219,7 @@ struct observed observe_series(enum kind kind, int dumps, double level) {
     add_smooth((struct course){share, dumps}, kind);
     add_random((struct course){share, dumps}, kind);
     for (int j = 0; j < dumps; j++) {
-        double now = level * fmax(share[j], 0.01);
+        double now = level * fmax(share[j], kind == NEW_LEAK ? 1e-9 : 0.01);
         if (j == 0) {
             o.values[0] = count_of(now, now);
         } else {
@@ -213,8 +228,7 @@ struct observed observe_series(enum kind kind, int dumps, double level) {
             double freed = fmin(count_of(before * p, before * p * (1 - p)), before);
             double fresh = count_of(born, born);
             o.values[j] = before - freed + fresh;
-            o.freed += freed;
-            o.allocated += fresh;
+            o.freed[j] = o.freed[j - 1] + freed;
         }
         live = now;
     }

@@ -29,6 +29,10 @@ enum kind {
     LEAK,
     LEAK_AND_AR,
     LEAK_AND_WHITE,
+    LATE_LEAK, // that begins in the middle of the series
+    LATE_LEAK_AND_AR,
+    LATE_LEAK_AND_WHITE,
+    NEW_LEAK, // of what was not there before
     KINDS,
     NULLS = WARM_UP, // the first so many do not grow
 };
@@ -36,11 +40,14 @@ enum kind {
 extern const char *const kind_names[KINDS];
 extern const double leak_of_kind; // a dump, of the level
 
+// The last dump before a leak begins.
+int onset_of_kind(enum kind kind, int dumps);
+
 // Numbers of sampled objects, all so small that each stands for a period: the unit of all.
 struct observed {
     int dumps;
     double values[MOST_DUMPS]; // live
-    double freed, allocated;   // between the first and the last
+    double freed[MOST_DUMPS];  // between the first dump and each
 };
 
 void seed_series(uint64_t seed);

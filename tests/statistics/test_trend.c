@@ -7,7 +7,7 @@
 //     TREND_SERIES=1000 build/tests/test-trend -j1
 #include "series.h"
 #include "stats/measure.h"
-#include "stats/trend.h"
+#include "stats/onset.h"
 #include "stats/trend_shape.h"
 #include "view/trends.h"
 
@@ -38,7 +38,8 @@ static int series(void) {
 // --- rows ---------------------------------------------------------------------------------
 
 struct row {
-    struct hp_rise rise;
+    struct hp_rise whole, rise;
+    struct hp_onset onset;
     enum hp_trend_shape shape;
 };
 
@@ -46,21 +47,32 @@ static struct hp_measure measure_of(double samples) {
     return (struct hp_measure){samples, samples, samples, 0, 1};
 }
 
-// As between the first and the last dump, where the dumps tell what was freed.
-static struct hp_rise rise_of_lives(const struct observed *o) {
-    double first = o->values[0], last = o->values[o->dumps - 1];
-    double gone = fmin(o->freed, first);
+// As between one dump and the last, where the dumps tell what was freed.
+static struct hp_rise rise_of_lives(const struct observed *o, int from, double level) {
+    double first = o->values[from], last = o->values[o->dumps - 1];
+    double gone = fmin(o->freed[o->dumps - 1] - o->freed[from], first);
     struct hp_measure freed = measure_of(gone), fresh = measure_of(gone + last - first);
     return (struct hp_rise){hp_growth_p(freed, fresh),
-                            hp_least_growth(freed, fresh, alpha) / (o->dumps - 1)};
+                            hp_least_growth(freed, fresh, level) / (o->dumps - 1 - from)};
 }
 
-static struct hp_trend_times *times_of(int dumps) {
+struct times {
+    struct hp_trend_times *whole;
+    struct hp_onset_times *onsets;
+};
+
+static struct times times_of(int dumps) {
     double times[MOST_DUMPS];
     for (int j = 0; j < dumps; j++) {
         times[j] = j;
     }
-    return hp_trend_times_new(times, (size_t)dumps, confidence);
+    return (struct times){hp_trend_times_new(times, (size_t)dumps, confidence),
+                          hp_onset_times_new(times, (size_t)dumps, confidence)};
+}
+
+static void free_times(struct times times) {
+    hp_trend_times_free(times.whole);
+    hp_onset_times_free(times.onsets);
 }
 
 // Each sample leaves a variance of 1.
@@ -73,13 +85,34 @@ static struct hp_rise rise_of_sampling(const struct hp_trend_times *times,
     return hp_trend_of_sampling(times, o->values, variance);
 }
 
-static struct row row_of(const struct hp_trend_times *times, const struct observed *o,
-                         bool has_lives) {
-    struct hp_rise sampling = has_lives ? rise_of_lives(o) : rise_of_sampling(times, o);
-    struct row row = {.rise = hp_trend_of_all(times, o->values, sampling)};
-    bool grows = row.rise.p <= 1 - confidence;
+static struct hp_onset onset_of(const struct hp_onset_times *times,
+                                const struct observed *o, bool has_lives,
+                                struct hp_rise whole) {
+    struct hp_rise sampling[HP_ONSET_SPANS];
+    for (size_t i = 0; i < HP_ONSET_SPANS; i++) {
+        struct hp_onset_span span = hp_onset_span(times, i);
+        double variance = 0;
+        for (int j = 0; j < o->dumps; j++) {
+            variance += fabs(hp_onset_weight(times, i, (size_t)j)) * o->values[j];
+        }
+        sampling[i] = has_lives && span.count > 0
+                          ? rise_of_lives(o, (int)span.first, hp_onset_alpha(times))
+                          : hp_onset_of_sampling(times, i, o->values, variance);
+    }
+    return hp_onset_find(times, o->values, sampling, whole);
+}
+
+static struct row row_of(struct times times, const struct observed *o, bool has_lives) {
+    struct hp_rise sampling =
+        has_lives ? rise_of_lives(o, 0, alpha) : rise_of_sampling(times.whole, o);
+    struct row row = {.whole = hp_trend_of_all(times.whole, o->values, sampling)};
+    bool grows = row.whole.p <= 1 - confidence;
+    row.onset = onset_of(times.onsets, o, has_lives, row.whole);
+    row.rise = row.onset.rise;
     row.shape = hp_trend_shape_of(o->values, (size_t)o->dumps,
-                                  grows && hp_trend_is_line(times, o->values));
+                                  grows && hp_trend_is_line(times.whole, o->values));
+    bool may_be_since = row.shape == HP_TREND_NONE || row.shape == HP_TREND_STEADY;
+    row.shape = row.onset.is_since && may_be_since ? HP_TREND_SINCE : row.shape;
     return row;
 }
 
@@ -95,8 +128,10 @@ struct cell {
 // Shares of the series of a cell.
 struct shares {
     double growing, covered, marked; // of rows, of their bounds, of runs
-    double shapes[HP_TREND_CYCLE + 1];
+    double shapes[HP_TREND_SHAPES];
+    double found;       // of rows that grow: the onset lies in its region
     int contradictions; // rows whose bound says other than p
+    int worse;          // rows whose p is more than that of the whole series
 };
 
 static void count_row(struct shares *shares, const struct row *row,
@@ -109,27 +144,32 @@ static void count_row(struct shares *shares, const struct row *row,
         row->rise.least <= (is_leak ? leak_of_kind * cell->level : 0) ? share : 0;
     shares->shapes[row->shape] += share;
     shares->contradictions += grows != (row->rise.least > 0);
+    shares->worse += row->rise.p > row->whole.p;
+    size_t onset = (size_t)onset_of_kind(cell->kind, cell->dumps);
+    bool is_inside = row->onset.from <= onset && onset <= row->onset.to;
+    shares->found += row->shape == HP_TREND_SINCE && is_inside ? share : 0;
 }
 
 static struct shares look_at(struct cell cell) {
     struct shares shares = {0};
-    struct hp_trend_times *times = times_of(cell.dumps);
+    struct times times = times_of(cell.dumps);
     seed_series(1000 * (uint64_t)cell.kind + (uint64_t)cell.dumps);
     for (int i = 0; i < series(); i++) {
         struct observed o = observe_series(cell.kind, cell.dumps, cell.level);
         struct row row = row_of(times, &o, cell.has_lives);
         count_row(&shares, &row, &cell);
     }
-    hp_trend_times_free(times);
+    free_times(times);
     if (series_asked_for() > 0) {
         fprintf(stderr,
                 "%-20s %3d dumps %.0eR %-5s p <= .05: %.3f  bound holds: %.3f  none %.3f "
-                "steady %.3f step %.3f levelled %.3f cycle %.3f\n",
+                "steady %.3f step %.3f levelled %.3f cycle %.3f since %.3f onset %.3f\n",
                 kind_names[cell.kind], cell.dumps, cell.level,
                 cell.has_lives ? "accum" : "", shares.growing, shares.covered,
                 shares.shapes[HP_TREND_NONE], shares.shapes[HP_TREND_STEADY],
                 shares.shapes[HP_TREND_STEP], shares.shapes[HP_TREND_LEVELLED],
-                shares.shapes[HP_TREND_CYCLE]);
+                shares.shapes[HP_TREND_CYCLE], shares.shapes[HP_TREND_SINCE],
+                shares.found);
     }
     return shares;
 }
@@ -166,6 +206,7 @@ static void do_not_grow(int dumps) {
         EXPECT_AT_MOST(shares.growing, most_rows(cell.kind, dumps), cell);
         cr_expect_eq(shares.contradictions, 0, "%s: %d", kind_names[cell.kind],
                      shares.contradictions);
+        cr_expect_eq(shares.worse, 0, "%s: %d", kind_names[cell.kind], shares.worse);
     }
 }
 
@@ -186,13 +227,13 @@ static void holds_alone(struct hp_rise (*rise_of)(const struct hp_trend_times *t
                                                   const double *values),
                         struct cell cell) {
     double share = 0;
-    struct hp_trend_times *times = times_of(cell.dumps);
+    struct times times = times_of(cell.dumps);
     seed_series(99 + (uint64_t)cell.kind);
     for (int i = 0; i < series(); i++) {
         struct observed o = observe_series(cell.kind, cell.dumps, cell.level);
-        share += rise_of(times, o.values).p <= alpha ? 1. / series() : 0;
+        share += rise_of(times.whole, o.values).p <= alpha ? 1. / series() : 0;
     }
-    hp_trend_times_free(times);
+    free_times(times);
     EXPECT_AT_MOST(share, 0.10, cell);
 }
 
@@ -211,7 +252,7 @@ Test(trend, parts_hold_alone_where_values_are_no_process_of_one_kind, .timeout =
     }
 }
 
-static bool run_is_marked(const struct hp_trend_times *times, struct cell cell) {
+static bool run_is_marked(struct times times, struct cell cell) {
     double q[ROWS];
     struct row rows[ROWS];
     for (int i = 0; i < ROWS; i++) {
@@ -222,7 +263,9 @@ static bool run_is_marked(const struct hp_trend_times *times, struct cell cell) 
     hp_adjust_significance(q, ROWS);
     bool found = false;
     for (int i = 0; i < ROWS; i++) {
-        found |= rows[i].shape == HP_TREND_STEADY && q[i] <= alpha;
+        bool is_marked =
+            rows[i].shape == HP_TREND_STEADY || rows[i].shape == HP_TREND_SINCE;
+        found |= is_marked && q[i] <= alpha;
     }
     return found;
 }
@@ -230,12 +273,12 @@ static bool run_is_marked(const struct hp_trend_times *times, struct cell cell) 
 // A fifth as many runs as series elsewhere.
 static void leave_unmarked(struct cell cell) {
     int runs = series() / 5, marked = 0;
-    struct hp_trend_times *times = times_of(cell.dumps);
+    struct times times = times_of(cell.dumps);
     seed_series(77 + (uint64_t)cell.kind);
     for (int i = 0; i < runs; i++) {
         marked += run_is_marked(times, cell);
     }
-    hp_trend_times_free(times);
+    free_times(times);
     double share = (double)marked / runs;
     if (series_asked_for() > 0) {
         fprintf(stderr, "%-20s %3d dumps %.0eR %-5s runs with a marked row: %.3f\n",
@@ -285,6 +328,66 @@ Test(trend, of_a_leak_is_found, .timeout = 600) {
         is_found((struct cell){LEAK_AND_WHITE, 30, 1e3, a}, 0.42);
         is_found((struct cell){LEAK_AND_WHITE, 100, 1e3, a}, 0.99);
     }
+}
+
+// --- since when -----------------------------------------------------------------------------
+
+static void is_found_since(struct cell cell, double least, double inside) {
+    struct shares shares = look_at(cell);
+    EXPECT_AT_LEAST(shares.growing, least, cell);
+    EXPECT_AT_LEAST(shares.covered, 0.96, cell);
+    cr_expect_eq(shares.contradictions, 0);
+    if (shares.shapes[HP_TREND_SINCE] > 0.1) {
+        double share = shares.found / shares.shapes[HP_TREND_SINCE];
+        cr_expect_geq(share, inside, "%s, %d dumps, %gR: %g", kind_names[cell.kind],
+                      cell.dumps, cell.level, share);
+    }
+}
+
+Test(trend, a_leak_that_begins_in_mid_series_is_found, .timeout = 600) {
+    is_found_since((struct cell){LATE_LEAK, 24, 1e6, false}, 1, 0.95);
+    is_found_since((struct cell){NEW_LEAK, 24, 1e6, false}, 1, 0.80);
+    for (int a = 0; a < 2; a++) {
+        is_found_since((struct cell){LATE_LEAK, 30, 1e3, a}, 0.34, 0.80);
+        is_found_since((struct cell){LATE_LEAK, 100, 1e3, a}, 0.92, 0.88);
+        is_found_since((struct cell){LATE_LEAK_AND_AR, 100, 1e6, a}, 0.48, 0.88);
+        is_found_since((struct cell){LATE_LEAK_AND_WHITE, 100, 1e6, a}, 0.76, 0.88);
+        is_found_since((struct cell){NEW_LEAK, 100, 1e3, a}, 0.95, 0.80);
+    }
+}
+
+Test(trend, a_warm_up_is_no_growth_since_its_middle, .timeout = 600) {
+    for (int i = 0; i < 4; i++) {
+        struct cell cell = {WARM_UP, lengths[1 + i / 2], i & 1 ? 1e6 : 1e3, false};
+        EXPECT_AT_MOST(look_at(cell).growing, 0.02, cell);
+    }
+}
+
+Test(trend, of_fewer_than_11_dumps_only_the_whole_series_is_looked_at, .timeout = 600) {
+    struct times times = times_of(10);
+    seed_series(5);
+    for (int i = 0; i < series(); i++) {
+        struct observed o = observe_series(i % 2 ? LEAK : LATE_LEAK, 10, 1e4);
+        struct row row = row_of(times, &o, false);
+        cr_expect_eq(row.rise.p, row.whole.p);
+        cr_expect_not(row.onset.is_since);
+    }
+    free_times(times);
+}
+
+// Too few dumps for a claim: it is said, and not marked.
+Test(trend, a_rise_in_each_of_the_last_steps_is_said, .timeout = 600) {
+    struct times times = times_of(12);
+    struct observed o = {.dumps = 12};
+    for (int j = 0; j < 12; j++) {
+        o.values[j] = 1000 + (j > 5 ? 300 * (j - 5) : 10 * ((j + 1) % 2));
+    }
+    struct row row = row_of(times, &o, false);
+    cr_expect_eq(row.onset.steps, 6, "%u", row.onset.steps);
+    cr_expect_not(row.onset.is_since);
+    o.values[9] = o.values[8];
+    cr_expect_eq(row_of(times, &o, false).onset.steps, 0);
+    free_times(times);
 }
 
 // --- shapes -------------------------------------------------------------------------------
@@ -414,7 +517,7 @@ static void rows_are_in_order(const struct hp_trends *trend, int marked[2]) {
         }
         cr_expect_eq(row->rise.p<alpha, row->rise.least> 0, "p %g, at least %g",
                      row->rise.p, row->rise.least);
-        cr_expect_geq(row->rise.p, row->sampling.p);
+        cr_expect(row->shape == HP_TREND_SINCE || row->rise.p >= row->sampling.p);
     }
 }
 

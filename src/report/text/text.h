@@ -200,6 +200,8 @@ void hp_text_recent_pair(struct hp_sink *out, const struct hp_view *view, size_t
 
 // Below the tables of both: what p and its mark are.  `few` samples have none.
 void hp_text_diff_note(struct hp_sink *out, const struct hp_view *view, const char *few);
+void hp_text_onsets(struct hp_sink *out,
+                    const struct hp_view *view); // since when rows grow
 void hp_text_trend_note(struct hp_sink *out, const struct hp_view *view, const char *few);
 
 // Instead of the table of a diff in which every row holds what it held; false: of others.

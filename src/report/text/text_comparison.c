@@ -194,6 +194,10 @@ bool hp_text_no_change(struct hp_sink *out, const struct hp_view *view) {
     return true;
 }
 
+enum {
+    MOST_ONSETS = 5, // rows that a line of their own says since when they grow
+};
+
 // --- trend --------------------------------------------------------------------------------
 
 static void put_trend_test(struct hp_sink *out, const struct hp_view *view,
@@ -225,6 +229,59 @@ static void put_rate(struct hp_sink *out, const struct hp_view *view,
     char text[HP_SIGNED_SIZE];
     hp_text_rate(text, rate, view->options.metric, view->options.unit);
     hp_sink_print(out, "%s per %s", text, trend->unit->name);
+}
+
+static void put_dump(struct hp_sink *out, const struct hp_view *view,
+                     const struct hp_trend_row *row, size_t dump) {
+    const char *name = view->series[row->trend->place + dump].input->public.name;
+    hp_sink_escaped(out, hp_span_of(name));
+}
+
+// "park grows since app.7.13.heap: +1.0 MiB per dump, at least +758.4 KiB; +11.9 MiB since, at least +8.9 MiB"
+static void put_onset(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_trend_row *row) {
+    const struct hp_onset *onset = &row->onset;
+    char growth[HP_SIGNED_SIZE], least[HP_SIGNED_SIZE];
+    enum hp_metric metric = view->options.metric;
+    hp_sink_text(out, " grows since ");
+    put_dump(out, view, row, onset->dump);
+    hp_sink_text(out, ": ");
+    put_rate(out, view, row->trend, row->slope);
+    hp_sink_text(out, ", at least ");
+    put_rate(out, view, row->trend, row->rise.least);
+    hp_text_rate(growth, onset->growth, metric, view->options.unit);
+    hp_text_rate(least, onset->least, metric, view->options.unit);
+    hp_sink_print(out, "; %s since, at least %s", growth, least);
+    if (onset->from < onset->to) {
+        hp_sink_text(out, "; it began between ");
+        put_dump(out, view, row, onset->from);
+        hp_sink_text(out, " and ");
+        put_dump(out, view, row, onset->to);
+    }
+    hp_sink_text(out, "\n");
+}
+
+void hp_text_onsets(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_trends *trends = view->extra;
+    unsigned lines = 0;
+    for (size_t i = 0; i < trends->rows.count && lines < MOST_ONSETS; i++) {
+        const struct hp_trend_row *row = trends->rows.at[i];
+        bool is_since = row->shape == HP_TREND_SINCE && row->is_significant;
+        if (!is_since && row->onset.steps == 0) {
+            continue;
+        }
+        lines++;
+        hp_sink_escaped(out, hp_view_name(view, i));
+        if (is_since) {
+            put_onset(out, view, row);
+        } else {
+            hp_sink_print(
+                out,
+                " rose in each of the last %u steps, more than sampling explains: "
+                "%d dumps since it began are needed to tell growth from a step\n",
+                row->onset.steps, HP_TREND_LEAST);
+        }
+    }
 }
 
 static void put_slope(struct hp_sink *out, const struct hp_view *view,
@@ -266,7 +323,10 @@ static void put_horizon(struct hp_sink *out, const struct hp_trend *trend) {
     } else {
         put_span(out, trend);
     }
-    hp_sink_text(out, "; a cycle longer than half of this cannot be told from growth\n");
+    hp_sink_text(
+        out,
+        "; a cycle longer than half of this, or a rise that has not come back yet, "
+        "cannot be told from growth\n");
 }
 
 static void put_filtered_trend(struct hp_sink *out, const struct hp_view *view,

@@ -1,0 +1,509 @@
+// A hinge at dump s is level + slope max(t - t_s, 0).  With values whitened for one rho (stats/whitening.h) it is
+// fitted to all dumps by least squares: what was before the onset tells how values go up and down.  For j > s the
+// whitened hinge is w(t)_j - t_s w(1)_j, so that sums over the last dumps give the fits of all s at once.
+//
+// Each rho has the restricted likelihood of trend.c; of those within 1.64 of the best the least sure counts.  Where
+// hinges, waves and warm-ups are held against each other it is the plain one,
+//
+//     2 log L = -log |R| - n log RSS, the largest over rho.
+#include "stats/onset.h"
+
+#include "base/memory.h"
+#include "stats/distributions.h"
+#include "stats/whitening.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double paid = 3;         // for the choice among spans
+static const double region = 1.64;    // of the restricted likelihood, as in trend.c
+static const double near_onset = 12;  // of 2 log L: onsets that are as good
+static const double rival_margin = 2; // of 2 log L: so much less a hinge may have
+static const double run_p = 0.01;     // of a run that is told without a claim
+static const double periods[] = {2, 4 / 3., 1}; // of waves, in spans
+static const double paces[] = {0.1, 0.2, 0.4};  // of warm-ups, in what is left
+static const double least_part = 1e-6;          // of a rival, that is no level
+static const double pi = 3.14159265358979323846;
+
+enum {
+    LEAST_SUFFIX = HP_TREND_LEAST,
+    APART = 2, // dumps, that a suffix is shorter than the one before
+    STEPS = 5, // of the shortest run
+    PARTS = 4, // at least, of a suffix
+    WAVES = sizeof periods / sizeof *periods,
+    PACES = sizeof paces / sizeof *paces,
+    WARM_UPS = PACES * (HP_ONSET_SUFFIXES + 1),
+};
+
+// What the hinges of one rho are.
+struct hinges {
+    struct hp_whitening whitening;
+    double *level;      // of length 1
+    double *time, *one; // w(t), w(1)
+    double *along,
+        *rest; // of the hinge at s: its part along the level, and the square of the other
+    double height; // of w(1)
+};
+
+struct span {
+    struct hp_onset_span dumps;
+    double *weights; // of the slope, for its dumps
+    double positive; // the sum of the positive ones
+    size_t parts;
+    double parts_end;
+};
+
+struct hp_onset_times {
+    size_t count;
+    double *times;
+    double alpha;        // of the whole series
+    double z_end, t_end; // at alpha / paid
+    struct span spans[HP_ONSET_SPANS];
+    struct hinges hinges[HP_CORRELATIONS];
+};
+
+// --- times --------------------------------------------------------------------------------
+
+static void set_weights(struct span *span, const double *times) {
+    size_t count = span->dumps.count;
+    double mean = 0, squares = 0;
+    times += span->dumps.first;
+    span->weights = hp_alloc(count * sizeof *span->weights);
+    for (size_t j = 0; j < count; j++) {
+        mean += times[j] / (double)count;
+    }
+    for (size_t j = 0; j < count; j++) {
+        squares += (times[j] - mean) * (times[j] - mean);
+    }
+    for (size_t j = 0; j < count && squares > 0; j++) {
+        span->weights[j] = (times[j] - mean) / squares;
+        span->positive += fmax(span->weights[j], 0);
+    }
+}
+
+static void set_span(struct hp_onset_times *made, size_t i, size_t count) {
+    struct span *span = &made->spans[i];
+    size_t parts = count / PARTS;
+    span->dumps = (struct hp_onset_span){made->count - count, count};
+    span->parts = parts < PARTS ? PARTS : parts > HP_MOST_PARTS ? HP_MOST_PARTS : parts;
+    span->parts_end =
+        hp_student_quantile_above(made->alpha / paid, (double)span->parts - 1);
+    set_weights(span, made->times);
+}
+
+static void make_spans(struct hp_onset_times *made) {
+    size_t last = made->count, found = 0;
+    for (int j = 1; j <= HP_ONSET_SUFFIXES; j++) {
+        size_t k = (size_t)lround((double)made->count * pow(2, -j / 2.));
+        if (k >= LEAST_SUFFIX && k + APART <= last) {
+            set_span(made, found++, k);
+            last = k;
+        }
+    }
+    for (size_t i = 0; i < HP_ONSET_RUNS; i++) {
+        set_span(made, HP_ONSET_SUFFIXES + i, STEPS + i + 1);
+    }
+}
+
+// Sums over the dumps behind s, from the last one on.
+static void make_hinges(struct hinges *hinges, const double *times, size_t count,
+                        double rho) {
+    double *room = hinges->level = hp_alloc(5 * count * sizeof *room);
+    double tt = 0, t1 = 0, ones = 0, tl = 0, ol = 0;
+    hinges->time = room + count;
+    hinges->one = room + 2 * count;
+    hinges->along = room + 3 * count;
+    hinges->rest = room + 4 * count;
+    hp_whitening_init(&hinges->whitening, times, count, rho);
+    for (size_t j = 0; j < count; j++) {
+        hinges->time[j] = hp_whitened(&hinges->whitening, times, j);
+        hinges->one[j] = (1 - hinges->whitening.carry[j]) * hinges->whitening.scale[j];
+        hinges->level[j] = hinges->one[j];
+    }
+    hinges->height = hp_normalize(hinges->level, count);
+    for (size_t s = count; s-- > 0;) {
+        double at = times[s], along = tl - at * ol;
+        hinges->along[s] = along;
+        hinges->rest[s] = tt - 2 * at * t1 + at * at * ones - along * along;
+        tt += hinges->time[s] * hinges->time[s];
+        t1 += hinges->time[s] * hinges->one[s];
+        ones += hinges->one[s] * hinges->one[s];
+        tl += hinges->time[s] * hinges->level[s];
+        ol += hinges->one[s] * hinges->level[s];
+    }
+}
+
+struct hp_onset_times *hp_onset_times_new(const double *times, size_t count,
+                                          double confidence) {
+    struct hp_onset_times *made = hp_alloc(sizeof *made);
+    double mean = 0;
+    made->count = count;
+    made->alpha = 1 - confidence;
+    made->times = hp_alloc(count * sizeof *made->times);
+    for (size_t j = 0; j < count; j++) {
+        mean += (times[j] - times[0]) / (double)count;
+    }
+    for (size_t j = 0; j < count; j++) {
+        made->times[j] = times[j] - times[0] - mean;
+    }
+    if (count < HP_ONSET_LEAST || !(times[count - 1] > times[0])) {
+        return made;
+    }
+    make_spans(made);
+    made->z_end = hp_normal_quantile_above(made->alpha / paid);
+    made->t_end = hp_student_quantile_above(made->alpha / paid, (double)count - 2);
+    for (size_t i = 0; i < HP_CORRELATIONS; i++) {
+        make_hinges(&made->hinges[i], made->times, count, hp_correlations[i]);
+    }
+    return made;
+}
+
+void hp_onset_times_free(struct hp_onset_times *times) {
+    for (size_t i = 0; times && i < HP_CORRELATIONS; i++) {
+        hp_whitening_done(&times->hinges[i].whitening);
+        free(times->hinges[i].level);
+    }
+    for (size_t i = 0; times && i < HP_ONSET_SPANS; i++) {
+        free(times->spans[i].weights);
+    }
+    if (times) {
+        free(times->times);
+    }
+    free(times);
+}
+
+struct hp_onset_span hp_onset_span(const struct hp_onset_times *times, size_t i) {
+    return times->spans[i].dumps;
+}
+
+double hp_onset_weight(const struct hp_onset_times *times, size_t i, size_t j) {
+    const struct span *span = &times->spans[i];
+    return span->dumps.count > 0 && j >= span->dumps.first
+               ? span->weights[j - span->dumps.first]
+               : 0;
+}
+
+double hp_onset_alpha(const struct hp_onset_times *times) {
+    return times->alpha / paid;
+}
+
+// --- spans --------------------------------------------------------------------------------
+
+struct hp_rise hp_onset_of_sampling(const struct hp_onset_times *times, size_t i,
+                                    const double *values, double variance) {
+    const struct span *span = &times->spans[i];
+    double slope = 0, sd = sqrt(variance * span->positive);
+    values += span->dumps.first;
+    for (size_t j = 1; j < span->dumps.count; j++) { // equal values give exactly 0
+        slope += span->weights[j] * (values[j] - values[0]);
+    }
+    return sd > 0
+               ? (struct hp_rise){hp_normal_above(slope / sd), slope - times->z_end * sd}
+               : (struct hp_rise){slope > 0 ? 0 : 1, slope};
+}
+
+// What rises for good ends above all that was before: a cycle that was seen once does not.
+static bool ends_above_all(const double *values, size_t count, size_t span) {
+    size_t last = span / PARTS < 2 ? 2 : span / PARTS;
+    double mean = 0, largest = values[0];
+    for (size_t j = count - last; j < count; j++) {
+        mean += values[j] / (double)last;
+    }
+    for (size_t j = 0; j + span <= count; j++) {
+        largest = fmax(largest, values[j]);
+    }
+    return mean > largest;
+}
+
+// --- hinges -------------------------------------------------------------------------------
+
+// Of one rho: the values without their level, and what of them is along the hinge at s.
+struct fits {
+    double squares;
+    double *along; // of each s
+};
+
+static struct fits fit_hinges(const struct hp_onset_times *times, const double *values,
+                              size_t rho, double *along) {
+    const struct hinges *hinges = &times->hinges[rho];
+    const struct hp_whitening *whitening = &hinges->whitening;
+    size_t count = times->count;
+    double level = 0, squares = 0, with_time = 0, with_one = 0;
+    for (size_t j = 0; j < count; j++) {
+        double before = j > 0 ? values[j - 1] : 0;
+        along[j] = (values[j] - whitening->carry[j] * before) * whitening->scale[j];
+        level += along[j] * hinges->level[j];
+        squares += along[j] * along[j];
+    }
+    for (size_t s = count; s-- > 0;) {
+        double white = along[s];
+        along[s] = with_time - times->times[s] * with_one - level * hinges->along[s];
+        with_time += white * hinges->time[s];
+        with_one += white * hinges->one[s];
+    }
+    return (struct fits){fmax(squares - level * level, squares * DBL_EPSILON), along};
+}
+
+// What the hinge at s leaves of the squares; no less than rounding does.
+static double rest_of(const struct hinges *hinges, const struct fits *fits, size_t s) {
+    double taken =
+        hinges->rest[s] > 0 ? fits->along[s] * fits->along[s] / hinges->rest[s] : 0;
+    return fmax(fits->squares - taken, fits->squares * DBL_EPSILON);
+}
+
+static struct hp_rise rise_of_hinge(const struct hp_onset_times *times,
+                                    const struct fits *fits, size_t s) {
+    double likelihood[HP_CORRELATIONS], best = -INFINITY;
+    double freedom = (double)times->count - 2;
+    struct hp_rise rise = {INFINITY, INFINITY}; // t in place of p at first
+    for (size_t i = 0; i < HP_CORRELATIONS; i++) {
+        const struct hinges *hinges = &times->hinges[i];
+        likelihood[i] = -hinges->whitening.log_r - 2 * log(hinges->height) -
+                        log(hinges->rest[s]) -
+                        freedom * log(rest_of(hinges, &fits[i], s));
+        best = fmax(best, likelihood[i]);
+    }
+    for (size_t i = 0; i < HP_CORRELATIONS; i++) {
+        const struct hinges *hinges = &times->hinges[i];
+        if (best - likelihood[i] <= region) {
+            double slope = fits[i].along[s] / hinges->rest[s];
+            double error = sqrt(rest_of(hinges, &fits[i], s) / freedom / hinges->rest[s]);
+            rise.p = fmin(rise.p, slope / error);
+            rise.least = fmin(rise.least, slope - times->t_end * error);
+        }
+    }
+    return (struct hp_rise){hp_student_above(rise.p, freedom), rise.least};
+}
+
+// 2 log L of the hinge at s, and the rho that gives it.
+static double likelihood_of(const struct hp_onset_times *times, const struct fits *fits,
+                            size_t s, size_t *rho) {
+    double best = -INFINITY;
+    for (size_t i = 0; i < HP_CORRELATIONS; i++) {
+        const struct hinges *hinges = &times->hinges[i];
+        double likelihood = -hinges->whitening.log_r -
+                            (double)times->count * log(rest_of(hinges, &fits[i], s));
+        if (likelihood > best) {
+            best = likelihood;
+            *rho = i;
+        }
+    }
+    return best;
+}
+
+// --- rivals -------------------------------------------------------------------------------
+
+// Up to two vectors, beside a level.
+struct rival {
+    double *at[2];
+    bool is_rise; // the one vector counts only if it goes up
+};
+
+static double likelihood_of_rival(const struct hp_onset_times *times,
+                                  const double *values, const struct rival *rival,
+                                  double *room) {
+    size_t count = times->count;
+    double best = -INFINITY;
+    for (size_t i = 0; i < HP_CORRELATIONS; i++) {
+        const struct hinges *hinges = &times->hinges[i];
+        double *white = room, *unit[2] = {room + count, room + 2 * count};
+        for (size_t j = 0; j < count; j++) {
+            white[j] = hp_whitened(&hinges->whitening, values, j);
+        }
+        double all = hp_dot(white, white, count);
+        hp_take_off(white, hinges->level, count);
+        for (int k = 0; k < 2 && rival->at[k]; k++) {
+            for (size_t j = 0; j < count; j++) {
+                unit[k][j] = hp_whitened(&hinges->whitening, rival->at[k], j);
+            }
+            hp_normalize(unit[k], count);
+            hp_take_off(unit[k], hinges->level, count);
+            if (k > 0) {
+                hp_take_off(unit[k], unit[0], count);
+            }
+            bool is_level = hp_normalize(unit[k], count) < least_part;
+            bool is_fall = rival->is_rise && hp_dot(white, unit[k], count) < 0;
+            if (!is_level && !is_fall) {
+                hp_take_off(white, unit[k], count);
+            }
+        }
+        double rest = fmax(hp_dot(white, white, count), all * DBL_EPSILON);
+        best = fmax(best, -hinges->whitening.log_r - (double)count * log(rest));
+    }
+    return best;
+}
+
+static void make_wave(const struct hp_onset_times *times, double period, double *sine,
+                      double *cosine) {
+    size_t count = times->count;
+    double span = times->times[count - 1] - times->times[0];
+    double whole = span * (double)count / (double)(count - 1);
+    for (size_t j = 0; j < count; j++) {
+        double angle = 2 * pi * times->times[j] / (period * whole);
+        sine[j] = sin(angle);
+        cosine[j] = cos(angle);
+    }
+}
+
+static void make_warm_up(const struct hp_onset_times *times, size_t first, double pace,
+                         double *out) {
+    double left = times->times[times->count - 1] - times->times[first];
+    for (size_t j = 0; j < times->count; j++) {
+        double since = times->times[j] - times->times[first];
+        out[j] = since > 0 && left > 0 ? -expm1(-since / (pace * left)) : 0;
+    }
+}
+
+// The best 2 log L of waves and of warm-ups.
+static double best_rival(const struct hp_onset_times *times, const double *values) {
+    size_t count = times->count;
+    double best = -INFINITY, *room = hp_alloc(5 * count * sizeof *room);
+    struct rival wave = {{room, room + count}, false}, warm_up = {{room, NULL}, true};
+    for (size_t i = 0; i < WAVES; i++) {
+        make_wave(times, periods[i], room, room + count);
+        double found = likelihood_of_rival(times, values, &wave, room + 2 * count);
+        best = fmax(best, found);
+    }
+    for (size_t i = 0; i <= HP_ONSET_SUFFIXES; i++) {
+        bool is_whole = i == HP_ONSET_SUFFIXES;
+        size_t first = is_whole ? 0 : times->spans[i].dumps.first;
+        for (size_t k = 0; (is_whole || first > 0) && k < PACES; k++) {
+            make_warm_up(times, first, paces[k], room);
+            double found = likelihood_of_rival(times, values, &warm_up, room + 2 * count);
+            best = fmax(best, found);
+        }
+    }
+    free(room);
+    return best;
+}
+
+// --- the onset ----------------------------------------------------------------------------
+
+// All that is looked at of one row.
+struct row {
+    const struct hp_onset_times *times;
+    double *values; // less the first
+    struct fits fits[HP_CORRELATIONS];
+};
+
+static void fit_row(struct row *row, const struct hp_onset_times *times,
+                    const double *values) {
+    size_t count = times->count;
+    row->times = times;
+    row->values = hp_alloc((1 + HP_CORRELATIONS) * count * sizeof *row->values);
+    for (size_t j = 0; j < count; j++) {
+        row->values[j] = values[j] - values[0];
+    }
+    for (size_t i = 0; i < HP_CORRELATIONS; i++) {
+        row->fits[i] = fit_hinges(times, row->values, i, row->values + (1 + i) * count);
+    }
+}
+
+static struct hp_rise rise_of_span(const struct row *row, size_t i,
+                                   struct hp_rise sampling) {
+    const struct span *span = &row->times->spans[i];
+    size_t first = span->dumps.first, count = span->dumps.count;
+    const double *at = row->times->times + first;
+    if (!(at[count - 1] > at[0]) ||
+        !ends_above_all(row->values, row->times->count, count)) {
+        return (struct hp_rise){1, -INFINITY};
+    }
+    struct hp_rise line = rise_of_hinge(row->times, row->fits, first);
+    struct hp_rise parts =
+        hp_rise_of_parts(at, row->values + first, count, span->parts, span->parts_end);
+    return (struct hp_rise){fmax(sampling.p, fmax(line.p, parts.p)),
+                            fmin(sampling.least, fmin(line.least, parts.least))};
+}
+
+// Where 2 log L of hinges is largest, and what is as good; and whether no rival is better.
+static bool find_best(const struct row *row, struct hp_onset *onset) {
+    size_t end = row->times->count - (LEAST_SUFFIX - 1), rho = 0, best_rho = 0;
+    double best = -INFINITY, *all = hp_alloc(end * sizeof *all);
+    for (size_t s = 0; s < end; s++) {
+        all[s] = likelihood_of(row->times, row->fits, s, &rho);
+        if (all[s] > best) {
+            best = all[s];
+            best_rho = rho;
+            onset->dump = s;
+        }
+    }
+    onset->from = onset->to = onset->dump;
+    for (size_t s = 0; s < end; s++) {
+        if (best - all[s] <= near_onset) {
+            onset->from = s < onset->from ? s : onset->from;
+            onset->to = s > onset->to ? s : onset->to;
+        }
+    }
+    free(all);
+    const struct hinges *hinges = &row->times->hinges[best_rho];
+    onset->slope = row->fits[best_rho].along[onset->dump] / hinges->rest[onset->dump];
+    return best >= best_rival(row->times, row->values) - rival_margin;
+}
+
+static double time_since(const struct hp_onset_times *times, size_t dump) {
+    return times->times[times->count - 1] - times->times[dump];
+}
+
+// Too few dumps for a claim: they rose in each step, to above all that was before.
+static unsigned steps_of(const struct hp_onset_times *times, const double *values,
+                         const struct hp_rise sampling[HP_ONSET_SPANS]) {
+    size_t count = times->count;
+    unsigned found = 0;
+    for (size_t i = HP_ONSET_SUFFIXES; i < HP_ONSET_SPANS; i++) {
+        const struct hp_onset_span *span = &times->spans[i].dumps;
+        bool rises = paid * sampling[i].p <= run_p;
+        for (size_t j = 0; j < count; j++) {
+            rises &= j <= span->first ? values[j] < values[count - 1]
+                                      : values[j] > values[j - 1];
+        }
+        found = rises ? (unsigned)span->count - 1 : found;
+    }
+    return found;
+}
+
+static void find_since(struct row *row, const struct hp_rise sampling[HP_ONSET_SPANS],
+                       struct hp_rise whole, struct hp_onset *onset) {
+    const struct hp_onset_times *times = row->times;
+    struct hp_rise best = {1, -INFINITY};
+    size_t bound = 0; // the first dump of the span that the bound is of
+    for (size_t i = 0; i < HP_ONSET_SUFFIXES; i++) {
+        if (times->spans[i].dumps.count > 0) {
+            struct hp_rise rise = rise_of_span(row, i, sampling[i]);
+            bound = rise.least > best.least ? times->spans[i].dumps.first : bound;
+            best.p = fmin(best.p, rise.p);
+            best.least = fmax(best.least, rise.least);
+        }
+    }
+    if (fmin(whole.p, paid * best.p) >= times->alpha || !find_best(row, onset)) {
+        return;
+    }
+    onset->is_since = onset->slope > 0 && (onset->from > 0 || whole.p >= times->alpha);
+    onset->rise.p = fmin(whole.p, paid * best.p);
+    onset->rise.least = fmax(whole.least, best.least);
+    bound = whole.least >= best.least ? 0 : bound;
+    onset->growth = onset->slope * time_since(times, onset->dump);
+    onset->least = onset->rise.least * time_since(times, bound);
+}
+
+struct hp_onset hp_onset_find(const struct hp_onset_times *times, const double *values,
+                              const struct hp_rise sampling[HP_ONSET_SPANS],
+                              struct hp_rise whole) {
+    struct hp_onset onset = {.rise = whole};
+    double least_p = 1;
+    for (size_t i = 0; i < HP_ONSET_SUFFIXES; i++) {
+        bool is_there = times->spans[i].dumps.count > 0;
+        least_p = is_there ? fmin(least_p, sampling[i].p) : least_p;
+    }
+    if (fmin(whole.p, paid * least_p) < times->alpha && times->hinges[0].level) {
+        struct row row;
+        fit_row(&row, times, values);
+        find_since(&row, sampling, whole, &onset);
+        free(row.values);
+    }
+    if (!onset.is_since && !(onset.rise.p < times->alpha) && times->hinges[0].level) {
+        onset.steps = steps_of(times, values, sampling);
+    }
+    return onset;
+}
