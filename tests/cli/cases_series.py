@@ -624,3 +624,26 @@ def shares_below_zero_have_a_sign(t):
             assert any(share.startswith("-") for share in shares), out
     out = check(t.run("top", "-q", "-n2", "--no-symbols", "--focus=0x148a", path)).out
     assert "-0.0%" not in out and "(-0.4%)\n" in out and " (0.0% of the total)" in out, out
+
+
+@case
+def a_leak_since_the_middle_of_a_series_is_found(t):
+    dumps = str(ROOT / "testdata" / "series" / "onset24.tgz")
+    done = t.run("trend", "--no-symbols", "--cum", "-fjson", "-n0", "--fail-if=growth>10%,p<0.05", "--tar=" + dumps)
+    found = rows(check(done, 1))
+    leak = found["cartd+0x1106c"]
+    assert leak["significant"] and leak["shape"] == "since" and leak["p"] < 0.001, leak
+    assert [leak["onset"][key] for key in ("dump", "from", "to")] == ["app.24577.11.m11.heap"] * 3, leak["onset"]
+    assert leak["slope"] > 1.5 * leak["slope_whole"] > 0 and leak["onset"]["growth"] > leak["onset"]["at_least"] > 8 << 20, leak
+    others = [row for row in found.values() if row["shape"] != "since"]
+    assert others and all(row["onset"]["dump"] == "" and row["onset"]["growth"] is None for row in others)
+
+
+@case
+def fewer_than_8_dumps_since_an_onset_are_said_and_not_marked(t):
+    dumps = [t.file(f"app.7.{i}.m{i}.heap", "heap_v2/524288\n  t*: {0}: {1} [0: 0]\n@ 0x401000\n  t*: {0}: {1} [0: 0]\n\nMAPPED_LIBRARIES:\n".format(
+        100 + (200 * (i - 6) if i > 6 else 3 * (i % 2 == 0)), 64 * (100 + (200 * (i - 6) if i > 6 else 3 * (i % 2 == 0)))))
+        for i in range(14)]
+    report = json.loads(check(t.run("trend", "--no-symbols", "-fjson", *dumps), 0).out)
+    assert report["total"]["onset"]["steps"] == 7 and not report["total"]["significant"], report["total"]
+    assert "rose in each of the last 7 steps" in t.run("trend", "--no-symbols", *dumps).out

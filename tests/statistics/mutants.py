@@ -146,6 +146,20 @@ MUTANTS = (
     ('survival: live ones enter at their age', 'stats/survival.c',
      [(AT_RISK, 'adder->at_risk += life->is_over ? life->weight : 0;'), (LEAVES, 'adder->at_risk += life->weight;')],
      [('survival', 'survival/is_the*'), ('survival', KNOWN_LIVES)]),
+    # Since when a value grows.
+    ('onset: a rise to where values were before', 'stats/onset.c',
+     [('        !ends_above_all(row->values, row->times->count, count)) {', '        false) {')],
+     [('trend', 'trend/a_rise_to_where_values_were_before*')]),
+    ('onset: the choice of dumps not paid for', 'stats/onset.c',
+     [('static const double paid = 3; ', 'static const double paid = 1; ')], [('trend', 'trend/the_choice_of_the_last_dumps*')]),
+    ('onset: no waves', 'stats/onset.c',
+     [('for (size_t i = 0; i < WAVES; i++) {', 'for (size_t i = 0; i < 0; i++) {')],
+     [('trend', 'trend/of_30_dumps_that_do_not_grow*')]),
+    ('onset: no warm-ups', 'stats/onset.c',
+     [('(is_whole || first > 0) && k < PACES; k++', 'k < 0; k++')], [('trend', 'trend/a_warm_up_that_begins_late*')]),
+    ('onset: a region as of a chi-squared', 'stats/onset.c',
+     [('static const double near_onset = 12;', 'static const double near_onset = 3.84;')],
+     [('trend', 'trend/a_leak_that_begins_in_mid_series*')]),
 )
 
 MOVER = """

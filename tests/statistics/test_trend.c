@@ -375,6 +375,56 @@ Test(trend, of_fewer_than_11_dumps_only_the_whole_series_is_looked_at, .timeout 
     free_times(times);
 }
 
+enum {
+    LONG = 60,
+};
+
+// The values, each less certain than the other by sampling: p is that of sampling in all spans.
+static struct hp_onset onset_at(double p, double (*value)(int)) {
+    struct times times = times_of(LONG);
+    struct hp_rise sampling[HP_ONSET_SPANS];
+    double values[LONG];
+    for (int j = 0; j < LONG; j++) {
+        values[j] = value(j) + (j * 7 % 5 - 2) * 0.01;
+    }
+    for (int i = 0; i < HP_ONSET_SPANS; i++) {
+        sampling[i] = (struct hp_rise){p, 1e-9};
+    }
+    struct hp_rise whole = {1, -INFINITY};
+    struct hp_onset onset = hp_onset_find(times.onsets, values, sampling, whole);
+    free_times(times);
+    return onset;
+}
+
+static double rising_since_30(int j) {
+    return 100 + fmax(j - 30, 0);
+}
+
+static double warming_up_since_30(int j) {
+    return j > 30 ? 100 - 50 * expm1((30 - j) / (0.4 * 29)) : 100;
+}
+
+static double rising_again(int j) {
+    return j == 12 ? 130 : rising_since_30(j);
+}
+
+Test(trend, the_choice_of_the_last_dumps_is_paid_for) {
+    struct hp_onset onset = onset_at(0.01, rising_since_30);
+    cr_expect(onset.is_since);
+    cr_expect_float_eq(onset.rise.p, 0.03, 1e-12, "%g", onset.rise.p);
+    cr_expect_eq(onset.dump, 30);
+    cr_expect_not(onset_at(0.02, rising_since_30).is_since);
+}
+
+Test(trend, a_warm_up_that_begins_late_is_no_growth) {
+    cr_expect_not(onset_at(0, warming_up_since_30).is_since);
+}
+
+Test(trend, a_rise_to_where_values_were_before_is_no_growth) {
+    cr_expect(onset_at(0, rising_since_30).is_since);
+    cr_expect_not(onset_at(0, rising_again).is_since);
+}
+
 // Too few dumps for a claim: it is said, and not marked.
 Test(trend, a_rise_in_each_of_the_last_steps_is_said, .timeout = 600) {
     struct times times = times_of(12);
