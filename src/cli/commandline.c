@@ -320,8 +320,9 @@ static int check_combinations(struct hp_cli_settings *settings,
     }
     bool is_partial = (hp_format_can(settings->report.format) & HP_IS_PARTIAL) != 0;
     if (settings->read.label_from != NULL && settings->report.by != HP_BY_LABEL &&
-        !is_partial) {
-        return hp_cli_fail(err, HP_E_USAGE, "--label-from goes with --by=label:KEY");
+        !settings->report.spread && !is_partial) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           "--label-from goes with --by=label:KEY or --spread");
     }
     if (settings->report.with_error && settings->report.kind == HP_REPORT_DIFF) {
         return hp_cli_fail(err, HP_E_USAGE,

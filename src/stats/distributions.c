@@ -252,8 +252,8 @@ double hp_beta_below(double a, double b, double x, double rest) {
     if (x <= 0 || rest <= 0) {
         return x > 0;
     }
-    if (x > (a + 1) / (a + b + 2)) {
-        return 1 - hp_beta_below(b, a, rest, x);
+    if (x > (a + 1) / (a + b + 2)) { // the fraction of the other tail has fewer steps
+        return 1 - beta_front(b, a, rest, x) * beta_fraction(b, a, rest);
     }
     return beta_front(a, b, x, rest) * beta_fraction(a, b, x);
 }

@@ -230,6 +230,7 @@ void hp_spread_init(struct hp_spread *spread, const struct hp_view *view) {
     };
     hp_open_code_init(&spread->open, view, &sides, false);
     make_rows(spread, view, &sides, &members, sums);
+    hp_holders_init(&spread->holders, view, &sides, &members, &spread->open);
     spread->total =
         row_of(&sums[members.node_count].sides[1], &sides, options->metric, has_errors);
     if (spread->groups > 0 && !spread->has_filters) {
@@ -245,6 +246,7 @@ void hp_spread_init(struct hp_spread *spread, const struct hp_view *view) {
 }
 
 void hp_spread_done(struct hp_spread *spread) {
+    hp_holders_done(&spread->holders);
     hp_open_code_done(&spread->open);
     free(spread->rows);
     hp_vec_done(&spread->outliers);

@@ -2,6 +2,7 @@
 #ifndef HP_VIEW_SPREAD_H
 #define HP_VIEW_SPREAD_H
 
+#include "view/holders.h"
 #include "view/open_code.h"
 
 // NAN: not known, as of a single input.
@@ -42,6 +43,7 @@ struct hp_spread {
     struct hp_spread_row *rows;            // of each node of the naming
     struct hp_spread_row total;
     HP_VEC(struct hp_outlier) outliers; // the least likely first
+    struct hp_holders holders;          // of rows
     struct hp_open_code open;           // modules of which some dumps have no names
 };
 

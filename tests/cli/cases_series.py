@@ -647,3 +647,26 @@ def fewer_than_8_dumps_since_an_onset_are_said_and_not_marked(t):
     report = json.loads(check(t.run("trend", "--no-symbols", "-fjson", *dumps), 0).out)
     assert report["total"]["onset"]["steps"] == 7 and not report["total"]["significant"], report["total"]
     assert "rose in each of the last 7 steps" in t.run("trend", "--no-symbols", *dumps).out
+
+
+@case
+def spread_names_who_holds_a_row(t):
+    def dump(host, stacks):
+        folder = t.folder / host
+        folder.mkdir()
+        lines = "".join(f"@ {address:#x}\n  t*: {count}: {count << 16} [0: 0]\n" for address, count in stacks)
+        total = sum(count for _, count in stacks)
+        page = 0x7fff00000000 + 0x1000 * int(host[4:])
+        path = folder / "app.7.1.m1.heap"
+        path.write_text(f"heap_v2/65536\n  t*: {total}: {total << 16} [0: 0]\n{lines}\nMAPPED_LIBRARIES:\n"
+                        f"{page:x}-{page + 0x1000:x} r-xp 00000000 00:00 0   [vdso]\n")
+        return str(path)
+
+    paths = [dump(f"web-{i}", [(0x401000, 200), (0x402000, 100), *([(0x403000, 60)] if i == 5 else [])]) for i in range(1, 7)]
+    wanted = [("web-5", 1.0)]
+    for labels in ([r"--label-from=(?<host>web-\d)/"], []):
+        found = json.loads(check(t.run("top", "--spread", "--no-symbols", "--keep-unmapped", "-fjson", *labels, *paths), 0).out)
+        got = [(row["holder"] if labels else re.search(r"web-\d", row["holder"])[0], row["share"]) for row in found["holders"]]
+        assert got == wanted and found["holders"][0]["share_low"] > 0.8 and found["row_outliers"] == [], (got, found["holders"])
+    two = json.loads(check(t.run("top", "--spread", "--no-symbols", "--keep-unmapped", "-fjson", *paths[3:5]), 0).out)
+    assert two["holders"] == []

@@ -155,7 +155,7 @@ def reach(value, path):
     return value
 
 
-OPTIONAL = {'spread', 'outliers', 'thread', 'filters', 'left', 'cut', 'not_compared'}
+OPTIONAL = {'spread', 'outliers', 'thread', 'filters', 'left', 'cut', 'not_compared', 'holders', 'row_outliers'}
 
 
 def refuses():

@@ -5,7 +5,9 @@
 //
 // CELLS are in json_cells.c.  With --spread there is also, after the rows,
 // "outliers": [{"input", "value", "others", "p", "q"}]; where no input is told of by itself,
-// "spread_groups": 64, "quantiles": [{"share", "low", "high"}], and with filters "outliers": null.
+// "spread_groups": 64, "quantiles": [{"share", "low", "high"}], and with filters "outliers": null;
+// then "holders": [{"name", "class", "holder", "share", "share_low", "of_rest"}] and
+// "row_outliers": [{"name", "class", "holder", "value", "others", "p"}].
 #include "report/json/json.h"
 
 #include "view/top.h"
@@ -52,6 +54,43 @@ static void put_outliers(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, spread->groups > 0 && spread->has_filters ? "" : "]");
 }
 
+// Who holds rows, and stands out in rows, by the names of these.
+static void put_holders(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_holders *holders =
+        &((const struct hp_top *)view->extra)->spread.holders;
+    hp_sink_text(out, ",\n \"holders\": [");
+    for (size_t i = 0; i < holders->holdings.count; i++) {
+        const struct hp_holding *holding = &holders->holdings.at[i];
+        hp_sink_text(out, i > 0 ? ",\n  {" : "\n  {");
+        hp_json_name(out, view, holding->node);
+        hp_sink_text(out, ", \"holder\": ");
+        hp_json_string(out, hp_span_of(holding->name));
+        hp_sink_text(out, ", \"share\": ");
+        hp_json_double(out, holding->share);
+        hp_sink_text(out, ", \"share_low\": ");
+        hp_json_rough(out, holding->low);
+        hp_sink_text(out, ", \"of_rest\": ");
+        hp_json_double(out, holding->of_rest);
+        hp_sink_text(out, "}");
+    }
+    hp_sink_text(out, "],\n \"row_outliers\": [");
+    for (size_t i = 0; i < holders->outliers.count; i++) {
+        const struct hp_row_outlier *outlier = &holders->outliers.at[i];
+        hp_sink_text(out, i > 0 ? ",\n  {" : "\n  {");
+        hp_json_name(out, view, outlier->node);
+        hp_sink_text(out, ", \"holder\": ");
+        hp_json_string(out, hp_span_of(outlier->name));
+        hp_sink_text(out, ", \"value\": ");
+        hp_json_double(out, outlier->value);
+        hp_sink_text(out, ", \"others\": ");
+        hp_json_double(out, outlier->others);
+        hp_sink_text(out, ", \"p\": ");
+        hp_json_p(out, outlier->p);
+        hp_sink_text(out, "}");
+    }
+    hp_sink_text(out, "]");
+}
+
 static void begin(struct hp_sink *out, const struct hp_view *view) {
     if (view->options.kind == HP_REPORT_DIFF) {
         hp_json_begin_diff(out, view);
@@ -76,6 +115,7 @@ static void write_rows(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "]");
     if (view->options.spread) {
         put_outliers(out, view);
+        put_holders(out, view);
     }
     hp_json_end(out, view);
 }

@@ -200,6 +200,7 @@ void hp_text_recent_pair(struct hp_sink *out, const struct hp_view *view, size_t
 
 // Below the tables of both: what p and its mark are.  `few` samples have none.
 void hp_text_diff_note(struct hp_sink *out, const struct hp_view *view, const char *few);
+void hp_text_spread(struct hp_sink *out, const struct hp_view *view); // below the rows
 void hp_text_onsets(struct hp_sink *out,
                     const struct hp_view *view); // since when rows grow
 void hp_text_trend_note(struct hp_sink *out, const struct hp_view *view, const char *few);

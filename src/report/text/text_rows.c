@@ -24,7 +24,6 @@ enum {
     SHARE_WIDTH = 6,
     GROWTH_WIDTH = 8,
     P_WIDTH = 8,
-    MOST_OUTLIERS = 10,
     PREFIX_SIZE = 32,
 };
 
@@ -476,46 +475,6 @@ static void put_notes(const struct table *t) {
 }
 
 // "a dump has 1.2 to 1.3 MiB or less": where it is not known of each dump.
-static void put_quantiles(const struct table *t, const struct hp_spread *spread) {
-    for (size_t i = 0; i < spread->quantile_count; i++) {
-        const struct hp_quantile *quantile = &spread->quantiles[i];
-        char low[HP_NUMBER_SIZE], high[HP_NUMBER_SIZE];
-        hp_text_format(low, hp_text_fixed(quantile->low, t->metric), t->metric,
-                       t->view->options.unit);
-        hp_text_format(high, hp_text_fixed(quantile->high, t->metric), t->metric,
-                       t->view->options.unit);
-        hp_sink_print(t->out, "%s %2.0f%% of dumps have at most %s to %s\n",
-                      i == 0 ? "dumps:     " : "           ", 100 * quantile->share, low,
-                      high);
-    }
-}
-
-// What --spread shows beside rows.
-static void put_outliers(const struct table *t) {
-    const struct hp_spread *spread = &((const struct hp_top *)t->view->extra)->spread;
-    if (spread->groups > 0 && spread->has_filters) {
-        hp_sink_text(t->out,
-                     "which dumps stand out is not known of so many under filters\n");
-    }
-    put_quantiles(t, spread);
-    for (size_t i = 0; i < spread->outliers.count && i < MOST_OUTLIERS; i++) {
-        const struct hp_outlier *outlier = &spread->outliers.at[i];
-        char value[HP_NUMBER_SIZE], others[HP_NUMBER_SIZE], p[HP_NUMBER_SIZE];
-        hp_text_format(value, outlier->value, t->metric, t->view->options.unit);
-        hp_text_format(others, hp_text_fixed(outlier->others, t->metric), t->metric,
-                       t->view->options.unit);
-        hp_text_p(p, outlier->p);
-        hp_sink_print(t->out, "%s with %s, others have %s on average, p %s  ",
-                      i == 0 ? "stands out: " : "            ", value, others, p);
-        hp_sink_escaped(t->out, hp_span_of(outlier->name));
-        hp_sink_text(t->out, "\n");
-    }
-    if (spread->outliers.count > MOST_OUTLIERS) {
-        hp_sink_print(t->out, "            and %zu more\n",
-                      spread->outliers.count - MOST_OUTLIERS);
-    }
-}
-
 // --- all ----------------------------------------------------------------------------------
 
 static void put_head(const struct table *t) {
@@ -550,7 +509,7 @@ static void put_rows(struct hp_sink *out, const struct hp_view *view) {
     put_rest(&t, shown);
     put_notes(&t);
     if (view->options.spread) {
-        put_outliers(&t);
+        hp_text_spread(out, view);
     }
     hp_text_charges(out, view);
     hp_text_names_free(t.names);

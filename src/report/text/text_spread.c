@@ -1,0 +1,95 @@
+// What --spread shows below the rows: who holds a row, who stands out, and how the totals of many dumps are spread.
+#include "report/text/text.h"
+#include "view/top.h"
+
+enum {
+    MOST_OUTLIERS = 10,
+    MOST_HOLDINGS = 5,
+};
+
+static void put_quantiles(struct hp_sink *out, const struct hp_view *view,
+                          const struct hp_spread *spread) {
+    enum hp_metric metric = view->options.metric;
+    for (size_t i = 0; i < spread->quantile_count; i++) {
+        const struct hp_quantile *quantile = &spread->quantiles[i];
+        char low[HP_NUMBER_SIZE], high[HP_NUMBER_SIZE];
+        hp_text_format(low, hp_text_fixed(quantile->low, metric), metric,
+                       view->options.unit);
+        hp_text_format(high, hp_text_fixed(quantile->high, metric), metric,
+                       view->options.unit);
+        hp_sink_print(out, "%s %2.0f%% of dumps have at most %s to %s\n",
+                      i == 0 ? "dumps:     " : "           ", 100 * quantile->share, low,
+                      high);
+    }
+}
+
+static void put_node(struct hp_sink *out, const struct hp_view *view, hp_node_id node) {
+    hp_sink_escaped(out, hp_node_name(&view->naming, node));
+}
+
+// "park: web-05.heap holds 100% of it (at least 94%), and 17% of all else"
+static void put_holdings(struct hp_sink *out, const struct hp_view *view,
+                         const struct hp_holders *holders) {
+    for (size_t i = 0; i < holders->holdings.count && i < MOST_HOLDINGS; i++) {
+        const struct hp_holding *holding = &holders->holdings.at[i];
+        put_node(out, view, holding->node);
+        hp_sink_text(out, ": ");
+        hp_sink_escaped(out, hp_span_of(holding->name));
+        hp_sink_print(out,
+                      " holds %.0f%% of it (at least %.0f%%), and %.0f%% of all else\n",
+                      100 * holding->share, 100 * holding->low, 100 * holding->of_rest);
+    }
+}
+
+// "park: web-05.heap stands out with 12.1 MiB, others have 3.9 MiB on average, p 0.002"
+static void put_row_outliers(struct hp_sink *out, const struct hp_view *view,
+                             const struct hp_holders *holders) {
+    enum hp_metric metric = view->options.metric;
+    for (size_t i = 0; i < holders->outliers.count && i < MOST_HOLDINGS; i++) {
+        const struct hp_row_outlier *outlier = &holders->outliers.at[i];
+        char value[HP_NUMBER_SIZE], others[HP_NUMBER_SIZE], p[HP_NUMBER_SIZE];
+        hp_text_format(value, hp_text_fixed(outlier->value, metric), metric,
+                       view->options.unit);
+        hp_text_format(others, hp_text_fixed(outlier->others, metric), metric,
+                       view->options.unit);
+        hp_text_p(p, outlier->p);
+        put_node(out, view, outlier->node);
+        hp_sink_text(out, ": ");
+        hp_sink_escaped(out, hp_span_of(outlier->name));
+        hp_sink_print(out, " stands out with %s, others have %s on average, p %s\n",
+                      value, others, p);
+    }
+}
+
+static void put_outliers(struct hp_sink *out, const struct hp_view *view,
+                         const struct hp_spread *spread) {
+    enum hp_metric metric = view->options.metric;
+    for (size_t i = 0; i < spread->outliers.count && i < MOST_OUTLIERS; i++) {
+        const struct hp_outlier *outlier = &spread->outliers.at[i];
+        char value[HP_NUMBER_SIZE], others[HP_NUMBER_SIZE], p[HP_NUMBER_SIZE];
+        hp_text_format(value, outlier->value, metric, view->options.unit);
+        hp_text_format(others, hp_text_fixed(outlier->others, metric), metric,
+                       view->options.unit);
+        hp_text_p(p, outlier->p);
+        hp_sink_print(out, "%s with %s, others have %s on average, p %s  ",
+                      i == 0 ? "stands out: " : "            ", value, others, p);
+        hp_sink_escaped(out, hp_span_of(outlier->name));
+        hp_sink_text(out, "\n");
+    }
+    if (spread->outliers.count > MOST_OUTLIERS) {
+        hp_sink_print(out, "            and %zu more\n",
+                      spread->outliers.count - MOST_OUTLIERS);
+    }
+}
+
+void hp_text_spread(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_spread *spread = &((const struct hp_top *)view->extra)->spread;
+    if (spread->groups > 0 && spread->has_filters) {
+        hp_sink_text(out,
+                     "which dumps stand out is not known of so many under filters\n");
+    }
+    put_quantiles(out, view, spread);
+    put_outliers(out, view, spread);
+    put_holdings(out, view, &spread->holders);
+    put_row_outliers(out, view, &spread->holders);
+}

@@ -1,0 +1,202 @@
+// Who is said to hold a row, or to stand out in one: tables of rows and holders whose rates are known.
+// Samples are Poisson, each of one period; seeds are fixed.
+#include "sampler/core/random.h"
+#include "view/spread.h"
+#include "view/top.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    R = 4096,
+    ROWS = 30,
+    MOST_HOLDERS = 64,
+    TABLES = 400,
+};
+
+static struct hps_random rng;
+
+static double uniform(void) {
+    return (double)((hps_random_next(&rng) >> 11) + 1) * 0x1p-53;
+}
+
+static double normal(void) {
+    double radius = sqrt(-2 * log(uniform()));
+    return radius * cos(2 * 3.14159265358979323846 * uniform());
+}
+
+static uint64_t poisson(double mean) {
+    if (mean > 60) {
+        return (uint64_t)fmax(round(mean + sqrt(mean) * normal()), 0);
+    }
+    uint64_t count = 0;
+    for (double left = exp(-mean), product = uniform(); product > left; count++) {
+        product *= uniform();
+    }
+    return count;
+}
+
+// --- tables ---------------------------------------------------------------------------------
+
+struct table {
+    int holders;
+    double load_sd,
+        row_sd;     // of logarithms: of holders, and of a row from holder to holder
+    double samples; // of the row that one holder has more of, at each of them on average
+    double times;   // so much more; 0: there is none
+    bool is_new;    // the other holders have none of it
+};
+
+static void add_holder(struct hp_profile *profile, const struct table *table, int holder,
+                       const double *means) {
+    double load = exp(table->load_sd * normal());
+    struct hp_input_record record = {
+        .public = {.name = holder == 0 ? "first" : "other"},
+        .number = (uint32_t)holder,
+        .period = R,
+        .identity = {.pid = (uint64_t)holder + 1, .kind = 'i'},
+    };
+    hp_history_begin(&profile->history);
+    for (uint32_t i = 0; i < ROWS; i++) {
+        bool is_odd = i == 0 && table->times > 0;
+        double mean = means[i] * load * exp(table->row_sd * normal());
+        mean = !is_odd         ? mean
+               : holder == 0   ? mean * table->times
+               : table->is_new ? 0
+                               : mean;
+        uint64_t samples = poisson(mean);
+        struct hp_error error = {.samples = samples,
+                                 .variance = (hp_int128)samples * R * R,
+                                 .period = R,
+                                 .max_weight = R};
+        const struct hp_error *errors[HP_COLUMNS] = {&error, NULL};
+        struct hp_values values = {
+            {[HP_INUSE_SPACE] = (hp_fixed)(samples * R) << hp_fraction(HP_INUSE_SPACE)}};
+        hp_frame_id frame = hp_profile_frame(profile, (hp_module_id){0}, 4096 * (i + 1));
+        uint32_t stack =
+            hp_profile_add(profile, &(struct hp_sample){&frame, 1, {0}}, &values, errors);
+        if (samples > 0) {
+            hp_history_put(&profile->history, stack, &values, errors);
+        }
+        record.total.of[HP_INUSE_SPACE] += values.of[HP_INUSE_SPACE];
+    }
+    hp_history_end(&profile->history, record.number);
+    hp_vec_push(&profile->inputs, record);
+}
+
+static struct hp_view *view_of(struct hp_profile *profile) {
+    struct hp_report_options options = {.kind = HP_REPORT_TOP,
+                                        .confidence = 0.95,
+                                        .spread = true};
+    struct hp_view_use use = {.shape = HP_SHAPE_ROWS,
+                              .can = HP_CAN_INTERVALS | HP_CAN_SPREAD};
+    struct hp_err err = {0};
+    hp_history_sort(&profile->history);
+    hp_profile_summarize(profile);
+    struct hp_view *view = hp_view_build(profile, &options, use, &err);
+    cr_assert_not_null(view, "%s", err.message);
+    return view;
+}
+
+struct names {
+    bool holds,
+        holds_first; // some row; the first holder holds the first row, and nobody another one
+    bool stands_out, first_stands_out;
+    double low;
+};
+
+static struct names look_at(const struct table *table) {
+    struct hp_profile profile;
+    double means[ROWS];
+    hp_profile_init(&profile);
+    profile.history.is_kept = true;
+    for (int i = 0; i < ROWS; i++) {
+        means[i] =
+            i == 0 && table->times > 0 ? table->samples : 40 * exp(1.2 * normal() - 0.72);
+    }
+    for (int k = 0; k < table->holders; k++) {
+        add_holder(&profile, table, k, means);
+    }
+    struct hp_view *view = view_of(&profile);
+    const struct hp_holders *holders = &((struct hp_top *)view->extra)->spread.holders;
+    struct names names = {
+        .holds = holders->holdings.count > 0,
+        .stands_out = holders->outliers.count > 0,
+        .holds_first = holders->holdings.count == 1,
+        .first_stands_out = holders->outliers.count == 1,
+    };
+    if (names.holds) {
+        names.holds_first &= holders->holdings.at[0].name[0] == 'f';
+        names.low = holders->holdings.at[0].low;
+    }
+    if (names.stands_out) {
+        names.first_stands_out &= holders->outliers.at[0].name[0] == 'f';
+    }
+    hp_view_free(view);
+    hp_profile_done(&profile);
+    return names;
+}
+
+static double slack(double share) {
+    return 3 * sqrt(share * (1 - share) / TABLES);
+}
+
+// --- tests ----------------------------------------------------------------------------------
+
+Test(holders, nobody_is_named_where_all_have_the_same_rates, .timeout = 300) {
+    static const int counts[] = {5, 6, 8, 20};
+    hps_random_init(&rng, 71);
+    for (int i = 0; i < 12; i++) {
+        struct table table = {.holders = counts[i / 3],
+                              .load_sd = i % 3 > 0 ? 0.69 : 0,
+                              .row_sd = i % 3 > 1 ? 0.3 : 0};
+        double named = 0;
+        for (int k = 0; k < TABLES; k++) {
+            struct names names = look_at(&table);
+            named += names.holds || names.stands_out ? 1. / TABLES : 0;
+        }
+        cr_expect_leq(named, 0.06 + slack(0.06), "%d holders, loads %g, rows %g: %g",
+                      table.holders, table.load_sd, table.row_sd, named);
+    }
+}
+
+Test(holders, a_new_row_of_one_holder_is_said, .timeout = 300) {
+    static const struct table tables[] = {
+        {.holders = 6, .samples = 20, .times = 1, .is_new = true},
+        {.holders = 3, .samples = 100, .times = 1, .is_new = true},
+        {.holders = 20, .samples = 20, .times = 1, .is_new = true},
+    };
+    static const double least[] = {0.90, 0.95, 0.90};
+    hps_random_init(&rng, 72);
+    for (int i = 0; i < 3; i++) {
+        double held = 0;
+        for (int k = 0; k < TABLES; k++) {
+            struct names names = look_at(&tables[i]);
+            held += names.holds_first ? 1. / TABLES : 0;
+            cr_expect_leq(names.low, 1);
+        }
+        cr_expect_geq(held, least[i] - slack(least[i]), "%d holders: %g",
+                      tables[i].holders, held);
+    }
+}
+
+Test(holders, one_that_has_three_times_as_much_stands_out, .timeout = 300) {
+    static const struct table table = {
+        .holders = 20, .row_sd = 0.1, .samples = 300, .times = 3};
+    double found = 0;
+    hps_random_init(&rng, 73);
+    for (int k = 0; k < TABLES; k++) {
+        found += look_at(&table).first_stands_out ? 1. / TABLES : 0;
+    }
+    cr_expect_geq(found, 0.93 - slack(0.93), "%g", found);
+}
+
+Test(holders, two_holders_are_not_compared) {
+    static const struct table table = {
+        .holders = 2, .samples = 100, .times = 1, .is_new = true};
+    hps_random_init(&rng, 74);
+    struct names names = look_at(&table);
+    cr_expect_not(names.holds);
+    cr_expect_not(names.stands_out);
+}
