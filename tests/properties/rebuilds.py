@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Programs that were built again after an edit: no dump is named by a file that it did not run, and diff claims no
+change that is not there, whichever files are at hand.
+
+usage: rebuilds.py BINARY TESTDATA SAMPLER
+
+5 programs, 8 edits of each, 6 processes a side, and what nm tells of the program that ran; bench/builds takes more of
+them, and counts.
+"""
+import pathlib
+import random
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import generated  # noqa: E402
+from generated import Comparison  # noqa: E402
+from harness import Tests, scratch  # noqa: E402
+
+t = Tests()
+SEEDS = range(1, 6)
+CHANCE = 1e-4  # of the bytes of frames, what a file that is not the right one may name by chance
+
+
+def made(folder, seed):
+    own = pathlib.Path(folder, f'{seed}')
+    (own / 'objects').mkdir(parents=True)
+    sampler = generated.Sampler(sys.argv[3], period=12)
+    return generated.Program(own, seed, sampler, generated.Builder(own / 'objects'))
+
+
+def of_all(look):
+    """Faults of each program and each edit, as look(program, kind) tells them."""
+    pairs = [(program, kind) for program in PROGRAMS for kind in generated.EDITS]
+    return t.in_parallel(lambda pair: [f'program {pair[0].seed}, {pair[1]}: {fault}' for fault in look(*pair) or []], pairs)
+
+
+def both_files(program, kind):
+    """Rows and the gate's verdict are what they are with the names of nm."""
+    got = Comparison(t, program.files('base', kind), program.dumps['base'], program.dumps[kind])
+    wanted = Comparison(t, [], program.truth['base'], program.truth[kind])
+    other = {name for name in {*got.rows, *wanted.rows} if got.rows.get(name) != wanted.rows.get(name)}
+    return [f'{got.status} {wanted.status} {sorted(other)[:5]}'] if other or got.status != wanted.status else []
+
+
+def base_file(program, kind):
+    """The file of one side names no function of the other falsely, and nothing is claimed of what has no names."""
+    got = Comparison(t, program.files('base'), program.dumps['base'], program.dumps[kind])
+    wanted = Comparison(t, [], program.truth['base'], program.truth[kind])
+    false = got.false_claims(wanted, program.functions['base'], program.functions[kind])
+    return [f'{got.status} {wanted.status} {sorted(false)[:5]}'] if false or got.status not in {8, wanted.status} else []
+
+
+def no_file(program, kind):
+    """Nor of what has no names on either side, where dumps show no difference of the builds; nor when both sides ran both."""
+    if not program.has_layout(kind):
+        return []
+    faults = []
+    for mix in (lambda old, new: (old, new), lambda old, new: ([*old[1:], new[0]], [old[0], *new[1:]])):
+        got = Comparison(t, [], *mix(program.dumps['base'], program.dumps[kind]))
+        wanted = Comparison(t, [], *mix(program.truth['base'], program.truth[kind]))
+        if got.claimed or got.status not in {8, wanted.status}:
+            faults.append(f'{got.status} {wanted.status} {sorted(got.claimed)[:5]}')
+    return faults
+
+
+def names(files_of, dumps_of, least=0, most=0):
+    """Of all edits: what shares of the bytes of frames have a name, at least, and have another than nm gives, at most."""
+    def look(program, kind):
+        sums.append(program.names(t, files_of(program, kind), dumps_of(program, kind), kind))
+
+    sums = []
+    of_all(look)
+    every, named, wrong = (sum(row[i] for row in sums) for i in range(3))
+    said = f'{100 * named / every:.4g} % of the bytes have names, {100 * wrong / every:.2g} % a wrong one'
+    return said if named >= least * every and wrong <= most * every else [said, *sorted(set().union(*(row[3] for row in sums)))]
+
+
+def few_stacks(program, kind):
+    chance = random.Random(f'{program.seed} {kind}')
+    return [dump for count in (1, 2, 3) for dump in program.add(
+        kind, f'{kind} {count}', lambda dump, out: generated.shortened(dump, out, count, chance))]
+
+
+def of_another_layout(dump, out):
+    """The dump as if the rows of the program had been mapped onto larger pages: none ends where the file says."""
+    text = dump.read_text()
+    rows = [row for row in text.splitlines() if row.endswith(generated.PATH)]
+    begin, end = rows[1].split()[0].split('-')
+    if rows[1].split()[1] != 'r-xp' or not rows[2].startswith(end):
+        raise AssertionError(rows)
+    more = f'{int(end, 16) + 4096:x}'
+    out.write_text(text.replace(f'{begin}-{end}', f'{begin}-{more}').replace(rows[2], rows[2].replace(end, more, 1)))
+    return out
+
+
+with scratch() as scratched:
+    PROGRAMS = []
+    t.check('programs are built and run', lambda: t.in_parallel(lambda seed: PROGRAMS.append(made(scratched, seed)), SEEDS))
+    t.check('B11: both files: what changed is what changed by the names of nm', lambda: of_all(both_files))
+    t.check('both files: names', lambda: names(
+        lambda program, kind: program.files('base', kind), lambda program, kind: [*program.dumps['base'], *program.dumps[kind]], 1))
+    t.check('B12: a layout that no file has: names', lambda: names(
+        lambda program, kind: program.files('base', kind), lambda program, kind: program.add(kind, f'{kind} hole', of_another_layout), 1))
+    t.check('the file of the base: nothing is claimed', lambda: of_all(base_file))
+    t.check('the file of the base: names', lambda: names(
+        lambda program, kind: program.files('base'), lambda program, kind: program.dumps[kind], 0, CHANCE))
+    t.check('no file: nothing is claimed', lambda: of_all(no_file))
+    t.check('processes of few stacks: the right file among nine', lambda: names(
+        lambda program, kind: program.files(*program.programs), few_stacks))
+t.done()
