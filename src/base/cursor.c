@@ -12,16 +12,6 @@ const unsigned char hp_hex_digits[256] = {
     NONE,    NONE, NONE, NONE, NONE,    NONE, NONE, NONE,
 };
 
-bool hp_cursor_accept_word(struct hp_cursor *c, const char *word) {
-    size_t size = strlen(word);
-    if (c->expected || (size_t)(c->end - c->at) < size ||
-        memcmp(c->at, word, size) != 0) {
-        return false;
-    }
-    c->at += size;
-    return true;
-}
-
 static uint64_t too_big(struct hp_cursor *c) {
     c->too_big |= !c->expected;
     hp_cursor_fail(c, "a number below 2^64");

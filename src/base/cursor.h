@@ -55,7 +55,15 @@ static inline void hp_cursor_spaces(struct hp_cursor *c) {
     }
 }
 
-bool hp_cursor_accept_word(struct hp_cursor *c, const char *word);
+static inline bool hp_cursor_accept_word(struct hp_cursor *c, const char *word) {
+    struct hp_span rest = {c->at, (size_t)(c->end - c->at)};
+    if (c->expected || !hp_span_starts(rest, word)) {
+        return false;
+    }
+    c->at += strlen(word);
+    return true;
+}
+
 uint64_t hp_cursor_decimal(struct hp_cursor *c);
 uint64_t hp_cursor_hex(struct hp_cursor *c);   // with or without 0x
 double hp_cursor_seconds(struct hp_cursor *c); // with or without a fraction

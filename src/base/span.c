@@ -20,11 +20,6 @@ bool hp_span_is(struct hp_span span, const char *text) {
     return hp_span_equal(span, hp_span_of(text));
 }
 
-bool hp_span_starts(struct hp_span span, const char *prefix) {
-    size_t size = strlen(prefix);
-    return span.size >= size && memcmp(span.at, prefix, size) == 0;
-}
-
 bool hp_span_ends(struct hp_span span, const char *suffix) {
     size_t size = strlen(suffix);
     return span.size >= size && memcmp(span.at + span.size - size, suffix, size) == 0;

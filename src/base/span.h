@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct hp_span {
     const char *at;
@@ -13,7 +14,13 @@ struct hp_span {
 
 struct hp_span hp_span_of(const char *text);
 bool hp_span_is(struct hp_span span, const char *text);
-bool hp_span_starts(struct hp_span span, const char *prefix);
+
+// In place, as most prefixes are constants.
+static inline bool hp_span_starts(struct hp_span span, const char *prefix) {
+    size_t size = strlen(prefix);
+    return span.size >= size && memcmp(span.at, prefix, size) == 0;
+}
+
 bool hp_span_ends(struct hp_span span, const char *suffix);
 bool hp_span_contains(struct hp_span span, const char *word);
 bool hp_span_equal(struct hp_span a, struct hp_span b);

@@ -184,11 +184,15 @@ static void take_equals(struct balance *balance, const struct equals *equals,
 static void take_stacks(struct balance *balance, const struct hp_dump *dump,
                         const struct hp_size_classes *classes, enum hp_column column) {
     struct equals memos[MEMOS];
-    memset(memos, 0, sizeof memos);
+    size_t room = 1; // for dumps of few stacks, of which there are many
+    while (room < MEMOS && room < dump->stacks.count) {
+        room *= 2;
+    }
+    memset(memos, 0, room * sizeof *memos);
     const struct hp_dump_stack *stack;
     hp_vec_each (stack, &dump->stacks) {
         struct hp_count count = hp_count_in(&stack->counts, column);
-        struct equals *equals = &memos[hp_count_hash(count) % MEMOS];
+        struct equals *equals = &memos[hp_count_hash(count) % room];
         if (equals->count.objects != count.objects ||
             equals->count.bytes != count.bytes) {
             take_equals(balance, equals, classes);
@@ -196,7 +200,7 @@ static void take_stacks(struct balance *balance, const struct hp_dump *dump,
         }
         equals->times += count.objects > 0;
     }
-    for (int i = 0; i < MEMOS; i++) {
+    for (size_t i = 0; i < room; i++) {
         take_equals(balance, &memos[i], classes);
     }
 }

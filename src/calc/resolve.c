@@ -368,6 +368,7 @@ static void ask_of_images(struct hp_resolver *resolver, const struct hp_dump *du
 
 static void ask_of_addresses(struct hp_resolver *resolver, const struct hp_dump *dump) {
     struct hp_proof_question *question = &resolver->question;
+    hp_vec_reserve(&question->addresses, dump->addresses.count);
     for (size_t i = 0; i < dump->addresses.count; i++) {
         uint32_t of = resolver->row_of.at[i];
         const struct hp_resolved_row *row = of > 0 ? &resolver->rows.at[of - 1] : NULL;

@@ -119,7 +119,9 @@ static void queue_archives(struct hp_input_queue *queue, struct hp_profile *prof
 static bool is_program(const char *path) {
     char head[4];
     struct stat info;
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) {
+    // Of ten thousand dumps none is opened twice.
+    if (hp_span_ends(hp_span_of(path), ".heap") || stat(path, &info) != 0 ||
+        !S_ISREG(info.st_mode)) {
         return false;
     }
     int fd = hp_open_file(NULL, path);

@@ -22,6 +22,7 @@ enum {
 struct file {
     struct hp_place place;
     struct hp_file_code code;
+    char *key;                    // what its code is known by; NULL until it is read
     struct hp_sym_diagnostic why; // it cannot be read
     bool is_read;                 // or tried to
     uint64_t used;                // when it was asked last
@@ -142,6 +143,16 @@ static void make_room(struct builds *self) {
     }
 }
 
+// What the code of a file is known by: a debug file has none, and is itself.
+static char *make_key(const struct file *file) {
+    const struct hp_file_id *id = &file->place.found.id;
+    return file->code.key[0] ? hp_copy(file->code.key)
+           : file->code.image.build_id[0]
+               ? hp_printed("debug-%s", file->code.image.build_id)
+               : hp_printed("debug-%llx-%llx", (unsigned long long)id->device,
+                            (unsigned long long)id->inode);
+}
+
 static void read_file(struct builds *self, struct file *file, bool wants_text) {
     char *shown = hp_place_text(&file->place);
     int fd = hp_open_file(file->place.root, file->place.path);
@@ -155,6 +166,8 @@ static void read_file(struct builds *self, struct file *file, bool wants_text) {
         hp_file_code_done(&file->code);
         file->code = code;
         file->code.image.path = shown; // for hp_verify()
+        free(file->key);
+        file->key = make_key(file);
         self->text += hp_file_code_text_size(&code);
         shown = NULL;
     }
@@ -200,8 +213,12 @@ static bool holds(const struct module_files *files, const struct file *wanted) {
 }
 
 // Files of other names that have the layout of a module, and are not among those of its name.
-static struct module_files *others_of(struct builds *self,
-                                      const struct hp_proof_module *module) {
+static const struct module_files *others_of(struct builds *self,
+                                            const struct hp_proof_module *module) {
+    static const struct module_files none;
+    if (self->others.count == 0) {
+        return &none;
+    }
     const uint64_t head[] = {module->span, module->addresses};
     HP_VEC(char) key = {0};
     hp_vec_append(&key, (const char *)head, sizeof head);
@@ -236,6 +253,7 @@ static struct module_files *others_of(struct builds *self,
 struct proving {
     struct hp_fits fits;
     HP_VEC(struct file *) tried; // for each of fits.trials
+    const char **keys;           // room for one of each
 };
 
 // A file of --symbol-dir that is only called like a version of the module may be any program.
@@ -270,43 +288,22 @@ static void try_all(struct builds *self, struct proving *proving,
     }
 }
 
-// What the code of a file is known by: a debug file has none, and is itself.
-static char *key_of(const struct file *file) {
-    const struct hp_file_id *id = &file->place.found.id;
-    return file->code.key[0] ? hp_copy(file->code.key)
-           : file->code.image.build_id[0]
-               ? hp_printed("debug-%s", file->code.image.build_id)
-               : hp_printed("debug-%llx-%llx", (unsigned long long)id->device,
-                            (unsigned long long)id->inode);
-}
-
 static int by_text(const void *left, const void *right) {
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-// Keys of the files that are meant, each once, in order; NULL if there are none.
-static char *join_keys(const struct proving *proving, const bool *are_meant) {
-    HP_VEC(char *) keys = {0};
+// Each key once, in order; NULL if there are none.
+static char *join(const char **keys, size_t count) {
     char *joined = NULL;
-    for (size_t i = 0; i < proving->tried.count; i++) {
-        if (are_meant[i]) {
-            char *key = key_of(proving->tried.at[i]);
-            hp_vec_push(&keys, key);
-        }
-    }
-    hp_vec_sort(&keys, by_text);
-    for (size_t i = 0; i < keys.count; i++) {
-        if (i == 0 || strcmp(keys.at[i - 1], keys.at[i]) != 0) {
+    qsort(keys, count, sizeof *keys, by_text);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || strcmp(keys[i - 1], keys[i]) != 0) {
             char *longer =
-                joined ? hp_printed("%s,%s", joined, keys.at[i]) : hp_copy(keys.at[i]);
+                joined ? hp_printed("%s,%s", joined, keys[i]) : hp_copy(keys[i]);
             free(joined);
             joined = longer;
         }
     }
-    for (size_t i = 0; i < keys.count; i++) {
-        free(keys.at[i]);
-    }
-    hp_vec_done(&keys);
     return joined;
 }
 
@@ -339,30 +336,53 @@ static struct hp_return_check best_of(const struct proving *proving, uint32_t mo
     return best;
 }
 
+// The builds of the files that fit a module.
+static char *find_fitting(const struct proving *proving, uint32_t module) {
+    size_t count = 0;
+    for (size_t i = 0; i < proving->tried.count; i++) {
+        const struct hp_trial *trial = &proving->fits.trials.at[i];
+        if (trial->module == module && trial->fits) {
+            proving->keys[count++] = proving->tried.at[i]->key;
+        }
+    }
+    return join(proving->keys, count);
+}
+
+// The builds of the files of a module's name and layout that nothing speaks against.
+static char *find_unchecked(const struct proving *proving, uint32_t number,
+                            const struct hp_proof_module *module) {
+    size_t count = 0;
+    for (size_t i = 0; i < proving->tried.count; i++) {
+        const struct hp_trial *trial = &proving->fits.trials.at[i];
+        if (trial->module == number && trial->is_named && !is_refuted(proving, i) &&
+            has_layout(proving->tried.at[i], module)) {
+            proving->keys[count++] = proving->tried.at[i]->key;
+        }
+    }
+    return join(proving->keys, count);
+}
+
+static bool has_file(const struct proving *proving, uint32_t module) {
+    bool has = false;
+    for (size_t i = 0; i < proving->tried.count; i++) {
+        const struct hp_trial *trial = &proving->fits.trials.at[i];
+        has |= trial->module == module &&
+               (trial->is_named || proving->tried.at[i]->place.root);
+    }
+    return has;
+}
+
 static void conclude(const struct proving *proving, uint32_t number,
                      struct hp_proof_module *module) {
-    size_t count = proving->fits.trials.count;
-    const struct hp_trial *trials = proving->fits.trials.at;
-    bool *fit = hp_alloc(count), *stay = hp_alloc(count);
-    bool is_any = false;
-    for (size_t i = 0; i < count; i++) {
-        bool is_its = trials[i].module == number;
-        is_any |= is_its && (trials[i].is_named || proving->tried.at[i]->place.root);
-        fit[i] = is_its && trials[i].fits;
-        stay[i] = is_its && trials[i].is_named && !is_refuted(proving, i) &&
-                  has_layout(proving->tried.at[i], module);
-    }
     module->returns = best_of(proving, number);
-    module->builds = join_keys(proving, fit);
+    module->builds = find_fitting(proving, number);
     module->proof = HP_PROOF_FITS;
     if (!module->builds) {
-        module->builds = join_keys(proving, stay);
-        module->proof = module->builds ? HP_PROOF_UNCHECKED
-                        : is_any       ? HP_PROOF_OPEN
-                                       : HP_PROOF_NO_FILE;
+        module->builds = find_unchecked(proving, number, module);
+        module->proof = module->builds              ? HP_PROOF_UNCHECKED
+                        : has_file(proving, number) ? HP_PROOF_OPEN
+                                                    : HP_PROOF_NO_FILE;
     }
-    free(fit);
-    free(stay);
 }
 
 static void prove(struct hp_prover *prover, struct hp_proof_question *question) {
@@ -373,11 +393,13 @@ static void prove(struct hp_prover *prover, struct hp_proof_question *question) 
     try_all(self, &proving, question);
     pthread_mutex_unlock(&self->lock);
     hp_fits_judge(&proving.fits);
+    proving.keys = hp_alloc(proving.tried.count * sizeof *proving.keys);
     for (uint32_t i = 0; i < question->modules.count; i++) {
         if (!question->modules.at[i].is_told) {
             conclude(&proving, i, &question->modules.at[i]);
         }
     }
+    free(proving.keys);
     hp_fits_done(&proving.fits);
     hp_vec_done(&proving.tried);
 }
@@ -388,15 +410,13 @@ static void add_places(const struct module_files *files, const char *key,
                        struct hp_build_list *list, struct hp_build *build) {
     for (size_t i = 0; i < files->all.count; i++) {
         struct file *file = files->all.at[i];
-        char *own = file->is_read && !file->why.status ? key_of(file) : hp_copy("");
-        if (strcmp(own, key) == 0) {
+        if (file->key && strcmp(file->key, key) == 0) {
             struct hp_place place = file->place;
             place.path = hp_copy(place.path);
             hp_vec_push(&list->places.all, place);
             build->place_count++;
             build->build_id = file->code.image.build_id;
         }
-        free(own);
     }
 }
 
@@ -454,6 +474,7 @@ static void done(struct hp_prover *prover) {
         free(file->place.path);
         free(file->code.image.path);
         hp_file_code_done(&file->code);
+        free(file->key);
         free(file);
     }
     for (size_t i = 0; i < self->programs.count; i++) {

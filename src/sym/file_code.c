@@ -284,36 +284,7 @@ static int compare_units(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-// The unit of an address, as hp_image_return() finds its segment.
-static bool find_unit(const struct hp_file_code *code, enum hp_address_kind kind,
-                      uint64_t address, uint64_t *unit) {
-    uint64_t first = 0;
-    bool is_found = false, is_within = false;
-    const struct hp_load *load;
-    hp_vec_each (load, &code->image.loads) {
-        uint64_t begin = hp_image_begin(&code->image, load, kind);
-        bool holds = address > begin && address - begin <= load->size;
-        if (load->exec && !is_within && (holds || (!is_found && address == begin))) {
-            *unit = first + (address - begin) / code->unit;
-            is_found = true;
-            is_within = holds;
-        }
-        first += units_of(code, load);
-    }
-    return is_found;
-}
-
-enum hp_return hp_file_code_return_at(const struct hp_file_code *code,
-                                      enum hp_address_kind kind, uint64_t address) {
-    uint64_t unit;
-    if (!code->has_text || code->unit == 0) {
-        return HP_RETURN_UNKNOWN;
-    }
-    // Writers that name calls by an address of theirs may name any byte of them.
-    address += -address & (code->unit - 1);
-    if (!find_unit(code, kind, address, &unit)) {
-        return HP_RETURN_OF_NONE;
-    }
+static enum hp_return kind_of(const struct hp_file_code *code, uint64_t unit) {
     bool is_signal =
         code->signals.count > 0 && bsearch(&unit, code->signals.at, code->signals.count,
                                            sizeof unit, compare_units) != NULL;
@@ -321,4 +292,35 @@ enum hp_return hp_file_code_return_at(const struct hp_file_code *code,
     return is_signal ? HP_RETURN_OF_SIGNAL
            : is_call ? HP_RETURN_OF_CALL
                      : HP_RETURN_OF_NONE;
+}
+
+// What a segment that has so many units before it makes of addresses, where no other has a call for them.
+static void look_up(const struct hp_file_code *code, uint64_t begin, uint64_t size,
+                    uint64_t first, const uint64_t *addresses, size_t count,
+                    unsigned char *restrict kinds) {
+    unsigned shift = (unsigned)__builtin_ctz(code->unit);
+    uint64_t most = code->unit - 1;
+    for (size_t i = 0; i < count; i++) {
+        // Writers that name calls by an address of theirs may name any byte of them.
+        uint64_t at = ((addresses[i] + most) & ~most) - begin;
+        if (at <= size && kinds[i] == HP_RETURN_OF_NONE) {
+            kinds[i] = (unsigned char)kind_of(code, first + (at >> shift));
+        }
+    }
+}
+
+void hp_file_code_returns_at(const struct hp_file_code *code, enum hp_address_kind kind,
+                             const uint64_t *addresses, size_t count,
+                             unsigned char *restrict kinds) {
+    uint64_t first = 0;
+    bool is_known = code->has_text && code->unit > 0;
+    memset(kinds, is_known ? HP_RETURN_OF_NONE : HP_RETURN_UNKNOWN, count);
+    const struct hp_load *load;
+    hp_vec_each (load, &code->image.loads) {
+        if (load->exec && is_known) {
+            look_up(code, hp_image_begin(&code->image, load, kind), load->size, first,
+                    addresses, count, kinds);
+        }
+        first += units_of(code, load);
+    }
 }

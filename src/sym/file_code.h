@@ -37,9 +37,10 @@ size_t hp_file_code_text_size(const struct hp_file_code *code);
 // Whether return addresses can be looked up in it.
 bool hp_file_code_is_comparable(const struct hp_file_code *code);
 
-// What the code around an address is.
-enum hp_return hp_file_code_return_at(const struct hp_file_code *code,
-                                      enum hp_address_kind kind, uint64_t address);
+// What the code around each address is: an enum hp_return.
+void hp_file_code_returns_at(const struct hp_file_code *code, enum hp_address_kind kind,
+                             const uint64_t *addresses, size_t count,
+                             unsigned char *restrict kinds);
 
 // Of the parent: ask for a file, of a path for messages; and take the answer.  False if it is none: EPROTO in errno.
 // Where the file cannot be read, `why` is filled and the code {0}.

@@ -28,13 +28,19 @@ static const double least_chance = 1e-3;
 
 // --- what is tried ------------------------------------------------------------------------
 
+static void *allocate(struct hp_fits *fits, size_t size) {
+    return hp_arena_alloc(&fits->memory, size, sizeof(uint64_t));
+}
+
 void hp_fits_init(struct hp_fits *fits, const struct hp_proof_question *question) {
     size_t modules = question->modules.count, count = question->addresses.count;
     *fits = (struct hp_fits){.question = question};
-    fits->order = hp_alloc(count * sizeof *fits->order);
-    fits->first = hp_alloc((modules + 2) * sizeof *fits->first);
-    fits->ends = hp_alloc(count);
-    fits->is_checked = hp_alloc(count * sizeof *fits->is_checked);
+    fits->addresses = allocate(fits, count * sizeof *fits->addresses);
+    fits->order = allocate(fits, count * sizeof *fits->order);
+    fits->first = allocate(fits, (modules + 2) * sizeof *fits->first);
+    fits->is_libc = allocate(fits, modules * sizeof *fits->is_libc);
+    fits->ends = allocate(fits, count);
+    fits->is_checked = allocate(fits, count * sizeof *fits->is_checked);
     for (size_t i = 0; i < count; i++) {
         uint32_t module = question->addresses.at[i].module;
         if (module <
@@ -46,24 +52,21 @@ void hp_fits_init(struct hp_fits *fits, const struct hp_proof_question *question
         fits->first[i] += fits->first[i - 1];
     }
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t module = question->addresses.at[i].module;
-        if (module < modules) {
-            fits->order[fits->first[module + 1]++] =
-                i; // so that this ends where the next begins
+        const struct hp_proof_address *address = &question->addresses.at[i];
+        if (address->module < modules) { // so that this ends where the next begins
+            uint32_t at = fits->first[address->module + 1]++;
+            fits->order[at] = i;
+            fits->addresses[at] = address->address;
         }
+    }
+    for (size_t m = 0; m < modules; m++) {
+        fits->is_libc[m] = hp_is_libc(question->modules.at[m].path);
     }
 }
 
 void hp_fits_done(struct hp_fits *fits) {
-    struct hp_trial *trial;
-    hp_vec_each (trial, &fits->trials) {
-        free(trial->kinds);
-    }
     hp_vec_done(&fits->trials);
-    free(fits->order);
-    free(fits->first);
-    free(fits->ends);
-    free(fits->is_checked);
+    hp_arena_done(&fits->memory);
 }
 
 void hp_fits_try(struct hp_fits *fits, uint32_t module, const struct hp_file_code *code,
@@ -77,12 +80,11 @@ void hp_fits_try(struct hp_fits *fits, uint32_t module, const struct hp_file_cod
     };
     uint32_t first = fits->first[module], count = fits->first[module + 1] - first;
     if (trial.is_comparable) {
-        trial.kinds = hp_alloc(count);
-        for (uint32_t i = 0; i < count; i++) {
-            uint64_t address = question->addresses.at[fits->order[first + i]].address;
-            trial.kinds[i] = (unsigned char)hp_file_code_return_at(
-                code, question->modules.at[module].addresses, address);
-        }
+        trial.kinds = allocate(fits, count);
+        hp_file_code_returns_at(code, question->modules.at[module].addresses,
+                                fits->addresses + first, count, trial.kinds);
+        trial.has_signals =
+            count > 0 && memchr(trial.kinds, HP_RETURN_OF_SIGNAL, count) != NULL;
     }
     hp_vec_push(&fits->trials, trial);
 }
@@ -117,15 +119,24 @@ static bool is_other_build(const struct hp_fits *fits, uint32_t module) {
     return has_file && !fits_any;
 }
 
+static bool has_signals(const struct hp_fits *fits, uint32_t module) {
+    bool has = false;
+    const struct hp_trial *trial;
+    hp_vec_each (trial, &fits->trials) {
+        has |= trial->module == module && trial->has_signals;
+    }
+    return has;
+}
+
 static void find_ends(struct hp_fits *fits) {
     const struct hp_proof_question *question = fits->question;
     memset(fits->ends, true, question->addresses.count); // in no file
     for (uint32_t m = 0; m < question->modules.count; m++) {
-        bool is_libc = hp_is_libc(question->modules.at[m].path);
+        bool is_libc = fits->is_libc[m], any = is_libc || has_signals(fits, m);
         bool hides_all = is_libc && is_other_build(fits, m);
         for (uint32_t i = fits->first[m]; i < fits->first[m + 1]; i++) {
-            bool is_known;
-            bool ends = is_of_signal(fits, m, i - fits->first[m], &is_known);
+            bool is_known = true;
+            bool ends = any && is_of_signal(fits, m, i - fits->first[m], &is_known);
             fits->ends[fits->order[i]] = ends || hides_all || (is_libc && !is_known);
         }
     }
@@ -133,32 +144,43 @@ static void find_ends(struct hp_fits *fits) {
 
 static void find_checked(struct hp_fits *fits) {
     const struct hp_proof_question *question = fits->question;
+    const unsigned char *ends = fits->ends;
+    bool *is_checked = fits->is_checked;
     find_ends(fits);
     for (size_t i = 0; i < question->addresses.count; i++) {
-        fits->is_checked[i] = question->addresses.at[i].is_return;
+        is_checked[i] = question->addresses.at[i].is_return;
     }
     for (size_t s = 0; s < question->stack_count; s++) {
         struct hp_proof_stack stack = question->stack_at(question->dump, s);
         for (uint32_t i = 1; i + 1 < stack.depth; i++) {
-            fits->is_checked[stack.frames[i]] |= !fits->ends[stack.frames[i - 1]];
+            is_checked[stack.frames[i]] |= !ends[stack.frames[i - 1]];
         }
     }
 }
 
+static void count_trial(struct hp_trial *trial, const bool *is_checked, uint32_t count) {
+    uint32_t checked = 0, failed = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        bool fails = trial->kinds[i] == HP_RETURN_OF_NONE;
+        bool is_call = trial->kinds[i] == HP_RETURN_OF_CALL;
+        checked += is_checked[i] & (fails | is_call);
+        failed += is_checked[i] & fails;
+    }
+    trial->checked = checked;
+    trial->failed = failed;
+}
+
 static void count(struct hp_fits *fits) {
+    uint32_t all = fits->first[fits->question->modules.count];
+    bool *in_order = allocate(fits, all * sizeof *in_order);
+    for (uint32_t i = 0; i < all; i++) {
+        in_order[i] = fits->is_checked[fits->order[i]];
+    }
     struct hp_trial *trial;
     hp_vec_each (trial, &fits->trials) {
         uint32_t first = fits->first[trial->module];
         uint32_t addresses = fits->first[trial->module + 1] - first;
-        trial->checked = trial->failed = 0;
-        for (uint32_t i = 0; trial->kinds && i < addresses; i++) {
-            bool is_checked = fits->is_checked[fits->order[first + i]];
-            bool fails = trial->kinds[i] == HP_RETURN_OF_NONE;
-            if (is_checked && (fails || trial->kinds[i] == HP_RETURN_OF_CALL)) {
-                trial->checked++;
-                trial->failed += fails;
-            }
-        }
+        count_trial(trial, in_order + first, trial->kinds ? addresses : 0);
     }
 }
 
@@ -197,8 +219,7 @@ void hp_fits_judge(struct hp_fits *fits) {
     find_checked(fits);
     count(fits);
     for (uint32_t m = 0; m < fits->question->modules.count; m++) {
-        has_other_libc |=
-            hp_is_libc(fits->question->modules.at[m].path) && is_other_build(fits, m);
+        has_other_libc |= fits->is_libc[m] && is_other_build(fits, m);
     }
     if (has_other_libc) { // now that it is known
         find_checked(fits);

@@ -13,14 +13,18 @@ struct hp_trial {
     double chance;      // that code which is not the module's fits an address
     unsigned char *
         kinds; // enum hp_return of each address of the module, in the order of hp_fits; or NULL
+    bool has_signals;         // one of these is HP_RETURN_OF_SIGNAL
     uint32_t checked, failed; // addresses: what comes of it
     bool fits;
 };
 
 struct hp_fits {
     const struct hp_proof_question *question;
-    uint32_t *order; // numbers of addresses, those of one module together
-    uint32_t *first; // of each module, where they begin; one more at the end
+    struct hp_arena memory; // of what follows
+    uint32_t *order;        // numbers of addresses, those of one module together
+    uint64_t *addresses;    // in that order
+    uint32_t *first;        // of each module, where they begin; one more at the end
+    bool *is_libc;          // each module
     HP_VEC(struct hp_trial) trials; // module after module
     unsigned char
         *ends; // each address: a signal may have interrupted the frame that called it

@@ -116,11 +116,13 @@ static void try_code(const struct hp_packet *packet) {
     }
     hp_vec_each (load, &code.image.loads) {
         uint64_t begin = hp_image_begin(&code.image, load, HP_ADDRESS_VIRTUAL);
-        const uint64_t offsets[] = {0, 1, load->size / 2, load->size, load->size + 1};
-        for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
-            uint64_t address = begin + offsets[i];
-            require(hp_file_code_return_at(&code, HP_ADDRESS_VIRTUAL, address) <
-                    HP_RETURNS);
+        const uint64_t addresses[] = {begin, begin + 1, begin + load->size / 2,
+                                      begin + load->size, begin + load->size + 1};
+        unsigned char kinds[sizeof addresses / sizeof *addresses];
+        hp_file_code_returns_at(&code, HP_ADDRESS_VIRTUAL, addresses, sizeof kinds,
+                                kinds);
+        for (size_t i = 0; i < sizeof kinds; i++) {
+            require(kinds[i] < HP_RETURNS);
         }
     }
     hp_file_code_done(&code);
