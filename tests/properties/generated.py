@@ -178,6 +178,17 @@ class Functions:
 # --- running ---------------------------------------------------------------------------------
 
 
+ADDRESSES = re.compile(r'(?<![0-9a-f])[0-9a-f]{10,12}(?![0-9a-f])')
+
+
+def moved(text, chance):
+    """A dump as of a process that was loaded elsewhere."""
+    between, addresses = ADDRESSES.split(text), ADDRESSES.findall(text)
+    shift = chance.randrange(1 << 24) << 12
+    new = [f'{int(address, 16) + shift:x}' for address in addresses]
+    return ''.join(part for pair in zip(between, [*new, '']) for part in pair)
+
+
 class Sampler:
     """Runs programs under libhprof-sampler.so, by qemu if it is of another machine."""
 
@@ -193,14 +204,14 @@ class Sampler:
 
     def run(self, program, path, seed, rounds):
         """The dump of a process, which is written to `path` and names PATH."""
-        environment = self.environment(path, seed)
-        passed = [word for item in environment.items() for word in ('-E', '='.join(item))] if self.prefix else []
-        subprocess.run([*self.prefix, *passed, str(program), str(seed), str(rounds)], stdin=subprocess.DEVNULL, check=False,
-                       env={'PATH': os.environ['PATH'], **({} if self.prefix else environment)})
+        environment = {'PATH': os.environ['PATH'], **self.environment(path, seed)}
+        passed = ['-E', f'LD_PRELOAD={environment.pop("LD_PRELOAD")}'] if self.prefix else []
+        subprocess.run([*self.prefix, *passed, str(program), str(seed), str(rounds)], stdin=subprocess.DEVNULL, check=False, env=environment)
         text = self.written(path).read_text()
         self.written(path).unlink()
         path = pathlib.Path(path)
-        path.write_text(text.replace(str(program), PATH))
+        text = text.replace(str(program), PATH)
+        path.write_text(moved(text, random.Random(seed)) if self.prefix else text)  # qemu loads all at one place
         return path
 
 
