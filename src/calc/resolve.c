@@ -1,13 +1,3 @@
-// An image is a run of rows of one file, with nothing of another file between them, at
-// rising offsets:
-//
-//     5000-6000 r--p 00000000 /srv/app
-//     6000-8000 r-xp 00001000 /srv/app
-//     8000-a000 r-xp 00000000              a hole: text moved to huge pages
-//     a000-b000 r-xp 00005000 /srv/app
-//
-// A hole takes its offset from its executable neighbor.
-//
 // A 64-bit program that is linked to fixed addresses is mapped to them, below 4 GiB.  Any other file has its
 // first segment at offset 0 and at address 0.  So where the first row of an image is at offset 0, an address
 // less the start of the image is the one that ELF headers have.  A pprof profile may lack that row, and in a
@@ -20,147 +10,6 @@
 #include "calc/resolve.h"
 
 #include "base/hash.h"
-
-enum {
-    LONGEST_HOLE = 64,       // rows to either side
-    MOST_SHIFT = 4 << 20,    // bytes; segments are aligned to pages of 2 MiB at most
-    LARGEST_PAGE = 64 << 10, // bytes; no system's are larger
-};
-
-static const uint64_t four_gib = UINT64_C(1) << 32;
-
-static bool has_file(const struct hp_mapping *row) {
-    static const char *const not_files[] = {"/memfd:", "/dev/", "/SYSV",
-                                            "/anon_hugepage"};
-    if (!hp_span_starts(row->path, "/")) {
-        return false;
-    }
-    for (size_t i = 0; i < sizeof not_files / sizeof *not_files; i++) {
-        if (hp_span_starts(row->path, not_files[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool may_be_hole(const struct hp_mapping *row) {
-    return row->executable &&
-           (row->path.size == 0 || hp_span_starts(row->path, "/anon_hugepage"));
-}
-
-static bool same_file(const struct hp_mapping *a, const struct hp_mapping *b) {
-    return a->deleted == b->deleted && hp_span_equal(a->path, b->path) &&
-           a->build_id.n == b->build_id.n;
-}
-
-// Whether nothing but anonymous memory, as .bss is, and what the image itself has reserved
-// lies between two of its rows.
-static bool touch(const struct hp_mapping *last, const struct hp_mapping *row) {
-    const struct hp_mapping *at = last;
-    while (at < row && at->end == at[1].start &&
-           (at + 1 == row || at[1].path.size == 0 ||
-            (at[1].reserved && same_file(last, &at[1])))) {
-        at++;
-    }
-    return at == row;
-}
-
-// A file that is mapped as data beside its own image begins again at offset 0; but so do all
-// rows of an image that is no larger than a page.
-static bool rises(const struct hp_mapping *last, const struct hp_mapping *row,
-                  bool has_code) {
-    if (row->offset != last->offset || row->offset > 0) {
-        return row->offset >= last->offset;
-    }
-    return (has_code || row->executable) && last->end - last->start <= LARGEST_PAGE;
-}
-
-// Data may also stand apart: within an image, address less offset grows by the alignment of
-// segments at most, or one row follows the other, as a segment that patchelf(1) has added
-// follows .bss.
-static bool continues(const struct hp_mapping *last, const struct hp_mapping *row,
-                      bool has_code) {
-    uint64_t shift = (row->start - row->offset) - (last->start - last->offset);
-    return same_file(last, row) && rises(last, row, has_code) &&
-           (shift <= MOST_SHIFT || touch(last, row));
-}
-
-// The image that row `i` of a file is of; NULL if it begins another.
-static struct hp_run *continued_image(struct hp_resolver *resolver,
-                                      const struct hp_dump *dump, size_t i) {
-    size_t count = resolver->images.count;
-    struct hp_run *image = count > 0 ? &resolver->images.at[count - 1] : NULL;
-    if (!image) {
-        return NULL;
-    }
-    const struct hp_mapping *row = &dump->mappings.at[i];
-    const struct hp_mapping *last = &dump->mappings.at[image->last_row];
-    if (row->reserved && same_file(last, row)) {
-        return image;
-    }
-    return continues(last, row, image->code_end > 0) ? image : NULL;
-}
-
-static void add_row(struct hp_run *image, const struct hp_mapping *row, uint32_t i) {
-    image->last_row = i;
-    if (row->executable) {
-        image->code_start = image->code_end > 0 ? image->code_start : row->offset;
-        image->code_end = row->offset + (row->end - row->start);
-    }
-}
-
-static void find_images(struct hp_resolver *resolver, const struct hp_dump *dump) {
-    resolver->images.count = 0;
-    resolver->image_of.count = 0;
-    resolver->has_wholes = resolver->is_64_bit = false;
-    for (uint32_t i = 0; i < dump->mappings.count; i++) {
-        const struct hp_mapping *row = &dump->mappings.at[i];
-        resolver->is_64_bit |= row->end > four_gib;
-        bool is_file = has_file(row);
-        struct hp_run *image = is_file ? continued_image(resolver, dump, i) : NULL;
-        if (is_file && !image) {
-            hp_vec_push(&resolver->images,
-                        ((struct hp_run){.first_row = i, .last_row = i}));
-            image = &resolver->images.at[resolver->images.count - 1];
-        }
-        if (is_file && !row->reserved) { // where reserved rows end tells nothing
-            add_row(image, row, i);
-        }
-        hp_vec_push(&resolver->image_of, is_file ? (uint32_t)resolver->images.count : 0);
-    }
-}
-
-// The offset that continues row `from` at address `at`.
-static uint64_t extended(const struct hp_mapping *from, uint64_t at) {
-    return from->offset + (at - from->start); // modulo 2^64, also backwards
-}
-
-// The offset of hole `i` of an image, from its nearest executable rows; from the rows that
-// are no code only if both sides agree.
-static bool hole_offset(const struct hp_resolver *resolver, const struct hp_dump *dump,
-                        size_t i, uint64_t *offset) {
-    const struct hp_mapping *rows = dump->mappings.at;
-    size_t before = i, after = i;
-    size_t first = i < LONGEST_HOLE ? 0 : i - LONGEST_HOLE;
-    while (before > first && resolver->image_of.at[before] == 0 &&
-           rows[before - 1].end == rows[before].start) {
-        before--;
-    }
-    size_t last = dump->mappings.count - 1;
-    last = last - i < LONGEST_HOLE ? last : i + LONGEST_HOLE;
-    while (after < last && resolver->image_of.at[after] == 0 &&
-           rows[after].end == rows[after + 1].start) {
-        after++;
-    }
-    uint32_t image = resolver->image_of.at[before];
-    if (image == 0 || image != resolver->image_of.at[after]) {
-        return false;
-    }
-    uint64_t low = extended(&rows[before], rows[i].start);
-    uint64_t high = extended(&rows[after], rows[i].start);
-    *offset = rows[before].executable ? low : high;
-    return rows[before].executable || rows[after].executable || low == high;
-}
 
 static const struct hp_mapping *first_row(const struct hp_dump *dump,
                                           const struct hp_run *image) {
@@ -185,7 +34,7 @@ static bool find_bias(const struct hp_resolver *resolver, const struct hp_dump *
                       const struct hp_run *image, uint64_t *bias) {
     const struct hp_mapping *first = first_row(dump, image);
     bool has_elf =
-        first->has_elf_addresses || (first->start < four_gib && resolver->is_64_bit);
+        first->has_elf_addresses || (first->start < HP_FOUR_GIB && resolver->is_64_bit);
     bool is_start = first->offset == 0 && resolver->is_64_bit && !dump->has_rows;
     *bias = has_elf ? 0 : first->start;
     return has_elf || is_start;
@@ -216,7 +65,7 @@ static void find_extents(struct hp_resolver *resolver, const struct hp_dump *dum
         struct hp_extent piece = {.size = row->end - row->start, .offset = row->offset};
         if (resolver->image_of.at[i] == 0) {
             piece.has_hole = true;
-            if (!may_be_hole(row) || !hole_offset(resolver, dump, i, &piece.offset)) {
+            if (!row->executable || !hp_hole_offset(resolver, dump, i, &piece.offset)) {
                 continue;
             }
         }
@@ -239,7 +88,7 @@ static struct hp_run *find_whole(struct hp_resolver *resolver, const struct hp_d
     uint32_t hash = hash_of(row), item;
     for (size_t at = hash; hp_index_next(&resolver->wholes, hash, &at, &item);) {
         struct hp_run *image = &resolver->images.at[item];
-        if (same_file(row, first_row(dump, image))) {
+        if (hp_same_file(row, first_row(dump, image))) {
             return image;
         }
     }
@@ -415,7 +264,7 @@ static hp_module_id pseudo_module(const struct hp_dump *dump,
     return hp_profile_module(profile, &module, NULL);
 }
 
-// The image that a hole at row `i` lies in.  hole_offset() has made sure there is one.
+// The image that a hole at row `i` lies in.  hp_hole_offset() has made sure there is one.
 static struct hp_run *image_around(struct hp_resolver *resolver, size_t i) {
     while (resolver->image_of.at[i] == 0) {
         i--;
@@ -430,7 +279,7 @@ static uint64_t address_in(const struct hp_dump *dump, const struct hp_run *imag
     for (size_t i = image->first_row; i <= image->last_row; i++) {
         const struct hp_mapping *next = &dump->mappings.at[i];
         bool holds = next->executable && next->offset <= offset;
-        row = holds && same_file(next, row) ? next : row;
+        row = holds && hp_same_file(next, row) ? next : row;
     }
     return row->start + (offset - row->offset);
 }
@@ -458,7 +307,7 @@ static struct hp_resolved_row place(struct hp_resolver *resolver,
     if (image > 0) {
         return place_in(resolver, dump, i, &resolver->images.at[image - 1], offset);
     }
-    if (may_be_hole(row) && hole_offset(resolver, dump, i, &offset)) {
+    if (row->executable && hp_hole_offset(resolver, dump, i, &offset)) {
         return place_in(resolver, dump, i, image_around(resolver, i), offset);
     }
     // Text that is in no file, as a JIT compiler makes, is known by its address alone.
@@ -568,7 +417,7 @@ static void add_frames(struct hp_resolver *resolver, const struct hp_dump *dump,
 
 void hp_resolve(struct hp_resolver *resolver, const struct hp_dump *dump,
                 struct hp_profile *profile) {
-    find_images(resolver, dump);
+    hp_images_find(resolver, dump);
     place_all(resolver, dump);
     if (profile->prover) {
         prove(resolver, dump, profile->prover);

@@ -50,4 +50,18 @@ void hp_resolve(struct hp_resolver *resolver, const struct hp_dump *dump,
 
 void hp_resolver_done(struct hp_resolver *resolver);
 
+// --- images, in images.c -----------------------------------------------------------------
+
+#define HP_FOUR_GIB (UINT64_C(1) << 32)
+
+// Find the image that each row of the map is of.
+void hp_images_find(struct hp_resolver *resolver, const struct hp_dump *dump);
+
+bool hp_same_file(const struct hp_mapping *a, const struct hp_mapping *b);
+
+// The offset of hole `i` of an image, from its nearest executable rows; from the rows that
+// are no code only if both sides agree.
+bool hp_hole_offset(const struct hp_resolver *resolver, const struct hp_dump *dump,
+                    size_t i, uint64_t *offset);
+
 #endif

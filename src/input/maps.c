@@ -113,6 +113,7 @@ static void read_freebsd_row(struct hp_cursor *c, struct hp_mapping *row) {
             row->executable = memchr(word.at, 'x', word.size) != NULL;
         }
     }
+    row->lacks_offset = true;
     hp_cursor_spaces(c);
     row->path = without_owner(hp_cursor_line(c));
     row->path.size = hp_span_is(row->path, "-") ? 0 : row->path.size;

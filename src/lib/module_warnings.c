@@ -232,9 +232,10 @@ static void complain_of_builds(struct complaint *complaint,
     }
     if (is_open_in_part(complaint->profile, module)) {
         snprintf(complaint->text, sizeof complaint->text,
-                 "no function names in %s dumps, which ran another build "
-                 "(--symbol-dir=DIR with it)",
-                 count);
+                 "no function names in %s dumps, which %s", count,
+                 hp_module_is_compared(module)
+                     ? "ran another build (--symbol-dir=DIR with it)"
+                     : "show nothing to compare with its files");
     }
 }
 

@@ -16,12 +16,15 @@
 struct hp_mapping {
     uint64_t start, end; // [start, end)
     uint64_t offset;     // in the file
+    bool lacks_offset;   // that is not told, and 0
     struct hp_span path; // in the dump's text or strings; without " (deleted)"
     struct hp_file_id file;
     hp_string build_id; // as it was told, in dump->strings; "" if it was not
     bool executable;
     bool reserved; // "---p": addresses without memory
     bool deleted;
+    bool
+        is_unloaded; // it had been when the dump was made: other dumps of the process show it
     bool has_elf_addresses; // addresses are those of the ELF headers, not of a process
     unsigned char resolved; // as in struct hp_module
 };

@@ -8,6 +8,7 @@ static const char *const texts[] = {
     [HP_SYM_NO_FILE] = "file not found",
     [HP_SYM_UNREADABLE] = "file cannot be read",
     [HP_SYM_OTHER_BUILD] = "another build than the one that was mapped",
+    [HP_SYM_NOT_COMPARED] = "no input shows code of it to compare with a file",
     [HP_SYM_STRIPPED] = "stripped, and no debug file found",
     [HP_SYM_DAMAGED] = "damaged",
     [HP_SYM_UNSUPPORTED] = "not supported",

@@ -44,8 +44,9 @@ enum hp_sym_status {
     HP_SYM_NO_FILE,     // nothing at the path, or not a regular file
     HP_SYM_UNREADABLE,  // the system does not let it be opened or read
     HP_SYM_OTHER_BUILD, // the file there is not the one that was mapped
-    HP_SYM_STRIPPED,    // neither debug information nor symbols
-    HP_SYM_DAMAGED,     // not ELF, or its structure contradicts itself
+    HP_SYM_NOT_COMPARED, // nothing of the code that ran can be compared with the file there
+    HP_SYM_STRIPPED,     // neither debug information nor symbols
+    HP_SYM_DAMAGED,      // not ELF, or its structure contradicts itself
     HP_SYM_UNSUPPORTED, // a machine, class or form that is not read
     HP_SYM_OVER_BUDGET, // took more steps or time than any honest file needs
     HP_SYM_NO_MEMORY,   // it ran out while the file was read
@@ -137,6 +138,11 @@ struct hp_module {
     bool is_at_own_path; // the file was found where the inputs say
     int64_t modified;    // its mtime, seconds since 1970; 0 if there is none
 };
+
+// Whether something of the code that ran can be compared with files: where calls returned to, or the layout.
+static inline bool hp_module_is_compared(const struct hp_module *module) {
+    return module->misfits.checked > 0 || module->extents > 0;
+}
 
 int hp_file_id_compare(struct hp_file_id a, struct hp_file_id b);
 

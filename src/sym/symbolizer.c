@@ -185,12 +185,16 @@ static void take_builds(struct hp_symbolizer *self, struct hp_task *task) {
 }
 
 static void note_open(struct hp_symbolizer *self, struct hp_module *module) {
+    bool is_compared = hp_module_is_compared(module);
     char text[100] = "no file there has the layout that was mapped";
+    if (!is_compared) {
+        snprintf(text, sizeof text, "the dumps show no executable part of it");
+    }
     if (module->misfits.failed > 0) {
         snprintf(text, sizeof text, "%u of %u return addresses follow no call there",
                  module->misfits.failed, module->misfits.checked);
     }
-    note(self, module, HP_SYM_OTHER_BUILD, text);
+    note(self, module, is_compared ? HP_SYM_OTHER_BUILD : HP_SYM_NOT_COMPARED, text);
 }
 
 static void locate(struct hp_symbolizer *self, struct hp_task *task) {

@@ -151,7 +151,7 @@ bool hp_verify(struct hp_image *image, const struct hp_request *request,
         return place_debug_file(image, request, diagnostic);
     }
     if (request->extents.count == 0) {
-        return hp_sym_diagnose(diagnostic, HP_SYM_OTHER_BUILD,
+        return hp_sym_diagnose(diagnostic, HP_SYM_NOT_COMPARED,
                                "%s: the dump shows no executable part of it to compare",
                                image->path);
     }

@@ -154,3 +154,56 @@ def leaves_of_gperftools_and_ends_of_stacks_are_no_return_addresses(t):
             f"MAPPED_LIBRARIES:\n{maps}")
     counts, _, warnings = look(t, t.file("gperftools.heap", text))
     assert counts == (0, 4) and not warnings, (counts, warnings)
+
+
+# --- addresses that are not plainly those of a map ------------------------------------------
+
+def with_map(text, change):
+    """The dump with other rows of the program: change(start, end, offset) of its text."""
+    low, high = (int(word, 16) for word in ROW.groups())
+    row = ROW[0]
+    return text.replace(row, "\n".join(change(row, low, high)))
+
+
+def split(row, low, high, name, offset):
+    """The text with its middle moved to pages of that name."""
+    a, b = low + 0x1000, high - 0x1000
+    own = re.sub(r"^\w+-\w+ (\S+) (\w+)", r"{:x}-{:x} \1 {:08x}", row)
+    start = int(re.search(r"r-xp (\w+)", row)[1], 16)
+    return [own.format(low, a, start), f"{a:x}-{b:x} r-xp {offset:08x} 00:0e 991   {name}".rstrip(),
+            own.format(b, high, start + b - low)]
+
+
+@case
+def B8_text_that_was_moved_is_its_files(t):
+    path = dump(t, "whole.heap", code())
+    whole, text = fold(t, path), (t.folder / "whole.heap").read_text()
+    for name in ("", "[anon:zend_huge_code_pages]", "/dev/hugepages/libhugetlbfs.tmp.dLkB1r (deleted)", "/memfd:text (deleted)",
+                 "/anon_hugepage (deleted)", "/mnt/huge/libhugetlbfs.tmp.dLkB1r (deleted)"):
+        moved = with_map(text, lambda row, low, high: split(row, low, high, name, 0))
+        assert fold(t, t.file("moved.heap", moved)) == whole, name
+    other = with_map(text, lambda row, low, high: [line.replace("r-xp 00", "r-xp 10") if i == 2 else line for i, line in enumerate(
+        split(row, low, high, "/srv/other.so", 0))])
+    assert "other.so+0x" in "".join(fold(t, t.file("other.heap", other)))
+
+
+@case
+def rows_without_permissions_or_offsets_will_do(t):
+    path = dump(t, "whole.heap", code())
+    whole, text = fold(t, path), (t.folder / "whole.heap").read_text()
+    assert fold(t, t.file("qemu.heap", text.replace("r-xp", "r--p"))) == whole
+    freebsd = re.sub(r"^(\w+)-(\w+) (...)p \w+ \S+ \d+ +(/\S+)$",
+                     r"0x\1 0x\2 192 0 0xfffff80012345678 \3 1 0 0x1000 COW NC vnode \4 NCH -1", text, flags=re.M)
+    assert freebsd != text and fold(t, t.file("freebsd.heap", freebsd)) == whole
+
+
+@case
+def B9_what_cannot_be_compared_is_not_called_another_build(t):
+    last = dump(t, "last.heap", code()[:1])  # the last of its stack is not compared
+    text = (t.folder / "last.heap").read_text()
+    _, symbols, _ = look(t, t.file("qemu.heap", text.replace("r-xp", "r--p")))
+    assert "another build" not in symbols and not symbols.startswith("function"), symbols
+    longer = re.sub(r"^(\w+)-(\w+) r-xp", lambda m: f"{m[1]}-{int(m[2], 16) - 0x1000:x} r-xp", text, flags=re.M)
+    _, symbols, _ = look(t, t.file("longer.heap", longer))
+    assert symbols.startswith("another build"), symbols
+    assert look(t, last)[1].startswith("function")
