@@ -377,6 +377,8 @@ static void add(struct hp_merger *merger, struct hp_dump *dump,
     hp_resolve(&merger->resolver, dump, profile);
     record->unmapped_addresses = merger->resolver.unmapped;
     record->files = (uint32_t)merger->resolver.images.count;
+    profile->tagged_addresses += dump->tagged;
+    profile->unloaded_addresses += merger->resolver.unloaded;
     if (merger->unbias.has_alloc) {
         hp_profile_set_alloc(profile);
     }

@@ -415,6 +415,24 @@ static void add_frames(struct hp_resolver *resolver, const struct hp_dump *dump,
     hp_profile_frames(profile, frames, count, resolver->frames.at + first);
 }
 
+// Addresses in what had been unloaded when the dump was made, as other dumps say; nowhere if the code that its file
+// has is not what ran.
+static void settle_unloaded(struct hp_resolver *resolver, const struct hp_dump *dump) {
+    const struct hp_proof_module *asked = resolver->question.modules.at;
+    resolver->unloaded = 0;
+    for (size_t i = 0; i < dump->addresses.count; i++) {
+        uint32_t *of = &resolver->row_of.at[i];
+        const struct hp_resolved_row *row = *of > 0 ? &resolver->rows.at[*of - 1] : NULL;
+        if (row && dump->mappings.at[row->row].is_unloaded) {
+            uint32_t number = row->image ? row->image->asked : 0;
+            bool is_other = number > 0 && asked[number - 1].proof == HP_PROOF_OPEN &&
+                            asked[number - 1].returns.failed > 0;
+            *of = is_other ? 0 : *of;
+            resolver->unloaded += !is_other;
+        }
+    }
+}
+
 void hp_resolve(struct hp_resolver *resolver, const struct hp_dump *dump,
                 struct hp_profile *profile) {
     hp_images_find(resolver, dump);
@@ -422,6 +440,7 @@ void hp_resolve(struct hp_resolver *resolver, const struct hp_dump *dump,
     if (profile->prover) {
         prove(resolver, dump, profile->prover);
     }
+    settle_unloaded(resolver, dump);
     resolver->unmapped = 0;
     resolver->frames.count = 0;
     hp_vec_reserve(&resolver->frames, dump->addresses.count);

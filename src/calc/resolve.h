@@ -40,6 +40,7 @@ struct hp_resolver {
     HP_VEC(struct hp_extent) extents; // of the image at hand
     HP_VEC(hp_frame_id) frames;       // of each of the dump's addresses
     uint64_t unmapped;                // addresses in no row
+    uint64_t unloaded;                // in rows that had been unloaded
     bool keeps_unmapped; // else they are one frame if there is a map: nowhere
 };
 

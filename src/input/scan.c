@@ -2,6 +2,7 @@
 // follows sees whole lines; header and memory map are read whole.
 #include "input/scan.h"
 
+#include "input/address_tags.h"
 #include "input/maps.h"
 
 enum {
@@ -264,6 +265,7 @@ static void read_maps(struct hp_scan *scan) {
     if (!hp_cursor_good(&scan->c)) {
         hp_scan_damaged(scan, scan->c.expected);
     }
+    hp_address_tags_clear(scan->dump);
 }
 
 static void count_lines(struct hp_scan *scan) {

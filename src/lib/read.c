@@ -248,33 +248,38 @@ static bool is_choice_settled(const struct hp_profile *profile) {
     return is_settled;
 }
 
+// All that count, with numbers below job->numbers.
+static void read_again(struct hp_job *job) {
+    struct hp_profile *profile = job->profile;
+    bool *is_wanted = hp_alloc(job->numbers);
+    uint32_t *record_of = hp_alloc(job->numbers * sizeof *record_of);
+    for (uint32_t i = 0; i < profile->inputs.count; i++) {
+        const struct hp_input_record *input = &profile->inputs.at[i];
+        if (input->source == 0) { // else its stacks are where nothing is taken out
+            is_wanted[input->number] = counts(profile, i);
+            record_of[input->number] = i;
+            job->progress.total += is_wanted[input->number];
+        }
+    }
+    hp_job_read_again(job, is_wanted, record_of);
+    free(record_of);
+    free(is_wanted);
+}
+
 // Of each process that dump which counts, and no other.
 static void settle_choice(struct hp_job *job) {
     struct hp_profile *profile = job->profile;
-    size_t count = profile->inputs.count;
-    bool *is_wanted = hp_alloc(job->numbers), is_settled = is_choice_settled(profile);
-    uint32_t *record_of = hp_alloc(job->numbers * sizeof *record_of);
-    size_t wanted = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    bool is_settled = is_choice_settled(profile);
+    for (size_t i = 0; i < profile->inputs.count; i++) {
         struct hp_input_record *input = &profile->inputs.at[i];
-        if (input->source > 0) {
-            continue; // its stacks are where nothing is taken out
-        }
-        bool is_chosen = counts(profile, i);
-        is_wanted[input->number] = is_chosen;
-        record_of[input->number] = i;
-        wanted += is_chosen;
-        if (!is_chosen && hp_input_is_used(input)) {
+        if (input->source == 0 && !counts(profile, i) && hp_input_is_used(input)) {
             input->public.status = HP_INPUT_OTHER_MOMENT;
             hp_input_set_err(input, NULL);
         }
     }
     if (!is_settled) {
-        job->progress.total += wanted;
-        hp_job_read_again(job, is_wanted, record_of);
+        read_again(job);
     }
-    free(record_of);
-    free(is_wanted);
 }
 
 static void locate_errors(struct hp_profile *profile) {
@@ -303,12 +308,43 @@ static int tell_partials(struct hp_job *job, struct hp_err *err) {
                                   err);
 }
 
+// Whether all that count are files that can be read once more.
+static bool can_read_again(const struct hp_job *job) {
+    bool can = true;
+    for (size_t i = 0; i < job->profile->inputs.count; i++) {
+        const struct hp_input_record *input = &job->profile->inputs.at[i];
+        struct stat info;
+        bool is_file = !input->archive && stat(input->public.name, &info) == 0 &&
+                       S_ISREG(info.st_mode);
+        can &= is_file || input->source > 0 || !counts(job->profile, i);
+    }
+    return can;
+}
+
+// Libraries that had been unloaded are found when all dumps of a process are known.  In a partial is what its dump
+// shows, whatever is merged with it; and where all dumps of a process are added up, each is as it is.
+static void place_unloaded(struct hp_job *job, struct hp_duplicate *duplicate) {
+    struct hp_profile *profile = job->profile;
+    if (profile->keeps.partial || job->groups_inputs ||
+        job->options->snapshots >= HP_SNAPSHOTS_EACH) {
+        return;
+    }
+    job->unloaded = hp_unloaded_find(profile, job->options->max_input_size);
+    if (job->unloaded && job->lone.alone > 0) {
+        give_back(job, duplicate);
+    }
+    if (job->unloaded && can_read_again(job)) {
+        read_again(job);
+    }
+}
+
 static int settle(struct hp_job *job, struct hp_duplicate *duplicate,
                   struct hp_err *err) {
     if (job->lone.alone > 0 && !is_choice_settled(job->profile)) {
         give_back(job, duplicate);
     }
     settle_choice(job);
+    place_unloaded(job, duplicate);
     if (job->run_err.code != HP_OK) { // some were read again
         *err = job->run_err;
         return err->code;
@@ -421,6 +457,7 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     hp_sample_types_sort(&profile->types, &profile->strings);
     hp_annotations_sort(&profile->annotations, &profile->strings);
     pthread_mutex_destroy(&job.lock);
+    hp_unloaded_free(job.unloaded);
     adopt_names(profile, &job.queue);
     hp_input_queue_done(&job.queue);
     locate_errors(profile);

@@ -372,6 +372,30 @@ static void warn_of_unmapped(struct hp_profile *profile) {
     }
 }
 
+// Once, as all processes of such a machine have them.
+static void warn_of_tagged(struct hp_profile *profile) {
+    uint64_t tagged = profile->tagged_addresses;
+    if (tagged > 0) {
+        hp_profile_warn_as(
+            profile, true,
+            "%llu address%s bits of a signature or a tag (PAC, TBI), which "
+            "are cleared: without them %s in code",
+            (unsigned long long)tagged, tagged == 1 ? " has" : "es have",
+            tagged == 1 ? "it is" : "they are");
+    }
+}
+
+static void warn_of_unloaded(struct hp_profile *profile) {
+    uint64_t unloaded = profile->unloaded_addresses;
+    if (unloaded > 0) {
+        hp_profile_warn_as(
+            profile, true,
+            "%llu address%s in a library that had been unloaded; another dump "
+            "of the process shows where it was",
+            (unsigned long long)unloaded, unloaded == 1 ? " is" : "es are");
+    }
+}
+
 // Of the moments of a process one.
 static bool counts(const struct hp_profile *profile,
                    const struct hp_input_record *input) {
@@ -420,6 +444,8 @@ void hp_warn_of_inputs(struct hp_profile *profile) {
     warn_of_mixtures(profile);
     warn_of_ages(profile);
     warn_of_unmapped(profile);
+    warn_of_tagged(profile);
+    warn_of_unloaded(profile);
     warn_of_large_sizes(profile);
     warn_of_label_sets(profile);
 }

@@ -262,6 +262,9 @@ static int merge(struct worker *worker, struct hp_input_record *record, bool is_
                                .has_number = name.has_number};
     record->group = (uint8_t)hp_replicate_of(record->content, &told);
     worker->merger.only_estimates = !is_added;
+    if (worker->job->unloaded) {
+        hp_unloaded_place(worker->job->unloaded, &worker->dump, name.pid);
+    }
     int ret = hp_merge(&worker->merger, &worker->dump, worker->profile, record, err);
     record->is_added = ret == HP_OK && is_added;
     return ret;

@@ -14,6 +14,7 @@
 #include "lib/input_queue.h"
 #include "lib/lone_inputs.h"
 #include "lib/partial_inputs.h"
+#include "lib/unloaded.h"
 #include "model/profile.h"
 
 #include <time.h>
@@ -46,7 +47,9 @@ struct hp_job {
     struct hp_err partial_err; // of the first that cannot be used; the read fails
     struct hp_err run_err;     // of stacks that could not be written; so does it then
     size_t threads;            // that read
-    uint32_t numbers;          // of inputs are below; known once all have been read
+    struct hp_unloaded
+        *unloaded;    // what dumps lack in their maps, when they are read again; or NULL
+    uint32_t numbers; // of inputs are below; known once all have been read
     const uint32_t
         *record_of; // of each number, when it is read again; NULL: the first time
 };

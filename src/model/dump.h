@@ -133,6 +133,7 @@ struct hp_dump {
     const char *expected; // and what follows: as in struct hp_input_record
     struct hp_diagnostic_count malformed, unknown, wrapped, overlaps;
     uint64_t negative;
+    uint64_t tagged; // addresses that had more bits than places have
     uint64_t bytes, lines;
     struct hp_digest content, samples;
     struct hp_digest map; // as in struct hp_identity

@@ -59,6 +59,7 @@ void hp_profile_forget_stacks(struct hp_profile *profile) {
     profile->annotations = (struct hp_annotations){.time = 0};
     memset(profile->total_errors, 0, sizeof profile->total_errors);
     profile->has_alloc = profile->overflow = false;
+    profile->tagged_addresses = profile->unloaded_addresses = 0;
     hp_vec_push(&profile->modules, ((struct hp_module){.kind = HP_MODULE_NONE}));
 }
 

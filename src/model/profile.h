@@ -219,7 +219,10 @@ struct hp_profile {
     size_t original_count;
     HP_VEC(struct hp_account) accounts; // of those inputs that have one
     struct hp_recent recent; // of the process of the one input, if that was asked for
-    bool overflow;           // a sum did not fit: the profile is unusable
+    uint64_t
+        tagged_addresses; // of the dumps, that had more bits than places have (input/address_tags.h)
+    uint64_t unloaded_addresses; // of the dumps, in libraries that had been unloaded
+    bool overflow;               // a sum did not fit: the profile is unusable
 };
 
 // {0} after done.

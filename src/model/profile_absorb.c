@@ -206,6 +206,8 @@ void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other) {
         profile->overflow |= profile->between[i].sums.overflow;
     }
     absorb_runs(profile, other, frames, frame_count);
+    profile->tagged_addresses += other->tagged_addresses;
+    profile->unloaded_addresses += other->unloaded_addresses;
     profile->overflow |= other->overflow;
     free(frames);
     free(stacks);

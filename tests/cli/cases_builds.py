@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import random
 import re
 
 from harness import case, check
@@ -158,6 +159,48 @@ def leaves_of_gperftools_and_ends_of_stacks_are_no_return_addresses(t):
 
 # --- addresses that are not plainly those of a map ------------------------------------------
 
+ADDRESSES = REBUILT.parent / "addresses"
+PLUG = f"--path-map=/srv/addresses={ADDRESSES}"
+
+
+def rows(t, *arguments):
+    """(name, status) -> bytes in the new or only profile."""
+    report = json.loads(check(t.run(*arguments, "-q", "-n0", "--format=json")).out)
+    return report["rows"], report["warnings"]
+
+
+def tagged(text, seed):
+    """Each return address with a signature, as arm64 puts it above the bits of a place."""
+    bits = random.Random(seed)
+    sign = lambda line: re.sub("0x[0-9a-f]+", lambda m: hex(int(m[0], 16) | bits.randrange(1, 128) << 48), line[0])  # noqa: E731
+    return re.sub("^@ .*$", sign, text, flags=re.M)
+
+
+@case
+def B7_tags_of_addresses_are_cleared(t):
+    plain = fold(t, dump(t, "plain.heap", code(), code()[5:]))
+    text = (t.folder / "plain.heap").read_text()
+    for seed in range(3):
+        path = t.file("tagged.heap", tagged(text, seed))
+        assert fold(t, path) == plain, seed
+        assert sum("tag" in warning for warning in look(t, path)[2]) == 1
+    nowhere = text.replace("@ ", "@ 0x7100000000000042 ", 1)  # in no row with its tag, nor without
+    lost = fold(t, t.file("nowhere.heap", nowhere))
+    assert sum("[unmapped]" in line for line in lost) == 1, lost
+    assert "[unmapped]" in "".join(fold(t, t.file("both.heap", tagged(nowhere, 1))))
+
+
+@case
+def signed_dump_of_arm64_has_the_stacks_that_ran(t):
+    path = ADDRESSES / "aarch64-pac.heap"
+    report = json.loads(check(t.run("info", "-q", "--format=json", path)).out)
+    assert (report["inputs"][0]["addresses"], report["inputs"][0]["unplaced_addresses"]) == (17, 0), report["inputs"]
+    lines = check(t.run("folded", "-q", path)).out.splitlines()
+    assert len(lines) == 3 and all(re.fullmatch(r"(pac\+0x\w+;?)+ \d+", line) for line in lines), lines
+    check(t.run("merge", "-q", "-o", "pac.hpa", path))
+    assert check(t.run("folded", "-q", "pac.hpa")).out.splitlines() == lines
+
+
 def with_map(text, change):
     """The dump with other rows of the program: change(start, end, offset) of its text."""
     low, high = (int(word, 16) for word in ROW.groups())
@@ -207,3 +250,33 @@ def B9_what_cannot_be_compared_is_not_called_another_build(t):
     _, symbols, _ = look(t, t.file("longer.heap", longer))
     assert symbols.startswith("another build"), symbols
     assert look(t, last)[1].startswith("function")
+
+
+@case
+def B11_a_library_that_was_unloaded_is_known_by_other_dumps(t):
+    before, after = ADDRESSES / "s.1.0.i0.heap", ADDRESSES / "s.1.1.i1.heap"
+    for extra in ((), (PLUG,)):
+        table, _ = rows(t, "diff", *extra, before, "--to", after)
+        name = "plugin_alloc" if extra else "plug.so+0x1115"
+        row = next(row for row in table if row["name"] == name)
+        assert row["base"]["estimate"] > 11e6 and row["delta"]["estimate"] > 2.5e6, row
+        assert not any("[unmapped]" in row["name"] or row["status"] == "gone" for row in table), table
+    warnings = json.loads(check(t.run("info", "-q", "--format=json", before, after)).out)["warnings"]
+    assert sum("unloaded" in text for text in warnings) == 1, warnings
+    both = [rows(t, "top", *inputs)[0] for inputs in ((before, after), (after, before), (after, before, "-j4"))]
+    assert both[0] == both[1] == both[2] and "plug.so+0x1115" in {row["name"] for row in both[0]}
+    assert "[unmapped]" in {row["name"] for row in rows(t, "top", after)[0]}
+    check(t.run("merge", "-q", "-o", "one.hpa", after))
+    check(t.run("merge", "-q", "-o", "two.hpa", before, after))
+    assert rows(t, "top", "one.hpa")[0] == rows(t, "top", "two.hpa")[0]
+
+
+@case
+def B12_where_two_libraries_were_nothing_is_said(t):
+    before, after = ADDRESSES / "s.1.0.i0.heap", ADDRESSES / "s.1.1.i1.heap"
+    other = t.file("s.1.2.i2.heap", before.read_text().replace("plug.so", "other.so").replace("t*: 669", "t*: 668"))
+    table, _ = rows(t, "top", before, after, other, "--by=function", "--snapshots=last")
+    assert "other.so" in "".join(row["name"] for row in table)  # i2 counts
+    for inputs in ((before, other, "--to", after), (other, before, "--to", after)):
+        names = {row["name"] for row in rows(t, "diff", *inputs)[0]}
+        assert "[unmapped]" in names, names

@@ -1,0 +1,319 @@
+#include "lib/unloaded.h"
+
+#include "calc/resolve.h"
+#include "input/dump_name.h"
+#include "input/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_OF_PROCESS =
+        4096, // images, and addresses in no row: a compiler makes more, and none of them is a library
+};
+
+// All rows of a file that was mapped in one piece, or one of code that is in no file.
+struct image {
+    uint32_t first_row, rows; // in unloaded->rows
+    struct hp_digest process;
+    bool has_file, is_wanted;
+};
+
+// An address in no row.
+struct lost {
+    struct hp_digest process;
+    uint64_t address;
+};
+
+struct hp_unloaded {
+    HP_VEC(struct hp_mapping) rows;
+    HP_VEC(struct image) images; // process by process
+    struct hp_strtab paths;
+};
+
+// What is read to find it, of one process after the other.
+struct search {
+    struct hp_unloaded *unloaded;
+    struct hp_reader reader;
+    struct hp_dump dump;
+    struct hp_resolver resolver;
+    HP_VEC(struct lost) lost;
+    size_t first_image; // of the process
+};
+
+static bool is_equal(struct hp_digest a, struct hp_digest b) {
+    return a.of[0] == b.of[0] && a.of[1] == b.of[1];
+}
+
+// Its vdso and stack, and where its program is.
+static struct hp_digest process_of(const struct hp_dump *dump, uint64_t pid) {
+    uint64_t start = 0;
+    const struct hp_mapping *row;
+    hp_vec_each (row, &dump->mappings) {
+        bool is_first = start == 0 && hp_span_equal(row->path, dump->program_path);
+        start = is_first ? row->start : start;
+    }
+    struct hp_digest path = hp_digest_of(dump->program_path);
+    const uint64_t told[] = {dump->map.of[0], dump->map.of[1], pid,
+                             start,           path.of[0],      path.of[1]};
+    return hp_digest_of_numbers(told, sizeof told / sizeof *told);
+}
+
+// --- what dumps show --------------------------------------------------------------------
+
+static bool has_equal_rows(const struct hp_mapping *a, const struct hp_mapping *b,
+                           uint32_t count) {
+    bool is = true;
+    for (uint32_t i = 0; is && i < count; i++) {
+        is = a[i].start == b[i].start && a[i].end == b[i].end &&
+             a[i].offset == b[i].offset && a[i].executable == b[i].executable &&
+             hp_same_file(&a[i], &b[i]);
+    }
+    return is;
+}
+
+// Unless it is known already; its rows are the last of all.
+static void add_image(struct hp_unloaded *self, size_t first, struct image image) {
+    for (size_t i = first; i < self->images.count; i++) {
+        const struct image *known = &self->images.at[i];
+        if (known->rows == image.rows && is_equal(known->process, image.process) &&
+            has_equal_rows(&self->rows.at[known->first_row],
+                           &self->rows.at[image.first_row], image.rows)) {
+            self->rows.count = image.first_row;
+            return;
+        }
+    }
+    hp_vec_push(&self->images, image);
+}
+
+static void add_rows(struct search *search, struct hp_digest process, uint32_t first,
+                     uint32_t last, bool has_file) {
+    struct hp_unloaded *self = search->unloaded;
+    if (self->images.count - search->first_image > MOST_OF_PROCESS) {
+        return;
+    }
+    struct image image = {.first_row = (uint32_t)self->rows.count,
+                          .rows = last - first + 1,
+                          .process = process,
+                          .has_file = has_file};
+    for (uint32_t i = first; i <= last; i++) {
+        struct hp_mapping row = search->dump.mappings.at[i];
+        row.path = hp_strtab_span(&self->paths, hp_strtab_add(&self->paths, row.path));
+        row.is_unloaded = true;
+        hp_vec_push(&self->rows, row);
+    }
+    add_image(self, search->first_image, image);
+}
+
+static void add_images(struct search *search, struct hp_digest process) {
+    const struct hp_dump *dump = &search->dump;
+    const struct hp_run *run;
+    hp_images_find(&search->resolver, dump);
+    hp_vec_each (run, &search->resolver.images) {
+        if (run->code_end > 0) {
+            add_rows(search, process, run->first_row, run->last_row, true);
+        }
+    }
+    for (uint32_t i = 0; i < dump->mappings.count; i++) {
+        if (search->resolver.image_of.at[i] == 0 && dump->mappings.at[i].executable) {
+            add_rows(search, process, i, i, false);
+        }
+    }
+}
+
+static bool holds(const struct hp_mapping *row, uint64_t address) {
+    return row->start < address && address <= row->end; // it is behind a call
+}
+
+static void add_lost(struct search *search, struct hp_digest process) {
+    const struct hp_dump *dump = &search->dump;
+    const uint64_t *address;
+    hp_vec_each (address, &dump->addresses) {
+        const struct hp_mapping *row;
+        bool is_placed = false;
+        hp_vec_each (row, &dump->mappings) {
+            is_placed |= row->start <= *address && *address <= row->end;
+        }
+        if (!is_placed && search->lost.count <= MOST_OF_PROCESS) {
+            hp_vec_push(&search->lost, ((struct lost){process, *address}));
+        }
+    }
+}
+
+// A dump that cannot be read any more, or is another by now, shows nothing.
+static void look_at(struct search *search, const struct hp_input_record *input) {
+    struct hp_err err = {0};
+    bool is_elf;
+    int ret =
+        hp_reader_read(&search->reader, input->public.name, &search->dump, &is_elf, &err);
+    if (ret == HP_OK && !is_elf && !search->dump.has_rows &&
+        is_equal(search->dump.content, input->content)) {
+        uint64_t pid = hp_dump_name_of(input->public.name).pid;
+        struct hp_digest process = process_of(&search->dump, pid);
+        add_images(search, process);
+        add_lost(search, process);
+    }
+}
+
+// --- which of it is wanted ----------------------------------------------------------------
+
+static bool has_code_at(const struct hp_unloaded *self, const struct image *image,
+                        uint64_t address) {
+    bool has = false;
+    for (uint32_t i = 0; i < image->rows; i++) {
+        const struct hp_mapping *row = &self->rows.at[image->first_row + i];
+        has |= row->executable && holds(row, address);
+    }
+    return has;
+}
+
+static void want(struct hp_unloaded *self, size_t first, const struct lost *lost) {
+    struct image *found = NULL;
+    bool is_disputed = false;
+    for (size_t i = first; i < self->images.count; i++) {
+        struct image *image = &self->images.at[i];
+        if (is_equal(image->process, lost->process) &&
+            has_code_at(self, image, lost->address)) {
+            is_disputed |= found != NULL || !image->has_file;
+            found = image;
+        }
+    }
+    if (found && !is_disputed) {
+        found->is_wanted = true;
+    }
+}
+
+// Of the process that was looked at; its rows stay if one of them is wanted.
+static void keep_wanted(struct search *search, size_t rows) {
+    struct hp_unloaded *self = search->unloaded;
+    size_t kept = search->first_image;
+    bool is_too_much = search->lost.count > MOST_OF_PROCESS ||
+                       self->images.count - kept > MOST_OF_PROCESS;
+    const struct lost *lost;
+    hp_vec_each (lost, &search->lost) {
+        if (!is_too_much) {
+            want(self, search->first_image, lost);
+        }
+    }
+    for (size_t i = kept; i < self->images.count; i++) {
+        if (self->images.at[i].is_wanted) {
+            self->images.at[kept++] = self->images.at[i];
+        }
+    }
+    self->rows.count = kept == search->first_image ? rows : self->rows.count;
+    self->images.count = kept;
+    search->lost.count = 0;
+}
+
+// --- which dumps ------------------------------------------------------------------------
+
+static int by_process(const void *left, const void *right) {
+    const struct hp_input_record *const *a = left, *const *b = right;
+    const struct hp_digest *x = &(*a)->identity.map, *y = &(*b)->identity.map;
+    return x->of[0] != y->of[0]   ? (x->of[0] < y->of[0] ? -1 : 1)
+           : x->of[1] != y->of[1] ? (x->of[1] < y->of[1] ? -1 : 1)
+                                  : 0;
+}
+
+// What can be read once more.
+static bool may_show(const struct hp_input_record *input) {
+    bool is_dump =
+        hp_input_is_used(input) || input->public.status == HP_INPUT_OTHER_MOMENT;
+    return is_dump && input->source == 0 && !input->archive && input->has_content &&
+           hp_digest_is_known(input->identity.map) &&
+           strcmp(input->public.name, "-") != 0;
+}
+
+static int by_content(const void *left, const void *right) {
+    const struct hp_input_record *const *a = left, *const *b = right;
+    return memcmp(&(*a)->content, &(*b)->content, sizeof(*a)->content);
+}
+
+// In an order that the inputs have by themselves.
+static void look_at_process(struct search *search, const struct hp_input_record **inputs,
+                            size_t count) {
+    size_t rows = search->unloaded->rows.count;
+    search->first_image = search->unloaded->images.count;
+    qsort(inputs, count, sizeof *inputs, by_content);
+    for (size_t i = 0; i < count; i++) {
+        look_at(search, inputs[i]);
+    }
+    keep_wanted(search, rows);
+}
+
+struct hp_unloaded *hp_unloaded_find(const struct hp_profile *profile, uint64_t limit) {
+    struct search search = {.unloaded = hp_alloc(sizeof *search.unloaded),
+                            .reader.limit = limit};
+    HP_VEC(const struct hp_input_record *) inputs = {0};
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        if (may_show(input)) {
+            hp_vec_push(&inputs, input);
+        }
+    }
+    hp_vec_sort(&inputs, by_process);
+    for (size_t first = 0, last; first < inputs.count; first = last) {
+        uint64_t unmapped = 0;
+        for (last = first;
+             last < inputs.count && by_process(&inputs.at[first], &inputs.at[last]) == 0;
+             last++) {
+            unmapped += inputs.at[last]->unmapped_addresses;
+        }
+        if (last - first > 1 && unmapped > 0) {
+            look_at_process(&search, &inputs.at[first], last - first);
+        }
+    }
+    hp_vec_done(&inputs);
+    hp_vec_done(&search.lost);
+    hp_resolver_done(&search.resolver);
+    hp_reader_done(&search.reader);
+    hp_dump_done(&search.dump);
+    if (search.unloaded->images.count == 0) {
+        hp_unloaded_free(search.unloaded);
+        return NULL;
+    }
+    return search.unloaded;
+}
+
+void hp_unloaded_free(struct hp_unloaded *unloaded) {
+    if (unloaded) {
+        hp_vec_done(&unloaded->rows);
+        hp_vec_done(&unloaded->images);
+        hp_strtab_done(&unloaded->paths);
+        free(unloaded);
+    }
+}
+
+// --- a dump -----------------------------------------------------------------------------
+
+// Whether nothing is there now, and some stack leads through it.
+static bool is_missing(const struct hp_unloaded *self, const struct hp_dump *dump,
+                       const struct image *image) {
+    const struct hp_mapping *first = &self->rows.at[image->first_row], *row;
+    const struct hp_mapping *last = first + image->rows - 1;
+    bool is_free = true, has_frames = false;
+    const uint64_t *address;
+    hp_vec_each (row, &dump->mappings) {
+        is_free &= row->end <= first->start || last->end <= row->start;
+    }
+    hp_vec_each (address, &dump->addresses) {
+        has_frames |= has_code_at(self, image, *address);
+    }
+    return is_free && has_frames;
+}
+
+static int by_start(const void *left, const void *right) {
+    const struct hp_mapping *a = left, *b = right;
+    return (a->start > b->start) - (a->start < b->start);
+}
+
+void hp_unloaded_place(struct hp_unloaded *self, struct hp_dump *dump, uint64_t pid) {
+    struct hp_digest process = process_of(dump, pid);
+    const struct image *image;
+    hp_vec_each (image, &self->images) {
+        if (is_equal(image->process, process) && is_missing(self, dump, image)) {
+            hp_vec_append(&dump->mappings, &self->rows.at[image->first_row], image->rows);
+            hp_vec_sort(&dump->mappings, by_start);
+        }
+    }
+}
