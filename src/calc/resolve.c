@@ -123,6 +123,22 @@ static struct hp_run *whole_of(struct hp_resolver *resolver, const struct hp_dum
     return is_piece ? whole : image;
 }
 
+// The path of an image, of a temporary copy without what is random in it; until it is asked for the next.
+static struct hp_span name_of(struct hp_resolver *resolver,
+                              const struct hp_mapping *row) {
+    return hp_temporary_path(row->path, row->deleted, &resolver->name);
+}
+
+// The same, to be kept: most are those of the dump.
+static struct hp_span kept_name(struct hp_resolver *resolver,
+                                const struct hp_mapping *row) {
+    struct hp_span name = name_of(resolver, row);
+    return name.at == row->path.at
+               ? name
+               : hp_strtab_span(&resolver->asked_names,
+                                hp_strtab_add(&resolver->asked_names, name));
+}
+
 static hp_string imported(struct hp_profile *profile, const struct hp_dump *dump,
                           hp_string build_id) {
     return hp_strtab_add(&profile->strings, hp_strtab_span(&dump->strings, build_id));
@@ -154,7 +170,7 @@ static hp_module_id module_of_image(struct hp_resolver *resolver,
     struct hp_module module = {
         .kind = HP_MODULE_FILE,
         .addresses = kind_of_addresses(resolver, dump, image),
-        .path = hp_strtab_add(&profile->strings, first->path),
+        .path = hp_strtab_add(&profile->strings, name_of(resolver, first)),
         .deleted = first->deleted,
         .lowest_file = first->file,
         .highest_file = first->file,
@@ -194,9 +210,11 @@ static void ask_of_images(struct hp_resolver *resolver, const struct hp_dump *du
         struct hp_run *image = row->image;
         if (image && image->asked == 0) {
             find_extents(resolver, dump, image);
+            const struct hp_mapping *first = first_row(dump, image);
             struct hp_proof_module module = {
-                .path = first_row(dump, image)->path,
-                .is_told = first_row(dump, image)->build_id.n != 0,
+                .path = first->path,
+                .name = kept_name(resolver, first),
+                .is_told = first->build_id.n != 0,
                 .addresses = kind_of_addresses(resolver, dump, image),
                 .span = span_of(dump, image),
                 .extent_count = (uint32_t)resolver->extents.count,
@@ -458,6 +476,8 @@ void hp_resolver_done(struct hp_resolver *resolver) {
     hp_vec_done(&resolver->rows);
     hp_vec_done(&resolver->row_of);
     hp_vec_done(&resolver->asked_extents);
+    hp_strtab_done(&resolver->asked_names);
+    hp_vec_done(&resolver->name.bytes);
     hp_proof_question_done(&resolver->question);
     hp_vec_done(&resolver->images);
     hp_index_drop(&resolver->wholes);

@@ -3,6 +3,7 @@
 #define HP_CALC_RESOLVE_H
 
 #include "base/hash.h"
+#include "calc/temporary_paths.h"
 #include "model/dump.h"
 #include "model/profile.h"
 
@@ -34,9 +35,11 @@ struct hp_resolver {
     HP_VEC(struct hp_run) images;
     struct hp_proof_question question; // which files the dump's code is of
     HP_VEC(struct hp_extent) asked_extents;
-    struct hp_index wholes; // images of more than one row, the first of each path
-    bool has_wholes;        // it is made when it is asked
-    bool is_64_bit;         // the map
+    struct hp_strtab asked_names;
+    struct hp_temporary_text name; // of the image at hand
+    struct hp_index wholes;        // images of more than one row, the first of each path
+    bool has_wholes;               // it is made when it is asked
+    bool is_64_bit;                // the map
     HP_VEC(struct hp_extent) extents; // of the image at hand
     HP_VEC(hp_frame_id) frames;       // of each of the dump's addresses
     uint64_t unmapped;                // addresses in no row

@@ -21,7 +21,7 @@ static void ask_of_modules(const struct hp_profile *profile,
     hp_vec_each (module, &profile->modules) {
         struct hp_proof_module asked = {.is_told = module->told_id.n != 0};
         if (has_code(module)) {
-            asked.path = hp_strtab_span(&profile->strings, module->path);
+            asked.path = asked.name = hp_strtab_span(&profile->strings, module->path);
             asked.addresses = module->addresses;
             asked.span = module->span;
             asked.extents = hp_vec_from(&profile->extents, module->first_extent);

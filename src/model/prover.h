@@ -13,7 +13,9 @@
 // A module as a dump has it, and what was found out about it.
 struct hp_proof_module {
     struct hp_span path; // empty: there is no file
-    bool is_told;        // by a build id, which is compared in place of code
+    struct hp_span
+        name;     // the path, of a temporary copy with '*' for what is random in it
+    bool is_told; // by a build id, which is compared in place of code
     enum hp_address_kind addresses;
     uint64_t span;
     const struct hp_extent *extents;

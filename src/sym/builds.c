@@ -98,9 +98,24 @@ static void list_trees(struct builds *self) {
     self->has_trees = true;
 }
 
-static struct module_files *files_of(struct builds *self, struct hp_span path) {
+// A path and the name of its module are known by both.
+static hp_string path_and_name(struct builds *self, struct hp_span path,
+                               struct hp_span name) {
+    HP_VEC(char) key = {0};
+    hp_vec_append(&key, path.at, path.size);
+    if (!hp_span_equal(path, name)) {
+        hp_vec_push(&key, '\0');
+        hp_vec_append(&key, name.at, name.size);
+    }
+    hp_string number = hp_strtab_add(&self->paths, (struct hp_span){key.at, key.count});
+    hp_vec_done(&key);
+    return number;
+}
+
+static struct module_files *files_of(struct builds *self, struct hp_span path,
+                                     struct hp_span name) {
     size_t known = self->paths.strings.count;
-    uint32_t number = hp_strtab_add(&self->paths, path).n;
+    uint32_t number = path_and_name(self, path, name).n;
     struct module_files *files = hp_vec_reach(&self->of_path, number);
     if (self->paths.strings.count == known) {
         return files;
@@ -110,8 +125,9 @@ static struct module_files *files_of(struct builds *self, struct hp_span path) {
     }
     struct hp_places places = {0};
     struct hp_finder finder;
-    hp_finder_init(&finder, self->options,
-                   hp_strtab_text(&self->paths, (hp_string){number}));
+    const char *text = hp_strtab_text(&self->paths, (hp_string){number});
+    hp_finder_init(&finder, self->options, text);
+    finder.name = hp_span_equal(path, name) ? text : text + path.size + 1;
     finder.trees = &self->trees;
     hp_finder_list(&finder, &places);
     for (size_t i = 0; i < places.all.count && i < MOST_FILES; i++) {
@@ -228,6 +244,7 @@ static const struct module_files *others_of(struct builds *self,
         hp_vec_append(&key, (const char *)parts, sizeof parts);
     }
     hp_vec_append(&key, module->path.at, module->path.size);
+    hp_vec_append(&key, module->name.at, module->name.size);
     size_t known = self->layouts.strings.count;
     struct hp_span text = {key.at, key.count};
     uint32_t number = hp_strtab_add(&self->layouts, text).n;
@@ -236,7 +253,7 @@ static const struct module_files *others_of(struct builds *self,
     if (self->layouts.strings.count == known || module->extent_count == 0) {
         return files;
     }
-    const struct module_files *named = files_of(self, module->path);
+    const struct module_files *named = files_of(self, module->path, module->name);
     struct file **other;
     hp_vec_each (other, &self->others) {
         if (need(self, *other, false) && !(*other)->code.image.lacks_code &&
@@ -282,7 +299,7 @@ static void try_all(struct builds *self, struct proving *proving,
     for (uint32_t i = 0; i < question->modules.count; i++) {
         const struct hp_proof_module *module = &question->modules.at[i];
         if (!module->is_told && module->path.size > 0) {
-            try_files(self, proving, i, files_of(self, module->path), true);
+            try_files(self, proving, i, files_of(self, module->path, module->name), true);
             try_files(self, proving, i, others_of(self, module), false);
         }
     }
@@ -406,11 +423,23 @@ static void prove(struct hp_prover *prover, struct hp_proof_question *question) 
 
 // --- what was proven --------------------------------------------------------------------------
 
+static bool has_place(const struct hp_build_list *list, const struct hp_build *build,
+                      const struct hp_place *wanted) {
+    bool has = false;
+    for (size_t i = list->places.all.count - build->place_count;
+         i < list->places.all.count; i++) {
+        const struct hp_place *place = &list->places.all.at[i];
+        has |= place->root == wanted->root && strcmp(place->path, wanted->path) == 0;
+    }
+    return has;
+}
+
 static void add_places(const struct module_files *files, const char *key,
                        struct hp_build_list *list, struct hp_build *build) {
     for (size_t i = 0; i < files->all.count; i++) {
         struct file *file = files->all.at[i];
-        if (file->key && strcmp(file->key, key) == 0) {
+        if (file->key && strcmp(file->key, key) == 0 &&
+            !has_place(list, build, &file->place)) {
             struct hp_place place = file->place;
             place.path = hp_copy(place.path);
             hp_vec_push(&list->places.all, place);
@@ -420,12 +449,37 @@ static void add_places(const struct module_files *files, const char *key,
     }
 }
 
+static int by_span(const void *left, const void *right) {
+    return hp_span_compare(*(const struct hp_span *)left, *(const struct hp_span *)right);
+}
+
+// The files of each path that dumps had a temporary copy at.
+static void add_places_of_copies(struct builds *self, struct hp_span name,
+                                 const char *key, struct hp_build_list *list,
+                                 struct hp_build *build) {
+    HP_VEC(struct hp_span) paths = {0};
+    for (uint32_t i = 1; i < self->paths.strings.count; i++) {
+        struct hp_span both = self->paths.strings.at[i];
+        const char *end = memchr(both.at, '\0', both.size);
+        if (end && hp_span_equal(hp_span_from(both, (size_t)(end - both.at) + 1), name)) {
+            hp_vec_push(&paths, ((struct hp_span){both.at, (size_t)(end - both.at)}));
+        }
+    }
+    hp_vec_sort(&paths, by_span);
+    const struct hp_span *path;
+    hp_vec_each (path, &paths) {
+        add_places(files_of(self, *path, name), key, list, build);
+    }
+    hp_vec_done(&paths);
+}
+
 void hp_builds_of(struct hp_prover *prover, const struct hp_profile *profile,
                   const struct hp_module *module, struct hp_build_list *list) {
     struct builds *self = (struct builds *)prover;
     struct hp_span path = hp_strtab_span(&profile->strings, module->path);
     struct hp_proof_module asked = {
         .path = path,
+        .name = path,
         .addresses = module->addresses,
         .span = module->span,
         .extents = hp_vec_from(&profile->extents, module->first_extent),
@@ -434,7 +488,8 @@ void hp_builds_of(struct hp_prover *prover, const struct hp_profile *profile,
     char *keys = hp_copy(hp_profile_text(profile, module->builds)), *rest = NULL;
     for (char *key = strtok_r(keys, ",", &rest); key; key = strtok_r(NULL, ",", &rest)) {
         struct hp_build build = {.place_count = 0};
-        add_places(files_of(self, path), key, list, &build);
+        add_places(files_of(self, path, path), key, list, &build);
+        add_places_of_copies(self, path, key, list, &build);
         add_places(others_of(self, &asked), key, list, &build);
         hp_vec_push(&list->all, build);
     }
@@ -455,7 +510,7 @@ void hp_build_list_done(struct hp_build_list *list) {
 bool hp_builds_reason(struct hp_prover *prover, const char *path,
                       struct hp_sym_diagnostic *why) {
     struct builds *self = (struct builds *)prover;
-    const struct module_files *files = files_of(self, hp_span_of(path));
+    const struct module_files *files = files_of(self, hp_span_of(path), hp_span_of(path));
     for (size_t i = 0; i < files->all.count; i++) {
         *why = files->all.at[i]->why;
         if (why->status != HP_SYM_NOT_TRIED) {

@@ -34,6 +34,7 @@ void hp_finder_init(struct hp_finder *finder, const struct hp_symbol_options *op
     static const struct hp_symbol_options defaults;
     *finder = (struct hp_finder){.options = options ? options : &defaults,
                                  .path = path,
+                                 .name = path,
                                  .build_id = "",
                                  .status = HP_SYM_NO_FILE};
 }
@@ -310,7 +311,7 @@ static bool try_trees(struct search *search) {
     bool go_on = true;
     for (size_t i = 0; finder->trees && go_on && i < finder->trees->files.count; i++) {
         const struct hp_tree_file *file = &finder->trees->files.at[i];
-        if (!file->is_by_id && hp_tree_file_is_of(file, finder->path) &&
+        if (!file->is_by_id && hp_tree_file_is_of(file, finder->name) &&
             !is_usual(finder, file)) {
             go_on = try_place(search, file->root, file->path);
         }

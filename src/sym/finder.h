@@ -25,7 +25,8 @@ char *hp_place_text(const struct hp_place *place);
 // One module's search.
 struct hp_finder {
     const struct hp_symbol_options *options;
-    const char *path;             // of the module, as the dump has it
+    const char *path; // of the module, as the dump has it
+    const char *name; // the same, of a temporary copy with '*' for what is random in it
     const char *build_id;         // of the module, as the dump has it, or ""
     const struct hp_trees *trees; // where further versions of the module may be; or NULL
     const struct hp_place

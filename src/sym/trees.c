@@ -126,8 +126,28 @@ void hp_trees_done(struct hp_trees *trees) {
     hp_vec_done(&trees->files);
 }
 
+// Each '*' is as short as it can be.
+static bool begins(const char *text, const char *pattern) {
+    const char *star = NULL, *again = NULL;
+    while (*pattern) {
+        if (*pattern == '*') {
+            star = ++pattern;
+            again = text;
+        } else if (*text && *text == *pattern) {
+            text++;
+            pattern++;
+        } else if (star && *again) {
+            pattern = star;
+            text = ++again;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool hp_tree_file_is_of(const struct hp_tree_file *file, const char *program) {
     const char *slash = strrchr(program, '/');
     const char *name = slash ? slash + 1 : program;
-    return *name && strncmp(strrchr(file->path, '/') + 1, name, strlen(name)) == 0;
+    return *name && begins(strrchr(file->path, '/') + 1, name);
 }

@@ -22,7 +22,8 @@ struct hp_trees {
 void hp_trees_add(struct hp_trees *trees, const char *root);
 void hp_trees_done(struct hp_trees *trees);
 
-// Whether a file may be a version of a program: its name is that of the program, or begins with it.
+// Whether a file may be a version of a program: its name is that of the program, or begins with it.  A '*' in the
+// name of a program is any text.
 bool hp_tree_file_is_of(const struct hp_tree_file *file, const char *program);
 
 #endif

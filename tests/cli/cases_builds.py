@@ -252,6 +252,46 @@ def B9_what_cannot_be_compared_is_not_called_another_build(t):
     assert look(t, last)[1].startswith("function")
 
 
+def renamed(t, name, path, process):
+    file = dump(t, name, code(), process=process)
+    (t.folder / name).write_text((t.folder / name).read_text().replace(PATH, path))
+    return file
+
+
+@case
+def B10_temporary_copies_of_a_library_are_one(t):
+    pair = [ADDRESSES / f"jni-j.{pid}.0.heap" for pid in (14297, 14302)]
+    table, _ = rows(t, "diff", pair[0], "--to", pair[1])
+    assert [row["name"] for row in table if "rocksdb" in row["name"]] == ["librocksdbjni*.so+0x1115"], table
+    assert not {row["status"] for row in table} & {"new", "gone"}, table
+    for first, second, wanted in (
+            ("/tmp/x/libcoder1234567.so", "/tmp/x/libcoder7654321.so", "libcoder*.so"),
+            ("/tmp/coder-1.1-0f8fad5b-d9cb-469f-a165-70867728950e-lib.so", "/tmp/coder-1.1-7c9e6679-7425-40de-944b-e07fc1f90ae7-lib.so",
+             "coder-1.1-*-lib.so"),
+            ("/srv/coder_00ffee (deleted)", "/srv/coder_12beef (deleted)", "coder_*"),
+            ("/tmp/libx1234567.so", "/tmp/libx7654321.so", None), ("/srv/coder1234567", "/srv/coder7654321", None)):
+        one, two = renamed(t, "one.heap", first, 1), renamed(t, "two.heap", second, 2)
+        lines = "\n".join(check(t.run("folded", "-q", "--no-symbols", one, two)).out.splitlines())
+        seen = set(re.findall(r"([^;\s]*)\+0x", lines))
+        assert seen == {wanted} if wanted else len(seen) == 2, (seen, wanted)
+
+
+@case
+def temporary_copies_are_named_by_the_library_in_a_folder(t):
+    program = t.folder / "libs" / "libcoder-linux64.so"
+    program.parent.mkdir()
+    program.write_bytes((REBUILT / "right" / "app").read_bytes())
+    copy = t.folder / "libcoder1234567.so"
+    one, two = renamed(t, "one.heap", "/tmp/libcoder1234567.so", 1), renamed(t, "two.heap", "/tmp/libcoder7654321.so", 2)
+    names = {line.rpartition(" ")[0] for line in fold(t, dump(t, "right.heap", code()))}
+    for inputs in ((one, two), (two, one)):
+        out = check(t.run("folded", "-q", f"--symbol-dir={program.parent}", *inputs)).out
+        assert {line.rpartition(" ")[0] for line in out.splitlines()} == names, out
+    copy.write_bytes(program.read_bytes())  # that which one process still has
+    out = check(t.run("folded", "-q", f"--path-map=/tmp={t.folder}", one)).out
+    assert {line.rpartition(" ")[0] for line in out.splitlines()} == names, out
+
+
 @case
 def B11_a_library_that_was_unloaded_is_known_by_other_dumps(t):
     before, after = ADDRESSES / "s.1.0.i0.heap", ADDRESSES / "s.1.1.i1.heap"
