@@ -3,6 +3,7 @@
 #include <string.h>
 
 enum {
+    LETTERS = 4,    // of the name, that must be left beside "lib" and ".so"
     LONG = 6,       // digits in a row that no version has
     UUID_SIZE = 36, // 8-4-4-4-12 digits
 };
@@ -98,6 +99,6 @@ struct hp_span hp_temporary_path(struct hp_span path, bool is_deleted,
     hp_vec_append(&text->bytes, path.at, folder);
     add_pattern(text, hp_span_from(path, folder));
     struct hp_span pattern = {text->bytes.at, text->bytes.count};
-    bool is_told = count_letters(hp_span_basename(pattern)) >= HP_TEMPORARY_LETTERS;
+    bool is_told = count_letters(hp_span_basename(pattern)) >= LETTERS;
     return is_told ? pattern : path;
 }

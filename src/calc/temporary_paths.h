@@ -6,10 +6,6 @@
 #include "base/span.h"
 #include "base/vec.h"
 
-enum {
-    HP_TEMPORARY_LETTERS = 4, // of the name, that must be left beside "lib" and ".so"
-};
-
 // The path with '*' in place of what is drawn at random: 6 digits and more in a row, words of 6 hexadecimal digits
 // and more, and UUIDs.  Below the folders for temporary files this may be anywhere, of other deleted files in the
 // name alone.  The path itself if it is no such path.  `text` holds the answer.

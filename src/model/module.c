@@ -48,3 +48,7 @@ int hp_extents_compare(const struct hp_extent *a, uint32_t a_count,
     }
     return order;
 }
+
+bool hp_module_is_compared(const struct hp_module *module) {
+    return module->misfits.checked > 0 || module->extents > 0;
+}

@@ -140,9 +140,7 @@ struct hp_module {
 };
 
 // Whether something of the code that ran can be compared with files: where calls returned to, or the layout.
-static inline bool hp_module_is_compared(const struct hp_module *module) {
-    return module->misfits.checked > 0 || module->extents > 0;
-}
+bool hp_module_is_compared(const struct hp_module *module);
 
 int hp_file_id_compare(struct hp_file_id a, struct hp_file_id b);
 
