@@ -2,6 +2,7 @@
 #include "hprof-agg/hprof-agg.h"
 
 #include "lib/accounts.h"
+#include "lib/file_names.h"
 #include "lib/metadata.h"
 #include "lib/partial_inputs.h"
 #include "lib/read.h"
@@ -181,6 +182,14 @@ static void settle_snapshots(struct hp_profile *profile,
     hp_settle_moments(profile, options);
 }
 
+// What a partial of it says.
+static void settle_partial(struct hp_profile *profile,
+                           const struct hp_read_options *options) {
+    bool wants_builds = options->with_builds || options->with_names;
+    profile->drops_identities = options->no_input_ids;
+    profile->has_stamps = profile->keeps.partial && wants_builds;
+}
+
 static int read_all(struct hp_profile *profile, const char *const *paths, size_t count,
                     const struct hp_read_options *options, struct hp_err *err) {
     return profile->keeps.live_samples
@@ -208,7 +217,7 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     profile->large_sizes = options->large_sizes;
     profile->older_than = options->older_than;
     profile->wants_labels = options->label_from != NULL;
-    profile->drops_identities = options->no_input_ids;
+    settle_partial(profile, options);
     if (options->stack_memory > 0 && profile->keeps.partial &&
         options->planned_count == 1) {
         profile->store = hp_run_store_new(options->run_folder, options->stack_memory);
@@ -268,7 +277,11 @@ const char *hp_profile_minor_warning(const struct hp_profile *profile, size_t i)
 
 void hp_profile_symbolize(struct hp_profile *profile,
                           const struct hp_symbol_options *options) {
-    hp_symbolize(profile, options);
+    if (profile->keeps.partial) {
+        hp_file_names_find(profile, options);
+    } else {
+        hp_symbolize(profile, options);
+    }
     hp_warn_of_modules(profile);
 }
 

@@ -162,6 +162,8 @@ struct hp_read_options {
     // binaries, and gets names only from those that fit it.  NULL: hp_profile_symbolize() compares all dumps
     // together with one binary of each path.
     const struct hp_symbol_options *symbols;
+    // A partial says which builds its dumps ran, as `symbols` find them; and the names of functions in these.
+    bool with_builds, with_names;
 };
 
 enum hp_input_status {
@@ -281,6 +283,8 @@ HP_API int hp_sandbox_selftest(char **report);
 // Name the frames: functions, inlined calls, files, lines.  A binary that is missing,
 // stripped, damaged or of another build is no failure: its frames stay "module+0x1234"
 // and a warning says why.
+//
+// Of a profile that is read for a partial names are kept if that was asked for, of builds that are proven.
 HP_API void hp_profile_symbolize(struct hp_profile *profile,
                                  const struct hp_symbol_options *options);
 

@@ -37,12 +37,20 @@ static int compare(const struct hp_embedded_symbols *embedded,
 static void add(struct hp_embedded_symbols *embedded, const struct hp_profile *profile,
                 hp_frame_id frame, struct hp_embedded_frame account) {
     struct hp_embedded_frame *known = hp_vec_reach(&embedded->frames, frame.n);
-    int order = known->lines > 0 ? compare(embedded, profile, account, *known) : -1;
-    account.disputed |= known->disputed || (known->lines > 0 && order != 0);
+    bool is_second = known->lines > 0, is_file = account.is_of_file;
+    int order = is_second ? compare(embedded, profile, account, *known) : -1;
+    if (is_second && (is_file || known->is_of_file)) {
+        bool are_files = is_file && known->is_of_file;
+        order = !are_files                      ? (is_file ? 1 : -1)
+                : account.lines != known->lines ? (account.lines > known->lines ? -1 : 1)
+                                                : order;
+    } else {
+        account.disputed |= known->disputed || (is_second && order != 0);
+    }
     if (order < 0) {
         *known = account;
     } else {
-        known->disputed = account.disputed;
+        known->disputed |= account.disputed;
         embedded->lines.count = account.first_line;
     }
 }
@@ -58,8 +66,8 @@ static void add_address(struct hp_embedded_symbols *embedded, struct hp_profile 
     if (!said || said->calls == 0) {
         return;
     }
-    struct hp_embedded_frame account = {(uint32_t)embedded->lines.count, said->calls,
-                                        false};
+    struct hp_embedded_frame account = {.first_line = (uint32_t)embedded->lines.count,
+                                        .lines = said->calls};
     for (uint32_t i = 0; i < said->calls; i++) {
         const struct hp_embedded_call *call =
             &dump->embedded_calls.at[said->first_call + i];
@@ -128,6 +136,7 @@ size_t hp_embedded_symbols_settle(const struct hp_embedded_symbols *embedded,
         frame->first_line = (uint32_t)profile->lines.count;
         frame->lines = account->lines;
         frame->is_disputed = account->disputed;
+        frame->is_of_file = account->is_of_file;
         for (uint32_t k = 0; k < account->lines; k++) {
             hp_vec_push(&profile->lines, embedded->lines.at[account->first_line + k]);
         }

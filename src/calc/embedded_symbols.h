@@ -2,7 +2,8 @@
 // are in it.
 //
 // Where two dumps have different names of one frame, those hold that come first in byte
-// order, so that the order of dumps changes nothing.
+// order, so that the order of dumps changes nothing.  Names of dumps hold where a partial has those of a file as well;
+// of two files these with more inlined calls.
 #ifndef HP_CALC_EMBEDDED_SYMBOLS_H
 #define HP_CALC_EMBEDDED_SYMBOLS_H
 
@@ -12,6 +13,7 @@
 struct hp_embedded_frame {
     uint32_t first_line, lines; // in `lines` below
     bool disputed;
+    bool is_of_file; // not of a dump: the names that a file had, in a partial
 };
 
 // {0} is empty.

@@ -150,10 +150,7 @@ static void take_proof(const struct hp_resolver *resolver, const struct hp_run *
     if (image->asked > 0) {
         const struct hp_proof_module *asked =
             &resolver->question.modules.at[image->asked - 1];
-        module->proof = asked->proof;
-        module->builds = hp_strtab_add(&profile->strings,
-                                       hp_span_of(asked->builds ? asked->builds : ""));
-        module->misfits = asked->returns;
+        hp_profile_take_proof(profile, module, asked);
         module->dumps = 1;
     }
 }

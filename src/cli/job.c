@@ -187,7 +187,10 @@ static int read_inputs(const struct hp_cli_settings *settings,
         planned.by =
             options.snapshots == HP_SNAPSHOTS_EACH ? HP_BY_INPUT : HP_BY_FUNCTION;
     }
-    options.symbols = wants_names(settings) && !settings->prints_used ? symbols : NULL;
+    bool wants_builds = options.with_builds || options.with_names;
+    bool wants_files =
+        wants_names(settings) || (wants_builds && can(settings, HP_IS_PARTIAL));
+    options.symbols = wants_files && !settings->prints_used ? symbols : NULL;
     options.base_count = list->base_count;
     options.tars = settings->archives.items;
     options.tar_count = settings->archives.count;
@@ -278,7 +281,8 @@ static int report(const struct hp_cli_settings *settings,
                   const struct hp_symbol_options *symbols, struct hp_profile *profile,
                   struct hp_cli_outfile *out, struct hp_cli_outcome *outcome,
                   struct hp_err *err) {
-    if (wants_names(settings)) {
+    if (wants_names(settings) ||
+        (settings->read.with_names && can(settings, HP_IS_PARTIAL))) {
         hp_profile_symbolize(profile, symbols);
     }
     if (!is_for_people(settings) || settings->redacts) { // text says it itself

@@ -82,6 +82,12 @@ static const struct hp_cli_option options[] = {
      "a partial does not say of which dumps it is: overlap is not known then; with "
      "--snapshots=sum --on-duplicate=count any number of dumps takes the memory of one",
      hp_cli_set_bool, FIELD(read.no_input_ids), true},
+    {"with-builds", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, HP_CLI_MERGE,
+     "a partial says which builds its dumps ran, where the binaries are at hand",
+     hp_cli_set_bool, FIELD(read.with_builds), true},
+    {"with-names", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, HP_CLI_MERGE,
+     "a partial keeps the names of functions, so that reports need no binaries of its dumps",
+     hp_cli_set_bool, FIELD(read.with_names), true},
     {"keep-damaged", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, REPORTS,
      "use what a truncated or damaged dump still holds",
      hp_cli_set_bool, FIELD(read.keep_damaged), true},

@@ -17,6 +17,13 @@ static void take_symbols(void *data, hp_frame_id frame, const struct hp_line *li
     hp_embedded_symbols_put(&taken->embedded, &taken->profile, frame, &account, lines);
 }
 
+static void take_file_names(void *data, hp_frame_id frame, const struct hp_line *lines,
+                            uint32_t count) {
+    struct hp_taken *taken = data;
+    struct hp_embedded_frame account = {.lines = count, .is_of_file = true};
+    hp_embedded_symbols_put(&taken->embedded, &taken->profile, frame, &account, lines);
+}
+
 struct hp_taken *hp_taken_new(const struct hp_profile *like) {
     struct hp_taken *taken = hp_alloc(sizeof *taken);
     hp_profile_init(&taken->profile);
@@ -26,6 +33,7 @@ struct hp_taken *hp_taken_new(const struct hp_profile *like) {
     taken->partials = (struct hp_partials){
         .profile = &taken->profile,
         .take_symbols = take_symbols,
+        .take_file_names = take_file_names,
         .data = taken,
     };
     return taken;
@@ -88,6 +96,7 @@ static int compare_with_dumps(const struct hp_profile *profile,
     if (!profile->keeps.partial) { // what a report does not look at
         own.of[HP_PARAMETER_LABELS] = theirs->of[HP_PARAMETER_LABELS];
         own.of[HP_PARAMETER_THREADS] = theirs->of[HP_PARAMETER_THREADS];
+        own.of[HP_PARAMETER_BUILDS] = theirs->of[HP_PARAMETER_BUILDS];
         own.of[HP_PARAMETER_HISTORY] = theirs->of[HP_PARAMETER_HISTORY];
         own.of[HP_PARAMETER_REPLICATES] = theirs->of[HP_PARAMETER_REPLICATES];
     }
@@ -138,6 +147,8 @@ static int check_use(const struct hp_profile *profile,
         hp_fail(err, HP_E_USAGE,
                 "its frames in no mapping have no addresses: merge --keep-unmapped keeps "
                 "them");
+    } else if (profile->has_stamps && !made->of[HP_PARAMETER_BUILDS]) {
+        hp_fail(err, HP_E_USAGE, "made without builds: merge --with-builds tells them");
     } else if (profile->shards.count > 0 && options->planned_count > 0 &&
                options->planned->shards > 0) {
         hp_fail(err, HP_E_USAGE, "it is cut into shards already, and these are not all");
@@ -182,6 +193,7 @@ static void take_parameters(struct hp_profile *profile,
     profile->keeps.unmapped &= options->planned_count > 0; // else as they were made
     profile->keeps.unmapped |= made->of[HP_PARAMETER_UNMAPPED] != 0;
     if (profile->keeps.partial) {
+        profile->has_stamps = made->of[HP_PARAMETER_BUILDS] != 0;
         profile->metric = made->of[HP_PARAMETER_COLUMN] == HP_COLUMN_INUSE
                               ? HP_INUSE_SPACE
                               : HP_ALLOC_SPACE;
@@ -347,6 +359,10 @@ static void add(struct hp_profile *profile, struct hp_embedded_symbols *embedded
             input->number += taken->first_number;
         }
     }
+    struct hp_module *module;
+    hp_vec_each (module, &taken->profile.modules) { // all shards tell of the same dumps
+        module->dumps = taken->joins ? 0 : module->dumps;
+    }
     hp_embedded_symbols_absorb(embedded, profile, &taken->embedded, &taken->profile);
     if (profile->shards.count > 0) {
         import_sets(profile, &taken->profile);
@@ -374,7 +390,7 @@ void hp_partial_inputs_add(struct hp_profile *profile,
                            struct hp_taken_all *all) {
     for (size_t i = 0; i < all->count; i++) {
         struct hp_taken *taken = all->at[i];
-        if (!profile->prover || !hp_taken_is_shard(taken)) {
+        if (!hp_proves_partials(profile) || !hp_taken_is_shard(taken)) {
             add(profile, embedded, taken);
         } else if (!taken->joins) {
             add_shards(profile, embedded, all, i);

@@ -19,7 +19,9 @@ static void ask_of_modules(const struct hp_profile *profile,
                            struct hp_proof_question *question) {
     const struct hp_module *module;
     hp_vec_each (module, &profile->modules) {
-        struct hp_proof_module asked = {.is_told = module->told_id.n != 0};
+        // A build id, or what a partial tells, stands.
+        struct hp_proof_module asked = {.is_told = module->told_id.n != 0 ||
+                                                   module->stamp.n != 0};
         if (has_code(module)) {
             asked.path = asked.name = hp_strtab_span(&profile->strings, module->path);
             asked.addresses = module->addresses;
@@ -61,6 +63,20 @@ static uint32_t count_dumps(const struct hp_profile *profile) {
     return count == 1 ? 1 : 0;
 }
 
+// What ran is known.
+static void take_stamped(struct hp_profile *profile, struct hp_module *module,
+                         const struct hp_proof_module *asked, struct hp_prover *prover) {
+    const char *stamp = hp_profile_text(profile, module->stamp);
+    struct hp_proof_module proof = {.proof = HP_PROOF_STAMPED};
+    proof.builds = prover->find(prover, asked, stamp);
+    if (proof.builds) { // as of a dump that was compared
+        proof.proof = HP_PROOF_FITS;
+        module->stamp = (hp_string){0};
+    }
+    hp_profile_take_proof(profile, module, &proof);
+    free(proof.builds);
+}
+
 void hp_partial_prove(struct hp_profile *profile, struct hp_prover *prover) {
     struct hp_proof_question question = {.dump = profile,
                                          .stack_count = profile->stacks.count,
@@ -72,14 +88,12 @@ void hp_partial_prove(struct hp_profile *profile, struct hp_prover *prover) {
     for (size_t i = 0; i < profile->modules.count; i++) {
         struct hp_module *module = &profile->modules.at[i];
         const struct hp_proof_module *asked = &question.modules.at[i];
-        if (has_code(module) && !asked->is_told) {
-            module->proof = asked->proof;
-            module->builds =
-                hp_strtab_add(&profile->strings,
-                              hp_span_of(asked->builds ? asked->builds : ""));
-            module->misfits = asked->returns;
-            module->dumps = dumps;
-            module->has_partials = dumps == 0;
+        if (has_code(module) && module->stamp.n != 0) {
+            take_stamped(profile, module, asked, prover);
+        } else if (has_code(module) && !asked->is_told) {
+            hp_profile_take_proof(profile, module, asked);
+            module->dumps = module->dumps > 0 ? module->dumps : dumps;
+            module->has_partials = module->dumps == 0;
         }
     }
     hp_proof_question_done(&question);

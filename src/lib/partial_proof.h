@@ -8,4 +8,9 @@
 // afterwards: it is to be added to another.
 void hp_partial_prove(struct hp_profile *profile, struct hp_prover *prover);
 
+// Whether partials are proven at all: those with stamps are merged as they are.
+static inline bool hp_proves_partials(const struct hp_profile *profile) {
+    return profile->prover && !profile->has_stamps;
+}
+
 #endif

@@ -5,6 +5,7 @@
 #include "input/input_file.h"
 #include "input/reader.h"
 #include "lib/job_memory.h"
+#include "lib/partial_proof.h"
 #include "partial/partial.h"
 
 #include <errno.h>
@@ -237,8 +238,8 @@ static int take_partial(void *data, struct hp_input_stream *stream, struct hp_er
     if (worker->job->record_of) { // it was read before, and counts
         return HP_OK;
     }
-    return worker->job->profile->prover ? read_and_prove(worker, stream, err)
-                                        : read_partial(worker, stream, err);
+    return hp_proves_partials(worker->job->profile) ? read_and_prove(worker, stream, err)
+                                                    : read_partial(worker, stream, err);
 }
 
 static int read_dump(struct worker *worker, struct hp_input_record *record, bool *is_elf,
@@ -531,6 +532,7 @@ static void run(struct hp_job *job, struct hp_profile *profile) {
         profiles[started].history.is_kept = profile->history.is_kept;
         profiles[started].drops_identities = profile->drops_identities;
         profiles[started].prover = profile->prover;
+        profiles[started].has_stamps = profile->has_stamps;
         worker_init(worker, job, &profiles[started]);
         if (!start(worker)) {
             hp_profile_done(&profiles[started]);

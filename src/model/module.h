@@ -70,7 +70,8 @@ enum hp_proof {
     HP_PROOF_NONE, // nothing was compared: no names are asked for, or the input has the build id
     HP_PROOF_NO_FILE, // there is no file to compare with
     HP_PROOF_UNCHECKED, // nothing of the code can be compared: the layout of the file is that of the dump
-    HP_PROOF_OPEN, // there are files, and none fits
+    HP_PROOF_OPEN,    // there are files, and none fits
+    HP_PROOF_STAMPED, // a partial tells of the file that its dumps were proven to have run, and it is not at hand
     HP_PROOF_FITS, // all return addresses of the dump follow calls in the file, but perhaps for an odd one
 };
 
@@ -99,7 +100,7 @@ struct hp_debug_parts {
     uint32_t foreign; // that libdw has read, and not we
 };
 
-// Identity is (kind, path, deleted, told_id, addresses, span, extents, proof, builds): two builds at one path
+// Identity is (kind, path, deleted, told_id, addresses, span, extents, proof, builds, stamp): two builds at one path
 // stay two.
 struct hp_module {
     enum hp_module_kind kind;
@@ -113,6 +114,9 @@ struct hp_module {
     // The files of HP_PROOF_FITS and HP_PROOF_UNCHECKED: what their code is known by, in order, with ',' between;
     // several only if the same code is in all of them wherever the dumps have an address.
     hp_string builds;
+    // What a partial knows the one file by that dumps were proven to have run: its build id, or the digest of its
+    // code, as in `builds`; "": it was not proven, or is not known by one id.
+    hp_string stamp;
     unsigned resolved; // enum hp_resolved: what all inputs say that they have of it
 
     // The first and last in order of those that inputs tell.
@@ -141,6 +145,11 @@ struct hp_module {
 
 // Whether something of the code that ran can be compared with files: where calls returned to, or the layout.
 bool hp_module_is_compared(const struct hp_module *module);
+
+// Whether names are those of the build that ran.
+static inline bool hp_proof_has_names(enum hp_proof proof) {
+    return proof >= HP_PROOF_STAMPED || proof == HP_PROOF_UNCHECKED;
+}
 
 int hp_file_id_compare(struct hp_file_id a, struct hp_file_id b);
 

@@ -389,6 +389,10 @@ static int compare_modules(const void *left, const void *right, void *context) {
         order = hp_span_compare(hp_strtab_span(&profile->strings, a->builds),
                                 hp_strtab_span(&profile->strings, b->builds));
     }
+    if (order == 0) {
+        order = hp_span_compare(hp_strtab_span(&profile->strings, a->stamp),
+                                hp_strtab_span(&profile->strings, b->stamp));
+    }
     return order ? order
                  : hp_extents_compare(profile->extents.at + a->first_extent, a->extents,
                                       profile->extents.at + b->first_extent, b->extents);

@@ -61,6 +61,7 @@ struct hp_frame {
     hp_module_id module;
     bool is_return_leaf; // stacks end in it, whose writer tells where calls return
     bool is_disputed;    // inputs have different names of it
+    bool is_of_file;     // its names are those of a file that a partial was merged with
     uint64_t address;    // in the file, as module->addresses says; from the start of the
                          // mapping of a pseudo file; that of the process in module 0
     uint32_t first_line, lines; // in profile->lines, innermost inlined call first
@@ -181,6 +182,7 @@ struct hp_profile {
         older_than; // of listed objects those were read; 0: all, and what is not listed
     bool wants_labels;     // of inputs, from their paths
     bool drops_identities; // a partial of it does not say of which dumps it is
+    bool has_stamps;       // modules say which builds ran, as partials are to
     bool lacks_identities; // an input is such a partial
     HP_VEC(struct hp_known_dump)
     known;              // dumps of partials, and of inputs without a record
@@ -231,6 +233,10 @@ void hp_profile_done(struct hp_profile *profile);
 
 // What is kept of what is added; to be called before.
 void hp_profile_keep(struct hp_profile *profile, const struct hp_needs *needs);
+
+// What was found out about a module.  A profile with stamps knows builds by these, and nothing of what has none.
+void hp_profile_take_proof(struct hp_profile *profile, struct hp_module *module,
+                           const struct hp_proof_module *proof);
 
 // Find, or add.  `extents` must be the same whenever the identity is, but for has_hole.
 hp_module_id hp_profile_module(struct hp_profile *profile, const struct hp_module *module,

@@ -14,6 +14,7 @@ hp_module_id hp_profile_import_module(struct hp_profile *profile,
     module.path = import_string(profile, other, module.path);
     module.told_id = module.build_id = import_string(profile, other, module.told_id);
     module.builds = import_string(profile, other, module.builds);
+    module.stamp = import_string(profile, other, module.stamp);
     module.dumps = 0; // they come with their stacks
     const struct hp_extent *extents =
         module.extents > 0 ? other->extents.at + module.first_extent : NULL;

@@ -16,6 +16,7 @@ static bool same_module(const struct hp_profile *profile, const struct hp_module
            known->deleted == module->deleted && known->told_id.n == module->told_id.n &&
            known->addresses == module->addresses && known->span == module->span &&
            known->proof == module->proof && known->builds.n == module->builds.n &&
+           known->stamp.n == module->stamp.n &&
            hp_extents_compare(extents_of(profile, known), known->extents, extents,
                               module->extents) == 0;
 }
@@ -62,7 +63,7 @@ static uint32_t module_hash(const struct hp_module *module,
     uint64_t hash = hp_hash_mix(module->span ^ hp_hash_key(),
                                 module->path.n ^ (uint64_t)module->told_id.n << 32 ^
                                     (uint64_t)0x9e3779b97f4a7c15);
-    hash = hp_hash_mix(hash ^ module->builds.n,
+    hash = hp_hash_mix(hash ^ module->builds.n ^ (uint64_t)module->stamp.n << 32,
                        module->proof ^ (uint64_t)0x589965cc75374cc3);
     for (uint32_t i = 0; i < module->extents; i++) {
         hash = hp_hash_mix(extents[i].address ^ hash,
@@ -100,6 +101,22 @@ hp_module_id hp_profile_module(struct hp_profile *profile, const struct hp_modul
         hp_vec_push(&profile->extents, extents[i]);
     }
     return (hp_module_id){(uint32_t)profile->modules.count - 1};
+}
+
+static hp_string known_text(struct hp_profile *profile, const char *text) {
+    return hp_strtab_add(&profile->strings, hp_span_of(text ? text : ""));
+}
+
+void hp_profile_take_proof(struct hp_profile *profile, struct hp_module *module,
+                           const struct hp_proof_module *proof) {
+    if (profile->has_stamps) {
+        module->stamp = proof->proof == HP_PROOF_FITS ? known_text(profile, proof->stamp)
+                                                      : (hp_string){0};
+        return;
+    }
+    module->proof = proof->proof;
+    module->builds = known_text(profile, proof->builds);
+    module->misfits = proof->returns;
 }
 
 // --- frames ---------------------------------------------------------------------

@@ -22,7 +22,7 @@ struct hp_proof_module {
     uint32_t extent_count;
 
     enum hp_proof proof;
-    char *builds; // as in struct hp_module; NULL: none; to be freed
+    char *builds, *stamp; // as in struct hp_module; NULL: none; to be freed
     struct hp_return_check
         returns; // of the file that fits, or else of the one that fits best
 };
@@ -52,6 +52,7 @@ static inline void hp_proof_question_clear(
     struct hp_proof_module *module;
     hp_vec_each (module, &question->modules) {
         free(module->builds);
+        free(module->stamp);
     }
     question->modules.count = question->addresses.count = 0;
 }
@@ -65,6 +66,9 @@ static inline void hp_proof_question_done(struct hp_proof_question *question) {
 // Answers the questions of any number of threads.
 struct hp_prover {
     void (*prove)(struct hp_prover *prover, struct hp_proof_question *question);
+    // `builds` of the file with this stamp that is at hand for a module; NULL: none is.
+    char *(*find)(struct hp_prover *prover, const struct hp_proof_module *module,
+                  const char *stamp);
     void (*done)(struct hp_prover *prover); // frees the prover, too
 };
 

@@ -46,6 +46,7 @@ enum hp_section {
     HP_SECTION_DISTRIBUTION,  // of totals, where no dump is told of by itself
     HP_SECTION_EXTREME_NAMES, // of those that this names, and that the next does
     HP_SECTION_DIAGNOSTICS,   // by kind
+    HP_SECTION_FILE_NAMES,    // of frames, that files had when dumps were merged
     HP_SECTIONS,
 };
 
@@ -72,6 +73,7 @@ enum hp_parameter {
     HP_PARAMETER_REPLICATES,
     HP_PARAMETER_SHARDS, // the stacks are cut into so many, of which these are there:
     HP_PARAMETER_SHARD,  // a bit for each; not to be equal
+    HP_PARAMETER_BUILDS, // 1: modules say which builds ran; 0 is not written
     HP_PARAMETERS,
 };
 
@@ -102,6 +104,9 @@ struct hp_partials {
     // What a partial says of the names of a frame: their texts are the profile's.
     void (*take_symbols)(void *data, hp_frame_id frame, const struct hp_line *lines,
                          uint32_t count, bool is_disputed);
+    // The same of names that a file had.
+    void (*take_file_names)(void *data, hp_frame_id frame, const struct hp_line *lines,
+                            uint32_t count);
     void *data;
     struct hp_parameters parameters;
     const char *first;  // whose parameters these are; in a block of the profile

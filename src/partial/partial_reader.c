@@ -24,8 +24,8 @@ static void read_string(struct hp_partial_reader *r) {
 static void read_parameter(struct hp_partial_reader *r) {
     struct hp_span name = hp_get_text(&r->row);
     uint64_t value = hp_get_word(&r->row);
-    bool is_thread = r->parameter_count == HP_PARAMETERS && !r->thread && value != 0 &&
-                     value == r->parameters.of[HP_PARAMETER_THREAD];
+    bool is_thread = r->parameter_count >= HP_PARAMETER_BUILDS && !r->thread &&
+                     value != 0 && value == r->parameters.of[HP_PARAMETER_THREAD];
     if (is_thread && !r->row.damage) {
         r->thread = hp_reader_kept_text(r, name);
     } else if (r->parameter_count >= HP_PARAMETERS ||
@@ -62,6 +62,10 @@ static void read_extents(struct hp_partial_reader *r, struct hp_module *module) 
         hp_vec_push(&extents, extent);
     }
     module->extents = (uint32_t)extents.count;
+    if (r->parameters.of[HP_PARAMETER_BUILDS]) {
+        module->stamp = hp_reader_text(r);
+        module->dumps = (uint32_t)hp_get_below(&r->row, UINT64_C(1) << 32);
+    }
     if (!r->row.damage) {
         hp_vec_push(&r->modules, hp_profile_module(r->profile, module, extents.at));
     }
@@ -237,12 +241,14 @@ static void (*const readers[HP_SECTIONS])(struct hp_partial_reader *) = {
     [HP_SECTION_DISTRIBUTION] = hp_reader_distribution,
     [HP_SECTION_EXTREME_NAMES] = hp_reader_extreme_name,
     [HP_SECTION_DIAGNOSTICS] = hp_reader_diagnostic,
+    [HP_SECTION_FILE_NAMES] = hp_reader_file_name,
 };
 
 static const char *const parameter_hints[HP_PARAMETERS] = {
     [HP_PARAMETER_SNAPSHOTS] = ": 0 last, 1 final, 2 peak, 3 each, 4 sum",
     [HP_PARAMETER_LABELS] = ": 1 if --label-from was given",
     [HP_PARAMETER_THREADS] = ": 1 if stacks are told apart by thread",
+    [HP_PARAMETER_BUILDS] = ": 1 with --with-builds",
 };
 
 int hp_parameters_refuse(const struct hp_parameters *a, const char *name_a,
@@ -270,8 +276,9 @@ static int settle_parameters(struct hp_partial_reader *r, struct hp_err *err) {
         [HP_PARAMETER_SNAPSHOTS] = HP_SNAPSHOTS_SUM + 1,
         [HP_PARAMETER_COLUMN] = HP_COLUMNS,
         [HP_PARAMETER_UNMAPPED] = 2,
+        [HP_PARAMETER_BUILDS] = 2,
     };
-    bool is_sound = r->parameter_count == HP_PARAMETERS;
+    bool is_sound = r->parameter_count >= HP_PARAMETER_BUILDS;
     for (enum hp_parameter i = 0; i < HP_PARAMETERS; i++) {
         is_sound &= limits[i] == 0 || r->parameters.of[i] < limits[i];
     }
@@ -368,6 +375,7 @@ static int read_blocks(struct hp_partial_reader *r, struct hp_err *err) {
 static void reader_done(struct hp_partial_reader *r) {
     hp_block_reader_done(&r->blocks);
     hp_vec_done(&r->texts);
+    hp_vec_done(&r->file_texts);
     hp_vec_done(&r->modules);
     hp_vec_done(&r->frames);
     hp_vec_done(&r->fresh);

@@ -36,7 +36,9 @@ struct hp_partial_reader {
     HP_VEC(hp_string) sets;
     HP_VEC(uint32_t) stacks;
     HP_VEC(uint32_t) types;
-    struct hp_frame last_frame;        // its module as it is numbered in the file
+    struct hp_frame last_frame;   // its module as it is numbered in the file
+    HP_VEC(hp_string) file_texts; // of names that files had, as they are numbered there
+    uint64_t last_file_name;      // + 1
     uint64_t last_symbol, frame_count; // of frames of all stacks
     uint64_t last_type, last_stack;    // of sums
     struct hp_frame_table frame_table; // as they are numbered in the file
@@ -107,5 +109,8 @@ void hp_reader_distribution(struct hp_partial_reader *r);
 void hp_reader_extreme_name(struct hp_partial_reader *r);
 void hp_reader_replicates(struct hp_partial_reader *r, uint32_t stack);
 void hp_reader_settle(struct hp_partial_reader *r); // when all has been read
+
+// partial_file_names.c
+void hp_reader_file_name(struct hp_partial_reader *r);
 
 #endif

@@ -3,7 +3,8 @@
 //     parameters   name, value; of one thread alone its name, and the value of `thread` again
 //     strings      text, in order; number 0 is "" and not there
 //     modules      kind, path, build id, deleted, span, what is resolved, the files that were
-//                  mapped: first and last device and inode; extents: offset, size, hole
+//                  mapped: first and last device and inode; extents: offset, size, hole; where builds
+//                  are told, that which ran and of how many dumps
 //     frames       columns: modules on, offset or distance from the last of this module, return leaf
 //     symbols      frames on, disputed, calls: function, linkage, file, line, start, column
 //     labels       tags: key, text, unit, whether it is a number, number
@@ -34,6 +35,7 @@ static const char *const parameter_names[HP_PARAMETERS] = {
     [HP_PARAMETER_REPLICATES] = "replicates",
     [HP_PARAMETER_SHARDS] = "shards",
     [HP_PARAMETER_SHARD] = "shard",
+    [HP_PARAMETER_BUILDS] = "builds",
 };
 
 const char *hp_parameter_name(enum hp_parameter parameter) {
@@ -56,6 +58,7 @@ struct hp_parameters hp_parameters_of(const struct hp_profile *profile) {
         [HP_PARAMETER_REPLICATES] = HP_REPLICATES,
         [HP_PARAMETER_SHARDS] = profile->shards.count > 0 ? profile->shards.count : 1,
         [HP_PARAMETER_SHARD] = profile->shards.count > 0 ? profile->shards.present : 1,
+        [HP_PARAMETER_BUILDS] = profile->has_stamps,
     }};
 }
 
@@ -68,6 +71,9 @@ static void write_parameters(struct hp_partial_writer *w) {
         parameters.of[HP_PARAMETER_SHARD] = w->shards.present;
     }
     for (enum hp_parameter i = 0; i < HP_PARAMETERS; i++) {
+        if (i == HP_PARAMETER_BUILDS && !w->profile->has_stamps) {
+            continue;
+        }
         hp_put_text(&w->row, hp_span_of(parameter_names[i]));
         hp_put_number(&w->row, parameters.of[i]);
         hp_put_row(w, HP_SECTION_PARAMETERS);
@@ -115,6 +121,10 @@ static void write_modules(struct hp_partial_writer *w) {
             hp_put_number(&w->row, extent->offset);
             hp_put_number(&w->row, extent->has_hole);
         }
+        if (w->profile->has_stamps) {
+            hp_put_string(w, module->stamp);
+            hp_put_number(&w->row, module->dumps);
+        }
         hp_put_row(w, HP_SECTION_MODULES);
     }
 }
@@ -144,7 +154,7 @@ static void write_symbols(struct hp_partial_writer *w) {
     const struct hp_profile *profile = w->profile;
     for (size_t i = 0, last = 0; i < profile->frames.count; i++) {
         const struct hp_frame *frame = &profile->frames.at[i];
-        if (frame->lines == 0) {
+        if (frame->lines == 0 || frame->is_of_file) {
             continue;
         }
         hp_put_number(&w->row, i - last);
@@ -360,6 +370,7 @@ int hp_partial_write(const struct hp_profile *profile, struct hp_shards shard,
         hp_put_distribution(&w);
         hp_put_extreme_names(&w);
         hp_put_diagnostics(&w);
+        hp_put_file_names(&w);
         ret = hp_block_writer_end(&w.blocks, err);
     }
     writer_done(&w);

@@ -57,7 +57,8 @@ static inline void hp_put_string(struct hp_partial_writer *w, hp_string string) 
 
 // What has been put makes a row.
 static inline void hp_put_row(struct hp_partial_writer *w, enum hp_section section) {
-    bool is_aside = section == HP_SECTION_NAMES || section == HP_SECTION_EXTREME_NAMES;
+    bool is_aside = section == HP_SECTION_NAMES || section == HP_SECTION_EXTREME_NAMES ||
+                    section == HP_SECTION_FILE_NAMES;
     unsigned flags = is_aside ? HP_BLOCK_ASIDE : HP_BLOCK_REQUIRED;
     if (!w->is_collecting) {
         hp_block_row(&w->blocks, section, flags, &w->row);
@@ -98,5 +99,8 @@ void hp_take_replicates(struct hp_partial_writer *w, uint32_t rank,
                         struct hp_stack_row *row); // one after the other
 void hp_put_distribution(struct hp_partial_writer *w);
 void hp_put_extreme_names(struct hp_partial_writer *w);
+
+// partial_file_names.c
+void hp_put_file_names(struct hp_partial_writer *w);
 
 #endif

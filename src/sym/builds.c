@@ -389,10 +389,27 @@ static bool has_file(const struct proving *proving, uint32_t module) {
     return has;
 }
 
+// The build id of all files that fit a module, or their one code; NULL if there are several.
+static char *stamp_of(const struct proving *proving, uint32_t module) {
+    const char *stamp = NULL;
+    bool is_one = true;
+    for (size_t i = 0; i < proving->tried.count; i++) {
+        const struct hp_trial *trial = &proving->fits.trials.at[i];
+        const struct hp_file_code *code = &proving->tried.at[i]->code;
+        const char *own = code->image.build_id[0] ? code->image.build_id : code->key;
+        if (trial->module == module && trial->fits) {
+            is_one &= *own && (!stamp || strcmp(own, stamp) == 0);
+            stamp = own;
+        }
+    }
+    return stamp && is_one ? hp_copy(stamp) : NULL;
+}
+
 static void conclude(const struct proving *proving, uint32_t number,
                      struct hp_proof_module *module) {
     module->returns = best_of(proving, number);
     module->builds = find_fitting(proving, number);
+    module->stamp = stamp_of(proving, number);
     module->proof = HP_PROOF_FITS;
     if (!module->builds) {
         module->builds = find_unchecked(proving, number, module);
@@ -419,6 +436,34 @@ static void prove(struct hp_prover *prover, struct hp_proof_question *question) 
     free(proving.keys);
     hp_fits_done(&proving.fits);
     hp_vec_done(&proving.tried);
+}
+
+static const struct file *with_stamp(struct builds *self,
+                                     const struct module_files *files,
+                                     const char *stamp) {
+    for (size_t i = 0; i < files->all.count; i++) {
+        struct file *file = files->all.at[i];
+        bool is = need(self, file, false) &&
+                  (strcmp(file->code.image.build_id, stamp) == 0 ||
+                   (!file->code.image.build_id[0] && strcmp(file->code.key, stamp) == 0));
+        if (is) {
+            return file;
+        }
+    }
+    return NULL;
+}
+
+static char *find(struct hp_prover *prover, const struct hp_proof_module *module,
+                  const char *stamp) {
+    struct builds *self = (struct builds *)prover;
+    pthread_mutex_lock(&self->lock);
+    self->clock++;
+    const struct file *file =
+        with_stamp(self, files_of(self, module->path, module->name), stamp);
+    file = file ? file : with_stamp(self, others_of(self, module), stamp);
+    char *builds = file ? hp_copy(file->key) : NULL;
+    pthread_mutex_unlock(&self->lock);
+    return builds;
 }
 
 // --- what was proven --------------------------------------------------------------------------
@@ -559,7 +604,7 @@ static void done(struct hp_prover *prover) {
 struct hp_prover *hp_prover_new(const struct hp_symbol_options *options,
                                 const char *const *programs, size_t program_count) {
     struct builds *self = hp_alloc(sizeof *self);
-    *self = (struct builds){.prover = {prove, done},
+    *self = (struct builds){.prover = {prove, find, done},
                             .options = options,
                             .keeper = {.limits = hp_keeper_usual,
                                        .sandbox = options->sandbox,

@@ -12,11 +12,11 @@ enum {
 
 // --- modules ------------------------------------------------------------------------------
 
-// Whether a file is at hand that is the one that ran, as far as can be told.
+// Whether a file is at hand that is the one that ran, or a partial has its names, as far as can be told.
 static bool has_file(const struct hp_module *module) {
     bool is_read = module->status == HP_SYM_DWARF || module->status == HP_SYM_SYMTAB ||
                    module->status == HP_SYM_STRIPPED;
-    return module->proof == HP_PROOF_FITS || module->proof == HP_PROOF_UNCHECKED ||
+    return hp_proof_has_names(module->proof) ||
            (module->proof == HP_PROOF_NONE && module->told_id.n != 0 && is_read);
 }
 
@@ -37,8 +37,9 @@ static struct path look_at_path(const struct hp_profile *profile, const bool *na
         if (module->kind != HP_MODULE_FILE || module->path.n != first->path.n) {
             continue;
         }
-        uint32_t build =
-            module->proof == HP_PROOF_NONE ? module->told_id.n : module->builds.n;
+        uint32_t build = module->proof == HP_PROOF_NONE      ? module->told_id.n
+                         : module->proof == HP_PROOF_STAMPED ? module->stamp.n
+                                                             : module->builds.n;
         bool is_known = !has_file(module);
         for (size_t k = 0; k < known.count; k++) {
             is_known |= known.at[k] == build;

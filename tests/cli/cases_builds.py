@@ -177,7 +177,7 @@ def tagged(text, seed):
 
 
 @case
-def B7_tags_of_addresses_are_cleared(t):
+def B21_tags_of_addresses_are_cleared(t):
     plain = fold(t, dump(t, "plain.heap", code(), code()[5:]))
     text = (t.folder / "plain.heap").read_text()
     for seed in range(3):
@@ -219,16 +219,16 @@ def split(row, low, high, name, offset):
 
 
 @case
-def B8_text_that_was_moved_is_its_files(t):
+def B22_text_that_was_moved_is_its_files(t):
     path = dump(t, "whole.heap", code())
     whole, text = fold(t, path), (t.folder / "whole.heap").read_text()
     for name in ("", "[anon:zend_huge_code_pages]", "/dev/hugepages/libhugetlbfs.tmp.dLkB1r (deleted)", "/memfd:text (deleted)",
                  "/anon_hugepage (deleted)", "/mnt/huge/libhugetlbfs.tmp.dLkB1r (deleted)"):
         moved = with_map(text, lambda row, low, high: split(row, low, high, name, 0))
         assert fold(t, t.file("moved.heap", moved)) == whole, name
-    lines = []  # what is around it is not one piece: its end is a page further on in the file
+    lines = []  # what is around it is not one piece: its end is a page less far on in the file
     other = with_map(text, lambda row, low, high: lines.extend(split(row, low, high, "/srv/other.so", 0)) or [
-        *lines[:2], re.sub(r"r-xp (\w+)", lambda m: f"r-xp {int(m[1], 16) + 0x1000:08x}", lines[2])])
+        *lines[:2], re.sub(r"r-xp (\w+)", lambda m: f"r-xp {int(m[1], 16) - 0x1000:08x}", lines[2])])
     assert "other.so+0x" in "".join(fold(t, t.file("other.heap", other)))
 
 
@@ -243,7 +243,7 @@ def rows_without_permissions_or_offsets_will_do(t):
 
 
 @case
-def B9_what_cannot_be_compared_is_not_called_another_build(t):
+def B23_what_cannot_be_compared_is_not_called_another_build(t):
     last = dump(t, "last.heap", code()[:1])  # the last of its stack is not compared
     text = (t.folder / "last.heap").read_text()
     _, symbols, _ = look(t, t.file("qemu.heap", text.replace("r-xp", "r--p")))
@@ -261,7 +261,7 @@ def renamed(t, name, path, process):
 
 
 @case
-def B10_temporary_copies_of_a_library_are_one(t):
+def B24_temporary_copies_of_a_library_are_one(t):
     pair = [ADDRESSES / f"jni-j.{pid}.0.heap" for pid in (14297, 14302)]
     table, _ = rows(t, "diff", pair[0], "--to", pair[1])
     assert [row["name"] for row in table if "rocksdb" in row["name"]] == ["librocksdbjni*.so+0x1115"], table
@@ -295,7 +295,7 @@ def temporary_copies_are_named_by_the_library_in_a_folder(t):
 
 
 @case
-def B11_a_library_that_was_unloaded_is_known_by_other_dumps(t):
+def B25_a_library_that_was_unloaded_is_known_by_other_dumps(t):
     before, after = ADDRESSES / "s.1.0.i0.heap", ADDRESSES / "s.1.1.i1.heap"
     for extra in ((), (PLUG,)):
         table, _ = rows(t, "diff", *extra, before, "--to", after)
@@ -314,7 +314,7 @@ def B11_a_library_that_was_unloaded_is_known_by_other_dumps(t):
 
 
 @case
-def B12_where_two_libraries_were_nothing_is_said(t):
+def B26_where_two_libraries_were_nothing_is_said(t):
     before, after = ADDRESSES / "s.1.0.i0.heap", ADDRESSES / "s.1.1.i1.heap"
     other = t.file("s.1.2.i2.heap", before.read_text().replace("plug.so", "other.so").replace("t*: 669", "t*: 668"))
     table, _ = rows(t, "top", before, after, other, "--by=function", "--snapshots=last")

@@ -35,6 +35,13 @@ static void take_symbols(void *data, hp_frame_id frame, const struct hp_line *li
     hp_vec_append(&profile->lines, lines, count);
 }
 
+static void take_file_names(void *data, hp_frame_id frame, const struct hp_line *lines,
+                            uint32_t count) {
+    struct hp_profile *profile = data;
+    take_symbols(data, frame, lines, count, false);
+    profile->frames.at[frame.n].is_of_file = true;
+}
+
 static struct hp_bytes pack(const uint8_t *bytes, size_t size) {
     struct hp_bytes file = {NULL, 0, 0};
     struct hp_sink sink;
@@ -89,6 +96,7 @@ static int read_file(const struct hp_bytes *file, struct hp_profile *profile,
     profile->history.is_kept = true;
     struct hp_partials partials = {.profile = profile,
                                    .take_symbols = take_symbols,
+                                   .take_file_names = take_file_names,
                                    .data = profile};
     if (stays_packed) {
         profile->store = hp_run_store_new(NULL, UINT64_MAX);

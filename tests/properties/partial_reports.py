@@ -34,7 +34,7 @@ OPTIONS = {
 # What decides of the partial itself, below, and what is not of its reports.
 OF_INPUTS = set('''files-from tar to base-files-from snapshots on-duplicate keep-unmapped keep-damaged max-skipped min-age
     max-input-size strict wait large-sizes compat no-unbias label-from thread'''.split())
-OTHERS = set('redact redact-key frame-rules fail-if format output shard no-input-ids shards progress help version licenses features stats smaps recent waste ages older-than pairs'.split())
+OTHERS = set('redact redact-key frame-rules fail-if format output shard no-input-ids shards progress help version licenses features stats smaps recent waste ages older-than pairs with-builds with-names'.split())
 
 
 def series(folder, jit):

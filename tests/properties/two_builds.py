@@ -8,6 +8,7 @@ testdata/builds has 6 dumps each of cartd 1.4.1 and 1.4.1b, which allocate alike
 of two builds of gateway.
 """
 import json
+import os
 import pathlib
 import random
 import re
@@ -100,6 +101,88 @@ def stored_base(folder):
     base, new = partial(folder, 'base', of_build('1.4.1')), partial(folder, 'new', of_build('1.4.1b'))
     both = folders('1.4.1', '1.4.1b')
     return [fault for a, b in (([base], None), ([base], [new]), (None, [new])) for fault in no_change(both, a, b)]
+
+
+# --- what a partial keeps ---------------------------------------------------------------------
+
+
+def named(folder, name, inputs, *more):
+    return t.merged(pathlib.Path(folder, f'{name}.hpa'), inputs, '--with-names', '--symbol-dir-only', *folders('1.4.1'), *more)
+
+
+def kept_names(folder):
+    """A base that was merged with names, in whatever steps, does for the file of its build."""
+    dumps = of_build('1.4.1')
+    whole = named(folder, 'whole', dumps)
+    parts = [named(folder, f'part{i}', dumps[2 * i:2 * i + 2]) for i in range(3)]
+    joined = t.merged(pathlib.Path(folder, 'joined.hpa'), [parts[2], parts[0], parts[1]])
+    shards = [named(folder, f'shard{i}', dumps, f'--shard={i}/3') for i in range(3)]
+    again = t.merged(pathlib.Path(folder, 'again.hpa'), shards)
+    faults = [] if whole.read_bytes() == joined.read_bytes() == again.read_bytes() else ['other bytes in other steps']
+    _, both = compare(folders('1.4.1', '1.4.1b'), dumps, of_build('1.4.1b'))
+    for base in ([whole], parts[::-1], shards):
+        faults += no_change(folders('1.4.1b'), base)
+        _, report = compare(folders('1.4.1b'), base, of_build('1.4.1b'))
+        faults += [] if own(report) == own(both) else [f'{own(report)} {own(both)}']
+    leaked = pathlib.Path(folder, 'leaked')
+    leaked.mkdir()
+    status, _ = compare(folders('1.4.1b'), [whole], grown(of_build('1.4.1b'), leaked, 10))
+    return faults + ([] if status == 1 else [f'{status} with a leak'])
+
+
+def kept_names_of_one_side(folder):
+    """Where only the base has names nothing is claimed, and the file of the base is not asked for."""
+    base = [named(folder, 'base', of_build('1.4.1'))]
+    empty = pathlib.Path(folder, 'empty')
+    empty.mkdir()
+    return refuses_verdict([f'--symbol-dir={empty}'], base)
+
+
+def stamps(folder):
+    """Without the options the bytes do not depend on files; a partial with builds and one without are not merged."""
+    dumps = of_build('1.4.1')
+    plain = t.merged(pathlib.Path(folder, 'plain.hpa'), dumps)
+    bare = t.merged(pathlib.Path(folder, 'bare.hpa'), dumps, *folders('1.4.1'))
+    names = named(folder, 'names', dumps)
+    with_builds = t.merged(pathlib.Path(folder, 'builds.hpa'), dumps, '--with-builds', '--symbol-dir-only', *folders('1.4.1'))
+    faults = [] if plain.read_bytes() == bare.read_bytes() else ['the bytes depend on files']
+    faults += [] if t.digest(names) == t.digest(with_builds) != t.digest(plain) else ['names are in the digest']
+    for inputs in ([plain, names], [names, of_build('1.4.1b')[0]]):
+        done = t.run('merge', '-q', '-o', pathlib.Path(folder, 'no.hpa'), *inputs)
+        faults += [] if done.code == 4 and 'builds' in done.err else [f'{done.code} {done.err}']
+    done = t.run('merge', '-q', '--with-builds', '-o', pathlib.Path(folder, 'no.hpa'), plain)
+    return faults + ([] if done.code == 2 and 'with-builds' in done.err else [f'{done.code} {done.err}'])
+
+
+def counted_stamps(folder):
+    """Of a path info counts the dumps that are known by a build, and those that are not."""
+    path = t.merged(pathlib.Path(folder, 'seven.hpa'), [*of_build('1.4.1'), of_build('1.4.1b')[0]], '--with-names', '--symbol-dir-only',
+                    *folders('1.4.1'))
+    empty = pathlib.Path(folder, 'empty')
+    empty.mkdir()
+    faults = []
+    for options, wanted in (([f'--symbol-dir={empty}'], [('no-file', 1), ('stamped', 6)]), (folders('1.4.1'), [('fits', 6), ('open', 1)])):
+        report = json.loads(t.ok('info', '-q', '-fjson', '--symbol-dir-only', *options, path).out)
+        got = sorted((row['build']['proof'], row['build']['dumps']) for row in report['modules'] if row['path'] == PATH)
+        faults += [] if got == wanted else [f'{got}']
+    return faults
+
+
+def damaged_names(folder):
+    """Of a partial with a bit changed in the section of names nothing is read."""
+    whole = named(folder, 'sound', of_build('1.4.1'))
+    bare = t.merged(pathlib.Path(folder, 'none.hpa'), of_build('1.4.1'), '--with-builds', '--symbol-dir-only', *folders('1.4.1'))
+    data, chance, faults = whole.read_bytes(), random.Random(7), []
+    first = len(os.path.commonprefix([data, bare.read_bytes()]))
+    for i in range(60):
+        at = chance.randrange(first, len(data))
+        broken = bytearray(data)
+        broken[at] ^= 1 << chance.randrange(8)
+        path = pathlib.Path(folder, 'broken.hpa')
+        path.write_bytes(broken if i % 3 else data[:at])
+        done = t.run('top', '-q', '--no-symbols', path)
+        faults += [] if done.code == 5 else [f'byte {at}: {done.code}']
+    return faults
 
 
 # --- one file ------------------------------------------------------------------------------
@@ -331,6 +414,9 @@ def any_order():
 with scratch() as scratched:
     TWO = unpacked(scratched, 'two')
     for title, walk in (('B1: both files are found, wherever they are', everywhere), ('a stored base has the build of its dumps', stored_base),
+                        ('B27: names that a partial keeps', kept_names), ('B28: names that only the base keeps', kept_names_of_one_side),
+                        ('B29: partials with builds and without', stamps), ('dumps of partials with builds and without', counted_stamps),
+                        ('a partial whose names are damaged', damaged_names),
                         ('B3: without the file of a side nothing is claimed', one_file),
                         ('B4: a process in four without a file', few_open), ('the total alone', total_alone), ('B6: a library that one side cannot name', library), ('one dump of each of two builds', gateways),
                         ('B7: a leak is found without files', leak_without_files), ('lines and addresses', places),

@@ -191,6 +191,14 @@ static void no_symbols(void *data, hp_frame_id frame, const struct hp_line *line
     (void)is_disputed;
 }
 
+static void no_file_names(void *data, hp_frame_id frame, const struct hp_line *lines,
+                          uint32_t count) {
+    (void)data;
+    (void)frame;
+    (void)lines;
+    (void)count;
+}
+
 // What two dumps of one stack each come to.
 static struct hp_bytes small_partial(void) {
     struct hp_profile profile;
@@ -242,7 +250,9 @@ static int read_small(const uint8_t *at, size_t size, struct hp_profile *profile
     struct hp_input_window window = {&stream, 0};
     hp_profile_init(profile);
     profile->keeps.history = profile->history.is_kept = true;
-    struct hp_partials partials = {.profile = profile, .take_symbols = no_symbols};
+    struct hp_partials partials = {.profile = profile,
+                                   .take_symbols = no_symbols,
+                                   .take_file_names = no_file_names};
     int ret =
         hp_input_stream_open_bytes(&stream, (struct hp_span){(const char *)at, size}, 0,
                                    err);

@@ -262,9 +262,8 @@ static const char *address_kind(const struct hp_module *module) {
 
 static void put_build(struct hp_sink *out, const struct hp_module *module) {
     static const char *const proofs[] = {
-        [HP_PROOF_NO_FILE] = "no-file",
-        [HP_PROOF_UNCHECKED] = "unchecked",
-        [HP_PROOF_OPEN] = "open",
+        [HP_PROOF_NO_FILE] = "no-file", [HP_PROOF_UNCHECKED] = "unchecked",
+        [HP_PROOF_OPEN] = "open",       [HP_PROOF_STAMPED] = "stamped",
         [HP_PROOF_FITS] = "fits",
     };
     if (module->proof == HP_PROOF_NONE) {

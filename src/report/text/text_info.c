@@ -310,6 +310,7 @@ static void put_build(struct hp_sink *out, const struct hp_module *module) {
     static const char *const what[] = {
         [HP_PROOF_UNCHECKED] = "the file has their layout, and no code could be compared",
         [HP_PROOF_OPEN] = "unproven: no file at hand fits",
+        [HP_PROOF_STAMPED] = "as the partial tells; the file is not at hand",
         [HP_PROOF_FITS] = "the file fits",
     };
     if (module->proof < HP_PROOF_UNCHECKED) {
