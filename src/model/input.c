@@ -135,6 +135,12 @@ static enum hp_input_reason reason_of(const struct hp_input *input) {
                                                     : reason_of_failure(input->err->code);
 }
 
+uint64_t hp_input_dumps(const struct hp_input_record *input) {
+    bool tells = input->keys && input->source == 0;
+    uint64_t processes = tells ? input->keys->all.count + input->keys->untold : 0;
+    return processes > 0 ? processes : 1 + input->others;
+}
+
 bool hp_input_is_merged(const struct hp_input_record *input) {
     return input->producer == HP_PRODUCER_PPROF_OURS &&
            input->scaling == HP_SCALING_SCALED;

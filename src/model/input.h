@@ -127,6 +127,9 @@ static inline bool hp_input_is_used(const struct hp_input_record *input) {
 // One was written by us: what was seen once is not known any more.
 bool hp_input_is_merged(const struct hp_input_record *input);
 
+// So many dumps are told of as this one: those of a group, or of each process in a merged profile one.
+uint64_t hp_input_dumps(const struct hp_input_record *input);
+
 // "jemalloc heap_v2"
 const char *hp_producer_text(enum hp_producer producer);
 

@@ -21,7 +21,7 @@ static hp_int128 whole(double x) {
 static void count_units(struct hp_sides *sides, const struct hp_profile *profile,
                         int side) {
     uint64_t dumps[HP_REPLICATES];
-    sides->units[side] = sides->dumps[side];
+    sides->units[side] = sides->has_merged[side] ? 1 : sides->dumps[side];
     if (sides->has_groups[side]) {
         hp_between_init(&sides->between[side], profile, side == 0);
         hp_between_dumps(&sides->between[side], dumps);
@@ -51,7 +51,8 @@ void hp_sides_init(struct hp_sides *sides, const struct hp_profile *profile) {
         } else {
             hp_vec_push(&sides->new, i);
         }
-        sides->dumps[!input->is_base] += 1 + input->others;
+        sides->dumps[!input->is_base] += hp_input_dumps(input);
+        sides->has_merged[!input->is_base] |= hp_input_dumps(input) > 1 + input->others;
         sides->has_groups[!input->is_base] |= input->is_group;
     }
     count_units(sides, profile, 0);

@@ -15,6 +15,8 @@ struct hp_sides {
     // What tells how the dumps of a side differ: these themselves, or where not all are told of,
     // groups of them.
     bool has_groups[2];
+    bool has_merged
+        [2];         // a merged profile of several processes, which tells nothing of that
     size_t units[2]; // so many
     struct hp_between between[2];
 };

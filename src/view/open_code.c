@@ -250,7 +250,7 @@ static void look_at_input(struct finder *finder, size_t number, int side) {
     }
     hp_history_done_reading(&reader);
     for (size_t i = 0; i < open->modules.count; i++) {
-        open->modules.at[i].dumps[side] += has >> i & 1 ? 1 + input->others : 0;
+        open->modules.at[i].dumps[side] += has >> i & 1 ? hp_input_dumps(input) : 0;
     }
 }
 
@@ -275,7 +275,7 @@ static void add_input(struct finder *finder, size_t number, int side) {
     hp_history_done_reading(&reader);
     for (size_t i = 0; i < open->modules.count; i++) {
         open->modules.at[i].open[side] +=
-            open->of_input[number] >> i & 1 ? 1 + input->others : 0;
+            open->of_input[number] >> i & 1 ? hp_input_dumps(input) : 0;
     }
 }
 
@@ -407,7 +407,7 @@ static void find_named(const struct hp_open_code *open, const struct hp_profile 
             } else {
                 hp_vec_push(&sides->new, number);
             }
-            sides->dumps[side] += 1 + profile->inputs.at[number].others;
+            sides->dumps[side] += hp_input_dumps(&profile->inputs.at[number]);
         }
         sides->units[side] = sides->dumps[side];
     }
@@ -417,9 +417,10 @@ static void find_named(const struct hp_open_code *open, const struct hp_profile 
 static bool is_enough(const struct hp_sides *all, const struct hp_sides *some) {
     bool is = true;
     for (int side = 0; side < 2; side++) {
-        is &= all->dumps[side] == 0 ||
-              (!all->has_groups[side] && some->dumps[side] >= least_dumps &&
-               2 * some->dumps[side] > all->dumps[side]);
+        is &=
+            all->dumps[side] == 0 || (!all->has_groups[side] && !all->has_merged[side] &&
+                                      some->dumps[side] >= least_dumps &&
+                                      2 * some->dumps[side] > all->dumps[side]);
     }
     return is;
 }

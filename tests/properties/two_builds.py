@@ -185,6 +185,18 @@ def damaged_names(folder):
     return faults
 
 
+def merged_pprof(folder):
+    """A merged profile of six processes is compared as their mean."""
+    path = t.merged(pathlib.Path(folder, 'merged.pb.gz'), of_build('1.4.1'), '--format=pprof', '--symbol-dir-only', *folders('1.4.1'))
+    faults = []
+    for base, new, wanted in ((of_build('1.4.1'), [path], (21.92, 21.92)), ([path], of_build('1.4.1b'), (21.92, 21.46))):
+        status, report = compare(folders('1.4.1', '1.4.1b'), base, new)
+        got = tuple(report['total'][side]['estimate'] / MIB for side in ('base', 'new'))
+        good = status == 0 and all(abs(a - b) < 0.01 for a, b in zip(got, wanted)) and not report['total']['significant']
+        faults += [] if good else [f'{status} {got}']
+    return faults
+
+
 # --- one file ------------------------------------------------------------------------------
 
 
@@ -417,6 +429,7 @@ with scratch() as scratched:
                         ('B27: names that a partial keeps', kept_names), ('B28: names that only the base keeps', kept_names_of_one_side),
                         ('B29: partials with builds and without', stamps), ('dumps of partials with builds and without', counted_stamps),
                         ('a partial whose names are damaged', damaged_names),
+                        ('B30: processes of a merged profile', merged_pprof),
                         ('B3: without the file of a side nothing is claimed', one_file),
                         ('B4: a process in four without a file', few_open), ('the total alone', total_alone), ('B6: a library that one side cannot name', library), ('one dump of each of two builds', gateways),
                         ('B7: a leak is found without files', leak_without_files), ('lines and addresses', places),
