@@ -322,3 +322,51 @@ def B26_where_two_libraries_were_nothing_is_said(t):
     for inputs in ((before, other, "--to", after), (other, before, "--to", after)):
         names = {row["name"] for row in rows(t, "diff", *inputs)[0]}
         assert "[unmapped]" in names, names
+
+
+# --- files of other names ------------------------------------------------------------------
+
+
+def strangers(folder, count):
+    """Programs with the layout of that which ran, and other code at each of its addresses."""
+    data = (REBUILT / "right" / "app").read_bytes()
+    low, high = (int(word, 16) for word in ROW.groups())
+    start = int(re.search(r"r-xp (\w+)", ROW[0])[1], 16)
+    text = data[start:start + high - low]
+    folder.mkdir()
+    for i in range(count):
+        at = 24 + 24 * i % (len(text) - 48)
+        file = folder / f"{i:03}"
+        file.write_bytes(data[:start] + text[at:] + text[:at] + data[start + len(text):])
+
+
+@case
+def B31_of_250_foreign_files_none_is_taken(t):
+    strangers(t.folder / "others", 250)
+    option = f"--symbol-dir={t.folder}/others"
+    for count in (1, 2, 3, 9, 30):
+        path = dump(t, "few.heap", code()[:count])
+        report = json.loads(check(t.run("info", "-q", "--format=json", option, path)).out)
+        row = next(row for row in report["modules"] if row["path"] == PATH)
+        assert row["symbols"] == "file not found", (count, row)
+    path = dump(t, "all.heap", code())
+    names = fold(t, path)
+    for place in ("000", "0", "125-x", "999"):  # before, between and behind the others
+        file = t.folder / "others" / place
+        kept = file.read_bytes() if file.exists() else None
+        file.write_bytes((REBUILT / "right" / "app").read_bytes())
+        assert sorted(check(t.run("folded", "-q", option, path)).out.splitlines()) == names, place
+        file.unlink()
+        if kept:
+            file.write_bytes(kept)
+
+
+@case
+def a_lone_address_finds_no_file_of_another_name(t):
+    strangers(t.folder / "others", 1)
+    (t.folder / "others" / "other-name").write_bytes((REBUILT / "right" / "app").read_bytes())
+    for count, wanted in ((2, False), (9, True)):
+        path = dump(t, "few.heap", code()[:count])
+        report = json.loads(check(t.run("info", "-q", "--format=json", f"--symbol-dir={t.folder}/others", path)).out)
+        row = next(row for row in report["modules"] if row["path"] == PATH)
+        assert row["symbols"].startswith("function") == wanted, row
