@@ -32,6 +32,7 @@ complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks 
 complete -c hprof-agg -n '__fish_seen_subcommand_from account' -l stats -r -F -d 'what malloc_stats_print(..., "J") of jemalloc wrote in the process of the dump'
 complete -c hprof-agg -n '__fish_seen_subcommand_from account' -l smaps -r -F -d 'its /proc/PID/smaps or smaps_rollup, for what the kernel counts'
 complete -c hprof-agg -n '__fish_seen_subcommand_from lifetime' -l recent -r -F -d 'what jemalloc'\''s prof_recent wrote in the process of the one dump, or of the one /proc/PID/maps: how long what was allocated last lived'
+complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks diff trend merge info account lifetime benchmark folded difffolded callgrind speedscope dhat dot svg pdf pprof firefox hpa' -l maps -r -F -d 'the memory map of dumps of one process that have none: its /proc/PID/maps, or another dump of it'
 complete -c hprof-agg -n '__fish_seen_subcommand_from diff difffolded' -l to -d 'inputs before this are the base, inputs after it are new'
 complete -c hprof-agg -n '__fish_seen_subcommand_from diff difffolded' -l base-files-from -r -F -d 'as --files-from, for the base'
 complete -c hprof-agg -n '__fish_seen_subcommand_from trend merge lifetime folded callgrind speedscope dhat dot svg pdf pprof firefox hpa' -l time-from -x -d 'when dumps were made: the first group of REGEX in their paths, or the times of the files (default: what pprof inputs say)'

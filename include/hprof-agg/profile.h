@@ -155,6 +155,9 @@ struct hp_read_options {
     // Of HP_REPORT_LIFETIME, of one dump: what experimental.prof_recent.alloc_dump of jemalloc wrote in
     // its process, or NULL: lifetimes follow from several dumps.
     const char *recent;
+    // The memory map of dumps that have none, all of one process, or NULL: /proc/PID/maps, or another
+    // dump of the process.
+    const char *maps;
     // hp_profile_input() tells of each input.  Else those of which there is nothing to say may be told of
     // together, without a name, where no report that is planned has rows of inputs.
     bool names_inputs;

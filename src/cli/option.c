@@ -50,6 +50,10 @@ static const struct hp_cli_option options[] = {
      "what jemalloc's prof_recent wrote in the process of the one dump, or of the one /proc/PID/maps: "
      "how long what was allocated last lived",
      hp_cli_set_text, FIELD(read.recent), 0},
+    {"maps", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT, REPORTS,
+     "the memory map of dumps of one process that have none: its /proc/PID/maps, or another dump "
+     "of it",
+     hp_cli_set_text, FIELD(read.maps), 0},
     {"to", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, HP_CLI_DIFF,
      "inputs before this are the base, inputs after it are new",
      hp_cli_set_bool, FIELD(has_to), true},

@@ -11,7 +11,8 @@
 //
 //     heapprofile             of every object
 //     growth, http: ...       (no "heap" in it) of every extension of the heap
-//     heap_v2/N, heapz_v2/N   of samples, one in N bytes on average
+//     heap_v2/N, heapz_v2/N   of samples, one in N bytes on average; gperftools has both pairs
+//                             of numbers equal
 //     heap/N, heapz_v1/N      of samples, one in N/2
 //     none                    of samples if the two pairs of totals are equal, else of
 //                             every object
@@ -22,6 +23,11 @@
 //
 // gperftools pads its numbers, jemalloc and Go do not.  gperftools has a line for each
 // sampled object, Go one for all of the same stack and size, jemalloc one for each stack.
+//
+// With HEAP_PROFILE_MMAP gperftools counts regions as objects.  A part of one that is unmapped is
+// another object freed, so that their number may be anything, and the bytes are right:
+//
+//         -1:   524288 [     1:  1048576] @ 0x014763c2 0x00eeed66
 #include "input/input_format.h"
 #include "input/scan.h"
 
@@ -77,12 +83,13 @@ static void take_type(struct hp_dump *dump, struct hp_span type, uint64_t number
     }
 }
 
-// Numbers with spaces in front: not of jemalloc, then.
+// Numbers with spaces in front: not of jemalloc, then.  mimalloc-pprof, too, has a line for each size.
 static void is_padded(struct hp_dump *dump) {
     if (dump->producer == HP_PRODUCER_JEMALLOC_3) {
         bool is_sample = dump->scaling == HP_SCALING_RAW;
-        dump->producer =
-            is_sample ? HP_PRODUCER_GPERFTOOLS_SAMPLE : HP_PRODUCER_GPERFTOOLS;
+        dump->producer = !is_sample               ? HP_PRODUCER_GPERFTOOLS
+                         : repeats(&dump->header) ? HP_PRODUCER_GPERFTOOLS_SAMPLE
+                                                  : HP_PRODUCER_UNKNOWN;
         dump->scaling = is_sample ? HP_SCALING_PER_LINE : dump->scaling;
     }
 }
@@ -139,6 +146,36 @@ static void check_count(struct hp_scan *scan, struct hp_count *count) {
     }
 }
 
+// Its objects in use do not count; those that were allocated do.
+static bool is_of_regions(const struct hp_dump *dump, const struct hp_counts *counts) {
+    struct hp_count inuse = counts->inuse;
+    bool is_count = inuse.objects > 0 && !hp_count_is_wrapped(&inuse);
+    return dump->producer == HP_PRODUCER_GPERFTOOLS && !is_count &&
+           counts->alloc.objects > 0 && !hp_count_is_wrapped(&counts->alloc) &&
+           inuse.bytes <= counts->alloc.bytes && (inuse.objects > 0 || inuse.bytes > 0);
+}
+
+static void check_counts(struct hp_scan *scan, struct hp_counts *counts) {
+    if (is_of_regions(scan->dump, counts)) {
+        scan->dump->missing_metrics = 1u << HP_INUSE_OBJECTS;
+        counts->inuse.objects = 0;
+    } else {
+        check_count(scan, &counts->inuse);
+    }
+    check_count(scan, &counts->alloc);
+}
+
+// Objects of other lines are no more certain than those that cannot be.
+static void drop_uncertain_objects(struct hp_dump *dump) {
+    struct hp_dump_stack *stack;
+    if (dump->missing_metrics) {
+        dump->header.inuse.objects = 0;
+        hp_vec_each (stack, &dump->stacks) {
+            stack->counts.inuse.objects = 0;
+        }
+    }
+}
+
 // jemalloc 3 ends its stacks with a frame that is none.
 static void drop_null_root(const struct hp_dump *dump, struct hp_dump_stack *stack) {
     if (stack->depth > 0) {
@@ -168,8 +205,7 @@ static void read_stack(struct hp_scan *scan) {
     if (*start == ' ') {
         is_padded(dump);
     }
-    check_count(scan, &stack.counts.inuse);
-    check_count(scan, &stack.counts.alloc);
+    check_counts(scan, &stack.counts);
     stack.depth = (uint32_t)(dump->frames.count - stack.first_frame);
     drop_null_root(dump, &stack);
     hp_vec_push(&dump->stacks, stack);
@@ -265,6 +301,7 @@ static bool adds_up(const struct hp_dump *dump) {
 
 // Go has none; the totals, which are sums of the lines, tell that nothing is missing.
 static void no_maps(struct hp_scan *scan) {
+    drop_uncertain_objects(scan->dump);
     if (!adds_up(scan->dump)) {
         hp_scan_damaged(scan,
                         "no memory map, and the totals are not those of the stacks");
@@ -277,7 +314,9 @@ static int read_classic(struct hp_scan *scan, struct hp_err *err) {
         .read_record = read_record,
         .no_maps = no_maps,
     };
-    return hp_scan_read(scan, &grammar, err);
+    int ret = hp_scan_read(scan, &grammar, err);
+    drop_uncertain_objects(scan->dump);
+    return ret;
 }
 
 const struct hp_input_format hp_classic_format = {

@@ -399,8 +399,11 @@ static int read_header(struct hp_scan *scan, struct hp_err *err) {
     return ret;
 }
 
+// Not every system has one: the totals tell whether stacks are missing as well.
 static void no_maps(struct hp_scan *scan) {
+    bool is_sound = !scan->dump->damage.what;
     hp_scan_damaged(scan, "the file ends before its MAPPED_LIBRARIES section");
+    scan->dump->lacks_map = is_sound;
 }
 
 static int read_jemalloc(struct hp_scan *scan, struct hp_err *err) {

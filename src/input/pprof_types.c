@@ -5,12 +5,13 @@
 //     Go              has functions of its runtime
 //     jemalloc_pprof  has the bytes in use only, and mappings that are all of memory
 //
-// Types have the names that Go gives them, tcmalloc, or Datadog's profilers, and the units of
+// Types have the names that Go gives them, tcmalloc, Datadog's profilers, or Android's heapprofd, and the units of
 // pprof's internal/measurement.  What has other names, as what tcmalloc says of the lifetime of
 // objects, is taken as it is.
 //
 // tcmalloc calls objects and space both what is in use and, of a profile of allocations, what
-// was allocated: only the default type tells, which is "objects" then.
+// was allocated: only the default type tells, which is "objects" then.  Beside "allocations" and
+// "deallocations" its "space" is of objects that were freed in the time of the profile, too.
 #include "input/pprof_types.h"
 
 enum {
@@ -112,13 +113,28 @@ static enum hp_metric metric_of(struct hp_span type) {
         const char *type;
         enum hp_metric metric;
     } known[] = {
-        {"inuse_objects", HP_INUSE_OBJECTS},     {"inuse_space", HP_INUSE_SPACE},
-        {"objects", HP_INUSE_OBJECTS},           {"space", HP_INUSE_SPACE},
-        {"alloc_objects", HP_ALLOC_OBJECTS},     {"alloc_space", HP_ALLOC_SPACE},
-        {"inuse-objects", HP_INUSE_OBJECTS},     {"inuse-space", HP_INUSE_SPACE},
-        {"heap-live-samples", HP_INUSE_OBJECTS}, {"heap-live-size", HP_INUSE_SPACE},
-        {"heap-space", HP_INUSE_SPACE},          {"alloc-samples", HP_ALLOC_OBJECTS},
-        {"alloc-space", HP_ALLOC_SPACE},         {"alloc-size", HP_ALLOC_SPACE},
+        {"inuse_objects", HP_INUSE_OBJECTS},
+        {"inuse_space", HP_INUSE_SPACE},
+        {"objects", HP_INUSE_OBJECTS},
+        {"space", HP_INUSE_SPACE},
+        {"alloc_objects", HP_ALLOC_OBJECTS},
+        {"alloc_space", HP_ALLOC_SPACE},
+        {"inuse-objects", HP_INUSE_OBJECTS},
+        {"inuse-space", HP_INUSE_SPACE},
+        {"heap-live-samples", HP_INUSE_OBJECTS},
+        {"heap-live-size", HP_INUSE_SPACE},
+        {"heap-space", HP_INUSE_SPACE},
+        {"alloc-samples", HP_ALLOC_OBJECTS},
+        {"alloc-space", HP_ALLOC_SPACE},
+        {"alloc-size", HP_ALLOC_SPACE},
+        {"Unreleased malloc count", HP_INUSE_OBJECTS},
+        {"Unreleased malloc size", HP_INUSE_SPACE},
+        {"Total malloc count", HP_ALLOC_OBJECTS},
+        {"Total malloc size", HP_ALLOC_SPACE},
+        {"Unreleased count", HP_INUSE_OBJECTS},
+        {"Unreleased size", HP_INUSE_SPACE},
+        {"Total count", HP_ALLOC_OBJECTS},
+        {"Total size", HP_ALLOC_SPACE},
     };
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -133,6 +149,16 @@ static enum hp_metric as_allocated(enum hp_metric metric) {
     return metric == HP_INUSE_SPACE     ? HP_ALLOC_SPACE
            : metric == HP_INUSE_OBJECTS ? HP_ALLOC_OBJECTS
                                         : metric;
+}
+
+static bool has_lifetimes(const struct hp_pprof_tables *tables) {
+    bool has = false;
+    const struct hp_pprof_type *type;
+    hp_vec_each (type, &tables->types) {
+        struct hp_span name = hp_pprof_text(tables, type->type);
+        has |= hp_span_is(name, "allocations") || hp_span_is(name, "deallocations");
+    }
+    return has;
 }
 
 static struct hp_pprof_kind kind_of(const struct hp_pprof_tables *tables, size_t i,
@@ -195,8 +221,11 @@ static void find_each(struct hp_pprof_kinds *kinds, const struct hp_pprof_tables
     struct hp_span shown = hp_pprof_text(tables, tables->default_type);
     bool is_of_allocations =
         producer == HP_PRODUCER_PPROF_TCMALLOC && hp_span_is(shown, "objects");
+    bool is_of_lives = has_lifetimes(tables);
     for (size_t i = 0; i < tables->types.count; i++) {
-        hp_vec_push(&kinds->of, kind_of(tables, i, is_of_allocations));
+        struct hp_pprof_kind kind = kind_of(tables, i, is_of_allocations);
+        kind.metric = is_of_lives ? HP_METRICS : kind.metric;
+        hp_vec_push(&kinds->of, kind);
     }
 }
 

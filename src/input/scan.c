@@ -20,6 +20,7 @@ void hp_scan_init(struct hp_scan *scan, struct hp_input_stream *stream,
 }
 
 void hp_scan_damaged(struct hp_scan *scan, const char *what) {
+    scan->dump->lacks_map = false;
     if (!scan->dump->damage.what) {
         scan->dump->damage = (struct hp_diagnostic){what, scan->line};
     }

@@ -352,6 +352,21 @@ static int settle(struct hp_job *job, struct hp_duplicate *duplicate,
     return hp_partial_inputs_settle(job->profile, job->options, err);
 }
 
+// A map of another process has other things at these addresses.
+static int refuse_given_map(const struct hp_profile *profile, struct hp_err *err) {
+    const struct hp_input_record *first = NULL, *input;
+    hp_vec_each (input, &profile->inputs) {
+        bool takes = input->takes_map && hp_input_is_used(input);
+        if (takes && first && input->process != first->process) {
+            return hp_fail(err, HP_E_USAGE,
+                           "--maps is of one process, and %s and %s are of two",
+                           first->public.name, input->public.name);
+        }
+        first = takes && !first ? input : first;
+    }
+    return HP_OK;
+}
+
 // All inputs, and which of them count.
 static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
                     struct hp_err *err) {
@@ -381,6 +396,7 @@ static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
         ret = hp_labels_set(profile, options->label_from, err);
     }
     find_processes(profile);
+    ret = ret == HP_OK ? refuse_given_map(profile, err) : ret;
     if (ret == HP_OK) {
         ret = settle(job, duplicate, err);
     }
@@ -449,10 +465,13 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     hp_contents_init(&job.claims);
     hp_contents_init(&job.files);
     hp_contents_init(&job.texts);
-    job.groups_inputs = hp_input_groups_suffice(profile, options);
-    job.sets_lone_aside = !job.groups_inputs && hp_lone_inputs_suffice(profile, options);
+    job.groups_inputs = !options->maps && hp_input_groups_suffice(profile, options);
+    job.sets_lone_aside =
+        !options->maps && !job.groups_inputs && hp_lone_inputs_suffice(profile, options);
     job.may_fold_history = profile->keeps.partial && options->planned_count == 1;
-    int ret = read_all(&job, &duplicate, err);
+    int ret = hp_given_map_read(&job.given, options, err);
+    ret = ret == HP_OK ? read_all(&job, &duplicate, err) : ret;
+    hp_given_map_done(&job.given);
     hp_history_sort(&profile->history);
     hp_sample_types_sort(&profile->types, &profile->strings);
     hp_annotations_sort(&profile->annotations, &profile->strings);

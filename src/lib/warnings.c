@@ -361,8 +361,38 @@ static void warn_of_ages(struct hp_profile *profile) {
     }
 }
 
+// All of its addresses are in no mapping then.
+static bool lacks_map(const struct hp_input_record *input) {
+    return hp_input_is_used(input) && !input->is_group && input->files == 0 &&
+           input->unmapped_addresses > 0 && input->unmapped_addresses >= input->addresses;
+}
+
+static void warn_of_no_map(struct hp_profile *profile) {
+    const struct hp_input_record *first = NULL, *input;
+    size_t count = 0;
+    hp_vec_each (input, &profile->inputs) {
+        first = !first && lacks_map(input) ? input : first;
+        count += lacks_map(input);
+    }
+    if (count == 1) {
+        hp_profile_warn(profile,
+                        "%s has no memory map: its frames are known by their addresses "
+                        "alone (--maps)",
+                        first->public.name);
+    } else if (count > 1) {
+        hp_profile_warn(profile,
+                        "%s and %zu more input%s have no memory map: their frames are "
+                        "known by their addresses alone (--maps)",
+                        first->public.name, count - 1, count == 2 ? "" : "s");
+    }
+}
+
 static void warn_of_unmapped(struct hp_profile *profile) {
     uint64_t unmapped = profile->summary[HP_SIDE_ALL].unmapped;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        unmapped -= lacks_map(input) ? input->unmapped_addresses : 0;
+    }
     if (unmapped > 0) {
         hp_profile_warn(profile, "%llu address%s in no mapping%s",
                         (unsigned long long)unmapped, unmapped == 1 ? " is" : "es are",
@@ -443,6 +473,7 @@ void hp_warn_of_inputs(struct hp_profile *profile) {
     warn_of_processes(profile);
     warn_of_mixtures(profile);
     warn_of_ages(profile);
+    warn_of_no_map(profile);
     warn_of_unmapped(profile);
     warn_of_tagged(profile);
     warn_of_unloaded(profile);

@@ -4,6 +4,7 @@
 #include "input/dump_name.h"
 #include "input/input_file.h"
 #include "input/reader.h"
+#include "lib/dump_check.h"
 #include "lib/job_memory.h"
 #include "lib/partial_proof.h"
 #include "partial/partial.h"
@@ -42,24 +43,15 @@ static int skip(struct hp_input_record *record, enum hp_input_status status,
 }
 
 // What makes a dump unusable, or usable only on request.
-static int check(const struct hp_dump *dump, const struct hp_read_options *options,
-                 struct hp_input_record *record, struct hp_err *err) {
-    if (dump->cut.code != HP_OK) {
-        *err = dump->cut;
-    } else if (dump->damage.what) {
-        hp_fail(err, HP_E_FORMAT, "damaged: %s", dump->damage.what);
-        err->line = dump->damage.line;
-    } else if (options->strict && dump->malformed.count > 0) {
-        hp_fail(err, HP_E_FORMAT, "expected %s", dump->expected);
-        err->line = dump->malformed.line;
-    } else {
-        return HP_OK;
+static int check(struct worker *worker, struct hp_input_record *record,
+                 struct hp_err *err) {
+    const struct hp_read_options *options = worker->job->options;
+    int ret = hp_dump_check(&worker->dump, &worker->merger.unbias,
+                            worker->profile->estimator, options->strict, err);
+    if (ret != HP_OK && options->keep_damaged) {
+        return skip(record, HP_INPUT_KEPT_DAMAGED, err);
     }
-    if (options->keep_damaged) {
-        skip(record, HP_INPUT_KEPT_DAMAGED, err);
-        return HP_OK;
-    }
-    return HP_E_FORMAT;
+    return ret;
 }
 
 // --- bytes ----------------------------------------------------------------------------------
@@ -247,7 +239,8 @@ static int read_dump(struct worker *worker, struct hp_input_record *record, bool
     worker->is_partial = false;
     int ret = read_item(worker, is_elf, err);
     if (ret == HP_OK && !*is_elf && !worker->is_partial) {
-        ret = check(&worker->dump, worker->job->options, record, err);
+        ret = check(worker, record, err);
+        record->takes_map = hp_given_map_lend(&worker->job->given, &worker->dump);
         record->content = worker->dump.content;
         record->has_content = ret == HP_OK;
     }

@@ -10,6 +10,7 @@
 #define HP_LIB_WORKERS_H
 
 #include "lib/duplicates.h"
+#include "lib/given_map.h"
 #include "lib/input_groups.h"
 #include "lib/input_queue.h"
 #include "lib/lone_inputs.h"
@@ -24,6 +25,7 @@ struct hp_job {
     struct hp_profile *profile; // whose inputs are the records
     bool adds_all;              // whatever process they are of
     time_t start;
+    struct hp_given_map given;
     struct hp_input_queue queue;
     struct hp_contents contents, claims; // dumps, and processes
     // Of each path whether its name is that of the newest of its process; NULL: nobody looked.

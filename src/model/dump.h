@@ -127,7 +127,9 @@ struct hp_dump {
     struct hp_strtab strings; // what is not in the dump's text as it stands
 
     struct hp_err cut; // damage of the compressed data it was in, and its line at the end
-    struct hp_diagnostic damage;                     // why the dump may be short
+    struct hp_diagnostic damage; // why the dump may be short
+    bool
+        lacks_map; // that it ends without a memory map is the damage, and there is no other
     char producer_warning[HP_PRODUCER_WARNING_SIZE]; // in one line
     uint64_t producer_warning_line;
     const char *expected; // and what follows: as in struct hp_input_record

@@ -194,14 +194,29 @@ bool hp_view_is_negative(const struct hp_view *view) {
 
 // --- what is measured ---------------------------------------------------------------------
 
+// The one type that the inputs have, if they say nothing of the four metrics.
+static const struct hp_sample_type *only_type(const struct hp_view *view) {
+    const struct hp_profile *profile = view->profile;
+    bool has_it_anyway = view->options.kind == HP_REPORT_MERGE &&
+                         (view->use.can & HP_HAS_SAMPLE_TYPES) != 0;
+    bool is_needed = view->options.kind != HP_REPORT_INFO && !has_it_anyway &&
+                     view->options.metric == HP_INUSE_SPACE;
+    bool is_only =
+        profile->types.of.count == 1 && profile->summary[HP_SIDE_ALL].metrics == 0;
+    return is_needed && is_only ? &profile->types.of.at[0] : NULL;
+}
+
 static int choose_metric(struct hp_view *view, struct hp_err *err) {
     const struct hp_profile *profile = view->profile;
     const char *name = view->options.metric_name;
     char names[384];
-    if (!name || hp_metric_find(name, &view->options.metric)) {
+    bool is_asked = name && !hp_metric_find(name, &view->options.metric);
+    view->type = is_asked ? hp_projection_find(profile, name)
+                 : name   ? NULL
+                          : only_type(view);
+    if (!view->type && !is_asked) {
         return HP_OK;
     }
-    view->type = hp_projection_find(profile, name);
     if (!view->type) {
         hp_projection_names(profile, names, sizeof names);
         return hp_fail(err, HP_E_EMPTY, "no input has a metric '%.64s', but: %s", name,

@@ -178,8 +178,10 @@ t.check('gzip with garbage inside', lambda: refused(
     'flipped.gz', gzip.compress(TEXT)[:300] + b'\x55' * 40 + gzip.compress(TEXT)[340:], 'gzip|damage|corrupt|compress'))
 
 # Dumps with something wrong.
-t.check('no map section', lambda: refused(
-    'mapless', TEXT[:TEXT.index(b'MAPPED_LIBRARIES:')], 'MAPPED_LIBRARIES|map|cut|short|truncat'))
+t.check('no map section: the totals say that nothing else is missing', lambda: used(
+    TEXT[:TEXT.index(b'MAPPED_LIBRARIES:')], 'no memory map', totals=EXACT))
+t.check('no map section, and not the last stack', lambda: refused(
+    'mapless', TEXT[:TEXT.rindex(b'\n@ ') + 1], 'MAPPED_LIBRARIES|map|cut|short|truncat'))
 t.check('no final newline', lambda: refused('cut', TEXT[:-1], 'newline|cut|end|truncat|short'))
 t.check('a last stack without counts', lambda: refused(
     'countless', varied(b'MAPPED_LIBRARIES:', STACK + b'MAPPED_LIBRARIES:'), 'count|stack|cut|truncat'))

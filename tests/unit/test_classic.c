@@ -33,6 +33,8 @@ static int parse(const char *text) {
 #define LINE     "10: 1000 [20: 3000] @ 0x10 0x20\n"
 #define PADDED   "heap profile:     10:     1000 [    20:     3000] @ "
 #define P_LINE   "    10:     1000 [    20:     3000] @ 0x10 0x20\n"
+#define TWICE    "heap profile:     10:     1000 [    10:     1000] @ "
+#define P_TWICE  "    10:     1000 [    10:     1000] @ 0x10 0x20\n"
 #define REPEATED "heap profile: 10: 1000 [10: 1000]"
 
 Test(classic, reads_stacks_and_counts) {
@@ -73,14 +75,16 @@ static const struct {
      1000},
     {TOTALS "heap_v2/524288\n" LINE, HP_PRODUCER_JEMALLOC_3, HP_SCALING_RAW, 524288,
      5243380},
-    {PADDED "heap_v2/524288\n" P_LINE, HP_PRODUCER_GPERFTOOLS_SAMPLE, HP_SCALING_PER_LINE,
+    {TWICE "heap_v2/524288\n" P_TWICE, HP_PRODUCER_GPERFTOOLS_SAMPLE, HP_SCALING_PER_LINE,
      524288, 5243380},
-    {PADDED "heapz_v2/524288\n" P_LINE, HP_PRODUCER_GPERFTOOLS_SAMPLE,
+    {TWICE "heapz_v2/524288\n" P_TWICE, HP_PRODUCER_GPERFTOOLS_SAMPLE,
      HP_SCALING_PER_LINE, 524288, 5243380},
-    {PADDED "heap_v2/0\n" P_LINE, HP_PRODUCER_GPERFTOOLS_SAMPLE, HP_SCALING_PER_LINE, 0,
+    {TWICE "heap_v2/0\n" P_TWICE, HP_PRODUCER_GPERFTOOLS_SAMPLE, HP_SCALING_PER_LINE, 0,
      1311220},
-    {PADDED "heap_v2\n" P_LINE, HP_PRODUCER_GPERFTOOLS_SAMPLE, HP_SCALING_PER_LINE, 0,
+    {TWICE "heap_v2\n" P_TWICE, HP_PRODUCER_GPERFTOOLS_SAMPLE, HP_SCALING_PER_LINE, 0,
      1311220},
+    {PADDED "heap_v2/524288\n" P_LINE, HP_PRODUCER_UNKNOWN, HP_SCALING_PER_LINE, 524288,
+     5243380},
     {TOTALS "heap/1048576\n" LINE, HP_PRODUCER_GO, HP_SCALING_PER_LINE, 524288, 5242880},
     {PADDED "heapz_v1/524288\n" P_LINE, HP_PRODUCER_UNKNOWN, HP_SCALING_PER_LINE, 262144,
      2621440},
@@ -281,7 +285,7 @@ Test(classic, leaves_out_counters_that_wrapped_around) {
 Test(classic, leaves_out_only_the_counts_that_are_below_zero) {
     cr_assert_eq(parse(
                      "heap profile:   2: -2147483000 [  5: 900] @ heapprofile\n"
-                     "  2: 2147484296 [ -5: 900] @ 0x10\n -2: 64 [ 2: 64] @ 0x10\n" MAPS),
+                     "  2: 2147484296 [ -5: 900] @ 0x10\n -2: 64 [ 2: 32] @ 0x10\n" MAPS),
                  HP_OK);
     cr_expect_null(dump.damage.what, "%s", dump.damage.what);
     cr_expect_eq(dump.malformed.count, 0);
@@ -291,7 +295,25 @@ Test(classic, leaves_out_only_the_counts_that_are_below_zero) {
     cr_expect_eq(dump.stacks.at[0].counts.inuse.bytes, 2147484296);
     cr_expect_eq(dump.stacks.at[0].counts.alloc.bytes, 0);
     cr_expect_eq(dump.stacks.at[1].counts.inuse.bytes, 0);
-    cr_expect_eq(dump.stacks.at[1].counts.alloc.bytes, 64);
+    cr_expect_eq(dump.stacks.at[1].counts.alloc.bytes, 32);
+}
+
+// Parts of regions that were unmapped.
+Test(classic, knows_no_objects_where_regions_are_counted) {
+    cr_assert_eq(parse("heap profile:   2: 160 [  5: 900] @ heapprofile\n"
+                       " -1: 64 [ 2: 64] @ 0x10\n  0: 32 [ 1: 64] @ 0x20\n"
+                       "  3: 64 [ 3: 64] @ 0x30\n" MAPS),
+                 HP_OK);
+    cr_expect_null(dump.damage.what, "%s", dump.damage.what);
+    cr_expect_eq(dump.wrapped.count, 0);
+    cr_expect_eq(dump.missing_metrics, 1u << HP_INUSE_OBJECTS);
+    cr_assert_eq(dump.stacks.count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        cr_expect_eq(dump.stacks.at[i].counts.inuse.objects, 0);
+    }
+    cr_expect_eq(dump.stacks.at[0].counts.inuse.bytes, 64);
+    cr_expect_eq(dump.stacks.at[1].counts.inuse.bytes, 32);
+    cr_expect_eq(dump.stacks.at[2].counts.alloc.objects, 3);
 }
 
 // Names of folders hold for the rows behind them.

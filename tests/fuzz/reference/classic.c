@@ -49,7 +49,9 @@ static void is_padded(struct hp_dump *dump) {
         return;
     }
     if (dump->scaling == HP_SCALING_RAW) {
-        dump->producer = HP_PRODUCER_GPERFTOOLS_SAMPLE;
+        bool repeats = memcmp(&dump->header.inuse, &dump->header.alloc,
+                              sizeof dump->header.inuse) == 0;
+        dump->producer = repeats ? HP_PRODUCER_GPERFTOOLS_SAMPLE : HP_PRODUCER_UNKNOWN;
         dump->scaling = HP_SCALING_PER_LINE;
     } else {
         dump->producer = HP_PRODUCER_GPERFTOOLS;
@@ -104,6 +106,26 @@ static void check(struct reference *r, struct hp_count *count) {
     }
 }
 
+// Regions of memory, of which no number is right but that of their bytes.
+static bool counts_regions(const struct hp_dump *dump, const struct hp_counts *counts) {
+    uint64_t objects = counts->inuse.objects, bytes = counts->inuse.bytes;
+    uint64_t most = (uint64_t)1 << 62;
+    bool are_allocated = counts->alloc.objects > 0 && counts->alloc.objects < most &&
+                         counts->alloc.bytes < most && bytes <= counts->alloc.bytes;
+    bool is_impossible = objects >= most || (objects == 0 && bytes > 0);
+    return dump->producer == HP_PRODUCER_GPERFTOOLS && are_allocated && is_impossible;
+}
+
+static void check_pair(struct reference *r, struct hp_counts *counts) {
+    if (counts_regions(&r->dump, counts)) {
+        counts->inuse.objects = 0;
+        r->dump.missing_metrics = 1u << HP_INUSE_OBJECTS;
+    } else {
+        check(r, &counts->inuse);
+    }
+    check(r, &counts->alloc);
+}
+
 // False if the line is none.
 static bool read_stack(struct reference *r) {
     struct hp_dump *dump = &r->dump;
@@ -128,8 +150,7 @@ static bool read_stack(struct reference *r) {
     if (hp_span_starts(line, " ")) {
         is_padded(dump);
     }
-    check(r, &stack.counts.inuse);
-    check(r, &stack.counts.alloc);
+    check_pair(r, &stack.counts);
     if (stack.depth > 0 && dump->addresses.at[dump->addresses.count - 1] == 0) {
         stack.depth--; // jemalloc 3 ends its stacks so
     }
@@ -246,6 +267,12 @@ void reference_read_classic(struct reference *r) {
     }
     if (r->ret != HP_OK) {
         return;
+    }
+    if (r->dump.missing_metrics) {
+        r->dump.header.inuse.objects = 0;
+        for (size_t i = 0; i < r->dump.stacks.count; i++) {
+            r->dump.stacks.at[i].counts.inuse.objects = 0;
+        }
     }
     reference_read_end(r,
                        adds_up(&r->dump)

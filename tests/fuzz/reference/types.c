@@ -36,23 +36,35 @@ static bool is_of_allocations(const struct profile *p) {
            hp_span_is(p->strings.at[p->default_type], "objects");
 }
 
-// Where a sample's values of that type go, and times what: Go's names, tcmalloc's, Datadog's.
+// tcmalloc's profile of lifetimes: whatever it calls space need not be in use.
+static bool has_lifetimes(const struct profile *p) {
+    bool has = false;
+    for (size_t i = 0; i < p->types.count; i++) {
+        struct hp_span name = reference_string(p, &p->types.at[i], 1);
+        has |= hp_span_is(name, "allocations") || hp_span_is(name, "deallocations");
+    }
+    return has;
+}
+
+// Where a sample's values of that type go, and times what: Go's names, tcmalloc's, Datadog's, Android's.
 static uint64_t *column_of(struct profile *p, const struct fields *type,
                            uint64_t *times) {
-    static const char *const names[4][6] = {
-        {"inuse_objects", "objects", "inuse-objects", "heap-live-samples"},
-        {"inuse_space", "space", "inuse-space", "heap-live-size", "heap-space"},
-        {"alloc_objects", "alloc-samples"},
-        {"alloc_space", "alloc-space", "alloc-size"},
+    static const char *const names[4][8] = {
+        {"inuse_objects", "objects", "inuse-objects", "heap-live-samples",
+         "Unreleased malloc count", "Unreleased count"},
+        {"inuse_space", "space", "inuse-space", "heap-live-size", "heap-space",
+         "Unreleased malloc size", "Unreleased size"},
+        {"alloc_objects", "alloc-samples", "Total malloc count", "Total count"},
+        {"alloc_space", "alloc-space", "alloc-size", "Total malloc size", "Total size"},
     };
     uint64_t *columns[4] = {&p->counts.inuse.objects, &p->counts.inuse.bytes,
                             &p->counts.alloc.objects, &p->counts.alloc.bytes};
 
     struct hp_span name = reference_string(p, type, 1),
                    unit = reference_string(p, type, 2);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4 && !has_lifetimes(p); i++) {
         *times = i % 2 ? reference_bytes_in(unit) : hp_span_is(unit, "count");
-        for (int k = 0; k < 6 && names[i][k] && *times > 0; k++) {
+        for (int k = 0; k < 8 && names[i][k] && *times > 0; k++) {
             if (hp_span_is(name, names[i][k])) {
                 return columns[is_of_allocations(p) ? i % 2 + 2 : i];
             }
