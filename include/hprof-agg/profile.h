@@ -177,6 +177,7 @@ enum hp_input_status {
     HP_INPUT_IGNORED,      // an ELF file: binaries come from the dumps' own maps
     HP_INPUT_YOUNG,        // written to less than min_age ago: it may not be complete
     HP_INPUT_OTHER_MOMENT, // another dump of its process counts
+    HP_INPUT_REPLACED,     // damaged, and another dump of its process counts in its place
 };
 
 struct hp_input {

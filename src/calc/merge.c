@@ -43,6 +43,8 @@ static void describe(const struct hp_dump *dump, struct hp_input_record *record)
     record->merged_used = dump->merged_used;
     record->merged_all = dump->merged_all;
     record->identity.map = dump->map;
+    record->identity.map_start = dump->map_start;
+    record->identity.map_end = dump->map_end;
     record->identity.nanoseconds = dump->annotations.time;
     record->identity.is_merged = dump->is_merged;
 }

@@ -3,6 +3,7 @@
 #include "cli/message.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define SHOWN_MAX 10
 
@@ -45,6 +46,16 @@ static void print_ignored(const char *first, size_t count) {
                    first, more);
 }
 
+// There may be something left.
+static void name_options(struct hp_err *err) {
+    size_t used = strlen(err->message);
+    if (strncmp(err->message, "damaged", strlen("damaged")) == 0) {
+        snprintf(err->message + used, sizeof err->message - used,
+                 " (--keep-damaged uses what it still holds, --max-skipped goes on "
+                 "without it)");
+    }
+}
+
 bool hp_cli_input_diagnostics(const struct hp_profile *profile,
                               const struct hp_cli_settings *settings,
                               struct hp_err *failure) {
@@ -52,7 +63,8 @@ bool hp_cli_input_diagnostics(const struct hp_profile *profile,
     const char *first = NULL;
     for (size_t i = 0; i < hp_profile_input_count(profile); i++) {
         const struct hp_input *input = hp_profile_input(profile, i);
-        skipped += input->status == HP_INPUT_SKIPPED;
+        skipped +=
+            input->status == HP_INPUT_SKIPPED || input->status == HP_INPUT_REPLACED;
         if (input->status == HP_INPUT_IGNORED && ignored++ == 0) {
             first = input->name;
         }
@@ -62,6 +74,7 @@ bool hp_cli_input_diagnostics(const struct hp_profile *profile,
     }
     if (failure != NULL && skipped == 1 && hp_profile_input_count(profile) == 1) {
         *failure = located(hp_profile_input(profile, 0));
+        name_options(failure);
     } else if (failure != NULL || !settings->quiet) {
         print_diagnostics(profile, settings->verbose);
     }

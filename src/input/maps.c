@@ -354,6 +354,12 @@ void hp_maps_identify(struct hp_dump *dump) {
             has_first = true;
         }
     }
+    size_t rows = dump->mappings.count;
+    if (rows > 0 && !dump->has_rows) {
+        uint64_t start = dump->mappings.at[0].start;
+        dump->map_start = is_random(start) ? start : 0;
+        dump->map_end = dump->mappings.at[rows - 1].end;
+    }
     dump->map = !has_first   ? digest_of_files(dump)
                 : are_random ? first
                              : (struct hp_digest){{0}};

@@ -136,7 +136,9 @@ static void list_formats(char *text, size_t room) {
 static int refuse(struct hp_span text, struct hp_err *err) {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (known[i].is(text)) {
-            return hp_fail(err, HP_E_UNSUPPORTED, "%s", known[i].sentence);
+            bool is_damaged = known[i].is == is_empty;
+            return hp_fail(err, is_damaged ? HP_E_FORMAT : HP_E_UNSUPPORTED, "%s",
+                           known[i].sentence);
         }
     }
     char formats[sizeof err->message] = "";

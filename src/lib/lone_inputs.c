@@ -1,4 +1,4 @@
-// A row is the number of the input, that of its program, its time, and all fields of its record; 64 KiB
+// A row is the number of the input, that of its program, the ends of its map, its time, and all fields of its record; 64 KiB
 // of rows are packed together.
 #include "lib/lone_inputs.h"
 
@@ -51,6 +51,8 @@ void hp_lone_inputs_put(struct hp_lone_inputs *lone,
     memcpy(&time, &input->identity.time, sizeof time);
     hp_put_number(&lone->rows, input->number);
     hp_put_number(&lone->rows, input->identity.program);
+    hp_put_number(&lone->rows, input->identity.map_start);
+    hp_put_number(&lone->rows, input->identity.map_end);
     hp_put_fixed(&lone->rows, time, sizeof time);
     hp_put_slots(&lone->rows, &hp_record_slots, every_use, input);
     lone->count++;
@@ -109,11 +111,14 @@ static bool next_row(struct rows *rows, struct hp_input_record *input) {
         }
     }
     uint64_t number = hp_get_word(&rows->at), program = hp_get_word(&rows->at);
+    uint64_t map_start = hp_get_word(&rows->at), map_end = hp_get_word(&rows->at);
     uint64_t time = hp_get_fixed(&rows->at, sizeof time);
     *input = (struct hp_input_record){.number = (uint32_t)number};
     memcpy(&input->identity.time, &time, sizeof time);
     hp_get_slots(&rows->at, &hp_record_slots, every_use, input);
     input->identity.program = (uint32_t)program;
+    input->identity.map_start = map_start;
+    input->identity.map_end = map_end;
     name_row(rows->queue, input);
     rows->next++;
     return true;
@@ -195,8 +200,8 @@ static bool are_entangled(const struct hp_profile *profile) {
     const struct hp_input_record *input;
     bool are = false;
     hp_vec_each (input, &profile->inputs) {
-        are |= hp_input_is_used(input) &&
-               (input->keys || !hp_digest_is_known(input->identity.map));
+        bool is_open = input->keys || !hp_digest_is_known(input->identity.map);
+        are |= input->is_damaged || (hp_input_is_used(input) && is_open);
     }
     return are;
 }

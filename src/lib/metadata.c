@@ -279,10 +279,14 @@ void hp_inputs_identify(struct hp_profile *profile) {
     }
 }
 
-void hp_processes_identify(struct hp_profile *profile) {
+void hp_labels_identify(struct hp_profile *profile) {
     struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
         input->identity.labels = hash_of_labels(profile, input);
     }
+}
+
+void hp_processes_identify(struct hp_profile *profile) {
+    hp_labels_identify(profile);
     hp_processes_find(&profile->processes, profile->inputs.at, profile->inputs.count);
 }

@@ -24,6 +24,9 @@ void hp_inputs_identify(struct hp_profile *profile);
 // How many different sets of labels samples have, or inputs, whose processes are known by now.
 size_t hp_label_sets_count(const struct hp_profile *profile);
 
+// Note the labels of all of them, so that what is told apart by labels is.
+void hp_labels_identify(struct hp_profile *profile);
+
 // Find the processes of those that are used, with their labels.
 void hp_processes_identify(struct hp_profile *profile);
 

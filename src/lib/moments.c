@@ -257,6 +257,34 @@ static void tell_shards(struct hp_profile *profile) {
     }
 }
 
+static void tell_exits(struct hp_profile *profile) {
+    struct sentence s = {.used = 0};
+    size_t alone = 0, left = 0;
+    const struct hp_process *process;
+    hp_vec_each (process, &profile->processes.all) {
+        bool is_chosen = process->chosen == process->exit || process->dumps == 1;
+        bool is_exit = process->exit != HP_NO_INPUT;
+        alone +=
+            is_exit && is_chosen && hp_input_is_used(&profile->inputs.at[process->exit]);
+        left += is_exit && process->dumps > 1;
+    }
+    if (hp_column_of(profile->metric) == HP_COLUMN_INUSE && alone > 0) {
+        bool is_only = profile->summary[HP_SIDE_ALL].used == 1;
+        say(&s, is_only ? "made at exit: memory freed while the program ends is not in it"
+                        : "some were made at exit: memory freed while a program ends is "
+                          "not in them");
+        hp_string text = hp_strtab_add(&profile->strings, hp_span_of(s.text));
+        hp_vec_push(&profile->moments, text);
+    }
+    if (hp_profile_leaves_exits(profile) && left > 0) {
+        s.used = 0;
+        say(&s, "%zu dump%s made at exit, and no point of a series: left out", left,
+            left == 1 ? " was" : "s were");
+        hp_string text = hp_strtab_add(&profile->strings, hp_span_of(s.text));
+        hp_vec_push(&profile->moments, text);
+    }
+}
+
 void hp_tell_moments(struct hp_profile *profile) {
     tell_shards(profile);
     bool has_sides = profile->summary[HP_SIDE_BASE].all > 0;
@@ -265,4 +293,5 @@ void hp_tell_moments(struct hp_profile *profile) {
     }
     tell_side(profile, false, has_sides ? "new: " : "");
     tell_set_aside(profile);
+    tell_exits(profile);
 }

@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "input/dump_name.h"
+#include "lib/cut_dumps.h"
 #include "lib/metadata.h"
 #include "lib/workers.h"
 #include "model/ages.h"
@@ -44,8 +45,9 @@ static int refuse_skipped(const struct hp_profile *profile, size_t skipped,
     const struct hp_input_summary *summary = &profile->summary[HP_SIDE_ALL];
     bool all_limits = summary->left_out[HP_REASON_LIMIT] == skipped;
     return hp_fail(err, all_limits ? HP_E_LIMIT : HP_E_FORMAT,
-                   "%zu of %zu inputs cannot be used, more than are allowed", skipped,
-                   summary->all);
+                   "%zu of %zu inputs cannot be used, more than are allowed "
+                   "(--max-skipped; --keep-damaged)",
+                   skipped, summary->all);
 }
 
 // No stack is beyond reason, but all together may be.
@@ -62,7 +64,7 @@ static bool total_fits(const struct hp_profile *profile) {
 static int judge(const struct hp_profile *profile, const struct hp_read_options *options,
                  struct hp_err *err) {
     const struct hp_input_summary *summary = &profile->summary[HP_SIDE_ALL];
-    size_t skipped = hp_input_summary_skipped(summary);
+    size_t skipped = hp_input_summary_skipped(summary) - hp_cut_dumps_count(profile);
     double share = options->max_skipped_share * (double)summary->all;
     if (skipped > options->max_skipped && (double)skipped > share) {
         return refuse_skipped(profile, skipped, err);
@@ -202,7 +204,11 @@ static bool counts(const struct hp_profile *profile, size_t i) {
     if (!hp_input_is_used(input)) {
         return false;
     }
-    uint32_t chosen = profile->processes.all.at[input->process].chosen;
+    const struct hp_process *process = &profile->processes.all.at[input->process];
+    uint32_t chosen = process->chosen;
+    if (hp_profile_leaves_exits(profile) && hp_process_is_exit(process, (uint32_t)i)) {
+        return false;
+    }
     return profile->keeps.moments || chosen == HP_NO_INPUT || chosen == i;
 }
 
@@ -395,6 +401,7 @@ static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
     if (ret == HP_OK && options->label_from) {
         ret = hp_labels_set(profile, options->label_from, err);
     }
+    hp_cut_dumps_settle(profile);
     find_processes(profile);
     ret = ret == HP_OK ? refuse_given_map(profile, err) : ret;
     if (ret == HP_OK) {

@@ -299,6 +299,23 @@ static void warn_of_processes(struct hp_profile *profile) {
 
 // --- all inputs together ---------------------------------------------------------------
 
+static void warn_of_replaced(struct hp_profile *profile) {
+    size_t found = 0;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        if (input->public.status == HP_INPUT_REPLACED && found++ < NAMED) {
+            hp_profile_warn(profile, "%s:%llu: %s", input->public.name,
+                            (unsigned long long)input->err->line, input->err->message);
+        }
+    }
+    if (found > NAMED) {
+        hp_profile_warn(profile,
+                        "%zu more damaged inputs: others of their processes count in "
+                        "their place",
+                        found - NAMED);
+    }
+}
+
 static void warn_of_skipped(struct hp_profile *profile) {
     const struct hp_input_summary *summary = &profile->summary[HP_SIDE_ALL];
     size_t skipped = hp_input_summary_skipped(summary), count = summary->all;
@@ -467,6 +484,7 @@ static void warn_of_label_sets(struct hp_profile *profile) {
 
 void hp_warn_of_inputs(struct hp_profile *profile) {
     warn_of_skipped(profile);
+    warn_of_replaced(profile);
     for (enum hp_diagnostic_kind i = 0; i < HP_DIAGNOSTICS; i++) {
         warn_of_diagnostics(profile, i);
     }

@@ -48,6 +48,10 @@ static int check(struct worker *worker, struct hp_input_record *record,
     const struct hp_read_options *options = worker->job->options;
     int ret = hp_dump_check(&worker->dump, &worker->merger.unbias,
                             worker->profile->estimator, options->strict, err);
+    record->is_damaged = ret != HP_OK;
+    record->header = worker->dump.header; // may be all that is known of it
+    record->period = worker->dump.period;
+    record->header_line = worker->dump.has_totals ? worker->dump.header_line : 0;
     if (ret != HP_OK && options->keep_damaged) {
         return skip(record, HP_INPUT_KEPT_DAMAGED, err);
     }
@@ -284,7 +288,9 @@ static int take_input(struct worker *worker, struct hp_input_record *record,
     if (is_duplicate(job, record, &name)) {
         return skip(record, HP_INPUT_DUPLICATE, NULL);
     }
-    bool is_added = job->adds_all || claim(job, record, &worker->dump, &name);
+    bool is_exit = name.kind == 'f' && hp_profile_leaves_exits(job->profile);
+    bool is_added =
+        (job->adds_all && !is_exit) || claim(job, record, &worker->dump, &name);
     return merge(worker, record, is_added, err);
 }
 
@@ -404,6 +410,7 @@ static void take(struct worker *worker, struct hp_input_record *record, int ret,
         worker->is_partial = false;
         ret = ret == HP_OK ? take_input(worker, record, err) : ret;
         if (ret != HP_OK) {
+            record->is_damaged |= err->code == HP_E_FORMAT;
             skip(record, HP_INPUT_SKIPPED, err);
         }
     }

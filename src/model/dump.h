@@ -138,8 +138,9 @@ struct hp_dump {
     uint64_t tagged; // addresses that had more bits than places have
     uint64_t bytes, lines;
     struct hp_digest content, samples;
-    struct hp_digest map; // as in struct hp_identity
-    bool is_merged;       // of many processes, of which it says itself:
+    struct hp_digest map; // and what follows: as in struct hp_identity
+    uint64_t map_start, map_end;
+    bool is_merged; // of many processes, of which it says itself:
     struct hp_process_keys process_keys;
     uint32_t merged_used, merged_all; // of so many inputs; 0: it is one itself
 };

@@ -89,6 +89,7 @@ struct hp_input_record {
     bool has_content; // if it has a `content`
     bool is_added;    // its stacks are in the profile
     bool takes_map;   // it has none of its own, but that of --maps
+    bool is_damaged;  // it does not count, or as far as it goes; never if it was no dump
     uint8_t group;    // of dumps, which of HP_REPLICATES: while it is read
     bool is_group;    // of inputs of a partial that does not tell of each
     uint64_t merged_used, merged_all; // as in struct hp_dump

@@ -16,6 +16,8 @@ struct hp_identity {
     // Where [vdso] begins and [stack] ends, or a digest of where files are; the same in every
     // run of this program.  {0}: nothing there was placed at random.
     struct hp_digest map;
+    uint64_t map_start; // where its memory map begins; 0: not at a random place
+    uint64_t map_end;   // where it ends; 0: there is none
     uint64_t
         series; // hash of folder, prefix and pid of a jemalloc dump's name; 0: no such name
     uint64_t labels;      // hash of the labels of the input; 0: none
@@ -103,6 +105,12 @@ void hp_processes_done(struct hp_processes *processes);
 void hp_processes_choose(struct hp_processes *processes,
                          const struct hp_input_record *inputs,
                          enum hp_snapshots snapshots, enum hp_metric metric);
+
+// Whether an input is the exit dump of a process that has others: what was freed while the program
+// ended is not in it, so that it is no point of a series of what is in use.
+static inline bool hp_process_is_exit(const struct hp_process *process, uint32_t input) {
+    return process->dumps > 1 && process->exit == input;
+}
 
 // Its map in hexadecimal, "7f30b314c000-7fff2dd4c000"; "-" if there is none.
 void hp_process_write_key(struct hp_sink *out, const struct hp_process *process);

@@ -142,6 +142,7 @@ struct hp_needs {
     bool errors[HP_COLUMNS];
     bool history;           // what each input added
     bool series;            // the inputs are dumps of one process, one after the other
+    bool points;            // exit dumps of processes that have others are none of them
     bool moments;           // all dumps of a process, each for itself
     bool labels;            // of samples
     bool threads;           // stacks apart by thread
@@ -311,6 +312,11 @@ static inline bool hp_profile_has_total_error(const struct hp_profile *profile,
 }
 
 // Whether it leaves anything open: not every allocation was sampled.
+// Whether exit dumps of processes that have others do not count, though all their dumps do.
+static inline bool hp_profile_leaves_exits(const struct hp_profile *profile) {
+    return profile->keeps.points && hp_column_of(profile->metric) == HP_COLUMN_INUSE;
+}
+
 bool hp_profile_is_uncertain(const struct hp_profile *profile, enum hp_column column);
 
 // Make room for as many more stacks, so that adding them moves nothing.

@@ -435,7 +435,8 @@ void hp_put_names(struct hp_partial_writer *w) {
             const struct hp_err *err = input->err;
             hp_put_number(&w->row, 0);
             put_name(w, input);
-            hp_put_number(&w->row, input->public.status);
+            bool is_replaced = input->public.status == HP_INPUT_REPLACED;
+            hp_put_number(&w->row, is_replaced ? HP_INPUT_SKIPPED : input->public.status);
             hp_put_number(&w->row, err ? (unsigned)-(int)err->code : 0);
             hp_put_number(&w->row, err ? err->line : 0);
             hp_put_text(&w->row, hp_span_of(err ? err->message : ""));

@@ -34,6 +34,14 @@ static uint32_t process_of(const struct hp_profile *profile,
     return is_told ? input->process : HP_NO_PROCESS;
 }
 
+// Partials have exit dumps, too.
+static bool is_point(const struct hp_profile *profile,
+                     const struct hp_input_record *input, uint32_t number) {
+    const struct hp_processes *processes = &profile->processes;
+    return !hp_profile_leaves_exits(profile) || input->process >= processes->all.count ||
+           !hp_process_is_exit(&processes->all.at[input->process], number);
+}
+
 static void number_series(struct hp_series_dump *dumps, size_t count, bool has_times) {
     for (size_t i = 0; i < count; i++) {
         bool starts = i == 0 || dumps[i].process != dumps[i - 1].process;
@@ -49,7 +57,7 @@ struct hp_series_dump *hp_series_new(const struct hp_profile *profile, size_t *c
     *count = 0;
     for (size_t i = 0; i < profile->inputs.count; i++) {
         const struct hp_input_record *input = &profile->inputs.at[i];
-        if (hp_input_is_used(input)) {
+        if (hp_input_is_used(input) && is_point(profile, input, (uint32_t)i)) {
             dumps[(*count)++] = (struct hp_series_dump){
                 .input = input,
                 .number = i,

@@ -161,6 +161,7 @@ static void put_input(struct hp_sink *out, const struct hp_view *view, size_t i)
         [HP_INPUT_IGNORED] = "ignored",
         [HP_INPUT_YOUNG] = "young",
         [HP_INPUT_OTHER_MOMENT] = "other-moment",
+        [HP_INPUT_REPLACED] = "skipped",
     };
     const struct hp_input *public = &input->public;
     hp_sink_text(out, "{\"name\": ");

@@ -190,6 +190,7 @@ static void put_status(struct hp_sink *out, const struct hp_input *input) {
         [HP_INPUT_IGNORED] = "ignored: ",
         [HP_INPUT_YOUNG] = "left out: it was written to a moment ago",
         [HP_INPUT_OTHER_MOMENT] = "left out: another dump of its process counts",
+        [HP_INPUT_REPLACED] = "skipped: ",
     };
     if (input->status == HP_INPUT_USED) {
         return;

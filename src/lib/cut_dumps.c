@@ -1,0 +1,177 @@
+#include "lib/cut_dumps.h"
+
+#include "base/units.h"
+#include "lib/metadata.h"
+#include "stats/measure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare(uint64_t a, uint64_t b) {
+    return (a > b) - (a < b);
+}
+
+// Those of one series, side and set of labels are together, what was made first comes first.
+static int by_series(const void *left, const void *right) {
+    const struct hp_input_record *a = *(struct hp_input_record *const *)left;
+    const struct hp_input_record *b = *(struct hp_input_record *const *)right;
+    int order = compare(a->is_base, b->is_base);
+    order = order ? order : compare(a->identity.labels, b->identity.labels);
+    order = order ? order : compare(a->identity.series, b->identity.series);
+    order = order ? order : compare(a->identity.number, b->identity.number);
+    return order ? order : compare(a->number, b->number);
+}
+
+static bool are_together(const struct hp_input_record *a,
+                         const struct hp_input_record *b) {
+    return a->is_base == b->is_base && a->identity.labels == b->identity.labels &&
+           a->identity.series == b->identity.series;
+}
+
+// --- cut maps -----------------------------------------------------------------------------
+
+// Where the vdso begins and the stack ends: 0 where the map does not tell.
+struct ends {
+    uint64_t vdso, stack;
+};
+
+static struct ends ends_of(const struct hp_input_record *input) {
+    struct hp_digest map = input->identity.map;
+    bool is_of_files = map.of[0] >> 63;
+    return is_of_files ? (struct ends){0, 0} : (struct ends){map.of[0], map.of[1]};
+}
+
+static bool may_be_one(uint64_t a, uint64_t b) {
+    return a == b || a == 0 || b == 0;
+}
+
+// It has no map, or what both maps have is the same, and one ends earlier.
+static bool is_cut_map(const struct hp_input_record *cut,
+                       const struct hp_input_record *whole) {
+    const struct hp_identity *a = &cut->identity, *b = &whole->identity;
+    struct ends has = ends_of(cut), all = ends_of(whole);
+    bool is_alike = a->program == 0 || a->program == b->program;
+    bool is_random = hp_digest_is_known(a->map) || a->map_start != 0;
+    bool is_shorter =
+        is_random && a->map_start == b->map_start && a->map_end < b->map_end;
+    return all.stack != 0 && is_alike &&
+           (a->map_end == 0 || (is_shorter && may_be_one(has.vdso, all.vdso) &&
+                                may_be_one(has.stack, all.stack)));
+}
+
+static bool is_whole(const struct hp_input_record *input) {
+    return hp_input_is_used(input) && !input->is_damaged;
+}
+
+static void find_cut_maps(struct hp_input_record **inputs, size_t count) {
+    const struct hp_input_record *highest = NULL;
+    for (size_t i = 0; i < count; i++) {
+        bool is_higher =
+            !highest || inputs[i]->identity.map_end >= highest->identity.map_end;
+        highest = is_whole(inputs[i]) && is_higher ? inputs[i] : highest;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct hp_input_record *input = inputs[i];
+        if (is_whole(input) && is_cut_map(input, highest)) {
+            struct hp_err err = {.code = HP_E_FORMAT, .line = input->lines};
+            snprintf(err.message, sizeof err.message,
+                     "damaged: its memory map ends before that of %s",
+                     highest->public.name);
+            hp_input_set_err(input, &err);
+            input->is_damaged = true;
+        }
+    }
+}
+
+// --- which counts -------------------------------------------------------------------------
+
+// Better than the one so far: whole, or at least with stacks, and made later.
+static bool is_better(const struct hp_input_record *input,
+                      const struct hp_input_record *best) {
+    bool is_any = hp_input_is_used(input);
+    if (!is_any || !best) {
+        return is_any;
+    }
+    if (is_whole(input) != is_whole(best)) {
+        return is_whole(input);
+    }
+    return input->stacks > 0 || best->stacks == 0;
+}
+
+// In use, as its totals say, which are sampled.
+static double total_of(const struct hp_input_record *input) {
+    struct hp_count count = input->header.inuse;
+    double bytes = (double)count.bytes, period = (double)input->period;
+    return count.objects == 0 || input->period <= 1
+               ? bytes
+               : bytes / -expm1(-bytes / (double)count.objects / period);
+}
+
+static void tell(struct hp_input_record *input, const struct hp_input_record *instead) {
+    char total[HP_NUMBER_SIZE], says[HP_NUMBER_SIZE + 64] = "";
+    bool is_told = input->header_line > 0 && !hp_count_is_wrapped(&input->header.inuse);
+    if (is_told) {
+        double bytes = total_of(input);
+        hp_format_bytes(total, (hp_int128)(bytes * 0x1p20), HP_UNIT_AUTO);
+        snprintf(says, sizeof says, "; its first lines say that %s were in use", total);
+    }
+    struct hp_err err = *input->err;
+    size_t used = strlen(err.message);
+    snprintf(err.message + used, sizeof err.message - used, "%s; %s counts in its place",
+             says, instead->public.name);
+    hp_input_set_err(input, &err);
+}
+
+static void settle(struct hp_input_record **inputs, size_t count) {
+    const struct hp_input_record *best = NULL;
+    find_cut_maps(inputs, count);
+    for (size_t i = 0; i < count; i++) {
+        best = is_better(inputs[i], best) ? inputs[i] : best;
+    }
+    for (size_t i = 0; i < count && best; i++) {
+        struct hp_input_record *input = inputs[i];
+        bool is_less = is_whole(best) || (input->stacks == 0 && best->stacks > 0);
+        if (input->is_damaged && input != best && is_less) {
+            tell(input, best);
+            input->public.status = HP_INPUT_REPLACED;
+        } else if (input->is_damaged && hp_input_is_used(input)) {
+            input->identity.map = (struct hp_digest){{0}}; // it may be another's, cut
+            input->identity.program = 0;
+        }
+    }
+}
+
+void hp_cut_dumps_settle(struct hp_profile *profile) {
+    HP_VEC(struct hp_input_record *) named = {0};
+    struct hp_input_record *input;
+    if (profile->snapshots >= HP_SNAPSHOTS_EACH) {
+        return;
+    }
+    hp_labels_identify(profile);
+    hp_vec_each (input, &profile->inputs) {
+        bool counts = hp_input_is_used(input) || input->is_damaged;
+        if (counts && input->identity.series != 0 && input->source == 0) {
+            hp_vec_push(&named, input);
+        }
+    }
+    hp_vec_sort(&named, by_series);
+    for (size_t i = 0, end; i < named.count; i = end) {
+        end = i + 1;
+        while (end < named.count && are_together(named.at[end], named.at[i])) {
+            end++;
+        }
+        settle(named.at + i, end - i);
+    }
+    hp_vec_done(&named);
+}
+
+size_t hp_cut_dumps_count(const struct hp_profile *profile) {
+    size_t count = 0;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        count += input->public.status == HP_INPUT_REPLACED;
+    }
+    return count;
+}

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Dumps of processes that were killed while they dumped: a whole one counts in place of one that is cut, and that is
+told.  Dumps made at exit."""
+import json
+import pathlib
+import random
+import re
+import shutil
+
+from harness import IS_SAMPLE, Tests, scratch
+
+t = Tests()
+DIED = t.testdata / 'died'
+WHOLE = DIED / 'cartd.30494.7799.u7771.heap'
+CUT = DIED / 'cartd.30494.7803.u7775.heap'
+TEXT = WHOLE.read_bytes()
+TOTAL = t.totals(WHOLE)
+SAYS = '56.9 MiB were in use'
+
+
+def runs(folder, *options, command='top'):
+    return t.run(command, '--format=json', '--no-symbols', *options, *sorted(pathlib.Path(folder).glob('*.heap')))
+
+
+def one_process(folder, wanted_says, *options):
+    """Of one process, and what its whole dump holds, with status 3."""
+    result = runs(folder, *options)
+    if result.code != 3:
+        return [f'{options}: {result.code} {result.err.strip()[:300]}']
+    found = json.loads(result.out)
+    faults = []
+    estimate = found['total']['inuse-space']['estimate']
+    if found['processes']['count'] != 1 or abs(estimate - TOTAL['inuse-space']) > 1:
+        faults.append(f'{found["processes"]["count"]} processes of {estimate}')
+    told = [text for text in found['warnings'] if 'in its place' in text]
+    if len(told) != 1 or (SAYS in told[0]) != wanted_says:
+        faults.append(f'told: {found["warnings"]}')
+    return [f'{options}: {fault}' for fault in faults]
+
+
+def pieces():
+    """Every 500 bytes, and every line from the last stack's on."""
+    lines = [0]
+    for line in TEXT.splitlines(keepends=True):
+        lines.append(lines[-1] + len(line))
+    sizes = list(range(0, len(TEXT), 500)) + lines[370:-1]
+    return sizes[::7] if IS_SAMPLE else sizes
+
+
+def cut_anywhere():
+    total = TEXT.index(b'\n', TEXT.index(b'\n') + 1)
+    def check(size):
+        with scratch() as folder:
+            shutil.copy(WHOLE, folder)
+            pathlib.Path(folder, 'cartd.30494.7801.u7773.heap').write_bytes(TEXT[:size])
+            return [f'{size} bytes: {fault}' for options in ((), ('--keep-damaged',))
+                    for fault in one_process(folder, size > total, *options)]
+    return t.in_parallel(check, pieces())
+
+
+def other_reports():
+    """In diff, trend and merge, too; where each dump counts, it is refused as any other."""
+    faults = []
+    with scratch() as folder:
+        for number in (7797, 7798):
+            text = TEXT.replace(b'910: 91683', b'911: 91733').replace(b'0x', b'0x', number)
+            pathlib.Path(folder, f'cartd.30494.{number}.u1.heap').write_bytes(text)
+        shutil.copy(WHOLE, folder)
+        trend = runs(folder, command='trend')
+        shutil.copy(CUT, folder)
+        with_cut = runs(folder, command='trend')
+        if (trend.code, with_cut.code) != (0, 3):
+            faults.append(f'trend: {trend.code}, {with_cut.code} {with_cut.err}')
+        elif json.loads(trend.out)['rows'] != json.loads(with_cut.out)['rows']:
+            faults.append('trend: a cut dump changes it')
+        diff = t.run('diff', '--no-symbols', WHOLE, '--to', WHOLE.parent / WHOLE.name, CUT, '--on-duplicate=count')
+        if diff.code != 3 or 'in its place' not in diff.out + diff.err:
+            faults.append(f'diff: {diff.code} {diff.err}')
+        for snapshots in ('each', 'sum'):
+            result = runs(folder, f'--snapshots={snapshots}')
+            if result.code != 5 or '--max-skipped' not in result.err or '--keep-damaged' not in result.err:
+                faults.append(f'{snapshots}: {result.code} {result.err}')
+        first, second = f'{folder}/a.hpa', f'{folder}/b.hpa'
+        for path, inputs in ((first, [WHOLE, CUT]), (second, [CUT, WHOLE])):
+            if t.run('merge', '-q', '--no-symbols', '-o', path, *inputs).code != 3:
+                faults.append('merge does not end with 3')
+        if t.digest(first) != t.digest(second):
+            faults.append('two digests of one set of dumps')
+    return faults
+
+
+def all_cut():
+    faults = []
+    with scratch() as folder:
+        for number, size in ((1, 9000), (2, 4000), (3, 60)):
+            pathlib.Path(folder, f'cartd.30494.{number}.u{number}.heap').write_bytes(TEXT[:size])
+        alone = t.run('top', f'{folder}/cartd.30494.1.u1.heap')
+        refused = runs(folder)
+        for result in (alone, refused):
+            if result.code != 5 or '--max-skipped' not in result.err or '--keep-damaged' not in result.err:
+                faults.append(f'{result.code} {result.err}')
+        kept = runs(folder, '--keep-damaged')
+        newest = t.ok('top', '--format=json', '--no-symbols', '--keep-damaged', f'{folder}/cartd.30494.2.u2.heap')
+        if kept.code not in (0, 3) or json.loads(kept.out)['total'] != json.loads(newest.out)['total']:
+            faults.append(f'not the newest that has stacks: {kept.code} {kept.err}')
+    return faults
+
+
+def two_processes():
+    """Names alone do not make one process of dumps whose maps say that they are of two."""
+    with scratch() as folder:
+        shutil.copy(WHOLE, folder)
+        other = re.sub(rb'7ff[0-9a-f]{9}', lambda found: b'7fc' + found[0][3:], TEXT)
+        other = re.sub(rb'7fd7', b'7fa7', other)
+        pathlib.Path(folder, 'cartd.30494.7800.u7772.heap').write_bytes(other)
+        found = json.loads(runs(folder).out)
+        count = found['processes']['count']
+        return [f'{count} processes, not 2'] * (count != 2)
+
+
+# --- dumps made at exit -------------------------------------------------------------------------------
+
+def series_text(values, fleet):
+    """A jemalloc dump with so many objects of 4096 bytes in each of some stacks."""
+    lines = [f'@ {0x400100 + 16 * i:#x} 0x400900\n  t*: {n}: {n * 4096} [0: 0]\n' for i, n in enumerate(values)]
+    total = f'{sum(values)}: {4096 * sum(values)}'
+    return (f'heap_v2/524288\n  t*: {total} [0: 0]\n' + ''.join(lines) + '\nMAPPED_LIBRARIES:\n'
+            f'{0x400000:x}-{0x500000:x} r-xp 00000000 fe:00 1 /srv/app\n'
+            f'7fc{fleet:09x}-7fd{fleet:09x} rw-p 00000000 00:00 0 [stack]\n')
+
+
+def exits_are_no_points():
+    """With an exit dump a trend is what it is without, in 200 series."""
+    rng = random.Random(10)
+    def check(number):
+        with scratch() as folder:
+            start, slope = rng.randrange(20, 2000), rng.choice((0, 1, 5, 40))
+            for i in range(10):
+                values = [start + slope * i + rng.randrange(5), 100 + rng.randrange(30)]
+                pathlib.Path(folder, f'app.{number + 1}.{i}.i{i}.heap').write_text(series_text(values, number * 4096))
+            without = runs(folder, command='trend')
+            last = [0, rng.randrange(1, 9)]
+            pathlib.Path(folder, f'app.{number + 1}.10.f.heap').write_text(series_text(last, number * 4096))
+            found = runs(folder, command='trend')
+            if (without.code, found.code) != (0, 0):
+                return [f'{number}: {without.code} {found.code} {found.err}']
+            a, b = json.loads(without.out), json.loads(found.out)
+            told = [s for s in b['processes']['said'] if 'exit' in s]
+            return [f'{number}: {a["rows"]} and {b["rows"]}'] * (a['rows'] != b['rows']) + \
+                [f'{number}: said {b["processes"]["said"]}'] * (len(told) != 1)
+    return [fault for number in range(20 if IS_SAMPLE else 200) for fault in check(number)]
+
+
+def exit_alone():
+    exit_dump, other = DIED / 'pi.23994.9.f.heap.gz', DIED / 'pi.23994.7.i7.heap.gz'
+    faults = []
+    for inputs, wanted in (([exit_dump], 1), ([other], 0), ([exit_dump, other], 0)):
+        said = json.loads(t.ok('top', '--format=json', '--no-symbols', *inputs).out)['processes']['said']
+        found = len([s for s in said if 'made at exit' in s])
+        faults += [f'{len(inputs)}: {said}'] * (found != wanted)
+    return faults
+
+
+t.check('a dump that is cut anywhere: the whole one of its process counts, and what was lost is told', cut_anywhere)
+t.check('diff, trend and merge; each and sum refuse', other_reports)
+t.check('all dumps of a process are cut: refused; with --keep-damaged the newest that has stacks', all_cut)
+t.check('dumps of two processes under one name are two', two_processes)
+t.check('an exit dump is no point of a trend, and that is told', exits_are_no_points)
+t.check('an exit dump that counts is called one', exit_alone)
+t.done()
