@@ -119,9 +119,10 @@ struct hp_excess {
     size_t row;    // HP_NO_ROW: the total, or what filters leave
     double growth; // of bytes or objects
     double limit;
-    double p;     // NAN if it is not known
-    double share; // of what the base holds in all; NAN if that is nothing
-    bool is_row;  // whose p is adjusted for how many rows there are
+    double p;            // NAN if it is not known
+    double share;        // of what the base holds in all; NAN if that is nothing
+    bool is_row;         // whose p is adjusted for how many rows there are
+    bool is_of_sampling; // p allows for nothing else, as of two processes
 };
 
 // Warnings about this report alone: its numbers are too large for readers of the format, or patterns did

@@ -39,6 +39,7 @@ struct style {
     const char *name; // in the legend, and of the group in SVG
     uint32_t color;
     bool is_hatched;
+    bool is_marked; // the name goes on with what the mark of a change says
 };
 
 // By enum hp_frame_class, and of what has none; the last of what is merged.
@@ -68,11 +69,11 @@ enum {
 static const struct style changes[] = {
     [SAME] = {"no change", 0xececec},
     [GREW] = {"more, maybe by chance", 0xf7d4b8},
-    [GREW_SURELY] = {"more, significant", 0xe88a4a},
+    [GREW_SURELY] = {"more, ", 0xe88a4a, .is_marked = true},
     [SHRANK] = {"less, maybe by chance", 0xc3def2},
-    [SHRANK_SURELY] = {"less, significant", 0x62a9dc},
+    [SHRANK_SURELY] = {"less, ", 0x62a9dc, .is_marked = true},
     [GONE] = {"gone, maybe by chance", 0xc3def2, true},
-    [GONE_SURELY] = {"gone, significant", 0x62a9dc, true},
+    [GONE_SURELY] = {"gone, ", 0x62a9dc, true, true},
 };
 
 enum {
@@ -127,6 +128,10 @@ static void put_estimate(struct hp_sink *out, const struct picture *p,
     put_share(out, p, flame);
 }
 
+static const char *mark_of(const struct picture *p) {
+    return hp_difference_mark(p->flames.difference.test);
+}
+
 // "10.0 MiB before, 12.0 MiB after: +2.0 MiB (0.4 … 3.6 MiB), 2-sided p 0.012, grew"
 static void put_change(struct hp_sink *out, const struct picture *p,
                        const struct hp_flame *flame) {
@@ -147,8 +152,8 @@ static void put_change(struct hp_sink *out, const struct picture *p,
                     p->view->options.unit);
     hp_text_open(out, &text);
     hp_text_p(p_value, change->p);
-    hp_sink_print(out, ", 2-sided p %s%s", p_value,
-                  change->is_significant ? ", significant" : "");
+    hp_sink_print(out, ", 2-sided p %s%s%s", p_value, change->is_significant ? ", " : "",
+                  change->is_significant ? mark_of(p) : "");
 }
 
 static struct hp_span title_of(struct picture *p, const struct hp_flame *flame,
@@ -331,6 +336,7 @@ static void draw_legend(struct picture *p) {
     size_t count =
         p->flames.is_comparison ? sizeof changes / sizeof *changes : HP_CLASSES;
     struct hp_point at = {MARGIN, HEAD - ROW};
+    char name[64];
     for (size_t i = count; i-- > 0;) {
         if (!p->is_used[i]) {
             continue;
@@ -340,9 +346,11 @@ static void draw_legend(struct picture *p) {
                        (struct hp_ink){.fill = styles[i].color,
                                        .is_hatched = styles[i].is_hatched});
         at.x += LETTERS + PAD;
-        hp_drawing_text(&p->drawing, at, hp_span_of(styles[i].name),
+        snprintf(name, sizeof name, "%s%s", styles[i].name,
+                 styles[i].is_marked ? mark_of(p) : "");
+        hp_drawing_text(&p->drawing, at, hp_span_of(name),
                         (struct hp_letters){.size = LETTERS});
-        at.x += hp_text_advance(hp_span_of(styles[i].name), LETTERS) + 4 * PAD;
+        at.x += hp_text_advance(hp_span_of(name), LETTERS) + 4 * PAD;
     }
 }
 

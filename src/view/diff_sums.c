@@ -15,9 +15,6 @@ static hp_int128 whole(double x) {
     return (hp_int128)fmin(fmax(x, 0), 0x1p120);
 }
 
-// Of groups, n_r dumps with the sum S_r in each of them, and a mean m of all n:
-//
-//     sum (S_r - n_r m)^2 / n_r = sum S_r^2 / n_r - n m^2
 static void count_units(struct hp_sides *sides, const struct hp_profile *profile,
                         int side) {
     uint64_t dumps[HP_REPLICATES];
@@ -30,13 +27,6 @@ static void count_units(struct hp_sides *sides, const struct hp_profile *profile
             sides->units[side] += dumps[i] > 0;
         }
     }
-}
-
-double hp_variance_between(const struct hp_sides *sides, int side,
-                           const struct hp_side_sum *sum) {
-    double units = (double)sides->units[side], dumps = (double)sides->dumps[side];
-    double squares = sum->squares - sum->summed * sum->summed / dumps;
-    return units > 1 ? fmax(squares / (units - 1), 0) : 0;
 }
 
 void hp_sides_init(struct hp_sides *sides, const struct hp_profile *profile) {
@@ -57,6 +47,17 @@ void hp_sides_init(struct hp_sides *sides, const struct hp_profile *profile) {
     }
     count_units(sides, profile, 0);
     count_units(sides, profile, 1);
+}
+
+const struct hp_input_record *hp_sides_input(const struct hp_sides *sides,
+                                             const struct hp_profile *profile, int side,
+                                             size_t number) {
+    return &profile->inputs
+                .at[side == 0 ? sides->base.at[number] : sides->new.at[number]];
+}
+
+bool hp_sides_tell_units(const struct hp_sides *sides, int side, enum hp_metric metric) {
+    return !sides->has_groups[side] || hp_fraction(metric) == HP_SPACE_FRACTION;
 }
 
 void hp_sides_done(struct hp_sides *sides) {
@@ -151,26 +152,85 @@ static void sum_lives(const struct hp_profile *profile, const struct hp_sides *s
 
 // --- sides --------------------------------------------------------------------------------
 
+// A number of the report's metric: of one side, that each stack adds to the nodes that it is of, to
+// the total, and, if filters leave something of it, to the last.
 struct adder {
     const struct hp_profile *profile;
     const struct hp_members *members;
     enum hp_metric metric;
     const struct hp_sides *sides;
+    struct hp_sums *sums;
     hp_fixed *now;            // of each node: in this unit
     HP_VEC(uint32_t) touched; // nodes whose `now` is not 0
 };
 
+static size_t sum_count(const struct adder *adder) {
+    return adder->members->node_count + 2;
+}
+
 static hp_int128 plug_in(const struct hp_observation *seen, enum hp_metric metric,
                          uint64_t period) {
     const struct hp_error *error = &seen->errors[hp_column_of(metric)];
-    enum hp_metric objects =
-        hp_column_of(metric) == HP_COLUMN_INUSE ? HP_INUSE_OBJECTS : HP_ALLOC_OBJECTS;
+    enum hp_metric objects = hp_objects_of(hp_column_of(metric));
     if (hp_fraction(metric) != HP_SPACE_FRACTION) {
         return error->objects_variance >> HP_ERROR_FRACTION;
     }
     return whole(hp_variance_of(hp_fixed_double(seen->values.of[metric], metric),
                                 hp_fixed_double(seen->values.of[objects], objects),
                                 period));
+}
+
+static void add_to(struct adder *adder, uint32_t node, int side,
+                   const struct hp_observation *seen, hp_int128 variance) {
+    struct hp_side_sum *sum = &adder->sums[node].sides[side];
+    sum->value += seen->values.of[adder->metric];
+    sum->plug_in += variance;
+    hp_error_add(&sum->error, &seen->errors[hp_column_of(adder->metric)]);
+}
+
+static void add_input(struct adder *adder, int side,
+                      const struct hp_input_record *input) {
+    struct hp_history_reader reader = {0};
+    struct hp_observation seen;
+    const struct hp_members *members = adder->members;
+    uint32_t total = (uint32_t)members->node_count;
+    hp_history_open(&reader, &adder->profile->history, input->number);
+    while (hp_history_next(&reader, &seen)) {
+        uint64_t period = input->is_group
+                              ? seen.errors[hp_column_of(adder->metric)].period
+                              : input->period;
+        hp_int128 variance = plug_in(&seen, adder->metric, period);
+        for (size_t i = members->first.at[seen.stack];
+             i < members->first.at[seen.stack + 1]; i++) {
+            add_to(adder, members->nodes.at[i].n, side, &seen, variance);
+        }
+        add_to(adder, total, side, &seen, variance);
+        if (hp_members_has(members, seen.stack)) {
+            add_to(adder, total + 1, side, &seen, variance);
+        }
+    }
+    hp_history_done_reading(&reader);
+}
+
+static void add_side(struct adder *adder, int side) {
+    size_t count = side == 0 ? adder->sides->base.count : adder->sides->new.count;
+    for (size_t i = 0; i < count; i++) {
+        add_input(adder, side, hp_sides_input(adder->sides, adder->profile, side, i));
+    }
+}
+
+// --- units --------------------------------------------------------------------------------
+
+// V / B is what one sample of it stands for, where B is of both sides and V its variance.
+static double half_sample(const struct hp_sums *sums, enum hp_metric metric) {
+    double bytes = 0, variance = 0;
+    for (int side = 0; side < 2; side++) {
+        struct hp_measure m =
+            hp_measure_of(sums->sides[side].value, &sums->sides[side].error, metric);
+        bytes += m.estimate;
+        variance += m.variance;
+    }
+    return bytes > 0 ? fmax(variance / bytes / 2, 1) : 1;
 }
 
 static void add_now(struct adder *adder, uint32_t node, hp_fixed value) {
@@ -180,110 +240,120 @@ static void add_now(struct adder *adder, uint32_t node, hp_fixed value) {
     adder->now[node] += value;
 }
 
-static void add_to(struct adder *adder, struct hp_sums *sums, uint32_t node, int side,
-                   const struct hp_observation *seen, hp_int128 variance) {
-    struct hp_side_sum *sum = &sums[node].sides[side];
-    hp_fixed value = seen->values.of[adder->metric];
-    sum->value += value;
-    sum->plug_in += variance;
-    hp_error_add(&sum->error, &seen->errors[hp_column_of(adder->metric)]);
-    if (!adder->sides->has_groups[side]) {
-        add_now(adder, node, value);
+static void add_stack(struct adder *adder, uint32_t stack, hp_fixed value) {
+    const struct hp_members *members = adder->members;
+    uint32_t total = (uint32_t)members->node_count;
+    for (size_t i = members->first.at[stack]; i < members->first.at[stack + 1]; i++) {
+        add_now(adder, members->nodes.at[i].n, value);
+    }
+    add_now(adder, total, value);
+    if (hp_members_has(members, stack)) {
+        add_now(adder, total + 1, value);
     }
 }
 
-// What a unit of so many dumps has in each node.
-static void end_unit(struct adder *adder, struct hp_sums *sums, int side, double dumps) {
+// What a unit of so many dumps has in each node, on average.
+static void end_unit(struct adder *adder, int side, double dumps) {
     for (size_t i = 0; i < adder->touched.count; i++) {
         uint32_t node = adder->touched.at[i];
-        double value = hp_fixed_double(adder->now[node], adder->metric);
-        sums[node].sides[side].squares += value * value / dumps;
-        sums[node].sides[side].summed += value;
+        struct hp_sums *sums = &adder->sums[node];
+        double mean = hp_fixed_double(adder->now[node], adder->metric) / dumps;
+        if (mean != 0) {
+            double log = log1p(fmax(mean, 0) / sums->half_sample);
+            hp_scatter_add(&sums->sides[side].values, mean, dumps);
+            hp_scatter_add(&sums->sides[side].logs, log, dumps);
+        }
         adder->now[node] = 0;
     }
     adder->touched.count = 0;
 }
 
-static void add_input(struct adder *adder, struct hp_sums *sums, int side,
-                      const struct hp_input_record *input) {
+static void add_dump(struct adder *adder, int side, const struct hp_input_record *input) {
     struct hp_history_reader reader = {0};
     struct hp_observation seen;
     hp_history_open(&reader, &adder->profile->history, input->number);
     while (hp_history_next(&reader, &seen)) {
-        const struct hp_members *members = adder->members;
-        uint64_t period = input->is_group
-                              ? seen.errors[hp_column_of(adder->metric)].period
-                              : input->period;
-        hp_int128 variance = plug_in(&seen, adder->metric, period);
-        for (size_t i = members->first.at[seen.stack];
-             i < members->first.at[seen.stack + 1]; i++) {
-            add_to(adder, sums, members->nodes.at[i].n, side, &seen, variance);
-        }
-        add_to(adder, sums, (uint32_t)members->node_count, side, &seen, variance);
-        if (hp_members_has(members, seen.stack)) {
-            add_to(adder, sums, (uint32_t)members->node_count + 1, side, &seen, variance);
-        }
+        add_stack(adder, seen.stack, seen.values.of[adder->metric]);
     }
     hp_history_done_reading(&reader);
-    end_unit(adder, sums, side, 1);
+    end_unit(adder, side, 1);
 }
 
 // They are in the order of groups.
-static void add_groups(struct adder *adder, struct hp_sums *sums, int side) {
+static void add_groups(struct adder *adder, int side) {
     const struct hp_between *between = &adder->sides->between[side];
-    const struct hp_members *members = adder->members;
     uint64_t dumps[HP_REPLICATES];
     const struct hp_replicate *sum, *end = between->sums.all.at + between->sums.all.count;
     hp_between_dumps(between, dumps);
     hp_vec_each (sum, &between->sums.all) {
         unsigned group = hp_replicate_group(sum);
-        uint32_t stack = hp_replicate_stack(sum);
-        hp_fixed value = (hp_fixed)((hp_uint128)sum->bytes << HP_SPACE_FRACTION);
         if (hp_replicate_column(sum) != hp_column_of(adder->metric)) {
             continue;
         }
-        for (size_t i = members->first.at[stack]; i < members->first.at[stack + 1]; i++) {
-            add_now(adder, members->nodes.at[i].n, value);
-        }
-        add_now(adder, (uint32_t)members->node_count, value);
-        if (hp_members_has(members, stack)) {
-            add_now(adder, (uint32_t)members->node_count + 1, value);
-        }
+        add_stack(adder, hp_replicate_stack(sum),
+                  (hp_fixed)((hp_uint128)sum->bytes << HP_SPACE_FRACTION));
         if (sum + 1 == end || hp_replicate_group(sum + 1) != group ||
             hp_replicate_column(sum + 1) != hp_replicate_column(sum)) {
-            end_unit(adder, sums, side, dumps[group] > 0 ? (double)dumps[group] : 1);
+            end_unit(adder, side, dumps[group] > 0 ? (double)dumps[group] : 1);
         }
     }
+}
+
+static void add_units(struct adder *adder, int side) {
+    const struct hp_sides *sides = adder->sides;
+    size_t count = side == 0 ? sides->base.count : sides->new.count;
+    bool has_groups = sides->has_groups[side];
+    if (!hp_sides_tell_units(sides, side, adder->metric)) {
+        return;
+    }
+    if (has_groups) {
+        add_groups(adder, side);
+    }
+    for (size_t i = 0; i < count && !has_groups; i++) {
+        add_dump(adder, side, hp_sides_input(sides, adder->profile, side, i));
+    }
+    double weight = (double)(has_groups ? sides->dumps[side] : sides->units[side]);
+    for (size_t i = 0; i < sum_count(adder); i++) {
+        hp_scatter_fill(&adder->sums[i].sides[side].values, sides->units[side], weight);
+        hp_scatter_fill(&adder->sums[i].sides[side].logs, sides->units[side], weight);
+    }
+}
+
+static struct hp_sums *sum_sides(const struct hp_profile *profile,
+                                 const struct hp_sides *sides,
+                                 const struct hp_members *members, enum hp_metric metric,
+                                 const struct hp_sums *rows) {
+    struct adder adder = {
+        .profile = profile, .members = members, .metric = metric, .sides = sides};
+    adder.sums = hp_alloc(sum_count(&adder) * sizeof *adder.sums);
+    adder.now = hp_alloc(sum_count(&adder) * sizeof *adder.now);
+    add_side(&adder, 0);
+    add_side(&adder, 1);
+    for (size_t i = 0; i < sum_count(&adder); i++) {
+        adder.sums[i].half_sample =
+            rows ? rows[i].half_sample : half_sample(&adder.sums[i], metric);
+    }
+    add_units(&adder, 0);
+    add_units(&adder, 1);
+    hp_vec_done(&adder.touched);
+    free(adder.now);
+    return adder.sums;
 }
 
 struct hp_sums *hp_diff_sums(const struct hp_profile *profile,
                              const struct hp_sides *sides,
                              const struct hp_members *members, enum hp_metric metric,
                              bool lives) {
-    size_t nodes = members->node_count + 2;
-    struct hp_sums *sums = hp_alloc(nodes * sizeof *sums);
-    struct adder adder = {
-        .profile = profile, .members = members, .metric = metric, .sides = sides};
-    adder.now = hp_alloc(nodes * sizeof *adder.now);
-    for (size_t i = 0; i < sides->base.count; i++) {
-        add_input(&adder, sums, 0, &profile->inputs.at[sides->base.at[i]]);
-    }
-    for (size_t i = 0; i < sides->new.count; i++) {
-        add_input(&adder, sums, 1, &profile->inputs.at[sides->new.at[i]]);
-    }
-    for (int side = 0; side < 2; side++) {
-        if (sides->has_groups[side] && hp_fraction(metric) == HP_SPACE_FRACTION) {
-            add_groups(&adder, sums, side);
-        }
-        for (size_t i = 0; i < nodes && !sides->has_groups[side]; i++) {
-            sums[i].sides[side].summed =
-                hp_fixed_double(sums[i].sides[side].value, metric);
-        }
-    }
+    struct hp_sums *sums = sum_sides(profile, sides, members, metric, NULL);
     if (lives) {
         sum_lives(profile, sides, members, sums);
     }
-    hp_vec_done(&adder.touched);
-    free(adder.now);
     return sums;
+}
+
+struct hp_sums *hp_diff_sums_beside(const struct hp_profile *profile,
+                                    const struct hp_sides *sides,
+                                    const struct hp_members *members,
+                                    enum hp_metric metric, const struct hp_sums *rows) {
+    return sum_sides(profile, sides, members, metric, rows);
 }

@@ -1,15 +1,15 @@
 // One process: interval and p-value of growth from what was freed to what is new in its place.
-// Two: from the one dump to the other.  Fleets, H dumps a side: Welch's test of the means with
-// the variance
+// Two: from the one dump to the other.  Three or more in all, as averages: the largest p-value
+// of those of sampling and of tests of the logarithms of what each process has, to which half a
+// sample is added (stats/two_samples.h); the interval is what any of them holds.
 //
-//     max(s1^2/H1 + s2^2/H2, W1/H1 + W2/H2) + R^2 (1/H1^2 + 1/H2^2) / 2
+// Sampling's is one of them as what no other process has varies by nothing, and a test with one
+// variance as two or three processes tell next to nothing of theirs.  Groups of dumps, whose
+// means have other logarithms than their dumps, have to pass Welch's test of the values as well.
 //
-// where s^2 is the variance between the dumps and W the mean of what sampling makes of it.  The
-// larger of its p-value and that of sampling alone counts, and the interval is what either holds:
-// for both tests an end of the interval is on the side of 0 that the p-value of this side tells.
+// An end of the interval is for each test on the side of 0 that the p-value of this side tells.
 #include "view/difference.h"
 
-#include "stats/distributions.h"
 #include "stats/measure.h"
 
 #include <math.h>
@@ -17,6 +17,26 @@
 static const double least_samples = 5; // that a row has to stand on to be tested
 
 // --- which test ---------------------------------------------------------------------------
+
+static enum hp_difference_test choose_test_of_means(const struct hp_sides *sides,
+                                                    enum hp_metric metric) {
+    size_t least = sides->units[0] < sides->units[1] ? sides->units[0] : sides->units[1];
+    size_t all = sides->units[0] + sides->units[1];
+    bool is_told =
+        hp_sides_tell_units(sides, 0, metric) && hp_sides_tell_units(sides, 1, metric);
+    return !is_told || all < 3 ? HP_TEST_SAMPLING
+           : least == 1        ? HP_TEST_ONE
+                               : HP_TEST_FLEETS;
+}
+
+bool hp_difference_allows_for_processes(enum hp_difference_test test) {
+    return test != HP_TEST_INDEPENDENT && test != HP_TEST_SAMPLING;
+}
+
+const char *hp_difference_mark(enum hp_difference_test test) {
+    return hp_difference_allows_for_processes(test) ? "significant"
+                                                    : "beyond sampling error";
+}
 
 static enum hp_difference_test choose_test(const struct hp_view *view,
                                            const struct hp_sides *sides) {
@@ -29,16 +49,16 @@ static enum hp_difference_test choose_test(const struct hp_view *view,
         return HP_TEST_NONE;
     }
     if (base > 1 || new > 1) {
-        bool vary = sides->units[0] > 1 && sides->units[1] > 1;
-        return vary ? HP_TEST_FLEETS : HP_TEST_SAMPLING;
+        return choose_test_of_means(sides, options->metric);
     }
     const struct hp_input_record *a = &profile->inputs.at[sides->base.at[0]];
     const struct hp_input_record *b = &profile->inputs.at[sides->new.at[0]];
     if (!hp_identity_is_same(&a->identity, &b->identity)) {
         return HP_TEST_INDEPENDENT;
     }
+    // What was sampled with two periods is not the same objects.
     bool lives = options->metric == HP_INUSE_SPACE && profile->has_alloc &&
-                 !hp_input_missing(a, HP_ALLOC_OBJECTS) &&
+                 a->period == b->period && !hp_input_missing(a, HP_ALLOC_OBJECTS) &&
                  !hp_input_missing(b, HP_ALLOC_OBJECTS);
     return lives ? HP_TEST_PROCESS_ACCUM : HP_TEST_PROCESS;
 }
@@ -101,28 +121,23 @@ static double least_growth_p(struct hp_measure before, struct hp_measure after) 
     return hp_two_sided(hp_growth_p(nothing, fresh), 1);
 }
 
-static void test_fleets(const struct context *c, const struct hp_sums *sums,
-                        struct hp_change *change) {
-    double between[2], sampling = 0, jumps = 0, freedom = 0;
-    for (int i = 0; i < 2; i++) {
-        double n = c->inputs[i], weight = change->sides[i].max_weight;
-        between[i] = hp_variance_between(c->sides, i, &sums->sides[i]) / n;
-        sampling += (double)sums->sides[i].plug_in / n / n;
-        jumps += weight * weight / 2;
-        freedom += between[i] * between[i] / ((double)c->sides->units[i] - 1);
+// Of what is known exactly and equal in all dumps of a side nothing is left to test.
+static void test_processes(const struct context *c, const struct hp_sums *sums,
+                           struct hp_change *change) {
+    const struct hp_scatter logs[2] = {sums->sides[0].logs, sums->sides[1].logs};
+    const struct hp_scatter means[2] = {sums->sides[0].values, sums->sides[1].values};
+    change->ratio = hp_ratio_of_logs(logs, sums->half_sample);
+    change->growth_p = fmax(change->growth_p, hp_ratio_growth_p(&change->ratio));
+    change->shrinkage_p = fmax(change->shrinkage_p, hp_ratio_shrinkage_p(&change->ratio));
+    if (c->test == HP_TEST_FLEETS &&
+        (c->sides->has_groups[0] || c->sides->has_groups[1])) {
+        change->means = hp_welch_contrast(means);
     }
-    double all = between[0] + between[1];
-    freedom = freedom > 0 ? all * all / freedom
-                          : (double)(c->sides->units[0] + c->sides->units[1]) - 2;
-    double sd = sqrt(fmax(all, sampling) + jumps);
-    if (sd <= 0) {
-        return; // all is known exactly, and equal in all dumps of a side
+    if (change->means.sd > 0) {
+        change->growth_p = fmax(change->growth_p, hp_contrast_growth_p(&change->means));
+        change->shrinkage_p =
+            fmax(change->shrinkage_p, hp_contrast_shrinkage_p(&change->means));
     }
-    double t = (change->sides[1].estimate - change->sides[0].estimate) / sd;
-    change->sd = sd;
-    change->freedom = freedom;
-    change->growth_p = fmax(change->growth_p, hp_student_above(t, freedom));
-    change->shrinkage_p = fmax(change->shrinkage_p, hp_student_above(-t, freedom));
 }
 
 static void test(const struct context *c, const struct hp_sums *sums,
@@ -136,8 +151,8 @@ static void test(const struct context *c, const struct hp_sums *sums,
     } else {
         test_pair(change->sides[0], change->sides[1], change);
     }
-    if (c->test == HP_TEST_FLEETS) {
-        test_fleets(c, sums, change);
+    if (c->test == HP_TEST_FLEETS || c->test == HP_TEST_ONE) {
+        test_processes(c, sums, change);
     } else if (c->test == HP_TEST_PROCESS) {
         change->least_growth_p = least_growth_p(change->sides[0], change->sides[1]);
     }
@@ -313,8 +328,9 @@ static void guard_row(const struct comparisons *all, const struct hp_sums *with_
 static void guard_rows(const struct comparisons *all, struct hp_difference *difference) {
     struct hp_members members = {.node_count = all->members->node_count};
     if (all->overlaps && find_guarded(all, difference, &members)) {
-        struct hp_sums *with_open = hp_diff_sums(all->view->profile, all->context.sides,
-                                                 &members, all->context.metric, false);
+        struct hp_sums *with_open =
+            hp_diff_sums_beside(all->view->profile, all->context.sides, &members,
+                                all->context.metric, all->sums);
         struct hp_change *change;
         hp_vec_each (change, &difference->rows) {
             if (needs_guard(all, change)) {
@@ -476,18 +492,22 @@ struct hp_interval hp_change_side(const struct hp_change *change, int side,
     return change->is_known ? hp_interval_of(change->sides[side], confidence) : unknown;
 }
 
+static void widen(struct hp_interval *hull, struct hp_interval other) {
+    hull->low = fmin(hull->low, other.low);
+    hull->high = fmax(hull->high, other.high);
+}
+
 struct hp_interval hp_change_range(const struct hp_change *change, double confidence) {
     if (!change->is_known) {
         return unknown;
     }
     struct hp_interval range =
         hp_difference_interval(change->tested[0], change->tested[1], confidence);
-    if (change->sd > 0) {
-        double growth = change->sides[1].estimate - change->sides[0].estimate;
-        double half =
-            change->sd * hp_student_quantile_above((1 - confidence) / 2, change->freedom);
-        range.low = fmin(range.low, growth - half);
-        range.high = fmax(range.high, growth + half);
+    if (change->ratio.count > 0) {
+        widen(&range, hp_ratio_interval(&change->ratio, confidence));
+    }
+    if (change->means.sd > 0) {
+        widen(&range, hp_contrast_interval(&change->means, confidence));
     }
     range.low -= change->open[0];
     range.high += change->open[1];

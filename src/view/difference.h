@@ -14,8 +14,16 @@ enum hp_difference_test {
     HP_TEST_PROCESS,       // two dumps of one process
     HP_TEST_PROCESS_ACCUM, // the same, which also tell what was allocated in between
     HP_TEST_FLEETS,        // several dumps on both sides
-    HP_TEST_SAMPLING, // several on one: how processes differ by themselves is not known
+    HP_TEST_ONE,           // one against several, taken to differ as these do
+    HP_TEST_SAMPLING, // of averages, of which nothing tells how processes differ by themselves
 };
+
+// Whether p allows for how processes differ by themselves: always in one process; else, where it is of
+// sampling alone, two processes that differ are no proof of what made them differ.
+bool hp_difference_allows_for_processes(enum hp_difference_test test);
+
+// "significant", or where it does not "beyond sampling error".
+const char *hp_difference_mark(enum hp_difference_test test);
 
 struct hp_change {
     hp_node_id node;
@@ -23,10 +31,11 @@ struct hp_change {
     bool is_known;               // what they can be off by; else there is no p
     struct hp_measure sides[2];  // what before and after are
     struct hp_measure tested[2]; // what the change is from and to
-    double sd, freedom;          // of Welch's test, HP_TEST_FLEETS; 0: there is none
+    struct hp_ratio ratio;       // of several processes in all; {0}: there is none
+    struct hp_contrast means;    // the same where groups of dumps tell; {0}
     double samples;              // effective ones, in both; what changed stands on them
     double growth_p,
-        shrinkage_p; // the probability that sampling alone makes this much or more; or NAN
+        shrinkage_p; // the probability of this much or more with no real change; or NAN
     double p;        // the two-sided one of both; NAN: not tested
     double q;        // adjusted for how many rows were tested
     double least_growth_p; // HP_TEST_PROCESS: two-sided, if nothing was freed in between

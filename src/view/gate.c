@@ -39,6 +39,7 @@ static bool exceeds(const struct hp_view *view, const struct hp_growth *growth,
         .growth = grown,
         .limit = limit_of(view),
         .p = growth->p,
+        .is_of_sampling = growth->is_of_sampling,
         .share = base > 0 ? grown / base : NAN,
     };
     return !growth->is_open && meets(view, grown - growth->open_before, growth->p);
@@ -131,16 +132,18 @@ static void put_amount(char *out, const struct hp_view *view, double amount) {
     }
 }
 
-// "p < 0.0001", or of a row "adjusted p = 0.0123": not the one that it shows.
+// "p < 0.0001", or of a row "adjusted p = 0.0123": not the one that it shows; "of sampling alone"
+// where it allows for nothing else.
 static void put_p(char *out, size_t size, const struct hp_excess *excess) {
     static const double least = 0.0001;
     const char *which = excess->is_row ? "adjusted p" : "p";
+    const char *alone = excess->is_of_sampling ? " of sampling alone" : "";
     if (isnan(excess->p)) {
         *out = '\0';
     } else if (excess->p < least) {
-        snprintf(out, size, ", %s < %g", which, least);
+        snprintf(out, size, ", %s < %g%s", which, least, alone);
     } else {
-        snprintf(out, size, ", %s = %.4f", which, excess->p);
+        snprintf(out, size, ", %s = %.4f%s", which, excess->p, alone);
     }
 }
 

@@ -139,6 +139,7 @@ static unsigned flags(const struct hp_view *view, size_t row) {
 static struct hp_growth growth(const struct hp_view *view, size_t row) {
     const struct hp_change *change = change_of(view, row);
     bool is_sum = row == HP_ROW_TOTAL || row == HP_ROW_FILTERED;
+    const struct hp_difference *difference = view->extra;
     return (struct hp_growth){
         .before = change->before,
         .after = change->after,
@@ -147,6 +148,7 @@ static struct hp_growth growth(const struct hp_view *view, size_t row) {
         .open_before = change->open[0],
         .plain_p = is_sum ? change->q : change->plain_q,
         .has_own_open = change->has_own_open,
+        .is_of_sampling = !hp_difference_allows_for_processes(difference->test),
     };
 }
 

@@ -31,7 +31,7 @@ static struct hp_spread_row row_of(const struct hp_side_sum *sum,
                                    const struct hp_sides *sides, enum hp_metric metric,
                                    bool has_errors) {
     double n = (double)sides->dumps[1], units = (double)sides->units[1];
-    double variance = hp_variance_between(sides, 1, sum);
+    double variance = hp_scatter_variance(&sum->values);
     double sampling = (double)sum->plug_in / n;
     struct hp_measure all = hp_measure_of(sum->value, &sum->error, metric);
     bool is_known = has_errors && units > 1;

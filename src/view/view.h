@@ -109,7 +109,8 @@ struct hp_growth {
     // A row of code that has no names on one side or both may have had as much more before, in what is not
     // compared; and its p if it had not.
     double open_before, plain_p;
-    bool has_own_open; // and this is code of the program itself
+    bool is_of_sampling; // p allows for nothing else
+    bool has_own_open;   // and this is code of the program itself
 };
 
 struct hp_report {

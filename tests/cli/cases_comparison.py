@@ -109,5 +109,59 @@ def a_condition_on_p_is_held_against_what_is_shown(t):
         condition = f"--fail-if=growth>{row['delta']['estimate'] - 1:.0f},p<{limit:.7g}"
         done = check(t.run("diff", "--no-symbols", condition, *pair(t)), status)
         assert ("--fail-if: 0x402000 grew " in done.err) == (status == 1), done.err
-        shown = "adjusted p < 0.0001" if row["q"] < 1e-4 else f"adjusted p = {row['q']:.4f}"
+        shown = "adjusted p < 0.0001 of sampling alone" if row["q"] < 1e-4 else f"adjusted p = {row['q']:.4f} of sampling alone"
         assert (f" of the total before, {shown}); the limit is growth > " in done.err) == (status == 1), done.err
+
+
+def several(t, counts):
+    """Dumps of processes in which so many of a stack's objects were sampled, and of another's 40."""
+    paths = []
+    for number, n in enumerate(counts):
+        path = t.folder / f"several{len(list(t.folder.iterdir()))}"
+        vdso = 0x7f0000000000 + (0x10000 * len(list(t.folder.iterdir())) << 4)
+        lines = [f"heap_v2/{PERIOD}", f"  t*: {n + 40}: {64 * (n + 40)} [0: 0]", "@ 0x401000", f"  t*: {n}: {64 * n} [0: 0]",
+                 "@ 0x402000", f"  t*: 40: {64 * 40} [0: 0]", "", "MAPPED_LIBRARIES:",
+                 f"{vdso:x}-{vdso + 0x2000:x} r-xp 0 00:00 0 [vdso]", ""]
+        path.write_text("\n".join(lines), encoding="ascii")
+        paths.append(str(path))
+    return paths
+
+
+@case
+def what_processes_differ_by_is_allowed_for_as_soon_as_one_side_tells_it(t):
+    keep = "--keep-unmapped"
+    quiet, loud = several(t, (100, 102, 99)), several(t, (60, 100, 150))
+    one = several(t, (170,))
+    for base, test in ((quiet, "one-against-several"), (loud, "one-against-several")):
+        got = report(t, keep, *base, "--to", *one)
+        row = next(row for row in got["rows"] if row["name"] == "0x401000")
+        assert got["test"] == test and row["significant"] == (base is quiet), got
+        low, high = row["delta"]["low"], row["delta"]["high"]
+        assert (low > 0) == (row["p"] < .05) == (base is quiet), row
+    assert report(t, *quiet, "--to", *loud)["test"] == "fleets"
+
+
+@case
+def of_two_processes_nothing_is_called_significant(t):
+    base, new = several(t, (50,)), several(t, (150,))
+    condition = ("--keep-unmapped", "--fail-if=growth>5%,p<0.01")
+    done = check(t.run("diff", "--no-symbols", *condition, *base, "--to", *new), 1)
+    assert "verdict    the whole change is beyond sampling error; 1 of 2 rows tested changed beyond sampling error" in done.out
+    assert "significant" not in done.out and "so marked is wrong" not in done.out, done.out
+    assert "three dumps or more would tell" in done.out and "of sampling alone" in done.err, done.out + done.err
+    more = several(t, (152, 148, 160, 151))
+    done = check(t.run("diff", "--no-symbols", *condition, *base, *several(t, (51, 49)), "--to", *new, *more), 1)
+    assert "the whole change is significant" in done.out and "so marked is wrong" in done.out, done.out
+    assert "would tell" not in done.out and "sampling alone" not in done.out + done.err, done.out + done.err
+
+
+@case
+def what_was_sampled_with_two_periods_does_not_cancel_out(t):
+    paths = []
+    for number, period in enumerate((65536, 4096)):
+        paths.append(t.folder / f"app.7.{number}.m{number}.heap")
+        paths[-1].write_text(f"heap_v2/{period}\n  t*: 80: 5120 [90: 5760]\n@ 0x401000\n  t*: 80: 5120 [90: 5760]\n\n"
+                             "MAPPED_LIBRARIES:\n7f0000000000-7f0000002000 r-xp 0 00:00 0 [vdso]\n", encoding="ascii")
+    assert report(t, *map(str, paths))["test"] == "process"
+    paths[1].write_text(paths[1].read_text().replace("/4096", "/65536").replace("80: 5120 [90: 5760]", "81: 5184 [91: 5824]"))
+    assert report(t, *map(str, paths))["test"] == "process-accum"

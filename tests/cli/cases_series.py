@@ -83,7 +83,7 @@ def the_test_follows_from_the_dumps(t):
     assert chosen(first, last) == "process"
     assert chosen(first, t.dump) == "independent"
     assert chosen(first, "--to", second, last) == "process"  # of the new side one dump counts
-    assert chosen(first, "--to", second, last, "--snapshots=sum") == "sampling"
+    assert chosen(first, "--to", second, last, "--snapshots=sum") == "one-against-several"
     assert chosen(first, last, "--no-error") == "none"
 
 

@@ -65,10 +65,12 @@ static void put_growth(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-static void put_verdict(struct hp_sink *out, const struct hp_change *change,
-                        bool is_significant) {
+static void put_verdict(struct hp_sink *out, const struct hp_view *view,
+                        const struct hp_change *change, bool is_significant) {
     if (!isnan(change->p)) {
-        hp_sink_text(out, is_significant ? ", significant" : ", may be chance");
+        hp_sink_print(out, ", %s",
+                      is_significant ? hp_difference_mark(own(view)->test)
+                                     : "may be chance");
     }
 }
 
@@ -79,7 +81,7 @@ static void put_both(struct hp_sink *out, const struct hp_view *view,
     put_side(out, view, change, 1);
     hp_sink_text(out, ": ");
     put_growth(out, view, change);
-    put_verdict(out, change, change->p < 1 - view->options.confidence);
+    put_verdict(out, view, change, change->p < 1 - view->options.confidence);
 }
 
 // A row that changed as the whole did, and as surely, is told of by that.
@@ -91,7 +93,7 @@ static void put_unless_said(struct hp_sink *out, const struct hp_view *view,
         row->is_significant != is_sure) {
         hp_sink_text(out, ", ");
         put_growth(out, view, row);
-        put_verdict(out, row, row->is_significant);
+        put_verdict(out, view, row, row->is_significant);
     }
 }
 

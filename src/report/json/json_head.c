@@ -337,9 +337,10 @@ static void put_gate(struct hp_sink *out, const struct hp_view *view) {
 
 void hp_json_begin_diff(struct hp_sink *out, const struct hp_view *view) {
     static const char *const tests[] = {
-        [HP_TEST_NONE] = "none",       [HP_TEST_INDEPENDENT] = "independent",
-        [HP_TEST_PROCESS] = "process", [HP_TEST_PROCESS_ACCUM] = "process-accum",
-        [HP_TEST_FLEETS] = "fleets",   [HP_TEST_SAMPLING] = "sampling",
+        [HP_TEST_NONE] = "none",         [HP_TEST_INDEPENDENT] = "independent",
+        [HP_TEST_PROCESS] = "process",   [HP_TEST_PROCESS_ACCUM] = "process-accum",
+        [HP_TEST_FLEETS] = "fleets",     [HP_TEST_ONE] = "one-against-several",
+        [HP_TEST_SAMPLING] = "sampling",
     };
     const struct hp_difference *difference = view->extra;
     put_head(out, view);

@@ -30,6 +30,15 @@ static bool is_jemalloc(const struct hp_view *view) {
     return view->head.summary[HP_SIDE_ALL].is_jemalloc;
 }
 
+// What p is silent about.
+static void put_not_known(struct hp_sink *out, enum hp_difference_test test) {
+    if (!hp_difference_allows_for_processes(test)) {
+        hp_sink_text(out,
+                     "not known  what differs between processes by itself: three dumps "
+                     "or more would tell\n");
+    }
+}
+
 static void put_difference_test(struct hp_sink *out, const struct hp_view *view,
                                 enum hp_difference_test test) {
     static const char *const sentences[] = {
@@ -42,10 +51,11 @@ static void put_difference_test(struct hp_sink *out, const struct hp_view *view,
             "much can have been freed",
         [HP_TEST_FLEETS] =
             "averages of several dumps a side: p allows for how much they differ among "
-            "themselves (Welch's test)",
-        [HP_TEST_SAMPLING] =
-            "averages; with one dump on a side p allows for sampling error alone, not for how "
-            "processes differ by themselves",
+            "themselves",
+        [HP_TEST_ONE] =
+            "one dump against averages of several: p allows for how much these differ, and the "
+            "one is taken to differ as they do",
+        [HP_TEST_SAMPLING] = "averages, with the sampling error of both",
     };
     if (test != HP_TEST_NONE) {
         hp_sink_print(out, "tested as  %s%s\n", sentences[test],
@@ -73,6 +83,9 @@ static void put_groups(struct hp_sink *out, const struct hp_difference *differen
 static void put_verdict(struct hp_sink *out, const struct hp_view *view,
                         const struct hp_difference *difference) {
     bool is_sure = difference->total.p < 1 - view->options.confidence;
+    bool allows = hp_difference_allows_for_processes(difference->test);
+    const char *changed =
+        allows ? "changed significantly" : "changed beyond sampling error";
     size_t significant = 0, new = 0, gone = 0;
     const struct hp_change *row;
     hp_vec_each (row, &difference->rows) {
@@ -85,16 +98,16 @@ static void put_verdict(struct hp_sink *out, const struct hp_view *view,
     }
     hp_sink_print(out, "verdict    the whole change %s; ",
                   isnan(difference->total.p) ? "is not tested"
-                  : is_sure                  ? "is significant"
-                                             : "may be chance");
+                  : !is_sure                 ? "may be chance"
+                  : allows                   ? "is significant"
+                                             : "is beyond sampling error");
     if (difference->tested == 0) {
         hp_sink_text(out, "no row is tested");
     } else if (significant == 0) {
-        hp_sink_print(out, "none of %zu rows tested changed significantly",
-                      difference->tested);
+        hp_sink_print(out, "none of %zu rows tested %s", difference->tested, changed);
     } else {
-        hp_sink_print(out, "%zu of %zu rows tested changed significantly", significant,
-                      difference->tested);
+        hp_sink_print(out, "%zu of %zu rows tested %s", significant, difference->tested,
+                      changed);
     }
     hp_sink_print(out, "; %zu new, %zu gone\n", new, gone);
 }
@@ -142,6 +155,7 @@ void hp_text_diff_head(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "\n");
     put_verdict(out, view, difference);
     put_difference_test(out, view, difference->test);
+    put_not_known(out, difference->test);
     put_groups(out, difference);
     put_filtered_change(out, view);
     hp_text_warnings(out, view);
@@ -150,27 +164,34 @@ void hp_text_diff_head(struct hp_sink *out, const struct hp_view *view) {
 
 // What p is, of which rows there is none, and what its mark says of all that have one.
 static void put_note(struct hp_sink *out, const struct hp_view *view,
-                     const char *const sentences[3], const char *few, size_t tested) {
+                     const char *const sentences[3], const char *few, size_t tested,
+                     bool allows_for_processes) {
     bool is_space = hp_fraction(view->options.metric) == HP_SPACE_FRACTION;
     char rows[HP_NUMBER_SIZE];
     double marked = 100 / (100 - view->options.confidence * 100);
     hp_format_grouped(rows, (hp_int128)tested);
     hp_sink_print(out, "%s; - where %s fewer than %s%s\n", sentences[0], sentences[2],
                   few, is_space ? "" : " or objects of mixed sizes");
-    hp_sink_print(
-        out,
-        "* %s even among %s row%s tested: on average at most 1 in %g rows so marked is wrong\n",
-        sentences[1], rows, tested == 1 ? "" : "s", marked);
+    hp_sink_print(out, "* %s even among %s row%s tested", sentences[1], rows,
+                  tested == 1 ? "" : "s");
+    if (allows_for_processes) {
+        hp_sink_print(out, ": on average at most 1 in %g rows so marked is wrong",
+                      marked);
+    }
+    hp_sink_text(out, "\n");
 }
 
 void hp_text_diff_note(struct hp_sink *out, const struct hp_view *view, const char *few) {
-    static const char *const sentences[3] = {
-        "p: probability of a change this large, up or down, with no real change",
-        "significant",
+    const struct hp_difference *difference = view->extra;
+    bool allows_for_processes = hp_difference_allows_for_processes(difference->test);
+    const char *const sentences[3] = {
+        allows_for_processes
+            ? "p: probability of a change this large, up or down, with no real change"
+            : "p: probability of a change this large, up or down, by sampling alone",
+        hp_difference_mark(difference->test),
         "what changed stands on",
     };
-    const struct hp_difference *difference = view->extra;
-    put_note(out, view, sentences, few, difference->tested);
+    put_note(out, view, sentences, few, difference->tested, allows_for_processes);
 }
 
 void hp_text_trend_note(struct hp_sink *out, const struct hp_view *view,
@@ -181,7 +202,7 @@ void hp_text_trend_note(struct hp_sink *out, const struct hp_view *view,
         "there are",
     };
     const struct hp_trends *trends = view->extra;
-    put_note(out, view, sentences, few, trends->tested);
+    put_note(out, view, sentences, few, trends->tested, true);
 }
 
 bool hp_text_no_change(struct hp_sink *out, const struct hp_view *view) {
