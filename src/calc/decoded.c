@@ -31,8 +31,7 @@ void hp_class_weights_init(struct hp_class_weights *weights, uint64_t period, do
             .objects = 1 / p,
             .bytes = (double)size / p,
             .least_bytes = (double)least / hp_one_minus_exp((double)least * rate),
-            .variance = hp_variance_of_object((double)size, p, period),
-            .own_variance = (double)size * (double)size * (1 - p) / (p * p),
+            .variance = hp_variance_of_object((double)size, p),
             .size = size,
             .least_size = least,
         };
@@ -83,7 +82,7 @@ static double weight_of(struct hp_prior *prior, uint32_t leaf,
 // Of one reading, or what bounds all.
 struct totals {
     double objects, least_objects, bytes, least_bytes, large_bytes;
-    double variance, own_variance, objects_variance, max_weight;
+    double variance, objects_variance, max_weight;
     uint64_t least_size, samples;
 };
 
@@ -98,7 +97,6 @@ static struct totals total_of(const struct hp_class_weights *weights,
         sum.large_bytes += w->size > HP_LARGE_FROM ? w->bytes : 0;
         sum.least_bytes += w->least_bytes;
         sum.variance += w->variance;
-        sum.own_variance += w->own_variance;
         sum.objects_variance += w->variance / (size * size);
         sum.max_weight = w->objects > sum.max_weight ? w->objects : sum.max_weight;
         sum.least_size += w->least_size;
@@ -121,7 +119,6 @@ static struct totals bounds_of(const struct hp_class_weights *weights,
         all.bytes = larger(all.bytes, one.bytes);
         all.least_bytes = -larger(-all.least_bytes, -one.least_bytes);
         all.variance = larger(all.variance, one.variance);
-        all.own_variance = larger(all.own_variance, one.own_variance);
         all.objects_variance = larger(all.objects_variance, one.objects_variance);
         all.max_weight = larger(all.max_weight, one.max_weight);
         all.least_size =
@@ -250,15 +247,12 @@ size_t hp_split_readings(const struct hp_class_weights *weights,
 
 // --- bounds -------------------------------------------------------------------------------
 
-// The number of objects stays that of the one size: of others nothing was seen.  Its bound of the
-// variance leaves room for large objects that are rarely missed; sizes beside it only have to
-// have no more than that.
+// The number of objects stays that of the one size: of others nothing was seen.
 void hp_widen_to_readings(const struct hp_class_weights *weights,
                           struct hp_readings readings, struct hp_unbiased *estimate) {
     struct totals all = bounds_of(weights, readings);
-    struct hp_error widest =
-        hp_error_of_sizes(all.samples, all.least_size, all.own_variance,
-                          all.objects_variance, &estimate->too_big);
+    struct hp_error widest = hp_error_of_sizes(all.samples, all.least_size, all.variance,
+                                               all.objects_variance, &estimate->too_big);
     struct hp_error *error = &estimate->error;
     if (widest.variance > error->variance) {
         error->variance = widest.variance;

@@ -14,8 +14,7 @@
 struct hp_class_weight {
     double objects, bytes;
     double least_bytes; // if it is as small as one of its class can be
-    double variance;    // bound of that of the bytes
-    double own_variance;
+    double variance;    // of the bytes
     uint64_t size, least_size;
 };
 

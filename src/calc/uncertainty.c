@@ -1,9 +1,9 @@
-// One size S, t = S/R: the estimate of C objects has the variance C R^2 E(t) in bytes, where
-// E(t) = t^2 / (e^t - 1).  As a bound E stays at its maximum once it has reached it, which
-// also covers the skewness of few large objects, and every mix of sizes of the same mean: with E
-// itself the interval of 40 objects of 6 R would hold them in .906, and of 8 of 5 R that have not
-// changed a two-sided p would be below .05 in .10.
-// In objects it is that over S^2.
+// One size S: n sampled objects stand for n S / p bytes, with the variance n S^2 (1 - p) / p^2, of
+// which the interval leaves the skewness to what was not seen (stats/measure.c).  In objects it
+// is that over S^2.
+//
+// Of C objects of whatever sizes, t = S/R of the mean: that is C R^2 E(t), E(t) = t^2 / (e^t - 1), and
+// as a bound E stays at its maximum once it has reached it.
 //
 // Raw numbers of mixed sizes: n samples of b bytes stand for b ... n R + b bytes, and none
 // has a variance of more than R^2.
@@ -12,7 +12,8 @@
 // one half at most, may move the estimate by R/2 t^2 e^-t / (1 - e^-t)^2.
 // Nothing is known of the objects' error, but that the estimate may be all of it; so of raw ones.
 //
-// Estimates of others: C objects of S bytes stand on n = C p(S) samples.  Where the number of
+// Estimates of others: C objects of S bytes stand on n = C p(S) samples, if they are of one size, as
+// most are; the bound holds if they are not.  Where the number of
 // objects is not told, B R is the bound, as E(t) is never above t.
 #include "calc/uncertainty.h"
 
@@ -70,9 +71,8 @@ struct hp_unbiased hp_unbiased_of(double objects, double bytes) {
     return e;
 }
 
-double hp_variance_of_object(double size, double p, uint64_t period) {
-    double r = (double)period;
-    return 1 / p * r * r * envelope(size / r);
+double hp_variance_of_object(double size, double p) {
+    return size * size * (1 - p) / (p * p);
 }
 
 struct hp_error hp_error_of_sizes(uint64_t n, uint64_t least_size, double variance,
@@ -98,8 +98,7 @@ struct hp_error hp_error_of_one_size(uint64_t n, uint64_t size, double p, uint64
     *too_big |= __builtin_mul_overflow(n, size, &bytes);
     error.observed_bytes = bytes;
     if (period > 1) {
-        double r = (double)period, s = (double)size;
-        double variance = (double)n / p * r * r * envelope(s / r);
+        double s = (double)size, variance = (double)n * hp_variance_of_object(s, p);
         error.variance = whole(variance, too_big);
         error.objects_variance = objects_squared(variance / (s * s), too_big);
         error.period = period;
@@ -159,8 +158,12 @@ struct hp_error hp_error_of_scaled(struct hp_count estimate, bool mixes_sizes,
     double p = hp_one_minus_exp(bytes / objects / r);
     uint64_t n = whole64(objects * p, too_big), size = estimate.bytes / estimate.objects;
     n += n == 0;
-    return mixes_sizes || size == 0
-               ? hp_error_of_rewritten((struct hp_count){n, 0}, objects, bytes, period,
-                                       too_big)
-               : hp_error_of_one_size(n, size, p, period, too_big);
+    if (mixes_sizes || size == 0) {
+        return hp_error_of_rewritten((struct hp_count){n, 0}, objects, bytes, period,
+                                     too_big);
+    }
+    struct hp_error error = hp_error_of_one_size(n, size, p, period, too_big);
+    error.variance =
+        whole((double)n / p * r * r * envelope(bytes / objects / r), too_big);
+    return error;
 }

@@ -32,8 +32,8 @@ struct hp_error hp_error_of_sizes(uint64_t n, uint64_t least_size, double varian
 // An estimate of bytes may be too high, and too low, by so much.
 void hp_error_bound(struct hp_error *error, double excess, double hidden, bool *too_big);
 
-// The bound of the variance of the bytes that one object of a size stands for.
-double hp_variance_of_object(double size, double p, uint64_t period);
+// The variance of the bytes that one sampled object of a size stands for.
+double hp_variance_of_object(double size, double p);
 
 // Sampled objects of several sizes, added up as they were, and what was estimated of them.
 struct hp_error hp_error_of_raw(struct hp_count sampled, double objects, double bytes,

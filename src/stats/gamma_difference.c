@@ -29,7 +29,7 @@ enum {
     MOST_STEPS = 200,
 };
 
-double hp_gamma_difference_below_0(struct hp_gamma x, struct hp_gamma y) {
+static double below_0(struct hp_gamma x, struct hp_gamma y) {
     double sum = x.scale + y.scale;
     return hp_beta_below(x.shape, y.shape, y.scale / sum, x.scale / sum);
 }
@@ -138,7 +138,7 @@ static struct place place_of(const struct difference *z) {
 
 double hp_gamma_difference_below(struct hp_gamma x, struct hp_gamma y, double d) {
     struct difference z = {x, y, d};
-    return fmin(place_of(&z).below, 1);
+    return d == 0 ? below_0(x, y) : fmin(place_of(&z).below, 1);
 }
 
 // --- quantiles ----------------------------------------------------------------------------
@@ -169,12 +169,13 @@ static double between(double low, double high, double *reach) {
     return isinf(low) ? high - *reach : low + *reach;
 }
 
-// What is found at 0 decides on which side of it to search, so that no error of the integral
+// What is found at the place decides on which side of it to search, so that no error of the integral
 // makes the quantile contradict it.
-double hp_gamma_difference_quantile(struct hp_gamma x, struct hp_gamma y, double p) {
-    double sd, at_0 = hp_gamma_difference_below_0(x, y);
+double hp_gamma_difference_quantile(struct hp_gamma x, struct hp_gamma y, double p,
+                                    double place) {
+    double sd, below = hp_gamma_difference_below(x, y, place);
     struct difference z = {x, y, 0};
-    double low = at_0 < p ? 0 : -INFINITY, high = at_0 < p ? INFINITY : 0;
+    double low = below < p ? place : -INFINITY, high = below < p ? INFINITY : place;
     z.d = guess(&z, p, &sd);
     double reach = sd / 2, enough = 1e-9 * sd;
     for (int i = 0; i < MOST_STEPS; i++) {

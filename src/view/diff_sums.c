@@ -95,6 +95,18 @@ static struct life *read_lives(const struct hp_profile *profile,
     return lives;
 }
 
+static hp_int128 bound_of(double bytes, double objects, uint64_t period) {
+    return whole(hp_variance_bound(bytes, objects, period));
+}
+
+// The bound: of what is gone of it or new in it nothing is certain.
+static hp_int128 variance_of(const struct life *life) {
+    hp_int128 bound =
+        bound_of(hp_fixed_double(life->bytes, HP_INUSE_SPACE),
+                 hp_fixed_double(life->objects, HP_INUSE_OBJECTS), life->period);
+    return bound > life->variance ? bound : life->variance;
+}
+
 // What was freed, whenever it was allocated; false if the numbers make no sense.
 static bool freed_between(const struct life *a, const struct life *b,
                           struct hp_part *freed) {
@@ -107,9 +119,8 @@ static bool freed_between(const struct life *a, const struct life *b,
     freed->bytes = bytes > 0 ? bytes : 0;
     freed->variance = 0;
     if (bytes > 0 && objects > 0) {
-        freed->variance =
-            whole(hp_variance_bound(hp_fixed_double(bytes, HP_INUSE_SPACE),
-                                    hp_fixed_double(objects, HP_INUSE_OBJECTS), period));
+        freed->variance = bound_of(hp_fixed_double(bytes, HP_INUSE_SPACE),
+                                   hp_fixed_double(objects, HP_INUSE_OBJECTS), period);
     }
     return true;
 }
@@ -130,12 +141,13 @@ static void sum_lives(const struct hp_profile *profile, const struct hp_sides *s
     struct life *after = read_lives(profile, &profile->inputs.at[sides->new.at[0]]);
     for (size_t s = 0; s < profile->stacks.count; s++) {
         const struct life *a = &before[s], *b = &after[s];
+        hp_int128 variance = variance_of(a);
         struct hp_part gone = {0};
-        if (!freed_between(a, b, &gone) || gone.variance >= a->variance) {
-            gone = (struct hp_part){a->bytes, a->variance};
+        if (!freed_between(a, b, &gone) || gone.variance >= variance) {
+            gone = (struct hp_part){a->bytes, variance};
         }
         struct hp_part fresh = {gone.bytes + b->bytes - a->bytes,
-                                gone.variance + b->variance - a->variance};
+                                gone.variance + variance_of(b) - variance};
         fresh.bytes = fresh.bytes > 0 ? fresh.bytes : 0;
         fresh.variance = fresh.variance > 0 ? fresh.variance : 0;
         for (size_t i = members->first.at[s]; i < members->first.at[s + 1]; i++) {

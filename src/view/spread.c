@@ -106,13 +106,11 @@ static struct hp_measure mean_of_others(const struct hp_side_sum *sum,
     error.variance -= self->error.variance;
     error.objects_variance -= self->error.objects_variance;
     error.hidden_bytes_max -= self->error.hidden_bytes_max;
+    error.excess_bytes_max -= self->error.excess_bytes_max;
+    error.observed_bytes -= self->error.observed_bytes;
+    error.samples -= self->error.samples;
     struct hp_measure m = hp_measure_of(sum->value - self->value, &error, metric);
-    return (struct hp_measure){
-        .estimate = m.estimate / others,
-        .highest = m.highest / others,
-        .variance = m.variance / others / others,
-        .max_weight = m.max_weight / others,
-    };
+    return hp_measure_mean(m, others);
 }
 
 static struct hp_outlier judge(const struct single *self, struct moments moments,

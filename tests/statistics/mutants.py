@@ -22,10 +22,10 @@ PROGRAM_LIBRARIES = ['-ldw', '-lelf', '-llzma', '-lz', '-ldeflate', '-lzstd', '-
 LIBRARIES = ['-lcriterion', '-lz', '-lzstd', '-lxxhash', '-lpcre2-8', '-ljansson', '-lm']
 LAYERS = ('base', 'model', 'input', 'partial', 'calc', 'stats', 'view')
 SAMPLER = ('core/gap', 'core/heapfile', 'core/ledger', 'core/pool', 'core/random', 'core/textfile',
-           'sim/goodness', 'sim/horvitz', 'sim/resize', 'sim/sampling', 'sim/stream')
-TESTS = ('gaps', 'estimates', 'dumps', 'totals', 'trend', 'lifetimes')
+           'sim/binomial', 'sim/goodness', 'sim/horvitz', 'sim/resize', 'sim/sampling', 'sim/stream')
+TESTS = ('gaps', 'estimates', 'dumps', 'totals', 'trend', 'lifetimes', 'intervals')
 UNIT_TESTS = ('lifetime', 'survival')
-HELPERS = ('series',)
+HELPERS = ('series', 'lines')
 GENERATOR = ('completions', 'generator', 'manual', 'reference')  # in src/cli, of another program
 
 GAP = 'floor(log(hps_random_unit(random)) / rate) + 1'
@@ -112,6 +112,18 @@ MUTANTS = (
     ('writer: numbers not rewritten', 'sampler/core/heapfile.c',
      [('bytes * (1 - exp(-mean / (double)period))', 'bytes')],
      [('dumps', 'dumps/rewritten*'), ('dumps', EXACT)]),
+    # What sampling leaves open of objects of known sizes.
+    ('calc: the largest variance in place of their own', 'calc/uncertainty.c',
+     [('variance = (double)n * hp_variance_of_object(s, p);',
+       'r = (double)period, variance = (double)n / p * r * r * envelope(s / r);')],
+     [('intervals', 'intervals/hold_the_bytes_of_a_stack*')]),
+    ('measure: nothing of an upper end is certain', 'stats/measure.c',
+     [('return fmax(fmin(m.observed, highest_of(m)), 0);', 'return 0 * m.observed;')],
+     [('intervals', 'intervals/hold_the_bytes_of_equal*')]),
+    ('the smallest period of several', 'model/error.h',
+     [('sum->period = sum->period > e->period ? sum->period : e->period;',
+       'sum->period = sum->period > 0 && sum->period < e->period ? sum->period : e->period;')],
+     [('intervals', 'intervals/of_several*')]),
     # Growth of a series.
     ('trend: residuals taken as independent', 'stats/trend.c',
      [('rho > 0 ? pow(rho, distance) : 0', '0')], [('trend', 'trend/line*')]),

@@ -113,7 +113,8 @@ static struct shares sample(struct half before, struct half after, uint64_t seed
     return sum;
 }
 
-// How often the interval holds is summed over all that the dumps can be.
+// How often the interval holds is summed over all that the dumps can be; of objects of 2 R and more all
+// is, by quadrature over the gamma distributions of SciPy.
 static const struct {
     const char *name;
     struct half before, after;
@@ -126,9 +127,9 @@ static const struct {
      {R, 16, R / 16 * 100},
      {R, 16, R / 16 * 100},
      {{0.043, 0.0084, 0.0008}, 0.957}},
-    {"2R x 20", {R, 2 * R, 20}, {R, 2 * R, 20}, {{0.029, 0.005, 0.001}, 0.963}},
-    {"4R x 4", {R, 4 * R, 4}, {R, 4 * R, 4}, {{0.002, 0.002, 0.002}, 0.996}},
-    {"6R x 20", {R, 6 * R, 20}, {R, 6 * R, 20}, {{0.001, 0, 0}, 0.998}},
+    {"2R x 20", {R, 2 * R, 20}, {R, 2 * R, 20}, {{0.0211, 0.0038, 0.0001}, 0.972}},
+    {"4R x 4", {R, 4 * R, 4}, {R, 4 * R, 4}, {{0.002, 0.0018, 0}, 0.9963}},
+    {"6R x 20", {R, 6 * R, 20}, {R, 6 * R, 20}, {{0.0461, 0.0011, 0}, 0.9977}},
     {"R to R/4",
      {R, 16, R / 16 * 20},
      {R / 4, 16, R / 16 * 20},
@@ -137,8 +138,8 @@ static const struct {
      {R, 16, R / 16 * 20},
      {R, 2 * R, 10},
      {{0.042, 0.0073, 0.0003}, 0.969}},
-    {"3R x 20", {R, 3 * R, 20}, {R, 3 * R, 20}, {{0.033, 0.0018, 0.0001}, 0.987}},
-    {"5R x 4", {R, 5 * R, 4}, {R, 5 * R, 4}, {{0.026, 0.0003, 0.0003}, 0.9995}},
+    {"3R x 20", {R, 3 * R, 20}, {R, 3 * R, 20}, {{0.0333, 0.0011, 0.0001}, 0.9867}},
+    {"5R x 4", {R, 5 * R, 4}, {R, 5 * R, 4}, {{0.026, 0.0003, 0.0003}, 0.9480}},
 };
 
 // Of two simulations of the same, the other of which is known to three digits.
@@ -214,7 +215,7 @@ Test(growth, of_one_large_object_is_found) {
     struct half before = {R, 8 * R, 10}, after = {R, 8 * R, 11};
     struct shares shares = sample(before, after, 200);
     cr_expect(agree(shares.grown[0], 0.996), "%f", shares.grown[0]);
-    cr_expect(agree(shares.grown[1], 0.003), "%f", shares.grown[1]);
+    cr_expect(agree(shares.grown[1], 0.996), "%f", shares.grown[1]);
 }
 
 // --- T17 --------------------------------------------------------------------------------

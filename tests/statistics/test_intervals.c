@@ -10,6 +10,8 @@
 // them with a little less than 0.95.
 #include "lines.h"
 
+#include "calc/uncertainty.h"
+#include "sampler/sim/binomial.h"
 #include "sampler/sim/horvitz.h"
 #include "stats/distributions.h"
 
@@ -222,11 +224,11 @@ static void check_cell(const struct cell *cell, const struct sums *sums, int sca
     double coverage = (double)sums->held / DUMPS;
     cr_expect(coverage >= least_share(0.95, DUMPS), "%s, %s: %f", cell->name,
               scaling_names[scaling], coverage);
-    bool is_sharp = cell->source.sizes > 1 ? scalings[scaling] == HP_SCALING_UNBIASED
-                                           : (double)cell->source.of[0].size <= 1.6 * R;
-    if (is_sharp) {
+    // What large objects may hide if they are missed is the longer end of theirs.
+    double most = (double)cell->source.of[0].size <= 1.6 * R ? 1.08 : 1.3;
+    if (cell->source.sizes == 1 || scalings[scaling] == HP_SCALING_UNBIASED) {
         double ratio = (sums->width - sums->other_sizes) / sums->width_of_known;
-        cr_expect(ratio <= 1.06, "%s, %s: %f", cell->name, scaling_names[scaling], ratio);
+        cr_expect(ratio <= most, "%s, %s: %f", cell->name, scaling_names[scaling], ratio);
     }
 }
 
@@ -241,6 +243,37 @@ Test(intervals, hold_the_bytes_of_a_stack_and_are_no_wider_than_they_need_be) {
             check_cell(&cells[i], &sums[scaling], scaling);
         }
     }
+}
+
+// --- several periods --------------------------------------------------------------------
+
+// 2,000 objects of 32 KiB at 64 KiB beside 3 of 2 MiB at 4 MiB, of which mostly one is sampled or two.
+Test(intervals, of_several_periods_have_room_for_a_sample_of_the_largest) {
+    static const struct {
+        uint64_t size, count, period;
+    } parts[] = {{32 << 10, 2000, 64 << 10}, {2 << 20, 3, 4 << 20}};
+    struct hps_random random;
+    int held = 0;
+    hps_random_init_nth(&random, 9, 1000);
+    for (int i = 0; i < DUMPS; i++) {
+        double bytes = 0, truth = 0;
+        struct hp_error sum = {.variance = 0};
+        for (int k = 0; k < 2; k++) {
+            double size = (double)parts[k].size;
+            double p = -expm1(size * log1p(-1 / (double)parts[k].period));
+            uint64_t n = hps_binomial(&random, parts[k].count, p);
+            bool too_big = false;
+            struct hp_error error =
+                hp_error_of_one_size(n, parts[k].size, p, parts[k].period, &too_big);
+            cr_assert(hp_error_add(&sum, &error) && !too_big);
+            bytes += (double)n * size / p;
+            truth += (double)parts[k].count * size;
+        }
+        hp_fixed value = (hp_fixed)(bytes * (1 << HP_SPACE_FRACTION));
+        struct hp_measure m = hp_measure_of(value, &sum, HP_INUSE_SPACE);
+        held += holds(hp_interval_of(m, 0.95), truth);
+    }
+    cr_expect(held >= least_share(0.95, DUMPS) * DUMPS, "%d", held);
 }
 
 // --- exact probabilities ---------------------------------------------------------------
@@ -282,8 +315,8 @@ Test(intervals, hold_the_bytes_of_equal_objects_with_at_least_this_probability) 
     } rows[] = {
         {R / 16, 0.95},     {R / 8, 0.95},  {R / 4, 0.9499},    {R / 2, 0.949},
         {R / 8 * 5, 0.948}, {R, 0.947},     {R / 4 * 5, 0.947}, {R / 2 * 3, 0.943},
-        {R / 4 * 7, 0.946}, {2 * R, 0.949}, {R / 2 * 5, 0.96},  {3 * R, 0.96},
-        {4 * R, 0.96},      {8 * R, 0.99},
+        {R / 4 * 7, 0.946}, {2 * R, 0.949}, {R / 2 * 5, 0.957}, {3 * R, 0.96},
+        {4 * R, 0.96},      {5 * R, 0.95},  {6 * R, 0.949},     {8 * R, 0.967},
     };
 
     make_readings();

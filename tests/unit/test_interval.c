@@ -217,3 +217,21 @@ Test(special, quantiles_do_not_depend_on_what_was_asked_before) {
         }
     }
 }
+
+// 8 objects of 5 periods of which all were sampled, and 7: by SciPy's gamma.ppf, with the variance
+// n S^2 (1 - p) / p^2, and n S as what is certain.
+Test(interval, of_large_objects_leaves_open_what_can_have_been_missed) {
+    static const double rows[][3] = {{8, 40.000000000000, 45.545562255861},
+                                     {7, 35.000000000000, 40.347500311174}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double n = rows[i][0], size = 5, p = -expm1(-size);
+        struct hp_measure m = {.estimate = n * size / p,
+                               .highest = n * size / p,
+                               .variance = n * size * size * (1 - p) / (p * p),
+                               .observed = n * size,
+                               .max_weight = 1};
+        struct hp_interval range = hp_interval_of(m, 0.95);
+        cr_expect(agree(range.low, rows[i][1], 1e-9), "%.15g", range.low);
+        cr_expect(agree(range.high, rows[i][2], 1e-9), "%.15g", range.high);
+    }
+}

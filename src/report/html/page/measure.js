@@ -24,12 +24,12 @@ function lowEnd(m, alpha) {
 }
 
 function highEnd(m, alpha) {
-  const highest = m.B + m.hidden;
+  const highest = m.B + m.hidden, certain = max(min(m.seen, highest), 0);
   if (m.V <= 0 && m.k <= 0) {
     return highest;
   }
-  const mean = highest + m.k, variance = m.V + m.k * m.k;
-  return variance / mean * gammaQuantile(mean * mean / variance, alpha / 2, true);
+  const mean = highest - certain + m.k, variance = m.V + m.k * m.k;
+  return max(certain + variance / mean * gammaQuantile(mean * mean / variance, alpha / 2, true), highest);
 }
 
 // {value, low, high, samples, isFew, isOnce}; NaN where nothing is known.  `among`: it was chosen for its
