@@ -332,6 +332,18 @@ static void add_keys(struct places *places, const struct hp_input_record *input,
     }
 }
 
+static void add_own_key(struct places *places, const struct hp_input_record *input,
+                        uint32_t number) {
+    struct place place = {{input->identity.map, input->identity.pid},
+                          input->identity.labels,
+                          input->is_base,
+                          false,
+                          number};
+    if (hp_digest_is_known(place.key.map)) {
+        hp_vec_push(&places->all, place);
+    }
+}
+
 // False if no input is a merged profile.
 static bool collect(struct places *places, const struct hp_processes *processes,
                     const struct hp_input_record *inputs, size_t count) {
@@ -343,13 +355,8 @@ static bool collect(struct places *places, const struct hp_processes *processes,
     for (size_t i = 0; i < processes->dumps.count && places->all.count > 0; i++) {
         uint32_t number = processes->dumps.at[i];
         const struct hp_input_record *input = &inputs[number];
-        if (!input->keys && hp_digest_is_known(input->identity.map)) {
-            struct place place = {{input->identity.map, input->identity.pid},
-                                  input->identity.labels,
-                                  input->is_base,
-                                  false,
-                                  number};
-            hp_vec_push(&places->all, place);
+        if (!input->keys) {
+            add_own_key(places, input, number);
         }
     }
     return places->all.count > 0;
@@ -380,4 +387,62 @@ struct hp_process_clash hp_process_keys_clash(const struct hp_processes *process
     }
     hp_vec_done(&places.all);
     return clash;
+}
+
+// --- on both sides --------------------------------------------------------------------------
+
+static int by_process(const void *left, const void *right) {
+    const struct place *a = left, *b = right;
+    int order = compare(a->labels, b->labels);
+    order = order ? order : compare_maps(a->key.map, b->key.map);
+    return order ? order : compare(a->key.pid, b->key.pid);
+}
+
+static bool are_of_both_sides(const struct place *places, size_t count) {
+    bool has[2] = {false, false};
+    for (size_t i = 0; i < count; i++) {
+        has[places[i].is_base] = true;
+    }
+    return has[0] && has[1];
+}
+
+// Of one map: a process id that is not told may be any.
+static size_t count_shared(const struct place *places, size_t count) {
+    size_t shared = 0;
+    for (size_t i = 0, end; i < count; i = end) {
+        end = i + 1;
+        while (end < count && places[end].key.pid == places[i].key.pid) {
+            end++;
+        }
+        shared += are_of_both_sides(places + i, end - i);
+    }
+    bool may_be_any = places[0].key.pid == 0 && are_of_both_sides(places, count);
+    return shared == 0 && may_be_any ? 1 : shared;
+}
+
+size_t hp_process_keys_shared(const struct hp_input_record *inputs, size_t count) {
+    struct places places = {0};
+    size_t shared = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!hp_input_is_used(&inputs[i])) {
+            continue;
+        }
+        if (inputs[i].keys) {
+            add_keys(&places, &inputs[i], i);
+        } else {
+            add_own_key(&places, &inputs[i], i);
+        }
+    }
+    hp_vec_sort(&places.all, by_process);
+    for (size_t i = 0, end; i < places.all.count; i = end) {
+        const struct place *first = &places.all.at[i];
+        end = i + 1;
+        while (end < places.all.count && places.all.at[end].labels == first->labels &&
+               compare_maps(places.all.at[end].key.map, first->key.map) == 0) {
+            end++;
+        }
+        shared += count_shared(first, end - i);
+    }
+    hp_vec_done(&places.all);
+    return shared;
 }

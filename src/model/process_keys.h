@@ -53,4 +53,8 @@ struct hp_process_clash hp_process_keys_clash(const struct hp_processes *process
                                               const struct hp_input_record *inputs,
                                               size_t count);
 
+// How many processes are among the inputs of the base that are used and among the others: two times of
+// them.  Of merged profiles what these say themselves.
+size_t hp_process_keys_shared(const struct hp_input_record *inputs, size_t count);
+
 #endif

@@ -38,6 +38,10 @@ const char *hp_difference_mark(enum hp_difference_test test) {
                                                     : "beyond sampling error";
 }
 
+static bool is_of_means(enum hp_difference_test test) {
+    return test == HP_TEST_FLEETS || test == HP_TEST_ONE || test == HP_TEST_SAMPLING;
+}
+
 static enum hp_difference_test choose_test(const struct hp_view *view,
                                            const struct hp_sides *sides) {
     const struct hp_profile *profile = view->profile;
@@ -53,6 +57,9 @@ static enum hp_difference_test choose_test(const struct hp_view *view,
     }
     const struct hp_input_record *a = &profile->inputs.at[sides->base.at[0]];
     const struct hp_input_record *b = &profile->inputs.at[sides->new.at[0]];
+    if (a->keys || b->keys) {
+        return HP_TEST_SAMPLING;
+    }
     if (!hp_identity_is_same(&a->identity, &b->identity)) {
         return HP_TEST_INDEPENDENT;
     }
@@ -419,6 +426,10 @@ void hp_difference_init(struct hp_difference *difference, const struct hp_view *
                    sides->has_groups[1] ? sides->units[1] : 0},
         .is_same = true,
     };
+    if (is_of_means(difference->test)) {
+        difference->shared =
+            hp_process_keys_shared(view->profile->inputs.at, view->profile->inputs.count);
+    }
     struct hp_sums *sums =
         hp_diff_sums(view->profile, sides, members, view->options.metric,
                      difference->test == HP_TEST_PROCESS_ACCUM);

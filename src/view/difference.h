@@ -54,6 +54,8 @@ struct hp_difference {
     rows;          // by node; of the report what is significant first, then by how much
     size_t tested; // of the rows
     bool is_same;  // no row has changed
+    size_t
+        shared; // processes on both sides, at two times: p, as of others, is an upper limit
     struct hp_change total;
     struct hp_change filtered; // what filters leave
     struct hp_open_code open;  // of the report; of others it is {0}

@@ -165,3 +165,26 @@ def what_was_sampled_with_two_periods_does_not_cancel_out(t):
     assert report(t, *map(str, paths))["test"] == "process"
     paths[1].write_text(paths[1].read_text().replace("/4096", "/65536").replace("80: 5120 [90: 5760]", "81: 5184 [91: 5824]"))
     assert report(t, *map(str, paths))["test"] == "process-accum"
+
+
+@case
+def processes_on_both_sides_are_counted_whether_merged_or_not(t):
+    early = several(t, (100, 102, 99))
+    late = []
+    for number, path in enumerate(early):
+        late.append(str(t.folder / f"late{number}"))
+        with open(path) as old, open(late[-1], "w") as new:
+            new.write(old.read().replace("t*: 40: 2560", f"t*: {41 + number}: {64 * (41 + number)}", 1))
+    others = several(t, (101, 100))
+    merged = {}
+    for name, dumps in ("early", early), ("late", late), ("others", others):
+        merged[name] = str(t.folder / f"{name}.pb.gz")
+        check(t.run("merge", "-q", "--format=pprof", "-o", merged[name], *dumps))
+    for base, new, test, shared in (
+            (early, late, "fleets", 3), (early, [*others, late[1]], "fleets", 1), (early, others, "fleets", 0),
+            ([merged["early"]], [merged["late"]], "sampling", 3), ([merged["early"]], late, "one-against-several", 3),
+            ([merged["early"]], [merged["others"]], "sampling", 0), ([merged["others"]], early, "one-against-several", 0)):
+        got = report(t, *base, "--to", *new)
+        assert got["test"] == test and got.get("shared_processes", 0) == shared, (base, new, got["test"], got.get("shared_processes"))
+    out = check(t.run("diff", "--no-symbols", merged["early"], "--to", merged["late"]), 0).out
+    assert "3 processes are on both sides: p is an upper limit" in out and "significant" not in out, out

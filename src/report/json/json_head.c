@@ -346,6 +346,9 @@ void hp_json_begin_diff(struct hp_sink *out, const struct hp_view *view) {
     put_head(out, view);
     hp_sink_print(out, "\"flat\": %s, \"test\": \"%s\",\n ", is_flat(view),
                   tests[difference->test]);
+    if (difference->shared > 0) {
+        hp_sink_print(out, "\"shared_processes\": %zu,\n ", difference->shared);
+    }
     put_inputs(out, view, HP_SIDE_BASE);
     put_groups(out, difference->groups[0]);
     put_inputs(out, view, HP_SIDE_NEW);

@@ -55,13 +55,23 @@ static void put_difference_test(struct hp_sink *out, const struct hp_view *view,
         [HP_TEST_ONE] =
             "one dump against averages of several: p allows for how much these differ, and the "
             "one is taken to differ as they do",
-        [HP_TEST_SAMPLING] = "averages, with the sampling error of both",
+        [HP_TEST_SAMPLING] =
+            "several dumps as one, of which nothing tells how they differ: the sampling error "
+            "of both sides",
     };
     if (test != HP_TEST_NONE) {
         hp_sink_print(out, "tested as  %s%s\n", sentences[test],
                       test == HP_TEST_PROCESS && is_jemalloc(view)
                           ? " (sharper with prof_accum:true)"
                           : "");
+    }
+}
+
+static void put_shared(struct hp_sink *out, const struct hp_difference *difference) {
+    if (difference->shared > 0) {
+        hp_sink_print(out,
+                      "the same   %zu process%s on both sides: p is an upper limit\n",
+                      difference->shared, difference->shared == 1 ? " is" : "es are");
     }
 }
 
@@ -156,6 +166,7 @@ void hp_text_diff_head(struct hp_sink *out, const struct hp_view *view) {
     put_verdict(out, view, difference);
     put_difference_test(out, view, difference->test);
     put_not_known(out, difference->test);
+    put_shared(out, difference);
     put_groups(out, difference);
     put_filtered_change(out, view);
     hp_text_warnings(out, view);
