@@ -139,7 +139,8 @@ static struct hp_unbiased of_one_likely_size(struct hp_unbias *unbias,
     bool is_unique =
         !may_be_less && (n == 1 || (readings.complete && readings.count == 1));
     e.error.read[is_unique ? HP_READ_UNIQUE : HP_READ_SEVERAL] = 1;
-    if (readings.complete && readings.count > 0) {
+    // Sizes that are classes are among those that may be none.
+    if ((readings.complete || readings.is_open) && readings.count > 0) {
         hp_widen_to_readings(&unbias->weights, readings, &e);
     } else {
         hp_widen_to_pages(&unbias->weights, n, size, &e);

@@ -68,6 +68,15 @@ def raw_sizes_of_more_than_32_KiB_may_be_no_classes(t):
 
 
 @case
+def sizes_that_may_be_no_classes_are_never_known_better_than_classes(t):
+    for counts in ("2: 262144", "3: 786432", "2: 131072", "3: 393216"):  # of one class, or of several that add up to it
+        alone = dump(t, counts.replace(": ", "-"), (1, counts), period=65536, total=counts)
+        pages, classes = (row_of(t, f"--large-sizes={sizes}", alone)[0] for sizes in ("pages", "classes"))
+        assert pages["low"] <= classes["low"] and classes["high"] <= pages["high"], (pages, classes)
+        assert classes["high"] > 1.05 * classes["estimate"], classes
+
+
+@case
 def raw_counts_rest_on_no_size_that_may_be_no_class(t):
     # Of classes 16 bytes and 128 KiB, which is 4,097 objects; or any others.
     counts = "2: 131088"
