@@ -113,29 +113,17 @@ bool hp_sizes_add_listed_ages(struct hp_sizes *ages, uint32_t number,
     return true;
 }
 
-// Pprof's label "bytes" is the size of the objects of a sample, 0 if there is none.
-static uint64_t size_of_label(const struct hp_dump *dump, hp_string tags) {
-    uint64_t size = 0;
-    for (size_t i = 0; i < hp_tags_count(&dump->tag_sets, tags); i++) {
-        struct hp_tag tag = hp_tags_at(&dump->tag_sets, tags, i);
-        bool is_size = tag.is_number && tag.number > 0 &&
-                       hp_span_is(hp_strtab_span(&dump->strings, tag.key), "bytes");
-        size = is_size ? (uint64_t)tag.number : size;
-    }
-    return size;
-}
-
 static void put_counts(const struct target *to, const struct hp_dump_stack *stack,
-                       hp_string tags, enum hp_column column) {
+                       uint64_t told, enum hp_column column) {
     struct hp_unbias *unbias = to->unbias;
     struct hp_count count = hp_count_in(&stack->counts, column);
     struct hp_unbiased e = hp_unbias_counts(unbias, unbias->dump, stack, column);
     bool is_exact = unbias->estimator == HP_ESTIMATOR_BEST &&
                     unbias->scaling != HP_SCALING_SCALED &&
                     !hp_count_is_wrapped(&count) && count.objects > 0;
-    uint64_t n, size = size_of_label(unbias->dump, tags);
-    if (size > 0 && unbias->estimator == HP_ESTIMATOR_BEST) {
-        put(to, size, true, &e);
+    uint64_t n, size;
+    if (told > 0 && unbias->estimator == HP_ESTIMATOR_BEST) {
+        put(to, told, true, &e);
     } else if (is_exact && hp_unbias_one_size(unbias, count, &n, &size)) {
         put(to, size, n == 1, &e);
     } else {
@@ -158,7 +146,7 @@ void hp_sizes_add_decoded(struct hp_sizes *sizes, uint32_t number,
     } else if (hp_unbias_undoes(unbias) && count.bytes > 0 && count.objects > 0) {
         put_lines(&to, stack, column);
     } else {
-        put_counts(&to, stack, extra.tags, column);
+        put_counts(&to, stack, extra.object_size, column);
     }
 }
 

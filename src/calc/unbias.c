@@ -26,10 +26,6 @@
 
 #include <string.h>
 
-enum {
-    USUAL_PERIOD = 524288, // what is taken for the error where none is told
-};
-
 // Numbers of 2^63 and more, of which only pprof has some, are below zero: of a difference,
 // and what it is off by is not known.
 static bool is_difference(struct hp_count count) {
@@ -182,22 +178,12 @@ static struct hp_unbiased of_readings(struct hp_unbias *unbias, struct hp_count 
     return readings.is_open ? of_open_mix(unbias, count, e) : e;
 }
 
-// Estimates that the writer made already, of which the error remains.
-static struct hp_unbiased as_scaled(const struct hp_unbias *by, struct hp_count count) {
-    struct hp_unbiased e = as_counted(count);
-    uint64_t period = by->period > 0 ? by->period : USUAL_PERIOD;
-    if (!is_difference(count)) {
-        e.error = hp_error_of_scaled(count, by->mixes_sizes, period, &e.too_big);
-    }
-    return e;
-}
-
 static void work_out(struct hp_unbias *unbias, struct hp_unbiased_memo *memo) {
     uint64_t n = 0, size = 0;
     bool is_scaled = unbias->scaling == HP_SCALING_SCALED;
     memo->needs_prior = false;
     if (is_scaled || hp_unbias_one_size(unbias, memo->count, &n, &size)) {
-        memo->estimate = is_scaled ? as_scaled(unbias, memo->count)
+        memo->estimate = is_scaled ? hp_scaled_estimate(&unbias->scaled, memo->count, 0)
                                    : of_one_likely_size(unbias, memo->count, n, size);
         return;
     }
@@ -423,7 +409,10 @@ struct hp_unbiased hp_unbias_counts(struct hp_unbias *unbias, const struct hp_du
                                     enum hp_column column) {
     struct hp_count count = hp_count_in(&stack->counts, column);
     if (unbias->scaling == HP_SCALING_SCALED && unbias->estimator == HP_ESTIMATOR_BEST) {
-        return recall(unbias, count)->estimate;
+        uint64_t size =
+            hp_dump_extra(dump, (size_t)(stack - dump->stacks.at)).object_size;
+        return size > 0 ? hp_scaled_estimate(&unbias->scaled, count, size)
+                        : recall(unbias, count)->estimate;
     }
     if (takes_as_is(unbias) || count.bytes == 0) {
         return as_counted(count);

@@ -10,6 +10,7 @@
 #define HP_CALC_UNBIAS_H
 
 #include "calc/decoded.h"
+#include "calc/scaled.h"
 #include "model/dump.h"
 #include "model/error.h"
 
@@ -24,7 +25,7 @@ struct hp_unbiased_memo {
 // What such an estimate depends on beside the numbers.  Compared by bytes: without padding.
 struct hp_unbias_terms {
     uint64_t estimator, scaling, period, most_decoded, large_from;
-    uint64_t has_pages, mixes_sizes;
+    uint64_t has_pages, may_be_of_means;
     double byte_rate;
 };
 
@@ -37,11 +38,11 @@ enum {
 struct hp_unbias {
     enum hp_estimator estimator;
     enum hp_scaling scaling;
-    bool adds_up;     // the numbers of the stacks to those of the header, as they stand
-    bool has_alloc;   // some stack tells what was ever allocated
-    bool as_is;       // the numbers are the whole: nothing is to be undone
-    bool mixes_sizes; // as in the dump
+    bool adds_up;   // the numbers of the stacks to those of the header, as they stand
+    bool has_alloc; // some stack tells what was ever allocated
+    bool as_is;     // the numbers are the whole: nothing is to be undone
     bool is_first_version;
+    struct hp_scaled scaled; // of HP_SCALING_SCALED
     uint64_t period;
     double byte_rate; // p(S) = 1 - e^(-byte_rate S)
     struct hp_size_classes classes;

@@ -90,7 +90,7 @@ static void forget_other_memos(struct hp_unbias *unbias) {
         .most_decoded = unbias->most_decoded,
         .large_from = decodes ? unbias->large_from : 0,
         .has_pages = decodes && unbias->weights.has_pages,
-        .mixes_sizes = unbias->mixes_sizes,
+        .may_be_of_means = unbias->scaled.may_be_of_means,
         .byte_rate = unbias->byte_rate,
     };
     if (unbias->epoch == 0 || memcmp(&unbias->terms, &terms, sizeof terms) != 0) {
@@ -112,7 +112,10 @@ void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
     unbias->has_alloc = found.has_alloc && !repeats_inuse(dump, estimator);
     unbias->as_is =
         dump->scaling == HP_SCALING_EXACT || dump->scaling == HP_SCALING_SCALED;
-    unbias->mixes_sizes = dump->mixes_sizes;
+    unbias->scaled = (struct hp_scaled){.period = 0};
+    if (found.scaling == HP_SCALING_SCALED) {
+        hp_scaled_init(&unbias->scaled, dump);
+    }
     unbias->is_first_version = dump->is_first_version;
     unbias->period = period_of(dump, estimator);
     unbias->byte_rate = 0;

@@ -13,8 +13,9 @@
 // Nothing is known of the objects' error, but that the estimate may be all of it; so of raw ones.
 //
 // Estimates of others: C objects of S bytes stand on n = C p(S) samples, if they are of one size, as
-// most are; the bound holds if they are not.  Where the number of
-// objects is not told, B R is the bound, as E(t) is never above t.
+// most are; the bound holds if they are not.  Where the number of objects is not told, B R is the bound, as E(t)
+// is never above t.  Raw numbers that were scaled by their mean size hide n (R + m) - B at most, which is never more
+// than .2985 B, see (1 + t) p / t.
 #include "calc/uncertainty.h"
 
 #include "calc/probability.h"
@@ -24,6 +25,7 @@
 static const double top = 1.5936242600400399;       // where t^2 / (e^t - 1) is largest
 static const double top_value = 0.6476102378919147; // what it is there
 static const double least_printed = 0.945;          // of the count, by one sampled object
+static const double most_hidden = 0.29844;          // of the estimate, by its mean size
 
 static double envelope(double t) {
     if (t >= top) {
@@ -31,6 +33,10 @@ static double envelope(double t) {
     }
     double q = hp_one_minus_exp(t); // 1 / (e^t - 1) = (1 - q) / q
     return t * t * (1 - q) / q;
+}
+
+static double larger(double a, double b) {
+    return a > b ? a : b;
 }
 
 // A non-negative number as a whole one, to nearest.
@@ -142,28 +148,58 @@ struct hp_error hp_error_of_rewritten(struct hp_count printed, double objects,
     return error;
 }
 
-struct hp_error hp_error_of_scaled(struct hp_count estimate, bool mixes_sizes,
-                                   uint64_t period, bool *too_big) {
+// What n raw samples may hide whose mean size m was taken for all: n R + n m - B, where
+// B = n m / p.  B is n R at least, and one sample alone hides nothing.
+static double hidden_by_means(double objects, double bytes, double r) {
+    double hidden = bytes * most_hidden;
+    if (objects > 0) {
+        double p = hp_one_minus_exp(bytes / objects / r);
+        double told = objects * p * r - bytes * (1 - p);
+        hidden = told < hidden ? told : hidden;
+    }
+    double room = bytes - 2 * r; // whatever their number
+    return room < 0 ? 0 : room < hidden ? room : hidden;
+}
+
+static struct hp_error of_scaled_mix(struct hp_count estimate, bool may_be_of_means,
+                                     uint64_t period, bool *too_big) {
     double r = (double)period, bytes = (double)estimate.bytes;
+    double objects = (double)estimate.objects;
+    struct hp_error error = {.variance = whole(bytes * r, too_big),
+                             .samples = 2,
+                             .period = period,
+                             .flags = HP_ERROR_MIXED | HP_ERROR_UNCOUNTED};
+    if (estimate.objects > 0) {
+        uint64_t n = whole64(objects * hp_one_minus_exp(bytes / objects / r), too_big);
+        error = hp_error_of_rewritten((struct hp_count){n + (n == 0), 0}, objects, bytes,
+                                      period, too_big);
+    }
+    if (may_be_of_means && period > 1) {
+        double hidden = hidden_by_means(objects, bytes, r);
+        hp_error_bound(&error, (double)error.excess_bytes_max,
+                       larger((double)error.hidden_bytes_max, hidden), too_big);
+    }
+    return error;
+}
+
+struct hp_error hp_error_of_scaled(struct hp_count estimate, uint64_t size,
+                                   bool may_be_of_means, uint64_t period, bool *too_big) {
     if (estimate.bytes == 0) {
         return (struct hp_error){0};
     }
-    if (estimate.objects == 0) {
-        return (struct hp_error){.variance = whole(bytes * r, too_big),
-                                 .samples = 2,
-                                 .period = period,
-                                 .flags = HP_ERROR_MIXED | HP_ERROR_UNCOUNTED};
+    if (size == 0 || estimate.objects == 0 || estimate.bytes < estimate.objects) {
+        return of_scaled_mix(estimate, may_be_of_means, period, too_big);
     }
-    double objects = (double)estimate.objects;
-    double p = hp_one_minus_exp(bytes / objects / r);
-    uint64_t n = whole64(objects * p, too_big), size = estimate.bytes / estimate.objects;
+    double objects = (double)estimate.objects, mean = (double)estimate.bytes / objects;
+    double p = hp_one_minus_exp(mean / (double)period);
+    double r = (double)period;
+    uint64_t n = whole64(objects * p, too_big);
     n += n == 0;
-    if (mixes_sizes || size == 0) {
-        return hp_error_of_rewritten((struct hp_count){n, 0}, objects, bytes, period,
-                                     too_big);
+    struct hp_error error =
+        hp_error_of_one_size(n, estimate.bytes / estimate.objects, p, period, too_big);
+    error.variance = whole((double)n / p * r * r * envelope(mean / r), too_big);
+    if (period > 1 && error.observed_bytes > size) {
+        error.observed_bytes = size;
     }
-    struct hp_error error = hp_error_of_one_size(n, size, p, period, too_big);
-    error.variance =
-        whole((double)n / p * r * r * envelope(bytes / objects / r), too_big);
     return error;
 }

@@ -26,7 +26,7 @@ struct reader {
     struct hp_dump *dump;
     struct hp_pprof_tables tables;
     bool keeps_labels;           // else only the size of objects is looked for
-    bool has_size;               // of the objects of the sample, which are all of it then
+    uint64_t size;               // of all objects of the sample; 0: it is not told
     HP_VEC(struct hp_tag) tags;  // of the sample
     HP_VEC(hp_string) texts;     // of each string of the tables; 0: not asked for yet
     HP_VEC(uint32_t) numbers;    // of locations by id, + 1; 0: not asked for yet
@@ -231,8 +231,10 @@ static void take_label(struct reader *r, struct hp_proto *label) {
     if (label->wrong) {
         return;
     }
-    r->has_size |=
-        of[NUMBER] > 0 && hp_span_is(hp_pprof_text(&r->tables, of[KEY]), "bytes");
+    if ((int64_t)of[NUMBER] > 0 &&
+        hp_span_is(hp_pprof_text(&r->tables, of[KEY]), "bytes")) {
+        r->size = of[NUMBER];
+    }
     if (r->keeps_labels) {
         struct hp_tag tag = {.key = keep(r, of[KEY]),
                              .text = keep(r, of[TEXT]),
@@ -260,10 +262,12 @@ static void begin_further(struct reader *r) {
 }
 
 static void add_stack(struct reader *r, struct hp_dump_stack stack) {
-    r->dump->mixes_sizes |= !r->has_size && !is_zero(&stack.counts);
     hp_string tags = hp_tags_add(&r->dump->tag_sets, r->tags.at, r->tags.count);
     if (tags.n) {
         hp_dump_next_extra(r->dump)->tags = tags;
+    }
+    if (r->size > 0) {
+        hp_dump_next_extra(r->dump)->object_size = r->size;
     }
     if (r->has_further) {
         hp_dump_next_extra(r->dump)->behind_values = r->dump->values.count;
@@ -274,7 +278,7 @@ static void add_stack(struct reader *r, struct hp_dump_stack stack) {
 static void read_sample(struct reader *r, struct hp_proto *sample) {
     struct hp_dump_stack stack = {.first_frame = r->dump->frames.count};
     size_t values = 0;
-    r->has_size = false;
+    r->size = 0;
     r->tags.count = 0;
     begin_further(r);
     for (struct hp_field field; hp_proto_next(sample, &field);) {

@@ -45,7 +45,8 @@ struct hp_listed {
 struct hp_stack_extra {
     size_t first_listed; // in dump->listed
     uint32_t listed;
-    hp_string tags; // its labels, in dump->tag_sets
+    hp_string tags;       // its labels, in dump->tag_sets
+    uint64_t object_size; // of each of its objects, as a label tells; 0: none does
     size_t
         behind_values; // of its further values in dump->values, where they end; 0: none
 };
@@ -96,8 +97,7 @@ enum {
 // Vectors keep their memory from one dump to the next.  {0} is empty.
 struct hp_dump {
     enum hp_producer producer;
-    enum hp_scaling scaling; // as the format tells; NONE_SEEN: the numbers must
-    bool mixes_sizes; // HP_SCALING_SCALED: objects of a stack may be of several sizes
+    enum hp_scaling scaling;  // as the format tells; NONE_SEEN: the numbers must
     unsigned missing_metrics; // 1 << each metric that the format has no number for
     bool is_first_version;    // "heap/N": jeprof has another formula for it
     uint64_t period;          // mean bytes between samples, as the header says

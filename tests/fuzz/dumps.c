@@ -18,7 +18,7 @@ static bool equal_counted(struct hp_diagnostic_count a, struct hp_diagnostic_cou
 
 static bool equal_heads(const struct hp_dump *a, const struct hp_dump *b) {
     return a->producer == b->producer && a->scaling == b->scaling &&
-           a->mixes_sizes == b->mixes_sizes && a->missing_metrics == b->missing_metrics &&
+           a->missing_metrics == b->missing_metrics &&
            a->is_first_version == b->is_first_version && a->period == b->period &&
            a->has_totals == b->has_totals && equal_counts(&a->header, &b->header) &&
            a->header_line == b->header_line && a->header_threads == b->header_threads &&
@@ -102,8 +102,8 @@ static bool has_tags(const struct hp_dump *a, hp_string set, const struct hp_dum
 static bool equal_extras(const struct hp_dump *a, const struct hp_dump *b, size_t i) {
     struct hp_stack_extra x = hp_dump_extra(a, i), y = hp_dump_extra(b, i);
     bool is_equal =
-        x.listed == y.listed && has_tags(a, x.tags, b, y.tags) &&
-        has_tags(b, y.tags, a, x.tags) &&
+        x.listed == y.listed && x.object_size == y.object_size &&
+        has_tags(a, x.tags, b, y.tags) && has_tags(b, y.tags, a, x.tags) &&
         hp_tags_count(&a->tag_sets, x.tags) == hp_tags_count(&b->tag_sets, y.tags);
     for (uint32_t k = 0; is_equal && k < x.listed; k++) {
         const struct hp_listed *s = &a->listed.at[x.first_listed + k];

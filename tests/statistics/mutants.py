@@ -196,7 +196,15 @@ COUNTED = 'dumps_are_told_of_one_by_one_by_how_many_they_are_together'
 BLOCKS = 'blocks_of_a_partial_end_where_256_KiB_are_full'
 BOOKS = 'account_adds_up_to_the_byte_in_both_versions'
 
+GO = 'objects_that_Go_sampled_are_certain_and_no_more'
+
 PROGRAM_MUTANTS = (
+    ('the label of sizes ignored', 'calc/unbias.c',
+     [('hp_dump_extra(dump, (size_t)(stack - dump->stacks.at)).object_size;',
+       '0 * hp_dump_extra(dump, (size_t)(stack - dump->stacks.at)).object_size;')], GO),
+    ('the label believed of tcmalloc', 'calc/scaled.c',
+     [('return is_near(n * (double)size / p, bytes) && is_near(n / p, objects) ? (uint64_t)n',
+       'return is_near(n, (uint64_t)n) ? (uint64_t)n')], 'the_label_of_other_writers_makes_one_object_certain'),
     ('metadata added whole', 'stats/books.c',
      [('hp_int128 rest = (hp_int128)stats->resident - stats->active - stats->base -',
        'hp_int128 rest = (hp_int128)stats->resident - stats->active - stats->metadata -')], BOOKS),

@@ -284,47 +284,109 @@ Test(unbias, refuses_numbers_beyond_all_reason) {
     cr_expect_not(hp_unbias_stack(&unbias, &one.dump, &one.stack, &values, errors));
 }
 
-// What others have estimated stays; only its error is worked out.
-static struct hp_error error_of_scaled(struct hp_count count, bool mixes_sizes,
-                                       uint64_t period) {
+// What others have estimated, objects of a told size, or of 0: sizes are not told.
+struct told {
+    struct hp_count count;
+    uint64_t size;
+};
+
+static struct hp_error error_of_scaled(struct told told, enum hp_producer producer,
+                                       uint64_t period, double *objects) {
     struct one one;
-    make(&one, period, count, true);
+    struct hp_stack_extra extra = {.object_size = told.size};
+    make(&one, period, told.count, true);
     one.dump.scaling = HP_SCALING_SCALED;
-    one.dump.mixes_sizes = mixes_sizes;
+    one.dump.producer = producer;
+    one.dump.extras.at = &extra;
+    one.dump.extras.count = 1;
     struct hp_values values;
     struct hp_error errors[HP_COLUMNS];
     hp_unbias_init(&unbias, HP_ESTIMATOR_BEST, &one.dump);
     cr_assert(hp_unbias_stack(&unbias, &one.dump, &one.stack, &values, errors));
-    cr_expect(values.of[HP_INUSE_SPACE] == (hp_fixed)count.bytes << HP_SPACE_FRACTION);
-    cr_expect(values.of[HP_INUSE_OBJECTS] == (hp_fixed)count.objects
-                                                 << HP_OBJECTS_FRACTION);
+    cr_expect(values.of[HP_INUSE_SPACE] ==
+              (hp_fixed)(int64_t)told.count.bytes * (1 << HP_SPACE_FRACTION));
+    *objects = hp_fixed_double(values.of[HP_INUSE_OBJECTS], HP_INUSE_OBJECTS);
     return errors[HP_COLUMN_INUSE];
 }
 
 Test(unbias, keeps_estimates_of_others_and_tells_their_error) {
     const uint64_t r = 4096;
-    double p = -expm1(-1024. / (double)r);
+    const enum hp_producer go = HP_PRODUCER_PPROF_GO;
+    double p = -expm1(-1024. / (double)r), found;
     uint64_t objects = (uint64_t)(20 / p + 0.5);
-    struct hp_error error =
-        error_of_scaled((struct hp_count){objects, objects * 1024}, false, r);
-    cr_expect_eq(error.samples, 20);
-    cr_expect_eq(error.observed_bytes, 20 * 1024);
+    struct told mixed = {{objects, objects * 1024}, 0};
+    struct hp_error error = error_of_scaled(mixed, go, r, &found);
     double wanted = 20 / p * (double)(r * r) * (0.25 * 0.25) * (1 - p) / p;
-    cr_expect(close_to((double)error.variance, wanted, 0.05));
-    cr_expect_eq(error.flags, 0);
-
-    error = error_of_scaled((struct hp_count){objects, objects * 1024}, true, r);
     cr_expect(error.flags & HP_ERROR_MIXED);
     cr_expect(close_to((double)error.variance, wanted + (double)(r * r) / 12, 0.02));
+    cr_expect_eq(found, (double)objects);
 
-    error = error_of_scaled((struct hp_count){0, 1 << 20}, false, r);
+    struct told uncounted = {{0, 1 << 20}, 0};
+    error = error_of_scaled(uncounted, go, r, &found);
     cr_expect(error.variance == (hp_int128)r << 20);
     cr_expect(error.flags & HP_ERROR_MIXED);
     cr_expect(error.flags & HP_ERROR_UNCOUNTED);
-    error = error_of_scaled((struct hp_count){0, 1 << 20}, false, 0);
+    cr_expect(error.hidden_bytes_max == 0);
+    error = error_of_scaled(uncounted, go, 0, &found);
     cr_expect_eq(error.period, 524288); // for lack of better
-    error = error_of_scaled((struct hp_count){5, 0}, false, r);
+    error = error_of_scaled((struct told){{5, 0}, 0}, go, r, &found);
     cr_expect(error.variance == 0);
+}
+
+// The numbers of Go's runtime for one object of 600 KiB, and for 20 of 303,104 bytes at 64 KiB.
+Test(unbias, recovers_sampled_objects_of_told_sizes) {
+    double found;
+    struct told one = {{1, 890158}, 614400};
+    struct hp_error error = error_of_scaled(one, HP_PRODUCER_PPROF_GO, 524288, &found);
+    double p = -expm1(-614400. / 524288);
+    cr_expect_eq(error.samples, 1);
+    cr_expect_eq(error.observed_bytes, 614400);
+    cr_expect(close_to(found, 1 / p, 1e-9));
+    cr_expect(close_to(error.max_weight, 1 / p, 1e-9));
+    cr_expect_eq(error.flags, 0);
+
+    struct told twenty = {{20, 6122098}, 303104};
+    error = error_of_scaled(twenty, HP_PRODUCER_PPROF_GO, 65536, &found);
+    cr_expect_eq(error.samples, 20);
+    cr_expect_eq(error.observed_bytes, 20 * 303104);
+
+    struct told negative = {{-1ULL, -890158ULL}, 614400};
+    error = error_of_scaled(negative, HP_PRODUCER_PPROF_GO, 524288, &found);
+    cr_expect(close_to(found, -1 / p, 1e-9));
+    cr_expect_eq(error.observed_bytes, 0);
+}
+
+// tcmalloc weighs otherwise: of 100 such objects nothing is sure but that one was sampled.
+Test(unbias, is_sure_of_one_object_where_the_numbers_are_not_of_go) {
+    double found;
+    struct told other = {{100, 30310400}, 303104};
+    struct hp_error error =
+        error_of_scaled(other, HP_PRODUCER_PPROF_TCMALLOC, 65536, &found);
+    cr_expect_eq(error.observed_bytes, 303104);
+    cr_expect_eq(error.samples, 99);
+    cr_expect_eq(found, 100);
+    error = error_of_scaled(other, HP_PRODUCER_PPROF_TCMALLOC, 1, &found);
+    cr_expect_eq(error.observed_bytes, 30310400); // where all are sampled
+}
+
+// Raw dumps hide most where the mean size is 1.79 times the period, and nothing of one sample.
+Test(unbias, allows_for_means_that_hide_small_objects) {
+    const uint64_t r = 65536;
+    double found, t = 1.7933, n = 50;
+    double raw = n * t * (double)r, printed = raw / -expm1(-t);
+    double hidden = n * (double)r + raw - printed;
+    struct told means = {{(uint64_t)(n / -expm1(-t)), (uint64_t)printed}, 0};
+    const enum hp_producer other = HP_PRODUCER_PPROF;
+    struct hp_error error = error_of_scaled(means, other, r, &found);
+    cr_expect(close_to((double)error.hidden_bytes_max, hidden, 0.02));
+    means.count.objects = 0;
+    error = error_of_scaled(means, HP_PRODUCER_PPROF_JEMALLOC, r, &found);
+    cr_expect(close_to((double)error.hidden_bytes_max, hidden, 1e-4));
+    error = error_of_scaled(means, HP_PRODUCER_PPROF_GO, r, &found);
+    cr_expect(error.hidden_bytes_max == 0);
+    struct told one = {{0, 2 * r - 1}, 0};
+    error = error_of_scaled(one, HP_PRODUCER_PPROF_JEMALLOC, r, &found);
+    cr_expect(error.hidden_bytes_max == 0);
 }
 
 // Two of them add up: nothing but the values is near 2^64.

@@ -217,14 +217,14 @@ static void keep_label(struct profile *p, const struct fields *label) {
     hp_vec_push(&p->tags, tag);
 }
 
-// Returns whether it is the size of the objects.
-static bool read_label(struct profile *p, const struct field *field) {
+// Returns the size of the objects, if it is that; or 0.
+static uint64_t read_label(struct profile *p, const struct field *field) {
     if (field->type != 2) {
         reference_fail(p, "a number where bytes are expected");
-        return false;
+        return 0;
     }
     struct fields label = reference_fields_of(field->bytes);
-    bool is_size = false;
+    uint64_t size = 0;
     reference_check_numbers(p, &label, 0x1e);
     reference_fail(p, label.wrong);
     if (reference_number(&label, 1) >= p->strings.count ||
@@ -233,21 +233,22 @@ static bool read_label(struct profile *p, const struct field *field) {
         reference_fail(p, "a string that is not there");
     }
     if (!p->wrong) {
-        is_size = reference_number(&label, 3) > 0 &&
-                  hp_span_is(reference_string(p, &label, 1), "bytes");
+        bool is_size = (int64_t)reference_number(&label, 3) > 0 &&
+                       hp_span_is(reference_string(p, &label, 1), "bytes");
+        size = is_size ? reference_number(&label, 3) : 0;
         if (p->keeps_labels) {
             keep_label(p, &label);
         }
     }
     hp_vec_done(&label.of);
-    return is_size;
+    return size;
 }
 
 static void read_sample(struct profile *p, struct hp_span bytes) {
     struct fields sample = reference_fields_of(bytes);
     struct hp_dump_stack stack = {.first_frame = p->dump->frames.count};
     size_t values = 0;
-    bool has_size = false;
+    uint64_t size = 0;
     p->counts = (struct hp_counts){{0, 0}, {0, 0}};
     p->tags.count = p->further.count = 0;
     for (size_t i = 0; i < sample.of.count && !p->wrong; i++) {
@@ -255,7 +256,8 @@ static void read_sample(struct profile *p, struct hp_span bytes) {
         if (field->number == 1 || field->number == 2) {
             take_numbers(p, field, &values);
         } else if (field->number == 3) {
-            has_size |= read_label(p, field);
+            uint64_t told = read_label(p, field);
+            size = told > 0 ? told : size;
         }
     }
     reference_fail(p, sample.wrong);
@@ -279,7 +281,9 @@ static void read_sample(struct profile *p, struct hp_span bytes) {
         hp_dump_next_extra(p->dump)->behind_values = p->dump->values.count;
     }
     if (has_counts || has_further) {
-        p->dump->mixes_sizes |= has_counts && !has_size;
+        if (size > 0) {
+            hp_dump_next_extra(p->dump)->object_size = size;
+        }
         if (p->tags.count > 0) {
             hp_dump_next_extra(p->dump)->tags =
                 hp_tags_add(&p->dump->tag_sets, p->tags.at, p->tags.count);
