@@ -168,7 +168,7 @@ int reference_find_columns(struct profile *p, struct hp_err *err) {
         return hp_fail(err, HP_E_LIMIT, "a pprof profile of more than 256 sample types");
     }
     for (size_t i = 0; i < p->types.count; i++) {
-        uint64_t times, *column = column_of(p, &p->types.at[i], &times);
+        uint64_t times = 1, *column = column_of(p, &p->types.at[i], &times);
         hp_vec_push(&p->columns, column);
         hp_vec_push(&p->units, times);
         has_space |= bytes_of(p, i) > 0;
