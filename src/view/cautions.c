@@ -124,8 +124,7 @@ static int by_weight(const void *left, const void *right) {
 void hp_cautions_of_code(struct hp_view *view) {
     bool has_rows = view->use.shape == HP_SHAPE_ROWS || !view->judged;
     const struct hp_view *rows = has_rows ? view : view->judged;
-    const struct hp_open_code *open =
-        rows->report->open_code && rows->extra ? rows->report->open_code(rows) : NULL;
+    const struct hp_open_code *open = hp_open_code_of(rows);
     HP_VEC(const struct hp_open_module *) listed = {0};
     const struct hp_open_module *module;
     hp_fixed rest = 0;

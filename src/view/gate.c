@@ -51,12 +51,8 @@ static bool row_exceeds(const struct hp_view *view, size_t row,
     return exceeds(view, &growth, excess);
 }
 
-static const struct hp_open_code *open_code_of(const struct hp_view *view) {
-    return view->report->open_code && view->extra ? view->report->open_code(view) : NULL;
-}
-
 static bool module_exceeds(const struct hp_view *view, struct hp_excess *excess) {
-    const struct hp_open_code *open = open_code_of(view);
+    const struct hp_open_code *open = hp_open_code_of(view);
     for (size_t i = 0; open && i < open->modules.count; i++) {
         const struct hp_open_module *module = &open->modules.at[i];
         if (hp_open_module_is_open(module) && exceeds(view, &module->growth, excess)) {
@@ -102,7 +98,7 @@ static bool hides_growth(const struct hp_view *view, size_t row) {
 
 bool hp_view_is_open(const struct hp_view *view) {
     const struct hp_view *rows = judged_of(view);
-    const struct hp_open_code *open = view->options.gate ? open_code_of(rows) : NULL;
+    const struct hp_open_code *open = view->options.gate ? hp_open_code_of(rows) : NULL;
     const struct hp_open_module *module;
     bool is_open = false;
     if (!open) {

@@ -385,6 +385,19 @@ void hp_open_code_done(struct hp_open_code *open) {
     *open = (struct hp_open_code){.of_node = NULL};
 }
 
+const struct hp_open_code *hp_open_code_of(const struct hp_view *view) {
+    return view->report->open_code && view->extra ? view->report->open_code(view) : NULL;
+}
+
+bool hp_open_code_has_moved(const struct hp_view *view) {
+    const struct hp_open_code *open = hp_open_code_of(view);
+    bool has = false;
+    for (size_t i = 0; open && i < open->modules.count; i++) {
+        has |= open->modules.at[i].kind == HP_OPEN_MOVED;
+    }
+    return has;
+}
+
 struct hp_span hp_open_module_path(const struct hp_view *view,
                                    const struct hp_open_module *module) {
     return hp_strtab_span(&view->profile->strings, module->path);

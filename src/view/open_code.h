@@ -67,6 +67,12 @@ static inline bool hp_open_module_is_open(const struct hp_open_module *module) {
     return module->open[0] + module->open[1] > 0;
 }
 
+// Those of the report of a view; NULL if it compares nothing.
+const struct hp_open_code *hp_open_code_of(const struct hp_view *view);
+
+// Whether rows are lines or addresses of several builds, so that functions have to be compared in their place.
+bool hp_open_code_has_moved(const struct hp_view *view);
+
 struct hp_span hp_open_module_path(const struct hp_view *view,
                                    const struct hp_open_module *module);
 

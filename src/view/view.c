@@ -3,6 +3,7 @@
 #include "partial/partial.h"
 #include "view/frame_rules.h"
 #include "view/groups.h"
+#include "view/open_code.h"
 #include "view/size_rows.h"
 #include "view/visible_frames.h"
 
@@ -489,20 +490,9 @@ static void take_options(struct hp_view *view) {
     }
 }
 
-// Whether rows are lines or addresses of several builds, so that functions have to be compared in their place.
-static bool has_moved_code(const struct hp_view *view) {
-    const struct hp_open_code *open =
-        view->report->open_code && view->extra ? view->report->open_code(view) : NULL;
-    bool has = false;
-    for (size_t i = 0; open && i < open->modules.count; i++) {
-        has |= open->modules.at[i].kind == HP_OPEN_MOVED;
-    }
-    return has;
-}
-
 // The gate asks rows, and these of functions.
 static bool needs_other_rows(const struct hp_view *view) {
-    return view->use.shape != HP_SHAPE_ROWS || has_moved_code(view);
+    return view->use.shape != HP_SHAPE_ROWS || hp_open_code_has_moved(view);
 }
 
 struct hp_view *hp_view_build(const struct hp_profile *profile,
@@ -535,7 +525,7 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
     if (ret == HP_OK && options->gate && needs_other_rows(view)) {
         struct hp_view_use rows = {HP_SHAPE_ROWS, use.can, true};
         struct hp_report_options judged = *options;
-        judged.by = has_moved_code(view) ? HP_BY_FUNCTION : judged.by;
+        judged.by = hp_open_code_has_moved(view) ? HP_BY_FUNCTION : judged.by;
         view->judged = hp_view_build(profile, &judged, rows, err);
         ret = view->judged ? HP_OK : (int)err->code;
     }
