@@ -18,6 +18,9 @@
 #include "sym/image.h"
 
 #include <elf.h>
+#ifdef __SSE2__
+#    include <emmintrin.h>
+#endif
 #include <string.h>
 #include <unistd.h>
 
@@ -256,11 +259,12 @@ unsigned hp_calls_unit(const struct hp_image *image) {
 
 // --- all of a text ------------------------------------------------------------------------
 
-static struct code code_at(const struct hp_image *image, const unsigned char *text,
-                           size_t size, size_t at) {
+static struct code code_at(const struct hp_image *image,
+                           const struct hp_calls_piece *piece, size_t at) {
     struct code code = {.is_big_endian = image->is_big_endian};
+    const unsigned char *text = piece->bytes;
     code.before_size = at < BEFORE ? at : BEFORE;
-    code.at_size = size - at < AT ? size - at : AT;
+    code.at_size = piece->size - at < AT ? piece->size - at : AT;
     memcpy(code.before + BEFORE - code.before_size, text + at - code.before_size,
            code.before_size);
     memcpy(code.at, text + at, code.at_size);
@@ -268,60 +272,99 @@ static struct code code_at(const struct hp_image *image, const unsigned char *te
 }
 
 // The same calls that is_x86_call() finds from their ends, from where they begin.
-static void find_x86_call(const unsigned char *text, size_t size, size_t i,
-                          const struct hp_calls_at *found) {
-    if (text[i] == 0xe8 && i + 5 <= size) {
-        found->call(found->data, i + 5);
-    } else if (text[i] == 0xff && i + 2 <= size && (text[i + 1] >> 3 & 7) == 2) {
-        size_t end = i + size_of_indirect(text[i + 1], i + 2 < size ? text[i + 2] : 0);
-        if (end <= size) {
-            found->call(found->data, end);
+static void add_x86_call(const struct hp_calls_piece *piece, size_t i,
+                         const struct hp_calls_at *found) {
+    const unsigned char *text = piece->bytes;
+    size_t size = piece->size, end = i + 5;
+    if (text[i] == 0xff && i + 1 == size) {
+        return;
+    }
+    if (text[i] == 0xff) {
+        end = i + size_of_indirect(text[i + 1], i + 2 < size ? text[i + 2] : 0);
+    }
+    if (end <= size) {
+        found->call(found->data, end);
+    }
+}
+
+// Of 16 bytes, and the one behind them, those that may begin a call or what enters the kernel: bit i is byte i.
+static unsigned find_places(const unsigned char *text) {
+#ifdef __SSE2__
+    __m128i here = _mm_loadu_si128((const __m128i *)text);
+    __m128i next = _mm_loadu_si128((const __m128i *)(text + 1));
+    __m128i middle = _mm_and_si128(next, _mm_set1_epi8(0x38));
+    __m128i relative = _mm_cmpeq_epi8(here, _mm_set1_epi8((char)0xe8));
+    __m128i indirect = _mm_and_si128(_mm_cmpeq_epi8(here, _mm_set1_epi8((char)0xff)),
+                                     _mm_cmpeq_epi8(middle, _mm_set1_epi8(0x10)));
+    __m128i syscall = _mm_and_si128(_mm_cmpeq_epi8(here, _mm_set1_epi8(0x0f)),
+                                    _mm_cmpeq_epi8(next, _mm_set1_epi8(0x05)));
+    __m128i interrupt = _mm_and_si128(_mm_cmpeq_epi8(here, _mm_set1_epi8((char)0xcd)),
+                                      _mm_cmpeq_epi8(next, _mm_set1_epi8((char)0x80)));
+    __m128i calls = _mm_or_si128(relative, indirect);
+    return (unsigned)_mm_movemask_epi8(
+        _mm_or_si128(calls, _mm_or_si128(syscall, interrupt)));
+#else
+    unsigned places = 0;
+    for (unsigned i = 0; i < 16; i++) {
+        unsigned char here = text[i], next = text[i + 1];
+        bool is = here == 0xe8 || (here == 0xff && (next & 0x38) == 0x10) ||
+                  (here == 0x0f && next == 0x05) || (here == 0xcd && next == 0x80);
+        places |= is ? 1u << i : 0;
+    }
+    return places;
+#endif
+}
+
+// Where the kernel is entered, and what a handler returns to begins so many bytes before.
+static void add_x86_signal(const struct hp_image *image, const struct machine *machine,
+                           const struct hp_calls_piece *piece, size_t entry,
+                           const struct hp_calls_at *found) {
+    enum {
+        LEAST = 5,
+        MOST = 7
+    };
+
+    for (size_t before = LEAST; before <= MOST && before <= entry; before++) {
+        size_t at = entry - before;
+        struct code code = code_at(image, piece, at);
+        if (at >= piece->begin && at < piece->end && machine->is_signal_return(&code)) {
+            found->signal(found->data, at);
         }
     }
 }
 
-// Most bytes of a text begin neither a call nor what handlers of signals return to.
-static void scan_x86(const struct hp_image *image, const unsigned char *text, size_t size,
+static void scan_x86(const struct hp_image *image, const struct machine *machine,
+                     const struct hp_calls_piece *piece,
                      const struct hp_calls_at *found) {
-    static const bool may_begin[256] = {
-        [0xe8] = true, [0xff] = true, [0x48] = true, [0xb8] = true, [0x58] = true,
-    };
-    static const bool may_follow[256] = {
-        // in what handlers return to
-        [0xc7] = true,
-        [0xb8] = true,
-        [15] = true,
-        [173] = true,
-    };
-    const struct machine *machine = machine_of(image);
-    for (size_t i = 0; i < size; i++) {
-        if (!may_begin[text[i]]) {
-            continue;
-        }
-        find_x86_call(text, size, i, found);
-        if (text[i] < 0xe8 && i + 1 < size && may_follow[text[i + 1]]) {
-            struct code code = code_at(image, text, size, i);
-            if (machine->is_signal_return(&code)) {
-                found->signal(found->data, i);
+    for (size_t i = piece->begin; i < piece->size; i += 16) {
+        for (unsigned places = find_places(piece->bytes + i); places != 0;
+             places &= places - 1) {
+            size_t at = i + (unsigned)__builtin_ctz(places);
+            bool is_call = at < piece->size && piece->bytes[at] >= 0xe8;
+            if (is_call && at < piece->end) {
+                add_x86_call(piece, at, found);
+            } else if (!is_call && at < piece->size) {
+                add_x86_signal(image, machine, piece, at, found);
             }
         }
     }
 }
 
-void hp_calls_scan(const struct hp_image *image, const unsigned char *text, size_t size,
+void hp_calls_scan(const struct hp_image *image, const struct hp_calls_piece *piece,
                    const struct hp_calls_at *found) {
     const struct machine *machine = machine_of(image);
     if (!machine) {
         return;
     }
     if (machine->is_call == is_x86_call) {
-        scan_x86(image, text, size, found);
+        scan_x86(image, machine, piece, found);
         return;
     }
-    for (size_t at = 0; at <= size; at += machine->alignment) {
-        struct code code = code_at(image, text, size, at);
+    size_t end = piece->end + (piece->end == piece->size);
+    for (size_t at = piece->begin; at < end; at += machine->alignment) {
+        struct code code = code_at(image, piece, at);
         code.is_big_endian &= !machine->is_little_endian;
-        if (at < size && machine->is_signal_return(&code)) {
+        if (at < piece->size && machine->is_signal_return(&code)) {
             found->signal(found->data, at / machine->alignment);
         } else if (machine->is_call(&code)) {
             found->call(found->data, at / machine->alignment);

@@ -31,8 +31,19 @@ struct hp_calls_at {
     void (*signal)(void *data, uint64_t unit); // a handler of signals does
 };
 
-// Look at all of a text, `size` bytes that begin an executable segment.
-void hp_calls_scan(const struct hp_image *image, const unsigned char *text, size_t size,
+enum {
+    HP_CALLS_AROUND = 16, // bytes that tell what the code at an address is
+};
+
+// A piece of an executable segment, that from `begin` to `end`, with so many bytes around it; fewer are at the
+// segment's edges.  Behind `size` there is room for 17 more, whatever they hold.
+struct hp_calls_piece {
+    const unsigned char *bytes;
+    size_t size, begin, end;
+};
+
+// Look at all of a piece, and behind its end if that is the segment's.  Units are counted from its first byte.
+void hp_calls_scan(const struct hp_image *image, const struct hp_calls_piece *piece,
                    const struct hp_calls_at *found);
 
 // Bytes of the file that were read last: those around one address are often those around the next.

@@ -12,6 +12,7 @@
 
 enum {
     LONGEST_TEXT = INT32_MAX, // bytes of a segment
+    PIECE = 256 << 10,        // bytes that are read at once
     NOISE = 5, // 1 / NOISE of the places follow a call: at most 8 % of real text does
 };
 
@@ -50,20 +51,34 @@ static void add_signal(void *data, uint64_t unit) {
     hp_vec_push(&scan->code->signals, scan->first + unit);
 }
 
+// Piece by piece: a text may have hundreds of megabytes.
 static bool scan_segment(struct scan *scan, const struct hp_image *image,
                          const struct hp_load *load, struct hp_digester *digester) {
     const struct hp_calls_at found = {scan, add_call, add_signal};
-    size_t size = (size_t)load->size;
-    unsigned char *text = hp_alloc(size);
-    bool is_read = hp_read_at(image->fd, text, size, load->offset) == (ssize_t)size;
-    if (is_read) {
-        hp_digester_add(digester, (struct hp_span){(const char *)text, size});
+    uint64_t first = scan->first;
+    unsigned unit = scan->code->unit;
+    unsigned char *bytes = hp_alloc(PIECE + 3 * HP_CALLS_AROUND + 1);
+    bool is_read = true;
+    for (uint64_t at = 0; is_read && at < load->size; at += PIECE) {
+        struct hp_calls_piece piece = {.bytes = bytes};
+        size_t wanted = load->size - at < PIECE ? (size_t)(load->size - at) : PIECE;
+        size_t behind = (size_t)(load->size - at) - wanted;
+        piece.begin = at > 0 ? HP_CALLS_AROUND : 0;
+        piece.end = piece.begin + wanted;
+        piece.size = piece.end + (behind < HP_CALLS_AROUND ? behind : HP_CALLS_AROUND);
+        is_read = hp_read_at(image->fd, bytes, piece.size,
+                             load->offset + at - piece.begin) == (ssize_t)piece.size;
+        if (is_read) {
+            struct hp_span text = {(const char *)bytes + piece.begin, wanted};
+            hp_digester_add(digester, text);
+        }
+        if (is_read && unit > 0) {
+            scan->first = first + (at - piece.begin) / unit;
+            hp_calls_scan(image, &piece, &found);
+        }
     }
-    if (is_read && scan->code->unit > 0) {
-        hp_calls_scan(image, text, size, &found);
-        scan->first += units_of(scan->code, load);
-    }
-    free(text);
+    scan->first = first + units_of(scan->code, load);
+    free(bytes);
     return is_read;
 }
 
