@@ -31,7 +31,7 @@ _hprof_agg() {
     --metric) kind=word words='inuse-space inuse-objects alloc-space alloc-objects NAME' ;;
     --large-sizes) kind=word words='classes pages' ;;
     --compat) kind=word words='jeprof' ;;
-    --by) kind=word words='function line file module address input thread size program process age' ;;
+    --by) kind=word words='function line file module build address input thread size program process age' ;;
     --label-from) kind=word words='' ;;
     --focus) kind=word words='' ;;
     --ignore) kind=word words='' ;;

@@ -429,6 +429,7 @@ enum hp_granularity {
     HP_BY_LINE,
     HP_BY_FILE,
     HP_BY_MODULE,
+    HP_BY_BUILD, // of a module
     HP_BY_ADDRESS,
     HP_BY_INPUT, // these are for HP_REPORT_TOP, and labels of pprof
     HP_BY_THREAD,

@@ -142,7 +142,7 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_enum, FIELD(read.estimator), HP_ESTIMATOR_NONE},
 
     {"by", '\0', HP_CLI_CHOICE, "WHAT",
-     CHOICES("function", "line", "file", "module", "address", "input", "thread",
+     CHOICES("function", "line", "file", "module", "build", "address", "input", "thread",
              "label:KEY", "size", "program", "process", "age"),
      HP_CLI_GROUP_GROUPING, VIEWS & ~HP_CLI_LIST,
      "what one row stands for, or in pprof which label is added, or in html which labels, threads or "

@@ -190,6 +190,8 @@ static void mark_modules(const struct redaction *redaction) {
         mark(redaction, module->symbols_from, ROLE_NAME);
         mark(redaction, module->build_id, is_kept ? ROLE_PUBLIC : ROLE_BUILD_ID);
         mark(redaction, module->told_id, is_kept ? ROLE_PUBLIC : ROLE_BUILD_ID);
+        mark(redaction, module->builds, is_kept ? ROLE_PUBLIC : ROLE_BUILD_ID);
+        mark(redaction, module->stamp, is_kept ? ROLE_PUBLIC : ROLE_BUILD_ID);
     }
 }
 

@@ -52,3 +52,9 @@ int hp_extents_compare(const struct hp_extent *a, uint32_t a_count,
 bool hp_module_is_compared(const struct hp_module *module) {
     return module->misfits.checked > 0 || module->extents > 0;
 }
+
+hp_string hp_module_build(const struct hp_module *module) {
+    return module->build_id.n != 0 ? module->build_id
+           : module->stamp.n != 0  ? module->stamp
+                                   : module->builds;
+}

@@ -157,6 +157,9 @@ int hp_file_id_compare(struct hp_file_id a, struct hp_file_id b);
 int hp_extents_compare(const struct hp_extent *a, uint32_t a_count,
                        const struct hp_extent *b, uint32_t b_count);
 
+// What its build is known by: a build id, or else the code; "": it is not known.
+hp_string hp_module_build(const struct hp_module *module);
+
 const char *hp_sym_status_text(enum hp_sym_status status);
 
 // It is not the file's fault: another run, with more of what there was too little of, names it.

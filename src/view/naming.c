@@ -134,6 +134,13 @@ static void build_module(struct builder *b, const struct hp_profile *profile,
                                          : hp_profile_text(profile, module->path));
 }
 
+// " (build 289ee39f8c07)"
+static void build_id(struct builder *b, const struct hp_profile *profile,
+                     const struct hp_module *module) {
+    const char *id = hp_profile_text(profile, hp_module_build(module));
+    build(b, " (build %.12s)", *id && !strchr(id, ',') ? id : "not known");
+}
+
 static void build_address(struct builder *b, struct hp_naming *naming,
                           const struct hp_frame *frame, const struct hp_line *line) {
     bool has_name = line && line->function.n;
@@ -172,6 +179,12 @@ static void build_name(struct builder *b, struct hp_naming *naming,
         break;
     case HP_BY_MODULE:
         build_module(b, profile, frame);
+        break;
+    case HP_BY_BUILD:
+        build_module(b, profile, frame);
+        if (profile->modules.at[frame->module.n].kind == HP_MODULE_FILE) {
+            build_id(b, profile, &profile->modules.at[frame->module.n]);
+        }
         break;
     case HP_BY_ADDRESS:
         build_address(b, naming, frame, line);
@@ -254,7 +267,8 @@ uint32_t *hp_nodes_rank(const struct hp_naming *naming, hp_node_id *nodes, size_
 static hp_string picked_by(const struct hp_line *line, hp_string module,
                            enum hp_granularity by) {
     bool by_file = by == HP_BY_FILE;
-    if (!line || by == HP_BY_MODULE || (by_file ? line->file.n : line->function.n) == 0) {
+    if (!line || by == HP_BY_MODULE || by == HP_BY_BUILD ||
+        (by_file ? line->file.n : line->function.n) == 0) {
         return module;
     }
     return by_file ? line->file : line->function;
@@ -360,7 +374,7 @@ static void add_call(struct maker *maker, size_t number, const struct hp_line *l
     const struct hp_frame *frame = &profile->frames.at[number];
     enum hp_frame_class class = hp_frame_rules_class(&maker->rules, frame, line);
     bool is_function = maker->by == HP_BY_FUNCTION && line && line->function.n;
-    bool has_class = maker->by != HP_BY_MODULE;
+    bool has_class = maker->by != HP_BY_MODULE && maker->by != HP_BY_BUILD;
     struct hp_call call = {
         .node = is_function
                     ? node_of_function(maker, line->function, class)
@@ -583,16 +597,4 @@ hp_module_id hp_call_module(const struct hp_naming *naming, uint32_t call) {
         }
     }
     return naming->profile->frames.at[low].module;
-}
-
-const char *hp_granularity_text(enum hp_granularity by) {
-    static const char *const names[] = {
-        [HP_BY_FUNCTION] = "function", [HP_BY_LINE] = "line",
-        [HP_BY_FILE] = "file",         [HP_BY_MODULE] = "module",
-        [HP_BY_ADDRESS] = "address",   [HP_BY_INPUT] = "input",
-        [HP_BY_THREAD] = "thread",     [HP_BY_LABEL] = "label",
-        [HP_BY_SIZE] = "size",         [HP_BY_PROGRAM] = "program",
-        [HP_BY_PROCESS] = "process",   [HP_BY_AGE] = "age",
-    };
-    return names[by];
 }

@@ -73,9 +73,6 @@ struct hp_span hp_node_full_name(const struct hp_naming *naming, hp_node_id node
 // HP_CLASSES if rows have none: modules, and groups of inputs.
 enum hp_frame_class hp_node_class(const struct hp_naming *naming, hp_node_id node);
 
-// What a row stands for: "function".
-const char *hp_granularity_text(enum hp_granularity by);
-
 // Where a node is in binaries and source files.  Each is 0 if the frames of the node differ in it, or have none.
 struct hp_origin {
     hp_module_id module;

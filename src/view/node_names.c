@@ -181,3 +181,16 @@ int hp_node_names_compare(const struct hp_node_names *names, hp_node_id a, hp_no
                                              hp_node_names_text(names, b));
     return order ? order : (left->class > right->class) - (left->class < right->class);
 }
+
+const char *hp_granularity_text(enum hp_granularity by) {
+    static const char *const names[] = {
+        [HP_BY_FUNCTION] = "function", [HP_BY_LINE] = "line",
+        [HP_BY_FILE] = "file",         [HP_BY_MODULE] = "module",
+        [HP_BY_BUILD] = "build",       [HP_BY_ADDRESS] = "address",
+        [HP_BY_INPUT] = "input",       [HP_BY_THREAD] = "thread",
+        [HP_BY_LABEL] = "label",       [HP_BY_SIZE] = "size",
+        [HP_BY_PROGRAM] = "program",   [HP_BY_PROCESS] = "process",
+        [HP_BY_AGE] = "age",
+    };
+    return names[by];
+}

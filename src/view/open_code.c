@@ -311,7 +311,7 @@ static void compare_addresses(struct finder *finder, const struct hp_sides *side
 static bool has_rows_of_code(const struct hp_view *view) {
     enum hp_granularity by = view->options.by;
     return by == HP_BY_FUNCTION || by == HP_BY_LINE || by == HP_BY_FILE ||
-           by == HP_BY_ADDRESS;
+           by == HP_BY_BUILD || by == HP_BY_ADDRESS;
 }
 
 static void find_all(struct finder *finder, const struct hp_sides *sides) {

@@ -161,7 +161,7 @@ def wrong_values_are_errors(t):
 def a_wrong_choice_suggests_or_lists(t):
     check(t.run("top", "--by=lnie", t.dump), 2, "", "did you mean line?")
     check(t.run("top", "--by=zzzzzz", t.dump), 2, "",
-          "one of: function, line, file, module, address, input, thread, label:KEY")
+          "one of: function, line, file, module, build, address, input, thread, label:KEY")
     check(t.run("top", "--by=label", t.dump), 2, "", "thread, label:KEY")
     check(t.run("top", "--format=fold", t.dump), 2, "", "did you mean folded?")
 

@@ -22,7 +22,7 @@ FORMATS = {name: [each for each in t.formats_of(name) if each != 'hpa'] for name
 OPTIONS = {
     'time-from': ['mtime', r'(\d+)\.f'], 'metric': ['inuse-objects', 'alloc-space', 'alloc-objects', 'resident_space'],
     'inuse_space': [], 'inuse_objects': [], 'alloc_space': [], 'alloc_objects': [],
-    'by': ['line', 'file', 'module', 'address', 'input', 'size', 'program', 'process', 'label:x'], 'no-inlines': [],
+    'by': ['line', 'file', 'module', 'build', 'address', 'input', 'size', 'program', 'process', 'label:x'], 'no-inlines': [],
     'short-names': [], 'full-names': [], 'timeline': [], 'focus': ['alloc', 'nothing'], 'ignore': ['libc'], 'hide': ['libc'],
     'show': ['alloc'], 'show-from': ['libc'], 'frames': ['code', 'own', 'all', 'raw'], 'wrapper': ['alloc'], 'own': ['libc'],
     'all-frames': [], 'limit': ['0', '1'], 'max-bytes': ['4000'], 'sort': ['flat', 'cum', 'name'], 'cum': [], 'unit': ['KiB'],

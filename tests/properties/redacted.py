@@ -81,7 +81,7 @@ def holds(out):
 def every_report(folder, profile, dumps):
     faults = []
     options = [f'--symbol-dir={folder}/root']
-    more = [[], ['--by=line'], ['--by=file'], ['--by=module'], ['--by=address'], ['--by=input'],
+    more = [[], ['--by=line'], ['--by=file'], ['--by=module'], ['--by=build'], ['--by=address'], ['--by=input'],
             ['--by=thread'], ['--by=label:host'], ['--by=program'], ['--by=process'], ['--full-names'],
             ['--label-from=/(?<host>sEcReT[^/]*)/', '--by=label:host'], ['-v']]
 

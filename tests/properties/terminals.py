@@ -25,7 +25,7 @@ t = Tests()
 MORE = [a for a in sys.argv[3:] if not a.startswith('--')]
 MAPS = [a for a in sys.argv[3:] if a.startswith('--')]
 SYMBOLS = [f'--symbol-dir={t.root}', *MAPS]
-KINDS = ('function', 'line', 'file', 'module', 'address', 'input', 'thread', 'process', 'program')
+KINDS = ('function', 'line', 'file', 'module', 'build', 'address', 'input', 'thread', 'process', 'program')
 WIDTHS = (40, 80, 120, 200)
 EDGES = r'[│├└┌ ]*'  # of a tree
 

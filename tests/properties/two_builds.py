@@ -423,12 +423,35 @@ def any_order():
     return faults
 
 
+def rows_of_builds():
+    """A row for each build of a program, which add up to that of the program; of several the one that is not known."""
+    dumps = [*of_build('1.4.1'), *of_build('1.4.1b')]
+
+    def held(by, *names):
+        out = t.ok('top', '-q', '-fjson', '-n0', '--full-names', f'--by={by}', '--symbol-dir-only', *folders(*names), *dumps).out
+        return {row['name']: row['flat']['inuse-space']['estimate'] for row in json.loads(out)['rows'] if row['name'].startswith(PATH)}
+    both, one, whole = held('build', '1.4.1', '1.4.1b'), held('build', '1.4.1'), held('module', '1.4.1')
+    faults = [] if len(both) == len(one) == 2 and all(re.fullmatch(PATH + r' \(build [0-9a-f]{12}\)', name) for name in both) else [f'{both} {one}']
+    faults += [] if f'{PATH} (build not known)' in one and len(both.keys() & one.keys()) == 1 else [f'{both} {one}']
+    return faults + [f'{rows} {whole}' for rows in (both, one) if abs(sum(rows.values()) - sum(whole.values())) > 1]
+
+
+def builds_that_may_be_one(folder):
+    """Where no file is at hand a build that only the base names is not said to be gone."""
+    base, empty = named(folder, 'base', of_build('1.4.1')), pathlib.Path(folder, 'empty')
+    empty.mkdir()
+    _, report = compare([f'--symbol-dir={empty}', '--by=build'], [base], of_build('1.4.1'), '--on-duplicate=count')
+    rows = [row for row in report['rows'] if row['name'].startswith(PATH)]
+    return [f'{row}' for row in rows if row['status'] in ('new', 'gone') or row['significant']] or ([] if rows else ['no row'])
+
+
 with scratch() as scratched:
     TWO = unpacked(scratched, 'two')
     for title, walk in (('B1: both files are found, wherever they are', everywhere), ('a stored base has the build of its dumps', stored_base),
                         ('B27: names that a partial keeps', kept_names), ('B28: names that only the base keeps', kept_names_of_one_side),
                         ('B29: partials with builds and without', stamps), ('dumps of partials with builds and without', counted_stamps),
                         ('a partial whose names are damaged', damaged_names),
+                        ('B32: a build that may be another', builds_that_may_be_one),
                         ('B30: processes of a merged profile', merged_pprof),
                         ('B3: without the file of a side nothing is claimed', one_file),
                         ('B4: a process in four without a file', few_open), ('the total alone', total_alone), ('B6: a library that one side cannot name', library), ('one dump of each of two builds', gateways),
@@ -442,5 +465,6 @@ with scratch() as scratched:
     t.check('B8: without files no address is claimed', without_files)
     t.check('B9: a process without names is missing, and not zero', missing_is_not_zero)
     t.check('info lists builds', info_lists_builds)
+    t.check('rows of builds', rows_of_builds)
     t.check('the same bytes, whatever the order and the threads', any_order)
 t.done()

@@ -261,7 +261,7 @@ static void ask_of_tree(struct next *next) {
 static void ask(struct next *next, const struct subject *subject) {
     const struct hp_view *view = next->view;
     enum hp_granularity by = view->options.by;
-    bool is_place = by == HP_BY_FILE || by == HP_BY_MODULE;
+    bool is_place = by == HP_BY_FILE || by == HP_BY_MODULE || by == HP_BY_BUILD;
     if (view->options.kind == HP_REPORT_TREE) {
         ask_of_tree(next);
     } else if (view->report->growth) {

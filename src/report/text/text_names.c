@@ -117,6 +117,7 @@ static void cut_base(const struct hp_text_names *names, const struct name *name,
         break;
     case HP_BY_FILE:
     case HP_BY_MODULE:
+    case HP_BY_BUILD:
     case HP_BY_PROGRAM:
         hp_text_cut_path(out, hp_buffer_span(&name->base), cut);
         break;
