@@ -38,6 +38,10 @@ const char *hp_difference_mark(enum hp_difference_test test) {
                                                     : "beyond sampling error";
 }
 
+static bool is_of_several(const struct hp_input_record *input) {
+    return input->keys && input->keys->all.count + input->keys->untold > 1;
+}
+
 static bool is_of_means(enum hp_difference_test test) {
     return test == HP_TEST_FLEETS || test == HP_TEST_ONE || test == HP_TEST_SAMPLING;
 }
@@ -57,7 +61,7 @@ static enum hp_difference_test choose_test(const struct hp_view *view,
     }
     const struct hp_input_record *a = &profile->inputs.at[sides->base.at[0]];
     const struct hp_input_record *b = &profile->inputs.at[sides->new.at[0]];
-    if (a->keys || b->keys) {
+    if (is_of_several(a) || is_of_several(b)) {
         return HP_TEST_SAMPLING;
     }
     if (!hp_identity_is_same(&a->identity, &b->identity)) {
