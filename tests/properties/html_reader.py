@@ -89,7 +89,6 @@ class Sum:
 
 @functools.lru_cache(maxsize=200000)
 def quantile(shape, lower=None, upper=None):
-    """For shapes whose quantile a double tells from their mean."""
     return gamma_quantile(shape, lower=lower, upper=upper)
 
 
@@ -118,8 +117,9 @@ def interval(data, column, total, kind, among=1):
     if variance <= 0 and weight <= 0:
         high = highest
     else:
-        highest, variance = highest + weight, variance + weight ** 2
-        high = variance / highest * quantile(highest ** 2 / variance, upper=alpha / 2)
+        certain = max(min(seen, highest), 0)
+        mean, variance = highest - certain + weight, variance + weight ** 2
+        high = max(certain + variance / mean * quantile(mean ** 2 / variance, upper=alpha / 2), highest)
     return min(low, high), high if known else None
 
 

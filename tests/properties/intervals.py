@@ -2,6 +2,7 @@
 of sampled bytes, with arithmetic of their own.
 """
 import math
+import statistics
 
 T0, E0 = 1.5936242600400399, 0.6476102378919147
 
@@ -35,7 +36,10 @@ def gamma_p(a, x):
 
 
 def gamma_quantile(shape, lower=None, upper=None):
-    """The x with P(shape, x) = lower, or with 1 - P(shape, x) = upper."""
+    """The x with P(shape, x) = lower, or with 1 - P(shape, x) = upper; of many it is next to normal."""
+    if shape > 1e7:
+        z = statistics.NormalDist().inv_cdf(lower if upper is None else 1 - upper)
+        return shape + math.sqrt(shape) * z + (z * z - 1) / 3
     def excess(x):
         p, q = gamma_p(shape, x)
         return p - lower if upper is None else upper - q
@@ -59,15 +63,15 @@ def gamma_quantile(shape, lower=None, upper=None):
 
 
 def interval(total, variance, period, alpha, highest=None, sure=0.0):
-    """Section 0's L and U for an estimate and the bound of its variance."""
+    """The ends for an estimate, its variance, and what is sure of it."""
     highest = total if highest is None else highest
     if variance == 0:
         upper = -period * math.log(alpha / 2) if total == 0 else highest
         return total, upper
     low = variance / total * gamma_quantile(total ** 2 / variance, lower=alpha / 2)
-    highest, variance = highest + period, variance + period ** 2
-    high = variance / highest * gamma_quantile(highest ** 2 / variance, upper=alpha / 2)
-    return max(low, sure), high
+    mean, variance = highest - sure + period, variance + period ** 2
+    high = sure + variance / mean * gamma_quantile(mean ** 2 / variance, upper=alpha / 2)
+    return max(low, sure), max(high, highest)
 
 
 def variance_of(total, size, period):

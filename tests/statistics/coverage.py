@@ -79,7 +79,8 @@ def measure(sizes, period, raw):
     estimate = sum(weight * size for weight, size in zip(weights, sizes))
     mean = estimate / sum(weights)
     if len(set(sizes)) == 1:
-        return Measure(estimate, estimate, variance_of(estimate, mean, period), total)
+        beyond_them = sum(weight * weight * size * size - weight * size * size for weight, size in zip(weights, sizes))
+        return Measure(estimate, estimate, beyond_them, total)
     if raw:
         mean = total / count
         return Measure(total / -math.expm1(-mean / period), count * period + total,
