@@ -56,8 +56,11 @@ static uint64_t whole64(double x, bool *too_big) {
     return x > 0 ? (uint64_t)(x + 0.5) : 0;
 }
 
+// To the next one: what is nearly certain is not certain.
 static hp_int128 objects_squared(double x, bool *too_big) {
-    return whole(x * (double)(1 << HP_ERROR_FRACTION), too_big);
+    double scaled = x * (double)(1 << HP_ERROR_FRACTION);
+    hp_int128 nearest = whole(scaled, too_big);
+    return nearest + ((double)nearest < scaled);
 }
 
 static hp_fixed to_fixed(double value, int fraction, bool *too_big) {

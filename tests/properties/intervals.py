@@ -65,10 +65,9 @@ def gamma_quantile(shape, lower=None, upper=None):
 def interval(total, variance, period, alpha, highest=None, sure=0.0):
     """The ends for an estimate, its variance, and what is sure of it."""
     highest = total if highest is None else highest
-    if variance == 0:
-        upper = -period * math.log(alpha / 2) if total == 0 else highest
-        return total, upper
-    low = variance / total * gamma_quantile(total ** 2 / variance, lower=alpha / 2)
+    low = total
+    if variance > 0:
+        low = variance / total * gamma_quantile(total ** 2 / variance, lower=alpha / 2)
     mean, variance = highest - sure + period, variance + period ** 2
     high = sure + variance / mean * gamma_quantile(mean ** 2 / variance, upper=alpha / 2)
     return max(low, sure), max(high, highest)
