@@ -31,7 +31,7 @@ Z = 1.6448536269514722  # one-sided
 # in the dump.  Rewritten numbers of mixed sizes are rounded; raw ones now and then are those of
 # objects of one size as well, and taken for them.
 # Intervals of bytes are wider than the samples ask for by the other sizes that print the same.
-ONE_SIZE, ROUNDED, RAW = (0.9999, 1.15), (0.94, 1.15), (0.94, 1.0001)
+ONE_SIZE, ROUNDED, RAW = (0.9999, 1.15), (0.94, 1.15), (0.94, 1.001)
 
 QUANTILES = (  # shape, at 0.025 and of the shape one higher at 0.975
     (1, 0.02531780798, 5.571643391), (2, 0.2422092785, 7.224687668),
