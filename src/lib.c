@@ -84,6 +84,7 @@ static void add_needs(struct hp_needs *needs, const struct hp_report_options *op
                       groups_inputs || (options->spread && is_top);
     needs->identities |= options->kind == HP_REPORT_INFO;
     needs->series |= report->needs_series;
+    needs->made_counts |= report->needs_series || report->has_sides;
     needs->points |= options->kind == HP_REPORT_TREND;
     needs->moments |= report->needs_series || options->kind == HP_REPORT_INFO ||
                       options->by == HP_BY_INPUT;

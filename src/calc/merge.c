@@ -4,6 +4,7 @@
 #include "calc/listed.h"
 #include "calc/threads.h"
 #include "model/ages.h"
+#include "model/made_counts.h"
 #include "model/stack_lookahead.h"
 
 #include <assert.h>
@@ -437,6 +438,7 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
     record->scaling = merger->unbias.scaling;
     record->has_alloc = merger->unbias.has_alloc;
     record->header_check = hp_header_check(dump, &merger->unbias);
+    record->made = merger->keeps_made ? hp_made_counts_of(dump) : NULL;
     record->torn_stacks = hp_count_torn_stacks(dump, &merger->unbias);
     if (merger->older_than > 0) {
         keep_older(merger, dump, record);

@@ -32,6 +32,7 @@ struct hp_merger {
     struct hp_sizes ages[HP_COLUMNS]; // of which a size is one of model/ages.h
     bool keeps_ages;
     uint64_t older_than;    // of listed objects those alone are taken; 0: all
+    bool keeps_made;        // of the inputs, what stacks ever allocated
     bool keeps_live;        // of the inputs in use, if sizes are kept
     HP_VEC(uint32_t) types; // of each further type of the dump: its number in the profile
     size_t told[HP_COLUMNS]

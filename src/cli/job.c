@@ -249,7 +249,7 @@ static void judge(const struct hp_view *view, struct hp_cli_outcome *outcome) {
         hp_cli_message("--fail-if: %s %s", first.name, text);
     } else if (outcome->is_open) {
         hp_cli_message(
-            "--fail-if: no verdict: not all dumps can be compared by function");
+            "--fail-if: no verdict: not all that the dumps hold can be compared");
         for (size_t i = 0; i < hp_view_caution_count(view); i++) {
             hp_cli_message("%s", hp_view_caution(view, i));
         }

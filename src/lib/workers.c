@@ -490,6 +490,7 @@ static void worker_init(struct worker *worker, struct hp_job *job,
     memcpy(worker->merger.keeps_sizes, keeps->sizes, sizeof keeps->sizes);
     worker->merger.keeps_ages = keeps->ages;
     worker->merger.older_than = job->options->older_than;
+    worker->merger.keeps_made = keeps->made_counts;
     worker->merger.keeps_live = keeps->live_samples;
     worker->merger.splits_threads = worker->reader.keeps_threads;
     worker->merger.only_thread = job->options->thread;

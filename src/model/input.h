@@ -64,7 +64,7 @@ struct __attribute__((packed, aligned(8))) hp_read_sum {
 
 // There is one for each of many inputs: no room is wasted between its members.
 //
-// A record owns `err`, `producer_warning`, `keys` and `live`: they are set by the functions below or allocated for
+// A record owns `err`, `producer_warning`, `keys`, `live` and `made`: they are set by the functions below or allocated for
 // it, move with it into profile->inputs, and are freed by hp_input_done() alone.  Its other texts (the name, `archive`
 // and `expected`) are borrowed.  They are in the queue of inputs while these are read, and afterwards in
 // profile->texts, or they are constants.
@@ -119,6 +119,7 @@ struct hp_input_record {
     struct hp_identity identity;
     struct hp_process_keys *keys; // of a merged profile; or NULL
     struct hp_live_samples *live; // if they are kept; or NULL
+    struct hp_made_counts *made;  // if they are kept, and tell; or NULL
 };
 
 // Whether its numbers are used.

@@ -149,6 +149,7 @@ struct hp_needs {
     bool sizes[HP_COLUMNS]; // of objects
     bool ages;              // of objects in use;
     bool ages_by_stack;     // else all together
+    bool made_counts;       // whether something was forgotten between dumps of a process
     bool live_samples;      // how many there are of each size
     bool identities;        // what a dump is known by, if there is no other
     bool unmapped;          // where frames in no mapping are

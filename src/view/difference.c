@@ -11,6 +11,7 @@
 #include "view/difference.h"
 
 #include "stats/measure.h"
+#include "view/resets.h"
 
 #include <math.h>
 
@@ -64,7 +65,8 @@ static enum hp_difference_test choose_test(const struct hp_view *view,
     if (is_of_several(a) || is_of_several(b)) {
         return HP_TEST_SAMPLING;
     }
-    if (!hp_identity_is_same(&a->identity, &b->identity)) {
+    if (!hp_identity_is_same(&a->identity, &b->identity) ||
+        hp_reset_is_certain(hp_reset_between(a, b))) {
         return HP_TEST_INDEPENDENT;
     }
     // What was sampled with two periods is not the same objects.
@@ -81,6 +83,7 @@ struct context {
     enum hp_metric metric;
     double confidence;
     double inputs[2];
+    bool is_reset;
     const struct hp_sides *sides;
     struct hp_error largest; // its period and weight: what is not seen may hold as much
 };
@@ -184,6 +187,12 @@ static struct hp_change compare(const struct context *c, const struct hp_sums *s
         .plain_q = NAN,
         .least_growth_p = NAN,
     };
+    if (c->is_reset && change.after < change.before) {
+        change.is_open = true;
+        change.open[1] =
+            hp_fixed_double(change.before - change.after, c->metric); // may be held
+        return change;
+    }
     unsigned flags = sums->sides[0].error.flags | sums->sides[1].error.flags;
     if (c->test != HP_TEST_NONE &&
         (flags == 0 || hp_fraction(c->metric) == HP_SPACE_FRACTION)) {
@@ -412,6 +421,8 @@ static struct context context_of(const struct hp_view *view, const struct hp_sid
         .test = choose_test(view, sides),
         .metric = view->options.metric,
         .confidence = view->options.confidence,
+        .is_reset = hp_column_of(view->options.metric) == HP_COLUMN_INUSE &&
+                    hp_reset_is_certain(hp_reset_of_sides(view)),
         .inputs = {(double)sides->dumps[0], (double)sides->dumps[1]},
         .sides = sides,
     };
@@ -425,6 +436,8 @@ void hp_difference_init(struct hp_difference *difference, const struct hp_view *
                         const struct hp_open_code *open) {
     *difference = (struct hp_difference){
         .test = choose_test(view, sides),
+        .is_reset = hp_column_of(view->options.metric) == HP_COLUMN_INUSE &&
+                    hp_reset_is_certain(hp_reset_of_sides(view)),
         .inputs = {sides->dumps[0], sides->dumps[1]},
         .groups = {sides->has_groups[0] ? sides->units[0] : 0,
                    sides->has_groups[1] ? sides->units[1] : 0},

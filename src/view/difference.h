@@ -48,6 +48,7 @@ struct hp_change {
 
 struct hp_difference {
     enum hp_difference_test test;
+    bool is_reset;    // between the dumps: what fell or is gone may still be held
     size_t inputs[2]; // that were used
     size_t groups[2]; // of them, that tell how they differ; 0: each tells
     HP_VEC(struct hp_change)

@@ -1,4 +1,5 @@
 #include "view/open_code.h"
+#include "view/resets.h"
 #include "view/view.h"
 
 #include "base/units.h"
@@ -99,6 +100,10 @@ static bool hides_growth(const struct hp_view *view, size_t row) {
 bool hp_view_is_open(const struct hp_view *view) {
     const struct hp_view *rows = judged_of(view);
     const struct hp_open_code *open = view->options.gate ? hp_open_code_of(rows) : NULL;
+    if (view->options.gate && rows->report->has_sides &&
+        hp_reset_is_certain(hp_reset_of_sides(rows))) {
+        return true;
+    }
     const struct hp_open_module *module;
     bool is_open = false;
     if (!open) {

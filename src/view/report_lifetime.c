@@ -3,6 +3,7 @@
 #include "view/report_lifetime.h"
 
 #include "view/recent_rows.h"
+#include "view/resets.h"
 
 #include <math.h>
 
@@ -330,7 +331,8 @@ static int refuse(const struct hp_view *view, struct hp_err *err) {
         return hp_fail(err, HP_E_EMPTY,
                        "lifetimes are of one process: these are dumps of several");
     }
-    return refuse_input(view, err);
+    int ret = refuse_input(view, err);
+    return ret == HP_OK ? hp_resets_refuse(view, err) : ret;
 }
 
 static double seconds_of(const struct hp_view *view) {

@@ -4,6 +4,7 @@
 #include "view/frame_rules.h"
 #include "view/groups.h"
 #include "view/open_code.h"
+#include "view/resets.h"
 #include "view/size_rows.h"
 #include "view/visible_frames.h"
 
@@ -453,6 +454,7 @@ static int choose(struct hp_view *view, struct hp_err *err) {
     if (view->report->needs_series) {
         view->series = hp_series_new(view->profile, &view->series_count);
     }
+    hp_resets_settle(view);
     ret = ret == HP_OK ? refuse_groups(view, err) : ret;
     ret = ret == HP_OK ? hp_size_rows_refuse(view, err) : ret;
     ret = ret == HP_OK ? refuse_metric(view, err) : ret;

@@ -59,7 +59,12 @@ static void put_difference_test(struct hp_sink *out, const struct hp_view *view,
             "several dumps as one, of which nothing tells how they differ: the sampling error "
             "of both sides",
     };
-    if (test != HP_TEST_NONE) {
+    const struct hp_difference *difference = view->extra;
+    if (difference->is_reset && test != HP_TEST_NONE) {
+        hp_sink_text(out,
+                     "tested as  two dumps of one process with prof.reset between them: "
+                     "what grew alone, with the sampling error of both\n");
+    } else if (test != HP_TEST_NONE) {
         hp_sink_print(out, "tested as  %s%s\n", sentences[test],
                       test == HP_TEST_PROCESS && is_jemalloc(view)
                           ? " (sharper with prof_accum:true)"

@@ -1,0 +1,170 @@
+#include "view/resets.h"
+
+#include "base/memory.h"
+#include "view/series.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    SENTENCE = 600,
+};
+
+static bool may_share_ids(const struct hp_input_record *a,
+                          const struct hp_input_record *b) {
+    return a->identity.pid <= 1 || b->identity.pid <= 1; // each container has a process 1
+}
+
+// What is told of a reset between two dumps.
+static void put_reset(char text[SENTENCE], enum hp_reset reset,
+                      const struct hp_input_record *a, const struct hp_input_record *b) {
+    const char *first = a->public.name, *second = b->public.name;
+    const char *or_two = may_share_ids(a, b)
+                             ? ", or these are two runs, or forks, with one memory map"
+                             : "";
+    if (reset == HP_RESET_ORDER) {
+        snprintf(
+            text, SENTENCE,
+            "%s and %s were made in the other order, or prof.reset was called between "
+            "them%s: no stack has allocated more objects in the second",
+            first, second, or_two);
+    } else {
+        snprintf(
+            text, SENTENCE,
+            "prof.reset was called between %s and %s%s: %s; what was allocated before "
+            "it is not in the second",
+            first, second, or_two,
+            reset == HP_RESET_PERIOD ? "their sample periods differ"
+                                     : "some stacks have allocated fewer objects in "
+                                       "the second, others more");
+    }
+}
+
+static void caution(struct hp_view *view, const char *text) {
+    hp_vec_push(&view->cautions, hp_copy(text));
+}
+
+// --- two dumps ------------------------------------------------------------------------------
+
+static bool find_pair(const struct hp_view *view, const struct hp_input_record *pair[2]) {
+    size_t counts[2] = {0, 0};
+    const struct hp_input_record *input;
+    hp_vec_each (input, &view->profile->inputs) {
+        if (hp_input_is_used(input)) {
+            pair[!input->is_base] = input;
+            counts[!input->is_base] += 1 + input->others;
+        }
+    }
+    return counts[0] == 1 && counts[1] == 1 &&
+           hp_identity_is_same(&pair[0]->identity, &pair[1]->identity);
+}
+
+enum hp_reset hp_reset_of_sides(const struct hp_view *view) {
+    const struct hp_input_record *pair[2] = {NULL, NULL};
+    return find_pair(view, pair) ? hp_reset_between(pair[0], pair[1]) : HP_RESET_NONE;
+}
+
+static bool are_equal_samples(const struct hp_input_record *pair[2]) {
+    return hp_digest_is_known(pair[0]->samples) && pair[0]->stacks > 0 &&
+           memcmp(&pair[0]->samples, &pair[1]->samples, sizeof pair[0]->samples) == 0;
+}
+
+static void tell_of_sides(struct hp_view *view) {
+    const struct hp_input_record *pair[2] = {NULL, NULL};
+    char text[SENTENCE];
+    if (!find_pair(view, pair)) {
+        return;
+    }
+    enum hp_reset reset = hp_reset_between(pair[0], pair[1]);
+    if (reset != HP_RESET_NONE) {
+        put_reset(text, reset, pair[0], pair[1]);
+        caution(view, text);
+    } else if (are_equal_samples(pair)) {
+        snprintf(
+            text, sizeof text,
+            "%s and %s have equal samples: nothing was sampled between them, as with "
+            "prof.active off",
+            pair[0]->public.name, pair[1]->public.name);
+        caution(view, text);
+    }
+}
+
+// --- series -----------------------------------------------------------------------------------
+
+static enum hp_reset between(const struct hp_series_dump *a,
+                             const struct hp_series_dump *b) {
+    bool are_told = a->series == b->series && a->process != HP_NO_PROCESS &&
+                    hp_identity_is_same(&a->input->identity, &b->input->identity);
+    return are_told ? hp_reset_between(a->input, b->input) : HP_RESET_NONE;
+}
+
+// Two threads that dump at once can take each other's number.
+static bool are_swapped(const struct hp_series_dump *dumps, size_t count, size_t i) {
+    bool fits_before = i < 2 || between(&dumps[i - 2], &dumps[i]) == HP_RESET_NONE;
+    bool fits_behind =
+        i + 1 == count || between(&dumps[i - 1], &dumps[i + 1]) == HP_RESET_NONE;
+    return count >= 3 && fits_before && fits_behind;
+}
+
+// Where what is left of a series begins.
+static size_t settle(struct hp_view *view, struct hp_series_dump *dumps, size_t count) {
+    char text[SENTENCE];
+    size_t start = 0;
+    for (size_t i = 1; i < count; i++) {
+        enum hp_reset reset = between(&dumps[i - 1], &dumps[i]);
+        if (reset == HP_RESET_NONE) {
+            continue;
+        }
+        if (reset == HP_RESET_ORDER && !view->profile->has_times &&
+            are_swapped(dumps, count, i)) {
+            struct hp_series_dump other = dumps[i];
+            dumps[i] = dumps[i - 1];
+            dumps[i - 1] = other;
+            dumps[i].time = other.time;
+            dumps[i - 1].time = other.time - 1;
+            snprintf(text, sizeof text,
+                     "%s was made before %s, as what stacks have allocated tells",
+                     dumps[i - 1].input->public.name, dumps[i].input->public.name);
+        } else {
+            start = i;
+            put_reset(text, reset, dumps[i - 1].input, dumps[i].input);
+            size_t used = strlen(text);
+            snprintf(text + used, sizeof text - used, "; the series begins with it");
+        }
+        caution(view, text);
+    }
+    return start;
+}
+
+static void settle_series(struct hp_view *view) {
+    size_t kept = 0;
+    for (size_t i = 0, length; i < view->series_count; i += length) {
+        struct hp_series_dump *dumps = view->series + i;
+        length = hp_series_length(dumps, view->series_count - i);
+        for (size_t k = settle(view, dumps, length); k < length; k++) {
+            view->series[kept++] = dumps[k];
+        }
+    }
+    view->series_count = kept;
+}
+
+void hp_resets_settle(struct hp_view *view) {
+    if (view->report->has_sides) {
+        tell_of_sides(view);
+    } else if (view->options.kind == HP_REPORT_TREND) {
+        settle_series(view);
+    }
+}
+
+int hp_resets_refuse(const struct hp_view *view, struct hp_err *err) {
+    char text[SENTENCE];
+    for (size_t i = 1; i < view->series_count; i++) {
+        const struct hp_series_dump *a = &view->series[i - 1], *b = &view->series[i];
+        enum hp_reset reset = hp_reset_between(a->input, b->input);
+        if (reset != HP_RESET_NONE) {
+            put_reset(text, reset, a->input, b->input);
+            return hp_fail(err, HP_E_EMPTY, "%s", text);
+        }
+    }
+    return HP_OK;
+}
