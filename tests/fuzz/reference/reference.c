@@ -176,8 +176,9 @@ static void refuse(struct reference *r) {
             ? "this is JSON, perhaps jemalloc's prof_log or prof_recent: make a heap dump "
               "with prof_final:true or mallctl(\"prof.dump\")"
             : NULL;
+    enum hp_code code = rest.size == 0 ? HP_E_FORMAT : HP_E_UNSUPPORTED; // it was cut
     r->ret = sentence
-                 ? hp_fail(&r->err, HP_E_UNSUPPORTED, "%s", sentence)
+                 ? hp_fail(&r->err, code, "%s", sentence)
                  : hp_fail(&r->err, HP_E_FORMAT,
                            "not a heap profile: none of jemalloc ('heap_v2/'), none "
                            "that begins with 'heap profile:', and no pprof protobuf");
