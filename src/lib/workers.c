@@ -49,8 +49,7 @@ static int check(struct worker *worker, struct hp_input_record *record,
     int ret = hp_dump_check(&worker->dump, &worker->merger.unbias,
                             worker->profile->estimator, options->strict, err);
     record->is_damaged = ret != HP_OK;
-    record->header = worker->dump.header; // may be all that is known of it
-    record->period = worker->dump.period;
+    record->header = worker->dump.header, record->period = worker->dump.period;
     record->header_line = worker->dump.has_totals ? worker->dump.header_line : 0;
     if (ret != HP_OK && options->keep_damaged) {
         return skip(record, HP_INPUT_KEPT_DAMAGED, err);
