@@ -60,7 +60,7 @@ enum {
 static void put_value(char text[HP_NUMBER_SIZE], const struct hp_view *view,
                       hp_fixed value) {
     if (hp_fraction(view->options.metric) == HP_SPACE_FRACTION) {
-        hp_format_bytes(text, value, view->options.unit);
+        hp_format_bytes(text, value, HP_UNIT_AUTO); // the same in every format
     } else {
         hp_format_grouped(text, hp_fixed_round(value, view->options.metric));
     }
