@@ -184,7 +184,7 @@ static void settle_snapshots(struct hp_profile *profile,
     hp_settle_moments(profile, options);
 }
 
-// What a partial of it says.
+// Which names and builds a partial keeps.
 static void settle_partial(struct hp_profile *profile,
                            const struct hp_read_options *options) {
     bool wants_builds = options->with_builds || options->with_names;

@@ -288,7 +288,7 @@ HP_API int hp_sandbox_selftest(char **report);
 // stripped, damaged or of another build is no failure: its frames stay "module+0x1234"
 // and a warning says why.
 //
-// Of a profile that is read for a partial names are kept if that was asked for, of builds that are proven.
+// A profile that is read for a partial keeps the names of proven builds, if that was asked for.
 HP_API void hp_profile_symbolize(struct hp_profile *profile,
                                  const struct hp_symbol_options *options);
 

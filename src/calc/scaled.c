@@ -1,4 +1,4 @@
-// Of n sampled objects of S bytes, which pprof's label "bytes" tells, Go prints
+// pprof's label "bytes" tells the size S of objects.  Of n that were sampled Go prints
 //
 //     objects = int(n / p), bytes = int(n S / p), p = 1 - e^(-S/R)
 //
@@ -21,7 +21,7 @@ static uint64_t magnitude(uint64_t number) {
     return number >> 63 ? -number : number;
 }
 
-// Of objects of a size the share that is sampled.
+// The share of objects of a size that is sampled.
 static double share_of(const struct hp_scaled *scaled, uint64_t size) {
     return scaled->period > 1 ? hp_one_minus_exp((double)size / (double)scaled->period)
                               : 1;

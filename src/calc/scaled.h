@@ -5,7 +5,7 @@
 #include "calc/uncertainty.h"
 #include "model/dump.h"
 
-// What is known of a writer by the numbers of one dump.
+// The numbers of one dump show how its writer scaled them.
 struct hp_scaled {
     uint64_t period;
     bool
@@ -15,7 +15,7 @@ struct hp_scaled {
 
 void hp_scaled_init(struct hp_scaled *scaled, const struct hp_dump *dump);
 
-// Of one column of a stack, whose objects are of `size` bytes each, 0 if that is not told.
+// Estimate one column of a stack, whose objects have `size` bytes each, 0 if no label tells.
 struct hp_unbiased hp_scaled_estimate(const struct hp_scaled *scaled,
                                       struct hp_count count, uint64_t size);
 

@@ -151,7 +151,7 @@ struct hp_error hp_error_of_rewritten(struct hp_count printed, double objects,
     return error;
 }
 
-// What n raw samples may hide whose mean size m was taken for all: n R + n m - B, where
+// n raw samples whose mean size m was taken for all may hide n R + n m - B, where
 // B = n m / p.  B is n R at least, and one sample alone hides nothing.
 static double hidden_by_means(double objects, double bytes, double r) {
     double hidden = bytes * most_hidden;

@@ -43,7 +43,7 @@ struct hp_error hp_error_of_raw(struct hp_count sampled, double objects, double 
 struct hp_error hp_error_of_rewritten(struct hp_count printed, double objects,
                                       double bytes, uint64_t period, bool *too_big);
 
-// Of what its writer has estimated: so many objects, or 0 if that is not told, each of `size`
+// The error of what a writer has estimated: so many objects, or 0 if that is not told, each of `size`
 // bytes, of which one was sampled, or 0; perhaps raw numbers, scaled by their mean size.
 struct hp_error hp_error_of_scaled(struct hp_count estimate, uint64_t size,
                                    bool may_be_of_means, uint64_t period, bool *too_big);

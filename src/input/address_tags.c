@@ -41,7 +41,7 @@ static bool has_code(const struct hp_dump *dump, struct hp_span path) {
     return has;
 }
 
-// Of a file without any executable row, as qemu-user maps programs, each may hold code.
+// Each row of a file may hold code if none is executable, as qemu-user maps programs.
 static bool is_code(const struct hp_dump *dump, uint64_t address) {
     const struct hp_mapping *row = row_of(dump, address);
     return row && (row->executable ||

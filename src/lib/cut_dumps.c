@@ -32,7 +32,7 @@ static bool are_together(const struct hp_input_record *a,
 
 // --- cut maps -----------------------------------------------------------------------------
 
-// Where the vdso begins and the stack ends: 0 where the map does not tell.
+// The begin of the vdso and the end of the stack; 0 if the map does not tell.
 struct ends {
     uint64_t vdso, stack;
 };

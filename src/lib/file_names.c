@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-// What a frame was called.
+// The names of a frame in a partial.
 struct known {
     uint32_t first_line, lines;
     bool is_of_file;

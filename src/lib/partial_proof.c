@@ -63,7 +63,7 @@ static uint32_t count_dumps(const struct hp_profile *profile) {
     return count == 1 ? 1 : 0;
 }
 
-// What ran is known.
+// The stamp of a partial says which file ran.
 static void take_stamped(struct hp_profile *profile, struct hp_module *module,
                          const struct hp_proof_module *asked, struct hp_prover *prover) {
     const char *stamp = hp_profile_text(profile, module->stamp);

@@ -121,7 +121,7 @@ static void queue_archives(struct hp_input_queue *queue, struct hp_profile *prof
 static bool is_program(const char *path) {
     char head[4];
     struct stat info;
-    // Of ten thousand dumps none is opened twice.
+    // No dump of ten thousand is opened twice.
     if (hp_span_ends(hp_span_of(path), ".heap") || stat(path, &info) != 0 ||
         !S_ISREG(info.st_mode)) {
         return false;

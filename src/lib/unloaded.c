@@ -31,7 +31,7 @@ struct hp_unloaded {
     struct hp_strtab paths;
 };
 
-// What is read to find it, of one process after the other.
+// Dumps are read to find a library, one process after the other.
 struct search {
     struct hp_unloaded *unloaded;
     struct hp_reader reader;
@@ -183,7 +183,7 @@ static void want(struct hp_unloaded *self, size_t first, const struct lost *lost
     }
 }
 
-// Of the process that was looked at; its rows stay if one of them is wanted.
+// Drop the rows of the process that was looked at, unless one of them is wanted.
 static void keep_wanted(struct search *search, size_t rows) {
     struct hp_unloaded *self = search->unloaded;
     size_t kept = search->first_image;
@@ -215,7 +215,7 @@ static int by_process(const void *left, const void *right) {
                                   : 0;
 }
 
-// What can be read once more.
+// Whether an input can be read once more.
 static bool may_show(const struct hp_input_record *input) {
     bool is_dump =
         hp_input_is_used(input) || input->public.status == HP_INPUT_OTHER_MOMENT;

@@ -11,7 +11,7 @@
 
 struct hp_unloaded;
 
-// What is to be known of the inputs of a profile that count, of which `limit` bytes are read at most; NULL: there is
+// Find the unloaded libraries of the inputs that count; at most `limit` bytes of an input are read.  NULL: there is
 // nothing.  Free it with hp_unloaded_free().
 struct hp_unloaded *hp_unloaded_find(const struct hp_profile *profile, uint64_t limit);
 void hp_unloaded_free(struct hp_unloaded *unloaded); // NULL is fine

@@ -24,7 +24,7 @@ static inline bool hp_reset_is_certain(enum hp_reset reset) {
     return reset >= HP_RESET_COUNTS;
 }
 
-// Of two dumps of one process.
+// The order of two dumps of one process.
 enum hp_reset hp_reset_between(const struct hp_input_record *a,
                                const struct hp_input_record *b);
 

@@ -114,7 +114,7 @@ struct hp_module {
     // The files of HP_PROOF_FITS and HP_PROOF_UNCHECKED: what their code is known by, in order, with ',' between;
     // several only if the same code is in all of them wherever the dumps have an address.
     hp_string builds;
-    // What a partial knows the one file by that dumps were proven to have run: its build id, or the digest of its
+    // The one file that the dumps of a partial were proven to have run, by its build id, or the digest of its
     // code, as in `builds`; "": it was not proven, or is not known by one id.
     hp_string stamp;
     unsigned resolved; // enum hp_resolved: what all inputs say that they have of it
@@ -157,7 +157,7 @@ int hp_file_id_compare(struct hp_file_id a, struct hp_file_id b);
 int hp_extents_compare(const struct hp_extent *a, uint32_t a_count,
                        const struct hp_extent *b, uint32_t b_count);
 
-// What its build is known by: a build id, or else the code; "": it is not known.
+// The build id, or else the digest of the code; "": not known.
 hp_string hp_module_build(const struct hp_module *module);
 
 const char *hp_sym_status_text(enum hp_sym_status status);

@@ -406,7 +406,7 @@ static bool are_of_both_sides(const struct place *places, size_t count) {
     return has[0] && has[1];
 }
 
-// Of one map: a process id that is not told may be any.
+// One map is one process: a process id that is not told may be any.
 static size_t count_shared(const struct place *places, size_t count) {
     size_t shared = 0;
     for (size_t i = 0, end; i < count; i = end) {

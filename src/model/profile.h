@@ -236,7 +236,7 @@ void hp_profile_done(struct hp_profile *profile);
 // What is kept of what is added; to be called before.
 void hp_profile_keep(struct hp_profile *profile, const struct hp_needs *needs);
 
-// What was found out about a module.  A profile with stamps knows builds by these, and nothing of what has none.
+// Results about a module.  A profile with stamps knows builds by these, and nothing of what has none.
 void hp_profile_take_proof(struct hp_profile *profile, struct hp_module *module,
                            const struct hp_proof_module *proof);
 

@@ -169,7 +169,7 @@ static double between(double low, double high, double *reach) {
     return isinf(low) ? high - *reach : low + *reach;
 }
 
-// What is found at the place decides on which side of it to search, so that no error of the integral
+// The value at the place decides on which side of it to search, so that no error of the integral
 // makes the quantile contradict it.
 double hp_gamma_difference_quantile(struct hp_gamma x, struct hp_gamma y, double p,
                                     double place) {

@@ -37,7 +37,7 @@ enum {
     WARM_UPS = PACES * (HP_ONSET_SUFFIXES + 1),
 };
 
-// What the hinges of one rho are.
+// The hinges of one rho.
 struct hinges {
     struct hp_whitening whitening;
     double *level;      // of length 1
@@ -204,7 +204,7 @@ struct hp_rise hp_onset_of_sampling(const struct hp_onset_times *times, size_t i
                : (struct hp_rise){slope > 0 ? 0 : 1, slope};
 }
 
-// What rises for good ends above all that was before: a cycle that was seen once does not.
+// A growth ends above all that was before; a cycle that was seen once does not.
 static bool ends_above_all(const double *values, size_t count, size_t span) {
     size_t last = span / PARTS < 2 ? 2 : span / PARTS;
     double mean = 0, largest = values[0];
@@ -219,7 +219,7 @@ static bool ends_above_all(const double *values, size_t count, size_t span) {
 
 // --- hinges -------------------------------------------------------------------------------
 
-// Of one rho: the values without their level, and what of them is along the hinge at s.
+// The values for one rho, without their level; and how far they lie along the hinge at s.
 struct fits {
     double squares;
     double *along; // of each s
@@ -246,7 +246,7 @@ static struct fits fit_hinges(const struct hp_onset_times *times, const double *
     return (struct fits){fmax(squares - level * level, squares * DBL_EPSILON), along};
 }
 
-// What the hinge at s leaves of the squares; no less than rounding does.
+// The squares that the hinge at s leaves; no less than rounding does.
 static double rest_of(const struct hinges *hinges, const struct fits *fits, size_t s) {
     double taken =
         hinges->rest[s] > 0 ? fits->along[s] * fits->along[s] / hinges->rest[s] : 0;
@@ -417,7 +417,7 @@ static struct hp_rise rise_of_span(const struct row *row, size_t i,
                             fmin(sampling.least, fmin(line.least, parts.least))};
 }
 
-// Where 2 log L of hinges is largest, and what is as good; and whether no rival is better.
+// Find the hinge with the largest 2 log L, and those as good; false if a rival is better.
 static bool find_best(const struct row *row, struct hp_onset *onset) {
     size_t end = row->times->count - (LEAST_SUFFIX - 1), rho = 0, best_rho = 0;
     double best = -INFINITY, *all = hp_alloc(end * sizeof *all);

@@ -21,7 +21,7 @@ struct hp_onset_span {
     size_t first, count; // 0 dumps: there is no such span
 };
 
-// What depends on times alone, for all values of a series.
+// Everything that depends on times alone, made once for all values of a series.
 struct hp_onset_times;
 
 // As in hp_trend_times_new().
@@ -32,7 +32,7 @@ void hp_onset_times_free(struct hp_onset_times *times);
 // Span i of HP_ONSET_SPANS: suffixes first, then runs.
 struct hp_onset_span hp_onset_span(const struct hp_onset_times *times, size_t i);
 
-// What dump `j` of the series counts for in the slope of a span.
+// The weight of dump `j` of the series in the slope of a span.
 double hp_onset_weight(const struct hp_onset_times *times, size_t i, size_t j);
 
 // The probability at which bounds of spans are; less than that of the whole series.

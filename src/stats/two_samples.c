@@ -3,7 +3,7 @@
 //     pooled   s^2 = (S1 + S2) / (n1 + n2 - 2),   variance s^2 (1/N1 + 1/N2)
 //     Welch's  s1^2 = S1 / (n1 - 1) ...,          variance s1^2/N1 + s2^2/N2
 //
-// Of logarithms, d is the second mean less the first.  It is told as bytes about the common mean
+// d is the second mean of logarithms less the first.  It becomes bytes about the common mean
 // G of both, so that what is less is no further off than what is more:
 //
 //     G (e^(d N1/N) - e^(-d N2/N)),   log G = mean of all y + s^2/2 n/N

@@ -19,7 +19,7 @@ void hp_scatter_add(struct hp_scatter *sample, double value, double weight);
 // As many values of 0 as it takes to be so many that weigh so much together.
 void hp_scatter_fill(struct hp_scatter *sample, size_t count, double weight);
 
-// What they vary by, each as if it weighed 1; 0 if there is but one.
+// The variance of the values, each with the weight 1; 0 if there is but one.
 double hp_scatter_variance(const struct hp_scatter *sample);
 
 // The difference of two means, held against Student's t.  {0}: there is none.
@@ -40,7 +40,7 @@ double hp_contrast_shrinkage_p(const struct hp_contrast *contrast);
 struct hp_interval hp_contrast_interval(const struct hp_contrast *contrast,
                                         double confidence);
 
-// Of samples of logarithms of values: by which factor the second is above the first.
+// The interval of the factor by which the second sample is above the first, from logarithms of values.
 struct hp_ratio {
     struct hp_contrast tests[2]; // each has to tell
     size_t count;                // of them; 0: there are less than three values
@@ -55,7 +55,7 @@ struct hp_ratio hp_ratio_of_logs(const struct hp_scatter logs[2], double unit);
 double hp_ratio_growth_p(const struct hp_ratio *ratio);
 double hp_ratio_shrinkage_p(const struct hp_ratio *ratio);
 
-// What no test excludes, in what the values are in: as their common mean would be changed.
+// The changes that no test excludes, in the unit of the values, about their common mean.
 struct hp_interval hp_ratio_interval(const struct hp_ratio *ratio, double confidence);
 
 #endif

@@ -13,7 +13,7 @@ enum {
 // The grid of rho that is tried, from 0 up.
 extern const double hp_correlations[HP_CORRELATIONS];
 
-// Of one rho; {0} is empty.
+// The factors for one rho; {0} is empty.
 struct hp_whitening {
     double *carry, *scale; // phi_j, and 1 / sqrt(1 - phi_j^2)
     double log_r;          // log of the determinant of the correlations

@@ -287,7 +287,7 @@ static void add_x86_call(const struct hp_calls_piece *piece, size_t i,
     }
 }
 
-// Of 16 bytes, and the one behind them, those that may begin a call or what enters the kernel: bit i is byte i.
+// The bytes among 16, and the one behind them, that may begin a call or enter the kernel: bit i is byte i.
 static unsigned find_places(const unsigned char *text) {
 #ifdef __SSE2__
     __m128i here = _mm_loadu_si128((const __m128i *)text);
@@ -315,7 +315,7 @@ static unsigned find_places(const unsigned char *text) {
 #endif
 }
 
-// Where the kernel is entered, and what a handler returns to begins so many bytes before.
+// An entry into the kernel; the code that a handler returns to begins so many bytes before it.
 static void add_x86_signal(const struct hp_image *image, const struct machine *machine,
                            const struct hp_calls_piece *piece, size_t entry,
                            const struct hp_calls_at *found) {

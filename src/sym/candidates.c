@@ -47,7 +47,7 @@ static void add_other(struct hp_candidates *self, enum hp_nameless kind, const c
     }
 }
 
-// What --symbol-dir holds, once somebody asks.
+// List the folders of --symbol-dir, once somebody asks.
 static void list_trees(struct hp_candidates *self) {
     const struct hp_symbol_options *options = self->options;
     for (size_t i = 0; i < options->symbol_dir_count; i++) {
@@ -136,7 +136,7 @@ static void make_room(struct hp_candidates *self) {
     }
 }
 
-// What the code of a file is known by: a debug file has none, and is itself.
+// The key of the code of a file; a debug file has no code, and a key of its own.
 static char *make_key(const struct hp_candidate *file) {
     const struct hp_file_id *id = &file->place.found.id;
     return file->code.key[0] ? hp_copy(file->code.key)

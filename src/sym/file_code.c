@@ -309,7 +309,7 @@ static enum hp_return kind_of(const struct hp_file_code *code, uint64_t unit) {
                      : HP_RETURN_OF_NONE;
 }
 
-// What a segment that has so many units before it makes of addresses, where no other has a call for them.
+// Look addresses up in a segment that has so many units before it, unless another has a call for them.
 static void look_up(const struct hp_file_code *code, uint64_t begin, uint64_t size,
                     uint64_t first, const uint64_t *addresses, size_t count,
                     unsigned char *restrict kinds) {

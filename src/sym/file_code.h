@@ -37,7 +37,7 @@ size_t hp_file_code_text_size(const struct hp_file_code *code);
 // Whether return addresses can be looked up in it.
 bool hp_file_code_is_comparable(const struct hp_file_code *code);
 
-// What the code around each address is: an enum hp_return.
+// The kind of code around each address: an enum hp_return.
 void hp_file_code_returns_at(const struct hp_file_code *code, enum hp_address_kind kind,
                              const uint64_t *addresses, size_t count,
                              unsigned char *restrict kinds);

@@ -264,7 +264,7 @@ static void add_stack(struct adder *adder, uint32_t stack, hp_fixed value) {
     }
 }
 
-// What a unit of so many dumps has in each node, on average.
+// Add the mean of a unit of so many dumps to each node.
 static void end_unit(struct adder *adder, int side, double dumps) {
     for (size_t i = 0; i < adder->touched.count; i++) {
         uint32_t node = adder->touched.at[i];

@@ -44,7 +44,7 @@ struct hp_side_sum {
     hp_fixed value;
     struct hp_error error;
     hp_int128 plug_in; // the variance of sampling itself, where error has its bound
-    // What units have, the mean of their dumps, and ln(1 + that / half_sample): {0} if
+    // The values of units, each the mean of its dumps, and ln(1 + value / half_sample): {0} if
     // they do not tell it.
     struct hp_scatter values, logs;
 };

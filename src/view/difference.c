@@ -69,7 +69,7 @@ static enum hp_difference_test choose_test(const struct hp_view *view,
         hp_reset_is_certain(hp_reset_between(a, b))) {
         return HP_TEST_INDEPENDENT;
     }
-    // What was sampled with two periods is not the same objects.
+    // Two periods sample different objects.
     bool lives = options->metric == HP_INUSE_SPACE && profile->has_alloc &&
                  a->period == b->period && !hp_input_missing(a, HP_ALLOC_OBJECTS) &&
                  !hp_input_missing(b, HP_ALLOC_OBJECTS);
@@ -88,7 +88,7 @@ struct context {
     struct hp_error largest; // its period and weight: what is not seen may hold as much
 };
 
-// Of the mean of a side.
+// The mean of a side.
 static struct hp_measure measure_of(const struct context *c, const struct hp_sums *sums,
                                     int side) {
     struct hp_error error = sums->sides[side].error;
@@ -100,7 +100,7 @@ static struct hp_measure measure_of(const struct context *c, const struct hp_sum
     return hp_measure_mean(m, c->inputs[side]);
 }
 
-// Of what a side had or has alone, all of which may be of other sizes than it seems.
+// The part that one side alone has, all of which may be of other sizes than it seems.
 static struct hp_measure measure_of_part(const struct context *c, struct hp_part part,
                                          const struct hp_error *side) {
     double estimate = hp_fixed_double(part.bytes, HP_INUSE_SPACE);
@@ -135,7 +135,7 @@ static double least_growth_p(struct hp_measure before, struct hp_measure after) 
     return hp_two_sided(hp_growth_p(nothing, fresh), 1);
 }
 
-// Of what is known exactly and equal in all dumps of a side nothing is left to test.
+// A value that is known exactly, and equal in all dumps of a side, leaves nothing to test.
 static void test_processes(const struct context *c, const struct hp_sums *sums,
                            struct hp_change *change) {
     const struct hp_scatter logs[2] = {sums->sides[0].logs, sums->sides[1].logs};
@@ -235,7 +235,7 @@ static struct hp_sums *sum_overlaps(const struct comparisons *all) {
     return sums;
 }
 
-// What a row may have beside what it shows: the open stacks of these modules that are not in the row.
+// The open stacks of these modules that are not in a row, which may be of it as well.
 static void set_open(const struct comparisons *all, uint64_t modules, bool is_named,
                      struct hp_change *change) {
     const struct context *c = &all->context;
@@ -293,7 +293,7 @@ static bool needs_guard(const struct comparisons *all, const struct hp_change *c
            change->p < 1 - all->context.confidence; // false for NAN
 }
 
-// Which rows need it, each stack with those that it or its modules count in.
+// The rows that need a guard; each stack counts in those that it is of, and in those of its open modules.
 static bool find_guarded(const struct comparisons *all,
                          const struct hp_difference *difference,
                          struct hp_members *members) {
@@ -391,7 +391,7 @@ static void adjust(struct hp_difference *difference, double confidence) {
     free(plain);
 }
 
-// Of many rows: there is but one, so that nothing has to be adjusted.
+// A sum is one row, so that its p needs no adjustment.
 static struct hp_change compare_sum(const struct context *c, const struct hp_sums *sum) {
     struct hp_change change = compare(c, sum, 0);
     mark(&change, change.p, c->confidence);

@@ -1,4 +1,4 @@
-// Of a row, x_k are the effective samples that holder k has, n their sum; L_k what k has of all rows.  Rows with
+// Holder k has x_k effective samples of a row, n is their sum, and L_k are those that k has of all rows.  Rows with
 // n >= 8 are tested, m of them.
 //
 // Holds: the lower end of the share x/n is the alpha/m quantile of Beta(x, n - x + 1).  It is at least 1/2, and its
@@ -32,14 +32,14 @@ enum {
 
 // --- sums ---------------------------------------------------------------------------------
 
-// What one holder has of a row, and what it is in a test.
+// The part of a row that one holder has, and its y in a test.
 struct part {
     uint32_t holder;
     double samples, value;
     double y;
 };
 
-// Of a row over all holders that have it.
+// A row, summed over all holders that have it.
 struct row {
     size_t present;
     double samples, value;

@@ -1,4 +1,4 @@
-// Who holds a row: one process, or all that have one label, among several.
+// The holders of rows: a process, or all that have one label, among several.
 //
 // "Holds" is a fact with a sampling error: most of the row is at one holder, and far more of it than that has of all
 // other rows.  "Stands out" is a test: a holder has more of the row than the others do, who differ among themselves.
@@ -38,7 +38,7 @@ struct hp_holders {
 
 struct hp_open_code;
 
-// Of the new side; there is no base.  Partials that do not tell of each dump have no holders, and rows of modules that
+// Look at the new side; there is no base.  Partials that do not tell of each dump have no holders, and rows of modules that
 // some dumps have no names of are left out.
 void hp_holders_init(struct hp_holders *holders, const struct hp_view *view,
                      const struct hp_sides *sides, const struct hp_members *members,

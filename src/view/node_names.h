@@ -53,7 +53,7 @@ struct hp_span hp_node_names_text(const struct hp_node_names *names, hp_node_id 
 // In byte order, equal ones in the order of their classes.
 int hp_node_names_compare(const struct hp_node_names *names, hp_node_id a, hp_node_id b);
 
-// What a row stands for: "function".
+// The kind of thing that a row stands for: "function".
 const char *hp_granularity_text(enum hp_granularity by);
 
 #endif

@@ -20,7 +20,7 @@ static bool has_file(const struct hp_module *module) {
            (module->proof == HP_PROOF_NONE && module->told_id.n != 0 && is_read);
 }
 
-// Of all modules with one path.
+// Results about all modules with one path.
 struct path {
     uint32_t builds;   // that have a file
     bool has_told_one; // build: all inputs say so
@@ -124,7 +124,7 @@ bool hp_sides_have_same_processes(const struct hp_profile *profile,
 
 // --- frames ---------------------------------------------------------------------------------
 
-// What is found while dumps are looked at.
+// The state of looking at dumps.
 struct finder {
     struct hp_open_code *open;
     const struct hp_view *view;
@@ -233,7 +233,7 @@ static void count_addresses(struct finder *finder, size_t number, uint32_t stack
     }
 }
 
-// Which modules an input has stacks of.
+// Find the modules that an input has stacks of.
 static void look_at_input(struct finder *finder, size_t number, int side) {
     const struct hp_profile *profile = finder->view->profile;
     const struct hp_input_record *input = &profile->inputs.at[number];

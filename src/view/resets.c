@@ -15,7 +15,7 @@ static bool may_share_ids(const struct hp_input_record *a,
     return a->identity.pid <= 1 || b->identity.pid <= 1; // each container has a process 1
 }
 
-// What is told of a reset between two dumps.
+// The sentence about a reset between two dumps.
 static void put_reset(char text[SENTENCE], enum hp_reset reset,
                       const struct hp_input_record *a, const struct hp_input_record *b) {
     const char *first = a->public.name, *second = b->public.name;
@@ -106,7 +106,7 @@ static bool are_swapped(const struct hp_series_dump *dumps, size_t count, size_t
     return count >= 3 && fits_before && fits_behind;
 }
 
-// Where what is left of a series begins.
+// The first dump of the rest of a series.
 static size_t settle(struct hp_view *view, struct hp_series_dump *dumps, size_t count) {
     char text[SENTENCE];
     size_t start = 0;

@@ -1,11 +1,11 @@
-// What prof.reset between dumps of one process means for reports that compare them.
+// Resets of the profile (prof.reset) between dumps of one process, and their meaning for reports that compare these.
 #ifndef HP_VIEW_RESETS_H
 #define HP_VIEW_RESETS_H
 
 #include "model/made_counts.h"
 #include "view/view.h"
 
-// Of the two dumps of a comparison, if they are of one process and one a side.
+// The reset between the two dumps of a comparison, if they are of one process and one a side.
 enum hp_reset hp_reset_of_sides(const struct hp_view *view);
 
 // Leave in each series of the view what comes after the last reset, with two neighbours in the order of

@@ -183,7 +183,7 @@ static void find_outliers(struct hp_spread *spread, const struct hp_naming *nami
 
 static const struct hp_spread_row unknown = {NAN, NAN, NAN};
 
-// Of each node; dumps without names of a row's module are left out of its row.
+// Make the row of each node; dumps without names of its module are left out.
 static void make_rows(struct hp_spread *spread, const struct hp_view *view,
                       const struct hp_sides *sides, const struct hp_members *members,
                       const struct hp_sums *sums) {

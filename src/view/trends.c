@@ -174,7 +174,7 @@ struct maker {
     const struct adder *adder;
     const struct hp_trend_times *times;
     const struct hp_onset_times *onsets;
-    // Of each place by the last dump against the first, and against the first of each span; or NULL.
+    // The rise of each place from the first dump to the last, and from the first of each span; or NULL.
     struct hp_rise *rises, *of_spans[HP_ONSET_SPANS];
     struct hp_row_values *values;
     double confidence;

@@ -54,7 +54,7 @@ static void put_outliers(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, spread->groups > 0 && spread->has_filters ? "" : "]");
 }
 
-// Who holds rows, and stands out in rows, by the names of these.
+// Holders of rows, and holders that stand out, by the names of the rows.
 static void put_holders(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_holders *holders =
         &((const struct hp_top *)view->extra)->spread.holders;

@@ -30,7 +30,7 @@ static bool is_jemalloc(const struct hp_view *view) {
     return view->head.summary[HP_SIDE_ALL].is_jemalloc;
 }
 
-// What p is silent about.
+// The sentence about what p leaves out.
 static void put_not_known(struct hp_sink *out, enum hp_difference_test test) {
     if (!hp_difference_allows_for_processes(test)) {
         hp_sink_text(out,

@@ -1,4 +1,4 @@
-// What --spread shows below the rows: who holds a row, who stands out, and how the totals of many dumps are spread.
+// The lines of --spread below the rows: who holds a row, who stands out, and how the totals of many dumps are spread.
 #include "report/text/text.h"
 #include "view/top.h"
 
