@@ -268,11 +268,9 @@ static void tell_exits(struct hp_profile *profile) {
             is_exit && is_chosen && hp_input_is_used(&profile->inputs.at[process->exit]);
         left += is_exit && process->dumps > 1;
     }
-    if (hp_column_of(profile->metric) == HP_COLUMN_INUSE && alone > 0) {
-        bool is_only = profile->summary[HP_SIDE_ALL].used == 1;
-        say(&s, is_only ? "made at exit: memory freed while the program ends is not in it"
-                        : "some were made at exit: memory freed while a program ends is "
-                          "not in them");
+    bool is_only = alone == 1 && profile->summary[HP_SIDE_ALL].used == 1;
+    if (hp_column_of(profile->metric) == HP_COLUMN_INUSE && is_only) {
+        say(&s, "made at exit: memory freed while the program ends is not in it");
         hp_string text = hp_strtab_add(&profile->strings, hp_span_of(s.text));
         hp_vec_push(&profile->moments, text);
     }

@@ -199,16 +199,19 @@ static uint32_t *reading_order(struct hp_job *job) {
     return order;
 }
 
+static bool is_left_exit(const struct hp_profile *profile, size_t i) {
+    const struct hp_input_record *input = &profile->inputs.at[i];
+    return hp_profile_leaves_exits(profile) && hp_input_is_used(input) &&
+           hp_process_is_exit(&profile->processes.all.at[input->process], (uint32_t)i);
+}
+
 static bool counts(const struct hp_profile *profile, size_t i) {
     const struct hp_input_record *input = &profile->inputs.at[i];
-    if (!hp_input_is_used(input)) {
+    if (!hp_input_is_used(input) || is_left_exit(profile, i)) {
         return false;
     }
     const struct hp_process *process = &profile->processes.all.at[input->process];
     uint32_t chosen = process->chosen;
-    if (hp_profile_leaves_exits(profile) && hp_process_is_exit(process, (uint32_t)i)) {
-        return false;
-    }
     return profile->keeps.moments || chosen == HP_NO_INPUT || chosen == i;
 }
 
@@ -278,7 +281,8 @@ static void settle_choice(struct hp_job *job) {
     bool is_settled = is_choice_settled(profile);
     for (size_t i = 0; i < profile->inputs.count; i++) {
         struct hp_input_record *input = &profile->inputs.at[i];
-        if (input->source == 0 && !counts(profile, i) && hp_input_is_used(input)) {
+        bool may_be_left = input->source == 0 || is_left_exit(profile, i);
+        if (hp_input_is_used(input) && may_be_left && !counts(profile, i)) {
             input->public.status = HP_INPUT_OTHER_MOMENT;
             hp_input_set_err(input, NULL);
         }

@@ -59,13 +59,17 @@ static struct path look_at_path(const struct hp_profile *profile, const bool *na
 static void add_module(struct hp_open_code *open, enum hp_open_kind kind, hp_string path,
                        uint32_t builds) {
     struct hp_open_module module = {.kind = kind, .path = path, .builds = builds};
-    if (open->modules.count < HP_OPEN_MODULES) {
-        hp_vec_push(&open->modules, module);
-    } else {
-        struct hp_open_module *last = &open->modules.at[HP_OPEN_MODULES - 1];
-        last->further++;
-        last->kind = HP_OPEN_IN_SOME; // nothing of it is compared by address
+    bool is_by_name = kind == HP_OPEN_IN_SOME;
+    for (uint32_t i = HP_OPEN_MODULES - 2; i < open->modules.count; i++) {
+        struct hp_open_module *other = &open->modules.at[i];
+        if ((other->kind == HP_OPEN_IN_SOME) == is_by_name) {
+            other->further++;
+            struct hp_further_module further = {path, other->kind, i};
+            hp_vec_push(&open->further, further);
+            return;
+        }
     }
+    hp_vec_push(&open->modules, module);
 }
 
 static void find_modules(struct hp_open_code *open, const struct hp_view *view,
@@ -140,9 +144,16 @@ static void find_paths(struct finder *finder) {
         const struct hp_module *module = &profile->modules.at[i];
         for (size_t k = 0; k < open->modules.count; k++) {
             const struct hp_open_module *listed = &open->modules.at[k];
-            bool is_its = module->kind == HP_MODULE_FILE &&
-                          (module->path.n == listed->path.n || listed->further > 0);
+            bool is_its =
+                module->kind == HP_MODULE_FILE && module->path.n == listed->path.n;
             finder->of_path[listed->kind][i] |= is_its ? (uint64_t)1 << k : 0;
+        }
+        const struct hp_further_module *further;
+        hp_vec_each (further, &open->further) {
+            bool is_its =
+                module->kind == HP_MODULE_FILE && module->path.n == further->path.n;
+            finder->of_path[further->kind][i] |=
+                is_its ? (uint64_t)1 << further->number : 0;
         }
     }
 }
@@ -377,6 +388,7 @@ void hp_open_code_init(struct hp_open_code *open, const struct hp_view *view,
 
 void hp_open_code_done(struct hp_open_code *open) {
     hp_vec_done(&open->modules);
+    hp_vec_done(&open->further);
     free(open->of_node);
     free(open->open_nodes);
     free(open->of_stack);

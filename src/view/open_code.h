@@ -11,7 +11,8 @@
 #include "view/view.h"
 
 enum {
-    HP_OPEN_MODULES = 64, // one bit for each; the last one stands for all further modules
+    HP_OPEN_MODULES =
+        64, // one bit for each; the last two stand for all further modules, by how they are compared
 };
 
 enum hp_open_kind {
@@ -49,9 +50,17 @@ struct hp_named_list {
     HP_VEC(struct hp_named_dumps) all;
 };
 
+// A module that another one of the list stands for.
+struct hp_further_module {
+    hp_string path;
+    enum hp_open_kind kind;
+    uint32_t number;
+};
+
 // {0}: the functions of all modules can be compared.  A set of modules is a number: bit i is modules.at[i].
 struct hp_open_code {
     HP_VEC(struct hp_open_module) modules;
+    HP_VEC(struct hp_further_module) further;
     uint64_t by_address; // modules that are not HP_OPEN_IN_SOME
     uint64_t *of_node;   // each node: the modules that its functions or addresses are in
     uint64_t *

@@ -205,7 +205,7 @@ static void make_rows(struct hp_spread *spread, const struct hp_view *view,
                                     : unknown;
         }
         if (modules != 0 && open->open_nodes[i] != 0) {
-            row->sd = row->p = NAN;
+            row->p = NAN; // one address may be two functions
         }
     }
     hp_named_list_done(&named);

@@ -66,7 +66,7 @@ def inputs_of(command, number):
     if command == 'lifetime' and number % 2:
         return [heap, (account / 'recent.json').read_bytes()], 'p'
     if command in ('lifetime', 'trend', 'timeline'):
-        return [symbolized(i) if number % 2 else text(i) for i in range(4)], ''
+        return [symbolized(2 * i) if number % 2 else text(2 * i) for i in range(4)], ''  # of one sample period
     if command == 'list':
         return [named(number)], ''
     pairs = [[named(number), named(number + 1)], [text(0, '%warn a \x1b[31m\n'), text(5)],

@@ -156,7 +156,9 @@ def profile_of(folder, kind, name, stacks, addresses, seed):
     if kind == 'named':
         path.write_bytes(named(folder, stacks, DEPTH, min(addresses, FUNCTIONS), seed))
     else:
-        path.write_text(dump(stacks, DEPTH, addresses, seed, 2 if kind == 'allocated' else 0), encoding='ascii')
+        # What was ever allocated rises from dump to dump, or a reset lies between them.
+        is_live = kind != 'allocated'
+        path.write_text(dump(stacks, DEPTH, addresses, seed if is_live else 0, 0 if is_live else 2 + seed), encoding='ascii')
     return str(path)
 
 

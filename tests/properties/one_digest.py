@@ -19,8 +19,8 @@ import tarfile
 from harness import Tests, scratch
 
 GOLDEN = {  # of so many dumps
-    1000: 'c6f0bbe03c5116f86b5220f6c985f43a35f745a2bc042106fc3dd8899c4861d4',
-    10000: 'd6ef2a0328a1103e222de468d37e79810948fc9146ac9396496ed0463b822479',
+    1000: '65fe48ea7faa24dc085f613177b81fb5278ebdd2dbee4beb622157361191a45b',
+    10000: '10dc12881e18c9545d1780f5c0977fcec97724c502a0dfac0513639e5c0cbb1c',
 }
 
 t = Tests()

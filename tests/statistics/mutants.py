@@ -125,7 +125,7 @@ MUTANTS = (
        'sum->period = sum->period > 0 && sum->period < e->period ? sum->period : e->period;')],
      [('intervals', 'intervals/of_several*')]),
     # Growth of a series.
-    ('trend: residuals taken as independent', 'stats/trend.c',
+    ('trend: residuals taken as independent', 'stats/whitening.c',
      [('rho > 0 ? pow(rho, distance) : 0', '0')], [('trend', 'trend/line*')]),
     ('trend: parts left out', 'stats/trend.c', [('less_sure(line, parts)', 'line')],
      [('trend', 'trend/of_30*'), ('trend', 'trend/of_100*')]),
@@ -134,7 +134,7 @@ MUTANTS = (
        'double change_a = a->rise.least, change_b = b->rise.least;')],
      [('trend', 'trend/rows_are*')]),
     ('trend: shapes marked', 'view/trends.c',
-     [('row->shape == HP_TREND_STEADY && row->slope', 'row->slope')], [('trend', 'trend/rows_that*')]),
+     [('grows && row->slope > 0', 'row->slope > 0')], [('trend', 'trend/rows_that*')]),
     ('trend: half a wave taken for a line', 'stats/trend.c',
      [('return best[LINE] >= best[WAVE];', 'return true;')], [('trend', 'trend/shape_of_a_leak*')]),
     # What survives.
@@ -260,7 +260,7 @@ PROGRAM_MUTANTS = (
      [('trial->failed <= misfits', 'trial->failed <= misfits + trial->checked / 2')],
      'one_address_that_follows_no_call_is_another_build'),
     ('what a signal interrupted is held against the file', 'sym/fits.c',
-     [('|= !fits->ends[stack.frames[i - 1]];', '= true;')],
+     [('|= !ends[stack.frames[i - 1]];', '= true;')],
      'what_a_signal_interrupted_is_no_return_address'),
     ('addresses of pprof taken for those of returns', 'input/pprof_locations.c',
      [(': location->address + 1;', ': location->address;')], 'addresses_of_pprof_are_those_of_calls'),

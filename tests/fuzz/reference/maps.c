@@ -1,4 +1,5 @@
 // The rows of a memory map.
+#include "input/address_tags.h"
 #include "reference.h"
 
 #include <stdlib.h>
@@ -228,4 +229,5 @@ void reference_read_maps(struct reference *r) {
         struct hp_mapping *row = &r->dump.mappings.at[i];
         row->path = expand(&r->dump, row->path, &variables);
     }
+    hp_address_tags_clear(&r->dump); // no reader's work, and tested by itself
 }
