@@ -92,8 +92,10 @@ def apart(paths, processes):
     left = list(paths)
     while left:
         found = list({processes[path]: path for path in reversed(left)}.values())[:4]
-        found = found if len(found) > 1 else left[:4] if len(left) > 1 else [left[0], next(
-            path for path in paths if processes[path] != processes[left[0]])]
+        others = [path for path in paths if processes[path] != processes[left[0]]]
+        if len(found) < 2 and len(left) < 2 and not others:
+            return  # it is alone
+        found = found if len(found) > 1 else left[:4] if len(left) > 1 else [left[0], others[0]]
         left = [path for path in left if path not in found]
         yield tuple(found)
 

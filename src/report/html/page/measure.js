@@ -17,19 +17,18 @@ function measureOf(sum) {
   return { B, V, seen, k, hidden: 0, excess: 0, isKnown, hasLeast: isKnown || (!isSide && isSeen && !(flags & UNCOUNTED)) };
 }
 
+function quantile(B, V, p, above) {
+  return V / B * gammaQuantile(B * B / V, p, above);
+}
+
 function lowEnd(m, alpha) {
   const lowest = max(m.B - m.excess, 0);
-  const isRandom = lowest > 0 && m.V > 0;
-  return max(isRandom ? m.V / lowest * gammaQuantile(lowest * lowest / m.V, alpha / 2, false) : lowest, m.seen);
+  return max(lowest > 0 && m.V > 0 ? quantile(lowest, m.V, alpha / 2, false) : lowest, m.seen);
 }
 
 function highEnd(m, alpha) {
-  const highest = m.B + m.hidden, certain = max(min(m.seen, highest), 0);
-  if (m.V <= 0 && m.k <= 0) {
-    return highest;
-  }
-  const mean = highest - certain + m.k, variance = m.V + m.k * m.k;
-  return max(certain + variance / mean * gammaQuantile(mean * mean / variance, alpha / 2, true), highest);
+  const highest = m.B + m.hidden, seen = max(min(m.seen, highest), 0);
+  return m.V > 0 || m.k > 0 ? max(seen + quantile(highest - seen + m.k, m.V + m.k * m.k, alpha / 2, true), highest) : highest;
 }
 
 // {value, low, high, samples, isFew, isOnce}; NaN where nothing is known.  `among`: it was chosen for its
