@@ -312,12 +312,12 @@ static inline bool hp_profile_has_total_error(const struct hp_profile *profile,
            (column == HP_COLUMN_INUSE || profile->has_alloc);
 }
 
-// Whether it leaves anything open: not every allocation was sampled.
 // Whether exit dumps of processes that have others do not count, though all their dumps do.
 static inline bool hp_profile_leaves_exits(const struct hp_profile *profile) {
     return profile->keeps.points && hp_column_of(profile->metric) == HP_COLUMN_INUSE;
 }
 
+// Whether it leaves anything open: not every allocation was sampled.
 bool hp_profile_is_uncertain(const struct hp_profile *profile, enum hp_column column);
 
 // Make room for as many more stacks, so that adding them moves nothing.

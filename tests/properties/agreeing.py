@@ -55,7 +55,8 @@ class Sheet:
 
     def __init__(self, report):
         self.report, self.faults = report, []
-        self.numbers = self.few = self.unknown = self.near = 0
+        self.numbers = self.few = self.near = 0
+        self.unjudged = set()  # lines whose mark JSON does not tell
 
     def wrong(self, what, text, wanted):
         self.faults.append(f'{what}: {text!r}, where JSON has {wanted!r}')
@@ -160,9 +161,9 @@ def cells_of_diff(row, _):
 
 
 def cells_of_trend(row, _):
-    return ({key: row[key] for key in ('first', 'last', 'slope', 'at_least', 'per', 'per_day', 'p',
+    return ({key: row[key] for key in ('first', 'last', 'slope', 'slope_whole', 'at_least', 'per', 'per_day', 'p',
                                        'p_sides', 'p_sampling', 'q', 'shape', 'tau', 'grew')} |
-            yes_or_no(row) | {'values': ','.join(row['values'])} | named(row))
+            {f'onset_{key}': value for key, value in row['onset'].items()} | yes_or_no(row) | {'values': ','.join(row['values'])} | named(row))
 
 
 CELLS = {'top': cells_of_top, 'stacks': cells_of_stacks, 'diff': cells_of_diff,
@@ -174,8 +175,8 @@ TITLES = {
     'stacks': ['value', 'value_low', 'value_high', 'effective_samples', 'flags', 'sizes', 'stack'],
     'diff': ['base', 'base_low', 'base_high', 'new', 'new_low', 'new_high', 'delta', 'delta_low',
              'delta_high', 'p', 'p_sides', 'q', 'p_if_nothing_freed', 'status', 'significant', *PLACE],
-    'trend': ['first', 'last', 'slope', 'at_least', 'per', 'per_day', 'p', 'p_sides', 'p_sampling', 'q',
-              'shape', 'tau', 'grew', 'significant', 'values', *PLACE],
+    'trend': ['first', 'last', 'slope', 'slope_whole', 'at_least', 'per', 'per_day', 'p', 'p_sides', 'p_sampling', 'q',
+              'shape', *(f'onset_{key}' for key in ('dump', 'from', 'to', 'time', 'growth', 'at_least', 'steps')), 'tau', 'grew', 'significant', 'values', *PLACE],
 }
 
 
@@ -221,9 +222,13 @@ def spread_at(step, confidence, surer):
     return math.log(high / other), math.log(other)
 
 
-def samples_from_high(high, surer_high, confidence, surer, estimate, jumps):
+def samples_from_high(high, surer_high, confidence, surer, estimate, jumps, certain):
     """Effective samples as the high ends of two confidences tell, for each of the jumps that one
-    more sample may be; without jumps it is known that nothing is hidden."""
+    more sample may be; without jumps it is known that nothing is hidden.  What is certain is in both ends as it is."""
+    whole = estimate
+    high, surer_high, estimate = high - certain, surer_high - certain, estimate - certain
+    if min(high, surer_high, estimate) <= 0:
+        return [math.nan]
     wanted, low, top = math.log(high / surer_high), -100, 600
     while top - low > 1:
         middle = (low + top) // 2
@@ -238,7 +243,7 @@ def samples_from_high(high, surer_high, confidence, surer, estimate, jumps):
     for jump in jumps or (mean - estimate,):
         if jump <= (mean - estimate) * (1 + 1e-3):
             rest = variance - jump * jump
-            found.append(estimate ** 2 / rest if rest > 0 else math.inf)
+            found.append(whole ** 2 / rest if rest > 0 else math.inf)
     return found
 
 
@@ -252,14 +257,18 @@ def below(limit, number, surer, report, surer_report):
     if low == high or estimate <= 0:
         return False
     confidence, confidence2 = (float(r['confidence']) for r in (report, surer_report))
-    if high < estimate * (1 + limit ** -.5 / 2):  # of so few samples the standard deviation is limit ** -.5 of it
-        return False
+    if high < estimate * (1 + limit ** -.5 / 2):  # nearly all of it may be certain
+        return None
     least = least_low(limit, confidence2)
     # A low end that is lower may be that of the least that sizes can be.
     if low2 > low * (1 + 1e-7) and low2 / estimate > least * (1 + 1e-6):  # and not what is certain
-        return False
+        return None
     is_space = report['metric'].endswith('space')
     jumps = tuple(float(p) for p in report['inputs']['periods'] if int(p) > 1) if is_space else ()
-    found = samples_from_high(high, high2, confidence, confidence2, estimate, jumps)
+    # JSON does not tell what is certain: it is no more than any low end.
+    found = [samples for certain in (0, low2 / 2, low2)
+             for samples in samples_from_high(high, high2, confidence, confidence2, estimate, jumps, certain)]
+    if any(math.isnan(samples) for samples in found):
+        return None
     sides = {samples < limit for samples in found if abs(samples / limit - 1) > .02}
     return sides.pop() if len(sides) == 1 else None

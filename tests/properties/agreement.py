@@ -36,7 +36,7 @@ def compare(reports):
 
 # --- all of it ------------------------------------------------------------------------------------
 
-COUNTED = ('numbers', 'few', 'near', 'unknown')
+COUNTED = ('numbers', 'few', 'near')
 
 
 class Outcome:
@@ -297,14 +297,10 @@ def plant_threshold(near):
 
 def few_and_not_few(sums):
     """Marks are held against JSON where that matters: of each kind there are numbers of four to
-    five samples, and hardly one of which nobody knows."""
-    faults = [f'{kind}, {name}: no number of four to five samples'
-              for kind in SINGLE for name in ('text', *['json'] * (kind in ('top', 'stacks')))
-              if not sums[kind, name, 'near']]
-    for kind in SINGLE:
-        few, unknown = sums[kind, 'text', 'few'], sums[kind, 'text', 'unknown']
-        faults += [f'{kind}: {unknown} unknown, {few} few'] if unknown * 100 > few else []
-    return faults
+    five samples."""
+    return [f'{kind}, {name}: no number of four to five samples'
+            for kind in SINGLE for name in ('text', *['json'] * (kind in ('top', 'stacks')))
+            if not sums[kind, name, 'near']]
 
 
 def agree(outcome, kind):

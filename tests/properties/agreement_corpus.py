@@ -27,7 +27,7 @@ def is_dump(path):
 def dumps():
     """All of them, by their places below testdata, but those that are not the same beside others of their process; links are
     followed nowhere."""
-    found = [path for path in t.testdata.rglob('*') if is_dump(path) and path.parent.name not in ('addresses', 'died')]
+    found = [path for path in t.testdata.rglob('*') if is_dump(path) and path.parent.name not in ('addresses', 'died', 'healthy')]
     return sorted(found, key=lambda path: (path.suffix == '.zst', str(path)))
 
 
@@ -249,12 +249,20 @@ class Runner:
         read = (f'--thread={self.thread}',) if case.filter == 'thread' else ()
         read += ('--keep-unmapped',) if case.by == 'address' else ()
         paths = [path for path in self.inputs.args(self.is_named(case)) if path != '--to']
+        if case.kind == 'trend' and case.metric.startswith('inuse'):
+            paths = [path for path in paths if not is_exit_of_series(path, paths)]
         key = (read, *paths)
         if key not in self.counts:
             report = load(t.ok('top', '-q', '-j1', '-n1', '--no-symbols', '-fjson', *read, '--snapshots=sum',
                                *paths).out)
             self.counts[key] = report['inputs']['stacks']
         return self.counts[key]
+
+
+def is_exit_of_series(path, paths):
+    """An exit dump, beside others of its process: no point of a trend."""
+    process = re.match(r'(.*\.\d+)\.\d+\.f\.heap', str(path))
+    return bool(process) and sum(str(other).startswith(f'{process[1]}.') for other in paths) > 1
 
 
 def nameless(value):

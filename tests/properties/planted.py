@@ -34,19 +34,22 @@ def other_digit(digit):
 
 
 def of_text(reports, step=2):
-    """Every step-th digit of the text another, and each mark gone or where none was."""
+    """Every step-th digit of the text another, and each mark that JSON tells gone or where none
+    was."""
     text, kind = reports.text, reports.json['command']
     untold = {i for found in UNTOLD.finditer(text) for i in range(*found.span())}
     digits = [i for i, c in enumerate(text) if c in '0123456789' and i not in untold]
     for at in digits[::step]:
         yield f'digit {at}', compare_text, replaced(text, at, other_digit(text[at]))
     start = text.find('\n\n') + 2
+    unjudged = compare_text(reports.json, text, reports.shown).unjudged if kind in MARKS else set()
     is_wide = kind in WIDER and reports.shown.unit in ('B', 'KiB') and (
         reports.json['metric'].endswith('space'))
     for found in re.finditer('.+', text[start:]) if kind in MARKS else ():
         at = start + found.start() + MARKS[kind] + 5 * is_wide
         before = text[start + found.start():at]
-        if at < start + found.end() and re.search(r'[\d.]+%.*\d( [KMG]?i?B)?$', before):
+        is_judged = text.count('\n', 0, at) not in unjudged
+        if is_judged and at < start + found.end() and re.search(r'[\d.]+%.*\d( [KMG]?i?B)?$', before):
             if text[at] != '!' or kind in FLAGGED:
                 yield f'mark {at}', compare_text, replaced(text, at, '*' if text[at] == ' ' else ' ')
     for found in re.finditer(' seen once', text):

@@ -16,12 +16,15 @@ CLOSED = {
     'two-sided': 'p: probability of a change this large, up or down, with no real change; - where '
                  'what changed stands on fewer than 5 samples{}',
     'mark': '* significant even among {} tested: on average at most 1 in {} rows so marked is wrong',
+    'two-sided, sampling': 'p: probability of a change this large, up or down, by sampling alone; - where '
+                           'what changed stands on fewer than 5 samples{}',
+    'mark, sampling': '* beyond sampling error even among {} tested',
     'ends': 'from … to holds the true change in {}% of cases',
     'growth': 'p growth: probability of growth this large where nothing grows; - where there are '
               'fewer than 2.5 samples a dump{}',
     'grows': '* grows, even among {} tested: on average at most 1 in {} rows so marked is wrong',
-    'one-sided': 'grows by at least: a lower bound; marked is steady growth alone, no step, no cycle, '
-                 'nor what half a wave explains better',
+    'one-sided': 'grows by at least: a lower bound; marked is growth that is steady, or steady since a dump, '
+                 'no step, no cycle, nor what half a wave explains better',
     'sampling': 'p sampling: probability that sampling alone shows growth this large; it does not '
                 'allow for values that go up and down',
     'tau': 'tau: 1 where each value is more than the one before; grew: in how many of the steps',
@@ -33,10 +36,10 @@ TESTED = {
     'process': 'two dumps of one process, as if they shared no object: p is an upper limit',
     'process-accum': 'two dumps of one process: what is in both cancels out, prof_accum tells how '
                      'much can have been freed',
-    'fleets': "averages of several dumps a side: p allows for how much they differ among themselves "
-              "(Welch's test)",
-    'sampling': 'averages; with one dump on a side p allows for sampling error alone, not for how '
-                'processes differ by themselves',
+    'fleets': 'averages of several dumps a side: p allows for how much they differ among themselves',
+    'one-against-several': 'one dump against averages of several: p allows for how much these differ, and the '
+                           'one is taken to differ as they do',
+    'sampling': 'several dumps as one, of which nothing tells how they differ: the sampling error of both sides',
     'first-to-last': 'last dump against first, where what is in both cancels out (prof_accum)',
     'slope': 'slope of a line, for sampling however long objects live',
 }
@@ -44,7 +47,10 @@ SHARPER = {'process': ' (sharper with prof_accum:true)', 'slope': ' (sharper wit
 FITTED = {True: 'a line that values go up and down around; slopes of four parts; the largest p '
                 'counts',
           False: 'fewer than 8 dumps: no claim of growth, p is that of sampling alone'}
-CANNOT = 'a cycle longer than half of this cannot be told from growth'
+CANNOT = ('a cycle longer than half of this, or a rise that has not come back yet, cannot be told from '
+          'growth')
+RESET = 'two dumps of one process with prof.reset between them: what grew alone, with the sampling error of both'
+OF_SAMPLING = {'independent', 'sampling'}  # tests that do not allow for how processes differ
 ESTIMATORS = {'horvitz-thompson': ' · scaled up from samples, per stack',
               'jeprof': " · jeprof's formula", 'none': ' · sampled counts, not estimates'}
 MIXED = ': mixed sizes'  # behind an open count in a sentence
@@ -262,7 +268,8 @@ class Text(Sheet):
             self.number(f'{what}, ±', text, number,
                         text == '' if is_exact else is_open_count(text, number))
         is_few, is_once = flags
-        self.unknown += is_few is None
+        if is_few is None:
+            self.unjudged.add(self.at - 1)
         self.few += bool(is_few)
         if is_few is not None and (is_once is not None or mark != '!'):
             self.count(f'{what}, mark', mark, '!' if is_once else '*' if is_few else ' ')
@@ -281,13 +288,16 @@ class Text(Sheet):
         return is_few, 'seen-once' in row['flags']
 
     def of_few(self, number, surer):
-        """The same of a number without flags."""
+        """The same of a number without flags.  That it stands on enough samples can be told of an exact
+        one alone: JSON does not tell how much of a number is certain, and both ends hold that part."""
+        if is_nothing(number['estimate']) or number['high'] in (None, number['low']):
+            return False, None
         if not self.shown.surer:
             return None, None
         is_few = below(FEW, number, surer, self.report, self.shown.surer)
         self.near += is_few is True and below(FEW - 1, number, surer, self.report,
                                       self.shown.surer) is False
-        return is_few, None
+        return is_few or None, None
 
     # --- header
 
@@ -298,10 +308,13 @@ class Text(Sheet):
         """What was tested; only of jemalloc what setting of it makes it sharper."""
         kind = self.report['test']
         sharper = SHARPER.get(kind, '') if self.shown.is_jemalloc else ''
-        self.same('test', self.line(), f'tested as  {TESTED[kind]}{sharper}{ends}')
+        sentence = RESET if kind == 'independent' and self.next_is(f'tested as  {RESET}') else TESTED[kind]
+        self.same('test', self.line(), f'tested as  {sentence}{sharper}{ends}')
 
     def inputs(self, periods, start):
         """What was read: "jemalloc heap_v2 · sample period 512 KiB · 7 stacks"."""
+        for text in self.report['processes']['said']:
+            self.at += self.next_is(text)
         sizes = sorted({int(period) for period in periods})
         if len(sizes) > 1:
             period = 'mixed sample periods'

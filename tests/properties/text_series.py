@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numerals
 from numerals import fixed, is_nothing
-from text_lines import (CANNOT, CLOSED, FITTED, INTERVAL, VALUE, Text, escaped,
+from text_lines import (CANNOT, CLOSED, FITTED, INTERVAL, OF_SAMPLING, VALUE, Text, escaped,
                         flat_or_dash, split)
 from text_tables import listing, peek, stacks, top, tree
 
@@ -38,15 +38,17 @@ def verdict(t):
     tested = sum(row['p'] is not None for row in rows)
     significant, new, gone = (sum(row['significant'] for row in rows),
                               *(sum(row['status'] == status for row in rows) for status in ('new', 'gone')))
-    whole = ('is not tested' if p is None else
-             'is significant' if t.report['total']['significant'] else 'may be chance')
-    of_rows = (f'{significant or "none"} of {tested} rows tested changed significantly' if tested else
-               'no row is tested')
+    is_of_sampling = t.report['test'] in OF_SAMPLING
+    sure = 'beyond sampling error' if is_of_sampling else 'significant'
+    changed = 'changed beyond sampling error' if is_of_sampling else 'changed significantly'
+    is_sure = p is not None and Decimal(p) < 1 - Decimal(t.percent) / 100
+    whole = 'is not tested' if p is None else f'is {sure}' if is_sure else 'may be chance'
+    of_rows = f'{significant or "none"} of {tested} rows tested {changed}' if tested else 'no row is tested'
     if t.report['test'] == 'none' or all(row['status'] == 'same' for row in rows):
         return
     if t.shown.json_limit:
         t.match('verdict', rf'verdict    the whole change {whole}; '
-                r'(\w+ of \d+ rows tested changed significantly|no row is tested); \d+ new, \d+ gone', whole)
+                rf'(\w+ of \d+ rows tested {changed}|no row is tested); \d+ new, \d+ gone', whole)
     else:
         t.sentence('verdict', f'verdict    the whole change {whole}; {of_rows}; {new} new, {gone} gone')
 
@@ -68,6 +70,11 @@ def diff_header(t):
     verdict(t)
     if t.report['test'] != 'none':
         t.test()
+    if t.report['test'] in OF_SAMPLING:
+        t.sentence('not known', 'not known  what differs between processes by itself: three dumps or more would tell')
+    if 'shared_processes' in t.report:
+        shared = int(t.report['shared_processes'])
+        t.sentence('shared', f'the same   {shared} process{" is" if shared == 1 else "es are"} on both sides: p is an upper limit')
     text = t.filters()
     if text is not None:
         left = t.report['left']
@@ -95,12 +102,15 @@ def change_of(row):
 
 def mark_notes(t, first, second):
     """Of so many rows, if JSON has them all."""
+    if t.report['test'] in OF_SAMPLING:
+        first, second = f'{first}, sampling', f'{second}, sampling'
     t.sentence('note', CLOSED[first].format('' if t.is_space else ' or objects of mixed sizes'))
     one_in = f'{100 / (100 - Decimal(t.percent)):.6g}'
     tested = sum(row['p'] is not None for row in t.report['rows'])
     if t.shown.json_limit:
         found = re.fullmatch(re.escape(CLOSED[second]).replace('\\{\\}', '([\\d,.]+(?: rows?)?)'), t.line())
-        t.same('note', found and found[2], one_in)
+        has_share = CLOSED[second].count('{}') > 1
+        t.same('note', bool(found) and (not has_share or found[2] == one_in), True)
     else:
         t.sentence('note', CLOSED[second].format(f'{tested:,} row{"s" * (tested != 1)}', one_in))
 
@@ -133,7 +143,7 @@ def diff(t):
             t.chance(f'{what}, p', rest[2][:-1], row['p'])
             t.count(f'{what}, mark', rest[2][-1], '*' if row['significant'] else ' ')
         is_one_sided = is_nothing(row['base']['estimate']) or is_nothing(row['new']['estimate'])
-        word = f'{row["status"]}: ' if is_one_sided else ''
+        word = f'{row["status"]}: ' if is_one_sided and row['status'] in ('new', 'gone') else ''
         t.count(f'{what}, word', name[:len(word) + 1], f' {word}')
         t.name(f'{what}, name', name[len(word) + 1:], row['name'], i)
     t.more(change_of)
@@ -236,6 +246,8 @@ def trend(t):
     t.more(lambda row: apart(row['first'], row['last']))
     if told:
         mark_notes(t, 'growth', 'grows')
+        while t.at < len(t.lines) and re.search(' grows since .* per | rose in each of the last ', t.lines[t.at]):
+            t.at += 1
         t.same('note', t.line(), CLOSED['one-sided'])
     elif tested:
         t.same('note', t.line(), CLOSED['sampling'])
