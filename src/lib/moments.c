@@ -257,25 +257,41 @@ static void tell_shards(struct hp_profile *profile) {
     }
 }
 
-static void tell_exits(struct hp_profile *profile) {
-    struct sentence s = {.used = 0};
-    size_t alone = 0, left = 0;
+// Of a dump made at exit that is all there is of a side.
+static void tell_exit_of_side(struct hp_profile *profile, bool is_base,
+                              enum hp_input_side side, const char *prefix) {
+    bool is_exit = false;
     const struct hp_process *process;
     hp_vec_each (process, &profile->processes.all) {
         bool is_chosen = process->chosen == process->exit || process->dumps == 1;
-        bool is_exit = process->exit != HP_NO_INPUT;
-        alone +=
-            is_exit && is_chosen && hp_input_is_used(&profile->inputs.at[process->exit]);
-        left += is_exit && process->dumps > 1;
+        is_exit |= process->exit != HP_NO_INPUT && is_chosen &&
+                   process->is_base == is_base &&
+                   hp_input_is_used(&profile->inputs.at[process->exit]);
     }
-    bool is_only = alone == 1 && profile->summary[HP_SIDE_ALL].used == 1;
-    if (hp_column_of(profile->metric) == HP_COLUMN_INUSE && is_only) {
-        say(&s, "made at exit: memory freed while the program ends is not in it");
+    if (is_exit && profile->summary[side].used == 1) {
+        struct sentence s = {.used = 0};
+        say(&s, "%smade at exit: memory freed while the program ends is not in it",
+            prefix);
         hp_string text = hp_strtab_add(&profile->strings, hp_span_of(s.text));
         hp_vec_push(&profile->moments, text);
     }
+}
+
+static void tell_exits(struct hp_profile *profile, bool has_sides) {
+    if (hp_column_of(profile->metric) == HP_COLUMN_INUSE) {
+        if (has_sides) {
+            tell_exit_of_side(profile, true, HP_SIDE_BASE, "base: ");
+        }
+        tell_exit_of_side(profile, false, has_sides ? HP_SIDE_NEW : HP_SIDE_ALL,
+                          has_sides ? "new: " : "");
+    }
+    size_t left = 0;
+    const struct hp_process *process;
+    hp_vec_each (process, &profile->processes.all) {
+        left += process->exit != HP_NO_INPUT && process->dumps > 1;
+    }
     if (hp_profile_leaves_exits(profile) && left > 0) {
-        s.used = 0;
+        struct sentence s = {.used = 0};
         say(&s, "%zu dump%s made at exit, and no point of a series: left out", left,
             left == 1 ? " was" : "s were");
         hp_string text = hp_strtab_add(&profile->strings, hp_span_of(s.text));
@@ -291,5 +307,5 @@ void hp_tell_moments(struct hp_profile *profile) {
     }
     tell_side(profile, false, has_sides ? "new: " : "");
     tell_set_aside(profile);
-    tell_exits(profile);
+    tell_exits(profile, has_sides);
 }
