@@ -7,12 +7,24 @@
 
 enum {
     SUMS = 1024,
+    DIGITS = 11, // bits that are kept of each sum
 };
 
-// Each stays at the largest number that there is.
+// Rounded down to some binary digits, and how many zeros are behind these: what only grows only grows as
+// it is rounded, and two bytes do.
 struct hp_made_counts {
-    uint32_t of[SUMS];
+    uint16_t of[SUMS];
 };
+
+static uint16_t rounded(uint64_t sum) {
+    static const uint64_t most = ((uint64_t)1 << (DIGITS + 31)) - 1;
+    unsigned zeros = 0;
+    sum = sum < most ? sum : most;
+    while (sum >> zeros >> DIGITS > 0) {
+        zeros++;
+    }
+    return (uint16_t)(zeros << DIGITS | sum >> zeros);
+}
 
 static uint64_t hash_of(const struct hp_dump *dump, const struct hp_dump_stack *stack) {
     uint64_t hash = stack->depth;
@@ -31,22 +43,25 @@ static bool shows_all(const struct hp_dump *dump) {
 }
 
 struct hp_made_counts *hp_made_counts_of(const struct hp_dump *dump) {
+    uint64_t sums[SUMS] = {0};
     bool is_any = false;
     if (!shows_all(dump)) {
         return NULL;
     }
-    struct hp_made_counts *counts = hp_alloc(sizeof *counts);
     const struct hp_dump_stack *stack;
     hp_vec_each (stack, &dump->stacks) {
         uint64_t objects = stack->counts.alloc.objects;
-        uint32_t *sum = &counts->of[hash_of(dump, stack) % SUMS];
-        uint64_t room = UINT32_MAX - *sum;
-        *sum += (uint32_t)(objects < room ? objects : room);
+        uint64_t *sum = &sums[hash_of(dump, stack) % SUMS];
+        uint64_t room = UINT64_MAX - *sum;
+        *sum += objects < room ? objects : room;
         is_any |= objects > 0;
     }
     if (!is_any) {
-        free(counts);
         return NULL;
+    }
+    struct hp_made_counts *counts = hp_alloc(sizeof *counts);
+    for (size_t i = 0; i < SUMS; i++) {
+        counts->of[i] = rounded(sums[i]);
     }
     return counts;
 }
