@@ -421,8 +421,7 @@ static struct context context_of(const struct hp_view *view, const struct hp_sid
         .test = choose_test(view, sides),
         .metric = view->options.metric,
         .confidence = view->options.confidence,
-        .is_reset = hp_column_of(view->options.metric) == HP_COLUMN_INUSE &&
-                    hp_reset_is_certain(hp_reset_of_sides(view)),
+        .is_reset = hp_reset_is_certain(hp_reset_of_sides(view)),
         .inputs = {(double)sides->dumps[0], (double)sides->dumps[1]},
         .sides = sides,
     };
@@ -436,8 +435,7 @@ void hp_difference_init(struct hp_difference *difference, const struct hp_view *
                         const struct hp_open_code *open) {
     *difference = (struct hp_difference){
         .test = choose_test(view, sides),
-        .is_reset = hp_column_of(view->options.metric) == HP_COLUMN_INUSE &&
-                    hp_reset_is_certain(hp_reset_of_sides(view)),
+        .is_reset = hp_reset_is_certain(hp_reset_of_sides(view)),
         .inputs = {sides->dumps[0], sides->dumps[1]},
         .groups = {sides->has_groups[0] ? sides->units[0] : 0,
                    sides->has_groups[1] ? sides->units[1] : 0},

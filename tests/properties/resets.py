@@ -198,6 +198,27 @@ def real_ones():
     return faults
 
 
+def in_other_reports():
+    """Of what was allocated nothing is called gone either.  A partial keeps periods, and no counts: it shows the first,
+    and of the second it says nothing."""
+    process, faults = Process(5, sizes=4, samples=20), []
+    with scratch() as folder:
+        process.run()
+        before = write(folder, 0, process.text())
+        process.reset()
+        process.run()
+        after = write(folder, 1, process.text())
+        for metric in ('inuse-space', 'alloc-space', 'alloc-objects'):
+            _, found = asked('diff', before, after, options=[f'--metric={metric}'])
+            fell = {row['status'] for row in found['rows'] if row['delta']['estimate'] < 0}
+            faults += [f'{metric}: {fell}'] * (fell != {'untested'} or not marks(found))
+        for pair, count in (((before, after), 0), ([REAL / f'reset-r.{i}.heap' for i in (0, 1)], 1)):
+            partials = [t.merged(pathlib.Path(folder, f'{count}{i}.hpa'), [path]) for i, path in enumerate(pair)]
+            _, found = asked('diff', *partials)
+            faults += [f'partials: {marks(found)}'] * (len(marks(found)) != count)
+        return faults
+
+
 def gates():
     """What grew decides; without, there is no verdict."""
     pair = [REAL / f'reset-{name}.heap' for name in ('accum-b', 'accum-c')]
@@ -211,5 +232,6 @@ t.check('none between forks', forks)
 t.check('none where counts are not of jemalloc', of_others)
 t.check('found by counts and by period, and nothing is called gone; lifetimes are refused', found_ones)
 t.check('real ones, and equal samples', real_ones)
+t.check('in what was allocated; and in partials where they keep what shows it', in_other_reports)
 t.check('gates: 1 if what grew meets it, else 8', gates)
 t.done()
