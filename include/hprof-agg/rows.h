@@ -52,7 +52,8 @@ struct hp_row {
     enum hp_frame_class frame_class;      // HP_CLASSES of modules and of groups of inputs
 };
 
-// NAN: not known.  low == high: exact.
+// NAN: not known; the value also where it is of the fullest of several dumps (HP_SNAPSHOTS_PEAK), too high for
+// the choice.  low == high: exact.
 struct hp_estimate {
     double value, low, high, effective_samples;
 };

@@ -144,7 +144,8 @@ static void say_one(struct sentence *s, const struct hp_profile *profile,
                                                 : "",
         (int)name.size, name.at, is_peak ? "fullest" : "newest");
     if (is_peak) {
-        say(s, " (its intervals allow for %u to choose from)", process->dumps);
+        say(s, " of %u (values are too high by the choice: intervals allow for it)",
+            process->dumps);
     } else {
         say_newest_by(s, process->newest_by);
         say(s, leaves_exit(process) ? " before its exit" : "");
@@ -175,7 +176,7 @@ static void say_several(struct sentence *s, const struct hp_profile *profile,
               "known by their memory maps alone, and forks look the same");
     say_count(s, tally->by_name, "known by name alone");
     if (is_peak) {
-        say(s, "; intervals allow for the choice");
+        say(s, "; values are too high by the choice: intervals allow for it");
     } else {
         for (enum hp_newest_by i = HP_NEWEST_BY_NUMBER; i <= HP_NEWEST_BY_NAME; i++) {
             say_count(s, tally->by[i], by[i]);

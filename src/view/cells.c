@@ -407,7 +407,8 @@ static struct hp_estimate estimate_of(const struct hp_view *view,
         return (struct hp_estimate){NAN, NAN, NAN, NAN};
     }
     return (struct hp_estimate){
-        .value = hp_fixed_double(amount->sum, metric),
+        .value =
+            hp_view_is_too_high(view, range) ? NAN : hp_fixed_double(amount->sum, metric),
         .low = range.low,
         .high = range.high,
         .effective_samples =

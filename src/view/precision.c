@@ -63,6 +63,11 @@ struct hp_interval hp_view_range(const struct hp_view *view,
     return cache->of_nothing[metric];
 }
 
+bool hp_view_is_too_high(const struct hp_view *view, struct hp_interval range) {
+    bool is_open = !isnan(range.low) && range.low != range.high;
+    return view->precision.among > 1 && is_open && view->use.shape != HP_SHAPE_PAGE;
+}
+
 double hp_precision_samples(const struct hp_precision *precision, hp_fixed value,
                             const struct hp_error *error, enum hp_metric metric) {
     bool has_samples = error && error->samples > 0 && error->period > 0;

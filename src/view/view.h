@@ -338,6 +338,10 @@ struct hp_interval hp_view_range(const struct hp_view *view,
                                  const struct hp_amount *amount, enum hp_metric metric);
 unsigned hp_view_flags(const struct hp_view *view, size_t row);
 
+// Whether a value is the largest of several dumps, and too high for that: its interval, which allows for
+// the choice, stands in its place.  A page works intervals out itself and shows both.
+bool hp_view_is_too_high(const struct hp_view *view, struct hp_interval range);
+
 // Whether errors of a column are known.
 bool hp_view_has_errors(const struct hp_view *view, enum hp_column column);
 

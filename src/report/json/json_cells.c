@@ -1,6 +1,7 @@
 // CELLS are "key": CELL of each column.  An estimate is {"estimate": 1.500, "low": 1, "high": 2},
 // or, of a report of all metrics, an object of those by the names of the metrics, or of a sample
-// type by its name alone; low and high are null where nothing is known.  A rate is "key", "key_low" and "key_high".  Columns of a group
+// type by its name alone; low and high are null where nothing is known, and the
+// estimate where it is the largest of several.  A rate is "key", "key_low" and "key_high".  Columns of a group
 // are one object: "spread": {"mean": ..., "sd": ..., "p": ...}.
 #include "report/json/json.h"
 
@@ -29,7 +30,11 @@ void hp_json_estimate(struct hp_sink *out, const struct hp_view *view,
                       const struct hp_amount *amount, enum hp_metric metric) {
     struct hp_interval range = hp_view_range(view, amount, metric);
     hp_sink_text(out, "{\"estimate\": ");
-    hp_json_fixed(out, amount->sum, metric);
+    if (hp_view_is_too_high(view, range)) {
+        hp_sink_text(out, "null");
+    } else {
+        hp_json_fixed(out, amount->sum, metric);
+    }
     hp_sink_text(out, ", \"low\": ");
     hp_json_double(out, range.low);
     hp_sink_text(out, ", \"high\": ");

@@ -114,6 +114,7 @@ struct hp_text_estimate {
     char interval[HP_INTERVAL_SIZE]; // "± 4.9 MiB", "0.37 … 1.40 MiB", "17 or more", why
                                      // there is none, or "" if nothing is open
     bool is_half;                    // the first of these
+    bool is_alone;    // the interval stands in place of the value, which is too high
     const char *note; // what an interval of objects does not tell, for sentences; or NULL
 };
 
@@ -138,6 +139,10 @@ void hp_text_at_most(char text[HP_NUMBER_SIZE], double bytes, enum hp_unit unit)
 
 // Right-aligned in so many cells.
 void hp_text_put(struct hp_sink *out, const char *text, int width);
+
+// The value of an estimate in a column of its own: "-" where its interval is alone.
+void hp_text_put_value(struct hp_sink *out, const struct hp_text_estimate *text,
+                       int width);
 
 // Of the report's metric.
 void hp_text_value(struct hp_sink *out, const struct hp_view *view, hp_fixed value,

@@ -75,6 +75,11 @@ void hp_text_put(struct hp_sink *out, const char *text, int width) {
     hp_sink_print(out, "%*s%s", missing > 0 ? missing : 0, "", text);
 }
 
+void hp_text_put_value(struct hp_sink *out, const struct hp_text_estimate *text,
+                       int width) {
+    hp_text_put(out, text->is_alone ? "-" : text->value, width);
+}
+
 static int amount_width(const struct hp_view *view) {
     char total[HP_NUMBER_SIZE];
     enum hp_metric metric = view->options.metric;
@@ -101,8 +106,8 @@ void hp_text_percent(struct hp_sink *out, hp_fixed part, hp_fixed whole) {
 
 void hp_text_value_of(struct hp_sink *out, const struct hp_view *view, hp_fixed value,
                       const struct hp_text_estimate *text, int width) {
-    if (value == text->sum) {
-        hp_text_put(out, text->value, width);
+    if (value == text->sum || text->is_alone) {
+        hp_text_put_value(out, text, width);
     } else {
         hp_text_value(out, view, value, width);
     }

@@ -148,16 +148,42 @@ static void put_least(struct hp_text_estimate *text, double least, bool is_uncou
     text->note = ": mixed sizes";
 }
 
+// What was chosen for its value has no other number than its interval.
+static void let_alone(struct hp_text_estimate *text) {
+    text->is_half = false;
+    text->is_alone = true;
+    snprintf(text->value, sizeof text->value, "%.*s", HP_NUMBER_SIZE - 1, text->interval);
+}
+
+// Both ends, however even.
+static void put_alone(struct hp_text_estimate *text, struct hp_interval range,
+                      enum hp_metric metric, enum hp_unit unit) {
+    double middle = (range.low + range.high) / 2;
+    struct scale scale = {.is_space = hp_fraction(metric) == HP_SPACE_FRACTION,
+                          .fraction = hp_fraction(metric)};
+    scale.power =
+        scale.is_space ? power_of(hp_text_fixed(middle, metric), range.high, unit) : 0;
+    set_decimals(&scale, range.high - middle, 0);
+    put_ends(text, range, &scale);
+    let_alone(text);
+}
+
 void hp_text_estimate(struct hp_text_estimate *text, const struct hp_view *view,
                       const struct hp_amount *amount, enum hp_metric metric) {
     const struct hp_error *error = amount->error;
     struct hp_interval range = hp_view_range(view, amount, metric);
     hp_text_measure(text, amount->sum, range, metric, view->options.unit);
+    if (hp_view_is_too_high(view, range) && range.low < range.high) {
+        put_alone(text, range, metric, view->options.unit);
+    }
     if (hp_fraction(metric) == HP_SPACE_FRACTION || !error || error->samples == 0) {
         return;
     }
     if (isnan(range.high)) {
         put_least(text, range.low, (error->flags & HP_ERROR_UNCOUNTED) != 0);
+        if (hp_view_is_too_high(view, range)) {
+            let_alone(text);
+        }
     } else if (text->interval[0] != '\0') {
         text->note = " of the sizes seen";
     }
@@ -183,13 +209,13 @@ void hp_text_widen(struct hp_text_widths *widths, const struct hp_view *view,
     }
     hp_text_row_estimate(&text, view, amount);
     int error = (int)hp_text_cells(hp_span_of(text.interval), view->options.ascii);
-    int value = (int)strlen(text.value);
+    int value = text.is_alone ? 1 : (int)strlen(text.value);
     widths->error = error > widths->error ? error : widths->error;
     widths->amount = value > widths->amount ? value : widths->amount;
 }
 
 void hp_text_open(struct hp_sink *out, const struct hp_text_estimate *text) {
-    if (text->interval[0] != '\0') {
+    if (text->interval[0] != '\0' && !text->is_alone) {
         hp_sink_print(out, text->is_half ? " %s%s" : " (%s%s)", text->interval,
                       text->note ? text->note : "");
     }

@@ -134,7 +134,7 @@ static void name_all(struct peek *peek, size_t shown) {
 static void put_cum(const struct peek *peek, const struct hp_amount *cum,
                     const struct hp_text_estimate *text, hp_fixed whole) {
     struct hp_sink *out = peek->out;
-    hp_text_put(out, text->value, peek->widths.amount);
+    hp_text_put_value(out, text, peek->widths.amount);
     if (!peek->parts[CUM_SHARE].is_gone) {
         hp_sink_text(out, HP_TEXT_NEXT);
         hp_text_percent(out, cum->sum, whole);

@@ -242,7 +242,8 @@ static void put_growth_share(const struct table *t, hp_fixed growth) {
 
 static void format_amount(const struct table *t, const struct hp_field *field,
                           hp_fixed value, char text[HP_SIGNED_SIZE]) {
-    if (value == 0 && (field->shown & HP_SHOWN_DASH)) {
+    bool is_alone = t->with_error && t->estimate.is_alone && is_estimate(field);
+    if ((value == 0 && (field->shown & HP_SHOWN_DASH)) || is_alone) {
         strcpy(text, "-");
     } else if (t->with_error && value == t->estimate.sum) {
         strcpy(text, t->estimate.value);

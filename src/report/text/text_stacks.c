@@ -127,7 +127,7 @@ static void put_stack(const struct blocks *blocks, uint32_t number) {
     struct hp_text_estimate text;
     hp_text_row_estimate(&text, view, &amount);
     hp_sink_text(out, HP_TEXT_ROW);
-    hp_text_put(out, text.value, blocks->widths.amount);
+    hp_text_put_value(out, &text, blocks->widths.amount);
     if (!blocks->parts[SHARE].is_gone) {
         hp_sink_text(out, " ");
         hp_text_percent(out, amount.sum, view->head.total.of[metric]);

@@ -246,7 +246,7 @@ static void put_node(struct hp_sink *out, struct drawing *drawing,
     struct hp_text_estimate text;
     hp_text_row_estimate(&text, view, &cum);
     hp_sink_text(out, HP_TEXT_ROW);
-    hp_text_put(out, text.value, drawing->widths.amount);
+    hp_text_put_value(out, &text, drawing->widths.amount);
     if (!drawing->parts[SHARE].is_gone) {
         hp_sink_text(out, HP_TEXT_NEXT);
         hp_text_percent(out, cum.sum, view->head.total.of[view->options.metric]);

@@ -10,7 +10,8 @@ void hp_tsv_text(struct hp_sink *out, struct hp_span text);
 
 // Each begins with a tab; empty where a number is not known.
 void hp_tsv_double(struct hp_sink *out, double value);
-void hp_tsv_interval(struct hp_sink *out, struct hp_interval range);
+void hp_tsv_estimate(struct hp_sink *out, const struct hp_view *view,
+                     const struct hp_amount *amount, enum hp_metric metric);
 
 // "few-samples,seen-once", or nothing.
 void hp_tsv_flags(struct hp_sink *out, unsigned flags);

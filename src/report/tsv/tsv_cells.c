@@ -46,7 +46,12 @@ void hp_tsv_double(struct hp_sink *out, double value) {
     }
 }
 
-void hp_tsv_interval(struct hp_sink *out, struct hp_interval range) {
+void hp_tsv_estimate(struct hp_sink *out, const struct hp_view *view,
+                     const struct hp_amount *amount, enum hp_metric metric) {
+    struct hp_interval range = hp_view_range(view, amount, metric);
+    if (!hp_view_is_too_high(view, range)) {
+        hp_json_fixed(out, amount->sum, metric);
+    }
     hp_tsv_double(out, range.low);
     hp_tsv_double(out, range.high);
 }

@@ -1,5 +1,6 @@
 // Tab-separated tables of one metric for scripts: a line of titles, which are the keys of the
-// columns, then one line a row.  An estimate has three cells:
+// columns, then one line a row.  An estimate has three cells, the first
+// empty if it is the largest of several:
 //
 //     flat flat_low flat_high ... name function module file line class
 #include "report/tsv/tsv.h"
@@ -42,8 +43,7 @@ static void put_cell(struct hp_sink *out, const struct hp_view *view,
     struct hp_content content = hp_view_cell(view, row, field->id, metric);
     switch (field->column.cell) {
     case HP_CELL_ESTIMATE:
-        hp_json_fixed(out, content.amount.sum, metric);
-        hp_tsv_interval(out, hp_view_range(view, &content.amount, metric));
+        hp_tsv_estimate(out, view, &content.amount, metric);
         break;
     case HP_CELL_SUM:
         hp_json_fixed(out, content.amount.sum, metric);

@@ -55,8 +55,7 @@ void hp_tsv_stacks(struct hp_sink *out, const struct hp_view *view) {
     for (size_t i = 0; i < hp_view_shown(view, view->listed); i++) {
         uint32_t stack = view->by_value[i];
         struct hp_amount amount = hp_view_stack_amount(view, stack, metric);
-        hp_json_fixed(out, amount.sum, metric);
-        hp_tsv_interval(out, hp_view_range(view, &amount, metric));
+        hp_tsv_estimate(out, view, &amount, metric);
         hp_tsv_double(out, hp_precision_samples(&view->precision, amount.sum,
                                                 amount.error, metric));
         hp_sink_text(out, "\t");
