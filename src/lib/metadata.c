@@ -212,7 +212,6 @@ static uint64_t hash_of_file(const char *path) {
     return hash_of_status(&info);
 }
 
-// In an archive by the archive, and the path in it.
 static uint64_t hash_of_folder(struct folder *last, const struct hp_input_record *input) {
     struct hp_span name = hp_span_of(input->public.name), path = name;
     path.size -= hp_span_basename(name).size;
@@ -230,6 +229,11 @@ static uint64_t hash_of_folder(struct folder *last, const struct hp_input_record
         free(folder);
     }
     return last->hash;
+}
+
+uint64_t hp_input_folder(const struct hp_input_record *input) {
+    struct folder none = {.hash = 0};
+    return hash_of_folder(&none, input);
 }
 
 static void add_name(struct hp_identity *identity, const struct hp_input_record *input,

@@ -21,6 +21,9 @@ HP_MUST_CHECK int hp_labels_set(struct hp_profile *profile, const char *pattern,
 // What names, folders and times of the inputs say of their processes.
 void hp_inputs_identify(struct hp_profile *profile);
 
+// A hash of the folder of an input, by device and inode; in an archive by the archive, and the path in it.
+uint64_t hp_input_folder(const struct hp_input_record *input);
+
 // How many different sets of labels samples have, or inputs, whose processes are known by now.
 size_t hp_label_sets_count(const struct hp_profile *profile);
 

@@ -5,6 +5,7 @@
 #include "lib/warnings.h"
 
 #include "base/units.h"
+#include "lib/consecutive.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -187,7 +188,26 @@ static void say_several(struct sentence *s, const struct hp_profile *profile,
     say(s, ")");
 }
 
-static void tell_side(struct hp_profile *profile, bool is_base, const char *side) {
+// "by their file times 6 runs, one after the other; the newest holds 22.1 MiB", beside their sum.
+static void add_consecutive(struct hp_profile *profile, bool is_base,
+                             enum hp_input_side side, const char *prefix) {
+    struct hp_consecutive runs = hp_consecutive_runs(profile, is_base);
+    bool is_inuse = hp_column_of(profile->metric) == HP_COLUMN_INUSE;
+    if (runs.count > 0 && !profile->keeps.moments) {
+        char bytes[HP_NUMBER_SIZE];
+        struct sentence s = {.used = 0};
+        runs.bytes = bytes_of(profile, runs.newest);
+        hp_format_bytes(bytes, runs.bytes, HP_UNIT_AUTO);
+        say(&s, "%sby their file times %zu runs, one after the other; the newest %s %s",
+            prefix, runs.count, is_inuse ? "holds" : "allocated", bytes);
+        hp_vec_push(&profile->moments,
+                    hp_strtab_add(&profile->strings, hp_span_of(s.text)));
+        profile->consecutive[side] = runs;
+    }
+}
+
+static void tell_side(struct hp_profile *profile, bool is_base, enum hp_input_side of,
+                      const char *side) {
     static const char *const modes[] = {
         [HP_SNAPSHOTS_LAST] = "last", [HP_SNAPSHOTS_FINAL] = "final",
         [HP_SNAPSHOTS_PEAK] = "peak", [HP_SNAPSHOTS_EACH] = "each",
@@ -217,6 +237,7 @@ static void tell_side(struct hp_profile *profile, bool is_base, const char *side
     }
     hp_string text = hp_strtab_add(&profile->strings, hp_span_of(s.text));
     hp_vec_push(&profile->moments, text);
+    add_consecutive(profile, is_base, of, side);
 }
 
 // In partials that do not tell of each dump.
@@ -304,9 +325,10 @@ void hp_tell_moments(struct hp_profile *profile) {
     tell_shards(profile);
     bool has_sides = profile->summary[HP_SIDE_BASE].all > 0;
     if (has_sides) {
-        tell_side(profile, true, "base: ");
+        tell_side(profile, true, HP_SIDE_BASE, "base: ");
     }
-    tell_side(profile, false, has_sides ? "new: " : "");
+    tell_side(profile, false, has_sides ? HP_SIDE_NEW : HP_SIDE_ALL,
+              has_sides ? "new: " : "");
     tell_set_aside(profile);
     tell_exits(profile, has_sides);
 }

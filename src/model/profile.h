@@ -156,6 +156,13 @@ struct hp_needs {
     bool partial;           // all that a partial holds
 };
 
+// Processes that ran one after the other: how many, and of the newest the dump that counts.
+struct hp_consecutive {
+    size_t count;    // 0: nothing says so
+    uint32_t newest; // number of an input
+    hp_fixed bytes;  // of it
+};
+
 struct hp_profile {
     struct hp_arena arena;
     struct hp_strtab strings;
@@ -197,6 +204,8 @@ struct hp_profile {
     HP_VEC(hp_string) warnings;
     HP_VEC(hp_string) minor_warnings; // that concern next to none of the bytes
     HP_VEC(hp_string) moments;        // sentences that say which dumps count
+    struct hp_consecutive consecutive[HP_SIDES];
+    size_t exits[HP_SIDES];           // dumps that count and are known to be made at exit
     struct hp_match_time *match_time; // of the patterns of its reports
     hp_string thread;                 // that alone was read, or ""
     enum hp_estimator estimator;

@@ -130,6 +130,19 @@ static void put_reasons(struct hp_sink *out, const struct hp_input_summary *summ
     hp_sink_text(out, "}, ");
 }
 
+// "consecutive": {"runs": 6, "newest": "ci/app.7.2.m2.heap", "bytes": 1024} of processes that ran one
+// after the other.
+static void put_consecutive(struct hp_sink *out, const struct hp_view *view,
+                            struct hp_consecutive runs) {
+    if (runs.count > 0) {
+        hp_sink_print(out, ", \"consecutive\": {\"runs\": %zu, \"newest\": ", runs.count);
+        hp_json_string(out, hp_span_of(view->head.inputs[runs.newest].public.name));
+        hp_sink_text(out, ", \"bytes\": ");
+        hp_json_fixed(out, runs.bytes, HP_INUSE_SPACE);
+        hp_sink_text(out, "}");
+    }
+}
+
 // "inputs", "base" or "new": {..., still open.
 static void put_inputs(struct hp_sink *out, const struct hp_view *view,
                        enum hp_input_side side) {
@@ -146,6 +159,10 @@ static void put_inputs(struct hp_sink *out, const struct hp_view *view,
                       (unsigned long long)summary->periods.at[i]);
     }
     hp_sink_text(out, "]");
+    if (view->whole->exits[side] > 0) {
+        hp_sink_print(out, ", \"made_at_exit\": %zu", view->whole->exits[side]);
+    }
+    put_consecutive(out, view, view->whole->consecutive[side]);
 }
 
 // --- totals -------------------------------------------------------------------------------
