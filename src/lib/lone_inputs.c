@@ -100,6 +100,7 @@ static void name_row(const struct hp_input_queue *queue, struct hp_input_record 
     input->identity.pid = name.pid;
     input->identity.number = name.number;
     input->identity.has_number = name.has_number;
+    input->identity.kind = name.kind;
 }
 
 // The next, as the record that it was; false after the last.
@@ -225,6 +226,7 @@ void hp_lone_inputs_settle(struct hp_lone_inputs *lone, struct hp_profile *profi
         } else {
             (void)hp_input_groups_take(&groups, &row);
             lone->alone++;
+            profile->lone_exits += row.identity.kind == 'f';
         }
     }
     profile->lone_inputs = lone->alone;
@@ -249,7 +251,7 @@ void hp_lone_inputs_give_back(struct hp_lone_inputs *lone, struct hp_profile *pr
         hp_vec_push(&profile->inputs, row);
     }
     hp_lone_inputs_done(lone);
-    profile->lone_inputs = 0;
+    profile->lone_inputs = profile->lone_exits = 0;
 }
 
 // --- what is told of them -----------------------------------------------------------------------

@@ -190,7 +190,7 @@ static void say_several(struct sentence *s, const struct hp_profile *profile,
 
 // "by their file times 6 runs, one after the other; the newest holds 22.1 MiB", beside their sum.
 static void add_consecutive(struct hp_profile *profile, bool is_base,
-                             enum hp_input_side side, const char *prefix) {
+                            enum hp_input_side side, const char *prefix) {
     struct hp_consecutive runs = hp_consecutive_runs(profile, is_base);
     bool is_inuse = hp_column_of(profile->metric) == HP_COLUMN_INUSE;
     if (runs.count > 0 && !profile->keeps.moments) {
@@ -279,24 +279,44 @@ static void tell_shards(struct hp_profile *profile) {
     }
 }
 
-// Of a dump made at exit that is all there is of a side.
-static void tell_exit_of_side(struct hp_profile *profile, bool is_base,
-                              enum hp_input_side side, const char *prefix) {
-    bool is_exit = false;
+// How many dumps of a side count and were made at exit, and how many count of which that is known.
+static size_t count_exits(const struct hp_profile *profile, bool is_base,
+                          uint64_t *known) {
+    size_t exits = is_base ? 0 : profile->lone_exits;
     const struct hp_process *process;
     hp_vec_each (process, &profile->processes.all) {
         bool is_chosen = process->chosen == process->exit || process->dumps == 1;
-        is_exit |= process->exit != HP_NO_INPUT && is_chosen &&
-                   process->is_base == is_base &&
-                   hp_input_is_used(&profile->inputs.at[process->exit]);
+        exits += process->exit != HP_NO_INPUT && is_chosen &&
+                 process->is_base == is_base &&
+                 hp_input_is_used(&profile->inputs.at[process->exit]);
     }
-    if (is_exit && profile->summary[side].used == 1) {
-        struct sentence s = {.used = 0};
-        say(&s, "%smade at exit: memory freed while the program ends is not in it",
-            prefix);
-        hp_string text = hp_strtab_add(&profile->strings, hp_span_of(s.text));
-        hp_vec_push(&profile->moments, text);
+    const struct hp_input_record *input;
+    *known = is_base ? 0 : profile->lone_inputs;
+    hp_vec_each (input, &profile->inputs) {
+        bool is_of_many = input->is_group || input->merged_all > 0;
+        *known += hp_input_is_used(input) && input->is_base == is_base && !is_of_many;
     }
+    return exits;
+}
+
+// "3 of 5 dumps were made at exit: ...", once for all of a side.
+static void tell_exit_of_side(struct hp_profile *profile, bool is_base,
+                              enum hp_input_side side, const char *prefix) {
+    struct sentence s = {.used = 0};
+    uint64_t all = profile->summary[side].merged_used, known;
+    size_t exits = count_exits(profile, is_base, &known);
+    profile->exits[side] = exits;
+    if (exits == 0) {
+        return;
+    }
+    say(&s, "%s", prefix);
+    if (all > 1) {
+        say(&s, "%s%zu of %llu dumps were ", known < all ? "at least " : "", exits,
+            (unsigned long long)all);
+    }
+    say(&s, "made at exit: memory freed while the program ends is not in %s",
+        exits == 1 ? "it" : "them");
+    hp_vec_push(&profile->moments, hp_strtab_add(&profile->strings, hp_span_of(s.text)));
 }
 
 static void tell_exits(struct hp_profile *profile, bool has_sides) {

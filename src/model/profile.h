@@ -196,6 +196,7 @@ struct hp_profile {
     HP_VEC(struct hp_known_dump)
     known;              // dumps of partials, and of inputs without a record
     size_t lone_inputs; // so many are told of in groups: each the only one of its process
+    size_t lone_exits;  // of them, made at exit
     // What partials tell of inputs that they do not tell of one by one, of new and of base.
     struct hp_diagnosed diagnosed[2][HP_DIAGNOSTICS];
     struct hp_equal_samples equal_samples[2]; // of one process or of none; of two

@@ -161,10 +161,39 @@ def exit_alone():
     return faults
 
 
+def exits_of_several():
+    """Few inputs and many, which are no records of their own; sides of a comparison; a partial, which knows of some."""
+    def dumps(folder, first, count, exits):
+        paths = []
+        for i in range(count):
+            kind = 'f' if i < exits else 'm0'
+            paths.append(pathlib.Path(folder, f'app.{first + i}.0.{kind}.heap'))
+            paths[-1].write_text(series_text([first + i, 7], (first + i) * 4096))
+        return paths
+
+    def found(*inputs, command='top', sides=('inputs',)):
+        report = json.loads(t.ok(command, '--format=json', '--no-symbols', *inputs).out)
+        said = [s for s in report['processes']['said'] if 'made at exit' in s]
+        told = [report[side].get('made_at_exit') for side in sides]
+        return told if len(said) == sum(number is not None for number in told) else [*told, *said]
+
+    with scratch() as folder:
+        five, other, many = dumps(folder, 10, 5, 3), dumps(folder, 100, 3, 0), dumps(folder, 1000, 600, 70)
+        partial = t.merged(pathlib.Path(folder, 'many.hpa'), many)
+        got = {'five': found(*five), 'none': found(*other), 'all': found(*five[:3]), 'many': found(*many),
+               'a side': found(*five, '--to', *other, command='diff', sides=('base', 'new')),
+               'both': found(*five, '--to', *many[:4], command='diff', sides=('base', 'new')),
+               'beside a partial': found(*five, partial)[:1]}
+        want = {'five': [3], 'none': [None], 'all': [3], 'many': [70], 'a side': [3, None], 'both': [3, 4],
+                'beside a partial': [3]}
+        return [f'{name}: {got[name]}, not {want[name]}' for name in want if got[name] != want[name]]
+
+
 t.check('a dump that is cut anywhere: the whole one of its process counts, and what was lost is told', cut_anywhere)
 t.check('diff, trend and merge; each and sum refuse', other_reports)
 t.check('all dumps of a process are cut: refused; with --keep-damaged the newest that has stacks', all_cut)
 t.check('dumps of two processes under one name are two', two_processes)
 t.check('an exit dump is no point of a trend, and that is told', exits_are_no_points)
 t.check('an exit dump that counts is called one', exit_alone)
+t.check('exit dumps of several processes are counted, once for each side, wherever they are known', exits_of_several)
 t.done()
