@@ -37,6 +37,12 @@ enum {
     WARM_UPS = PACES * (HP_ONSET_SUFFIXES + 1),
 };
 
+// What is left of a vector of a rival, whitened, beside the level and so much of the one before it, the other one of
+// a wave: the square of its length; 0: next to nothing.
+struct product {
+    double length, share;
+};
+
 // The hinges of one rho.
 struct hinges {
     struct hp_whitening whitening;
@@ -44,7 +50,8 @@ struct hinges {
     double *time, *one; // w(t), w(1)
     double *along,
         *rest; // of the hinge at s: its part along the level, and the square of the other
-    double height; // of w(1)
+    double height;            // of w(1)
+    struct product *products; // of each vector of the rivals
 };
 
 struct span {
@@ -58,6 +65,8 @@ struct span {
 struct hp_onset_times {
     size_t count;
     double *times;
+    double *rivals; // waves, of two vectors each, and so many warm-ups
+    size_t warm_ups;
     double alpha;        // of the whole series
     double z_end, t_end; // at alpha / paid
     struct span spans[HP_ONSET_SPANS];
@@ -135,6 +144,73 @@ static void make_hinges(struct hinges *hinges, const double *times, size_t count
     }
 }
 
+static void make_wave(const struct hp_onset_times *times, double period, double *sine) {
+    size_t count = times->count;
+    double span = times->times[count - 1] - times->times[0];
+    double whole = span * (double)count / (double)(count - 1);
+    for (size_t j = 0; j < count; j++) {
+        double angle = 2 * pi * times->times[j] / (period * whole);
+        sine[j] = sin(angle);
+        sine[count + j] = cos(angle);
+    }
+}
+
+static void make_warm_up(const struct hp_onset_times *times, size_t first, double pace,
+                         double *out) {
+    double left = times->times[times->count - 1] - times->times[first];
+    for (size_t j = 0; j < times->count; j++) {
+        double since = times->times[j] - times->times[first];
+        out[j] = since > 0 && left > 0 ? -expm1(-since / (pace * left)) : 0;
+    }
+}
+
+// The waves first, of two vectors each.
+static void make_rivals(struct hp_onset_times *made) {
+    size_t count = made->count;
+    double *next = hp_alloc((2 * WAVES + WARM_UPS) * count * sizeof *next);
+    made->rivals = next;
+    for (size_t i = 0; i < WAVES; i++, next += 2 * count) {
+        make_wave(made, periods[i], next);
+    }
+    for (size_t i = 0; i <= HP_ONSET_SUFFIXES; i++) {
+        bool is_whole = i == HP_ONSET_SUFFIXES;
+        size_t first = is_whole ? 0 : made->spans[i].dumps.first;
+        for (size_t k = 0; (is_whole || first > 0) && k < PACES; k++, next += count) {
+            make_warm_up(made, first, paces[k], next);
+            made->warm_ups++;
+        }
+    }
+}
+
+static void set_product(const struct hinges *hinges, const double *vector,
+                        const double *before, size_t count, struct product *product) {
+    double all = 0, level = 0, common = 0, level_before = 0;
+    for (size_t j = 0; j < count; j++) {
+        double value = hp_whitened(&hinges->whitening, vector, j);
+        double other = before ? hp_whitened(&hinges->whitening, before, j) : 0;
+        all += value * value;
+        level += value * hinges->level[j];
+        common += value * other;
+        level_before += other * hinges->level[j];
+    }
+    common -= level * level_before;
+    bool has_common = before && product[-1].length > 0;
+    product->share = has_common ? common / product[-1].length : 0;
+    double length = all - level * level - product->share * common;
+    product->length = length > least_part * least_part * all ? length : 0;
+}
+
+static void make_products(const struct hp_onset_times *made, struct hinges *hinges) {
+    size_t vectors = 2 * WAVES + made->warm_ups;
+    const double *at = made->rivals;
+    hinges->products = hp_alloc(vectors * sizeof *hinges->products);
+    for (size_t i = 0; i < vectors; i++, at += made->count) {
+        bool is_second = i < (size_t)2 * WAVES && i % 2 == 1;
+        set_product(hinges, at, is_second ? at - made->count : NULL, made->count,
+                    &hinges->products[i]);
+    }
+}
+
 struct hp_onset_times *hp_onset_times_new(const double *times, size_t count,
                                           double confidence) {
     struct hp_onset_times *made = hp_alloc(sizeof *made);
@@ -152,10 +228,12 @@ struct hp_onset_times *hp_onset_times_new(const double *times, size_t count,
         return made;
     }
     make_spans(made);
+    make_rivals(made);
     made->z_end = hp_normal_quantile_above(made->alpha / paid);
     made->t_end = hp_student_quantile_above(made->alpha / paid, (double)count - 2);
     for (size_t i = 0; i < HP_CORRELATIONS; i++) {
         make_hinges(&made->hinges[i], made->times, count, hp_correlations[i]);
+        make_products(made, &made->hinges[i]);
     }
     return made;
 }
@@ -164,12 +242,14 @@ void hp_onset_times_free(struct hp_onset_times *times) {
     for (size_t i = 0; times && i < HP_CORRELATIONS; i++) {
         hp_whitening_done(&times->hinges[i].whitening);
         free(times->hinges[i].level);
+        free(times->hinges[i].products);
     }
     for (size_t i = 0; times && i < HP_ONSET_SPANS; i++) {
         free(times->spans[i].weights);
     }
     if (times) {
         free(times->times);
+        free(times->rivals);
     }
     free(times);
 }
@@ -295,88 +375,58 @@ static double likelihood_of(const struct hp_onset_times *times, const struct fit
 
 // --- rivals -------------------------------------------------------------------------------
 
-// Up to two vectors, beside a level.
-struct rival {
-    double *at[2];
-    bool is_rise; // the one vector counts only if it goes up
-};
-
-static double likelihood_of_rival(const struct hp_onset_times *times,
-                                  const double *values, const struct rival *rival,
-                                  double *room) {
-    size_t count = times->count;
-    double best = -INFINITY;
-    for (size_t i = 0; i < HP_CORRELATIONS; i++) {
-        const struct hinges *hinges = &times->hinges[i];
-        double *white = room, *unit[2] = {room + count, room + 2 * count};
-        for (size_t j = 0; j < count; j++) {
-            white[j] = hp_whitened(&hinges->whitening, values, j);
-        }
-        double all = hp_dot(white, white, count);
-        hp_take_off(white, hinges->level, count);
-        for (int k = 0; k < 2 && rival->at[k]; k++) {
-            for (size_t j = 0; j < count; j++) {
-                unit[k][j] = hp_whitened(&hinges->whitening, rival->at[k], j);
-            }
-            hp_normalize(unit[k], count);
-            hp_take_off(unit[k], hinges->level, count);
-            if (k > 0) {
-                hp_take_off(unit[k], unit[0], count);
-            }
-            bool is_level = hp_normalize(unit[k], count) < least_part;
-            bool is_fall = rival->is_rise && hp_dot(white, unit[k], count) < 0;
-            if (!is_level && !is_fall) {
-                hp_take_off(white, unit[k], count);
-            }
-        }
-        double rest = fmax(hp_dot(white, white, count), all * DBL_EPSILON);
-        best = fmax(best, -hinges->whitening.log_r - (double)count * log(rest));
-    }
-    return best;
-}
-
-static void make_wave(const struct hp_onset_times *times, double period, double *sine,
-                      double *cosine) {
-    size_t count = times->count;
-    double span = times->times[count - 1] - times->times[0];
-    double whole = span * (double)count / (double)(count - 1);
+// Whitening, the other way round: w(u) w = u back.
+static void carry_back(const struct hp_whitening *whitening, double *white,
+                       size_t count) {
     for (size_t j = 0; j < count; j++) {
-        double angle = 2 * pi * times->times[j] / (period * whole);
-        sine[j] = sin(angle);
-        cosine[j] = cos(angle);
+        double next = j + 1 < count ? whitening->carry[j + 1] * whitening->scale[j + 1] *
+                                          white[j + 1]
+                                    : 0;
+        white[j] = whitening->scale[j] * white[j] - next;
     }
 }
 
-static void make_warm_up(const struct hp_onset_times *times, size_t first, double pace,
-                         double *out) {
-    double left = times->times[times->count - 1] - times->times[first];
-    for (size_t j = 0; j < times->count; j++) {
-        double since = times->times[j] - times->times[first];
-        out[j] = since > 0 && left > 0 ? -expm1(-since / (pace * left)) : 0;
-    }
+static double square_along(const struct product *product, double along) {
+    return product->length > 0 ? along * along / product->length : 0;
 }
 
-// The best 2 log L of waves and of warm-ups.
-static double best_rival(const struct hp_onset_times *times, const double *values) {
+// The best 2 log L of any for one rho.  A warm-up counts only if it goes up.
+static double best_of_rho(const struct hp_onset_times *times, const struct hinges *hinges,
+                          const double *values, double *back) {
     size_t count = times->count;
-    double best = -INFINITY, *room = hp_alloc(5 * count * sizeof *room);
-    struct rival wave = {{room, room + count}, false}, warm_up = {{room, NULL}, true};
-    for (size_t i = 0; i < WAVES; i++) {
-        make_wave(times, periods[i], room, room + count);
-        double found = likelihood_of_rival(times, values, &wave, room + 2 * count);
-        best = fmax(best, found);
+    const double *at = times->rivals;
+    const struct product *product = hinges->products;
+    double taken = 0, all = 0;
+    for (size_t j = 0; j < count; j++) {
+        back[j] = hp_whitened(&hinges->whitening, values, j);
+        all += back[j] * back[j];
     }
-    for (size_t i = 0; i <= HP_ONSET_SUFFIXES; i++) {
-        bool is_whole = i == HP_ONSET_SUFFIXES;
-        size_t first = is_whole ? 0 : times->spans[i].dumps.first;
-        for (size_t k = 0; (is_whole || first > 0) && k < PACES; k++) {
-            make_warm_up(times, first, paces[k], room);
-            double found = likelihood_of_rival(times, values, &warm_up, room + 2 * count);
-            best = fmax(best, found);
-        }
+    hp_take_off(back, hinges->level, count);
+    double squares = hp_dot(back, back, count);
+    carry_back(&hinges->whitening, back, count);
+    for (size_t i = 0; i < WAVES; i++, at += 2 * count, product += 2) {
+        double sine = hp_dot(at, back, count);
+        double cosine = hp_dot(at + count, back, count) - product[1].share * sine;
+        taken = fmax(taken,
+                     square_along(&product[0], sine) + square_along(&product[1], cosine));
     }
-    free(room);
-    return best;
+    for (size_t i = 0; i < times->warm_ups; i++, at += count, product++) {
+        double along = fmax(hp_dot(at, back, count), 0);
+        taken = fmax(taken, square_along(product, along));
+    }
+    double rest = fmax(squares - taken, all * DBL_EPSILON);
+    return -hinges->whitening.log_r - (double)count * log(rest);
+}
+
+// Whether one has more than that for some rho.  Walks, of which most have, are best with a large one.
+static bool has_better(const struct hp_onset_times *times, const double *values,
+                       double likelihood) {
+    double best = -INFINITY, *white = hp_alloc(times->count * sizeof *white);
+    for (size_t i = HP_CORRELATIONS; i-- > 0 && best <= likelihood;) {
+        best = best_of_rho(times, &times->hinges[i], values, white);
+    }
+    free(white);
+    return best > likelihood;
 }
 
 // --- the onset ----------------------------------------------------------------------------
@@ -384,14 +434,15 @@ static double best_rival(const struct hp_onset_times *times, const double *value
 // All that is looked at of one row.
 struct row {
     const struct hp_onset_times *times;
+    hp_onset_sampling_fn *sampling;
+    const void *data;
     double *values; // less the first
     struct fits fits[HP_CORRELATIONS];
 };
 
-static void fit_row(struct row *row, const struct hp_onset_times *times,
-                    const double *values) {
+static void fit_row(struct row *row, const double *values) {
+    const struct hp_onset_times *times = row->times;
     size_t count = times->count;
-    row->times = times;
     row->values = hp_alloc((1 + HP_CORRELATIONS) * count * sizeof *row->values);
     for (size_t j = 0; j < count; j++) {
         row->values[j] = values[j] - values[0];
@@ -401,14 +452,27 @@ static void fit_row(struct row *row, const struct hp_onset_times *times,
     }
 }
 
-static struct hp_rise rise_of_span(const struct row *row, size_t i,
-                                   struct hp_rise sampling) {
+// What sampling says of a span in which values rise at all; of others, and where no claim can come of it, {1}.
+static struct hp_rise sampling_in(const struct row *row, const double *values, size_t i) {
+    static const struct hp_rise none = {1, -INFINITY};
+    const struct hp_onset_times *times = row->times;
+    const struct span *span = &times->spans[i];
+    const double *at = times->times + span->dumps.first;
+    if (span->dumps.count == 0 || !(at[span->dumps.count - 1] > at[0]) ||
+        !ends_above_all(values, times->count, span->dumps.count)) {
+        return none;
+    }
+    struct hp_rise found = row->sampling(row->data, i);
+    return paid * found.p < times->alpha ? found : none;
+}
+
+static struct hp_rise rise_of_span(const struct row *row, size_t i) {
     const struct span *span = &row->times->spans[i];
     size_t first = span->dumps.first, count = span->dumps.count;
     const double *at = row->times->times + first;
-    if (!(at[count - 1] > at[0]) ||
-        !ends_above_all(row->values, row->times->count, count)) {
-        return (struct hp_rise){1, -INFINITY};
+    struct hp_rise sampling = sampling_in(row, row->values, i);
+    if (sampling.p == 1) {
+        return sampling;
     }
     struct hp_rise line = rise_of_hinge(row->times, row->fits, first);
     struct hp_rise parts =
@@ -439,7 +503,7 @@ static bool find_best(const struct row *row, struct hp_onset *onset) {
     free(all);
     const struct hinges *hinges = &row->times->hinges[best_rho];
     onset->slope = row->fits[best_rho].along[onset->dump] / hinges->rest[onset->dump];
-    return best >= best_rival(row->times, row->values) - rival_margin;
+    return !has_better(row->times, row->values, best + rival_margin);
 }
 
 static double time_since(const struct hp_onset_times *times, size_t dump) {
@@ -447,30 +511,29 @@ static double time_since(const struct hp_onset_times *times, size_t dump) {
 }
 
 // Too few dumps for a claim: they rose in each step, to above all that was before.
-static unsigned steps_of(const struct hp_onset_times *times, const double *values,
-                         const struct hp_rise sampling[HP_ONSET_SPANS]) {
-    size_t count = times->count;
+static unsigned steps_of(const struct row *row, const double *values) {
+    size_t count = row->times->count;
     unsigned found = 0;
     for (size_t i = HP_ONSET_SUFFIXES; i < HP_ONSET_SPANS; i++) {
-        const struct hp_onset_span *span = &times->spans[i].dumps;
-        bool rises = paid * sampling[i].p <= run_p;
+        const struct hp_onset_span *span = &row->times->spans[i].dumps;
+        bool rises = true;
         for (size_t j = 0; j < count; j++) {
             rises &= j <= span->first ? values[j] < values[count - 1]
                                       : values[j] > values[j - 1];
         }
-        found = rises ? (unsigned)span->count - 1 : found;
+        bool is_sure = rises && paid * row->sampling(row->data, i).p <= run_p;
+        found = is_sure ? (unsigned)span->count - 1 : found;
     }
     return found;
 }
 
-static void find_since(struct row *row, const struct hp_rise sampling[HP_ONSET_SPANS],
-                       struct hp_rise whole, struct hp_onset *onset) {
+static void find_since(struct row *row, struct hp_rise whole, struct hp_onset *onset) {
     const struct hp_onset_times *times = row->times;
     struct hp_rise best = {1, -INFINITY};
     size_t bound = 0; // the first dump of the span that the bound is of
     for (size_t i = 0; i < HP_ONSET_SUFFIXES; i++) {
         if (times->spans[i].dumps.count > 0) {
-            struct hp_rise rise = rise_of_span(row, i, sampling[i]);
+            struct hp_rise rise = rise_of_span(row, i);
             bound = rise.least > best.least ? times->spans[i].dumps.first : bound;
             best.p = fmin(best.p, rise.p);
             best.least = fmax(best.least, rise.least);
@@ -488,22 +551,24 @@ static void find_since(struct row *row, const struct hp_rise sampling[HP_ONSET_S
 }
 
 struct hp_onset hp_onset_find(const struct hp_onset_times *times, const double *values,
-                              const struct hp_rise sampling[HP_ONSET_SPANS],
+                              hp_onset_sampling_fn *sampling, const void *data,
                               struct hp_rise whole) {
     struct hp_onset onset = {.rise = whole};
-    double least_p = 1;
-    for (size_t i = 0; i < HP_ONSET_SUFFIXES; i++) {
-        bool is_there = times->spans[i].dumps.count > 0;
-        least_p = is_there ? fmin(least_p, sampling[i].p) : least_p;
+    struct row row = {.times = times, .sampling = sampling, .data = data};
+    if (!times->hinges[0].level) {
+        return onset;
     }
-    if (fmin(whole.p, paid * least_p) < times->alpha && times->hinges[0].level) {
-        struct row row;
-        fit_row(&row, times, values);
-        find_since(&row, sampling, whole, &onset);
+    bool may_be = whole.p < times->alpha;
+    for (size_t i = 0; i < HP_ONSET_SUFFIXES && !may_be; i++) {
+        may_be = sampling_in(&row, values, i).p < 1;
+    }
+    if (may_be) {
+        fit_row(&row, values);
+        find_since(&row, whole, &onset);
         free(row.values);
     }
-    if (!onset.is_since && !(onset.rise.p < times->alpha) && times->hinges[0].level) {
-        onset.steps = steps_of(times, values, sampling);
+    if (!onset.is_since && !(onset.rise.p < times->alpha)) {
+        onset.steps = steps_of(&row, values);
     }
     return onset;
 }

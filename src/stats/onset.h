@@ -52,10 +52,13 @@ struct hp_onset {
     unsigned steps;       // rose in each of so many last steps, too few for a claim; or 0
 };
 
-// `sampling` has the rise of each span by sampling alone, its bound at hp_onset_alpha(); `whole` is that of the whole
-// series by all procedures.
+// The rise in span i by sampling alone.  Its bound is at hp_onset_alpha(), and may be any that is not above 0 if its p
+// is no less than that; in runs nobody asks for it.
+typedef struct hp_rise hp_onset_sampling_fn(const void *data, size_t i);
+
+// `sampling` is asked for spans in which values rise; `whole` is the rise of the whole series by all procedures.
 struct hp_onset hp_onset_find(const struct hp_onset_times *times, const double *values,
-                              const struct hp_rise sampling[HP_ONSET_SPANS],
+                              hp_onset_sampling_fn *sampling, const void *data,
                               struct hp_rise whole);
 
 #endif

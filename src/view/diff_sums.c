@@ -76,23 +76,14 @@ struct life {
     uint64_t period;
 };
 
-static struct life *read_lives(const struct hp_profile *profile,
-                               const struct hp_input_record *input) {
-    struct life *lives = hp_alloc(profile->stacks.count * sizeof *lives);
-    struct hp_history_reader reader = {0};
-    struct hp_observation seen;
-    hp_history_open(&reader, &profile->history, input->number);
-    while (hp_history_next(&reader, &seen)) {
-        struct life *life = &lives[seen.stack];
-        life->bytes += seen.values.of[HP_INUSE_SPACE];
-        life->objects += seen.values.of[HP_INUSE_OBJECTS];
-        life->ever_bytes += seen.values.of[HP_ALLOC_SPACE];
-        life->ever_objects += seen.values.of[HP_ALLOC_OBJECTS];
-        life->variance += seen.errors[HP_COLUMN_INUSE].variance;
-        life->period = input->period > 1 ? input->period : 0;
-    }
-    hp_history_done_reading(&reader);
-    return lives;
+static void add_to_life(struct life *life, const struct hp_observation *seen,
+                        uint64_t period) {
+    life->bytes += seen->values.of[HP_INUSE_SPACE];
+    life->objects += seen->values.of[HP_INUSE_OBJECTS];
+    life->ever_bytes += seen->values.of[HP_ALLOC_SPACE];
+    life->ever_objects += seen->values.of[HP_ALLOC_OBJECTS];
+    life->variance += seen->errors[HP_COLUMN_INUSE].variance;
+    life->period = period > 1 ? period : 0;
 }
 
 static hp_int128 bound_of(double bytes, double objects, uint64_t period) {
@@ -135,12 +126,10 @@ static void add_life(struct hp_sums *sums, struct hp_part gone, struct hp_part f
     add_part(&sums->fresh, fresh);
 }
 
-static void sum_lives(const struct hp_profile *profile, const struct hp_sides *sides,
+static void sum_lives(struct life *const lives[2], size_t stacks,
                       const struct hp_members *members, struct hp_sums *sums) {
-    struct life *before = read_lives(profile, &profile->inputs.at[sides->base.at[0]]);
-    struct life *after = read_lives(profile, &profile->inputs.at[sides->new.at[0]]);
-    for (size_t s = 0; s < profile->stacks.count; s++) {
-        const struct life *a = &before[s], *b = &after[s];
+    for (size_t s = 0; s < stacks; s++) {
+        const struct life *a = &lives[0][s], *b = &lives[1][s];
         hp_int128 variance = variance_of(a);
         struct hp_part gone = {0};
         if (!freed_between(a, b, &gone) || gone.variance >= variance) {
@@ -158,8 +147,6 @@ static void sum_lives(const struct hp_profile *profile, const struct hp_sides *s
             add_life(&sums[members->node_count + 1], gone, fresh);
         }
     }
-    free(before);
-    free(after);
 }
 
 // --- sides --------------------------------------------------------------------------------
@@ -172,6 +159,7 @@ struct adder {
     enum hp_metric metric;
     const struct hp_sides *sides;
     struct hp_sums *sums;
+    struct life *lives[2];    // of each stack, where they are wanted
     hp_fixed *now;            // of each node: in this unit
     HP_VEC(uint32_t) touched; // nodes whose `now` is not 0
 };
@@ -212,6 +200,9 @@ static void add_input(struct adder *adder, int side,
                               ? seen.errors[hp_column_of(adder->metric)].period
                               : input->period;
         hp_int128 variance = plug_in(&seen, adder->metric, period);
+        if (adder->lives[side]) {
+            add_to_life(&adder->lives[side][seen.stack], &seen, input->period);
+        }
         for (size_t i = members->first.at[seen.stack];
              i < members->first.at[seen.stack + 1]; i++) {
             add_to(adder, members->nodes.at[i].n, side, &seen, variance);
@@ -334,9 +325,13 @@ static void add_units(struct adder *adder, int side) {
 static struct hp_sums *sum_sides(const struct hp_profile *profile,
                                  const struct hp_sides *sides,
                                  const struct hp_members *members, enum hp_metric metric,
-                                 const struct hp_sums *rows) {
-    struct adder adder = {
-        .profile = profile, .members = members, .metric = metric, .sides = sides};
+                                 const struct hp_sums *rows,
+                                 struct life *const lives[2]) {
+    struct adder adder = {.profile = profile,
+                          .members = members,
+                          .metric = metric,
+                          .sides = sides,
+                          .lives = {lives[0], lives[1]}};
     adder.sums = hp_alloc(sum_count(&adder) * sizeof *adder.sums);
     adder.now = hp_alloc(sum_count(&adder) * sizeof *adder.now);
     add_side(&adder, 0);
@@ -345,8 +340,9 @@ static struct hp_sums *sum_sides(const struct hp_profile *profile,
         adder.sums[i].half_sample =
             rows ? rows[i].half_sample : half_sample(&adder.sums[i], metric);
     }
-    add_units(&adder, 0);
-    add_units(&adder, 1);
+    for (int side = 0; side < 2 && !lives[side]; side++) { // else there is one a side
+        add_units(&adder, side);
+    }
     hp_vec_done(&adder.touched);
     free(adder.now);
     return adder.sums;
@@ -356,10 +352,17 @@ struct hp_sums *hp_diff_sums(const struct hp_profile *profile,
                              const struct hp_sides *sides,
                              const struct hp_members *members, enum hp_metric metric,
                              bool lives) {
-    struct hp_sums *sums = sum_sides(profile, sides, members, metric, NULL);
-    if (lives) {
-        sum_lives(profile, sides, members, sums);
+    struct life *of[2] = {NULL, NULL};
+    size_t stacks = profile->stacks.count;
+    for (int side = 0; side < 2 && lives; side++) {
+        of[side] = hp_alloc(stacks * sizeof *of[side]);
     }
+    struct hp_sums *sums = sum_sides(profile, sides, members, metric, NULL, of);
+    if (lives) {
+        sum_lives(of, stacks, members, sums);
+    }
+    free(of[0]);
+    free(of[1]);
     return sums;
 }
 
@@ -367,5 +370,6 @@ struct hp_sums *hp_diff_sums_beside(const struct hp_profile *profile,
                                     const struct hp_sides *sides,
                                     const struct hp_members *members,
                                     enum hp_metric metric, const struct hp_sums *rows) {
-    return sum_sides(profile, sides, members, metric, rows);
+    struct life *none[2] = {NULL, NULL};
+    return sum_sides(profile, sides, members, metric, rows, none);
 }

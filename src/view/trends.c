@@ -174,8 +174,8 @@ struct maker {
     const struct adder *adder;
     const struct hp_trend_times *times;
     const struct hp_onset_times *onsets;
-    // The rise of each place from the first dump to the last, and from the first of each span; or NULL.
-    struct hp_rise *rises, *of_spans[HP_ONSET_SPANS];
+    struct hp_rise *rises; // of each place from the first dump to the last; or NULL
+    struct spans *spans;   // then the same of them
     struct hp_row_values *values;
     double confidence;
     bool has_errors;
@@ -183,26 +183,36 @@ struct maker {
     uint64_t open_modules; // of which some dumps of the series have no names
 };
 
-// What the last dump against the first says, over the time between them.
+// The last dump against an earlier one.
+struct comparison {
+    size_t first; // dump of the series
+    double alpha; // of its bounds
+    double
+        least_p; // from here on nobody asks for a bound, which is 0 or less if this is alpha
+};
+
+// What it says, over the time between them.
 static struct hp_rise rise_of(const struct hp_change *change, double span,
-                              double confidence) {
+                              const struct comparison *of) {
+    bool is_asked = !(change->growth_p >= of->least_p); // true for NAN
     double least =
-        span > 0 && change->is_known
-            ? hp_least_growth(change->tested[0], change->tested[1], 1 - confidence) / span
+        !is_asked ? -INFINITY
+        : span > 0 && change->is_known
+            ? hp_least_growth(change->tested[0], change->tested[1], of->alpha) / span
             : (double)NAN;
     return (struct hp_rise){change->growth_p, least};
 }
 
 // Of each place; to be freed.
 static struct hp_rise *make_rises(const struct hp_difference *difference, size_t nodes,
-                                  double span, double confidence) {
+                                  double span, const struct comparison *of) {
     struct hp_rise *rises = hp_alloc((nodes + 2) * sizeof *rises);
     for (size_t i = 0; i < difference->rows.count; i++) {
         const struct hp_change *change = &difference->rows.at[i];
-        rises[change->node.n] = rise_of(change, span, confidence);
+        rises[change->node.n] = rise_of(change, span, of);
     }
-    rises[nodes] = rise_of(&difference->total, span, confidence);
-    rises[nodes + 1] = rise_of(&difference->filtered, span, confidence);
+    rises[nodes] = rise_of(&difference->total, span, of);
+    rises[nodes + 1] = rise_of(&difference->filtered, span, of);
     return rises;
 }
 
@@ -214,59 +224,69 @@ void hp_trend_sides(const struct hp_trend *trend, const struct hp_view *view,
     hp_vec_push(&sides->new, series[trend->dumps - 1].number);
 }
 
-// The last dump against one before it, in time units; NULL if they do not tell what was freed in between.
+// In time units; NULL if they do not tell what was freed in between.
 static struct hp_rise *test_by_difference(struct hp_trend *trend, struct hp_view *view,
-                                          const struct hp_members *members, size_t first,
-                                          double alpha) {
+                                          const struct hp_members *members,
+                                          const struct comparison *of) {
     struct hp_sides sides;
     struct hp_difference difference;
     struct hp_rise *rises = NULL;
     const struct hp_series_dump *series = view->series + trend->place;
-    double span = series[trend->dumps - 1].time - series[first].time;
+    double span = series[trend->dumps - 1].time - series[of->first].time;
     hp_trend_sides(trend, view, &sides);
-    sides.base.at[0] = series[first].number;
+    sides.base.at[0] = series[of->first].number;
     hp_difference_init(&difference, view, &sides, members, NULL);
-    trend->test = first == 0 ? difference.test : trend->test;
+    trend->test = of->first == 0 ? difference.test : trend->test;
     if (difference.test == HP_TEST_PROCESS_ACCUM) {
         span = trend->unit->seconds > 0 ? span / trend->unit->seconds : span;
-        rises = make_rises(&difference, members->node_count, span, 1 - alpha);
+        rises = make_rises(&difference, members->node_count, span, of);
     }
     hp_difference_done(&difference);
     hp_sides_done(&sides);
     return rises;
 }
 
-static void test_spans(struct hp_trend *trend, struct hp_view *view,
-                       const struct hp_members *members, struct maker *maker) {
-    maker->rises =
-        test_by_difference(trend, view, members, 0, 1 - view->options.confidence);
-    for (size_t i = 0; maker->rises && i < HP_ONSET_SPANS; i++) {
-        struct hp_onset_span span = hp_onset_span(maker->onsets, i);
-        if (span.count > 0) {
-            maker->of_spans[i] = test_by_difference(trend, view, members, span.first,
-                                                    hp_onset_alpha(maker->onsets));
-        }
+// The last dump against the first of each span, by place, as far as some row has asked for it.
+struct spans {
+    struct hp_trend *trend;
+    struct hp_view *view;
+    const struct hp_members *members;
+    const struct hp_onset_times *onsets;
+    struct hp_rise *rises[HP_ONSET_SPANS];
+};
+
+static struct hp_rise rise_in_span(struct spans *spans, size_t i, size_t place) {
+    double alpha = hp_onset_alpha(spans->onsets);
+    struct comparison of = {hp_onset_span(spans->onsets, i).first, alpha,
+                            i < HP_ONSET_SUFFIXES ? alpha : 0};
+    if (!spans->rises[i]) {
+        spans->rises[i] =
+            test_by_difference(spans->trend, spans->view, spans->members, &of);
     }
+    return spans->rises[i][place];
 }
 
 static void free_rises(struct maker *maker) {
     free(maker->rises);
     for (size_t i = 0; i < HP_ONSET_SPANS; i++) {
-        free(maker->of_spans[i]);
+        free(maker->spans->rises[i]);
     }
 }
 
-// The row in each of the last dumps: whether sampling alone explains that it grew.
-static struct hp_onset find_onset(const struct maker *maker, const double *values,
-                                  const struct hp_trend_row *row, struct hp_rise whole) {
-    const struct sum *sum = &maker->adder->sums[row->place];
-    struct hp_rise sampling[HP_ONSET_SPANS];
-    for (size_t i = 0; i < HP_ONSET_SPANS; i++) {
-        sampling[i] = maker->of_spans[i] ? maker->of_spans[i][row->place]
-                                         : hp_onset_of_sampling(maker->onsets, i, values,
-                                                                sum->of_spans[i]);
-    }
-    return hp_onset_find(maker->onsets, values, sampling, whole);
+// A row whose onset is looked for.
+struct asker {
+    const struct maker *maker;
+    const double *values;
+    size_t place;
+};
+
+static struct hp_rise sampling_in_span(const void *data, size_t i) {
+    const struct asker *asker = data;
+    const struct maker *maker = asker->maker;
+    const struct sum *sum = &maker->adder->sums[asker->place];
+    return maker->rises
+               ? rise_in_span(maker->spans, i, asker->place)
+               : hp_onset_of_sampling(maker->onsets, i, asker->values, sum->of_spans[i]);
 }
 
 // The dumps since the onset may be a step, or a warm-up, themselves.
@@ -293,7 +313,8 @@ static void conclude(const struct hp_trend *trend, const struct maker *maker,
     bool grows = whole.p < 1 - maker->confidence;
     row->shape = hp_trend_shape_of(values, trend->dumps,
                                    grows && hp_trend_is_line(maker->times, values));
-    row->onset = find_onset(maker, values, row, whole);
+    struct asker asker = {maker, values, row->place};
+    row->onset = hp_onset_find(maker->onsets, values, sampling_in_span, &asker, whole);
     row->rise = row->onset.rise;
     if (row->onset.is_since &&
         (row->shape == HP_TREND_NONE || row->shape == HP_TREND_STEADY)) {
@@ -437,16 +458,19 @@ static void trend_init(struct hp_trend *trend, struct hp_view *view,
     set_span(trend, view, span_of(series, count));
     hp_series_name(view->profile, series, trend->name);
     sum_up(&adder, trend);
+    struct spans spans = {trend, view, members, onsets, {NULL}};
+    struct comparison whole = {0, 1 - options->confidence, INFINITY};
     struct maker maker = {.adder = &adder,
                           .times = times,
                           .onsets = onsets,
+                          .spans = &spans,
                           .values = trends->values,
                           .confidence = options->confidence,
                           .has_errors = has_errors,
                           .open = &trends->open,
                           .open_modules = find_open(&trends->open, dumps, count)};
     if (has_errors) {
-        test_spans(trend, view, members, &maker);
+        maker.rises = test_by_difference(trend, view, members, &whole);
     }
     make_rows(trend, &maker);
     free_rises(&maker);

@@ -85,6 +85,11 @@ static struct hp_rise rise_of_sampling(const struct hp_trend_times *times,
     return hp_trend_of_sampling(times, o->values, variance);
 }
 
+// Of spans, in their order.
+static struct hp_rise rise_in_span(const void *rises, size_t i) {
+    return ((const struct hp_rise *)rises)[i];
+}
+
 static struct hp_onset onset_of(const struct hp_onset_times *times,
                                 const struct observed *o, bool has_lives,
                                 struct hp_rise whole) {
@@ -99,7 +104,7 @@ static struct hp_onset onset_of(const struct hp_onset_times *times,
                           ? rise_of_lives(o, (int)span.first, hp_onset_alpha(times))
                           : hp_onset_of_sampling(times, i, o->values, variance);
     }
-    return hp_onset_find(times, o->values, sampling, whole);
+    return hp_onset_find(times, o->values, rise_in_span, sampling, whole);
 }
 
 static struct row row_of(struct times times, const struct observed *o, bool has_lives) {
@@ -391,7 +396,8 @@ static struct hp_onset onset_at(double p, double (*value)(int)) {
         sampling[i] = (struct hp_rise){p, 1e-9};
     }
     struct hp_rise whole = {1, -INFINITY};
-    struct hp_onset onset = hp_onset_find(times.onsets, values, sampling, whole);
+    struct hp_onset onset =
+        hp_onset_find(times.onsets, values, rise_in_span, sampling, whole);
     free_times(times);
     return onset;
 }
