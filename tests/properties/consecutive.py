@@ -114,6 +114,6 @@ def elsewhere():
 
 
 t.check('six runs one after the other are said to be so', said)
-t.check('no others are', not_said)
+t.check('V9, V10: no others are', not_said)
 t.check('by sides; not of all dumps, nor of a partial', elsewhere)
 t.done()

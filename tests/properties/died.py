@@ -195,5 +195,5 @@ t.check('all dumps of a process are cut: refused; with --keep-damaged the newest
 t.check('dumps of two processes under one name are two', two_processes)
 t.check('an exit dump is no point of a trend, and that is told', exits_are_no_points)
 t.check('an exit dump that counts is called one', exit_alone)
-t.check('exit dumps of several processes are counted, once for each side, wherever they are known', exits_of_several)
+t.check('V12: exit dumps of several processes are counted, once for each side, wherever they are known', exits_of_several)
 t.done()

@@ -298,7 +298,7 @@ def chosen_is_all_that_is_seen():
     return faults
 
 
-t.check('the report on a series is that on the dump that counts, to the byte', chosen_is_all_that_is_seen)
+t.check('V8: the report on a series is that on the dump that counts, to the byte', chosen_is_all_that_is_seen)
 
 
 def peak_is_an_interval():
@@ -319,7 +319,7 @@ def peak_is_an_interval():
     return faults + [line] * (str(round(value)) in line or '±' in line)
 
 
-t.check('of the fullest intervals are shown, not values', peak_is_an_interval)
+t.check('V11: of the fullest intervals are shown, not values', peak_is_an_interval)
 
 
 def every_command():

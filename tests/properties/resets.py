@@ -150,6 +150,14 @@ def of_others():
                     '\nMAPPED_LIBRARIES:\n55d000400000-55d000500000 r-xp 00000000 fe:00 1 /srv/app\n')
             _, found = asked('diff', f'{folder}/app.0000.heap', f'{folder}/app.0001.heap')
             faults += [f'{marks(found)}'] * (marks(found) != [])
+        for i, made in enumerate(((500, 600, 700), (900, 800))):  # the last stack has no room any more
+            lines = [f'{n // 2:6}: {n * 32:8} [{n:6}: {n * 64:8}] @' for n in (*made, sum(made))]
+            stacks = ''.join(f' {line} {0x400100 + 256 * k:#x}\n' for k, line in enumerate(lines[:-1]))
+            pathlib.Path(folder, f'full.000{i}.heap').write_text(
+                f'heap profile: {lines[-1]} heapprofile\n{stacks}\nMAPPED_LIBRARIES:\n'
+                '55d000400000-55d000500000 r-xp 00000000 fe:00 1 /srv/app\n')
+        _, found = asked('diff', f'{folder}/full.0000.heap', f'{folder}/full.0001.heap')
+        faults += [f'full: {marks(found)}'] * (marks(found) != [])
     return faults
 
 
@@ -227,11 +235,11 @@ def gates():
     return [f'{grown.code}, {none.code}: {none.err}'] * ((grown.code, none.code) != (1, 8))
 
 
-t.check('none in healthy series; two numbers that were swapped are read in the order of counts', healthy)
+t.check('V4, V5: none in healthy series; two numbers that were swapped are read in the order of counts', healthy)
 t.check('none between forks', forks)
-t.check('none where counts are not of jemalloc', of_others)
+t.check('V6: none where counts are not of jemalloc', of_others)
 t.check('found by counts and by period, and nothing is called gone; lifetimes are refused', found_ones)
 t.check('real ones, and equal samples', real_ones)
-t.check('in what was allocated; and in partials where they keep what shows it', in_other_reports)
+t.check('V7: in what was allocated; and in partials where they keep what shows it', in_other_reports)
 t.check('gates: 1 if what grew meets it, else 8', gates)
 t.done()
