@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 enum {
-    MOST_DUMPS = 100,
+    MOST_DUMPS = 200,
 };
 
 enum kind {
