@@ -46,10 +46,9 @@ struct product {
 // The hinges of one rho.
 struct hinges {
     struct hp_whitening whitening;
-    double *level;      // of length 1
-    double *time, *one; // w(t), w(1)
-    double *along,
-        *rest; // of the hinge at s: its part along the level, and the square of the other
+    double *level; // of length 1
+    // The part of the hinge at s along the level, and the square of the other.
+    double *along, *rest;
     double height;            // of w(1)
     struct product *products; // of each vector of the rivals
 };
@@ -116,31 +115,33 @@ static void make_spans(struct hp_onset_times *made) {
     }
 }
 
+static double whitened_one(const struct hp_whitening *whitening, size_t j) {
+    return (1 - whitening->carry[j]) * whitening->scale[j];
+}
+
 // Sums over the dumps behind s, from the last one on.
 static void make_hinges(struct hinges *hinges, const double *times, size_t count,
                         double rho) {
-    double *room = hinges->level = hp_alloc(5 * count * sizeof *room);
+    double *room = hinges->level = hp_alloc(3 * count * sizeof *room);
     double tt = 0, t1 = 0, ones = 0, tl = 0, ol = 0;
-    hinges->time = room + count;
-    hinges->one = room + 2 * count;
-    hinges->along = room + 3 * count;
-    hinges->rest = room + 4 * count;
+    hinges->along = room + count;
+    hinges->rest = room + 2 * count;
     hp_whitening_init(&hinges->whitening, times, count, rho);
     for (size_t j = 0; j < count; j++) {
-        hinges->time[j] = hp_whitened(&hinges->whitening, times, j);
-        hinges->one[j] = (1 - hinges->whitening.carry[j]) * hinges->whitening.scale[j];
-        hinges->level[j] = hinges->one[j];
+        hinges->level[j] = whitened_one(&hinges->whitening, j);
     }
     hinges->height = hp_normalize(hinges->level, count);
     for (size_t s = count; s-- > 0;) {
         double at = times[s], along = tl - at * ol;
+        double time = hp_whitened(&hinges->whitening, times, s);
+        double one = whitened_one(&hinges->whitening, s);
         hinges->along[s] = along;
         hinges->rest[s] = tt - 2 * at * t1 + at * at * ones - along * along;
-        tt += hinges->time[s] * hinges->time[s];
-        t1 += hinges->time[s] * hinges->one[s];
-        ones += hinges->one[s] * hinges->one[s];
-        tl += hinges->time[s] * hinges->level[s];
-        ol += hinges->one[s] * hinges->level[s];
+        tt += time * time;
+        t1 += time * one;
+        ones += one * one;
+        tl += time * hinges->level[s];
+        ol += one * hinges->level[s];
     }
 }
 
@@ -320,8 +321,8 @@ static struct fits fit_hinges(const struct hp_onset_times *times, const double *
     for (size_t s = count; s-- > 0;) {
         double white = along[s];
         along[s] = with_time - times->times[s] * with_one - level * hinges->along[s];
-        with_time += white * hinges->time[s];
-        with_one += white * hinges->one[s];
+        with_time += white * hp_whitened(whitening, times->times, s);
+        with_one += white * whitened_one(whitening, s);
     }
     return (struct fits){fmax(squares - level * level, squares * DBL_EPSILON), along};
 }
