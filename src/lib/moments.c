@@ -304,7 +304,9 @@ static void tell_exit_of_side(struct hp_profile *profile, bool is_base,
                               enum hp_input_side side, const char *prefix) {
     struct sentence s = {.used = 0};
     uint64_t all = profile->summary[side].merged_used, known;
+    bool is_sum = profile->snapshots == HP_SNAPSHOTS_SUM; // of inputs without names, too
     size_t exits = count_exits(profile, is_base, &known);
+    exits = is_sum && all > 1 ? 0 : exits;
     profile->exits[side] = exits;
     if (exits == 0) {
         return;

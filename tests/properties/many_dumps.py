@@ -299,7 +299,7 @@ def sections(path):
 
 def estimates(*args):
     """Of each row the name and the estimates, and what is said of processes."""
-    read = json.loads(t.ok('top', '-fjson', '-n0', '--no-symbols', *args).out)
+    read = json.loads(t.ok('top', '-fjson', '-n0', '--no-symbols', '--no-error', *args).out)
     rows = [(row['name'], [each['estimate'] for each in row['flat'].values()]) for row in read['rows']]
     return sorted(rows), read['processes']
 
