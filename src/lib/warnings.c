@@ -450,7 +450,7 @@ static bool counts(const struct hp_profile *profile,
     return chosen == HP_NO_INPUT || &profile->inputs.at[chosen] == input;
 }
 
-// Nothing in a rewritten dump tells which jemalloc wrote it.
+// Nothing in a rewritten dump tells which jemalloc wrote it: said where it is asked for.
 static void warn_of_large_sizes(struct hp_profile *profile) {
     static const int least_percent = 5;
     hp_fixed large = 0, all = 0;
@@ -461,12 +461,12 @@ static void warn_of_large_sizes(struct hp_profile *profile) {
             all += input->total.of[HP_INUSE_SPACE];
         }
     }
-    if (large > all / 100 * least_percent) {
-        hp_profile_warn(
-            profile,
-            "%.0f%% of what is in use is in objects of more than 32 KiB and may be up to 20%% "
-            "less than intervals say: jemalloc from 5.3.1 on rounds these up to pages alone "
-            "(--large-sizes)",
+    if (all > 0 && large > all / 100 * least_percent) {
+        hp_profile_warn_as(
+            profile, true,
+            "large sizes: read as classes, as nothing tells whether jemalloc is 5.3.1 or later, "
+            "which has pages in their place: then %.0f%% of what is in use may be up to 20%% less "
+            "than intervals say (--large-sizes)",
             100 * (double)large / (double)all);
     }
 }

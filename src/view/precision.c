@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double few_samples = 5; // effective ones
+static const double few_samples = 5;
 
 static bool is_known(const struct hp_precision *precision, const struct hp_error *error,
                      enum hp_metric metric) {
@@ -71,9 +71,18 @@ bool hp_view_is_too_high(const struct hp_view *view, struct hp_interval range) {
 double hp_precision_samples(const struct hp_precision *precision, hp_fixed value,
                             const struct hp_error *error, enum hp_metric metric) {
     bool has_samples = error && error->samples > 0 && error->period > 0;
-    return has_samples && is_known(precision, error, metric)
-               ? hp_effective_samples(hp_measure_of(value, error, metric))
-               : NAN;
+    if (!has_samples || !is_known(precision, error, metric)) {
+        return NAN;
+    }
+    double effective = hp_effective_samples(hp_measure_of(value, error, metric));
+    bool is_counted = (error->flags & (HP_ERROR_MIXED | HP_ERROR_UNCOUNTED)) == 0;
+    return is_counted ? fmin(effective, (double)error->samples) : effective;
+}
+
+bool hp_precision_is_of_seen(const struct hp_error *error, struct hp_interval range,
+                             enum hp_metric metric) {
+    return hp_fraction(metric) == HP_OBJECTS_FRACTION && error && error->samples > 0 &&
+           range.high > range.low; // false for NAN
 }
 
 const char *hp_row_flag_text(unsigned bit) {

@@ -24,8 +24,13 @@ struct hp_interval hp_precision_range_of_chosen(const struct hp_precision *preci
                                                 const struct hp_error *error,
                                                 enum hp_metric metric, double rows);
 
-// On how many equal samples a value stands; NAN where it does not stand on samples, or its
-// error, NULL, is not known.
+// Whether a range of a count allows for objects of the sizes that were sampled, and for no others.
+bool hp_precision_is_of_seen(const struct hp_error *error, struct hp_interval range,
+                             enum hp_metric metric);
+
+// On how many samples a value stands: equal ones that would leave the same error, and no more than
+// there were, as objects that are certain leave none.  NAN where it does not stand on samples, or
+// its error, NULL, is not known.
 double hp_precision_samples(const struct hp_precision *precision, hp_fixed value,
                             const struct hp_error *error, enum hp_metric metric);
 

@@ -120,3 +120,31 @@ def the_label_of_other_writers_makes_one_object_certain(t):
     rows, _ = flats(t, "--no-symbols", t.testdata / "tcmalloc.pb.gz")
     row, = (row for row in rows.values() if 23e6 < row["estimate"] < 26e6)
     assert 20e6 < row["low"] < .93 * row["estimate"], row
+
+
+@case
+def a_count_says_that_its_interval_is_of_the_sizes_seen(t):
+    told = json.loads(check(t.run("top", "--format=json", "--no-symbols", dump(t, "two", (1, printed([1048576] * 2))))).out)
+    flat = told["rows"][0]["flat"]
+    assert flat["inuse-objects"]["of"] == "sizes seen" and "of" not in flat["inuse-space"], flat
+
+
+@case
+def few_objects_that_are_certain_are_few_samples(t):
+    for count, is_few in ((1, True), (4, True), (5, False)):
+        alone = dump(t, f"large{count}", (1, printed([8 * PERIOD] * count)))
+        row = json.loads(check(t.run("top", "--format=json", "--no-symbols", alone)).out)["rows"][0]
+        assert ("few-samples" in row["flags"]) == is_few and row["effective_samples"] == count, row
+
+
+@case
+def large_sizes_are_no_warning_where_nothing_tells_that_they_are_pages(t):
+    alone = dump(t, "one", (1, printed([1048576])))
+    for command, is_said in (("top", False), ("info", True)):
+        told = json.loads(check(t.run(command, "--format=json", "--no-symbols", alone)).out)
+        assert any("--large-sizes" in warning for warning in told["warnings"]) == is_said, told["warnings"]
+    large = dump(t, "two", (1, printed([1048576] * 2)))
+    check(t.run("diff", "-q", "--no-symbols", "-o", "less.pb.gz", large, alone))
+    for command in ("top", "info"):
+        told = json.loads(check(t.run(command, "--format=json", "--no-symbols", "less.pb.gz")).out)
+        assert not any("--large-sizes" in warning for warning in told["warnings"]), told["warnings"]

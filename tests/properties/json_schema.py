@@ -155,7 +155,8 @@ def reach(value, path):
     return value
 
 
-OPTIONAL = {'spread', 'outliers', 'thread', 'filters', 'left', 'cut', 'not_compared', 'holders', 'row_outliers'}
+OPTIONAL = {'spread', 'outliers', 'thread', 'filters', 'left', 'cut', 'not_compared', 'holders', 'row_outliers',
+            'of'}
 
 
 def refuses():

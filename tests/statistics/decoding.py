@@ -135,16 +135,18 @@ def check_more(folder):
 
 
 def of_pages(folder):
-    """Rewritten numbers do not tell whether sizes are pages: a warning says so if it is open."""
+    """Rewritten numbers do not tell whether sizes are pages: `info` alone says so if it is open."""
     workload = ALL['pages']()
     samples = workload.sample(random.Random(1))
     for rewritten, options, is_told in ((True, (), True), (True, ('--large-sizes=pages',), False),
                                         (False, (), False)):
         path = pathlib.Path(folder) / 'pages.heap'
         path.write_text(dump_text(workload, samples, rewritten), encoding='ascii')
-        told = json.loads(t.ok('top', '--format=json', '--no-symbols', '-q', *options, path).out)
-        if any('--large-sizes' in warning for warning in told['warnings']) != is_told:
-            yield f'{rewritten}, {options}: {told["warnings"]}'
+        for command in ('top', 'info'):
+            told = json.loads(t.ok(command, '--format=json', '--no-symbols', '-q', *options, path).out)
+            is_said = any('--large-sizes' in warning for warning in told['warnings'])
+            if is_said != (is_told and command == 'info'):
+                yield f'{command}, {rewritten}, {options}: {told["warnings"]}'
 
 
 t = Tests()
@@ -152,5 +154,5 @@ with scratch() as directory:
     t.check('rewritten lines', lambda: check(True, directory))
     t.check('raw lines', lambda: check(False, directory))
     t.check('rewritten lines of more objects', lambda: check_more(directory))
-    t.check('a warning of sizes that may be pages', lambda: of_pages(directory))
+    t.check('what is said of sizes that may be pages', lambda: of_pages(directory))
 t.done()

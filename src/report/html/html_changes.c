@@ -291,7 +291,7 @@ static void put_members(struct hp_sink *out, const struct hp_view *view,
     static const char *const names[] = {"base", "new", "delta"};
     for (size_t i = 0; i < 3; i++) {
         hp_sink_print(out, "\"%s\":%s", names[i], space);
-        hp_json_estimate(out, view, &amounts[i], view->options.metric);
+        hp_json_ends(out, view, &amounts[i], view->options.metric);
         hp_sink_print(out, ",%s", space);
     }
     hp_sink_print(out, "\"p\":%s", space);

@@ -174,7 +174,7 @@ static void put_total(struct hp_sink *out, const struct writer *w, enum hp_metri
     struct hp_amount amount = {
         .sum = is_filtered ? head->filtered.of[metric] : head->total.of[metric],
         .error = is_filtered ? &head->filtered_errors[column] : &head->errors[column]};
-    hp_json_estimate(out, w->view, &amount, metric);
+    hp_json_ends(out, w->view, &amount, metric);
 }
 
 enum part {

@@ -258,7 +258,7 @@ static void total(struct hp_sink *out, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     struct hp_amount amount = {.sum = view->head.total.of[metric],
                                .error = &view->head.errors[hp_column_of(metric)]};
-    hp_json_estimate(out, view, &amount, metric);
+    hp_json_ends(out, view, &amount, metric);
 }
 
 // Flat and cum.
@@ -268,7 +268,7 @@ static void fields(struct hp_sink *out, const struct hp_view *view, size_t row) 
         const struct hp_field *field = &view->fields.at[i];
         struct hp_amount amount = hp_view_cell(view, row, field->id, metric).amount;
         hp_sink_print(out, ", \"%s\": ", field->column.key);
-        hp_json_estimate(out, view, &amount, metric);
+        hp_json_ends(out, view, &amount, metric);
     }
 }
 

@@ -13,6 +13,10 @@ void hp_json_class(struct hp_sink *out, enum hp_frame_class class);
 void hp_json_key(struct hp_sink *out, const char *name);
 
 // {"estimate": 1.500, "low": 1, "high": 2}
+void hp_json_ends(struct hp_sink *out, const struct hp_view *view,
+                  const struct hp_amount *amount, enum hp_metric metric);
+
+// The same, where an interval allows for no other sizes with: "of": "sizes seen"
 void hp_json_estimate(struct hp_sink *out, const struct hp_view *view,
                       const struct hp_amount *amount, enum hp_metric metric);
 

@@ -1,7 +1,8 @@
 // CELLS are "key": CELL of each column.  An estimate is {"estimate": 1.500, "low": 1, "high": 2},
 // or, of a report of all metrics, an object of those by the names of the metrics, or of a sample
 // type by its name alone; low and high are null where nothing is known, and the
-// estimate where it is the largest of several.  A rate is "key", "key_low" and "key_high".  Columns of a group
+// estimate where it is the largest of several.  The ends of a count that allow for no sizes but those sampled have
+// "of": "sizes seen" beside them.  A rate is "key", "key_low" and "key_high".  Columns of a group
 // are one object: "spread": {"mean": ..., "sd": ..., "p": ...}.
 #include "report/json/json.h"
 
@@ -26,9 +27,9 @@ void hp_json_name(struct hp_sink *out, const struct hp_view *view, hp_node_id no
     hp_json_class(out, hp_node_class(&view->naming, node));
 }
 
-void hp_json_estimate(struct hp_sink *out, const struct hp_view *view,
-                      const struct hp_amount *amount, enum hp_metric metric) {
-    struct hp_interval range = hp_view_range(view, amount, metric);
+static void put_ends(struct hp_sink *out, const struct hp_view *view,
+                     const struct hp_amount *amount, struct hp_interval range,
+                     enum hp_metric metric) {
     hp_sink_text(out, "{\"estimate\": ");
     if (hp_view_is_too_high(view, range)) {
         hp_sink_text(out, "null");
@@ -39,7 +40,20 @@ void hp_json_estimate(struct hp_sink *out, const struct hp_view *view,
     hp_json_double(out, range.low);
     hp_sink_text(out, ", \"high\": ");
     hp_json_double(out, range.high);
+}
+
+void hp_json_ends(struct hp_sink *out, const struct hp_view *view,
+                  const struct hp_amount *amount, enum hp_metric metric) {
+    put_ends(out, view, amount, hp_view_range(view, amount, metric), metric);
     hp_sink_text(out, "}");
+}
+
+void hp_json_estimate(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_amount *amount, enum hp_metric metric) {
+    struct hp_interval range = hp_view_range(view, amount, metric);
+    bool is_of_seen = hp_precision_is_of_seen(amount->error, range, metric);
+    put_ends(out, view, amount, range, metric);
+    hp_sink_text(out, is_of_seen ? ", \"of\": \"sizes seen\"}" : "}");
 }
 
 void hp_json_estimates(struct hp_sink *out, const struct hp_view *view,

@@ -184,7 +184,8 @@ void hp_text_estimate(struct hp_text_estimate *text, const struct hp_view *view,
         if (hp_view_is_too_high(view, range)) {
             let_alone(text);
         }
-    } else if (text->interval[0] != '\0') {
+    } else if (text->interval[0] != '\0' &&
+               hp_precision_is_of_seen(error, range, metric)) {
         text->note = " of the sizes seen";
     }
 }

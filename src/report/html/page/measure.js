@@ -3,7 +3,7 @@
 // that kind of metric; `period` and `weight` are the largest of it.
 // Effective ones.
 const FEW_SAMPLES = 5;
-const UNCOUNTED = 4;
+const MIXED = 1, UNCOUNTED = 4; // of flags
 
 // In the words of the formulas, of bytes or objects.
 function measureOf(sum) {
@@ -46,7 +46,8 @@ function estimateOf(model, sum, among = 1) {
     out.high = m.isKnown ? high : NaN;
   }
   if (m.isKnown && sum.samples > 0 && sum.period > 0) {
-    out.samples = m.V > 0 ? m.B * m.B / m.V : Infinity;
+    const effective = m.V > 0 ? m.B * m.B / m.V : Infinity;
+    out.samples = sum.flags & (MIXED | UNCOUNTED) ? effective : min(effective, sum.samples);
     out.isFew = out.samples < FEW_SAMPLES;
     out.isOnce = sum.samples === 1;
   }

@@ -7,7 +7,7 @@ const joined = (how, a, b) => (how === ADD ? a + b : how === LARGEST ? (a > b ? 
 
 // What an interval of each kind of metric takes.
 const KEYS = {
-  bytes: ['bytes', 'variance', 'observed', 'hidden', 'excess', 'samples', 'period'],
+  bytes: ['bytes', 'variance', 'observed', 'hidden', 'excess', 'samples', 'period', 'flags'],
   objects: ['objects', 'objects_variance', 'samples', 'period', 'weight', 'flags'],
 };
 
