@@ -27,14 +27,18 @@ void hp_class_weights_init(struct hp_class_weights *weights, uint64_t period, do
         bool may_be_less = has_pages && size > HP_LARGE_FROM;
         uint64_t least = may_be_less ? hp_class_size(i - 1) + HP_PAGE : size;
         double p = hp_one_minus_exp((double)size * rate);
+        double least_p = hp_one_minus_exp((double)least * rate); // its own
         *weight = (struct hp_class_weight){
-            .objects = 1 / p,
-            .bytes = (double)size / p,
-            .least_bytes = (double)least / hp_one_minus_exp((double)least * rate),
-            .variance = hp_variance_of_object((double)size, p),
+            .least_objects = 1 / p,
+            .most_objects = 1 / least_p,
+            .least_bytes = (double)least / least_p,
+            .most_bytes = (double)size / p,
+            .variance = hp_variance_of_object((double)least, least_p),
             .size = size,
             .least_size = least,
         };
+        weight->objects = (weight->least_objects + weight->most_objects) / 2;
+        weight->bytes = (weight->least_bytes + weight->most_bytes) / 2;
     }
 }
 
@@ -79,9 +83,14 @@ static double weight_of(struct hp_prior *prior, uint32_t leaf,
 
 // --- readings -----------------------------------------------------------------------------
 
+static double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
 // Of one reading, or what bounds all.
 struct totals {
-    double objects, least_objects, bytes, least_bytes, large_bytes;
+    double objects, least_objects, most_objects;
+    double bytes, least_bytes, most_bytes, large_bytes;
     double variance, objects_variance, max_weight;
     uint64_t least_size, samples;
 };
@@ -91,22 +100,20 @@ static struct totals total_of(const struct hp_class_weights *weights,
     struct totals sum = {.samples = reading->count};
     for (unsigned i = 0; i < reading->count; i++) {
         const struct hp_class_weight *w = &weights->of[reading->classes[i]];
-        double size = (double)w->size;
+        double size = (double)w->least_size;
         sum.objects += w->objects;
+        sum.least_objects += w->least_objects;
+        sum.most_objects += w->most_objects;
         sum.bytes += w->bytes;
         sum.large_bytes += w->size > HP_LARGE_FROM ? w->bytes : 0;
         sum.least_bytes += w->least_bytes;
+        sum.most_bytes += w->most_bytes;
         sum.variance += w->variance;
         sum.objects_variance += w->variance / (size * size);
-        sum.max_weight = w->objects > sum.max_weight ? w->objects : sum.max_weight;
+        sum.max_weight = larger(sum.max_weight, w->most_objects);
         sum.least_size += w->least_size;
     }
-    sum.least_objects = sum.objects;
     return sum;
-}
-
-static double larger(double a, double b) {
-    return a > b ? a : b;
 }
 
 static struct totals bounds_of(const struct hp_class_weights *weights,
@@ -114,9 +121,9 @@ static struct totals bounds_of(const struct hp_class_weights *weights,
     struct totals all = total_of(weights, readings.at);
     for (size_t i = 1; i < readings.count; i++) {
         struct totals one = total_of(weights, &readings.at[i]);
-        all.objects = larger(all.objects, one.objects);
-        all.least_objects = -larger(-all.least_objects, -one.objects);
-        all.bytes = larger(all.bytes, one.bytes);
+        all.most_objects = larger(all.most_objects, one.most_objects);
+        all.least_objects = -larger(-all.least_objects, -one.least_objects);
+        all.most_bytes = larger(all.most_bytes, one.most_bytes);
         all.least_bytes = -larger(-all.least_bytes, -one.least_bytes);
         all.variance = larger(all.variance, one.variance);
         all.objects_variance = larger(all.objects_variance, one.objects_variance);
@@ -126,13 +133,13 @@ static struct totals bounds_of(const struct hp_class_weights *weights,
         all.samples = one.samples < all.samples ? one.samples : all.samples;
     }
     // Counts have no bounds that add up: what is left open counts as chance.
-    double half = (all.objects - all.least_objects) / 2;
+    double half = (all.most_objects - all.least_objects) / 2;
     all.objects_variance += half * half;
     return all;
 }
 
 static void bound(const struct totals *all, double bytes, struct hp_unbiased *estimate) {
-    double excess = bytes - all->least_bytes, hidden = all->bytes - bytes;
+    double excess = bytes - all->least_bytes, hidden = all->most_bytes - bytes;
     hp_error_bound(&estimate->error, excess, hidden, &estimate->too_big);
 }
 
@@ -210,20 +217,22 @@ static struct hp_class_part part_of(const struct hp_class_weights *weights,
                                     const struct class_sum *sum, size_t readings,
                                     double weight) {
     const struct hp_class_weight *w = &weights->of[sum->class];
-    double n = sum->weighted / weight, most = sum->most, size = (double)w->size;
+    double n = sum->weighted / weight, most = sum->most, size = (double)w->least_size;
     double least = sum->readings == readings ? sum->least : 0;
-    double half = (most - least) / 2 * w->objects;
+    double half = (most - least) / 2 * w->most_objects +
+                  least / 2 * (w->most_objects - w->least_objects);
     struct hp_unbiased of = hp_unbiased_of(n * w->objects, n * w->bytes);
     uint64_t samples = least > 0 ? (uint64_t)least : 1; // it may be seen
     of.error =
         hp_error_of_sizes(samples, (uint64_t)least * w->least_size, most * w->variance,
                           most * w->variance / (size * size) + half * half, &of.too_big);
     of.error.period = weights->period;
-    of.error.max_weight = w->objects;
+    of.error.max_weight = w->most_objects;
     bool is_unique = readings == 1 && w->least_size == w->size;
     of.error.read[is_unique ? HP_READ_UNIQUE : HP_READ_SEVERAL] = 1;
     hp_error_bound(&of.error, n * w->bytes - least * w->least_bytes,
-                   (most - n) * w->bytes, &of.too_big);
+                   (most - n) * w->bytes + most * (w->most_bytes - w->bytes),
+                   &of.too_big);
     return (struct hp_class_part){w->size, of};
 }
 
@@ -263,24 +272,62 @@ void hp_widen_to_readings(const struct hp_class_weights *weights,
     bound(&all, hp_fixed_double(estimate->bytes, HP_INUSE_SPACE), estimate);
 }
 
-void hp_widen_to_pages(const struct hp_class_weights *weights, uint64_t n, uint64_t size,
-                       struct hp_unbiased *estimate) {
+// --- one class, and mixes -----------------------------------------------------------------
+
+struct hp_unbiased hp_estimate_class(const struct hp_class_weights *weights, uint64_t n,
+                                     uint64_t size) {
     const struct hp_class_weight *w = &weights->of[hp_class_below(size)];
-    if (w->least_size < w->size) {
-        estimate->error.observed_bytes = n * w->least_size; // which is less than it was
-        hp_error_bound(&estimate->error, (double)n * (w->bytes - w->least_bytes), 0,
-                       &estimate->too_big);
-    }
+    double count = (double)n, least = (double)w->least_size;
+    double half = count * (w->most_objects - w->least_objects) / 2;
+    double variance = count * w->variance;
+    struct hp_unbiased e = hp_unbiased_of(count * w->objects, count * w->bytes);
+    uint64_t certain;
+    e.too_big |= __builtin_mul_overflow(n, w->least_size, &certain);
+    e.error = hp_error_of_sizes(n, certain, variance,
+                                variance / (least * least) + half * half, &e.too_big);
+    e.error.period = weights->period;
+    e.error.max_weight = w->most_objects;
+    e.large_bytes = size > HP_LARGE_FROM ? e.bytes : 0;
+    hp_error_bound(&e.error, count * (w->bytes - w->least_bytes),
+                   count * (w->most_bytes - w->bytes), &e.too_big);
+    return e;
 }
 
-// S_i-1 / S_i is never less than 4/5.
-void hp_widen_mix_to_pages(const struct hp_class_weights *weights,
-                           struct hp_unbiased *estimate) {
-    struct hp_error *error = &estimate->error;
-    if (weights->has_pages) {
-        double bytes = hp_fixed_double(estimate->bytes, HP_INUSE_SPACE);
-        hp_error_bound(error, (double)error->excess_bytes_max + bytes / 5,
-                       (double)error->hidden_bytes_max, &estimate->too_big);
-        error->observed_bytes -= error->observed_bytes / 5;
+// The least share that the smaller reading of a class is of the larger, of all classes up to twice the
+// size of the first.
+static double least_share(const struct hp_class_weights *weights, int class) {
+    int first = class - (class - 5) % 4;
+    double share = 1;
+    for (int i = first; i < first + 4 && i < HP_SIZE_CLASSES; i++) {
+        const struct hp_class_weight *w = &weights->of[i];
+        share = -larger(-share, -w->least_bytes / w->most_bytes);
     }
+    return share;
+}
+
+// Sizes are taken for the mean, but the bounds hold what is farthest off near it.  S(i-1) / S(i) is
+// never less than 4/5.
+void hp_read_mix_as_pages(const struct hp_class_weights *weights, double mean,
+                          struct hp_unbiased *estimate) {
+    int below = hp_class_below((uint64_t)mean);
+    int class = below + ((double)weights->of[below].size < mean);
+    class -= class == HP_SIZE_CLASSES;
+    const struct hp_class_weight *w = &weights->of[class];
+    struct hp_error *error = &estimate->error;
+    double objects = hp_fixed_double(estimate->objects, HP_INUSE_OBJECTS);
+    double most = hp_fixed_double(estimate->bytes, HP_INUSE_SPACE);
+    double bytes = most * (w->bytes / w->most_bytes);
+    struct hp_unbiased middle =
+        hp_unbiased_of(objects * (w->objects / w->least_objects), bytes);
+    estimate->too_big |= middle.too_big;
+    estimate->objects = middle.objects;
+    estimate->bytes = estimate->large_bytes = middle.bytes;
+    error->max_weight = objects * (w->most_objects / w->least_objects);
+    error->variance +=
+        (hp_int128)((double)error->variance * (w->most_objects / w->least_objects - 1));
+    error->observed_bytes -= error->observed_bytes / 5;
+    hp_error_bound(error,
+                   (double)error->excess_bytes_max + bytes -
+                       most * least_share(weights, class),
+                   (double)error->hidden_bytes_max + most - bytes, &estimate->too_big);
 }

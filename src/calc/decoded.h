@@ -10,11 +10,13 @@
 #include "calc/uncertainty.h"
 #include "model/dump.h"
 
-// What one sampled object of a class stands for.
+// What one sampled object of a class stands for.  If it may be smaller than its class there are two
+// readings, that it is of the size of the class and that it is as small as it can be: the estimates
+// are in the middle.
 struct hp_class_weight {
-    double objects, bytes;
-    double least_bytes; // if it is as small as one of its class can be
-    double variance;    // of the bytes
+    double objects, least_objects, most_objects;
+    double bytes, least_bytes, most_bytes;
+    double variance; // of the bytes, the larger
     uint64_t size, least_size;
 };
 
@@ -73,11 +75,13 @@ size_t hp_split_readings(const struct hp_class_weights *weights,
 void hp_widen_to_readings(const struct hp_class_weights *weights,
                           struct hp_readings readings, struct hp_unbiased *estimate);
 
-// Where objects may be smaller than their class: widen the bounds of n objects of one size, and of
-// a mix of mostly large ones, to that.
-void hp_widen_to_pages(const struct hp_class_weights *weights, uint64_t n, uint64_t size,
-                       struct hp_unbiased *estimate);
-void hp_widen_mix_to_pages(const struct hp_class_weights *weights,
-                           struct hp_unbiased *estimate);
+// n objects of one class.
+struct hp_unbiased hp_estimate_class(const struct hp_class_weights *weights, uint64_t n,
+                                     uint64_t size);
+
+// Where large objects may be smaller than their class: bring the estimate of a mix, which takes them
+// to be of its size, to the middle of both readings.  `mean` is that of their sizes, and large.
+void hp_read_mix_as_pages(const struct hp_class_weights *weights, double mean,
+                          struct hp_unbiased *estimate);
 
 #endif

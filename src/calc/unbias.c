@@ -111,8 +111,9 @@ static struct hp_unbiased of_mix(const struct hp_unbias *unbias, struct hp_count
     e.error.read[HP_READ_NONE] = unbias->most_decoded > 0;
     if (bytes / objects > HP_LARGE_FROM) {
         e.large_bytes = e.bytes;
-        if (unbias->most_decoded > 0) { // else the weights are those of another dump
-            hp_widen_mix_to_pages(&unbias->weights, &e);
+        // Else the weights are those of another dump.
+        if (unbias->most_decoded > 0 && unbias->weights.has_pages) {
+            hp_read_mix_as_pages(&unbias->weights, bytes / objects, &e);
         }
     }
     return e;
@@ -123,7 +124,10 @@ static struct hp_unbiased of_mix(const struct hp_unbias *unbias, struct hp_count
 static struct hp_unbiased of_one_likely_size(struct hp_unbias *unbias,
                                              struct hp_count count, uint64_t n,
                                              uint64_t size) {
-    struct hp_unbiased e = hp_unbias_objects(unbias, n, size);
+    bool may_be_less =
+        unbias->most_decoded > 0 && unbias->weights.has_pages && size > HP_LARGE_FROM;
+    struct hp_unbiased e = may_be_less ? hp_estimate_class(&unbias->weights, n, size)
+                                       : hp_unbias_objects(unbias, n, size);
     struct hp_readings readings = {0};
     e.n = n;
     e.size = size;
@@ -131,15 +135,12 @@ static struct hp_unbiased of_one_likely_size(struct hp_unbias *unbias,
         return e;
     }
     readings = n <= HP_FEWER_READ ? hp_unbias_readings(unbias, count) : readings;
-    bool may_be_less = unbias->weights.has_pages && size > HP_LARGE_FROM;
     bool is_unique =
         !may_be_less && (n == 1 || (readings.complete && readings.count == 1));
     e.error.read[is_unique ? HP_READ_UNIQUE : HP_READ_SEVERAL] = 1;
     // Sizes that are classes are among those that may be none.
     if ((readings.complete || readings.is_open) && readings.count > 0) {
         hp_widen_to_readings(&unbias->weights, readings, &e);
-    } else {
-        hp_widen_to_pages(&unbias->weights, n, size, &e);
     }
     return e;
 }

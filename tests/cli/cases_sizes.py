@@ -148,3 +148,28 @@ def large_sizes_are_no_warning_where_nothing_tells_that_they_are_pages(t):
     for command in ("top", "info"):
         told = json.loads(check(t.run(command, "--format=json", "--no-symbols", "less.pb.gz")).out)
         assert not any("--large-sizes" in warning for warning in told["warnings"]), told["warnings"]
+
+
+@case
+def V21_large_objects_that_may_be_pages_are_read_in_two_ways(t):
+    least, most = 129 * 4096, 655360  # what jemalloc takes for 640 KiB
+    for period in (65536, PERIOD):
+        alone = dump(t, f"pages{period}", (1, printed([most] * 100, period)), period=period)
+        flat, read, _ = row_of(t, "--large-sizes=pages", alone)
+        ends = [estimated([size] * 100, period) for size in (least, most)]
+        assert math.isclose(flat["estimate"], sum(ends) / 2, rel_tol=1e-6), (flat, ends)
+        assert flat["low"] < ends[0] and ends[1] < flat["high"] and read["several"] == 1, (flat, ends, read)
+    mixed = dump(t, "mixed", (1, printed([262144, 655360] * 50)))
+    flat, read, _ = row_of(t, "--large-sizes=pages", mixed)
+    whole, _, _ = row_of(t, "--large-sizes=classes", mixed)
+    assert read["none"] == 1 and .96 < flat["estimate"] / whole["estimate"] < .99, (flat, whole)
+    assert flat["low"] < estimated([225280, least] * 50) and estimated([262144, most] * 50) < flat["high"], flat
+
+
+@case
+def V22_of_what_may_be_pages_the_smallest_size_alone_is_certain(t):
+    alone = dump(t, "certain", (1, printed([655360] * 100, 65536)), period=65536)
+    assert row_of(t, "--large-sizes=pages", alone)[0]["low"] == 100 * 528384
+    assert row_of(t, "--large-sizes=classes", alone)[0]["low"] == 100 * 655360
+    mix = dump(t, "mix", (1, "100: 65536000"), period=65536)  # as 100 of 516 KiB may be written
+    assert row_of(t, "--large-sizes=pages", mix)[0]["low"] < 100 * 528384
