@@ -430,8 +430,20 @@ static void tell_map(struct hp_merger *merger, const struct hp_dump *dump,
     hp_profile_done(&aside);
 }
 
+// Of rewritten numbers it matters; raw ones tell true sizes.
+static void keep_large_sizes(const struct hp_merger *merger,
+                             struct hp_input_record *record) {
+    bool is_rewritten = record->scaling == HP_SCALING_UNBIASED;
+    bool is_decoded = merger->unbias.most_decoded > 0;
+    enum hp_large_sizes sizes = merger->unbias.large_sizes;
+    record->large_sizes = is_rewritten && is_decoded ? sizes : HP_LARGE_AUTO;
+    record->large_bytes =
+        is_rewritten && sizes == HP_LARGE_AUTO ? merger->unbias.large_bytes : 0;
+}
+
 int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *profile,
              struct hp_input_record *record, struct hp_err *err) {
+    merger->unbias.large_sizes = merger->large_sizes;
     hp_unbias_init(&merger->unbias, profile->estimator, dump);
     describe(dump, record);
     take_process_keys(dump, record);
@@ -456,13 +468,11 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
                        "its numbers are beyond all reason, from stack %zu of %zu on",
                        merger->estimated, dump->stacks.count);
     }
-    record->large_bytes = record->scaling == HP_SCALING_UNBIASED &&
-                                  merger->unbias.large_sizes == HP_LARGE_AUTO
-                              ? merger->unbias.large_bytes
-                              : 0;
+    keep_large_sizes(merger, record);
     if (merger->keeps_live) {
         record->live = hp_alloc(sizeof *record->live);
-        hp_live_samples_init(record->live, &merger->sizes[HP_COLUMN_INUSE], dump->period);
+        hp_live_samples_init(record->live, &merger->sizes[HP_COLUMN_INUSE],
+                             &merger->unbias);
     }
     if (!merger->only_estimates) {
         add(merger, dump, profile, record);

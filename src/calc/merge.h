@@ -36,8 +36,9 @@ struct hp_merger {
     bool keeps_live;        // of the inputs in use, if sizes are kept
     HP_VEC(uint32_t) types; // of each further type of the dump: its number in the profile
     size_t told[HP_COLUMNS]
-               [HP_TOLD];    // place of each among the dump's types, + 1; 0: not told
-    unsigned group;          // of the dump, as in its record
+               [HP_TOLD]; // place of each among the dump's types, + 1; 0: not told
+    unsigned group;       // of the dump, as in its record
+    enum hp_large_sizes large_sizes; // of the dump, as far as that is known
     bool only_estimates;     // nothing is added: what the dump is and holds is told
     bool keeps_labels;       // of samples
     bool keeps_unmapped;     // addresses in no mapping: struct hp_resolver

@@ -154,9 +154,14 @@ void hp_sizes_add_decoded(struct hp_sizes *sizes, uint32_t number,
 
 // How many samples an estimate stands for: as many objects times the chance of one to be sampled.
 static uint64_t samples_of(const struct hp_size_part *part, uint64_t size,
-                           uint64_t period) {
+                           const struct hp_unbias *unbias) {
     double objects = hp_fixed_double(part->objects, HP_INUSE_OBJECTS);
+    bool has_pages = unbias->most_decoded > 0 && unbias->weights.has_pages;
+    uint64_t period = unbias->dump->period;
     double p = period > 1 ? hp_one_minus_exp((double)size * hp_byte_rate(period)) : 1;
+    if (has_pages && part->size > HP_LARGE_FROM && part->size != HP_MIXED_SIZES) {
+        p = 1 / unbias->weights.of[hp_class_below(size)].objects;
+    }
     return objects > 0 ? (uint64_t)(objects * p + 0.5) : 0;
 }
 
@@ -184,7 +189,7 @@ static void join_sizes(struct hp_live_samples *samples) {
 // The chance to be sampled grows less than the size does, so that of a mix there are no more samples
 // than of as many objects of its mean size.
 static void add_part(struct hp_live_samples *samples, const struct hp_size_part *part,
-                     uint64_t period) {
+                     const struct hp_unbias *unbias) {
     double objects = hp_fixed_double(part->objects, HP_INUSE_OBJECTS);
     double bytes = hp_fixed_double(part->bytes, HP_INUSE_SPACE);
     struct hp_live_size more = {.size = part->size,
@@ -192,18 +197,18 @@ static void add_part(struct hp_live_samples *samples, const struct hp_size_part 
     if (more.is_mixed) {
         more.size = objects > 0 ? (uint64_t)(bytes / objects + 0.5) : 0;
     }
-    more.objects = samples_of(part, more.size, period);
+    more.objects = samples_of(part, more.size, unbias);
     hp_vec_push(&samples->sizes, more);
     samples->is_likely |= part->is_likely && !more.is_mixed;
 }
 
 void hp_live_samples_init(struct hp_live_samples *samples, const struct hp_sizes *sizes,
-                          uint64_t period) {
+                          const struct hp_unbias *unbias) {
     *samples = (struct hp_live_samples){.is_likely = false};
     for (uint32_t stack = 0; stack < sizes->stacks.count; stack++) {
         const struct hp_size_part *part = hp_sizes_of(sizes, stack);
         for (; part; part = hp_sizes_next(sizes, part)) {
-            add_part(samples, part, period);
+            add_part(samples, part, unbias);
         }
     }
     join_sizes(samples);

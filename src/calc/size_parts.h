@@ -20,6 +20,6 @@ bool hp_sizes_add_listed_ages(struct hp_sizes *ages, uint32_t number,
 
 // The samples that the parts of a dump's stacks stand for.
 void hp_live_samples_init(struct hp_live_samples *samples, const struct hp_sizes *sizes,
-                          uint64_t period);
+                          const struct hp_unbias *unbias);
 
 #endif

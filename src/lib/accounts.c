@@ -275,17 +275,14 @@ static int attach(struct hp_profile *profile, struct job *job, struct hp_err *er
     return HP_OK;
 }
 
-// What the dumps do not tell themselves, if it is the same of all.
-static enum hp_large_sizes large_sizes_of(const struct job *job,
-                                          enum hp_large_sizes asked) {
-    size_t pages = 0;
-    for (size_t i = 0; i < job->accounts.count; i++) {
-        pages += job->accounts.at[i].stats.has_pages;
+// What the dumps do not tell themselves.
+static void keep_large_sizes(const struct job *job, struct hp_profile *profile) {
+    const struct hp_account *account;
+    hp_vec_each (account, &job->accounts) {
+        bool has_pages = account->stats.has_pages;
+        hp_vec_push(&profile->known_large_sizes,
+                    (unsigned char)(has_pages ? HP_LARGE_PAGES : HP_LARGE_CLASSES));
     }
-    return asked != HP_LARGE_AUTO         ? asked
-           : pages == job->accounts.count ? HP_LARGE_PAGES
-           : pages == 0                   ? HP_LARGE_CLASSES
-                                          : HP_LARGE_AUTO;
 }
 
 int hp_accounts_read(struct hp_profile *profile, const char *const *paths, size_t count,
@@ -294,9 +291,8 @@ int hp_accounts_read(struct hp_profile *profile, const char *const *paths, size_
     int ret = gather(&job, paths, count, options, err);
     if (ret == HP_OK) {
         struct hp_read_options known = *options;
-        known.large_sizes = large_sizes_of(&job, options->large_sizes);
         known.count_duplicates |= !known.skip_duplicates; // forks have equal dumps
-        profile->large_sizes = known.large_sizes;
+        keep_large_sizes(&job, profile);
         warn_of_parts(profile, &job);
         ret = hp_read_inputs(profile, job.dumps.at, job.dumps.count, &known, err);
     }

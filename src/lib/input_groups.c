@@ -43,7 +43,7 @@ static void make_key(struct hp_bytes *key, const struct hp_input_record *input) 
         input->listed > 0, input->slabs.bytes > 0,
     };
     key->count = 0;
-    hp_put_slots(key, &hp_record_slots, 1u << HP_SLOT_KEY, input);
+    hp_put_slots(key, &hp_record_slots, 1u << HP_SLOT_KEY | 1u << HP_SLOT_APART, input);
     for (size_t i = 0; i < sizeof traits / sizeof *traits; i++) {
         hp_vec_push(key, traits[i]);
     }

@@ -18,7 +18,7 @@ enum {
 };
 
 static const unsigned every_use =
-    1u << HP_SLOT_OWN | 1u << HP_SLOT_KEY | 1u << HP_SLOT_SUM;
+    1u << HP_SLOT_OWN | 1u << HP_SLOT_KEY | 1u << HP_SLOT_SUM | 1u << HP_SLOT_APART;
 
 bool hp_lone_inputs_suffice(const struct hp_profile *profile,
                             const struct hp_read_options *options) {

@@ -259,6 +259,7 @@ static int merge(struct worker *worker, struct hp_input_record *record, bool is_
                                .has_number = name.has_number};
     record->group = (uint8_t)hp_replicate_of(record->content, &told);
     worker->merger.only_estimates = !is_added;
+    worker->merger.large_sizes = hp_large_sizes_of(worker->job->profile, record->number);
     if (worker->job->unloaded) {
         hp_unloaded_place(worker->job->unloaded, &worker->dump, name.pid);
     }
@@ -493,7 +494,6 @@ static void worker_init(struct worker *worker, struct hp_job *job,
     worker->merger.keeps_live = keeps->live_samples;
     worker->merger.splits_threads = worker->reader.keeps_threads;
     worker->merger.only_thread = job->options->thread;
-    worker->merger.unbias.large_sizes = job->options->large_sizes;
 }
 
 static void worker_done(struct worker *worker) {

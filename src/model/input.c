@@ -161,6 +161,7 @@ static void add_used(struct hp_input_summary *summary,
     summary->is_merged |= hp_input_is_merged(input);
     summary->merged_used += input->merged_all ? input->merged_used : 1 + input->others;
     summary->listing += input->listed > 0 ? 1 + input->others : 0;
+    summary->with_pages += input->large_sizes == HP_LARGE_PAGES ? 1 + input->others : 0;
     summary->unmapped += input->unmapped_addresses;
     hp_vec_push(&summary->periods, input->period);
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {

@@ -71,6 +71,8 @@ struct __attribute__((packed, aligned(8))) hp_read_sum {
 struct hp_input_record {
     struct hp_values total; // ours
     hp_fixed large_bytes;   // in use, in objects whose size may be up to 20 % less
+    enum hp_large_sizes
+        large_sizes; // how these were read; HP_LARGE_AUTO: as nothing tells
     struct hp_read_sum read[HP_READS]; // of what is in use, by how sizes were read
     struct hp_input public;
     struct hp_err *err;  // public.err
@@ -181,6 +183,7 @@ struct hp_input_summary {
     bool is_jemalloc;  // all are its dumps: it has settings of which reports may speak
     uint64_t unmapped; // addresses in no mapping
     size_t listing;    // list their objects, with ages
+    size_t with_pages; // large sizes were read as pages
     bool is_merged;    // one was merged by us: what was seen once is not known any more
 };
 

@@ -107,6 +107,13 @@ void hp_profile_keep(struct hp_profile *profile, const struct hp_needs *needs) {
     }
 }
 
+enum hp_large_sizes hp_large_sizes_of(const struct hp_profile *profile, size_t number) {
+    bool is_known = profile->large_sizes == HP_LARGE_AUTO &&
+                    number < profile->known_large_sizes.count;
+    return is_known ? (enum hp_large_sizes)profile->known_large_sizes.at[number]
+                    : profile->large_sizes;
+}
+
 void hp_profile_done(struct hp_profile *profile) {
     if (profile->prover && profile->owns_prover) {
         profile->prover->done(profile->prover);
@@ -132,6 +139,7 @@ void hp_profile_done(struct hp_profile *profile) {
     hp_vec_done(&profile->accounts);
     hp_recent_done(&profile->recent);
     hp_vec_done(&profile->known);
+    hp_vec_done(&profile->known_large_sizes);
     hp_processes_done(&profile->processes);
     hp_strtab_done(&profile->programs);
     hp_vec_done(&profile->labels);

@@ -186,7 +186,9 @@ struct hp_profile {
     struct hp_processes processes;         // that they are of
     enum hp_snapshots snapshots;           // which dumps of a process count, and
     enum hp_metric metric;                 // for what
-    enum hp_large_sizes large_sizes;       // how these were read
+    enum hp_large_sizes large_sizes;       // how these are to be read
+    // What is known of that of each input by its number, enum hp_large_sizes; of others nothing is.
+    HP_VEC(unsigned char) known_large_sizes;
     uint64_t
         older_than; // of listed objects those were read; 0: all, and what is not listed
     bool wants_labels;     // of inputs, from their paths
@@ -245,6 +247,9 @@ void hp_profile_done(struct hp_profile *profile);
 
 // What is kept of what is added; to be called before.
 void hp_profile_keep(struct hp_profile *profile, const struct hp_needs *needs);
+
+// How large sizes of an input are to be read: as was asked for, or else as is known of it.
+enum hp_large_sizes hp_large_sizes_of(const struct hp_profile *profile, size_t number);
 
 // Results about a module.  A profile with stamps knows builds by these, and nothing of what has none.
 void hp_profile_take_proof(struct hp_profile *profile, struct hp_module *module,

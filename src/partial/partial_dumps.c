@@ -16,6 +16,7 @@
 // Labels are pairs of key and value.  Dumps are in order of process and identity.
 #include "partial/partial_writer.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,10 +49,11 @@ static unsigned traits_of(const struct hp_input_record *input) {
         input->slabs.bytes > 0,        input->merged_all > 0,
     };
     unsigned bits = 0;
-    for (size_t i = 0; i < sizeof traits / sizeof *traits; i++) {
+    static_assert(sizeof traits / sizeof *traits == HP_TRAITS, "the sizes follow");
+    for (size_t i = 0; i < HP_TRAITS; i++) {
         bits |= (unsigned)traits[i] << i;
     }
-    return bits;
+    return bits | (unsigned)input->large_sizes << HP_TRAITS;
 }
 
 struct group {
@@ -185,7 +187,7 @@ static void put_dump(struct hp_partial_writer *w, const struct hp_input_record *
     hp_put_number(&w->row, input->err ? input->err->line : 0);
     hp_put_interned(w, hp_span_of(input->err ? input->err->message : ""));
     size_t next = 0, keys = input->keys ? input->keys->all.count : 0;
-    hp_put_number(&w->row, input->keys != NULL);
+    hp_put_number(&w->row, (input->keys != NULL) | (unsigned)input->large_sizes << 1);
     for (bool has = input->keys != NULL; has; has = next < keys) {
         char *text = hp_process_keys_text(input->keys, &next);
         hp_put_interned(w, hp_span_of(text));

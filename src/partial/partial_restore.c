@@ -175,11 +175,19 @@ static void set_status(struct hp_input_record *input, enum hp_input_status statu
     }
 }
 
+static enum hp_large_sizes large_sizes_of(struct hp_partial_reader *r, uint64_t number) {
+    if (number > HP_LARGE_PAGES) {
+        hp_numbers_fail(&r->row, "a number is beyond what it can be");
+    }
+    return number > HP_LARGE_PAGES ? HP_LARGE_AUTO : (enum hp_large_sizes)number;
+}
+
 // It is one of a merged profile: nothing else is known of its processes.
 void hp_reader_group(struct hp_partial_reader *r) {
     struct hp_input_record input = {.is_group = true, .source = r->source};
     uint64_t status = hp_get_below(&r->row, HP_INPUT_KEPT_DAMAGED + 1);
-    (void)hp_get_word(&r->row); // traits, which the sums tell as well
+    // What else there is of traits the sums tell as well.
+    input.large_sizes = large_sizes_of(r, hp_get_word(&r->row) >> HP_TRAITS);
     hp_get_slots(&r->row, &hp_record_slots, 1u << HP_SLOT_KEY, &input);
     read_input_labels(r, &input);
     uint64_t dumps = hp_get_word(&r->row);
@@ -231,7 +239,8 @@ void hp_reader_identity(struct hp_partial_reader *r) {
 }
 
 static void read_keys(struct hp_partial_reader *r, struct hp_input_record *input) {
-    uint64_t has = hp_get_below(&r->row, 2);
+    uint64_t word = hp_get_word(&r->row), has = word & 1;
+    input->large_sizes = large_sizes_of(r, word >> 1);
     if (has) {
         input->keys = hp_alloc(sizeof *input->keys);
     }

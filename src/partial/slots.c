@@ -209,6 +209,7 @@ static const struct hp_slot record_slots[] = {
     OF_RECORD(identity.nanoseconds, WORD, 0, OWN),
     OF_RECORD(identity.is_merged, FLAG, 0, OWN),
     OF_RECORD(is_added, FLAG, 0, OWN),
+    OF_RECORD(large_sizes, CHOICE, HP_LARGE_PAGES + 1, APART),
 };
 
 const struct hp_slots hp_record_slots = {record_slots,

@@ -96,6 +96,7 @@ enum hp_slot_use {
     HP_SLOT_OWN, // it is of one input alone
     HP_SLOT_KEY, // it is the same in all of the group
     HP_SLOT_SUM,
+    HP_SLOT_APART, // as KEY, but in partials it stands elsewhere: those of before have no place for it
 };
 
 struct hp_slot {
@@ -108,6 +109,11 @@ struct hp_slot {
 struct hp_slots {
     const struct hp_slot *at;
     size_t count;
+};
+
+enum {
+    HP_TRAITS =
+        11, // bits of what tells groups of inputs apart; behind them is how large sizes were read
 };
 
 extern const struct hp_slots hp_error_slots;  // of struct hp_error

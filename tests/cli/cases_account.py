@@ -292,3 +292,11 @@ def waste_of_redis_is_of_the_class_whose_keys_were_deleted(t):
     assert rows[0]["free"] == 40162976 and (rows[0]["slabs"], rows[0]["nonfull_slabs"]) == (1557, 1556), rows[0]
     others = [row for row in rows if row["size"] in (32, 16) and row["parent"] is None]
     assert all("cannot be known" in row["note"] for row in others), others
+
+
+@case
+def V25_statistics_tell_whether_large_sizes_are_pages(t):
+    one, two = copies(t)[:2], copies(t, "b", "jemalloc-5.3.1")[:2]
+    for files, wanted, *option in ((one, 0), (two, 1), (one + two, 1), (two, 0, "--large-sizes=classes")):
+        told = json.loads(check(t.run("account", "-q", "-fjson", "--no-symbols", *option, *files), 0).out)["inputs"]
+        assert told.get("large_sizes", {"pages": 0})["pages"] == wanted, (files, told)

@@ -67,6 +67,14 @@ def blocks(data):
         sha.update(b'' if flags & 2 else head[:2] + out.raw)
 
 
+def processes_of(row):  # lines of a merged profile; and how large sizes were read
+    lines, follows = [], row.u() % 2
+    while follows:
+        lines.append(row.u())
+        follows = row.u()
+    return lines
+
+
 PLAIN = {
     'strings': lambda row: row.text(), 'modules': lambda row: (row.all('u' * 11), [row.all('uuuu') for _ in range(row.u())]),
     'parameters': lambda row: (row.text().decode(), row.u()), 'type_history': lambda row: row.all('uuu')[2] and row.s(),
@@ -78,7 +86,7 @@ PLAIN = {
     'diagnostics': lambda row: (row.all('uu'), [row.bytes(10) for _ in range(row.u())]),
     'groups': lambda row: (row.all('u' * (2 + KEYS)), row.all('uu' * row.u()), row.u(), row.all(SUMS)),
     'dumps': lambda row: (row.all(['u'] * (2 + KEYS) + SUMS + ['u'] * (OWN + 3)), row.all('uu' * row.u()), row.all('uu'),
-                          [row.u() for _ in iter(row.u, 0)]),
+                          processes_of(row)),
     'names': lambda row: row.all(['u', 'text', 'text', 'd'] + ['u', 'u', 'u', 'text'] * (row.data[row.at] == 0)),
     'distribution': lambda row: (row.all('uu' * row.u()), row.spaced('u'), [(row.u(), row.spaced('u'), *(
         [(row.s(), row.bytes(10), row.u()) for _ in range(row.u())] for _ in (0, 1))) for _ in (0, 1)]),

@@ -156,7 +156,7 @@ def reach(value, path):
 
 
 OPTIONAL = {'spread', 'outliers', 'thread', 'filters', 'left', 'cut', 'not_compared', 'holders', 'row_outliers',
-            'of'}
+            'of', 'large_sizes'}
 
 
 def refuses():

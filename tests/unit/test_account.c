@@ -156,6 +156,8 @@ Test(account, has_samples_of_each_size_once_in_order) {
         STACKS = 100000, // a list that was walked for each would take a minute
     };
 
+    static const struct hp_dump dump = {.period = 1};
+    static const struct hp_unbias unbias = {.dump = &dump};
     struct hp_sizes sizes = {0};
     struct hp_live_samples live;
     for (uint32_t i = 0; i < STACKS; i++) {
@@ -163,7 +165,7 @@ Test(account, has_samples_of_each_size_once_in_order) {
         add_part(&sizes, 2 * i, HP_MIXED_SIZES, 2, (hp_fixed)(2 * mean));
         add_part(&sizes, 2 * i + 1, 48, 1, 48);
     }
-    hp_live_samples_init(&live, &sizes, 1);
+    hp_live_samples_init(&live, &sizes, &unbias);
     cr_assert(live.sizes.count == STACKS + 1 && !live.is_likely);
     const struct hp_live_size *first = live.sizes.at; // and a mix of the same mean
     cr_expect(first[0].size == 48 && !first[0].is_mixed && first[0].objects == STACKS);

@@ -163,6 +163,9 @@ static void put_inputs(struct hp_sink *out, const struct hp_view *view,
         hp_sink_print(out, ", \"made_at_exit\": %zu", view->whole->exits[side]);
     }
     put_consecutive(out, view, view->whole->consecutive[side]);
+    if (summary->with_pages > 0) {
+        hp_sink_print(out, ", \"large_sizes\": {\"pages\": %zu}", summary->with_pages);
+    }
 }
 
 // --- totals -------------------------------------------------------------------------------

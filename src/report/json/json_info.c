@@ -4,7 +4,7 @@
 //              "sampling": "unbiased", "period": 524288, "bytes": 5545, "stacks": 7, "threads": 3,
 //              "addresses": 21, "unplaced_addresses": 0, "listed": 0,
 //              "passed_over": {"malformed": 0, "unknown": 0, "wrapped": 0, "overlaps": 0},
-//              "header": "agrees",
+//              "header": "agrees", "large_sizes": "classes" or null,
 //              "sizes": {"unique": {"stacks": 5, "bytes": 1.500}, "several": ..., "none": ...},
 //              "total": TOTAL}, ...],
 //  "processes": [{"key": "7f30b314c000-7fff2dd4c000" or null, "pid": 7 or null, "dumps": 2,
@@ -68,6 +68,11 @@ static void put_contents(struct hp_sink *out, const struct hp_input_record *inpu
         [HP_HEADER_AGREES] = "agrees",
         [HP_HEADER_CONTRADICTS] = "contradicts",
     };
+    static const char *const large_sizes[] = {
+        [HP_LARGE_AUTO] = "null",
+        [HP_LARGE_CLASSES] = "\"classes\"",
+        [HP_LARGE_PAGES] = "\"pages\"",
+    };
     put_text(out, "format", hp_producer_text(input->producer));
     put_text(out, "sampling", scalings[input->scaling]);
     put_count(out, "period", input->period);
@@ -87,6 +92,8 @@ static void put_contents(struct hp_sink *out, const struct hp_input_record *inpu
                   (unsigned long long)input->overlaps.count);
     put_text(out, "header", checks[input->header_check]);
     put_count(out, "torn_stacks", input->torn_stacks);
+    hp_sink_text(out, ", \"large_sizes\": ");
+    hp_sink_text(out, large_sizes[input->large_sizes]);
 }
 
 // Stacks by how much is known of the sizes of their objects.

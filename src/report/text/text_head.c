@@ -39,6 +39,16 @@ static void put_period(struct hp_sink *out, const struct hp_input_summary *summa
     }
 }
 
+// Where the same dumps may give other numbers elsewhere.
+static void put_large_sizes(struct hp_sink *out, const struct hp_input_summary *summary) {
+    if (summary->with_pages > 0) {
+        hp_sink_text(out, " · large sizes: pages");
+    }
+    if (summary->with_pages > 0 && summary->with_pages < summary->used) {
+        hp_sink_print(out, " in %zu of %zu inputs", summary->with_pages, summary->used);
+    }
+}
+
 // Whether numbers were taken as they are because they are exact, or nobody knows what for.
 static bool is_as_told(const struct hp_view *view) {
     const struct hp_head *head = &view->head;
@@ -71,8 +81,10 @@ void hp_text_inputs(struct hp_sink *out, const struct hp_view *view) {
     hp_format_grouped(stacks, (hp_int128)head->stacks);
     hp_sink_text(out, summary->producer ? summary->producer : "nothing");
     put_period(out, summary);
-    hp_sink_print(out, " · %s stack%s%s\n", stacks, head->stacks == 1 ? "" : "s",
+    hp_sink_print(out, " · %s stack%s%s", stacks, head->stacks == 1 ? "" : "s",
                   is_as_told(view) ? "" : estimators[head->estimator]);
+    put_large_sizes(out, summary);
+    hp_sink_text(out, "\n");
     if (head->thread.size > 0) {
         hp_sink_text(out, "read       only thread ");
         hp_sink_escaped(out, head->thread);

@@ -140,6 +140,12 @@ static void put_read(struct hp_sink *out, const struct hp_input_record *input) {
         between = "; ";
     }
     hp_sink_text(out, *between ? "\n" : "");
+    if (input->large_sizes != HP_LARGE_AUTO) {
+        put_field(out, "large");
+        hp_sink_text(out, input->large_sizes == HP_LARGE_PAGES
+                              ? "sizes of more than 32 KiB are pages\n"
+                              : "sizes of more than 32 KiB are classes\n");
+    }
 }
 
 static void put_diagnostics(struct hp_sink *out, const struct hp_input_record *input) {
