@@ -53,7 +53,7 @@ enum hp_estimator {
 
 // What sizes jemalloc gave to objects of more than 32 KiB.
 enum hp_large_sizes {
-    HP_LARGE_AUTO,    // as raw numbers tell it; rewritten ones do not: classes
+    HP_LARGE_AUTO,    // as numbers, statistics or the allocator's file tell; else classes
     HP_LARGE_CLASSES, // of the size class, up to 5.3.0
     HP_LARGE_PAGES,   // rounded up to pages alone, from 5.3.1 on
 };

@@ -376,7 +376,6 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
 // What was estimated of the dump.
 static void add(struct hp_merger *merger, struct hp_dump *dump,
                 struct hp_profile *profile, struct hp_input_record *record) {
-    merger->resolver.keeps_unmapped = merger->keeps_unmapped;
     hp_resolve(&merger->resolver, dump, profile);
     record->unmapped_addresses = merger->resolver.unmapped;
     record->files = (uint32_t)merger->resolver.images.count;
@@ -423,11 +422,25 @@ static void tell_map(struct hp_merger *merger, const struct hp_dump *dump,
                      struct hp_input_record *record) {
     struct hp_profile aside;
     hp_profile_init(&aside);
-    merger->resolver.keeps_unmapped = merger->keeps_unmapped;
     hp_resolve(&merger->resolver, dump, &aside);
     record->unmapped_addresses = merger->resolver.unmapped;
     record->files = (uint32_t)merger->resolver.images.count;
     hp_profile_done(&aside);
+}
+
+// Which builds ran is asked where stacks are added, and where a file may say how large sizes are to be read.
+static void resolve_places(struct hp_merger *merger, const struct hp_dump *dump,
+                           const struct hp_profile *profile) {
+    struct hp_unbias *unbias = &merger->unbias;
+    bool is_open = unbias->most_decoded > 0 && unbias->large_sizes == HP_LARGE_AUTO;
+    bool is_asked = profile->prover && (is_open || !merger->only_estimates);
+    merger->resolver.keeps_unmapped = merger->keeps_unmapped;
+    if (is_asked || !merger->only_estimates || profile->keeps.partial) {
+        hp_resolve_places(&merger->resolver, dump, is_asked ? profile->prover : NULL);
+    }
+    if (is_asked && is_open) {
+        hp_unbias_set_large_sizes(unbias, hp_resolved_large_sizes(&merger->resolver));
+    }
 }
 
 // Of rewritten numbers it matters; raw ones tell true sizes.
@@ -461,6 +474,7 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
     if (merger->only_thread) {
         hp_threads_keep(dump, merger->only_thread);
     }
+    resolve_places(merger, dump, profile);
     find_told(merger, dump);
     make_room(merger, profile, dump->stacks.count);
     if (!estimate(merger, dump, record)) {

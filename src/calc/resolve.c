@@ -250,16 +250,37 @@ static void ask_of_addresses(struct hp_resolver *resolver, const struct hp_dump 
     }
 }
 
+// jemalloc records its own frames, too: the module that most stacks begin in.
+static void ask_of_allocator(struct hp_resolver *resolver, const struct hp_dump *dump) {
+    struct hp_proof_question *question = &resolver->question;
+    size_t *stacks = hp_alloc(question->modules.count * sizeof *stacks), most = 0;
+    for (size_t i = 0; i < dump->stacks.count; i++) {
+        struct hp_proof_stack stack = stack_at(dump, i);
+        uint32_t module = stack.depth > 0 ? question->addresses.at[stack.frames[0]].module
+                                          : HP_NO_MODULE;
+        if (module != HP_NO_MODULE) {
+            stacks[module]++;
+        }
+    }
+    for (size_t i = 0; i < question->modules.count; i++) {
+        most = stacks[i] > stacks[most] ? i : most;
+    }
+    question->modules.at[most].is_allocator = stacks[most] > 0;
+    free(stacks);
+}
+
 static void prove(struct hp_resolver *resolver, const struct hp_dump *dump,
                   struct hp_prover *prover) {
     struct hp_proof_question *question = &resolver->question;
-    hp_proof_question_clear(question);
     ask_of_images(resolver, dump);
     if (question->modules.count > 0) {
         question->dump = dump;
         question->stack_count = dump->stacks.count;
         question->stack_at = stack_at;
         ask_of_addresses(resolver, dump);
+        if (are_leaves_returns(dump)) {
+            ask_of_allocator(resolver, dump);
+        }
         prover->prove(prover, question);
     }
 }
@@ -448,14 +469,28 @@ static void settle_unloaded(struct hp_resolver *resolver, const struct hp_dump *
     }
 }
 
-void hp_resolve(struct hp_resolver *resolver, const struct hp_dump *dump,
-                struct hp_profile *profile) {
+void hp_resolve_places(struct hp_resolver *resolver, const struct hp_dump *dump,
+                       struct hp_prover *prover) {
     hp_images_find(resolver, dump);
     place_all(resolver, dump);
-    if (profile->prover) {
-        prove(resolver, dump, profile->prover);
+    hp_proof_question_clear(&resolver->question);
+    if (prover) {
+        prove(resolver, dump, prover);
     }
     settle_unloaded(resolver, dump);
+}
+
+enum hp_large_sizes hp_resolved_large_sizes(const struct hp_resolver *resolver) {
+    enum hp_large_sizes found = HP_LARGE_AUTO;
+    const struct hp_proof_module *module;
+    hp_vec_each (module, &resolver->question.modules) {
+        found = module->is_allocator ? module->large_sizes : found;
+    }
+    return found;
+}
+
+void hp_resolve(struct hp_resolver *resolver, const struct hp_dump *dump,
+                struct hp_profile *profile) {
     resolver->unmapped = 0;
     resolver->frames.count = 0;
     hp_vec_reserve(&resolver->frames, dump->addresses.count);

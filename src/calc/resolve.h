@@ -47,8 +47,16 @@ struct hp_resolver {
     bool keeps_unmapped; // else they are one frame if there is a map: nowhere
 };
 
-// Find the frame of each address of the dump: resolver->frames.  Where the profile has a prover, modules are
-// those of one build.
+// Find the row of each address of the dump, which is to stay as it is until hp_resolve(); and which builds
+// its modules are of, if there is a prover.
+void hp_resolve_places(struct hp_resolver *resolver, const struct hp_dump *dump,
+                       struct hp_prover *prover);
+
+// How the file that ran says that the allocator of that dump rounds large sizes; HP_LARGE_AUTO if none does.
+enum hp_large_sizes hp_resolved_large_sizes(const struct hp_resolver *resolver);
+
+// Then find the frame of each address: resolver->frames.  Modules are those of one build, as far as
+// that was proven.
 void hp_resolve(struct hp_resolver *resolver, const struct hp_dump *dump,
                 struct hp_profile *profile);
 

@@ -65,6 +65,9 @@ void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
                     const struct hp_dump *dump);
 void hp_unbias_done(struct hp_unbias *unbias);
 
+// Of that dump something more tells it.
+void hp_unbias_set_large_sizes(struct hp_unbias *unbias, enum hp_large_sizes sizes);
+
 // Whether the objects that a stack lists are what is in use, and not its counts.
 bool hp_unbias_takes_listed(const struct hp_unbias *unbias);
 

@@ -137,6 +137,14 @@ void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
     forget_other_memos(unbias);
 }
 
+void hp_unbias_set_large_sizes(struct hp_unbias *unbias, enum hp_large_sizes sizes) {
+    if (sizes != unbias->large_sizes) {
+        unbias->large_sizes = sizes;
+        set_decoding(unbias, unbias->dump);
+        forget_other_memos(unbias);
+    }
+}
+
 void hp_unbias_done(struct hp_unbias *unbias) {
     hp_decoder_done(&unbias->decoder);
     hp_prior_clear(&unbias->prior);

@@ -190,7 +190,9 @@ static int read_inputs(const struct hp_cli_settings *settings,
     bool wants_builds = options.with_builds || options.with_names;
     bool wants_files =
         wants_names(settings) || (wants_builds && can(settings, HP_IS_PARTIAL));
-    options.symbols = wants_files && !settings->prints_used ? symbols : NULL;
+    // What is largest may depend on what binaries say of large sizes.
+    bool is_choice = settings->prints_used && options.snapshots != HP_SNAPSHOTS_PEAK;
+    options.symbols = wants_files && !is_choice ? symbols : NULL;
     options.base_count = list->base_count;
     options.tars = settings->archives.items;
     options.tar_count = settings->archives.count;

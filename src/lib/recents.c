@@ -49,6 +49,7 @@ static int attach(struct hp_profile *profile, struct hp_dump *dump,
                   struct hp_recent_file *file, const char *path, struct hp_err *err) {
     struct hp_resolver resolver = {.keeps_unmapped = true};
     put_addresses(dump, file);
+    hp_resolve_places(&resolver, dump, profile->prover);
     hp_resolve(&resolver, dump, profile);
     int ret = HP_OK;
     if (resolver.unmapped * MOST_UNMAPPED > file->addresses.count) {

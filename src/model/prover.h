@@ -14,8 +14,9 @@
 struct hp_proof_module {
     struct hp_span path; // empty: there is no file
     struct hp_span
-        name;     // the path, of a temporary copy with '*' for what is random in it
-    bool is_told; // by a build id, which is compared in place of code
+        name;          // the path, of a temporary copy with '*' for what is random in it
+    bool is_told;      // by a build id, which is compared in place of code
+    bool is_allocator; // its file is to say how it rounds large sizes
     enum hp_address_kind addresses;
     uint64_t span;
     const struct hp_extent *extents;
@@ -23,6 +24,8 @@ struct hp_proof_module {
 
     enum hp_proof proof;
     char *builds, *stamp; // as in struct hp_module; NULL: none; to be freed
+    enum hp_large_sizes
+        large_sizes; // as all files that fit say; HP_LARGE_AUTO: none does
     struct hp_return_check
         returns; // of the file that fits, or else of the one that fits best
 };

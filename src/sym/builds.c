@@ -182,12 +182,33 @@ static char *stamp_of(const struct proving *proving, uint32_t module) {
     return stamp && is_one ? hp_copy(stamp) : NULL;
 }
 
-static void conclude(const struct proving *proving, uint32_t number,
+// What all files say that fit a module.
+static enum hp_large_sizes large_sizes_of(struct builds *self,
+                                          const struct proving *proving,
+                                          uint32_t module) {
+    enum hp_large_sizes found = HP_LARGE_AUTO;
+    bool is_one = true;
+    for (size_t i = 0; i < proving->tried.count; i++) {
+        const struct hp_trial *trial = &proving->fits.trials.at[i];
+        if (trial->module == module && trial->fits) {
+            enum hp_large_sizes own =
+                hp_candidate_large_sizes(&self->files, proving->tried.at[i]);
+            is_one &= own != HP_LARGE_AUTO && (found == HP_LARGE_AUTO || own == found);
+            found = own;
+        }
+    }
+    return is_one ? found : HP_LARGE_AUTO;
+}
+
+static void conclude(struct builds *self, const struct proving *proving, uint32_t number,
                      struct hp_proof_module *module) {
     module->returns = best_of(proving, number);
     module->builds = find_fitting(proving, number);
     module->stamp = stamp_of(proving, number);
     module->proof = HP_PROOF_FITS;
+    if (module->is_allocator) {
+        module->large_sizes = large_sizes_of(self, proving, number);
+    }
     if (!module->builds) {
         module->builds = find_unchecked(proving, number, module);
         module->proof = module->builds              ? HP_PROOF_UNCHECKED
@@ -215,7 +236,7 @@ static void prove(struct hp_prover *prover, struct hp_proof_question *question) 
     pthread_mutex_lock(&self->lock); // files may be read anew
     for (uint32_t i = 0; i < question->modules.count; i++) {
         if (!question->modules.at[i].is_told) {
-            conclude(&proving, i, &question->modules.at[i]);
+            conclude(self, &proving, i, &question->modules.at[i]);
         }
     }
     pthread_mutex_unlock(&self->lock);

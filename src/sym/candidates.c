@@ -154,7 +154,8 @@ static void read_file(struct hp_candidates *self, struct hp_candidate *file,
     file->is_read = true;
     if (fd < 0) {
         hp_sym_diagnose(&file->why, HP_SYM_UNREADABLE, "%s: it went away", shown);
-    } else if (hp_keeper_ask_code(&self->keeper, fd, hp_span_of(shown), wants_text, &code,
+    } else if (hp_keeper_ask_code(&self->keeper, fd, hp_span_of(shown),
+                                  wants_text ? HP_CODE_TEXT : HP_CODE_HEADERS, &code,
                                   &file->why)) {
         free(file->code.image.path);
         hp_file_code_done(&file->code);
@@ -180,6 +181,28 @@ bool hp_candidate_need(struct hp_candidates *self, struct hp_candidate *file,
         make_room(self);
     }
     return file->why.status == HP_SYM_NOT_TRIED;
+}
+
+enum hp_large_sizes hp_candidate_large_sizes(struct hp_candidates *self,
+                                             struct hp_candidate *file) {
+    if (file->is_asked) {
+        return file->large_sizes;
+    }
+    char *shown = hp_place_text(&file->place);
+    int fd = hp_open_file(file->place.root, file->place.path);
+    struct hp_file_code code = {.unit = 0};
+    struct hp_sym_diagnostic why;
+    file->is_asked = true;
+    if (fd >= 0 && hp_keeper_ask_code(&self->keeper, fd, hp_span_of(shown),
+                                      HP_CODE_LARGE_SIZES, &code, &why)) {
+        file->large_sizes = code.has_pages ? HP_LARGE_PAGES : HP_LARGE_CLASSES;
+        hp_file_code_done(&code);
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    free(shown);
+    return file->large_sizes;
 }
 
 // --- layouts ------------------------------------------------------------------------------

@@ -11,10 +11,12 @@
 struct hp_candidate {
     struct hp_place place;
     struct hp_file_code code;
-    char *key;                    // what its code is known by; NULL until it is read
-    struct hp_sym_diagnostic why; // it cannot be read
-    bool is_read;                 // or tried to
-    uint64_t used;                // when it was asked last
+    char *key;                       // what its code is known by; NULL until it is read
+    struct hp_sym_diagnostic why;    // it cannot be read
+    bool is_read;                    // or tried to
+    enum hp_large_sizes large_sizes; // HP_LARGE_AUTO: nobody asked, or it cannot be told
+    bool is_asked;                   // for these
+    uint64_t used;                   // when it was asked last
 };
 
 struct hp_candidate_list {
@@ -59,6 +61,10 @@ struct hp_candidate_list *hp_candidates_of_any_name(struct hp_candidates *self,
 // Read a file, if it was not read yet.  False if it cannot be read.
 bool hp_candidate_need(struct hp_candidates *self, struct hp_candidate *file,
                        bool wants_text);
+
+// How the allocator in a file rounds large sizes; HP_LARGE_AUTO if it cannot be read.
+enum hp_large_sizes hp_candidate_large_sizes(struct hp_candidates *self,
+                                             struct hp_candidate *file);
 
 // Whether the segments of a file are what the dump shows.
 bool hp_candidate_has_layout(const struct hp_candidate *file,

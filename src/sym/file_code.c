@@ -1,5 +1,8 @@
 // Units are numbered through all executable segments, one after the other: segment k of S(k) bytes has
 // S(k) / unit + 1 of them, the last of which is its end, where a call in its last bytes returns to.
+//
+// From 5.3.1 on jemalloc rounds large sizes up to pages alone, unless its option
+// disable_large_size_classes says otherwise: it has pages where it knows an option of that name.
 #include "sym/file_code.h"
 
 #include "base/digest.h"
@@ -122,8 +125,43 @@ static bool scan_text(struct hp_file_code *code, const struct hp_image *image) {
     return is_read;
 }
 
+// --- options of the allocator -------------------------------------------------------------
+
+static const char option_of_pages[] = "disable_large_size_classes";
+
+static bool holds_option(const struct hp_image *image, const struct hp_load *load,
+                         char *bytes) {
+    const size_t overlap = sizeof option_of_pages - 2;
+    bool holds = false;
+    for (uint64_t at = 0; !holds && at < load->size; at += PIECE) {
+        uint64_t left = load->size - at, most = PIECE + overlap;
+        ssize_t got = hp_read_at(image->fd, bytes, (size_t)(left < most ? left : most),
+                                 load->offset + at);
+        if (got <= 0) { // its headers claim more than there is
+            break;
+        }
+        holds = memmem(bytes, (size_t)got, option_of_pages, sizeof option_of_pages - 1) !=
+                NULL;
+    }
+    return holds;
+}
+
+// Constants lie among the code where linkers do not keep them apart.
+static bool find_option(const struct hp_image *image) {
+    char *bytes = hp_alloc(PIECE + sizeof option_of_pages);
+    bool holds = false;
+    const struct hp_load *load;
+    hp_vec_each (load, &image->loads) {
+        holds = holds || (!load->is_writable && holds_option(image, load, bytes));
+    }
+    free(bytes);
+    return holds;
+}
+
+// --- all ----------------------------------------------------------------------------------
+
 static bool read_code(struct hp_file_code *code, const struct hp_image *image,
-                      bool wants_text, struct hp_sym_diagnostic *why) {
+                      enum hp_code_part part, struct hp_sym_diagnostic *why) {
     struct hp_image *own = &code->image;
     code->unit = hp_calls_unit(image);
     own->start = image->start;
@@ -133,7 +171,8 @@ static bool read_code(struct hp_file_code *code, const struct hp_image *image,
     own->lacks_code = image->lacks_code;
     memcpy(own->build_id, image->build_id, sizeof own->build_id);
     hp_vec_append(&own->loads, image->loads.at, image->loads.count);
-    code->has_text = wants_text && !image->lacks_code;
+    code->has_pages = part == HP_CODE_LARGE_SIZES && find_option(image);
+    code->has_text = part == HP_CODE_TEXT && !image->lacks_code;
     if (!code->has_text) {
         return true;
     }
@@ -164,9 +203,10 @@ bool hp_file_code_is_comparable(const struct hp_file_code *code) {
 
 // --- on the wire --------------------------------------------------------------------------
 
-void hp_file_code_ask(struct hp_packet *packet, struct hp_span path, bool wants_text) {
+void hp_file_code_ask(struct hp_packet *packet, struct hp_span path,
+                      enum hp_code_part part) {
     hp_text_pack(packet, path);
-    hp_put_u32(packet, wants_text);
+    hp_put_u32(packet, part);
 }
 
 static void pack(struct hp_packet *packet, const struct hp_file_code *code) {
@@ -178,6 +218,7 @@ static void pack(struct hp_packet *packet, const struct hp_file_code *code) {
     hp_put_u32(packet, image->lacks_code);
     hp_text_pack(packet, hp_span_of(image->build_id));
     hp_text_pack(packet, hp_span_of(code->key));
+    hp_put_u32(packet, code->has_pages);
     hp_put_u32(packet, code->has_text);
     hp_put_u32(packet, code->unit);
     hp_put_u32(packet, code->is_noise);
@@ -201,12 +242,12 @@ void hp_file_code_answer(const struct hp_packet *asked, int fd,
                          struct hp_packet *answer) {
     struct hp_unpacker in = hp_packet_open(asked);
     struct hp_span path = hp_packet_text(&in);
-    bool wants_text = hp_packet_u32(&in) != 0;
+    uint32_t part = hp_packet_u32(&in);
     struct hp_image image = {.fd = -1};
     struct hp_file_code code = {.unit = 0};
     struct hp_sym_diagnostic why = {.status = HP_SYM_NOT_TRIED};
     bool is_read = hp_image_open(&image, fd, path, &why) &&
-                   read_code(&code, &image, wants_text, &why);
+                   read_code(&code, &image, (enum hp_code_part)part, &why);
     hp_put_u32(answer, is_read);
     if (is_read) {
         pack(answer, &code);
@@ -229,7 +270,7 @@ static bool take_text(struct hp_unpacker *in, char *text, size_t room) {
 static void take_loads(struct hp_unpacker *in, struct hp_file_code *code) {
     uint32_t count = hp_packet_count(in, 28);
     for (uint32_t i = 0; i < count; i++) {
-        struct hp_load load = {hp_packet_u64(in), 0, 0, false};
+        struct hp_load load = {.offset = hp_packet_u64(in)};
         load.size = hp_packet_u64(in);
         load.vaddr = hp_packet_u64(in);
         load.exec = hp_packet_u32(in) != 0;
@@ -260,6 +301,7 @@ static bool take_code(struct hp_unpacker *in, struct hp_file_code *code) {
     image->lacks_code = hp_packet_u32(in) != 0;
     bool good = take_text(in, image->build_id, sizeof image->build_id) &&
                 take_text(in, code->key, sizeof code->key);
+    code->has_pages = hp_packet_u32(in) != 0;
     code->has_text = hp_packet_u32(in) != 0;
     code->unit = hp_packet_u32(in);
     code->is_noise = hp_packet_u32(in) != 0;

@@ -17,6 +17,7 @@ struct hp_file_code {
         image; // its segments, machine and build id, of a file that is not open
     char key
         [HP_CODE_KEY_SIZE]; // XXH3-128 of the executable segments, in hex: which text it is
+    bool has_pages;         // as far as that was asked for
     bool has_text;          // what follows is known
     unsigned
         unit; // bytes that calls return to multiples of; 0: there are no rules for the machine
@@ -42,9 +43,17 @@ void hp_file_code_returns_at(const struct hp_file_code *code, enum hp_address_ki
                              const uint64_t *addresses, size_t count,
                              unsigned char *restrict kinds);
 
+enum hp_code_part {
+    HP_CODE_HEADERS,
+    HP_CODE_TEXT, // and where calls return to
+    HP_CODE_LARGE_SIZES, // and whether its allocator has pages in the place of large size classes
+    HP_CODE_PARTS,
+};
+
 // Of the parent: ask for a file, of a path for messages; and take the answer.  False if it is none: EPROTO in errno.
 // Where the file cannot be read, `why` is filled and the code {0}.
-void hp_file_code_ask(struct hp_packet *packet, struct hp_span path, bool wants_text);
+void hp_file_code_ask(struct hp_packet *packet, struct hp_span path,
+                      enum hp_code_part part);
 bool hp_file_code_unpack(const struct hp_packet *packet, struct hp_file_code *code,
                          struct hp_sym_diagnostic *why);
 

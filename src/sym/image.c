@@ -50,7 +50,7 @@ static bool has_room(uint64_t offset, uint64_t size) {
 
 static void add_load(struct hp_image *image, const GElf_Phdr *header) {
     struct hp_load load = {header->p_offset, header->p_filesz, header->p_vaddr,
-                           (header->p_flags & PF_X) != 0};
+                           (header->p_flags & PF_X) != 0, (header->p_flags & PF_W) != 0};
     if (image->lacks_code) {
         load.offset = 0;
         load.size = header->p_memsz;

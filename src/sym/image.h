@@ -20,7 +20,7 @@ struct hp_sym_diagnostic {
 // elsewhere: `offset` is 0 until hp_verify() has placed them, and `size` that in memory.
 struct hp_load {
     uint64_t offset, size, vaddr;
-    bool exec;
+    bool exec, is_writable;
 };
 
 enum {

@@ -268,14 +268,14 @@ static bool exchange(struct hp_keeper *self, const struct hp_request *request,
 struct code_request {
     int fd;
     struct hp_span path;
-    bool wants_text;
+    enum hp_code_part part;
 };
 
 static bool exchange_code(struct hp_keeper *self, const struct code_request *request,
                           struct hp_file_code *code, struct hp_sym_diagnostic *why) {
     count_file(self, request->fd);
     struct hp_wire wire = wire_of(self);
-    hp_file_code_ask(&self->packet, request->path, request->wants_text);
+    hp_file_code_ask(&self->packet, request->path, request->part);
     errno = 0;
     return hp_wire_send(&wire, HP_SAY_CODE, &self->packet, request->fd) &&
            converse(self, NULL) && hp_file_code_unpack(&self->message.body, code, why);
@@ -325,9 +325,9 @@ bool hp_keeper_ask(struct hp_keeper *self, const struct hp_request *request,
 }
 
 bool hp_keeper_ask_code(struct hp_keeper *self, int fd, struct hp_span path,
-                        bool wants_text, struct hp_file_code *code,
+                        enum hp_code_part part, struct hp_file_code *code,
                         struct hp_sym_diagnostic *why) {
-    struct code_request request = {fd, path, wants_text};
+    struct code_request request = {fd, path, part};
     self->is_proven = true;
     return ask_code(self, &request, code, why) ||
            (!self->is_proven && ask_code(self, &request, code, why));

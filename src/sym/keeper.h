@@ -51,10 +51,10 @@ bool hp_keeper_ask(struct hp_keeper *keeper, const struct hp_request *request,
                    struct hp_finder *finder, struct hp_answer *answer,
                    struct hp_sym_diagnostic *why);
 
-// Have the code of an open file read, or its headers alone; the path is for messages.  False with `why` if it
-// cannot be.  Nothing points into the keeper.
+// Have this part of an open file read; the path is for messages.  False with `why` if it cannot be.
+// Nothing points into the keeper.
 bool hp_keeper_ask_code(struct hp_keeper *keeper, int fd, struct hp_span path,
-                        bool wants_text, struct hp_file_code *code,
+                        enum hp_code_part part, struct hp_file_code *code,
                         struct hp_sym_diagnostic *why);
 void hp_keeper_done(struct hp_keeper *keeper);
 

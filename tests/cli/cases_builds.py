@@ -4,6 +4,7 @@ import os
 import pathlib
 import random
 import re
+import struct
 
 from harness import case, check
 
@@ -370,3 +371,74 @@ def a_lone_address_finds_no_file_of_another_name(t):
         report = json.loads(check(t.run("info", "-q", "--format=json", f"--symbol-dir={t.folder}/others", path)).out)
         row = next(row for row in report["modules"] if row["path"] == PATH)
         assert row["symbols"].startswith("function") == wanted, row
+
+
+# --- what the allocator's file says of large sizes -------------------------------------------------
+
+LARGE = "100: 63980001"  # of 640 KiB, or of 516 KiB as jemalloc has them from 5.3.1 on
+
+
+def program(t, folder, has_pages):
+    """A copy of the program; with the name of an option of jemalloc 5.3.1 where constants end."""
+    data = bytearray((REBUILT / "right" / "app").read_bytes())
+    start, size, count = (int.from_bytes(data[at:at + n], "little") for at, n in ((32, 8), (54, 2), (56, 2)))
+    headers = [struct.unpack_from("<IIQQQQ", data, start + i * size) for i in range(count)]
+    end = max(offset + length for kind, flags, offset, _, _, length in headers if (kind, flags) == (1, 4))
+    name = b"disable_large_size_classes"
+    if has_pages:
+        data[end - len(name):end] = name
+    (pathlib.Path(t.folder) / folder).mkdir(parents=True, exist_ok=True)
+    (pathlib.Path(t.folder) / folder / "app").write_bytes(data)
+    return f"--path-map=/srv/rebuilt={folder}"
+
+
+def large_dump(t, name, stack, process=0):
+    path = dump(t, name, stack, process=process)
+    return t.file(name, re.sub(r"t\*: 1: 64 ", f"t*: {LARGE} ", (pathlib.Path(t.folder) / path).read_text()))
+
+
+def large(t, *arguments):
+    """(estimate in use, how many inputs have pages; how `info` says that each was read, what it warns of)"""
+    top = json.loads(check(t.run("top", "-q", "--format=json", *arguments)).out)
+    info = json.loads(check(t.run("info", "-q", "--format=json", *arguments)).out)
+    return (top["total"]["inuse-space"]["estimate"], top["inputs"].get("large_sizes", {"pages": 0})["pages"],
+            [row["large_sizes"] for row in info["inputs"]],
+            sum("--large-sizes" in warning for warning in info["warnings"]))
+
+
+@case
+def V23_the_file_that_ran_tells_whether_large_sizes_are_pages(t):
+    good = code()
+    ran, odd = large_dump(t, "ran.heap", good[:9]), large_dump(t, "odd.heap", [at + 1 for at in good[:9]])
+    pages, classes = (large(t, "--no-symbols", f"--large-sizes={kind}", ran)[0] for kind in ("pages", "classes"))
+    assert pages < .98 * classes, (pages, classes)
+    new, old = program(t, "new", True), program(t, "old", False)
+    assert large(t, new, ran) == (pages, 1, ["pages"], 0)
+    assert large(t, old, ran) == (classes, 0, ["classes"], 0)
+    assert large(t, new, odd) == (classes, 0, [None], 1)
+    assert large(t, new, "--no-symbols", ran) == (classes, 0, [None], 1)
+    assert large(t, new, "--large-sizes=classes", ran) == (classes, 0, ["classes"], 0)
+    assert large(t, new, old.replace("path-map=/srv/rebuilt", "symbol-dir"), ran) == (classes, 0, [None], 1)
+    both = large(t, new, ran, large_dump(t, "again.heap", good[:9], process=1))
+    assert both[1:] == (2, ["pages", "pages"], 0) and abs(both[0] - 2 * pages) < 1, both
+
+
+@case
+def V24_a_partial_keeps_how_large_sizes_were_read(t):
+    good = code()
+    dumps = [large_dump(t, f"{i}.heap", good[i:i + 9], process=i) for i in range(4)]
+    new, old = program(t, "new", True), program(t, "old", False)
+    parts = [("new.hpa", new, dumps[:2]), ("old.hpa", old, dumps[2:3]), ("open.hpa", "--path-map=/srv/rebuilt=none", dumps[3:])]
+    for name, option, which in parts:
+        check(t.run("merge", "-q", "--with-builds", "-o", name, option, *which))
+    names = [name for name, *_ in parts]
+    wanted = [large(t, "--no-symbols", name) for name in names]
+    assert [one[1:] for one in wanted] == [(2, ["pages"] * 2, 0), (0, ["classes"], 0), (0, [None], 1)], wanted
+    check(t.run("merge", "-q", "-o", "two.hpa", *names[1:]))
+    for i, order in enumerate((names, names[::-1], ["two.hpa", "new.hpa"])):
+        check(t.run("merge", "-q", "-o", f"all{i}.hpa", *order))
+    told = [large(t, "--no-symbols", f"all{i}.hpa") for i in range(3)]
+    assert told[0] == told[1] == told[2] and told[0][1] == 2, told
+    assert sorted(told[0][2], key=str) == [None, "classes", "pages", "pages"], told
+    check(t.run("merge", "-q", "--with-builds", "--no-input-ids", "-o", "group.hpa", new, *dumps))
+    assert large(t, "--no-symbols", "group.hpa")[1] == 4

@@ -113,7 +113,7 @@ static void try_code(int file) {
     struct hp_packet asked = {0}, answer = {0};
     struct hp_file_code code;
     struct hp_sym_diagnostic why;
-    hp_file_code_ask(&asked, hp_span_of("module"), true);
+    hp_file_code_ask(&asked, hp_span_of("module"), HP_CODE_TEXT);
     hp_file_code_answer(&asked, dup(file), &answer);
     require(hp_file_code_unpack(&answer, &code, &why));
     hp_file_code_done(&code);

@@ -156,7 +156,9 @@ t.check('of several, some of whose stacks are JIT frames', lambda: reports_of(la
 t.check('of these with their addresses', lambda: reports_of(lambda folder: series(folder, False), ['--keep-unmapped']))
 t.check('of addresses, for which they were merged', lambda: reports_of(
     lambda folder: series(folder, True), of_partial=['--by=address'], of_report=['--no-symbols', '--keep-unmapped']))
-t.check('of dumps whose binaries are at hand', lambda: reports_of(CXX, of_report=[f'--symbol-dir={t.root}']))
+# What files say of large sizes a partial keeps that was merged with them.
+t.check('of dumps whose binaries are at hand', lambda: reports_of(
+    CXX, ['--large-sizes=classes'], of_report=[f'--symbol-dir={t.root}']))
 t.check('of six formats at once, three of which have names', lambda: reports_of(MIXED))
 t.check('of other sample types', lambda: reports_of([t.testdata / 'pprof' / 'rust.pb'], of_report=['--no-symbols', '--metric=resident_space']))
 t.check('of threads', lambda: reports_of(MANY_THREADS, ['--by=thread']))
