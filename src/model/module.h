@@ -72,7 +72,7 @@ enum hp_proof {
     HP_PROOF_UNCHECKED, // nothing of the code can be compared: the layout of the file is that of the dump
     HP_PROOF_OPEN,    // there are files, and none fits
     HP_PROOF_STAMPED, // a partial tells of the file that its dumps were proven to have run, and it is not at hand
-    HP_PROOF_FITS, // all return addresses of the dump follow calls in the file, but perhaps for an odd one
+    HP_PROOF_FITS, // all return addresses of the dump follow calls in the file, or their callers excuse them
 };
 
 // How far the file that names come from is the one that ran.  With a prover this follows from the proof:
@@ -81,7 +81,7 @@ enum hp_proof {
 enum hp_build_verdict {
     HP_BUILD_UNCHECKED, // nothing could be checked, or a build id has told
     HP_BUILD_FITS,
-    HP_BUILD_ODD_ONE, // one address does not fit: it may have been made by hand
+    HP_BUILD_ODD_ONE, // one address does not fit, or some that callers excuse: made by hand
     HP_BUILD_DOUBTED, // one of few, or something else speaks against the file as well
     HP_BUILD_DIFFERS, // several do not fit
     HP_BUILD_OTHER,   // so many that names would be wrong: there are none

@@ -1,6 +1,7 @@
 #include "sym/builds.h"
 
 #include "sym/candidates.h"
+#include "sym/chains.h"
 #include "sym/fits.h"
 #include "sym/symbolizer.h"
 #include "sym/worker.h"
@@ -64,19 +65,37 @@ static void try_all(struct builds *self, struct proving *proving,
 // Files of any name, for modules that nothing fits so far.
 static void try_strangers(struct builds *self, struct proving *proving,
                           const struct hp_proof_question *question) {
-    size_t count = proving->tried.count;
     for (uint32_t i = 0; i < question->modules.count; i++) {
         const struct hp_proof_module *module = &question->modules.at[i];
-        bool has_fit = module->is_told || module->path.size == 0;
-        for (size_t k = 0; k < count; k++) {
-            const struct hp_trial *trial = &proving->fits.trials.at[k];
-            has_fit |= trial->module == i && trial->fits;
-        }
-        if (!has_fit) {
+        if (!module->is_told && module->path.size > 0 &&
+            !hp_fits_any(&proving->fits, i)) {
             try_files(self, proving, i,
                       hp_candidates_of_any_name(&self->files, HP_NAMELESS_STRANGER,
                                                 module),
                       false);
+        }
+    }
+}
+
+// The candidate of each trial, for hp_chains_weigh().
+struct chain_files {
+    struct builds *builds;
+    const struct proving *proving;
+};
+
+static bool read_pairs(void *data, size_t trial, const struct hp_call_pairs *pairs,
+                       unsigned char *matches) {
+    const struct chain_files *files = data;
+    return hp_candidate_pairs(&files->builds->files, files->proving->tried.at[trial],
+                              pairs, matches);
+}
+
+static void weigh_chains(struct builds *self, struct proving *proving) {
+    struct chain_files files = {self, proving};
+    const struct hp_chain_reader reader = {&files, read_pairs};
+    for (uint32_t i = 0; i < proving->fits.question->modules.count; i++) {
+        if (!hp_fits_any(&proving->fits, i)) {
+            hp_chains_weigh(&proving->fits, i, &reader);
         }
     }
 }
@@ -232,6 +251,9 @@ static void prove(struct hp_prover *prover, struct hp_proof_question *question) 
     if (proving.tried.count > proving.meant) {
         hp_fits_judge(&proving.fits);
     }
+    pthread_mutex_lock(&self->lock);
+    weigh_chains(self, &proving);
+    pthread_mutex_unlock(&self->lock);
     proving.keys = hp_alloc(proving.tried.count * sizeof *proving.keys);
     pthread_mutex_lock(&self->lock); // files may be read anew
     for (uint32_t i = 0; i < question->modules.count; i++) {

@@ -64,6 +64,12 @@ static bool begins(const struct code *code, const void *bytes, size_t size) {
     return code->at_size >= size && memcmp(code->at, bytes, size) == 0;
 }
 
+// A number of so many bits, of two's complement.
+static int64_t widen(uint32_t value, unsigned bits) {
+    uint32_t sign = UINT32_C(1) << (bits - 1);
+    return (int64_t)(value & (sign - 1)) - (int64_t)(value & sign);
+}
+
 // --- x86 ----------------------------------------------------------------------------------
 
 // The size of FF and its operand, as the two bytes behind FF say.
@@ -89,6 +95,14 @@ static bool is_x86_call(const struct code *code) {
     return false;
 }
 
+// The last four bytes of E8 are how far behind its end it goes.
+static bool find_x86_distance(const struct code *code, int64_t *distance) {
+    const unsigned char *relative = last(code, 5);
+    bool is_direct = relative && relative[0] == 0xe8;
+    *distance = is_direct ? widen(word_of(relative + 1, false), 32) : 0;
+    return is_direct;
+}
+
 static bool is_x86_64_signal_return(const struct code *code) {
     static const unsigned char long_form[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 5};
     static const unsigned char short_form[] = {0xb8, 15, 0, 0, 0, 0x0f, 5}; // Go's
@@ -111,6 +125,13 @@ static bool is_aarch64_call(const struct code *code) {
            fits(word, 0xfffffc1f, 0xd63f0000) || // BLR
            fits(word, 0xfffff81f, 0xd63f081f) || // BLRAAZ, BLRABZ
            fits(word, 0xfffff800, 0xd73f0800);   // BLRAA, BLRAB
+}
+
+// BL counts from where it is, in instructions.
+static bool find_aarch64_distance(const struct code *code, int64_t *distance) {
+    uint32_t word = last_word(code);
+    *distance = 4 * widen(word, 26) - 4;
+    return fits(word, 0xfc000000, 0x94000000);
 }
 
 static bool is_aarch64_signal_return(const struct code *code) {
@@ -178,15 +199,18 @@ struct machine {
     bool is_little_endian; // whatever the data are
     bool (*is_call)(const struct code *code);
     bool (*is_signal_return)(const struct code *code);
+    // How far behind the address that it returns to a direct call goes; NULL: there are no rules.
+    bool (*find_distance)(const struct code *code, int64_t *distance);
 };
 
 static const struct machine machines[] = {
-    {EM_X86_64, 0, 1, true, is_x86_call, is_x86_64_signal_return},
-    {EM_386, 32, 1, true, is_x86_call, is_i386_signal_return},
-    {EM_AARCH64, 0, 4, true, is_aarch64_call, is_aarch64_signal_return},
-    {EM_RISCV, 64, 2, true, is_riscv64_call, is_riscv64_signal_return},
-    {EM_S390, 64, 2, false, is_s390x_call, is_s390x_signal_return},
-    {EM_PPC64, 64, 4, false, is_ppc64_call, is_ppc64_signal_return},
+    {EM_X86_64, 0, 1, true, is_x86_call, is_x86_64_signal_return, find_x86_distance},
+    {EM_386, 32, 1, true, is_x86_call, is_i386_signal_return, find_x86_distance},
+    {EM_AARCH64, 0, 4, true, is_aarch64_call, is_aarch64_signal_return,
+     find_aarch64_distance},
+    {EM_RISCV, 64, 2, true, is_riscv64_call, is_riscv64_signal_return, NULL},
+    {EM_S390, 64, 2, false, is_s390x_call, is_s390x_signal_return, NULL},
+    {EM_PPC64, 64, 4, false, is_ppc64_call, is_ppc64_signal_return, NULL},
 };
 
 static const struct machine *machine_of(const struct hp_image *image) {
@@ -374,24 +398,52 @@ void hp_calls_scan(const struct hp_image *image, const struct hp_calls_piece *pi
 
 // --- around one address -------------------------------------------------------------------
 
+// The code around an address, which is moved to where the next instruction may be: who tells calls by an address
+// of theirs may tell any byte of them.
+static bool find_code(const struct hp_image *image, const struct machine *machine,
+                      struct hp_code_window *window, enum hp_address_kind kind,
+                      uint64_t *address, struct code *code) {
+    uint64_t offset;
+    *address += -*address & (machine->alignment - 1);
+    const struct hp_load *segment = hp_image_return(image, kind, *address, &offset)
+                                        ? segment_of(image, offset)
+                                        : NULL;
+    if (segment) {
+        *code = read_code(image, window, offset, segment);
+        code->is_big_endian &= !machine->is_little_endian;
+    }
+    return segment != NULL;
+}
+
 enum hp_return hp_calls_return_at(const struct hp_image *image,
                                   struct hp_code_window *window,
                                   enum hp_address_kind kind, uint64_t address) {
     const struct machine *machine = machine_of(image);
+    struct code code;
     if (!machine || image->lacks_code) {
         return HP_RETURN_UNKNOWN;
     }
-    // Who tells calls by an address of theirs may tell any byte of them.
-    address += -address & (machine->alignment - 1);
-    uint64_t offset;
-    const struct hp_load *segment =
-        hp_image_return(image, kind, address, &offset) ? segment_of(image, offset) : NULL;
-    if (!segment) {
+    if (!find_code(image, machine, window, kind, &address, &code)) {
         return HP_RETURN_OF_NONE;
     }
-    struct code code = read_code(image, window, offset, segment);
-    code.is_big_endian &= !machine->is_little_endian;
     return machine->is_signal_return(&code) ? HP_RETURN_OF_SIGNAL
            : machine->is_call(&code)        ? HP_RETURN_OF_CALL
                                             : HP_RETURN_OF_NONE;
+}
+
+bool hp_calls_target(const struct hp_image *image, struct hp_code_window *window,
+                     enum hp_address_kind kind, uint64_t address, uint64_t *target) {
+    const struct machine *machine = machine_of(image);
+    struct code code;
+    int64_t distance;
+    uint64_t before;
+    if (!machine || !machine->find_distance || image->lacks_code ||
+        !find_code(image, machine, window, kind, &address, &code) ||
+        !machine->find_distance(&code, &distance) ||
+        !hp_image_find(image, kind, address - 1, &before)) {
+        return false;
+    }
+    *target = before + 1 + (uint64_t)distance;
+    *target &= image->bits == 32 ? UINT32_MAX : UINT64_MAX;
+    return true;
 }

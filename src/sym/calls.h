@@ -59,4 +59,9 @@ enum hp_return hp_calls_return_at(const struct hp_image *image,
                                   struct hp_code_window *window,
                                   enum hp_address_kind kind, uint64_t address);
 
+// Where the call that returns to an address goes, as an address of the file itself; false if an operand says so, or
+// it cannot be told.
+bool hp_calls_target(const struct hp_image *image, struct hp_code_window *window,
+                     enum hp_address_kind kind, uint64_t address, uint64_t *target);
+
 #endif

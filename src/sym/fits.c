@@ -14,14 +14,12 @@
 
 #include <math.h>
 
-enum {
-    MANY =
-        20, // checked addresses: one of them may misfit, as a return address made by hand does
-};
-
 // The chance that code of another file fits an address, on machines with instructions of any length and of a
 // fixed one: measured over pairs of programs, and doubled.
 static const double chance_of_any = .03, chance_of_fixed = .08;
+
+// How much rarer than a fit is a caller that fits and calls straight into the function of the frame it called.
+static const double chance_of_match = .05;
 
 // What files of other names may fit by chance.
 static const double least_chance = 1e-3;
@@ -196,20 +194,31 @@ static size_t count_others(const struct hp_fits *fits, uint32_t module) {
     return others;
 }
 
-// With at most so many misfits; of the name of the module, or where chance is no explanation.  Whether any does.
-static bool accept(struct hp_fits *fits, uint32_t module, bool is_named,
-                   uint32_t misfits) {
-    double others = (double)count_others(fits, module);
+bool hp_fits_is_no_chance(const struct hp_fits *fits, const struct hp_trial *trial) {
+    double chance =
+        pow(trial->chance, trial->checked) * pow(chance_of_match, trial->matched);
+    return (double)count_others(fits, trial->module) * chance <= least_chance;
+}
+
+// Without misfits; of the name of the module, or where chance is no explanation.  Whether any does.
+static bool accept(struct hp_fits *fits, uint32_t module, bool is_named) {
     bool any = false;
     struct hp_trial *trial;
     hp_vec_each (trial, &fits->trials) {
-        uint32_t least = misfits > 0 ? MANY : 1;
         if (trial->module == module && trial->is_named == is_named &&
-            trial->checked >= least && trial->failed <= misfits) {
-            trial->fits =
-                is_named || others * pow(trial->chance, trial->checked) <= least_chance;
+            trial->checked > 0 && trial->failed == 0) {
+            trial->fits = is_named || hp_fits_is_no_chance(fits, trial);
             any |= trial->fits;
         }
+    }
+    return any;
+}
+
+bool hp_fits_any(const struct hp_fits *fits, uint32_t module) {
+    bool any = false;
+    const struct hp_trial *trial;
+    hp_vec_each (trial, &fits->trials) {
+        any |= trial->module == module && trial->fits;
     }
     return any;
 }
@@ -226,7 +235,6 @@ void hp_fits_judge(struct hp_fits *fits) {
         count(fits);
     }
     for (uint32_t m = 0; m < fits->question->modules.count; m++) {
-        (void)(accept(fits, m, true, 0) || accept(fits, m, false, 0) ||
-               accept(fits, m, true, 1));
+        (void)(accept(fits, m, true) || accept(fits, m, false));
     }
 }

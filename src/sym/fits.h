@@ -15,6 +15,9 @@ struct hp_trial {
         kinds; // enum hp_return of each address of the module, in the order of hp_fits; or NULL
     bool has_signals;         // one of these is HP_RETURN_OF_SIGNAL
     uint32_t checked, failed; // addresses: what comes of it
+    uint32_t
+        matched; // callers that call straight into the function of the frame they called, if they were looked at
+    bool is_excused; // all that failed
     bool fits;
 };
 
@@ -38,7 +41,13 @@ void hp_fits_done(struct hp_fits *fits);
 void hp_fits_try(struct hp_fits *fits, uint32_t module, const struct hp_file_code *code,
                  bool is_named);
 
-// When all have been tried: trial->checked, failed and fits.
+// When all have been tried: trial->checked, failed and fits.  What does not fit may still be excused, see chains.h.
 void hp_fits_judge(struct hp_fits *fits);
+
+// Whether some file fits a module.
+bool hp_fits_any(const struct hp_fits *fits, uint32_t module);
+
+// Whether chance is no explanation of what fits a file of another name.
+bool hp_fits_is_no_chance(const struct hp_fits *fits, const struct hp_trial *trial);
 
 #endif

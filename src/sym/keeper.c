@@ -264,21 +264,36 @@ static bool exchange(struct hp_keeper *self, const struct hp_request *request,
     return hp_answer_unpack(&self->message.body, request->addresses.count, answer);
 }
 
-// A file, of which the child is asked for its code.
-struct code_request {
+// An open file, of which the child is asked for its code or for pairs of calls.
+struct file_request {
     int fd;
     struct hp_span path;
     enum hp_code_part part;
+    struct hp_file_code *code; // the answer; NULL: pairs are asked for
+    const struct hp_call_pairs *pairs;
+    unsigned char *matches; // the answer
 };
 
-static bool exchange_code(struct hp_keeper *self, const struct code_request *request,
-                          struct hp_file_code *code, struct hp_sym_diagnostic *why) {
+static bool send_file(struct hp_keeper *self, const struct file_request *request) {
     count_file(self, request->fd);
     struct hp_wire wire = wire_of(self);
-    hp_file_code_ask(&self->packet, request->path, request->part);
+    if (request->code) {
+        hp_file_code_ask(&self->packet, request->path, request->part);
+    } else {
+        hp_call_pairs_ask(&self->packet, request->path, request->pairs);
+    }
+    return hp_wire_send(&wire, request->code ? HP_SAY_CODE : HP_SAY_PAIRS, &self->packet,
+                        request->fd);
+}
+
+static bool exchange_file(struct hp_keeper *self, const struct file_request *request,
+                          struct hp_sym_diagnostic *why) {
+    const struct hp_packet *body = &self->message.body;
     errno = 0;
-    return hp_wire_send(&wire, HP_SAY_CODE, &self->packet, request->fd) &&
-           converse(self, NULL) && hp_file_code_unpack(&self->message.body, code, why);
+    return send_file(self, request) && converse(self, NULL) &&
+           (request->code ? hp_file_code_unpack(body, request->code, why)
+                          : hp_call_pairs_unpack(body, request->matches,
+                                                 request->pairs->all.count));
 }
 
 // The child has answered, or errno tells why not.
@@ -305,12 +320,13 @@ static bool ask(struct hp_keeper *self, const struct hp_request *request,
     return good;
 }
 
-static bool ask_code(struct hp_keeper *self, const struct code_request *request,
-                     struct hp_file_code *code, struct hp_sym_diagnostic *why) {
-    if (!start(self, 0, why)) {
+static bool ask_of_file(struct hp_keeper *self, const struct file_request *request,
+                        struct hp_sym_diagnostic *why) {
+    size_t answers = request->pairs ? request->pairs->all.count : 0;
+    if (!start(self, answers, why)) {
         return false;
     }
-    bool good = exchange_code(self, request, code, why);
+    bool good = exchange_file(self, request, why);
     end(self, good, why);
     return good && why->status == HP_SYM_NOT_TRIED;
 }
@@ -327,10 +343,19 @@ bool hp_keeper_ask(struct hp_keeper *self, const struct hp_request *request,
 bool hp_keeper_ask_code(struct hp_keeper *self, int fd, struct hp_span path,
                         enum hp_code_part part, struct hp_file_code *code,
                         struct hp_sym_diagnostic *why) {
-    struct code_request request = {fd, path, part};
+    struct file_request request = {fd, path, part, .code = code};
     self->is_proven = true;
-    return ask_code(self, &request, code, why) ||
-           (!self->is_proven && ask_code(self, &request, code, why));
+    return ask_of_file(self, &request, why) ||
+           (!self->is_proven && ask_of_file(self, &request, why));
+}
+
+bool hp_keeper_ask_pairs(struct hp_keeper *self, int fd, struct hp_span path,
+                         const struct hp_call_pairs *pairs, unsigned char *matches) {
+    struct file_request request = {fd, path, .pairs = pairs, .matches = matches};
+    struct hp_sym_diagnostic why = {.status = HP_SYM_NOT_TRIED};
+    self->is_proven = true;
+    return ask_of_file(self, &request, &why) ||
+           (!self->is_proven && ask_of_file(self, &request, &why));
 }
 
 void hp_keeper_done(struct hp_keeper *self) {

@@ -3,6 +3,7 @@
 #ifndef HP_SYM_KEEPER_H
 #define HP_SYM_KEEPER_H
 
+#include "sym/call_pairs.h"
 #include "sym/child.h"
 #include "sym/file_code.h"
 #include "sym/finder.h"
@@ -56,6 +57,10 @@ bool hp_keeper_ask(struct hp_keeper *keeper, const struct hp_request *request,
 bool hp_keeper_ask_code(struct hp_keeper *keeper, int fd, struct hp_span path,
                         enum hp_code_part part, struct hp_file_code *code,
                         struct hp_sym_diagnostic *why);
+
+// Have pairs of calls looked at in an open file: whether each matches.  False if that cannot be told.
+bool hp_keeper_ask_pairs(struct hp_keeper *keeper, int fd, struct hp_span path,
+                         const struct hp_call_pairs *pairs, unsigned char *matches);
 void hp_keeper_done(struct hp_keeper *keeper);
 
 #endif

@@ -40,6 +40,7 @@ enum hp_say {
     HP_SAY_ANSWER,
     HP_SAY_NAMES,
     HP_SAY_CODE,
+    HP_SAY_PAIRS,
 };
 
 // What is looked for.  Each may be in several places: `n` counts those that can be opened.

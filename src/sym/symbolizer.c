@@ -329,6 +329,22 @@ static bool is_trusted(const struct hp_module *module) {
            verdict == HP_BUILD_ODD_ONE;
 }
 
+// An address that follows no call is excused by its caller, which calls the function that it is in: more of it than
+// that function is not known.
+static void forget_line(struct hp_symbolizer *self, const struct hp_module *module,
+                        size_t frame) {
+    struct hp_found_lines *found = &self->found[frame];
+    if (module->proof == HP_PROOF_FITS && module->misfits.failed > 0 &&
+        self->returns[frame] == HP_RETURN_OF_NONE && found->lines > 0) {
+        struct hp_line function =
+            self->profile->lines.at[found->first_line + found->lines - 1];
+        function.line = 0;
+        found->first_line = (uint32_t)self->profile->lines.count;
+        found->lines = 1;
+        hp_vec_push(&self->profile->lines, function);
+    }
+}
+
 // A frame that the binary does not name keeps the name that the dumps tell, and without a
 // binary that is to be believed a module has no others.
 static void settle(struct hp_symbolizer *self, const struct hp_signs *signs,
@@ -341,6 +357,7 @@ static void settle(struct hp_symbolizer *self, const struct hp_signs *signs,
     }
     for (size_t i = task->first; !is_withheld && i < task->last; i++) {
         struct hp_frame *frame = &self->profile->frames.at[i];
+        forget_line(self, task->module, i);
         if (self->found[i].lines > 0) {
             frame->first_line = self->found[i].first_line;
             frame->lines = self->found[i].lines;

@@ -1,5 +1,6 @@
 #include "sym/worker.h"
 
+#include "sym/call_pairs.h"
 #include "sym/child.h"
 #include "sym/demangle.h"
 #include "sym/dwarf.h"
@@ -523,6 +524,12 @@ static bool serve_code_request(struct hp_file_requester *requester) {
     return hp_wire_send(&requester->wire, HP_SAY_ANSWER, &requester->packet, -1);
 }
 
+static bool serve_pairs_request(struct hp_file_requester *requester) {
+    hp_call_pairs_answer(&requester->message.body, requester->message.fd,
+                         &requester->packet);
+    return hp_wire_send(&requester->wire, HP_SAY_ANSWER, &requester->packet, -1);
+}
+
 void hp_worker_serve(int sock) {
     struct hp_file_requester requester = {
         .wire = {.sock = sock, .limit = HP_REQUEST_LIMIT}};
@@ -530,9 +537,10 @@ void hp_worker_serve(int sock) {
     bool good = true;
     while (good && hp_wire_receive(&requester.wire, &requester.message)) {
         uint32_t kind = requester.message.kind;
-        good = kind == HP_SAY_MODULE ? serve_module_request(&requester, &request)
-               : kind == HP_SAY_CODE ? serve_code_request(&requester)
-                                     : false;
+        good = kind == HP_SAY_MODULE  ? serve_module_request(&requester, &request)
+               : kind == HP_SAY_CODE  ? serve_code_request(&requester)
+               : kind == HP_SAY_PAIRS ? serve_pairs_request(&requester)
+                                      : false;
     }
     hp_packet_done(&request);
     hp_packet_done(&requester.packet);

@@ -76,6 +76,34 @@ def B5_the_last_frame_of_a_stack_is_not_compared(t):
     assert counts == (0, 9) and symbols.startswith("function") and not warnings, (counts, warnings)
 
 
+def direct_calls():
+    """{return address: where its call goes}, of the calls of the program to itself that name where."""
+    low, high = (int(word, 16) for word in ROW.groups())
+    start = int(re.search(r"r-xp (\w+)", ROW[0])[1], 16)
+    text = (REBUILT / "right" / "app").read_bytes()[start:start + high - low]
+    found = {}
+    for address in code():
+        at = address - low
+        if text[at - 5] == 0xe8:
+            target = at + int.from_bytes(text[at - 4:at], "little", signed=True)
+            if text[target:target + 2] != b"\xff\x25" and text[target:target + 4] != b"\xf3\x0f\x1e\xfa":  # no stubs
+                found[address] = low + target
+    return found
+
+
+@case
+def B35_a_caller_excuses_a_misfit_in_the_function_that_it_calls(t):
+    good, calls = code(), direct_calls()
+    caller, other = list(calls)[0], next(each for each in calls if calls[each] != calls[list(calls)[0]])
+    assert not {calls[caller] + 2, calls[other] + 2} & set(good)
+    stack = [good[0], calls[caller] + 2, caller, good[-1]]
+    counts, symbols, warnings = look(t, dump(t, "odd.heap", stack))
+    assert counts == (1, 3) and symbols.startswith("function") and not warnings, (counts, symbols, warnings)
+    wrong = [good[0], calls[other] + 2, caller, good[-1]]
+    counts, symbols, warnings = look(t, dump(t, "wrong.heap", wrong, good))
+    assert counts[0] == 1 and symbols.startswith("another build") and len(warnings) == 1, (counts, symbols, warnings)
+
+
 @case
 def each_dump_has_its_own_build(t):
     good = code()

@@ -1,3 +1,4 @@
+#include "sym/call_pairs.h"
 #include "sym/protocol.h"
 
 #include <criterion/criterion.h>
@@ -262,4 +263,22 @@ Test(sym_wire, drops_end_with_the_time, .timeout = 10) {
     waitpid(child, NULL, 0);
     hp_packet_done(&packet);
     hp_packet_done(&message.body);
+}
+
+// One byte for each pair that was asked for, and no more.
+Test(sym_protocol, an_answer_about_pairs_has_as_many_as_were_asked) {
+    for (uint32_t count = 0; count < 4; count++) {
+        for (size_t size = 0; size < 4; size++) {
+            static const unsigned char bytes[4] = {1, 0, 7, 1};
+            unsigned char matches[4] = {9, 9, 9, 9};
+            struct hp_packet packet = {0};
+            hp_put_u32(&packet, count);
+            hp_put_bytes(&packet, bytes, size);
+            bool good = hp_call_pairs_unpack(&packet, matches, 2);
+            cr_expect_eq(good, count == 2 && size == 2);
+            cr_expect_eq(matches[0], good ? 1 : 9);
+            cr_expect_eq(matches[1], good ? 0 : 9);
+            hp_packet_done(&packet);
+        }
+    }
 }

@@ -1,0 +1,85 @@
+// The question is
+//
+//     path, kind of addresses, how many pairs, each inner and outer
+//
+// and the answer how many, and a byte for each: 1 if it matches.  A pair that does not match says nothing: the caller
+// may call through a pointer or a stub, and what it calls may have ended with a jump to the function of the frame.
+#include "sym/call_pairs.h"
+
+#include "sym/calls.h"
+#include "sym/function_bounds.h"
+
+#include <errno.h>
+#include <string.h>
+
+void hp_call_pairs_done(struct hp_call_pairs *pairs) {
+    hp_vec_done(&pairs->all);
+}
+
+void hp_call_pairs_ask(struct hp_packet *packet, struct hp_span path,
+                       const struct hp_call_pairs *pairs) {
+    const struct hp_call_pair *pair;
+    hp_text_pack(packet, path);
+    hp_put_u32(packet, pairs->kind);
+    hp_put_u32(packet, (uint32_t)pairs->all.count);
+    hp_vec_each (pair, &pairs->all) {
+        hp_put_u64(packet, pair->inner);
+        hp_put_u64(packet, pair->outer);
+    }
+}
+
+bool hp_call_pairs_unpack(const struct hp_packet *packet, unsigned char *matches,
+                          size_t count) {
+    struct hp_unpacker in = hp_packet_open(packet);
+    bool is_all = hp_packet_count(&in, 1) == count;
+    const unsigned char *bytes = hp_packet_take(&in, count);
+    bool good = is_all && bytes && !in.bad && in.at == in.end;
+    for (size_t i = 0; good && i < count; i++) {
+        matches[i] = bytes[i] == 1;
+    }
+    errno = good ? errno : EPROTO;
+    return good;
+}
+
+static bool does_match(const struct hp_image *image,
+                       const struct hp_function_bounds *bounds,
+                       struct hp_code_window *window, enum hp_address_kind kind,
+                       const struct hp_call_pair *pair) {
+    uint64_t target, inner, start;
+    return hp_calls_target(image, window, kind, pair->outer, &target) &&
+           hp_image_find(image, kind, pair->inner - 1, &inner) &&
+           hp_function_bounds_find(bounds, inner, &start) && start == target;
+}
+
+static void answer_each(const struct hp_image *image, enum hp_address_kind kind,
+                        struct hp_unpacker *in, uint32_t count,
+                        struct hp_packet *answer) {
+    struct hp_function_bounds bounds = {.image = NULL};
+    struct hp_code_window window = {.size = 0};
+    hp_function_bounds_open(&bounds, image);
+    hp_put_u32(answer, count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct hp_call_pair pair = {.inner = hp_packet_u64(in)};
+        pair.outer = hp_packet_u64(in);
+        unsigned char matches = does_match(image, &bounds, &window, kind, &pair);
+        hp_put_bytes(answer, &matches, 1);
+    }
+    hp_function_bounds_done(&bounds);
+}
+
+void hp_call_pairs_answer(const struct hp_packet *asked, int fd,
+                          struct hp_packet *answer) {
+    struct hp_unpacker in = hp_packet_open(asked);
+    struct hp_span path = hp_packet_text(&in);
+    uint32_t kind = hp_packet_u32(&in);
+    uint32_t count = hp_packet_count(&in, sizeof(struct hp_call_pair));
+    struct hp_image image = {.fd = -1};
+    struct hp_sym_diagnostic why;
+    bool is_read = hp_image_open(&image, fd, path, &why) && kind < HP_ADDRESS_KINDS;
+    if (is_read) {
+        answer_each(&image, (enum hp_address_kind)kind, &in, count, answer);
+    } else {
+        hp_put_u32(answer, 0);
+    }
+    hp_image_done(&image);
+}

@@ -1,0 +1,161 @@
+// A misfit is excused if its caller fits, and calls straight into the function that the misfit is in: the return
+// address of a coroutine or of code that made it by hand.  Of files of other names each caller that does so speaks
+// for the file as some addresses do.
+#include "sym/chains.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+enum {
+    MOST_PAIRS = 256, // that a file of another name is weighed by
+};
+
+// --- pairs of a dump -------------------------------------------------------------------------
+
+// Numbers of addresses: that of the frame in the upper half, that of its caller in the lower.
+struct chains {
+    HP_VEC(uint64_t) all; // each once, ascending
+};
+
+static uint32_t inner_of(uint64_t pair) {
+    return (uint32_t)(pair >> 32);
+}
+
+static int compare(const void *left, const void *right) {
+    const uint64_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+static void keep_each_once(struct chains *chains) {
+    size_t kept = 0;
+    hp_vec_sort(&chains->all, compare);
+    for (size_t i = 0; i < chains->all.count; i++) {
+        if (kept == 0 || chains->all.at[i] != chains->all.at[kept - 1]) {
+            chains->all.at[kept++] = chains->all.at[i];
+        }
+    }
+    chains->all.count = kept;
+}
+
+// The kind of each address of the question in the file of a trial; to be freed.
+static unsigned char *kinds_of(const struct hp_fits *fits, const struct hp_trial *trial) {
+    unsigned char *kinds = hp_alloc(fits->question->addresses.count);
+    uint32_t first = fits->first[trial->module];
+    for (uint32_t i = first; i < fits->first[trial->module + 1]; i++) {
+        kinds[fits->order[i]] = trial->kinds[i - first];
+    }
+    return kinds;
+}
+
+// Checked frames of a kind whose callers fit, with these.
+static void find_chains(const struct hp_fits *fits, const struct hp_trial *trial,
+                        enum hp_return kind, struct chains *chains) {
+    const struct hp_proof_question *question = fits->question;
+    unsigned char *kinds = kinds_of(fits, trial);
+    for (size_t s = 0; s < question->stack_count; s++) {
+        struct hp_proof_stack stack = question->stack_at(question->dump, s);
+        for (uint32_t i = 0; i + 1 < stack.depth; i++) {
+            uint32_t inner = stack.frames[i], outer = stack.frames[i + 1];
+            if (kinds[inner] == kind && fits->is_checked[inner] &&
+                kinds[outer] == HP_RETURN_OF_CALL) {
+                hp_vec_push(&chains->all, (uint64_t)inner << 32 | outer);
+            }
+        }
+    }
+    free(kinds);
+    keep_each_once(chains);
+}
+
+// Keep those that match in the file of a trial.
+static void keep_matches(const struct hp_fits *fits, size_t trial,
+                         const struct hp_chain_reader *reader, struct chains *chains) {
+    const struct hp_proof_question *question = fits->question;
+    uint32_t module = fits->trials.at[trial].module;
+    struct hp_call_pairs pairs = {.kind = question->modules.at[module].addresses};
+    unsigned char *matches = hp_alloc(chains->all.count);
+    for (size_t i = 0; i < chains->all.count; i++) {
+        uint32_t inner = inner_of(chains->all.at[i]);
+        uint32_t outer = (uint32_t)chains->all.at[i];
+        struct hp_call_pair pair = {question->addresses.at[inner].address,
+                                    question->addresses.at[outer].address};
+        hp_vec_push(&pairs.all, pair);
+    }
+    bool is_read =
+        pairs.all.count > 0 && reader->read(reader->data, trial, &pairs, matches);
+    size_t kept = 0;
+    for (size_t i = 0; is_read && i < chains->all.count; i++) {
+        chains->all.at[kept] = chains->all.at[i];
+        kept += matches[i];
+    }
+    chains->all.count = kept;
+    free(matches);
+    hp_call_pairs_done(&pairs);
+}
+
+// --- what they decide --------------------------------------------------------------------------
+
+static uint32_t count_frames(const struct chains *chains) {
+    uint32_t count = 0;
+    for (size_t i = 0; i < chains->all.count; i++) {
+        count += i == 0 || inner_of(chains->all.at[i]) != inner_of(chains->all.at[i - 1]);
+    }
+    return count;
+}
+
+static uint32_t count_callers(struct chains *chains) {
+    for (size_t i = 0; i < chains->all.count; i++) {
+        chains->all.at[i] &= UINT32_MAX;
+    }
+    keep_each_once(chains);
+    return (uint32_t)chains->all.count;
+}
+
+// Whether each misfit of a trial is excused.
+static bool excuse(struct hp_fits *fits, size_t number,
+                   const struct hp_chain_reader *reader) {
+    struct hp_trial *trial = &fits->trials.at[number];
+    struct chains chains = {.all = {0}};
+    find_chains(fits, trial, HP_RETURN_OF_NONE, &chains);
+    if (count_frames(&chains) == trial->failed) {
+        keep_matches(fits, number, reader, &chains);
+        trial->is_excused = count_frames(&chains) == trial->failed;
+    }
+    trial->fits = trial->is_excused;
+    hp_vec_done(&chains.all);
+    return trial->fits;
+}
+
+static bool weigh_callers(struct hp_fits *fits, size_t number,
+                          const struct hp_chain_reader *reader) {
+    struct hp_trial *trial = &fits->trials.at[number];
+    struct chains chains = {.all = {0}};
+    find_chains(fits, trial, HP_RETURN_OF_CALL, &chains);
+    if (chains.all.count > MOST_PAIRS) {
+        chains.all.count = MOST_PAIRS;
+    }
+    keep_matches(fits, number, reader, &chains);
+    trial->matched = count_callers(&chains);
+    trial->fits = hp_fits_is_no_chance(fits, trial);
+    hp_vec_done(&chains.all);
+    return trial->fits;
+}
+
+void hp_chains_weigh(struct hp_fits *fits, uint32_t module,
+                     const struct hp_chain_reader *reader) {
+    bool any = false;
+    for (size_t i = 0; i < fits->trials.count; i++) {
+        const struct hp_trial *trial = &fits->trials.at[i];
+        if (trial->module == module && !trial->is_named && trial->checked > 0 &&
+            trial->failed == 0) {
+            any |= weigh_callers(fits, i, reader);
+        }
+    }
+    for (size_t i = 0; !any && i < fits->trials.count; i++) {
+        const struct hp_trial *trial = &fits->trials.at[i];
+        if (trial->module == module && trial->is_named && trial->failed > 0 &&
+            trial->failed < trial->checked) {
+            excuse(fits, i, reader);
+        }
+    }
+}
