@@ -84,10 +84,37 @@ struct chain_files {
 };
 
 static bool read_pairs(void *data, size_t trial, const struct hp_call_pairs *pairs,
-                       unsigned char *matches) {
+                       unsigned char *answers) {
     const struct chain_files *files = data;
     return hp_candidate_pairs(&files->builds->files, files->proving->tried.at[trial],
-                              pairs, matches);
+                              pairs, answers);
+}
+
+// Whether a file has code that was compared, or is the debug file of one that has.
+static bool is_refuted(const struct proving *proving, size_t trial) {
+    const struct hp_trial *trials = proving->fits.trials.at;
+    const char *build_id = proving->tried.at[trial]->code.image.build_id;
+    bool is = trials[trial].checked > 0;
+    for (size_t i = 0; i < proving->tried.count; i++) {
+        is |= trials[i].module == trials[trial].module && trials[i].checked > 0 &&
+              build_id[0] &&
+              strcmp(proving->tried.at[i]->code.image.build_id, build_id) == 0;
+    }
+    return is;
+}
+
+// Debug files of a module's name and layout, unless the code that they are of misfits.
+static void weigh_debug_files(struct proving *proving, uint32_t module,
+                              const struct hp_chain_reader *reader) {
+    const struct hp_proof_module *asked = &proving->fits.question->modules.at[module];
+    for (size_t i = 0; i < proving->tried.count; i++) {
+        const struct hp_trial *trial = &proving->fits.trials.at[i];
+        const struct hp_candidate *file = proving->tried.at[i];
+        if (trial->module == module && trial->is_named && file->code.image.lacks_code &&
+            !is_refuted(proving, i) && hp_candidate_has_layout(file, asked)) {
+            hp_chains_weigh_listed(&proving->fits, i, reader);
+        }
+    }
 }
 
 static void weigh_chains(struct builds *self, struct proving *proving) {
@@ -96,6 +123,9 @@ static void weigh_chains(struct builds *self, struct proving *proving) {
     for (uint32_t i = 0; i < proving->fits.question->modules.count; i++) {
         if (!hp_fits_any(&proving->fits, i)) {
             hp_chains_weigh(&proving->fits, i, &reader);
+        }
+        if (!hp_fits_any(&proving->fits, i)) {
+            weigh_debug_files(proving, i, &reader);
         }
     }
 }
@@ -117,19 +147,6 @@ static char *join(const char **keys, size_t count) {
         }
     }
     return joined;
-}
-
-// Whether a file has code that was compared, or is the debug file of one that has.
-static bool is_refuted(const struct proving *proving, size_t trial) {
-    const struct hp_trial *trials = proving->fits.trials.at;
-    const char *build_id = proving->tried.at[trial]->code.image.build_id;
-    bool is = trials[trial].checked > 0;
-    for (size_t i = 0; i < proving->tried.count; i++) {
-        is |= trials[i].module == trials[trial].module && trials[i].checked > 0 &&
-              build_id[0] &&
-              strcmp(proving->tried.at[i]->code.image.build_id, build_id) == 0;
-    }
-    return is;
 }
 
 // The file that is the best of those tried: fewest misfits, then most addresses.

@@ -1,15 +1,18 @@
 // The question is
 //
-//     path, kind of addresses, how many pairs, each inner and outer
+//     path, question, kind of addresses, how many pairs, each inner and outer
 //
-// and the answer how many, and a byte for each: 1 if it matches.  A pair that does not match says nothing: the caller
-// may call through a pointer or a stub, and what it calls may have ended with a jump to the function of the frame.
+// and the answer how many, and a byte for each.  A pair that does not match says nothing: the caller may call through a
+// pointer or a stub, and what it calls may have ended with a jump to the function of the frame.
 #include "sym/call_pairs.h"
 
+#include "base/memory.h"
+#include "sym/call_sites.h"
 #include "sym/calls.h"
 #include "sym/function_bounds.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 void hp_call_pairs_done(struct hp_call_pairs *pairs) {
@@ -20,6 +23,7 @@ void hp_call_pairs_ask(struct hp_packet *packet, struct hp_span path,
                        const struct hp_call_pairs *pairs) {
     const struct hp_call_pair *pair;
     hp_text_pack(packet, path);
+    hp_put_u32(packet, pairs->question);
     hp_put_u32(packet, pairs->kind);
     hp_put_u32(packet, (uint32_t)pairs->all.count);
     hp_vec_each (pair, &pairs->all) {
@@ -28,14 +32,15 @@ void hp_call_pairs_ask(struct hp_packet *packet, struct hp_span path,
     }
 }
 
-bool hp_call_pairs_unpack(const struct hp_packet *packet, unsigned char *matches,
+bool hp_call_pairs_unpack(const struct hp_packet *packet, unsigned char *answers,
                           size_t count) {
     struct hp_unpacker in = hp_packet_open(packet);
     bool is_all = hp_packet_count(&in, 1) == count;
     const unsigned char *bytes = hp_packet_take(&in, count);
     bool good = is_all && bytes && !in.bad && in.at == in.end;
     for (size_t i = 0; good && i < count; i++) {
-        matches[i] = bytes[i] == 1;
+        good = bytes[i] < HP_CALL_ANSWERS;
+        answers[i] = bytes[i];
     }
     errno = good ? errno : EPROTO;
     return good;
@@ -51,35 +56,52 @@ static bool does_match(const struct hp_image *image,
            hp_function_bounds_find(bounds, inner, &start) && start == target;
 }
 
-static void answer_each(const struct hp_image *image, enum hp_address_kind kind,
-                        struct hp_unpacker *in, uint32_t count,
-                        struct hp_packet *answer) {
+static void match(const struct hp_image *image, const struct hp_call_pairs *pairs,
+                  unsigned char *answers) {
     struct hp_function_bounds bounds = {.image = NULL};
     struct hp_code_window window = {.size = 0};
     hp_function_bounds_open(&bounds, image);
-    hp_put_u32(answer, count);
-    for (uint32_t i = 0; i < count; i++) {
-        struct hp_call_pair pair = {.inner = hp_packet_u64(in)};
-        pair.outer = hp_packet_u64(in);
-        unsigned char matches = does_match(image, &bounds, &window, kind, &pair);
-        hp_put_bytes(answer, &matches, 1);
+    for (size_t i = 0; i < pairs->all.count; i++) {
+        bool is = does_match(image, &bounds, &window, pairs->kind, &pairs->all.at[i]);
+        answers[i] = is ? HP_CALL_YES : HP_CALL_NO;
     }
     hp_function_bounds_done(&bounds);
 }
 
+static bool read_question(const struct hp_packet *asked, struct hp_span *path,
+                          struct hp_call_pairs *pairs) {
+    struct hp_unpacker in = hp_packet_open(asked);
+    *path = hp_packet_text(&in);
+    uint32_t question = hp_packet_u32(&in), kind = hp_packet_u32(&in);
+    uint32_t count = hp_packet_count(&in, sizeof(struct hp_call_pair));
+    pairs->question = (enum hp_call_question)question;
+    pairs->kind = (enum hp_address_kind)kind;
+    for (uint32_t i = 0; i < count; i++) {
+        struct hp_call_pair pair = {.inner = hp_packet_u64(&in)};
+        pair.outer = hp_packet_u64(&in);
+        hp_vec_push(&pairs->all, pair);
+    }
+    return !in.bad && question < HP_CALL_QUESTIONS && kind < HP_ADDRESS_KINDS;
+}
+
 void hp_call_pairs_answer(const struct hp_packet *asked, int fd,
                           struct hp_packet *answer) {
-    struct hp_unpacker in = hp_packet_open(asked);
-    struct hp_span path = hp_packet_text(&in);
-    uint32_t kind = hp_packet_u32(&in);
-    uint32_t count = hp_packet_count(&in, sizeof(struct hp_call_pair));
+    struct hp_span path;
+    struct hp_call_pairs pairs = {.kind = HP_ADDRESS_VIRTUAL};
     struct hp_image image = {.fd = -1};
     struct hp_sym_diagnostic why;
-    bool is_read = hp_image_open(&image, fd, path, &why) && kind < HP_ADDRESS_KINDS;
-    if (is_read) {
-        answer_each(&image, (enum hp_address_kind)kind, &in, count, answer);
-    } else {
-        hp_put_u32(answer, 0);
+    bool is_asked = read_question(asked, &path, &pairs);
+    bool is_read = hp_image_open(&image, fd, path, &why);
+    size_t count = is_asked && is_read ? pairs.all.count : 0;
+    unsigned char *answers = hp_alloc(count);
+    if (count > 0 && pairs.question == HP_CALL_MATCHES) {
+        match(&image, &pairs, answers);
+    } else if (count > 0) {
+        hp_call_sites_find(&image, &pairs, answers);
     }
+    hp_put_u32(answer, (uint32_t)count);
+    hp_put_bytes(answer, answers, count);
+    free(answers);
+    hp_call_pairs_done(&pairs);
     hp_image_done(&image);
 }

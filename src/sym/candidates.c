@@ -207,46 +207,46 @@ enum hp_large_sizes hp_candidate_large_sizes(struct hp_candidates *self,
 
 // --- pairs of calls -------------------------------------------------------------------------
 
-static uint32_t number_of(struct hp_candidate *file, enum hp_address_kind kind,
+static uint32_t number_of(struct hp_candidate *file, const struct hp_call_pairs *pairs,
                           const struct hp_call_pair *pair) {
-    const uint64_t key[] = {kind, pair->inner, pair->outer};
+    const uint64_t key[] = {pairs->question, pairs->kind, pair->inner, pair->outer};
     return hp_strtab_add(&file->pairs, (struct hp_span){(const char *)key, sizeof key}).n;
 }
 
 // Ask for those that nobody has asked for; many dumps have the same.
 static bool look_up(struct hp_candidates *self, struct hp_candidate *file,
                     const struct hp_call_pairs *wanted) {
-    unsigned char *matches = hp_alloc(wanted->all.count);
+    unsigned char *answers = hp_alloc(wanted->all.count);
     char *shown = hp_place_text(&file->place);
     int fd = hp_open_file(file->place.root, file->place.path);
     bool is_read = fd >= 0 && hp_keeper_ask_pairs(&self->keeper, fd, hp_span_of(shown),
-                                                  wanted, matches);
+                                                  wanted, answers);
     for (size_t i = 0; is_read && i < wanted->all.count; i++) {
-        uint32_t number = number_of(file, wanted->kind, &wanted->all.at[i]);
-        *hp_vec_reach(&file->matches, number) = matches[i];
+        uint32_t number = number_of(file, wanted, &wanted->all.at[i]);
+        *hp_vec_reach(&file->answers, number) = answers[i];
     }
     if (fd >= 0) {
         close(fd);
     }
     free(shown);
-    free(matches);
+    free(answers);
     return is_read;
 }
 
 bool hp_candidate_pairs(struct hp_candidates *self, struct hp_candidate *file,
-                        const struct hp_call_pairs *pairs, unsigned char *matches) {
-    struct hp_call_pairs unknown = {.kind = pairs->kind};
+                        const struct hp_call_pairs *pairs, unsigned char *answers) {
+    struct hp_call_pairs unknown = {pairs->question, pairs->kind, .all = {0}};
     const struct hp_call_pair *pair;
     hp_vec_each (pair, &pairs->all) {
-        size_t known = file->matches.count;
-        if (number_of(file, pairs->kind, pair) >= known) {
+        size_t known = file->answers.count;
+        if (number_of(file, pairs, pair) >= known) {
             hp_vec_push(&unknown.all, *pair);
         }
     }
     bool is_known = unknown.all.count == 0 || look_up(self, file, &unknown);
     for (size_t i = 0; is_known && i < pairs->all.count; i++) {
-        uint32_t number = number_of(file, pairs->kind, &pairs->all.at[i]);
-        matches[i] = file->matches.at[number];
+        uint32_t number = number_of(file, pairs, &pairs->all.at[i]);
+        answers[i] = file->answers.at[number];
     }
     hp_call_pairs_done(&unknown);
     return is_known;
@@ -320,7 +320,7 @@ void hp_candidates_done(struct hp_candidates *self) {
         free(file->code.image.path);
         hp_file_code_done(&file->code);
         hp_strtab_done(&file->pairs);
-        hp_vec_done(&file->matches);
+        hp_vec_done(&file->answers);
         free(file->key);
         free(file);
     }

@@ -17,8 +17,8 @@ struct hp_candidate {
     enum hp_large_sizes large_sizes; // HP_LARGE_AUTO: nobody asked, or it cannot be told
     bool is_asked;                   // for these
     uint64_t used;                   // when it was asked last
-    struct hp_strtab pairs;          // of calls that were looked up: kind and addresses
-    HP_VEC(unsigned char) matches;   // each of `pairs`
+    struct hp_strtab pairs; // of calls that were asked about: question, kind, addresses
+    HP_VEC(unsigned char) answers; // each of `pairs`
 };
 
 struct hp_candidate_list {
@@ -68,9 +68,9 @@ bool hp_candidate_need(struct hp_candidates *self, struct hp_candidate *file,
 enum hp_large_sizes hp_candidate_large_sizes(struct hp_candidates *self,
                                              struct hp_candidate *file);
 
-// Whether pairs of calls match in a file.  False if that cannot be told.
+// Ask about pairs of calls in a file: an enum hp_call_answer of each.  False if that cannot be told.
 bool hp_candidate_pairs(struct hp_candidates *self, struct hp_candidate *file,
-                        const struct hp_call_pairs *pairs, unsigned char *matches);
+                        const struct hp_call_pairs *pairs, unsigned char *answers);
 
 // Whether the segments of a file are what the dump shows.
 bool hp_candidate_has_layout(const struct hp_candidate *file,

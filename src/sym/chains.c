@@ -9,6 +9,7 @@
 
 enum {
     MOST_PAIRS = 256, // that a file of another name is weighed by
+    LEAST_LISTED = 5, // addresses that a debug file is weighed by
 };
 
 // --- pairs of a dump -------------------------------------------------------------------------
@@ -73,7 +74,7 @@ static void keep_matches(const struct hp_fits *fits, size_t trial,
     const struct hp_proof_question *question = fits->question;
     uint32_t module = fits->trials.at[trial].module;
     struct hp_call_pairs pairs = {.kind = question->modules.at[module].addresses};
-    unsigned char *matches = hp_alloc(chains->all.count);
+    unsigned char *answers = hp_alloc(chains->all.count);
     for (size_t i = 0; i < chains->all.count; i++) {
         uint32_t inner = inner_of(chains->all.at[i]);
         uint32_t outer = (uint32_t)chains->all.at[i];
@@ -82,14 +83,14 @@ static void keep_matches(const struct hp_fits *fits, size_t trial,
         hp_vec_push(&pairs.all, pair);
     }
     bool is_read =
-        pairs.all.count > 0 && reader->read(reader->data, trial, &pairs, matches);
+        pairs.all.count > 0 && reader->read(reader->data, trial, &pairs, answers);
     size_t kept = 0;
     for (size_t i = 0; is_read && i < chains->all.count; i++) {
         chains->all.at[kept] = chains->all.at[i];
-        kept += matches[i];
+        kept += answers[i] == HP_CALL_YES;
     }
     chains->all.count = kept;
-    free(matches);
+    free(answers);
     hp_call_pairs_done(&pairs);
 }
 
@@ -158,4 +159,35 @@ void hp_chains_weigh(struct hp_fits *fits, uint32_t module,
             excuse(fits, i, reader);
         }
     }
+}
+
+void hp_chains_weigh_listed(struct hp_fits *fits, size_t number,
+                            const struct hp_chain_reader *reader) {
+    struct hp_trial *trial = &fits->trials.at[number];
+    struct hp_call_pairs pairs = {
+        .question = HP_CALL_IS_LISTED,
+        .kind = fits->question->modules.at[trial->module].addresses,
+    };
+    for (uint32_t i = fits->first[trial->module]; i < fits->first[trial->module + 1];
+         i++) {
+        if (fits->is_checked[fits->order[i]]) {
+            struct hp_call_pair pair = {.outer = fits->addresses[i]};
+            hp_vec_push(&pairs.all, pair);
+        }
+    }
+    unsigned char *answers = hp_alloc(pairs.all.count);
+    uint32_t counts[HP_CALL_ANSWERS] = {0};
+    bool is_read =
+        pairs.all.count > 0 && reader->read(reader->data, number, &pairs, answers);
+    for (size_t i = 0; is_read && i < pairs.all.count; i++) {
+        counts[answers[i]]++;
+    }
+    uint32_t known = counts[HP_CALL_YES] + counts[HP_CALL_NO];
+    if (known >= LEAST_LISTED || counts[HP_CALL_NO] > 0) {
+        trial->checked = known;
+        trial->failed = counts[HP_CALL_NO];
+        trial->fits = trial->failed == 0;
+    }
+    free(answers);
+    hp_call_pairs_done(&pairs);
 }

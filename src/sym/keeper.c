@@ -271,7 +271,7 @@ struct file_request {
     enum hp_code_part part;
     struct hp_file_code *code; // the answer; NULL: pairs are asked for
     const struct hp_call_pairs *pairs;
-    unsigned char *matches; // the answer
+    unsigned char *answers; // the answer
 };
 
 static bool send_file(struct hp_keeper *self, const struct file_request *request) {
@@ -292,7 +292,7 @@ static bool exchange_file(struct hp_keeper *self, const struct file_request *req
     errno = 0;
     return send_file(self, request) && converse(self, NULL) &&
            (request->code ? hp_file_code_unpack(body, request->code, why)
-                          : hp_call_pairs_unpack(body, request->matches,
+                          : hp_call_pairs_unpack(body, request->answers,
                                                  request->pairs->all.count));
 }
 
@@ -350,8 +350,8 @@ bool hp_keeper_ask_code(struct hp_keeper *self, int fd, struct hp_span path,
 }
 
 bool hp_keeper_ask_pairs(struct hp_keeper *self, int fd, struct hp_span path,
-                         const struct hp_call_pairs *pairs, unsigned char *matches) {
-    struct file_request request = {fd, path, .pairs = pairs, .matches = matches};
+                         const struct hp_call_pairs *pairs, unsigned char *answers) {
+    struct file_request request = {fd, path, .pairs = pairs, .answers = answers};
     struct hp_sym_diagnostic why = {.status = HP_SYM_NOT_TRIED};
     self->is_proven = true;
     return ask_of_file(self, &request, &why) ||

@@ -58,9 +58,9 @@ bool hp_keeper_ask_code(struct hp_keeper *keeper, int fd, struct hp_span path,
                         enum hp_code_part part, struct hp_file_code *code,
                         struct hp_sym_diagnostic *why);
 
-// Have pairs of calls looked at in an open file: whether each matches.  False if that cannot be told.
+// Have pairs of calls looked at in an open file: an enum hp_call_answer of each.  False if that cannot be told.
 bool hp_keeper_ask_pairs(struct hp_keeper *keeper, int fd, struct hp_span path,
-                         const struct hp_call_pairs *pairs, unsigned char *matches);
+                         const struct hp_call_pairs *pairs, unsigned char *answers);
 void hp_keeper_done(struct hp_keeper *keeper);
 
 #endif

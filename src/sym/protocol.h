@@ -43,6 +43,9 @@ enum hp_say {
     HP_SAY_PAIRS,
 };
 
+// The note of a child that found a debug file in place of a binary.
+#define HP_NOTE_NO_CODE "a debug file in place of the binary: not compared by code"
+
 // What is looked for.  Each may be in several places: `n` counts those that can be opened.
 enum hp_find {
     HP_FIND_MODULE,   // the mapped file itself

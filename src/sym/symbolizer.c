@@ -281,6 +281,16 @@ static void judge_proven(struct hp_module *module) {
                                                              : HP_BUILD_FITS;
 }
 
+// A debug file that was found by the calls that it lists was compared after all.
+static void tell_listed(struct hp_symbolizer *self, struct hp_module *module) {
+    if (module->proof == HP_PROOF_FITS &&
+        hp_span_is(hp_strtab_span(&self->profile->strings, module->note),
+                   HP_NOTE_NO_CODE)) {
+        note(self, module, module->status,
+             "a debug file in place of the binary: compared by the calls that it lists");
+    }
+}
+
 // A build id that was told and found has the last word.
 static void judge(struct hp_symbolizer *self, struct hp_module *module,
                   const char *sign) {
@@ -351,6 +361,7 @@ static void settle(struct hp_symbolizer *self, const struct hp_signs *signs,
                    const struct hp_task *task) {
     hp_module_id id = hp_task_module_id(self, task);
     judge(self, task->module, hp_signs_find(signs, id));
+    tell_listed(self, task->module);
     bool is_withheld = task->module->returns.verdict == HP_BUILD_OTHER;
     if (is_withheld) {
         forget_sources(self, id);

@@ -360,8 +360,7 @@ static void conclude(struct work *work, bool dwarf, bool symbols) {
     const struct debug *debug = &work->debug;
     answer->note = hp_span_of(debug->diagnostic.text);
     if (work->image.lacks_code && work->request.build_id.size == 0) {
-        answer->note =
-            hp_span_of("a debug file in place of the binary: not compared by code");
+        answer->note = hp_span_of(HP_NOTE_NO_CODE);
     }
     if (dwarf) {
         answer->status = HP_SYM_DWARF;

@@ -7,12 +7,14 @@ usage: rebuilds.py BINARY TESTDATA SAMPLER
 5 programs, 8 edits of each, 6 processes a side, and what nm tells of the program that ran; bench/builds takes more of
 them, and counts.
 """
+import json
 import pathlib
 import random
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import binaries  # noqa: E402
 import generated  # noqa: E402
 from generated import Comparison  # noqa: E402
 from harness import Tests, scratch  # noqa: E402
@@ -26,7 +28,7 @@ def made(folder, seed):
     own = pathlib.Path(folder, f'{seed}')
     (own / 'objects').mkdir(parents=True)
     sampler = generated.Sampler(sys.argv[3], period=12)
-    return generated.Program(own, seed, sampler, generated.Builder(own / 'objects'))
+    return generated.Program(own, seed, sampler, generated.Builder(own / 'objects', flags=['-g']))
 
 
 def of_all(look):
@@ -83,6 +85,26 @@ def few_stacks(program, kind):
         kind, f'{kind} {count}', lambda dump, out: generated.shortened(dump, out, count, chance))]
 
 
+def debug_files(program, *kinds):
+    """Debug files in place of the programs: they have no code."""
+    options = []
+    for kind in kinds:
+        path = program.folder / 'debug' / kind / program.programs[kind].name
+        if not path.exists():
+            path.parent.mkdir(parents=True)
+            binaries.run('objcopy', '--only-keep-debug', program.programs[kind], path)
+        options.append(f'--symbol-dir={path.parent}')
+    return options
+
+
+def own_debug_file(program, kind):
+    """One is compared by the calls that it lists, and says so."""
+    row = json.loads(t.ok('info', '-q', '-fjson', *debug_files(program, kind), program.dumps[kind][0]).out)
+    found = next(row for row in row['modules'] if row['path'] == generated.PATH)
+    good = found['return_addresses'] and found['return_addresses']['checked'] >= 5 and 'calls that it lists' in found['note']
+    return [] if good else [str(found)]
+
+
 def of_another_layout(dump, out):
     """The dump as if the rows of the program had been mapped onto larger pages: none ends where the file says."""
     text = dump.read_text()
@@ -109,4 +131,12 @@ with scratch() as scratched:
     t.check('no file: nothing is claimed', lambda: of_all(no_file))
     t.check('processes of few stacks: the right file among nine', lambda: names(
         lambda program, kind: program.files(*program.programs), few_stacks))
+    if 'clang' in binaries.compiler('CC'):  # whose lists of calls are not whole
+        t.done()
+    t.in_parallel(lambda program: debug_files(program, *program.programs), PROGRAMS)
+    t.check('B37: the debug file of the base names no other build', lambda: names(
+        lambda program, kind: debug_files(program, 'base'), lambda program, kind: program.dumps[kind], 0, CHANCE))
+    t.check('debug files in place of both programs: names', lambda: names(
+        lambda program, kind: debug_files(program, 'base', kind), lambda program, kind: [*program.dumps['base'], *program.dumps[kind]], .99))
+    t.check('a debug file is compared', lambda: of_all(own_debug_file))
 t.done()
