@@ -110,7 +110,7 @@ static bool read_pairs(void *data, size_t trial, const struct hp_call_pairs *pai
 static bool weigh(struct dump *dump, const uint64_t *missing, size_t missing_count,
                   bool is_named, struct matching *matching) {
     struct hp_fits fits;
-    struct hp_file_code code = code_of(is_named ? 1 : 4);
+    struct hp_file_code code = code_of(is_named ? 1 : 2);
     struct hp_chain_reader reader = {matching, read_pairs};
     dump->question.dump = dump;
     dump->question.stack_count = 1;
