@@ -384,8 +384,8 @@ static bool is_hash(struct hp_span text) {
 
 // Behind a name compilers and linkers put what copy of the function it is.
 static size_t without_marks(const char *name, size_t size) {
-    static const char *const marks[] = {".part.", ".isra.", ".constprop.",
-                                        ".cold",  ".llvm.", ".lto_priv."};
+    static const char *const marks[] = {".part.", ".isra.",     ".constprop.", ".cold",
+                                        ".llvm.", ".lto_priv.", ".localalias"};
     const char *version = memchr(name, '@', size);
     size = version && version > name ? (size_t)(version - name) : size;
     bool has_dot = memchr(name, '.', size); // most have none, and so no mark

@@ -83,7 +83,7 @@ def bare(name):
                 out, at, has_list = '', at + 1, False
         else:
             out, at = out + c, at + 1
-    out = re.sub(r'(?<=.)(@|\.part\.|\.isra\.|\.constprop\.|\.cold|\.llvm\.|\.lto_priv\.).*$', '',
+    out = re.sub(r'(?<=.)(@|\.part\.|\.isra\.|\.constprop\.|\.cold|\.llvm\.|\.lto_priv\.|\.localalias).*$', '',
                  out.rstrip(), flags=re.S)
     return re.sub(r'(?<=.)::h[0-9a-f]{16}$', '', out)
 

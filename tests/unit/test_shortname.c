@@ -228,6 +228,8 @@ Test(shortname, leaves_out_what_compilers_and_linkers_add) {
         {"f.constprop.0.isra.0", "f", NULL},
         {"f.cold", "f", NULL},
         {"f.llvm.123", "f", NULL},
+        {"f.localalias", "f", NULL},
+        {"f.localalias.4", "f", NULL},
         {"f@@GLIBC_2.2.5", "f", NULL},
     };
     EXPECT_ALL(examples);

@@ -218,8 +218,8 @@ struct cut_name {
 
 // Behind a dot of Go; compilers put dots into names of C, too: "f.part.0", "f.cold".
 static bool begins_in_go(struct hp_span rest) {
-    static const char *const marks[] = {"part", "isra", "constprop",
-                                        "cold", "llvm", "lto_priv"};
+    static const char *const marks[] = {"part", "isra",     "constprop", "cold",
+                                        "llvm", "lto_priv", "localalias"};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         if (hp_span_starts(rest, marks[i])) {
             return false;
