@@ -236,8 +236,21 @@ static enum hp_large_sizes large_sizes_of(struct builds *self,
     return is_one ? found : HP_LARGE_AUTO;
 }
 
-static void conclude(struct builds *self, const struct proving *proving, uint32_t number,
+// Where so few addresses are checked that a file may fit by chance, those of the same layout that a single address
+// speaks against may be the one that ran as well: names are to be those of all.
+static void keep_possible(struct proving *proving, uint32_t number,
+                          const struct hp_proof_module *module) {
+    bool is_any = hp_fits_any(&proving->fits, number);
+    for (size_t i = 0; is_any && i < proving->tried.count; i++) {
+        struct hp_trial *trial = &proving->fits.trials.at[i];
+        trial->fits |= trial->module == number && trial->may_fit &&
+                       hp_candidate_has_layout(proving->tried.at[i], module);
+    }
+}
+
+static void conclude(struct builds *self, struct proving *proving, uint32_t number,
                      struct hp_proof_module *module) {
+    keep_possible(proving, number, module);
     module->returns = best_of(proving, number);
     module->builds = find_fitting(proving, number);
     module->stamp = stamp_of(proving, number);

@@ -14,6 +14,10 @@
 
 #include <math.h>
 
+enum {
+    FEW = 4
+}; // checked addresses: of fewer a single one may fit by chance, or misfit
+
 // The chance that code of another file fits an address, where instructions may be anywhere and where they are aligned.
 // Of the places in text so many follow a call: x86-64 1.2 to 2.5 %, s390x 1.1 to 2.1, riscv64 3.4 to 4.9, ppc64 3.4 to
 // 5.6, aarch64 5.1 to 7.7.
@@ -237,5 +241,9 @@ void hp_fits_judge(struct hp_fits *fits) {
     }
     for (uint32_t m = 0; m < fits->question->modules.count; m++) {
         (void)(accept(fits, m, true) || accept(fits, m, false));
+    }
+    struct hp_trial *trial;
+    hp_vec_each (trial, &fits->trials) {
+        trial->may_fit = trial->is_named && trial->failed == 1 && trial->checked < FEW;
     }
 }

@@ -19,6 +19,8 @@ struct hp_trial {
         matched; // callers that call straight into the function of the frame they called, if they were looked at
     bool is_excused; // all that failed
     bool fits;
+    bool
+        may_fit; // one misfit, of too few addresses to rule it out beside another that fits
 };
 
 struct hp_fits {

@@ -73,6 +73,7 @@ static void expect(struct dump *dump, const unsigned *missing, const bool *are_n
         const struct hp_trial *trial = &fits.trials.at[i];
         cr_expect_eq(trial->fits, fit[i], "file %zu: %u of %u", i, trial->failed,
                      trial->checked);
+        cr_expect_eq(trial->may_fit, are_named[i] && missing[i] == 1 && dump->depth < 6);
     }
     hp_fits_done(&fits);
     hp_proof_question_done(question);
@@ -173,6 +174,15 @@ Test(sym_fits, B36_takes_files_of_other_names_by_callers) {
     cr_expect(weigh(&dump, NULL, 0, false, &one));
     dump = dump_of("/srv/app", 1);
     cr_expect_not(weigh(&dump, NULL, 0, false, &one));
+}
+
+// Beside a file that fits, which of few addresses may be by chance.
+Test(sym_fits, rules_no_file_out_by_one_of_few_addresses) {
+    struct dump dump = dump_of("/srv/app", 3);
+    expect(&dump, (unsigned[]){0, 1, 2, 1}, (bool[]){true, true, true, false},
+           (bool[]){true, false, false, false}, 4);
+    dump = dump_of("/srv/app", 4);
+    expect(&dump, (unsigned[]){0, 1}, (bool[]){true, true}, (bool[]){true, false}, 2);
 }
 
 // One address fits three of a hundred files by chance.
