@@ -29,7 +29,8 @@ struct hp_request hp_request_of(const struct hp_symbolizer *self,
                                      hp_strtab_span(&profile->strings, module->build_id),
                                  .span = module->span,
                                  .kind = module->addresses,
-                                 .is_proven = module->proof == HP_PROOF_FITS};
+                                 .is_proven = module->proof == HP_PROOF_FITS,
+                                 .wants_code = task->builds.all.count > 1};
     for (uint32_t i = 0; i < module->extents; i++) {
         hp_vec_push(&request.extents, profile->extents.at[module->first_extent + i]);
     }
@@ -75,8 +76,13 @@ static void store_lines(struct hp_symbolizer *self, struct hp_reply *reply) {
     reply->lines = hp_alloc(answer->counts.count * sizeof *reply->lines);
     for (size_t i = 0; i < answer->counts.count; i++) {
         struct hp_found_lines *found = &reply->lines[i];
-        *found = (struct hp_found_lines){(uint32_t)profile->lines.count,
-                                         answer->counts.at[i], answer->starts.at[i]};
+        *found = (struct hp_found_lines){
+            .first_line = (uint32_t)profile->lines.count,
+            .lines = answer->counts.at[i],
+            .past_start = answer->starts.at[i],
+            .code = answer->codes.at[i],
+            .rank = reply->rank,
+        };
         for (uint32_t k = 0; k < found->lines; k++, line++) {
             struct hp_line copy = {translate(self, answer, reply->known, line->function),
                                    translate(self, answer, reply->known, line->linkage),
@@ -139,19 +145,43 @@ static void share(struct hp_symbolizer *self, const struct hp_task *first,
     }
 }
 
-// What both chains of calls say, or nothing: of lines that differ no number, of files that differ no name.
-static struct hp_found_lines common(struct hp_symbolizer *self, struct hp_found_lines a,
-                                    struct hp_found_lines b) {
-    struct hp_profile *profile = self->profile;
-    struct hp_found_lines both = {(uint32_t)profile->lines.count, a.lines,
-                                  a.past_start == b.past_start ? a.past_start : 0};
+static bool have_one_chain(const struct hp_profile *profile, struct hp_found_lines a,
+                           struct hp_found_lines b) {
     bool are_equal = a.lines == b.lines;
     for (uint32_t i = 0; are_equal && i < a.lines; i++) {
         const struct hp_line *x = &profile->lines.at[a.first_line + i];
         const struct hp_line *y = &profile->lines.at[b.first_line + i];
         are_equal = x->function.n == y->function.n && x->linkage.n == y->linkage.n;
     }
-    if (!are_equal) {
+    return are_equal;
+}
+
+// A function has been renamed: the name is that of the first build that has one.
+static struct hp_found_lines named_first(struct hp_found_lines a,
+                                         struct hp_found_lines b) {
+    bool is_a = b.lines == 0 || (a.lines > 0 && a.rank < b.rank);
+    struct hp_found_lines first = is_a ? a : b;
+    first.is_renamed = true;
+    return first;
+}
+
+// What both chains of calls say, or nothing: of lines that differ no number, of files that differ no name.
+static struct hp_found_lines common(struct hp_symbolizer *self, struct hp_found_lines a,
+                                    struct hp_found_lines b) {
+    struct hp_profile *profile = self->profile;
+    struct hp_found_lines both = {
+        .first_line = (uint32_t)profile->lines.count,
+        .lines = a.lines,
+        .past_start = a.past_start == b.past_start ? a.past_start : 0,
+        .code = a.code == b.code ? a.code : 0,
+        .rank = a.rank < b.rank ? a.rank : b.rank,
+        .is_renamed = a.is_renamed,
+    };
+    bool is_one = have_one_chain(profile, a, b);
+    if (both.code != 0 && !is_one) {
+        return named_first(a, b);
+    }
+    if (!is_one || (a.is_renamed && both.code == 0)) {
         both.lines = 0;
         return both;
     }

@@ -26,6 +26,10 @@ struct hp_task {
 struct hp_found_lines {
     uint32_t first_line, lines; // in profile->lines
     uint32_t past_start;        // as in struct hp_frame
+    uint64_t
+        code; // of the function in all builds that were asked; 0: it differs, or is not known
+    size_t rank;     // of the build that the lines are of
+    bool is_renamed; // another build has another name of this code
 };
 
 struct hp_symbolizer {
@@ -41,6 +45,7 @@ struct hp_symbolizer {
 // What was asked, and what came of it; `known` has the profile's numbers of its strings.
 struct hp_reply {
     const struct hp_request *request;
+    size_t rank; // of the build that was asked, as in struct hp_build
     struct hp_answer answer;
     struct hp_found_lines *lines; // of each address
     hp_string *known;

@@ -344,7 +344,7 @@ static bool has_place(const struct hp_build_list *list, const struct hp_build *b
 
 static void add_places(const struct hp_candidate_list *files, const char *key,
                        struct hp_build_list *list, struct hp_build *build) {
-    for (size_t i = 0; i < files->all.count; i++) {
+    for (size_t i = 0; i < files->all.count; i++, build->rank += !build->place_count) {
         struct hp_candidate *file = files->all.at[i];
         if (file->key && strcmp(file->key, key) == 0 &&
             !has_place(list, build, &file->place)) {

@@ -14,6 +14,7 @@ struct hp_build {
     const struct hp_place *places; // in the order in which they are looked for
     size_t place_count;
     const char *build_id; // or ""
+    size_t rank;          // the lowest is the first whose files are looked for
 };
 
 struct hp_build_list {

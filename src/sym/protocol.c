@@ -21,6 +21,7 @@ void hp_answer_done(struct hp_answer *answer) {
     hp_vec_done(&answer->lines);
     hp_vec_done(&answer->counts);
     hp_vec_done(&answer->starts);
+    hp_vec_done(&answer->codes);
     hp_vec_done(&answer->sources);
     hp_vec_done(&answer->returns);
     *answer = (struct hp_answer){0};
@@ -56,6 +57,7 @@ void hp_request_pack(struct hp_packet *packet, const struct hp_request *request)
     hp_put_u64(packet, request->span);
     hp_put_u32(packet, request->kind);
     hp_put_u32(packet, request->is_proven);
+    hp_put_u32(packet, request->wants_code);
     hp_put_u32(packet, (uint32_t)request->extents.count);
     for (size_t i = 0; i < request->extents.count; i++) {
         const struct hp_extent *extent = &request->extents.at[i];
@@ -78,6 +80,7 @@ bool hp_request_unpack(const struct hp_packet *packet, struct hp_request *reques
     in.bad |= kind >= HP_ADDRESS_KINDS;
     request->kind = (enum hp_address_kind)kind;
     request->is_proven = hp_packet_u32(&in) != 0;
+    request->wants_code = hp_packet_u32(&in) != 0;
     uint32_t extents = hp_packet_count(&in, 28);
     request->extents.count = 0;
     for (uint32_t i = 0; i < extents; i++) {
@@ -128,6 +131,7 @@ void hp_answer_pack(struct hp_packet *packet, const struct hp_answer *answer) {
     for (size_t i = 0; i < answer->counts.count; i++) {
         hp_put_u32(packet, answer->counts.at[i]);
         hp_put_u32(packet, answer->starts.at[i]);
+        hp_put_u64(packet, answer->codes.at[i]);
     }
     hp_put_u32(packet, (uint32_t)answer->lines.count);
     for (size_t i = 0; i < answer->lines.count; i++) {
@@ -205,7 +209,7 @@ static void get_returns(struct hp_unpacker *in, struct hp_answer *answer,
 
 static void get_counts(struct hp_unpacker *in, struct hp_answer *answer, size_t offsets,
                        uint64_t *sum) {
-    uint32_t counts = hp_packet_count(in, 8);
+    uint32_t counts = hp_packet_count(in, 16);
     in->bad |= counts != offsets;
     for (uint32_t i = 0; i < counts && !in->bad; i++) {
         uint32_t count = hp_packet_u32(in);
@@ -213,6 +217,7 @@ static void get_counts(struct hp_unpacker *in, struct hp_answer *answer, size_t 
         *sum += count;
         hp_vec_push(&answer->counts, count);
         hp_vec_push(&answer->starts, hp_packet_u32(in));
+        hp_vec_push(&answer->codes, hp_packet_u64(in));
     }
 }
 

@@ -69,7 +69,8 @@ struct hp_request {
     struct hp_span build_id; // "" if unknown
     uint64_t span;           // as in struct hp_module
     enum hp_address_kind kind;
-    bool is_proven; // the file is the right one: it need not be compared
+    bool is_proven;  // the file is the right one: it need not be compared
+    bool wants_code; // the answer has `codes`
     HP_VEC(struct hp_extent) extents;
     HP_VEC(uint64_t) addresses; // ascending; of the calls, not of the return addresses
 };
@@ -94,6 +95,7 @@ struct hp_answer {
     HP_VEC(uint32_t)
     starts; // for each: how far behind where its function begins it is, and
             // one more, if it has no lines; 0: unknown
+    HP_VEC(uint64_t) codes; // for each: hp_function_code(); 0: not asked for, or unknown
     HP_VEC(struct hp_source_digest) sources; // their modules are not told
     HP_VEC(unsigned char) returns; // enum hp_return of what each call returns to
 };

@@ -65,12 +65,24 @@ static struct yield yield_of(const struct hp_answer *answer) {
     return yield;
 }
 
+// The build that has a file, among those of a task.
+static size_t rank_of(const struct hp_task *task, const struct hp_place *only) {
+    size_t rank = 0;
+    const struct hp_build *build;
+    hp_vec_each (build, &task->builds.all) {
+        bool has =
+            only && only >= build->places && only < build->places + build->place_count;
+        rank = has ? build->rank : rank;
+    }
+    return rank;
+}
+
 // Names of one file alone, or of whatever the search for the module finds.  False if the module was stopped
 // for the sake of others, and may be asked for again after them.
 static bool ask_of(struct hp_symbolizer *self, struct hp_task *task,
                    const struct hp_place *only, enum use use, struct yield *yield) {
     struct hp_request request = hp_request_of(self, task);
-    struct hp_reply reply = {.request = &request};
+    struct hp_reply reply = {.request = &request, .rank = rank_of(task, only)};
     struct hp_sym_diagnostic why;
     struct hp_finder finder;
     hp_finder_init(&finder, self->options,

@@ -6,6 +6,7 @@
 #include "sym/dwarf.h"
 #include "sym/file_code.h"
 #include "sym/function_bounds.h"
+#include "sym/function_code.h"
 #include "sym/image.h"
 #include "sym/minidebug.h"
 #include "sym/return_addresses.h"
@@ -436,6 +437,13 @@ static void find_returns(struct work *work) {
     }
 }
 
+static uint64_t code_of(const struct work *work, const struct hp_query *query) {
+    uint64_t shift = work->debug.shift;
+    return work->request.wants_code ? hp_function_code(&work->image, &work->lookup.symtab,
+                                                       query->address - shift, shift)
+                                    : 0;
+}
+
 // Lines in the order of the addresses that were asked for.
 static void fill_answer(struct work *work) {
     struct hp_lookup *lookup = &work->lookup;
@@ -450,6 +458,7 @@ static void fill_answer(struct work *work) {
         uint32_t lines = by_index[i] ? by_index[i]->lines : 0;
         hp_vec_push(&answer->counts, lines);
         hp_vec_push(&answer->starts, by_index[i] ? by_index[i]->past_start : 0);
+        hp_vec_push(&answer->codes, by_index[i] ? code_of(work, by_index[i]) : 0);
         for (uint32_t k = 0; k < lines; k++) {
             hp_vec_push(&answer->lines, lookup->lines.at[by_index[i]->first_line + k]);
         }

@@ -224,6 +224,43 @@ def one_of_few(folder, programs):
     return faults
 
 
+def changed(program, path, function, *symbols):
+    """A copy of a program with a byte of a function changed, and symbols renamed."""
+    path.parent.mkdir(parents=True)
+    binaries.run('objcopy', *(f'--redefine-sym={old}={new}' for old, new in symbols), program, path)
+    start = next(start for start, _, name in generated.Functions(program).all if name == function)
+    segments = binaries.loads(path)
+    offset = next(offset + start - address for _, offset, address, size in segments if address <= start < address + size)
+    data = bytearray(path.read_bytes())
+    data[offset] ^= 1
+    path.write_bytes(data)
+    return path.parents[1]
+
+
+def renamed(folder, programs):
+    """Where the names of files that fit differ, that of the first is shown if the code of the function is equal."""
+    program = programs['BA', 'none']
+    functions = generated.Functions(program)
+    start, end, name = next(row for row in functions.all if row[2] == f'_Z10number_{FUNCTIONS + 40}i')
+    maps, _ = binaries.rows(program, '/srv/app', BASE)
+    calls = sorted(set(binaries.returns(program)))
+    within = [call for call in calls if start < call < end]
+    dump = pathlib.Path(folder, 'renamed.heap')
+    dump.write_text(binaries.heap([[BASE + call for call in (*within, *calls[500:505])]], maps))
+    places = [changed(program, pathlib.Path(folder, place, 'srv', 'app'), *how) for place, how in (
+        ('old', ('main',)), ('new', ('_Z8number_0i', (name, '_Z7renamedi'))), ('other', (name, (name, '_Z7renamedi'))))]
+    faults = []
+    for order, wanted in (((0, 1), f'number_{FUNCTIONS + 40}(int)'), ((1, 0), 'renamed(int)'), ((0, 2), None), ((2, 0), None),
+                          ((0, 1, 2), None), ((2, 1, 0), None)):
+        files = [f'--symbol-dir={places[i]}' for i in order]
+        shown = json.loads(t.ok('stacks', '-q', '-fjson', '--symbol-dir-only', *files, dump).out)['rows'][0]['frames']
+        names = {frame for frame in shown if frame in ('renamed(int)', f'number_{FUNCTIONS + 40}(int)')}
+        nameless = sum('+0x' in frame for frame in shown)
+        if names != ({wanted} if wanted else set()) or (nameless > 0) != (wanted is None):
+            faults.append(f'{order}: {shown}')
+    return faults
+
+
 def corpus(testdata):
     """A C++ server and two builds of it that were made after a dump."""
     faults = []
@@ -297,6 +334,7 @@ def main():
                 lambda: small_edits(folder, other_rebuilds(folder), 'none', []))
         t.check('modules of one, two, three addresses', lambda: few_addresses(folder, programs))
         t.check('B41: one of few addresses', lambda: one_of_few(folder, programs))
+        t.check('B42: a function that was renamed', lambda: renamed(folder, programs))
         t.check('files in several places', lambda: places(folder, programs))
         t.check('an address in two inputs', lambda: one_call(folder, programs))
     t.done()

@@ -185,6 +185,7 @@ static void ask(int sock) {
     }
     hp_vec_push(&answer.counts, 0);
     hp_vec_push(&answer.starts, 0);
+    hp_vec_push(&answer.codes, 0);
     hp_vec_push(&answer.returns, 0);
     hp_vec_push(&answer.strings, hp_span_of(""));
     hp_answer_pack(&requester.packet, &answer);

@@ -20,7 +20,9 @@ static struct hp_answer sample(void) {
     hp_vec_push(&answer.counts, 0);
     hp_vec_push(&answer.counts, 2);
     hp_vec_push(&answer.starts, 17);
+    hp_vec_push(&answer.codes, 17);
     hp_vec_push(&answer.starts, 0);
+    hp_vec_push(&answer.codes, 0);
     struct hp_line line = {{1}, {1}, {2}, 7, 5};
     hp_vec_push(&answer.lines, line);
     hp_vec_push(&answer.lines, line);
@@ -62,6 +64,7 @@ Test(sym_protocol, an_answer_comes_back_as_it_was) {
     cr_expect_eq(back.lines.at[1].line, 7);
     cr_expect_eq(back.lines.at[1].start_line, 5);
     cr_expect_eq(back.starts.at[0], 17);
+    cr_expect_eq(back.codes.at[0], 17);
     cr_expect_eq(back.sources.count, 1);
     cr_expect_eq(back.sources.at[0].file.n, 2);
     cr_expect_arr_eq(back.sources.at[0].md5, "0123456789abcde", HP_MD5_SIZE);
