@@ -11,6 +11,7 @@
 #include "report/format.h"
 #include "sym/symbolizer.h"
 #include "view/groups.h"
+#include "view/two_signs.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -326,13 +327,11 @@ static void name_formats(unsigned can, char *text, size_t room) {
     }
 }
 
-// Of the sides of a diff one may have some numbers below zero that the other makes up for.
+// A diff has no numbers below zero: what shrank is one of its sides.
 static int refuse_negative(const struct hp_view *view, struct hp_err *err) {
-    bool is_diff = view->options.kind == HP_REPORT_DIFF;
-    unsigned enough = HP_CAN_NEGATIVE | (is_diff ? HP_CAN_SHRINK : 0);
     char others[256] = "";
-    if ((view->use.can & enough) != 0 || !view->head.summary[HP_SIDE_ALL].is_difference ||
-        (!is_diff && !hp_view_is_negative(view))) {
+    if ((view->use.can & HP_CAN_NEGATIVE) != 0 || !hp_view_is_of_differences(view) ||
+        view->report->has_sides || !hp_view_is_negative(view)) {
         return HP_OK;
     }
     name_formats(HP_CAN_NEGATIVE, others, sizeof others);
@@ -341,6 +340,29 @@ static int refuse_negative(const struct hp_view *view, struct hp_err *err) {
         "%s has no numbers below zero, which a difference of two profiles has: "
         "%s show them",
         view->options.format, others);
+}
+
+// A table, a page or a picture of what differences hold shows what grew and what shrank, as a diff does; what keeps
+// signs needs no sides.
+static enum hp_report_kind kind_of(const struct hp_profile *profile,
+                                   const struct hp_format *format,
+                                   const struct hp_report_options *options) {
+    enum hp_report_kind kind = options->kind;
+    bool is_picture = (format->can & HP_IS_PICTURE) != 0;
+    bool is_ours = format->shape == HP_SHAPE_ROWS || format->shape == HP_SHAPE_PAGE;
+    bool shows_all = kind == HP_REPORT_TOP || (kind == HP_REPORT_MERGE && is_picture);
+    bool keeps_signs =
+        format->shape == HP_SHAPE_ADDRESSES && (format->can & HP_CAN_NEGATIVE) != 0;
+    if (!hp_is_of_differences(profile) || !options->format) {
+        return kind;
+    }
+    if (kind == HP_REPORT_DIFF) {
+        return keeps_signs ? HP_REPORT_MERGE : kind;
+    }
+    return shows_all && (is_ours || is_picture) &&
+                   hp_format_writer(format, HP_REPORT_DIFF)
+               ? HP_REPORT_DIFF
+               : kind;
 }
 
 static bool is_of_space(const struct hp_report_options *options) {
@@ -481,8 +503,9 @@ struct hp_view *hp_view_new(const struct hp_profile *profile,
         return NULL;
     }
     struct hp_report_options complete = completed(format, options);
+    complete.kind = kind_of(profile, format, options);
     struct hp_view_use use = {
-        .shape = hp_format_shape(format, options->kind),
+        .shape = hp_format_shape(format, complete.kind),
         .can = abilities_of(options),
         .all_rows = options->format == NULL,
     };

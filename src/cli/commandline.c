@@ -367,6 +367,9 @@ static int split_sides(const struct hp_cli_arguments *given,
     }
     bool has_lists = settings->files_from.count > 0 ||
                      settings->base_files_from.count > 0 || settings->archives.count > 0;
+    if (!settings->has_to && !has_lists && settings->inputs.count == 1) {
+        return HP_OK; // which may be a difference
+    }
     if (!settings->has_to && !has_lists && settings->inputs.count != 2) {
         return hp_cli_fail(err, HP_E_USAGE,
                            "diff takes two inputs, or those of both sides with --to "

@@ -114,6 +114,7 @@ static void take_value(struct reader *r, struct hp_proto *sample, size_t i,
     if (__builtin_mul_overflow((int64_t)value, (int64_t)1 << kind.shift, &scaled)) {
         hp_proto_fail(sample, "a value of 2^63 bytes or more");
     }
+    r->dump->negative += scaled < 0;
     if (kind.metric == HP_METRICS) {
         size_t place = r->dump->values.count - r->dump->types.count + r->further.at[i];
         r->dump->values.at[place] = scaled;
@@ -121,7 +122,6 @@ static void take_value(struct reader *r, struct hp_proto *sample, size_t i,
         return;
     }
     *of[kind.metric] = (uint64_t)scaled;
-    r->dump->negative += scaled < 0;
 }
 
 // --- locations ------------------------------------------------------------------------------

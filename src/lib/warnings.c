@@ -26,9 +26,7 @@ static const char *const diagnostics[HP_DIAGNOSTICS] = {
         "has malformed lines, which are passed over: %; expected ",
     [HP_DIAGNOSTIC_WRAPPED] =
         "has counts that wrapped around zero, which are left out: %",
-    [HP_DIAGNOSTIC_NEGATIVE] =
-        ("is a difference of two profiles, of which no error is known; values "
-         "below zero: %"),
+    [HP_DIAGNOSTIC_NEGATIVE] = "is a difference of two profiles; values below zero: %",
     [HP_DIAGNOSTIC_HEADER_CONTRADICTS] =
         "has a total that contradicts the sum of its stacks: it may be cut or damaged",
     [HP_DIAGNOSTIC_TORN] =
@@ -454,6 +452,9 @@ static bool counts(const struct hp_profile *profile,
 static void warn_of_large_sizes(struct hp_profile *profile) {
     static const int least_percent = 5;
     hp_fixed large = 0, all = 0;
+    if (profile->summary[HP_SIDE_ALL].is_difference) {
+        return; // which has no intervals
+    }
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
         if (hp_input_is_used(input) && counts(profile, input)) {
@@ -468,6 +469,31 @@ static void warn_of_large_sizes(struct hp_profile *profile) {
             "which has pages in their place: then %.0f%% of what is in use may be up to 20%% less "
             "than intervals say (--large-sizes)",
             100 * (double)large / (double)all);
+    }
+}
+
+// Once, however many they are.
+static void warn_of_differences(struct hp_profile *profile) {
+    const struct hp_input_summary *summary = &profile->summary[HP_SIDE_ALL];
+    size_t plain = 0;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        bool is_plain = hp_input_is_used(input) && input->negative == 0;
+        plain += is_plain ? 1 + input->others : 0;
+    }
+    if (!summary->is_difference) {
+        return;
+    }
+    hp_profile_warn(
+        profile,
+        "a difference has no base: no shares, p or intervals; a stack in which "
+        "as much came as went shows nothing");
+    if (plain > 0) {
+        hp_profile_warn(
+            profile,
+            "%zu of %zu inputs without values below zero: all that is in them "
+            "counts as grown",
+            plain, summary->used);
     }
 }
 
@@ -496,5 +522,6 @@ void hp_warn_of_inputs(struct hp_profile *profile) {
     warn_of_tagged(profile);
     warn_of_unloaded(profile);
     warn_of_large_sizes(profile);
+    warn_of_differences(profile);
     warn_of_label_sets(profile);
 }

@@ -128,8 +128,7 @@ const struct hp_format hp_format_benchmark = {
     .files = "*.benchmark.json",
     .help =
         "total and rows as measurements that github-action-benchmark keeps and compares",
-    .can = HP_READ_AS_DOUBLE | HP_CAN_LIMIT | HP_CAN_CUT | HP_CAN_INTERVALS |
-           HP_CAN_NEGATIVE,
+    .can = HP_READ_AS_DOUBLE | HP_CAN_LIMIT | HP_CAN_CUT | HP_CAN_INTERVALS,
     .limit = HP_LIMIT_ENOUGH,
     .shape = HP_SHAPE_ROWS,
     .complete = complete,

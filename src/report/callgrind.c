@@ -13,9 +13,9 @@
 //     13 65536 7                           line, and what the other has by these calls
 //
 // Costs are whole and not negative, so that a difference is four events: what there is, what
-// there was, and by how much stacks have grown and shrunk.  Dumps do not tell calls: the number
-// of objects that were allocated stands for them.  A function within itself is f'2, as with
-// Valgrind's own --separate-recs.
+// there was, and by how much stacks have grown and shrunk; where neither side is known, the latter
+// two.  Dumps do not tell calls: the number of objects that were allocated stands for them.  A
+// function within itself is f'2, as with Valgrind's own --separate-recs.
 #include "report/format.h"
 #include "report/notes.h"
 
@@ -259,8 +259,10 @@ static void add_difference(struct writer *w) {
     hp_int128 *new = hp_stacks_whole(w->stacks, of_new, metric);
     hp_int128 *objects = hp_stacks_whole(w->stacks, of_new, HP_INUSE_OBJECTS);
     count_calls(w, objects);
-    add_event(w, &events_of_differences[EVENT_NEW], new);
-    add_event(w, &events_of_differences[EVENT_OLD], old);
+    if (!hp_view_is_of_differences(w->view)) {
+        add_event(w, &events_of_differences[EVENT_NEW], new);
+        add_event(w, &events_of_differences[EVENT_OLD], old);
+    }
     for (size_t i = 0; i < w->stacks->all.count; i++) {
         hp_int128 growth = new[i] - old[i];
         new[i] = growth > 0 ? growth : 0;

@@ -64,6 +64,8 @@ enum {
     SHRANK_SURELY,
     GONE,
     GONE_SURELY,
+    MORE, // of differences, of which nothing else is known
+    LESS,
 };
 
 static const struct style changes[] = {
@@ -74,6 +76,8 @@ static const struct style changes[] = {
     [SHRANK_SURELY] = {"less, ", 0x62a9dc, .is_marked = true},
     [GONE] = {"gone, maybe by chance", 0xc3def2, true},
     [GONE_SURELY] = {"gone, ", 0x62a9dc, true, true},
+    [MORE] = {"grew", 0xe88a4a},
+    [LESS] = {"shrank", 0x62a9dc},
 };
 
 enum {
@@ -132,12 +136,29 @@ static const char *mark_of(const struct picture *p) {
     return hp_difference_mark(p->flames.difference.test);
 }
 
+// "grew 2.0 MiB, shrank 12.0 MiB: -10.0 MiB"
+static void put_signs(struct hp_sink *out, const struct picture *p,
+                      const struct hp_flame *flame) {
+    char growth[HP_SIGNED_SIZE];
+    hp_text_signed(growth, flame->after - flame->before, p->view->options.metric,
+                   p->view->options.unit);
+    hp_sink_text(out, "grew ");
+    put_value(out, p, flame->after);
+    hp_sink_text(out, ", shrank ");
+    put_value(out, p, flame->before);
+    hp_sink_print(out, ": %s", growth);
+}
+
 // "10.0 MiB before, 12.0 MiB after: +2.0 MiB (0.4 … 3.6 MiB), 2-sided p 0.012, grew"
 static void put_change(struct hp_sink *out, const struct picture *p,
                        const struct hp_flame *flame) {
     const struct hp_change *change = hp_flame_change(&p->flames, flame);
     enum hp_metric metric = p->view->options.metric;
     char growth[HP_SIGNED_SIZE], p_value[HP_NUMBER_SIZE];
+    if (hp_view_is_of_differences(p->view)) {
+        put_signs(out, p, flame);
+        return;
+    }
     put_value(out, p, flame->before);
     hp_sink_text(out, " before, ");
     put_value(out, p, flame->after);
@@ -179,6 +200,9 @@ static int style_of(const struct picture *p, const struct hp_flame *flame) {
     if (p->flames.is_comparison) {
         const struct hp_change *change = hp_flame_change(&p->flames, flame);
         bool is_sure = change && change->is_significant;
+        if (hp_view_is_of_differences(p->view) && flame->after != flame->before) {
+            return flame->after > flame->before ? MORE : LESS;
+        }
         return flame->after == flame->before  ? SAME
                : flame->after > flame->before ? GREW + is_sure
                : flame->after > 0             ? SHRANK + is_sure

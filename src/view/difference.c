@@ -80,6 +80,7 @@ static enum hp_difference_test choose_test(const struct hp_view *view,
 
 struct context {
     enum hp_difference_test test;
+    bool is_of_difference;
     enum hp_metric metric;
     double confidence;
     double inputs[2];
@@ -179,6 +180,7 @@ static struct hp_change compare(const struct context *c, const struct hp_sums *s
         .node = {node},
         .before = hp_mean_of(sums->sides[0].value, (size_t)c->inputs[0]),
         .after = hp_mean_of(sums->sides[1].value, (size_t)c->inputs[1]),
+        .is_of_difference = c->is_of_difference,
         .growth_p = NAN,
         .shrinkage_p = NAN,
         .p = NAN,
@@ -419,6 +421,7 @@ static struct context context_of(const struct hp_view *view, const struct hp_sid
                                  const struct hp_sums *total) {
     struct context context = {
         .test = choose_test(view, sides),
+        .is_of_difference = hp_view_is_of_differences(view),
         .metric = view->options.metric,
         .confidence = view->options.confidence,
         .is_reset = hp_reset_is_certain(hp_reset_of_sides(view)),
@@ -541,11 +544,13 @@ struct hp_interval hp_change_range(const struct hp_change *change, double confid
 }
 
 bool hp_change_is_new(const struct hp_change *change) {
-    return change->before == 0 && change->after != 0 && change->open[0] <= 0;
+    return change->before == 0 && change->after != 0 && change->open[0] <= 0 &&
+           !change->is_of_difference;
 }
 
 bool hp_change_is_gone(const struct hp_change *change) {
-    return change->before != 0 && change->after == 0 && change->open[1] <= 0;
+    return change->before != 0 && change->after == 0 && change->open[1] <= 0 &&
+           !change->is_of_difference;
 }
 
 const char *hp_change_status(const struct hp_change *change) {
@@ -555,7 +560,7 @@ const char *hp_change_status(const struct hp_change *change) {
     if (hp_change_is_new(change) || hp_change_is_gone(change)) {
         return change->before == 0 ? "new" : "gone";
     }
-    if (!change->is_significant) {
+    if (!change->is_significant && !change->is_of_difference) {
         return isnan(change->q) ? "untested" : "unsure";
     }
     return change->after > change->before ? "grew" : "shrank";

@@ -27,8 +27,10 @@ const char *hp_difference_mark(enum hp_difference_test test);
 
 struct hp_change {
     hp_node_id node;
-    hp_fixed before, after;      // of one dump on average
-    bool is_known;               // what they can be off by; else there is no p
+    hp_fixed before,
+        after;             // of one dump on average; of a difference what shrank and grew
+    bool is_of_difference; // what there was and is, is not known
+    bool is_known;         // what they can be off by; else there is no p
     struct hp_measure sides[2];  // what before and after are
     struct hp_measure tested[2]; // what the change is from and to
     struct hp_ratio ratio;       // of several processes in all; {0}: there is none

@@ -360,7 +360,7 @@ void hp_open_code_init(struct hp_open_code *open, const struct hp_view *view,
                        const struct hp_sides *sides, bool has_same_processes) {
     const struct hp_profile *profile = view->profile;
     *open = (struct hp_open_code){.of_node = NULL};
-    if (has_rows_of_code(view)) {
+    if (has_rows_of_code(view) && !hp_view_is_of_differences(view)) {
         find_modules(open, view, has_same_processes);
     }
     for (size_t i = 0; i < open->modules.count; i++) {

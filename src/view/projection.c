@@ -130,7 +130,7 @@ static void copy_inputs(struct hp_profile *projection, const struct hp_profile *
         const struct hp_sample_input *own = hp_sample_type_input(type, input->number);
         input->missing_metrics = of_allocations | (own ? 0 : in_use);
         input->has_alloc = false;
-        input->negative = own && own->is_negative;
+        input->negative += own && own->is_negative;
         input->total = (struct hp_values){{0}};
         input->total.of[type->in_place_of] = own ? own->total : 0;
     }

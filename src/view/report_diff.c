@@ -58,6 +58,28 @@ static const struct hp_field fields[] = {
     {{"significant", NULL, "", HP_CELL_TRUTH}, SIGNIFICANT},
 };
 
+// Of a difference of two profiles, of which no more is known.
+static const struct hp_field fields_of_differences[] = {
+    {{"shrank", "shrank", NULL, HP_CELL_ESTIMATE},
+     BASE,
+     HP_SHOWN_DASH | HP_NEW_LINE,
+     .leaves = 1},
+    {{"grew", "grew", NULL, HP_CELL_ESTIMATE}, NEW, HP_SHOWN_DASH, .leaves = 2},
+    {{"delta", "change", NULL, HP_CELL_ESTIMATE}, DELTA, HP_SHOWN_SIGNED | HP_NEW_LINE},
+    {{"status", NULL, "", HP_CELL_TEXT}, STATUS},
+};
+
+static void set_fields(struct hp_view *view, bool is_tested) {
+    if (hp_view_is_of_differences(view)) {
+        hp_view_set_fields(view, fields_of_differences,
+                           sizeof fields_of_differences / sizeof *fields_of_differences);
+        return;
+    }
+    hp_view_set_fields(view, fields, sizeof fields / sizeof *fields);
+    view->fields.at[DELTA].shown |= is_tested ? HP_SHOWN_ENDS : 0;
+    view->fields.at[P].column.title = is_tested ? "2-sided p" : NULL;
+}
+
 static int build(struct hp_view *view, struct hp_err *err) {
     (void)err;
     struct hp_difference *difference = view->extra = hp_alloc(sizeof *difference);
@@ -83,10 +105,7 @@ static int build(struct hp_view *view, struct hp_err *err) {
             is_only ? hp_change_status(change) : NULL;
     }
     hp_view_find_changes(view);
-    bool is_tested = difference->test != HP_TEST_NONE;
-    hp_view_set_fields(view, fields, sizeof fields / sizeof *fields);
-    view->fields.at[DELTA].shown |= is_tested ? HP_SHOWN_ENDS : 0;
-    view->fields.at[P].column.title = is_tested ? "2-sided p" : NULL;
+    set_fields(view, difference->test != HP_TEST_NONE);
     return HP_OK;
 }
 

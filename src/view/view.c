@@ -6,6 +6,7 @@
 #include "view/open_code.h"
 #include "view/resets.h"
 #include "view/size_rows.h"
+#include "view/two_signs.h"
 #include "view/visible_frames.h"
 
 #include <errno.h>
@@ -87,7 +88,8 @@ static int refuse_metric(const struct hp_view *view, struct hp_err *err) {
         return HP_OK;
     }
     if (view->type || hp_view_has_metric(view, metric)) {
-        bool compares = view->report->has_sides || kind == HP_REPORT_TREND;
+        bool compares = (view->report->has_sides && !hp_view_is_of_differences(view)) ||
+                        kind == HP_REPORT_TREND;
         return compares ? refuse_untold(view, err) : HP_OK;
     }
     return refuse_missing(view, space, err);
@@ -131,6 +133,14 @@ static int refuse_inputs(const struct hp_view *view, struct hp_err *err) {
                        : options->by == HP_BY_PROGRAM ? "a memory map"
                                                       : "threads",
                        by_label ? options->label : "");
+    }
+    if (view->report->has_sides && hp_view_is_of_differences(view)) {
+        return HP_OK;
+    }
+    if (view->report->has_sides && view->head.summary[HP_SIDE_BASE].all == 0) {
+        return hp_fail(err, HP_E_USAGE,
+                       "diff takes two inputs, or those of both sides with --to between "
+                       "them, or one difference of two profiles");
     }
     if (view->report->has_sides && (base == 0 || base == used)) {
         return hp_fail(err, HP_E_EMPTY, "nothing to compare: no %s input could be used",
@@ -181,17 +191,6 @@ static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
             gate->p);
     }
     return HP_OK;
-}
-
-bool hp_view_is_negative(const struct hp_view *view) {
-    const struct hp_profile *profile = view->profile;
-    bool found = false;
-    for (size_t i = 0; i < profile->stacks.count; i++) {
-        for (int k = 0; k < HP_METRICS && is_visible(view, i); k++) {
-            found |= profile->stacks.at[i].values.of[k] < 0;
-        }
-    }
-    return found;
 }
 
 // --- what is measured ---------------------------------------------------------------------
@@ -455,10 +454,16 @@ static int choose(struct hp_view *view, struct hp_err *err) {
         view->series = hp_series_new(view->profile, &view->series_count);
     }
     hp_resets_settle(view);
+    ret = ret == HP_OK ? hp_two_signs_refuse(view, err) : ret;
     ret = ret == HP_OK ? refuse_groups(view, err) : ret;
     ret = ret == HP_OK ? hp_size_rows_refuse(view, err) : ret;
     ret = ret == HP_OK ? refuse_metric(view, err) : ret;
-    return ret == HP_OK ? refuse_inputs(view, err) : ret;
+    ret = ret == HP_OK ? refuse_inputs(view, err) : ret;
+    if (ret == HP_OK && view->report->has_sides && hp_view_is_of_differences(view)) {
+        view->profile = view->split = hp_two_signs_split(view->profile);
+        view->head.summary = view->split->summary;
+    }
+    return ret;
 }
 
 // What a report folds belongs to what it asks, not to how it is written, but for formats of
@@ -586,6 +591,7 @@ void hp_view_free(struct hp_view *view) {
         free(view->cache->unseen[i]);
     }
     free(view->cache);
+    hp_two_signs_free(view->split);
     hp_projection_free(view->projection);
     free(view->type_name);
     free(view->label);

@@ -226,6 +226,7 @@ struct hp_view {
     const struct hp_sample_type *type; // what is measured, if it is no metric; or NULL
     char *type_name;                   // what that is called
     struct hp_profile *projection;     // of it: then `profile`; NULL: that is the whole
+    struct hp_profile *split;          // of differences, in a report of two sides: then `profile`
     const struct hp_profile *whole;    // with all metrics
     struct hp_view_use use;
     struct hp_head head;
@@ -327,6 +328,11 @@ void hp_view_find_changes(struct hp_view *view);
 
 // And how many may be asked for.
 size_t hp_view_needed(const struct hp_view *view, size_t count);
+
+// Whether the inputs are differences of two profiles: numbers are what changed, and of nothing a share.
+static inline bool hp_view_is_of_differences(const struct hp_view *view) {
+    return view->head.summary[HP_SIDE_ALL].is_difference;
+}
 
 // What a row stands for: "function".
 const char *hp_view_row_kind(const struct hp_view *view);

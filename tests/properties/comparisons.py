@@ -73,30 +73,26 @@ def objects_that_no_input_tells():
     return [] if summed.code == 0 and ' 50,000 ' in summed.out else [summed.out + summed.err]
 
 
-def differences_have_no_p():
+def differences_are_no_sides():
+    """Nothing is known of what a difference of two profiles was taken from."""
+    base, new = (t.testdata / 'golden' / f'procs{n}.heap' for n in (1, 4))
+    faults = []
     with scratch() as folder:
-        base, new = (t.testdata / 'golden' / f'procs{n}.heap' for n in (1, 4))
         difference = Path(folder) / 'difference.pb.gz'
         run('diff', base, new, '-o', difference)
-        got = run('diff', '--fail-if=growth>5%,p<0.01', difference, new)
-        plain = run('diff', '--fail-if=growth>5%', difference, new)
-    if got.code != 5 or got.out or 'there is no p' not in got.err:
-        return [f'{got.code}: {got.out}{got.err}']
-    return [] if plain.code == 1 else [f'{plain.code}: {plain.out}{plain.err}']
-
-
-def below_zero_has_no_shares():
-    base, new = (t.testdata / 'golden' / f'procs{n}.heap' for n in (1, 4))
-    with scratch() as folder:
-        difference = Path(folder) / 'difference.pb.gz'
-        run('diff', new, base, '-o', difference)
-        grown = run('diff', '-q', '-n0', '--fail-if=growth>5%', difference, base)
-        # The base is less than nothing, of which 5 % would be less than a fall.
-        fallen = run('diff', '-q', '--fail-if=growth>5%', '--focus=0x1253', difference, difference)
-    rows = [line for line in grown.out.splitlines() if line.endswith(('alloc_c+0x1300', 'alloc_c+0x1253'))]
-    faults = [] if len(rows) == 2 and not any('%' in row for row in rows) else [grown.out]
-    faults += [] if grown.code == 1 else [f'{grown.code}: {grown.err}']
-    return faults + ([] if fallen.code == 0 else [f'{fallen.code}: {fallen.out}{fallen.err}'])
+        for args in (['diff', difference, new], ['diff', base, difference],
+                     ['diff', difference, difference, '--on-duplicate=count'],
+                     ['diff', '--fail-if=growth>5%', difference], ['top', '--spread', difference],
+                     ['diff', '--fail-if=growth>1', difference], ['top', difference, base],
+                     ['trend', difference, difference, '--on-duplicate=count'],
+                     ['lifetime', difference], ['top', '--by=input', difference],
+                     ['top', '--by=size', difference], ['tree', '--min-share=1', difference],
+                     ['merge', '--timeline', '-ffirefox', difference]):
+            got = run(*args)
+            if got.code != 5 or got.out or 'difference of two profiles' not in got.err:
+                faults.append(f'{args}: {got.code}: {got.out[:99]}{got.err}')
+        plain = run('diff', base)
+    return faults + ([] if plain.code == 2 else [f'{plain.code}: {plain.err}'])
 
 
 def spreads_of(*args):
@@ -109,14 +105,11 @@ def spreads_of(*args):
 def spread_that_is_not_known():
     one, two = (t.testdata / 'golden' / f'procs{n}.heap' for n in (1, 4))
     faults = []
-    with scratch() as folder:
-        difference = Path(folder) / 'difference.pb.gz'
-        run('diff', two, one, '-o', difference)
-        for args in ([one], [difference, one, two], [one, two, '--no-unbias']):
-            sd, p, shown = spreads_of(*args)
-            dashes = [row[-3:-1] == ['-', '-'] for row in shown]
-            if (sd, p) != ({True}, {True}) or not dashes or not all(dashes):
-                faults.append(f'{args}: {sd}, {p}, {shown}')
+    for args in ([one], [one, two, '--no-unbias']):
+        sd, p, shown = spreads_of(*args)
+        dashes = [row[-3:-1] == ['-', '-'] for row in shown]
+        if (sd, p) != ({True}, {True}) or not dashes or not all(dashes):
+            faults.append(f'{args}: {sd}, {p}, {shown}')
     for args in ([one, two], [one, two, '--no-error']):
         sd, p, _ = spreads_of(*args)
         if False not in sd or False not in p:
@@ -197,10 +190,8 @@ t.check('names tell processes apart where maps do not', processes_by_names_where
 t.check('what an input does not tell is refused, not compared as zero', untold_is_not_zero)
 t.check('an input of which nothing was sampled has next to nothing', nothing_sampled_is_told)
 t.check('objects that no input tells are not a table of zeros', objects_that_no_input_tells)
-t.check('a condition on p is refused where a difference of profiles has none',
-        differences_have_no_p)
-t.check('of a base below zero there are no shares, and nothing stays below them',
-        below_zero_has_no_shares)
+t.check('D2: a difference of two profiles is no side, no dump of a series, and meets no condition',
+        differences_are_no_sides)
 t.check('a spread is shown where there are several inputs whose errors are known',
         spread_that_is_not_known)
 t.done()

@@ -11,6 +11,7 @@ import jsonschema
 from harness import Tests, hostile_dump, scratch
 
 t = Tests()
+DIFFERENCES = t.testdata / 'differences'
 SCHEMA = json.loads((t.testdata.parent / 'schema' / 'hprof-agg.schema.json').read_text())
 KINDS = [SCHEMA['definitions'][kind['$ref'].rpartition('/')[2]] for kind in SCHEMA['oneOf']]
 VALIDATORS = {kind['properties']['schema']['const']: jsonschema.Draft7Validator({**kind, 'definitions': SCHEMA['definitions']})
@@ -49,6 +50,8 @@ REPORTS = [
     ('diff', SYMBOLS, SERIES[0], SERIES[-1]),
     ('diff', '--no-symbols', *REDIS[:3], '--to', *REDIS[3:]),
     ('diff', '--no-error', SYMBOLS, '--focus=leaf', PROCS[0], PROCS[3]),
+    ('diff', '--focus=main', DIFFERENCES / 'delta.pb.gz'),
+    ('top', '--cum', '--by=line', DIFFERENCES / 'leak.pb.gz'),
     ('trend', SYMBOLS, *SERIES),
     ('trend', SYMBOLS, r'--time-from=(\d)\.[if]\d*\.heap', '--cum', *SERIES),
     ('trend', '--no-error', '--focus=leaf', SYMBOLS, *SERIES[:2]),
@@ -120,12 +123,13 @@ def apart():
 
 
 def faults_of(report):
-    value, version = load(report), 1 if report[0] == 'info' else 2
+    kind = 'differences' if DIFFERENCES in getattr(report[-1], 'parents', ()) else report[0]
+    value, version = load(report), 1 if kind in ('info', 'differences') else 2
     faults = [f'{error.json_path}: {error.message[:300]}' for error in
-              VALIDATORS[f'hprof-agg.{report[0]}/{version}'].iter_errors(value)]
-    if value['schema'] != f'hprof-agg.{report[0]}/{version}' or (report[0] != 'info' and not value['rows']):
+              VALIDATORS[f'hprof-agg.{kind}/{version}'].iter_errors(value)]
+    if value['schema'] != f'hprof-agg.{kind}/{version}' or (kind != 'info' and not value['rows']):
         faults.append('another schema, or nothing to look at')
-    return faults + disorder(value, {'$ref': report[0]}, report[0])[:5]
+    return faults + disorder(value, {'$ref': kind}, kind)[:5]
 
 
 def changed(value):

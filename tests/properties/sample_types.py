@@ -98,6 +98,13 @@ def rows(*args):
             csv.DictReader(io.StringIO(out), delimiter='\t', quoting=csv.QUOTE_NONE)}
 
 
+def changes(*args):
+    """{function: what grew less what shrank}"""
+    out = t.ok('top', '-ftsv', '-n0', '-q', *args).out
+    return {row['name']: float(row['grew']) - float(row['shrank']) for row in
+            csv.DictReader(io.StringIO(out), delimiter='\t', quoting=csv.QUOTE_NONE)}
+
+
 def table_of(sums):
     """{function: (flat, cum)}"""
     found = collections.defaultdict(lambda: [0, 0])
@@ -283,8 +290,10 @@ def negative(folder):
     """Values below zero are of a difference: formats that have none refuse them."""
     fleet, faults = Fleet(folder, 11, 2, -(1 << 40)), []
     wanted = table_of(fleet.sums(KINDS['delay']))
-    got = rows('--metric=delay', *fleet.paths)
-    faults += [f'{name}: {got.get(name)}' for name, row in wanted.items() if got[name] != row]
+    for cum in (False, True):
+        got = changes('--metric=delay', *['--cum'] * cum, *fleet.paths)
+        faults += [f'{name}: {got.get(name)}' for name, row in wanted.items()
+                   if row[cum] != got.get(name, 0)]
     refused = t.run('merge', '-q', '-fcallgrind', '--metric=delay', *fleet.paths)
     return faults + ([] if 'below zero' in refused.err else [refused.err])
 

@@ -25,6 +25,7 @@
 //      call too,
 //      "test": "independent" or "process" or "process-accum" or "fleets" or "sampling" or "none",
 //      "base": {"used": 1, "skipped": 0, "reasons": {}, "periods": [524288]}, "new": {...},
+//      or of differences of two profiles, of which neither is known, "inputs": {...},
 //      "total": CELLS as of a row, with filters also "filters" and "left": CELLS
 //
 // and, of a trend, "test": "slope" or "first-to-last" or "none", "scatter_tested": whether p also
@@ -87,11 +88,12 @@ static void put_head(struct hp_sink *out, const struct hp_view *view) {
     };
     const struct hp_report_options *options = &view->options;
     const char *command = view->report->name;
+    bool has_signs = view->report->has_sides && hp_view_is_of_differences(view);
     hp_sink_print(out,
-                  "{\"schema\": \"hprof-agg.%s/2\", \"command\": \"%s\", "
+                  "{\"schema\": \"hprof-agg.%s/%d\", \"command\": \"%s\", "
                   "\"by\": \"%s\", \"frames\": \"%s\",\n ",
-                  command, command, hp_view_row_kind(view),
-                  hp_frames_name(options->frames));
+                  has_signs ? "differences" : command, has_signs ? 1 : 2, command,
+                  hp_view_row_kind(view), hp_frames_name(options->frames));
     if (options->by == HP_BY_LABEL) {
         hp_sink_text(out, "\"label\": ");
         hp_json_string(out, hp_span_of(options->label));
@@ -369,10 +371,15 @@ void hp_json_begin_diff(struct hp_sink *out, const struct hp_view *view) {
     if (difference->shared > 0) {
         hp_sink_print(out, "\"shared_processes\": %zu,\n ", difference->shared);
     }
-    put_inputs(out, view, HP_SIDE_BASE);
-    put_groups(out, difference->groups[0]);
-    put_inputs(out, view, HP_SIDE_NEW);
-    put_groups(out, difference->groups[1]);
+    if (hp_view_is_of_differences(view)) {
+        put_inputs(out, view, HP_SIDE_ALL);
+        hp_sink_text(out, "},\n ");
+    } else {
+        put_inputs(out, view, HP_SIDE_BASE);
+        put_groups(out, difference->groups[0]);
+        put_inputs(out, view, HP_SIDE_NEW);
+        put_groups(out, difference->groups[1]);
+    }
     put_open(out, view);
     put_gate(out, view);
     put_sums(out, view);

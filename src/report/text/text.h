@@ -147,6 +147,10 @@ void hp_text_put_value(struct hp_sink *out, const struct hp_text_estimate *text,
 // Of the report's metric.
 void hp_text_value(struct hp_sink *out, const struct hp_view *view, hp_fixed value,
                    int width);
+// The total that shares are of; 0 of differences, of which nothing is a share.
+hp_fixed hp_text_whole(const struct hp_view *view);
+// " (12.3% of the total)", or nothing.
+void hp_text_of_total(struct hp_sink *out, const struct hp_view *view, hp_fixed value);
 void hp_text_percent(struct hp_sink *out, hp_fixed part, hp_fixed whole);
 
 // The same, as it stands in an estimate if that is of as much.

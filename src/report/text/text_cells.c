@@ -98,6 +98,19 @@ void hp_text_value(struct hp_sink *out, const struct hp_view *view, hp_fixed val
     hp_text_put(out, text, width);
 }
 
+hp_fixed hp_text_whole(const struct hp_view *view) {
+    return hp_view_is_of_differences(view) ? 0
+                                           : view->head.total.of[view->options.metric];
+}
+
+void hp_text_of_total(struct hp_sink *out, const struct hp_view *view, hp_fixed value) {
+    char share[HP_NUMBER_SIZE];
+    if (!hp_view_is_of_differences(view)) {
+        hp_text_share(share, value, hp_text_whole(view));
+        hp_sink_print(out, " (%s of the total)", share);
+    }
+}
+
 void hp_text_percent(struct hp_sink *out, hp_fixed part, hp_fixed whole) {
     char text[HP_NUMBER_SIZE];
     hp_text_share(text, part, whole);
@@ -228,14 +241,14 @@ void hp_text_rest(struct hp_sink *out, const struct hp_view *view, size_t rows,
                   const char *what, hp_fixed value) {
     enum hp_metric metric = view->options.metric;
     bool is_of_objects = hp_fraction(metric) != HP_SPACE_FRACTION && !view->projection;
-    char count[HP_NUMBER_SIZE], amount[HP_NUMBER_SIZE], share[HP_NUMBER_SIZE];
+    char count[HP_NUMBER_SIZE], amount[HP_NUMBER_SIZE];
     hp_format_grouped(count, (hp_int128)rows);
     hp_text_format(amount, value, metric, view->options.unit);
-    hp_text_share(share, value, view->head.total.of[metric]);
     hp_sink_print(out, "… %s more %s%s, ", count, what, hp_text_plural(what, rows == 1));
     if (is_of_objects) {
         strcat(amount, strcmp(amount, "1") == 0 ? " object" : " objects");
     }
-    hp_sink_print(out, "%s (%s of the total)", amount, share);
+    hp_sink_text(out, amount);
+    hp_text_of_total(out, view, value);
     hp_text_how_to_see_all(out, view);
 }

@@ -96,7 +96,7 @@ static void put_suspect(struct hp_sink *out, const struct hp_view *view) {
 }
 
 static void put_files(struct hp_sink *out, const struct hp_view *view) {
-    if (!view->report->has_sides) {
+    if (!view->report->has_sides || hp_view_is_of_differences(view)) {
         return;
     }
     double shares[2];
@@ -123,7 +123,8 @@ static void put_offsets(struct hp_sink *out, const struct hp_view *view) {
 }
 
 void hp_text_charges(struct hp_sink *out, const struct hp_view *view) {
-    if (view->options.frames != HP_FRAMES_ALL) { // by which nothing is moved
+    bool has_shares = !hp_view_is_of_differences(view);
+    if (view->options.frames != HP_FRAMES_ALL && has_shares) { // else nothing is moved
         struct hp_charges charges = hp_charges_of(view);
         put_moved(out, view, &charges);
         put_own(out, view, &charges);

@@ -150,7 +150,51 @@ static void put_filtered_change(struct hp_sink *out, const struct hp_view *view)
     }
 }
 
+static void put_amount_line(struct hp_sink *out, const struct hp_view *view,
+                            const char *label, hp_fixed value) {
+    char text[HP_NUMBER_SIZE];
+    hp_text_format(text, value, view->options.metric, view->options.unit);
+    hp_sink_print(out, "%-9s  %s\n", label, text);
+}
+
+// Of differences of two profiles, of which there is no more to say.
+static void put_differences(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_difference *difference = view->extra;
+    const struct hp_change *total = &difference->total, *left = &difference->filtered;
+    char text[HP_SIGNED_SIZE], grew[HP_NUMBER_SIZE], shrank[HP_NUMBER_SIZE];
+    enum hp_metric metric = view->options.metric;
+    size_t others = view->head.summary[HP_SIDE_ALL].used, differences = 0;
+    for (size_t i = 0; i < view->head.input_count; i++) {
+        const struct hp_input_record *input = &view->head.inputs[i];
+        bool is_difference = hp_input_is_used(input) && input->negative > 0;
+        differences += is_difference ? 1 + input->others : 0;
+    }
+    others -= differences;
+    hp_text_moments(out, view);
+    hp_sink_print(out, "%zu difference%s", differences, differences == 1 ? "" : "s");
+    if (others > 0) {
+        hp_sink_print(out, ", %zu other input%s", others, others == 1 ? "" : "s");
+    }
+    hp_sink_text(out, " · ");
+    hp_text_inputs(out, view);
+    put_amount_line(out, view, "grew", total->after);
+    put_amount_line(out, view, "shrank", total->before);
+    hp_text_signed(text, total->after - total->before, metric, view->options.unit);
+    hp_sink_print(out, "change     %s\n", text);
+    if (hp_text_filters(out, view)) {
+        hp_text_format(grew, left->after, metric, view->options.unit);
+        hp_text_format(shrank, left->before, metric, view->options.unit);
+        hp_sink_print(out, "%s that grew, %s that shrank\n", grew, shrank);
+    }
+    hp_text_warnings(out, view);
+    hp_sink_text(out, "\n");
+}
+
 void hp_text_diff_head(struct hp_sink *out, const struct hp_view *view) {
+    if (hp_view_is_of_differences(view)) {
+        put_differences(out, view);
+        return;
+    }
     const struct hp_difference *difference = view->extra;
     const struct hp_change *total = &difference->total;
     enum hp_metric metric = view->options.metric;

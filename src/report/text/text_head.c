@@ -213,7 +213,7 @@ static void put_filtered(struct hp_sink *out, const struct hp_view *view) {
         hp_text_open(out, &text);
     }
     hp_text_estimate(&text, view, &total, metric);
-    hp_text_share(share, filtered.sum, total.sum);
+    hp_text_share(share, filtered.sum, hp_text_whole(view));
     hp_sink_print(out, " of %s (%s)\n", text.value, share);
 }
 

@@ -166,9 +166,8 @@ static void put_function_title(const struct list *list,
                                const struct hp_listed_function *function,
                                const struct hp_source_file *source) {
     const struct hp_view *view = list->view;
-    char flat[HP_NUMBER_SIZE], cum[HP_NUMBER_SIZE], share[HP_NUMBER_SIZE];
+    char flat[HP_NUMBER_SIZE], cum[HP_NUMBER_SIZE];
     enum hp_metric metric = view->options.metric;
-    hp_text_share(share, function->cum, view->head.total.of[metric]);
     hp_text_format(flat, function->flat, metric, list->view->options.unit);
     hp_text_format(cum, function->cum, metric, list->view->options.unit);
     hp_sink_text(list->out, "\n");
@@ -176,7 +175,9 @@ static void put_function_title(const struct list *list,
     hp_sink_text(list->out, " in ");
     hp_sink_escaped(list->out, function->file.n ? hp_view_string(view, function->file)
                                                 : hp_span_of("an unknown file"));
-    hp_sink_print(list->out, ": %s flat, %s cum (%s of the total)\n", flat, cum, share);
+    hp_sink_print(list->out, ": %s flat, %s cum", flat, cum);
+    hp_text_of_total(list->out, view, function->cum);
+    hp_sink_text(list->out, "\n");
     if (function->source > list->sources) {
         hp_sink_text(list->out, versions[source->version]);
     }

@@ -134,10 +134,11 @@ static void name_all(struct peek *peek, size_t shown) {
 static void put_cum(const struct peek *peek, const struct hp_amount *cum,
                     const struct hp_text_estimate *text, hp_fixed whole) {
     struct hp_sink *out = peek->out;
+    bool is_of_differences = hp_view_is_of_differences(peek->view);
     hp_text_put_value(out, text, peek->widths.amount);
     if (!peek->parts[CUM_SHARE].is_gone) {
         hp_sink_text(out, HP_TEXT_NEXT);
-        hp_text_percent(out, cum->sum, whole);
+        hp_text_percent(out, cum->sum, is_of_differences ? 0 : whole);
     }
     if (!peek->parts[ERROR].is_gone) {
         hp_sink_text(out, HP_TEXT_NEXT);
@@ -154,7 +155,7 @@ static void put_flat(const struct peek *peek, hp_fixed flat,
         hp_sink_text(peek->out, HP_TEXT_NEXT);
     }
     if (!peek->parts[FLAT_SHARE].is_gone) {
-        hp_text_percent(peek->out, flat, view->head.total.of[view->options.metric]);
+        hp_text_percent(peek->out, flat, hp_text_whole(view));
         hp_sink_text(peek->out, HP_TEXT_NEXT);
     }
 }

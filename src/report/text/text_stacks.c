@@ -130,7 +130,7 @@ static void put_stack(const struct blocks *blocks, uint32_t number) {
     hp_text_put_value(out, &text, blocks->widths.amount);
     if (!blocks->parts[SHARE].is_gone) {
         hp_sink_text(out, " ");
-        hp_text_percent(out, amount.sum, view->head.total.of[metric]);
+        hp_text_percent(out, amount.sum, hp_text_whole(view));
     }
     if (!blocks->parts[ERROR].is_gone) {
         hp_sink_text(out, " ");

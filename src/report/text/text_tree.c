@@ -249,7 +249,7 @@ static void put_node(struct hp_sink *out, struct drawing *drawing,
     hp_text_put_value(out, &text, drawing->widths.amount);
     if (!drawing->parts[SHARE].is_gone) {
         hp_sink_text(out, HP_TEXT_NEXT);
-        hp_text_percent(out, cum.sum, view->head.total.of[view->options.metric]);
+        hp_text_percent(out, cum.sum, hp_text_whole(view));
     }
     if (!drawing->parts[ERROR].is_gone) {
         hp_sink_text(out, HP_TEXT_NEXT);
@@ -306,8 +306,7 @@ static void put_hidden(struct hp_sink *out, const struct hp_view *view, size_t f
     hp_sink_print(out, "… %s more node%s, %s%s", count, hidden.count == 1 ? "" : "s",
                   inverted ? "none of more than " : "", amount);
     if (!inverted) {
-        hp_text_share(amount, hidden.flat, view->head.total.of[metric]);
-        hp_sink_print(out, " (%s of the total)", amount);
+        hp_text_of_total(out, view, hidden.flat);
     }
     if (view->options.min_share > 0 && from == tree->nodes.count) {
         hp_sink_text(out, "\n");

@@ -175,9 +175,9 @@ static void take_value(struct profile *p, uint64_t value, size_t *values) {
         if (whole > INT64_MAX || whole < INT64_MIN) {
             reference_fail(p, "a value of 2^63 bytes or more");
         }
+        p->dump->negative += value >> 63;
         if (p->columns.at[*values]) {
             *p->columns.at[*values] = (uint64_t)whole;
-            p->dump->negative += value >> 63;
         } else {
             hp_vec_push(&p->further, (int64_t)whole);
         }

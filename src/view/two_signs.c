@@ -1,0 +1,163 @@
+#include "view/two_signs.h"
+
+#include <string.h>
+
+bool hp_is_of_differences(const struct hp_profile *profile) {
+    return profile->summary[HP_SIDE_ALL].is_difference;
+}
+
+bool hp_view_is_negative(const struct hp_view *view) {
+    const struct hp_profile *profile = view->profile;
+    bool found = false;
+    for (size_t i = 0; i < profile->stacks.count; i++) {
+        bool is_visible = !view->is_visible || view->is_visible[i];
+        for (int k = 0; k < HP_METRICS && is_visible; k++) {
+            found |= profile->stacks.at[i].values.of[k] < 0;
+        }
+    }
+    return found;
+}
+
+// --- refusals -----------------------------------------------------------------------------
+
+// What of the report has no room for a difference; NULL: nothing.
+static const char *refusal_of(const struct hp_view *view) {
+    const struct hp_report_options *options = &view->options;
+    bool is_table = options->kind == HP_REPORT_TOP || view->report->has_sides;
+    bool is_series = view->report->needs_series || options->kind == HP_REPORT_TIMELINE;
+    return view->head.summary[HP_SIDE_BASE].all > 0 ? "cannot be compared with others"
+           : is_series                              ? "is no dump of a series"
+           : view->report->needs_accounts           ? "is no dump of a process"
+           : options->gate                          ? "has no base for --fail-if"
+           : view->use.shape == HP_SHAPE_PAGE       ? "has no page"
+           : options->min_share > 0                 ? "has no shares for --min-share"
+           : options->spread                        ? "has no --spread"
+           : options->sizes || options->ages        ? "has no --sizes and no --ages"
+           : is_table && options->by >= HP_BY_INPUT
+               ? "has rows of functions and other code alone"
+               : NULL;
+}
+
+// What writers of pprof profiles took away may be of one; what allocators dump is none.
+static bool may_be_difference(const struct hp_input_record *input) {
+    return input->producer >= HP_PRODUCER_PPROF &&
+           input->producer <= HP_PRODUCER_PPROF_OURS;
+}
+
+static int refuse(const struct hp_input_record *input, const char *what, const char *why,
+                  struct hp_err *err) {
+    hp_fail(err, HP_E_EMPTY, "it is %s %s", what, why);
+    hp_err_locate(err, input->public.name, 0);
+    return HP_E_EMPTY;
+}
+
+int hp_two_signs_refuse(const struct hp_view *view, struct hp_err *err) {
+    enum hp_report_kind kind = view->options.kind;
+    const char *refusal = refusal_of(view);
+    const struct hp_input_record *input, *difference = NULL, *dump = NULL;
+    if (!hp_view_is_of_differences(view) || kind == HP_REPORT_INFO) {
+        return HP_OK;
+    }
+    hp_vec_each (input, &view->profile->inputs) {
+        bool is_used = hp_input_is_used(input);
+        difference = is_used && input->negative > 0 && !difference ? input : difference;
+        dump = is_used && !may_be_difference(input) && !dump ? input : dump;
+    }
+    if (refusal && difference) {
+        return refuse(difference, "a difference of two profiles, which", refusal, err);
+    }
+    return dump && kind != HP_REPORT_MERGE
+               ? refuse(dump, "no difference of two profiles,",
+                        "as another input is: merge adds them up", err)
+               : HP_OK;
+}
+
+// --- both sides ---------------------------------------------------------------------------
+
+// The part of a stack that is above zero, or as a positive number the part below.
+static struct hp_values part_of(const struct hp_values *values, bool is_base) {
+    struct hp_values part = {{0}};
+    for (enum hp_metric i = 0; i < HP_METRICS; i++) {
+        hp_fixed value = is_base ? -values->of[i] : values->of[i];
+        part.of[i] = value > 0 ? value : 0;
+    }
+    return part;
+}
+
+// One side is told of as one input, which is of no process.
+static void add_side(struct hp_profile *split, const struct hp_input_record *input,
+                     bool is_base) {
+    static const struct hp_error *const no_errors[HP_COLUMNS];
+    struct hp_input_record side = {
+        .public = input->public,
+        .process = HP_NO_PROCESS,
+        .number = !is_base,
+        .producer = input->producer,
+        .scaling = input->scaling,
+        .period = input->period,
+        .missing_metrics = input->missing_metrics,
+        .has_alloc = input->has_alloc,
+        .is_added = true,
+        .is_base = is_base,
+        .negative = input->negative,
+    };
+    struct hp_history *history = &split->history;
+    hp_history_begin(history);
+    for (uint32_t i = 0; i < split->stacks.count; i++) {
+        struct hp_values part = part_of(&split->stacks.at[i].values, is_base);
+        hp_values_add(&side.total, &part);
+        hp_history_put(history, i, &part, no_errors);
+    }
+    hp_history_end(history, side.number);
+    hp_vec_push(&split->inputs, side);
+}
+
+// An input with all metrics that any has.
+static struct hp_input_record typical_input(const struct hp_profile *profile) {
+    struct hp_input_record typical = {.missing_metrics = ~0u};
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        if (hp_input_is_used(input)) {
+            unsigned missing = typical.missing_metrics & input->missing_metrics;
+            bool has_alloc = typical.has_alloc || input->has_alloc;
+            typical = *input;
+            typical.missing_metrics = missing;
+            typical.has_alloc = has_alloc;
+        }
+    }
+    return typical;
+}
+
+static void summarize(struct hp_profile *split, const struct hp_profile *profile) {
+    memset(split->summary, 0, sizeof split->summary);
+    hp_input_summary_init(&split->summary[HP_SIDE_ALL], profile->inputs.at,
+                          profile->inputs.count, HP_SIDE_ALL);
+    for (enum hp_input_side side = HP_SIDE_BASE; side < HP_SIDES; side++) {
+        hp_input_summary_init(&split->summary[side], split->inputs.at,
+                              split->inputs.count, side);
+    }
+}
+
+struct hp_profile *hp_two_signs_split(const struct hp_profile *profile) {
+    struct hp_profile *split = hp_alloc(sizeof *split);
+    struct hp_input_record input = typical_input(profile);
+    *split = *profile;
+    memset(&split->inputs, 0, sizeof split->inputs);
+    split->history = (struct hp_history){.is_kept = true};
+    add_side(split, &input, true);
+    add_side(split, &input, false);
+    hp_history_sort(&split->history);
+    summarize(split, profile);
+    return split;
+}
+
+void hp_two_signs_free(struct hp_profile *split) {
+    if (split) {
+        hp_vec_done(&split->inputs);
+        hp_history_done(&split->history);
+        for (int i = 0; i < HP_SIDES; i++) {
+            hp_vec_done(&split->summary[i].periods);
+        }
+        free(split);
+    }
+}

@@ -1,0 +1,20 @@
+// The two signs of a difference of two profiles: what grew is above zero, and what shrank below.
+//
+// A report of two sides is one of a profile in which what shrank is the base and what grew is new, so that new less
+// base is the difference.  How much there was on either side is not known, nor what came and went in one stack.
+#ifndef HP_VIEW_TWO_SIGNS_H
+#define HP_VIEW_TWO_SIGNS_H
+
+#include "view/view.h"
+
+// Whether values below zero say that the inputs are such differences.
+bool hp_is_of_differences(const struct hp_profile *profile);
+
+// What a difference has no part in, by one sentence that names it.
+HP_MUST_CHECK int hp_two_signs_refuse(const struct hp_view *view, struct hp_err *err);
+
+// Both sides of what each stack holds of all inputs.  They borrow from the profile, and are not to be changed.
+struct hp_profile *hp_two_signs_split(const struct hp_profile *profile);
+void hp_two_signs_free(struct hp_profile *split); // NULL is fine
+
+#endif
