@@ -337,9 +337,9 @@ static int refuse_negative(const struct hp_view *view, struct hp_err *err) {
     name_formats(HP_CAN_NEGATIVE, others, sizeof others);
     return hp_fail(
         err, HP_E_EMPTY,
-        "%s has no numbers below zero, which a difference of two profiles has: "
-        "%s show them",
-        view->options.format, others);
+        "%s has no numbers below zero, which a difference of two profiles has: %s show them%s",
+        view->options.format, others,
+        view->use.can & HP_CAN_ONLY_GROW ? "; --only=grown writes what grew" : "");
 }
 
 // A table, a page or a picture of what differences hold shows what grew and what shrank, as a diff does; what keeps
@@ -495,6 +495,10 @@ struct hp_view *hp_view_new(const struct hp_profile *profile,
     }
     if (profile->originals && (format->can & HP_IS_PARTIAL)) {
         hp_fail(err, HP_E_USAGE, "a partial of what is redacted would find no names");
+        return NULL;
+    }
+    if (options->only_grown && !(format->can & HP_CAN_ONLY_GROW)) {
+        hp_fail(err, HP_E_USAGE, "%s shows more than what grew", format->name);
         return NULL;
     }
     if (check_needs(&profile->keeps, options, err) != HP_OK ||

@@ -16,6 +16,7 @@ enum hp_format_ability {
     HP_CAN_UNIT = 1 << 3,          // numbers for people
     HP_CAN_COLOR = 1 << 4,         // on a terminal
     HP_CAN_NEGATIVE = 1 << 5,      // numbers below zero
+    HP_CAN_ONLY_GROW = 1 << 6,     // stacks without them: of differences what grew alone
     HP_CAN_LABELS = 1 << 7,        // labels of samples
     HP_CAN_LIMIT_STACKS = 1 << 8,  // flavors, and stacks of limited number and depth
     HP_HAS_ALL_METRICS = 1 << 9,   // that inputs tell; else the one that was chosen

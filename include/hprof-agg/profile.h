@@ -538,6 +538,8 @@ struct hp_report_options {
     // Of HP_REPORT_LIFETIME by prof_recent, in text: the two stacks that allocated and freed most of a row's
     // objects, side by side.
     bool pairs;
+    // Of differences of two profiles, in a format that has no numbers below zero: what grew alone.
+    bool only_grown;
     // Of info in text: how line tables of modules were read is told.
     bool tells_readers;
 };

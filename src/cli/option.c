@@ -210,6 +210,11 @@ static const struct hp_cli_option options[] = {
      "short for --frames=raw",
      hp_cli_set_enum, FIELD(report.frames), HP_FRAMES_RAW},
 
+    {"only", '\0', HP_CLI_CHOICE, "WHICH", CHOICES("grown"), HP_CLI_GROUP_FILTER,
+     HP_CLI_TOP | HP_CLI_PEEK | HP_CLI_STACKS | HP_CLI_MERGE,
+     "of a difference of two profiles write what grew, where a format has no numbers below zero",
+     hp_cli_set_bool, FIELD(report.only_grown), true, HP_CAN_ONLY_GROW},
+
     {"limit", 'n', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_TABLE, TABLES | HP_CLI_ACCOUNT,
      "show N rows, 0 for all (default: for people until 95 % of all is shown, by cum and in trees what "
      "is 1 % or more, 10 to 50 rows; 80 nodes of dot; 50 rows of html; else all)",

@@ -427,7 +427,7 @@ const struct hp_format hp_format_callgrind = {
     .files = "callgrind.out* *.callgrind",
     .help =
         "for KCachegrind and callgrind_annotate, by function and line, whatever --by says",
-    .can = HP_READ_AS_INT64 | HP_HAS_ALL_METRICS,
+    .can = HP_READ_AS_INT64 | HP_CAN_ONLY_GROW | HP_HAS_ALL_METRICS,
     .shape = HP_SHAPE_ADDRESSES,
     .write = {[HP_REPORT_TOP] = write_callgrind,
               [HP_REPORT_STACKS] = write_callgrind,

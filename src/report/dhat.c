@@ -155,7 +155,7 @@ const struct hp_format hp_format_dhat = {
     .name = "dhat",
     .files = "dhat.out* *.dhat.json *.dhat dhat-heap.json",
     .help = "for Valgrind's dh_view.html, all addresses and lines, whatever --by says",
-    .can = HP_READ_AS_DOUBLE | HP_HAS_ALL_METRICS,
+    .can = HP_CAN_ONLY_GROW | HP_READ_AS_DOUBLE | HP_HAS_ALL_METRICS,
     .shape = HP_SHAPE_ADDRESSES,
     .write = {[HP_REPORT_TOP] = write_dhat,
               [HP_REPORT_STACKS] = write_dhat,

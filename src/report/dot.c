@@ -130,7 +130,7 @@ const struct hp_format hp_format_dot = {
     .name = "dot",
     .files = "*.dot *.gv",
     .help = "a call graph for Graphviz",
-    .can = HP_CAN_LIMIT | HP_CAN_UNIT | HP_HAS_SHORT_NAMES,
+    .can = HP_CAN_ONLY_GROW | HP_CAN_LIMIT | HP_CAN_UNIT | HP_HAS_SHORT_NAMES,
     .limit = 80, // more take Graphviz minutes
     .shape = HP_SHAPE_GRAPH,
     .write = {[HP_REPORT_TOP] = write_dot,

@@ -227,7 +227,7 @@ const struct hp_format hp_format_folded = {
     .name = "folded",
     .files = "*.folded *.collapsed",
     .help = "one line per stack, for flamegraph.pl, inferno, speedscope",
-    .can = HP_READ_AS_INT64 | HP_HAS_SHORT_NAMES,
+    .can = HP_READ_AS_INT64 | HP_CAN_ONLY_GROW | HP_HAS_SHORT_NAMES,
     .shape = HP_SHAPE_NAMES,
     .write = {[HP_REPORT_TOP] = write_folded,
               [HP_REPORT_STACKS] = write_folded,

@@ -72,6 +72,9 @@ void hp_notes_tell_facts(const struct hp_view *view, hp_note_fn *note, void *dat
         snprintf(older, sizeof older, "read: only --older-than=%ss", age);
         note(data, older);
     }
+    if (view->split && view->options.only_grown) {
+        note(data, "only: what grew of a difference of two profiles");
+    }
     tell_filters(view, note, data);
     tell_types(view, note, data);
     if (view->options.kind == HP_REPORT_TIMELINE) {

@@ -184,7 +184,7 @@ const struct hp_format hp_format_speedscope = {
     .name = "speedscope",
     .files = "*.speedscope.json *.speedscope",
     .help = "for www.speedscope.app",
-    .can = HP_READ_AS_DOUBLE | HP_HAS_ALL_METRICS | HP_HAS_SHORT_NAMES,
+    .can = HP_READ_AS_DOUBLE | HP_CAN_ONLY_GROW | HP_HAS_ALL_METRICS | HP_HAS_SHORT_NAMES,
     .shape = HP_SHAPE_NAMES,
     .write = {[HP_REPORT_TOP] = write_speedscope,
               [HP_REPORT_STACKS] = write_speedscope,

@@ -138,12 +138,21 @@ static void summarize(struct hp_profile *split, const struct hp_profile *profile
     }
 }
 
-struct hp_profile *hp_two_signs_split(const struct hp_profile *profile) {
-    struct hp_profile *split = hp_alloc(sizeof *split);
+// A copy that has nothing of its own yet.
+static struct hp_profile *borrow(const struct hp_profile *profile) {
+    struct hp_profile *copy = hp_alloc(sizeof *copy);
+    *copy = *profile;
+    memset(&copy->stacks, 0, sizeof copy->stacks);
+    memset(&copy->inputs, 0, sizeof copy->inputs);
+    memset(copy->summary, 0, sizeof copy->summary);
+    copy->history = (struct hp_history){.is_kept = true};
+    hp_vec_append(&copy->stacks, profile->stacks.at, profile->stacks.count);
+    return copy;
+}
+
+static struct hp_profile *split_signs(const struct hp_profile *profile) {
+    struct hp_profile *split = borrow(profile);
     struct hp_input_record input = typical_input(profile);
-    *split = *profile;
-    memset(&split->inputs, 0, sizeof split->inputs);
-    split->history = (struct hp_history){.is_kept = true};
     add_side(split, &input, true);
     add_side(split, &input, false);
     hp_history_sort(&split->history);
@@ -151,13 +160,43 @@ struct hp_profile *hp_two_signs_split(const struct hp_profile *profile) {
     return split;
 }
 
-void hp_two_signs_free(struct hp_profile *split) {
-    if (split) {
-        hp_vec_done(&split->inputs);
-        hp_history_done(&split->history);
-        for (int i = 0; i < HP_SIDES; i++) {
-            hp_vec_done(&split->summary[i].periods);
-        }
-        free(split);
+// --- one side -----------------------------------------------------------------------------
+
+static struct hp_profile *keep_grown(const struct hp_profile *profile) {
+    struct hp_profile *grown = borrow(profile);
+    struct hp_stack *stack;
+    hp_vec_each (stack, &grown->stacks) {
+        stack->values = part_of(&stack->values, false);
     }
+    struct hp_input_record *input;
+    hp_vec_append(&grown->inputs, profile->inputs.at, profile->inputs.count);
+    hp_vec_each (input, &grown->inputs) {
+        input->negative = 0;
+    }
+    hp_profile_summarize(grown);
+    return grown;
+}
+
+void hp_two_signs_free(struct hp_profile *profile) {
+    if (profile) {
+        hp_vec_done(&profile->stacks);
+        hp_vec_done(&profile->inputs);
+        hp_history_done(&profile->history);
+        for (int i = 0; i < HP_SIDES; i++) {
+            hp_vec_done(&profile->summary[i].periods);
+        }
+        free(profile);
+    }
+}
+
+// --- views --------------------------------------------------------------------------------
+
+int hp_two_signs_take(struct hp_view *view) {
+    bool has_sides = view->report->has_sides;
+    if (hp_view_is_of_differences(view) && (has_sides || view->options.only_grown)) {
+        view->split = has_sides ? split_signs(view->profile) : keep_grown(view->profile);
+        view->profile = view->split;
+        view->head.summary = view->split->summary;
+    }
+    return HP_OK;
 }

@@ -13,8 +13,10 @@ bool hp_is_of_differences(const struct hp_profile *profile);
 // What a difference has no part in, by one sentence that names it.
 HP_MUST_CHECK int hp_two_signs_refuse(const struct hp_view *view, struct hp_err *err);
 
-// Both sides of what each stack holds of all inputs.  They borrow from the profile, and are not to be changed.
-struct hp_profile *hp_two_signs_split(const struct hp_profile *profile);
-void hp_two_signs_free(struct hp_profile *split); // NULL is fine
+// Show both sides of differences where the report has sides, and what grew alone where that is asked for; HP_OK.
+// What is then looked at borrows from the profile.
+int hp_two_signs_take(struct hp_view *view);
+
+void hp_two_signs_free(struct hp_profile *profile); // NULL is fine
 
 #endif

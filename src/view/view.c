@@ -459,11 +459,7 @@ static int choose(struct hp_view *view, struct hp_err *err) {
     ret = ret == HP_OK ? hp_size_rows_refuse(view, err) : ret;
     ret = ret == HP_OK ? refuse_metric(view, err) : ret;
     ret = ret == HP_OK ? refuse_inputs(view, err) : ret;
-    if (ret == HP_OK && view->report->has_sides && hp_view_is_of_differences(view)) {
-        view->profile = view->split = hp_two_signs_split(view->profile);
-        view->head.summary = view->split->summary;
-    }
-    return ret;
+    return ret == HP_OK ? hp_two_signs_take(view) : ret;
 }
 
 // What a report folds belongs to what it asks, not to how it is written, but for formats of

@@ -226,8 +226,8 @@ struct hp_view {
     const struct hp_sample_type *type; // what is measured, if it is no metric; or NULL
     char *type_name;                   // what that is called
     struct hp_profile *projection;     // of it: then `profile`; NULL: that is the whole
-    struct hp_profile *split;          // of differences, in a report of two sides: then `profile`
-    const struct hp_profile *whole;    // with all metrics
+    struct hp_profile *split;       // both sides of differences, or one: then `profile`
+    const struct hp_profile *whole; // with all metrics
     struct hp_view_use use;
     struct hp_head head;
     struct hp_precision precision;

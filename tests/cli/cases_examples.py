@@ -13,7 +13,7 @@ MANUAL = (ROOT / "man/hprof-agg.1").read_text()
 # What is of the reader's machine or program, or stands for what is to be filled in.
 INSTEAD = {"Cache::insert": "over", "^net::": "^leaf", "^Server::run": "^main", "/var/dumps": "var/dumps", "/srv/image": "srv/image", "…": "hprof-agg folded *.heap"}
 WORDS = {"lifetime INPUT...": "lifetime redis.9.*.heap", "INPUT...": "a.heap b.heap", "BASE... --to NEW...": "a.heap --to b.heap app.heap",
-         "BASE NEW": "a.heap b.heap", "REGEX": "leaf", "COMMAND": "top",
+         "BASE NEW": "a.heap b.heap", "REGEX": "leaf", "COMMAND": "top", "DELTA.pb.gz": "differences/delta.pb.gz",
          "DUMP --stats=FILE --smaps=FILE": "run/app.heap --stats=run/app.json --smaps=run/app.smaps"}
 # They show what they are given, and it has to be something.
 SHOWS_INPUT = ("flamegraph.pl", "dot")
@@ -51,7 +51,7 @@ def furnish(t):
     golden = ROOT / "testdata/golden"
     for folder in ("bin", "base", "old", "new", "prod", "canary", "dumps/web1", "dumps/web2", "var/dumps", "srv/image", "hosts", "run", "recent", "clickhouse"):
         (t.folder / folder).mkdir(parents=True)
-    for link in ("root", "golden"):
+    for link in ("root", "golden", "differences"):
         (t.folder / link).symlink_to(ROOT / "testdata" / link)
     tool(t.folder, "hprof-agg", f'case $1 in help | version | manifest) ;; *) set -- --symbol-dir=root "$@" ;; esac\n'
                                 f'exec {t.binary} "$@"')

@@ -598,7 +598,7 @@ def formats_without_numbers_below_zero_refuse_a_difference(t):
         result = t.run(name, "-q", "-o", "out", path)
         check(result, 5, "", f"{name} has no numbers below zero, which a difference of two "
                              "profiles has: text, markdown, json, tsv, pprof")
-        assert re.search(r"\b(firefox|firefox, .*) (and \w+ )?show them$", result.err), result
+        assert re.search(r"\b(firefox|firefox, .*) (and \w+ )?show them; --only=grown writes what grew$", result.err), result
         assert not (t.folder / "out").exists()
     check(t.run("top", "-q", "-fbenchmark", path), 5, "", "no numbers below zero")
     for name in "callgrind", "difffolded", "speedscope", "svg":

@@ -167,6 +167,45 @@ def others(path, metric, signs, args):
     return faults + ([] if abs(got[0] - got[1] - (want.grew - want.shrank)) <= room else [f'callgrind: {got}'])
 
 
+def only_grown(path, metric, signs, args):
+    """What grew alone, in formats that have no numbers below zero and refuse a difference without it."""
+    def run(format, *more):
+        return t.run('merge', f'-f{format}', '--only=grown', *more, *args)
+    want, room, faults = totals(signs).grew, 1 + len(signs), []
+    if want == 0:
+        return []
+    lines = run('folded', '--frames=raw', '--full-names').out.splitlines()
+    got = {tuple(line.rsplit(' ', 1)[0].split(';')): int(line.rsplit(' ', 1)[1]) for line in lines}
+    faults += [f'{stack}: {got.get(stack, 0)}, not {s.grew}' for stack, s in signs.items()
+               if abs(got.get(stack, 0) - s.grew) > 1]
+    profile = json.loads(run('speedscope').out)['profiles'][0]
+    faults += [] if abs(sum(profile['weights']) - want) <= room else ['speedscope']
+    text = run('callgrind').out
+    sums = dict(zip(re.search('^events: (.*)$', text, re.M)[1].split(),
+                    map(int, re.search('^summary: (.*)$', text, re.M)[1].split())))
+    event = ''.join(part.title() for part in metric.replace('space', 'bytes').split('-'))
+    faults += [] if abs(sums[event] - want) <= room else [f'callgrind: {sums}']
+    key = {'inuse-space': 'eb', 'inuse-objects': 'ebk', 'alloc-space': 'tb', 'alloc-objects': 'tbk'}[metric]
+    got = sum(point[key] for point in json.loads(run('dhat').out)['pps'])
+    faults += [] if abs(got - want) <= room else [f'dhat: {got}, not {want}']
+    faults += [] if run('dot').code == 0 else ['dot']
+    for format in 'folded', 'callgrind', 'speedscope', 'dhat', 'dot':
+        refused = t.run('merge', f'-f{format}', *args)
+        if any(s.shrank for s in signs.values()) and refused.code != 5 or '--only=grown' not in refused.err:
+            faults.append(f'{format}: {refused.code}: {refused.err}')
+    return faults
+
+
+def only_for_some():
+    faults = []
+    for format in 'text', 'json', 'tsv', 'markdown', 'svg', 'html', 'pprof':
+        refused = t.run('top', f'-f{format}', '--only=grown', PROFILES[0])
+        faults += [] if refused.code == 2 and not refused.out else [f'{format}: {refused.code}']
+    plain, same = (t.ok('folded', '-q', '--no-symbols', *only, t.testdata / 'golden' / 'procs1.heap').out
+                   for only in ((), ('--only=grown',)))
+    return faults + ([] if plain == same else ['a dump is changed'])
+
+
 # --- signs that are kept --------------------------------------------------------------------
 
 
@@ -227,6 +266,8 @@ t.check('difffolded has both numbers of each stack', lambda: each(folded))
 t.check('D1: tables have both, and neither shares nor intervals', lambda: each(tables))
 t.check('a flame graph has both', lambda: each(pictures))
 t.check('speedscope and callgrind have both', lambda: each(others))
+t.check('D3: with --only=grown what grew is written', lambda: each(only_grown))
+t.check('other formats take no --only, and what is no difference is as it was', only_for_some)
 t.check('merge keeps signs, as pprof and as a partial', merged)
 t.check('differences add up, in any order', added)
 t.check('a redacted difference has the same numbers', redacted)
