@@ -20,25 +20,27 @@ bool hp_view_is_negative(const struct hp_view *view) {
 
 // --- refusals -----------------------------------------------------------------------------
 
-// What of the report has no room for a difference; NULL: nothing.
+// The part of the report that has no room for a difference; NULL: none.
 static const char *refusal_of(const struct hp_view *view) {
     const struct hp_report_options *options = &view->options;
     bool is_table = options->kind == HP_REPORT_TOP || view->report->has_sides;
     bool is_series = view->report->needs_series || options->kind == HP_REPORT_TIMELINE;
-    return view->head.summary[HP_SIDE_BASE].all > 0 ? "cannot be compared with others"
-           : is_series                              ? "is no dump of a series"
-           : view->report->needs_accounts           ? "is no dump of a process"
-           : options->gate                          ? "has no base for --fail-if"
-           : view->use.shape == HP_SHAPE_PAGE       ? "has no page"
-           : options->min_share > 0                 ? "has no shares for --min-share"
-           : options->spread                        ? "has no --spread"
-           : options->sizes || options->ages        ? "has no --sizes and no --ages"
+    return view->head.summary[HP_SIDE_BASE].all > 0
+               ? "cannot be compared with others: its base is not known"
+           : is_series                    ? "is no dump of a series"
+           : view->report->needs_accounts ? "is no dump of a process"
+           : options->gate                ? "has no base for --fail-if"
+           : view->use.shape == HP_SHAPE_PAGE
+               ? "has no page: svg shows what grew and what shrank"
+           : options->min_share > 0          ? "has no shares for --min-share"
+           : options->spread                 ? "has no --spread"
+           : options->sizes || options->ages ? "has no --sizes and no --ages"
            : is_table && options->by >= HP_BY_INPUT
                ? "has rows of functions and other code alone"
                : NULL;
 }
 
-// What writers of pprof profiles took away may be of one; what allocators dump is none.
+// A pprof profile may be a difference of two; a dump of an allocator is none.
 static bool may_be_difference(const struct hp_input_record *input) {
     return input->producer >= HP_PRODUCER_PPROF &&
            input->producer <= HP_PRODUCER_PPROF_OURS;
