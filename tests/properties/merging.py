@@ -56,13 +56,15 @@ def same(report, variants):
 
 
 def packed(directory):
-    files = []
-    for path in PROCS:
-        files.append(pathlib.Path(directory, path.name + '.gz'))
+    """Under names that tell as little as standard input does: not that a dump was made at exit."""
+    plain, files = [], []
+    for number, path in enumerate(PROCS):
+        plain.append(pathlib.Path(directory, f'{number}.heap'))
+        plain[-1].write_bytes(path.read_bytes())
+        files.append(pathlib.Path(directory, f'{number}.heap.gz'))
         files[-1].write_bytes(gzip.compress(path.read_bytes()))
-    plain = [p.read_bytes() for p in PROCS]
-    return [(PROCS, None), (files, None), ([files[0], PROCS[1], files[2], PROCS[3]], None),
-            (['-', *PROCS[1:]], plain[0]), ([*PROCS[:3], '-'], files[3].read_bytes())]
+    return [(plain, None), (files, None), ([files[0], plain[1], files[2], plain[3]], None),
+            (['-', *plain[1:]], plain[0].read_bytes()), ([*plain[:3], '-'], files[3].read_bytes())]
 
 
 def subsets():
