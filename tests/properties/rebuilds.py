@@ -10,6 +10,7 @@ them, and counts.
 import json
 import pathlib
 import random
+import shutil
 import sys
 
 sys.dont_write_bytecode = True
@@ -28,7 +29,13 @@ def made(folder, seed):
     own = pathlib.Path(folder, f'{seed}')
     (own / 'objects').mkdir(parents=True)
     sampler = generated.Sampler(sys.argv[3], period=12)
-    return generated.Program(own, seed, sampler, generated.Builder(own / 'objects', flags=['-g']))
+    program = generated.Program(own, seed, sampler, generated.Builder(own / 'objects', flags=['-g']))
+    for kind, path in program.programs.items():  # names are those of the symbol table, as nm's are
+        whole = own / 'whole' / kind / path.name
+        whole.parent.mkdir(parents=True)
+        shutil.copy(path, whole)
+        binaries.run('strip', '-g', path)
+    return program
 
 
 def of_all(look):
@@ -92,7 +99,8 @@ def debug_files(program, *kinds):
         path = program.folder / 'debug' / kind / program.programs[kind].name
         if not path.exists():
             path.parent.mkdir(parents=True)
-            binaries.run('objcopy', '--only-keep-debug', program.programs[kind], path)
+            whole = program.folder / 'whole' / kind / path.name
+            binaries.run('objcopy', '--only-keep-debug', whole, path)
         options.append(f'--symbol-dir={path.parent}')
     return options
 
