@@ -28,7 +28,7 @@ OPTIONS = {
     'all-frames': [], 'limit': ['0', '1'], 'max-bytes': ['4000'], 'sort': ['flat', 'cum', 'name'], 'cum': [], 'unit': ['KiB'],
     'confidence': ['99'], 'width': ['60'], 'no-error': [], 'invert': [], 'min-share': ['5'], 'spread': [], 'sizes': [],
     'path-map': ['/srv=/nowhere'], 'symbol-dir': [t.root], 'source-dir': [t.testdata], 'no-symbols': [], 'symbol-dir-only': [f'--symbol-dir={t.root}'],
-    'print': ['used'], 'flavor': ['pprof', 'pyroscope', 'parca', 'datadog'], 'with-error': [], 'max-samples': ['3'], 'max-depth': ['2'],
+    'only': ['grown'], 'print': ['used'], 'flavor': ['pprof', 'pyroscope', 'parca', 'datadog'], 'with-error': [], 'max-samples': ['3'], 'max-depth': ['2'],
     'color': ['always'], 'quiet': [], 'verbose': [], 'sandbox': ['off'], 'jobs': ['3'], 'max-memory': ['1GiB'], 'null': [],
 }
 # What decides of the partial itself, below, and what is not of its reports.
