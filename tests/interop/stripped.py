@@ -242,14 +242,14 @@ def without_index(folder, whole):
 
 
 def untrusted(folder, whole):
-    """Where two return addresses follow no call, and in a stub of .plt, rows are addresses."""
+    """Where return addresses follow no call, or one is in a stub of .plt and no caller excuses it, rows are addresses."""
     calls = known_calls(whole)
     got, row = rows_of(folder / 'bare', heap(whole, folder, [*calls, calls[0] + 1, calls[1] + 1]))
     starts = {name for name in wanted(whole, calls, exported(whole)) if '+0x' in name}
     faults = [] if starts and not starts & set(got) and 'known by where' not in (row['note'] or '') else [str(row)]
     at = next(offset for name, offset, size, _ in sections((folder / 'bare').read_bytes()) if name == '.plt') + 21
     got, row = rows_of(folder / 'bare', heap(whole, folder, [*calls, at]))
-    return faults + ([] if f'app+0x{at:x}' in got and starts <= set(got) else [f'.plt: {at:x} {got}'])
+    return faults + ([] if f'app+0x{at:x}' in got and not starts & set(got) else [f'.plt: {at:x} {got}'])
 
 
 def damaged(folder, whole, count):
