@@ -1,9 +1,6 @@
 // Intervals of sums, and what they stand on, as src/stats/measure.c and src/view/precision.c find them;
 // schema/html.md has the formulas.  `sum` is {kind, column, bytes, variance, ...}: what it takes of a selection of
 // that kind of metric; `period` and `weight` are the largest of it.
-// Effective ones.
-const FEW_SAMPLES = 5;
-const MIXED = 1, UNCOUNTED = 4; // of flags
 
 // In the words of the formulas, of bytes or objects.
 function measureOf(sum) {
@@ -14,7 +11,7 @@ function measureOf(sum) {
   }
   const { objects: B, objects_variance: V, samples: seen, weight, flags } = sum;
   const isKnown = flags === 0 && (isSide || isSeen || period === 0), k = isSide && !isSeen ? column.weight : weight;
-  return { B, V, seen, k, hidden: 0, excess: 0, isKnown, hasLeast: isKnown || (!isSide && isSeen && !(flags & UNCOUNTED)) };
+  return { B, V, seen, k, hidden: 0, excess: 0, isKnown, hasLeast: isKnown || (!isSide && isSeen && !(flags & 4)) };
 }
 
 function quantile(B, V, p, above) {
@@ -46,9 +43,11 @@ function estimateOf(model, sum, among = 1) {
     out.high = m.isKnown ? high : NaN;
   }
   if (m.isKnown && sum.samples > 0 && sum.period > 0) {
-    const effective = m.V > 0 ? m.B * m.B / m.V : Infinity;
-    out.samples = sum.flags & (MIXED | UNCOUNTED) ? effective : min(effective, sum.samples);
-    out.isFew = out.samples < FEW_SAMPLES;
+    // No more than were sampled, but where sizes are mixed (1) or objects not counted (4).
+    const most = sum.flags & 5 ? Infinity : sum.samples;
+    out.samples = m.V > 0 ? min(m.B * m.B / m.V, most) : most;
+    // Effective ones.
+    out.isFew = out.samples < 5;
     out.isOnce = sum.samples === 1;
   }
   return out;
