@@ -167,7 +167,7 @@ def without_randomization():
         report, out = info(*dumps), t.ok(*TOP, *dumps).out
         faults = [str(report['processes'])] * (
             [(process['key'], process['dumps']) for process in report['processes']] != [(None, 1)] * len(dumps))
-        faults += [out[:500]] * (f'{len(dumps)} inputs' not in out[:20] or 'forked' in out)
+        faults += [out[:500]] * (f'\n{len(dumps)} inputs' not in f'\n{out}' or 'forked' in out)
         moved = os.path.join(folder, 'g.1.7.m7.heap')
         shutil.copy(dumps[0], moved)
         again = os.path.join(folder, 'g.1.8.m8.heap')
