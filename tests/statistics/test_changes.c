@@ -314,6 +314,7 @@ static struct hp_spread spread_of(int hosts, double mean, double cv, double last
     struct hp_filters no_filters = {0};
     struct hp_profile profile;
     struct hp_view view = {
+        .head.summary = profile.summary,
         .profile = &profile,
         .options = {.confidence = 0.95, .frames = HP_FRAMES_ALL},
     };
