@@ -64,7 +64,7 @@ enum {
     SHRANK_SURELY,
     GONE,
     GONE_SURELY,
-    MORE, // of differences, of which nothing else is known
+    MORE, // grew or shrank in a difference of two profiles
     LESS,
 };
 

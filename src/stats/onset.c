@@ -64,7 +64,7 @@ struct span {
 struct hp_onset_times {
     size_t count;
     double *times;
-    double *rivals; // waves, of two vectors each, and so many warm-ups
+    double *rivals; // the waves, two vectors each, then `warm_ups` vectors
     size_t warm_ups;
     double alpha;        // of the whole series
     double z_end, t_end; // at alpha / paid

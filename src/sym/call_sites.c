@@ -29,7 +29,8 @@ struct sites {
     HP_VEC(struct site) all; // by address
     unsigned char *answers;
     size_t steps;
-    bool is_whole; // what functions of the unit at work say of their lists is believed
+    bool
+        is_whole; // the current unit's compiler lists all calls of a function that says so
 };
 
 static int by_address(const void *left, const void *right) {

@@ -14,7 +14,7 @@ struct hp_candidate {
     char *key;                       // what its code is known by; NULL until it is read
     struct hp_sym_diagnostic why;    // it cannot be read
     bool is_read;                    // or tried to
-    enum hp_large_sizes large_sizes; // HP_LARGE_AUTO: nobody asked, or it cannot be told
+    enum hp_large_sizes large_sizes; // HP_LARGE_AUTO: not asked yet, or not known
     bool is_asked;                   // for these
     uint64_t used;                   // when it was asked last
     struct hp_strtab pairs; // of calls that were asked about: question, kind, addresses

@@ -185,10 +185,9 @@ struct maker {
 
 // The last dump against an earlier one.
 struct comparison {
-    size_t first; // dump of the series
-    double alpha; // of its bounds
-    double
-        least_p; // from here on nobody asks for a bound, which is 0 or less if this is alpha
+    size_t first;   // dump of the series
+    double alpha;   // of its bounds
+    double least_p; // rows with at least this p need no bound: at alpha it is 0 or less
 };
 
 // What it says, over the time between them.
