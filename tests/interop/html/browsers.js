@@ -41,12 +41,7 @@ async function open(browser, file, { fragment = '', width = 1280, script = true,
   page.on('console', (message) => { if (message.type() === 'error') { faults.push(`console: ${message.text()}`); } });
   page.on('request', (request) => { if (!/^(data|blob|file):/.test(request.url())) { faults.push(`request: ${request.url()}`); } });
   await page.evaluateOnNewDocument(() => {
-    window.shifts = 0;
     addEventListener('securitypolicyviolation', (event) => { console.error(`violation: ${event.violatedDirective}`); });
-    try {
-      new PerformanceObserver((list) => list.getEntries().forEach((entry) => { window.shifts += entry.value; }))
-        .observe({ type: 'layout-shift', buffered: true });
-    } catch { /* not in this browser */ }
   });
   if (!script && isChromium(browser)) {
     await page.setJavaScriptEnabled(false);
@@ -86,4 +81,4 @@ const back = (page) => page.evaluate(() => new Promise((resolve) => {
 const textOf = (page, selector) => page.$eval(selector, (element) => element.innerText);
 const focused = (page) => page.evaluate(() => document.activeElement.textContent || document.activeElement.id);
 
-module.exports = { BROWSERS, back, focused, isChromium, isReady, isThere, keys, modules, open, puppeteer, textOf, until };
+module.exports = { BROWSERS, back, focused, isChromium, isReady, isThere, keys, modules, open, puppeteer, resize, textOf, until };
