@@ -1,44 +1,54 @@
-// What is free in slabs, by size class, and who holds objects there.
+// Free bytes inside slabs, per size class, and the stacks that hold objects of the class.
 //
-// Who holds them keeps the slabs only where nobody else does: which of several it is no dump tells.
-// So no number here charges what is free to stacks.
+// A stack keeps a slab from being returned only if no other stack has objects in that
+// slab.  A dump does not show which of several stacks shares a slab with which other.  So
+// no number here attributes free bytes to stacks.
+//
+// account_waste.c adds up the size classes of all inputs, finds the holders of each class
+// and makes two levels of rows: a class, and below it its largest holders.
 #ifndef HP_VIEW_ACCOUNT_WASTE_H
 #define HP_VIEW_ACCOUNT_WASTE_H
 
 #include "view/view.h"
 
-// What may be said of who has the slabs of a class.
+// Verdict on the stacks that keep the slabs of a class in use.
 enum hp_waste_told {
-    HP_WASTE_ONE_HOLDER, // almost only it has objects there
-    HP_WASTE_SEVERAL,    // which of them keeps the slabs is not known
-    HP_WASTE_FEW,        // one holder, by too few samples, or too many of unknown sizes
-    HP_WASTE_NOBODY,     // no object of the class was sampled
-    HP_WASTE_UNKNOWN,    // the same, but of some samples sizes are not told
-    HP_WASTE_TOLD,
+    HP_WASTE_ONE_HOLDER, // one stack has almost all objects of the class
+    HP_WASTE_SEVERAL, // several stacks have objects: the one that keeps slabs is unknown
+    HP_WASTE_FEW,     // one holder: too few samples, or too many samples of unknown size
+    HP_WASTE_NOBODY,  // no object of the class was sampled
+    HP_WASTE_UNKNOWN, // no object was sampled, but some samples have no known size
+    HP_WASTE_TOLD,    // number of verdicts
 };
 
-// The sentence that follows "96 B: ".
+// Return the explanation of a verdict, to be printed after "96 B: "; a static string.
 const char *hp_waste_text(enum hp_waste_told told);
 
-// A class, or below it a stack that holds objects of it.
+// A row: a size class, or below it a stack that holds objects of that class.  Numbers
+// that the row does not have are NAN.
 struct hp_waste_row {
-    double size, slabs, nonfull, objects; // of a class, or NAN; objects of both
-    double free;                          // bytes, of a class
-    double requested;        // share of what live objects take that was asked for, or NAN
-    double share;            // of a stack, of the class's objects in the profile
-    struct hp_amount live;   // bytes of objects
-    struct hp_error error;   // of that, of a stack
-    enum hp_waste_told told; // of a class
-    char *note;              // that as a sentence; or NULL
+    // Class only: bytes of an object, slabs, slabs with free regions.  `objects`, live
+    // ones, also of a stack, then an estimate.
+    double size, slabs, nonfull, objects;
+    double free;      // class only: free bytes in its slabs
+    double requested; // class only: share of live objects' bytes that callers asked for
+    double share;     // stack only: its share of the sampled objects of the class
+    struct hp_amount live;   // bytes of live objects
+    struct hp_error error;   // stack only: sampling error of `live`
+    enum hp_waste_told told; // class only
+    char *note;              // class only: the verdict as a sentence; owned; NULL: none
 };
 
 struct hp_waste {
-    HP_VEC(struct hp_waste_row) of; // as many as view->rows
-    hp_int128 free, slabs;          // bytes of all classes
+    HP_VEC(struct hp_waste_row) of; // parallel to view->rows
+    hp_int128 free, slabs;          // bytes of all classes: free, and in slabs
 };
 
-// Instead of the tables, as a report of accounts has them with options.waste.
+// Build the rows of an account report with options.waste, instead of the tables of
+// statistics.  The result is owned by view->extra.  HP_E_EMPTY: no size classes, or
+// nothing is free.
 int hp_waste_build(struct hp_view *view, struct hp_err *err);
+// Put the value of a row in a column into `content`.
 void hp_waste_cell(const struct hp_view *view, size_t row, int field,
                    struct hp_content *content);
 void hp_waste_done(struct hp_waste *waste);

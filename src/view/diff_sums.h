@@ -1,7 +1,8 @@
 // Sums of the two sides of a difference, per node, from the history of a profile.
 //
-// All sums are exact but those of values of single dumps, which are added in the order of the
-// inputs: the same whatever order the stacks are in.
+// All sums are exact, except those of the values of single dumps.  These are
+// floating-point sums in the order of the inputs, so that they do not depend on the order
+// of the stacks.
 #ifndef HP_VIEW_DIFF_SUMS_H
 #define HP_VIEW_DIFF_SUMS_H
 
@@ -9,29 +10,33 @@
 #include "stats/two_samples.h"
 #include "view/visible_frames.h"
 
-// Numbers of inputs in their profile's list: those that are used; and how many dumps they are.
+// The inputs of the base (0) and the new side (1) that are used, as indexes into
+// profile->inputs.  A unit is one observation of how the dumps of a side vary: a dump or
+// a group of dumps.
 struct hp_sides {
     HP_VEC(size_t) base, new;
-    size_t dumps[2];
-    // What tells how the dumps of a side differ: these themselves, or where not all are told of,
-    // groups of them.
+    size_t dumps[2]; // dumps of each side; an input can contain several
+    // Whether the units of a side are groups of dumps, as an input does not record each
+    // dump.
     bool has_groups[2];
-    bool has_merged
-        [2];         // a merged profile of several processes, which tells nothing of that
-    size_t units[2]; // so many
-    struct hp_between between[2];
+    // Whether a side has a merged profile of several processes that does not record how
+    // they vary.
+    bool has_merged[2];
+    size_t units[2];              // number of units
+    struct hp_between between[2]; // sums of the groups; {0} without groups
 };
 
-// By hp_input_record.is_base.
+// Assign the inputs that are used to sides by hp_input_record.is_base.
 void hp_sides_init(struct hp_sides *sides, const struct hp_profile *profile);
 void hp_sides_done(struct hp_sides *sides);
 
-// One of those of a side, by its number among them.
+// Return an input of a side by its index within the side.
 const struct hp_input_record *hp_sides_input(const struct hp_sides *sides,
                                              const struct hp_profile *profile, int side,
                                              size_t number);
 
-// Whether it is known what each unit has: groups of dumps tell bytes alone.
+// Whether the value of each unit is known in this metric: groups of dumps record bytes
+// only.
 bool hp_sides_tell_units(const struct hp_sides *sides, int side, enum hp_metric metric);
 
 // An estimate in bytes and its variance.
@@ -40,32 +45,36 @@ struct hp_part {
     hp_int128 variance;
 };
 
+// Sums of one node on one side.
 struct hp_side_sum {
-    hp_fixed value;
-    struct hp_error error;
-    hp_int128 plug_in; // the variance of sampling itself, where error has its bound
-    // The values of units, each the mean of its dumps, and ln(1 + value / half_sample): {0} if
-    // they do not tell it.
+    hp_fixed value;        // in the metric of the report, of all dumps of the side
+    struct hp_error error; // sampling error of `value`
+    hp_int128 plug_in; // estimated sampling variance; `error` has an upper bound of it
+    // Distribution over the units of their mean values per dump, and of ln(1 + mean /
+    // half_sample); {0} if the values of units are not known.
     struct hp_scatter values, logs;
 };
 
-// Of one node, or of all.
+// Sums of one node, of the total or of the filtered total.
 struct hp_sums {
     struct hp_side_sum sides[2];
-    double half_sample; // half of what one sample stands for, or 1
-    // One process: what was freed in between, at most, and what was allocated and is alive.
+    double half_sample; // half the amount that one sample represents, at least 1
+    // Two dumps of one process: bytes of the first dump that were freed before the
+    // second, at most; and bytes that were allocated in between and are still in use.
     struct hp_part freed, fresh;
 };
 
-// sums[node], one for the total, and the last for what filters leave; to be freed.  `lives`
-// tells whether freed and fresh are wanted, for which there is one input a side.
+// Return the sums: members->node_count entries by node, then one of the total, then one
+// of the stacks that the filters leave.  The caller frees the array.  `lives`: compute
+// `freed` and `fresh` instead of `values` and `logs`; each side must have exactly one
+// input.
 struct hp_sums *hp_diff_sums(const struct hp_profile *profile,
                              const struct hp_sides *sides,
                              const struct hp_members *members, enum hp_metric metric,
                              bool lives);
 
-// The same of other stacks, whose logarithms are to the half samples of these rows, so that a side of the
-// one can be compared with the other side of the other.
+// Compute the same sums for another set of members, but take half_sample from `rows`.  A
+// side of one result can then be compared with the other side of the other result.
 struct hp_sums *hp_diff_sums_beside(const struct hp_profile *profile,
                                     const struct hp_sides *sides,
                                     const struct hp_members *members,

@@ -1,4 +1,11 @@
-// What changed from some inputs to others, per node, and whether sampling explains it.
+// Changes between two sets of inputs (the base and the new side), per node, with a test
+// of whether sampling and the variation between processes explain them.
+//
+// hp_difference_init() sums both sides (diff_sums.h), chooses one test for all rows,
+// computes a p-value for each row and adjusts the p-values for the number of rows tested.
+// Code without names on some side cannot be matched between the sides: open_code.h finds
+// it, and the rows that it may belong to are not tested, or only with an allowance for it
+// ("open" below).
 #ifndef HP_VIEW_DIFFERENCE_H
 #define HP_VIEW_DIFFERENCE_H
 
@@ -7,87 +14,100 @@
 #include "view/open_code.h"
 #include "view/view.h"
 
-// What a change is held against; the manual has a chapter on each.
+// The test that all rows of a difference are judged by; the manual has a chapter on each.
 enum hp_difference_test {
-    HP_TEST_NONE,          // nothing is known of the errors
-    HP_TEST_INDEPENDENT,   // one dump a side, of two processes
+    HP_TEST_NONE,          // sampling errors are not known
+    HP_TEST_INDEPENDENT,   // one dump on each side, of two processes
     HP_TEST_PROCESS,       // two dumps of one process
-    HP_TEST_PROCESS_ACCUM, // the same, which also tell what was allocated in between
-    HP_TEST_FLEETS,        // several dumps on both sides
-    HP_TEST_ONE,           // one against several, taken to differ as these do
-    HP_TEST_SAMPLING, // of averages, of which nothing tells how processes differ by themselves
+    HP_TEST_PROCESS_ACCUM, // two dumps of one process, with allocations in between
+    HP_TEST_FLEETS,        // several dumps on each side
+    HP_TEST_ONE,           // one dump against several, assumed to vary like these
+    HP_TEST_SAMPLING,      // averages; the variation between processes is not known
 };
 
-// Whether p allows for how processes differ by themselves: always in one process; else, where it is of
-// sampling alone, two processes that differ are no proof of what made them differ.
+// Whether p allows for the natural variation between processes.  It always does for two
+// dumps of one process.  Where it allows for sampling only, a significant change between
+// two processes does not prove that the cause of interest made them differ.
 bool hp_difference_allows_for_processes(enum hp_difference_test test);
 
-// "significant", or where it does not "beyond sampling error".
+// Return the word for a significant change: "significant", or "beyond sampling error" if
+// the test does not allow for the variation between processes.
 const char *hp_difference_mark(enum hp_difference_test test);
 
+// A row of a difference: the change of one node, or of a total.
 struct hp_change {
     hp_node_id node;
-    hp_fixed before,
-        after;             // of one dump on average; of a difference what shrank and grew
-    bool is_of_difference; // what there was and is, is not known
-    bool is_known;         // what they can be off by; else there is no p
-    struct hp_measure sides[2];  // what before and after are
-    struct hp_measure tested[2]; // what the change is from and to
-    struct hp_ratio ratio;       // of several processes in all; {0}: there is none
-    struct hp_contrast means;    // the same where groups of dumps tell; {0}
-    double samples;              // effective ones, in both; what changed stands on them
-    double growth_p,
-        shrinkage_p; // the probability of this much or more with no real change; or NAN
-    double p;        // the two-sided one of both; NAN: not tested
-    double q;        // adjusted for how many rows were tested
-    double least_growth_p; // HP_TEST_PROCESS: two-sided, if nothing was freed in between
-    bool is_significant;   // the change is more than sampling explains
-    bool is_open;   // it is not tested, as more of it may be in code that is not compared
-    double open[2]; // at most so much, of each side
-    bool has_own_open;       // and this is code of the program itself
-    double plain_p, plain_q; // p and q if nothing more of it were there
+    // Averages per dump of each side; if the inputs are differences, their decrease and
+    // growth.
+    hp_fixed before, after;
+    bool is_of_difference; // inputs are differences: values before and after are unknown
+    bool is_known;         // errors of before and after are known; else there is no p
+    struct hp_measure sides[2];  // `before` and `after` with their sampling errors
+    struct hp_measure tested[2]; // the two quantities that the test compares
+    struct hp_ratio ratio;       // comparison of several processes; {0}: none
+    struct hp_contrast means;    // comparison of the means of groups of dumps; {0}: none
+    double samples;              // effective samples of both sides of the test
+    // Probability of this growth or decrease, or more, without a real change; NAN: not
+    // tested.
+    double growth_p, shrinkage_p;
+    double p; // two-sided p-value; NAN: not tested
+    double q; // p-value adjusted for the number of rows tested; NAN: not tested
+    double least_growth_p; // HP_TEST_PROCESS: two-sided p if nothing was freed in between
+    bool is_significant;   // the test rejects that there is no real change
+    bool is_open;      // not tested: more of the node may be in code that is not compared
+    double open[2];    // upper bound of that code's value per dump, on each side
+    bool has_own_open; // some of that code belongs to the program itself
+    double plain_p, plain_q; // p and q if that code had nothing of the node
 };
 
 struct hp_difference {
     enum hp_difference_test test;
-    bool is_reset;    // between the dumps: what fell or is gone may still be held
-    size_t inputs[2]; // that were used
-    size_t groups[2]; // of them, that tell how they differ; 0: each tells
-    HP_VEC(struct hp_change)
-    rows;          // by node; of the report what is significant first, then by how much
-    size_t tested; // of the rows
+    // Whether the allocator's samples were reset between the dumps: memory that seems
+    // freed may still be in use.
+    bool is_reset;
+    size_t inputs[2]; // dumps of each side that are used
+    size_t groups[2]; // groups of dumps whose means are compared; 0: single dumps are
+    // Sorted by node; the report sorts them anew, significant rows first, then by size.
+    HP_VEC(struct hp_change) rows;
+    size_t tested; // number of rows tested
     bool is_same;  // no row has changed
-    size_t
-        shared; // processes on both sides, at two times: p, as of others, is an upper limit
+    // Processes with dumps on both sides.  The tests treat them like independent ones, so
+    // that p is an upper limit.
+    size_t shared;
     struct hp_change total;
-    struct hp_change filtered; // what filters leave
-    struct hp_open_code open;  // of the report; of others it is {0}
+    struct hp_change filtered; // the stacks that the filters leave
+    struct hp_open_code open;  // owned; only the report sets it, else {0}
 };
 
-// From the history of the profile; `members` are of any nodes, which rows are then called by, and so are
-// those of `open`.
+// Compare the sides by the history of the profile.  `members` assigns stacks to nodes,
+// which need not be nodes of the view; the rows and the node sets of `open` are numbered
+// like them.  `open` is borrowed during the call; NULL: all code can be compared.  Free
+// with hp_difference_done().
 void hp_difference_init(struct hp_difference *difference, const struct hp_view *view,
                         const struct hp_sides *sides, const struct hp_members *members,
                         const struct hp_open_code *open);
 void hp_difference_done(struct hp_difference *difference);
 
-// Compare all code of each module of the list: whatever functions it is in, it is of the module.
+// Compare each module of `open` as a whole, with all its functions, and put the results
+// into its `growth`.
 void hp_difference_of_modules(struct hp_open_code *open, const struct hp_view *view,
                               const struct hp_sides *sides,
                               const struct hp_members *members);
 
-// The interval of what was before, 0, or after, 1; and of the change, which excludes 0 exactly
-// where the p-value is less than 1 - confidence.  NAN where nothing is known.
+// Return the confidence interval of the value before (side 0) or after (side 1), and of
+// the change.  The latter excludes 0 exactly if the p-value is less than 1 - confidence.
+// NAN: errors are not known.
 struct hp_interval hp_change_side(const struct hp_change *change, int side,
                                   double confidence);
 struct hp_interval hp_change_range(const struct hp_change *change, double confidence);
 
-// Whether it is on one side alone, and the other has nothing that could be of it.
+// Whether a node is on the new side only, or on the base side only, and no code that is
+// not compared on the other side could belong to it.
 bool hp_change_is_new(const struct hp_change *change);
 bool hp_change_is_gone(const struct hp_change *change);
 
-// "new", "gone", "grew", "shrank", "unsure", "untested" or "same"; of what is neither new nor gone by
-// what is significant.
+// Return a word for the change: "new", "gone", "same", or by significance "grew",
+// "shrank", "unsure" (not significant) or "untested".
 const char *hp_change_status(const struct hp_change *change);
 
 #endif

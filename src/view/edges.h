@@ -1,4 +1,7 @@
-// Calls between some nodes of a view.
+// Calls between the nodes of a view that a call graph shows.
+//
+// An edge leads from a shown caller to the next shown node that it calls, directly or
+// through nodes that are not shown.
 #ifndef HP_VIEW_EDGES_H
 #define HP_VIEW_EDGES_H
 
@@ -6,15 +9,17 @@
 
 struct hp_edge {
     hp_node_id caller, callee;
-    hp_fixed value;  // of the stacks with such a call, each once
-    bool is_through; // there are others in between, which are not shown
+    hp_fixed value;  // sum of the stacks with this call; a stack is added once
+    bool is_through; // in every stack, nodes that are not shown are in between
 };
 
 struct hp_edges {
-    HP_VEC(struct hp_edge) edges; // by caller and callee
+    HP_VEC(struct hp_edge) edges; // sorted by caller, then by callee
 };
 
-// Of stacks of names and their values of a metric; is_shown[node].
+// Find the edges in stacks of names (HP_STACKS_OF_NAMES) and sum their values of
+// `metric`. `is_shown` says for each node number whether it is shown.  Free with
+// hp_edges_done().
 void hp_edges_init(struct hp_edges *edges, const struct hp_stacks *stacks,
                    enum hp_metric metric, const bool *is_shown);
 void hp_edges_done(struct hp_edges *edges);

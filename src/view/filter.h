@@ -1,42 +1,49 @@
-// Patterns that choose stacks and calls, matched once against all names of a profile.
+// Patterns that choose stacks and calls (--focus, --ignore, --hide, --show, --show-from).
+//
+// Each pattern is matched once against all names of a profile.  The result is a byte of
+// marks for each string, one bit for each rule.
 #ifndef HP_VIEW_FILTER_H
 #define HP_VIEW_FILTER_H
 
 #include "model/profile.h"
 
-// Sets of rules are bits.
+// Return the bit of a rule in a set of rules.
 static inline uint8_t hp_mark_of(enum hp_filter_rule rule) {
     return (uint8_t)(1 << rule);
 }
 
-// {0}: there are none.
+// {0}: there are no filters.
 struct hp_filters {
-    struct hp_filter *at; // copies of what was asked for
+    struct hp_filter *at; // owned copies of the filters asked for
     size_t count;
-    uint8_t rules;            // that there are
-    uint8_t *strings;         // which rules match each string of the profile
-    uint8_t *frames;          // and each frame, by its offset
-    uint8_t truncated, empty; // and the names of what stands for no frame
-    bool focuses_picks;       // of stacks only those with a call that HP_PICK matches
+    uint8_t rules;            // the rules that any filter has
+    uint8_t *strings;         // for each string of the profile the rules that match it
+    uint8_t *frames;          // for each frame the rules that match its address or offset
+    uint8_t truncated, empty; // the rules that match "[truncated]" and "[empty stack]"
+    bool focuses_picks;       // keep only stacks with a call that HP_PICK matches
 };
 
-// HP_E_USAGE: a pattern is none.  HP_E_LIMIT: it takes too many steps.
+// Match `count` filters against the names of a profile.  HP_E_USAGE: a pattern is
+// invalid.  HP_E_LIMIT: matching takes too many steps.  Free with hp_filters_done(), also
+// after a failure.
 HP_MUST_CHECK int hp_filters_init(struct hp_filters *filters,
                                   const struct hp_profile *profile,
                                   const struct hp_filter *asked, size_t count,
                                   struct hp_err *err);
 void hp_filters_done(struct hp_filters *filters);
 
-// Make HP_PICK look at the own names of functions, as "ns::T::f" of "int ns::T<U>::f<V>(W)", from
-// where it may go on in their parameters.
+// Restrict HP_PICK to matches that begin in the function's own name, as "ns::T::f" for
+// "int ns::T<U>::f<V>(W)"; they may extend into its parameters.  Fails like
+// hp_filters_init().
 HP_MUST_CHECK int hp_filters_pick_own(struct hp_filters *filters,
                                       const struct hp_profile *profile,
                                       struct hp_err *err);
 
-// Whether any leave something out.
+// Whether a filter can exclude stacks or calls; HP_PICK alone does not.
 bool hp_filters_any(const struct hp_filters *filters);
 
-// "show-from"; not of HP_PICK, which no option gives.
+// Return the name of a rule's option: "show-from".  HP_PICK has none, as no option sets
+// it.
 const char *hp_filter_rule_text(enum hp_filter_rule rule);
 
 #endif

@@ -1,9 +1,12 @@
-// Stacks of names as the boxes of a flame graph: each as wide as what its function holds with
-// all that it calls, and on the box of its caller.
+// Stacks of names as the boxes of a flame graph.  A box is as wide as the memory of its
+// function with all its callees (cum), and is drawn on the box of its caller.
 //
-// Of a comparison a box is as wide as the larger of what there was and what there is, so that
-// what is gone has a place.  A trend compares the last dump with the first, of the process that has
-// grown most.
+// In a comparison a box is as wide as the larger of its values before and after, so that
+// code that is gone keeps a place.  A trend compares the last dump with the first, of the
+// process that has grown most.
+//
+// Read hp_flames_init() first.  A page (page.c) keeps the changes of the boxes in struct
+// hp_page_changes after the boxes themselves are gone.
 #ifndef HP_VIEW_FLAMES_H
 #define HP_VIEW_FLAMES_H
 
@@ -11,53 +14,59 @@
 #include "view/trends.h"
 #include "view/view.h"
 
+// A box of a flame graph.  The first one is the root: all stacks.
 struct hp_flame {
-    hp_node_id name;        // of the first, and of those that are merged, nothing
-    uint32_t parent;        // HP_NO_PARENT: it is the first, which stands for all
-    uint32_t depth;         // 0 of the first
-    uint32_t merged;        // it stands for so many that are too small; 0: for itself
-    uint32_t stacks, end;   // those that pass it are from the one up to the other
-    hp_fixed before, after; // before: 0 but in a comparison
-    hp_fixed left, width;   // from the left edge of the first
-    uint32_t change;        // of its rows, where it was compared, + 1; 0: none
-    struct hp_error error; // of what there is, where the view has it and compares nothing
+    hp_node_id name;        // node of the function; unused by the root and merged boxes
+    uint32_t parent;        // index of the caller's box; HP_NO_PARENT: this is the root
+    uint32_t depth;         // number of boxes below it; 0: the root
+    uint32_t merged;        // number of small boxes merged into this one; 0: a single box
+    uint32_t stacks, end;   // range [stacks, end) of the stacks that pass through it
+    hp_fixed before, after; // its values; `before` is 0 except in a comparison
+    hp_fixed left, width;   // `left` counts from the left edge of the root
+    uint32_t change; // index into the rows of hp_flames.difference, + 1; 0: not compared
+    struct hp_error error; // of `after`; {0} in a comparison, or if not known
 };
 
 struct hp_flames {
-    HP_VEC(struct hp_flame) all; // callers before what they call, side by side by name
-    uint32_t depth;              // the largest
-    hp_fixed least;              // what holds less is merged
+    // Callers before their callees; the callees of one caller are in the order of names.
+    HP_VEC(struct hp_flame) all;
+    uint32_t depth; // the largest depth of a box
+    hp_fixed least; // smaller boxes are merged
     bool is_comparison;
-    struct hp_difference difference;
+    struct hp_difference difference; // of the boxes by index; valid if is_comparison
 };
 
-// Of a view of HP_SHAPE_NAMES.  Boxes of less than 1/1000 of all, or of more if names would else
-// fill more than `most_bytes`, are merged: of each caller into one.
+// Make the boxes of a view whose stacks are HP_STACKS_OF_NAMES.  Boxes of less than
+// 1/1000 of the total are merged, those of one caller into one.  The limit rises until
+// the boxes and their names fit in about `most_bytes`.  Free with hp_flames_done().
 void hp_flames_init(struct hp_flames *flames, const struct hp_view *view,
                     size_t most_bytes);
 void hp_flames_done(struct hp_flames *flames);
 
-// What a page compares; to be done with.
+// Set the two sides that a page of a comparison or trend compares; free with
+// hp_sides_done().
 void hp_page_sides(const struct hp_view *view, struct hp_sides *sides);
 
+// Return the change of a box, or NULL if it was not compared.
 const struct hp_change *hp_flame_change(const struct hp_flames *flames,
                                         const struct hp_flame *flame);
 
-// What a page of a comparison has beside its rows: what changed by flat and by cum; and in the boxes
-// of the flame graph but merged ones.
+// A box of the flame graph with its change, kept by a page of a comparison.
 struct hp_page_box {
     hp_node_id name;
-    uint32_t parent; // among these; HP_NO_PARENT: none
+    uint32_t parent; // index in hp_page_changes.boxes; HP_NO_PARENT: none
     struct hp_change change;
 };
 
+// The changes that a page of a comparison shows in addition to its rows: of functions by
+// flat and by cum, and of all boxes of the flame graph that are not merged.
 struct hp_page_changes {
-    const struct hp_difference *by[2]; // flat, cum
-    struct hp_difference made[2];      // those that are not the report's own
-    HP_VEC(struct hp_page_box) boxes;
-    // Of a trend:
-    struct hp_trends other;   // by the other of flat and cum
-    struct hp_error *sampled; // of each of view->series, of all that it holds
+    const struct hp_difference *by[2]; // flat, cum; may point to the report's own
+    struct hp_difference made[2];      // owned; {0} where the report has its own
+    HP_VEC(struct hp_page_box) boxes;  // callers before their callees
+    // Trends only:
+    struct hp_trends other;   // by cum if the report is by flat, and the reverse
+    struct hp_error *sampled; // total sampling error of each dump in view->series; owned
 };
 
 #endif

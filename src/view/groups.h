@@ -1,37 +1,45 @@
-// Rows that stand for inputs, threads, or all that has one label; of sizes and ages see size_rows.h.
+// Rows that are groups of memory instead of code: inputs, programs, processes, threads or
+// values of a label.  Rows of sizes and ages are in size_rows.h.
 //
-// A label of a sample counts before one of its input.
+// If both a sample and its input have the label that is asked for, the sample's is used.
+//
+// hp_groups_init() makes a node of each group, hp_groups_sum() adds up the stacks and
+// makes rows of the nodes.  hp_group_members() lists the inputs by group for other
+// modules.
 #ifndef HP_VIEW_GROUPS_H
 #define HP_VIEW_GROUPS_H
 
 #include "view/top.h"
 
-// Whether rows stand for what stacks are made of, whatever inputs they are of: see size_rows.h.
+// Whether rows are parts of stacks, that is objects of a size or an age: see size_rows.h.
 static inline bool hp_is_of_parts(enum hp_granularity by) {
     return by == HP_BY_SIZE || by == HP_BY_AGE;
 }
 
-// Whether rows stand for inputs, one or several.
+// Whether each row is one input or a group of whole inputs.
 static inline bool hp_groups_inputs(enum hp_granularity by) {
     return by == HP_BY_INPUT || by == HP_BY_PROGRAM || by == HP_BY_PROCESS;
 }
 
-// Whether anything has a thread, an age, or the label that is asked for.
+// Whether the profile has anything to make the rows of: a thread, or the label that is
+// asked for.
 bool hp_groups_exist(const struct hp_profile *profile,
                      const struct hp_report_options *options);
 
-// Whether samples alone have what tells the rows apart: then it is of no matter which input they are of.
+// Whether only samples, and no inputs, have the property that rows are made by.  The
+// input of a sample then does not decide its row.
 bool hp_groups_are_of_samples(const struct hp_profile *profile,
                               const struct hp_report_options *options);
 
-// The key of the label that tells them apart in pprof profiles.
+// Return the key of the pprof label that rows are made by, as "thread".
 const char *hp_groups_key(const struct hp_report_options *options);
 
 struct hp_group_name {
-    HP_VEC(char) text; // "" for none
+    HP_VEC(char) text; // not terminated by NUL; empty: the samples have no such label
 };
 
-// What labels of samples tell; and what is said of those that tell nothing.
+// Put the group of a set of sample labels into `name`; return the name of the group of
+// samples without the label, as "[no thread]".
 void hp_group_of_set(struct hp_group_name *name, const struct hp_profile *profile,
                      hp_string set, const struct hp_report_options *options);
 struct hp_span hp_group_of_none(enum hp_granularity by);
@@ -41,25 +49,27 @@ struct hp_group_member {
     const struct hp_input_record *input;
 };
 
-// The inputs that are used, by the name of their group; to be freed.
+// Return the inputs that are used, sorted by the name of their group, then by number.
+// The caller frees the array.
 struct hp_group_member *hp_group_members(const struct hp_view *view, size_t *count);
 
-// The nodes of the groups.
+// Nodes of the groups, numbers of the view's naming.
 struct hp_groups {
-    hp_node_id *of_set;   // of each set of labels; 0 for none
-    hp_node_id *of_input; // of each input
+    hp_node_id *of_set;   // for each set of sample labels; 0: it decides nothing
+    hp_node_id *of_input; // for each input that is used
 };
 
-// Name them: they become nodes of the view's naming.
+// Add a node for each group to the view's naming.  Free with hp_groups_done().
 void hp_groups_init(struct hp_groups *groups, struct hp_view *view);
 void hp_groups_done(struct hp_groups *groups);
 
-// Add to the sums of a node.
+// Add the values and errors of a stack to flat and cum of a node.
 void hp_groups_add(struct hp_top *top, hp_node_id node,
                    const struct hp_observation *seen);
 
-// Add up input by input, and make a row of each group.  Of inputs that are not told of one by one only
-// what samples have is known.
+// Add up the profile input by input, and make a row of each group.  If inputs were
+// grouped in a partial, their stacks cannot be separated: then only labels of samples
+// separate rows.
 void hp_groups_sum(const struct hp_groups *groups, struct hp_view *view,
                    struct hp_top *top);
 

@@ -1,7 +1,9 @@
-// The holders of rows: a process, or all that have one label, among several.
+// Inputs that have a conspicuous part of a row.  A holder is all inputs with the same
+// labels, such as one host, or a single input without labels.
 //
-// "Holds" is a fact with a sampling error: most of the row is at one holder, and far more of it than that has of all
-// other rows.  "Stands out" is a test: a holder has more of the row than the others do, who differ among themselves.
+// "Holds" describes the inputs, with a sampling error: one holder has most of the row,
+// and far more of it than of all other rows.  "Stands out" is a test: a holder has more
+// of the row than the others, given how these vary among themselves.
 #ifndef HP_VIEW_HOLDERS_H
 #define HP_VIEW_HOLDERS_H
 
@@ -9,37 +11,40 @@
 #include "view/view.h"
 
 enum {
-    HP_STAND_OUT = 3, // holders of a row at most
+    HP_STAND_OUT = 3, // largest number of outliers of one row
 };
 
-// One holder of a row.
+// A holder that holds a row.
 struct hp_holding {
     hp_node_id node;
     const char *name;
     double value;      // in the metric of the report
-    double share, low; // of the row, and at least
-    double of_rest;    // of all other rows
+    double share, low; // its share of the row, and the lower confidence bound of it
+    double of_rest;    // its share of all other rows
 };
 
+// A holder that stands out in a row.
 struct hp_row_outlier {
     hp_node_id node;
     const char *name;
     double value;  // in the metric of the report
-    double others; // on average
-    double p;      // times the number of holders
+    double others; // average value of the other holders
+    double p;      // p-value, multiplied by the number of holders compared
 };
 
 struct hp_holders {
-    size_t count;                       // of holders
-    HP_VEC(struct hp_holding) holdings; // by node, one of each at most
-    HP_VEC(struct hp_row_outlier)
-    outliers; // those of a row together, the largest rows first
+    size_t count;                       // number of holders
+    HP_VEC(struct hp_holding) holdings; // the largest first, at most one for each node
+    // Outliers of one row are adjacent; the largest rows are first.
+    HP_VEC(struct hp_row_outlier) outliers;
 };
 
 struct hp_open_code;
 
-// Look at the new side; there is no base.  Partials that do not tell of each dump have no holders, and rows of modules that
-// some dumps have no names of are left out.
+// Find the holders of the rows of `sides`' new side; there is no base.  There are none if
+// a partial does not record each dump, or if sampling errors are not known.  Rows of the
+// modules in `open` are excluded, as some dumps have no names for them.  Names of holders
+// are borrowed from the profile.  Free with hp_holders_done().
 void hp_holders_init(struct hp_holders *holders, const struct hp_view *view,
                      const struct hp_sides *sides, const struct hp_members *members,
                      const struct hp_open_code *open);

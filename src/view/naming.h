@@ -1,45 +1,51 @@
-// What every frame of a profile is called at one granularity.
+// Names of all frames of a profile at one granularity (function, line, file, module,
+// build or address).
 //
-// A frame with inlined calls has several names; each distinct name is one node of the
-// view, whatever build or process its frames came from.
+// A frame consists of one or more calls: itself, and the calls inlined into it.  Each
+// call has a node, and each distinct name (with its class) is one node of the view,
+// whatever build or process its frames came from.  Nodes that are not calls, as groups of
+// inputs, are added with hp_naming_add().
 #ifndef HP_VIEW_NAMING_H
 #define HP_VIEW_NAMING_H
 
 #include "view/filter.h"
 #include "view/node_names.h"
 
+// A call of a frame.
 struct hp_call {
     hp_node_id node;
-    uint32_t line;  // in the profile, + 1; 0: no symbols
-    uint8_t marks;  // of filters
+    uint32_t line;  // index into profile->lines, + 1; 0: no symbols
+    uint8_t marks;  // set of the filter rules that match it, see hp_mark_of()
     uint8_t class;  // enum hp_frame_class
-    bool is_folded; // of a class that is, unless the report is about it
+    bool is_folded; // its class is folded, and the report's pattern does not name it
     bool is_hidden; // by filters
 };
 
-// Of a frame all of whose calls are folded.
+// In hp_naming.only: all calls of the frame are folded.
 #define HP_NO_NODE UINT32_MAX
 
 struct hp_naming {
-    const struct hp_profile *profile; // borrowed, as is
-    const struct hp_filters *filters;
-    struct hp_node_names names;   // in full
-    HP_VEC(struct hp_call) calls; // of each frame, innermost first
-    HP_VEC(uint32_t) first_call;  // of each frame, and one behind the last
-    // Of each frame its node if it has one call that is not folded, HP_NO_NODE if it has none,
-    // or 0.
+    const struct hp_profile *profile; // borrowed
+    const struct hp_filters *filters; // borrowed
+    struct hp_node_names names;       // full names of the nodes
+    HP_VEC(struct hp_call) calls; // frame by frame, within a frame the innermost first
+    HP_VEC(uint32_t) first_call;  // for each frame, and the end of the last frame's calls
+    // For each frame: the node of its only call that is not folded; HP_NO_NODE: all are
+    // folded; 0: several are not.
     HP_VEC(hp_node_id) only;
-    struct hp_strtab short_names; // if names of functions are to be short
-    hp_string *short_of;          // of each string of the profile, or NULL
-    HP_VEC(hp_string) shown;      // of each node a short name, or 0: it is shown in full
-    unsigned folds;               // classes as bits
-    hp_node_id truncated;         // stands where a process's backtrace was cut off
-    hp_node_id empty;             // stands for a stack without frames
-    uint32_t truncated_call, empty_call; // the calls of these, behind those of all frames
+    struct hp_strtab short_names; // empty unless options.short_names
+    hp_string *short_of;          // for each string of the profile; NULL: names stay full
+    HP_VEC(hp_string) shown;      // for each node its short name; 0: shown in full
+    unsigned folds;               // set of folded classes, 1 << class each
+    hp_node_id truncated; // "[truncated]": replaces the missing end of a backtrace
+    hp_node_id empty;     // "[empty stack]": represents a stack without frames
+    uint32_t truncated_call, empty_call; // their calls, after the calls of all frames
 };
 
-// options->by, frames, frame_rules, no_inlines and short_names are looked at.  HP_E_USAGE: a rule's
-// pattern is none.  HP_E_LIMIT: it takes too many steps.
+// Name all frames of a profile.  Uses options->by, frames, frame_rules, no_inlines,
+// short_names and kind.  The profile and the filters stay borrowed.  HP_E_USAGE: the
+// pattern of a rule is invalid.  HP_E_LIMIT: matching takes too many steps.  Free with
+// hp_naming_done(), also after a failure.
 HP_MUST_CHECK int hp_naming_init(struct hp_naming *naming,
                                  const struct hp_profile *profile,
                                  const struct hp_filters *filters,
@@ -47,44 +53,47 @@ HP_MUST_CHECK int hp_naming_init(struct hp_naming *naming,
                                  struct hp_err *err);
 void hp_naming_done(struct hp_naming *naming);
 
-// Find, or add, a node that no call has.  HP_CLASSES stands for none.
+// Return the node of a name and class; add it if it is new.  HP_CLASSES means no class.
 hp_node_id hp_naming_add(struct hp_naming *naming, struct hp_span name,
                          enum hp_frame_class class);
 
-// The same of a function of the profile.
+// Return the node of a function of the profile, which also gets its short name.
 hp_node_id hp_naming_add_function(struct hp_naming *naming, hp_string function,
                                   enum hp_frame_class class);
 
-// What the report shows for a function of the profile.
+// Return the name that the report shows for a function of the profile, short or full.
 struct hp_span hp_naming_function(const struct hp_naming *naming, hp_string function);
 
-// Of a frame's call, or 0.
+// Return the module of a call's frame; 0: the call belongs to no frame ("[empty stack]").
 hp_module_id hp_call_module(const struct hp_naming *naming, uint32_t call);
 
-// Nodes are numbers less than this; 0 is none.
+// Return the bound of node numbers: nodes are 1 up to this, exclusive; 0 is no node.
 static inline size_t hp_node_count(const struct hp_naming *naming) {
     return naming->names.all.count;
 }
 
-// As it is shown, and in full.
+// Return the name of a node as shown (short if the options ask for it), and in full.
 struct hp_span hp_node_name(const struct hp_naming *naming, hp_node_id node);
 struct hp_span hp_node_full_name(const struct hp_naming *naming, hp_node_id node);
 
-// HP_CLASSES if rows have none: modules, and groups of inputs.
+// Return the class of a node; HP_CLASSES: it has none, like modules and groups of inputs.
 enum hp_frame_class hp_node_class(const struct hp_naming *naming, hp_node_id node);
 
-// Where a node is in binaries and source files.  Each is 0 if the frames of the node differ in it, or have none.
+// Place of a node in binaries and source files.  A member is 0 if the frames of the node
+// differ in it, or do not have it.
 struct hp_origin {
     hp_module_id module;
-    hp_string function, file; // of the profile
+    hp_string function, file; // strings of the profile
     uint32_t line;
 };
 
-// Below, above or equal to 0 as `a` comes before, after or is `b` in byte order of shown names, of
-// one in that of full names, of one in the order of classes.
+// Compare two nodes by shown name, then by full name, both in byte order, then by class.
+// Returns a number below 0, 0 or above 0, as `a` is before, equal to or after `b`.
 int hp_node_compare(const struct hp_naming *naming, hp_node_id a, hp_node_id b);
 void hp_nodes_sort(const struct hp_naming *naming, hp_node_id *nodes, size_t count);
-// Sorts them, too: the place of each among them, by its number; to be freed.
+
+// Sort the nodes and return the position of each one, indexed by node number.  The caller
+// frees the array.
 uint32_t *hp_nodes_rank(const struct hp_naming *naming, hp_node_id *nodes, size_t count);
 
 #endif

@@ -1,27 +1,31 @@
-// What the nodes of a view are called.  Names of places are put together when somebody asks for them: of a
-// million frames without symbols a table shows twenty.
+// Names of the nodes of a view.
 //
-// Equal names of one class are one node, whatever they were made of.
+// A name is a text, or the place of a frame without symbols ("libfoo.so.1+0x1234").  The
+// text of a place is only formatted when it is asked for: a table shows twenty of a
+// million such frames.  Equal names of one class are one node, whatever they were made
+// of.
 #ifndef HP_VIEW_NODE_NAMES_H
 #define HP_VIEW_NODE_NAMES_H
 
 #include "model/profile.h"
 
-// A node: a name of one naming, in full, and the class of the frames that it is of: those of two
-// classes may be called the same, and so may several where names are short.
+// A node: a full name of one naming, together with the class of its frames.  Several
+// nodes can be shown under one name: they differ in class, or only their short names are
+// equal.  0: none.
 typedef struct {
     uint32_t n;
 } hp_node_id;
 
-// What a name is made of: a text, or of a place a head, which is "" or ends in '+', and a number behind it:
-// "libfoo.so.1+" and 0x1234.
+// The parts of a name: a text; or for a place a head, which is empty or ends in '+' or
+// '@', and the number after it, as "libfoo.so.1+" and 0x1234.
 struct hp_name_parts {
-    uint64_t number;
-    hp_string text; // of the texts, or of the heads
-    uint16_t class, is_place;
+    uint64_t number;          // 0 for a text
+    hp_string text;           // in hp_node_names.texts or, for a place, in .heads
+    uint16_t class, is_place; // enum hp_frame_class; whether it is a place
 };
 
-// With each text its first node, with each head the one with the largest number.
+// Strings and a node for each: for a text its first node, for a head the node with the
+// largest number so far.
 struct hp_name_texts {
     struct hp_strtab strings;
     HP_VEC(hp_node_id) nodes;
@@ -29,31 +33,33 @@ struct hp_name_texts {
 
 // {0} is empty.
 struct hp_node_names {
-    HP_VEC(struct hp_name_parts) all; // by node; [0] is none's
+    HP_VEC(struct hp_name_parts) all; // by node; [0] is unused
     struct hp_name_texts texts, heads;
-    struct hp_index index;
-    size_t indexed;           // so many nodes, the first, are in it
-    struct hp_put_names *put; // of places, so far; NULL: there is no node
+    struct hp_index index;    // finds nodes by their parts
+    size_t indexed;           // number of nodes in the index, the first ones
+    struct hp_put_names *put; // formatted texts of places; NULL: there are no nodes
 };
 
 void hp_node_names_done(struct hp_node_names *names);
 
-// The node of a name, which is added if it is new.  HP_CLASSES stands for no class.
+// Return the node of a name and class; add it if it is new.  HP_CLASSES means no class.
+// A text that reads like a place becomes one.
 hp_node_id hp_node_names_add(struct hp_node_names *names, struct hp_span text,
                              enum hp_frame_class class);
 
-// The same of a place.  Cheapest in ascending order.
+// Return the node of a place, given the string of its head and its number.  Places of one
+// head are added fastest in ascending order of numbers.
 hp_string hp_node_names_head(struct hp_node_names *names, struct hp_span head);
 hp_node_id hp_node_names_add_place(struct hp_node_names *names, hp_string head,
                                    uint64_t number, enum hp_frame_class class);
 
-// A NUL is behind it.
+// Return the full name of a node, followed by a NUL.  Valid as long as `names`.
 struct hp_span hp_node_names_text(const struct hp_node_names *names, hp_node_id node);
 
-// In byte order, equal ones in the order of their classes.
+// Compare two nodes by the byte order of their names, then by class.
 int hp_node_names_compare(const struct hp_node_names *names, hp_node_id a, hp_node_id b);
 
-// The kind of thing that a row stands for: "function".
+// Return the kind of thing that a row represents: "function".
 const char *hp_granularity_text(enum hp_granularity by);
 
 #endif

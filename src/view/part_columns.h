@@ -1,25 +1,32 @@
-// Columns of a table of functions that tell what the objects of a row are: their sizes in a line, and how
-// old half of them is at most so far, of their bytes or their number.
+// Columns of a table of functions that describe the objects of a row: a histogram of
+// their sizes in one line of text, and their median age so far, weighted by bytes or by
+// number as the metric is.
+//
+// hp_part_columns_new() adds up sizes and ages per node, hp_part_columns_set_fields()
+// adds the columns to the view, hp_part_columns_cell() fills them.
 #ifndef HP_VIEW_PART_COLUMNS_H
 #define HP_VIEW_PART_COLUMNS_H
 
 #include "view/view.h"
 
 enum {
-    HP_PART_FIELDS = 100, // ids of fields from here on are theirs
-    HP_PART_TEXT = 256,
+    HP_PART_FIELDS = 100, // field ids from here on belong to these columns
+    HP_PART_TEXT = 256,   // room for a text, in bytes
 };
 
-struct hp_part_columns; // of nodes
+struct hp_part_columns; // sizes and ages by node
 
-// Of each node what ends there, or where rows are sorted by cum what passes there; as far as the
-// options ask for it.
+// Add up sizes and ages, whichever the options ask for, of the stacks that end at each
+// node, or of all that pass it if rows are sorted by cum.  The caller frees the result
+// with hp_part_columns_free().
 struct hp_part_columns *hp_part_columns_new(const struct hp_view *view);
 void hp_part_columns_free(struct hp_part_columns *columns); // NULL is fine
 
+// Append the columns that the options ask for to the fields of the view.
 void hp_part_columns_set_fields(struct hp_view *view);
 
-// Texts are good until the next call for the same field.
+// Put the value of a node in a column into `content`.  A text is valid until the next
+// call for the same field.
 void hp_part_columns_cell(struct hp_part_columns *columns, hp_node_id node, int field,
                           struct hp_content *content);
 

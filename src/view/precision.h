@@ -1,4 +1,5 @@
-// What sampling leaves open in the numbers of one report.
+// Uncertainty that sampling leaves in the numbers of one report: confidence intervals,
+// effective samples and flags.
 #ifndef HP_VIEW_PRECISION_H
 #define HP_VIEW_PRECISION_H
 
@@ -6,45 +7,47 @@
 #include "stats/measure.h"
 
 struct hp_precision {
-    double confidence;
-    double
-        among; // so many choices of dumps there were, of which the fullest was made; or 1
-    bool is_known[HP_COLUMNS];   // the profile has errors, and the report is to show them
-    uint64_t period[HP_COLUMNS]; // the largest: what is not seen may hold as much
+    double confidence; // of intervals, 0 to 1
+    // Number of dumps among which the fullest of a process was chosen; 1: no such choice.
+    double among;
+    bool is_known[HP_COLUMNS];   // the profile has errors, and the report shows them
+    uint64_t period[HP_COLUMNS]; // largest sample period: unseen memory may hold as much
 };
 
-// The interval of a value; NAN where nothing is known.
+// Return the confidence interval of a value; an end is NAN where it is not known.
 struct hp_interval hp_precision_range(const struct hp_precision *precision,
                                       hp_fixed value, const struct hp_error *error,
                                       enum hp_metric metric);
 
-// Of one that was chosen for its size among so many rows.
+// Return the interval of a value that was chosen among `rows` rows for being the largest.
+// It is wider, as such a choice favours overestimates.
 struct hp_interval hp_precision_range_of_chosen(const struct hp_precision *precision,
                                                 hp_fixed value,
                                                 const struct hp_error *error,
                                                 enum hp_metric metric, double rows);
 
-// Whether a range of a count allows for objects of the sizes that were sampled, and for no others.
+// Whether the interval of a count of objects only allows for objects of the sizes that
+// were sampled.
 bool hp_precision_is_of_seen(const struct hp_error *error, struct hp_interval range,
                              enum hp_metric metric);
 
-// On how many samples a value stands: equal ones that would leave the same error, and no more than
-// there were, as objects that are certain leave none.  NAN where it does not stand on samples, or
-// its error, NULL, is not known.
+// Return the effective number of samples of a value: equal samples that would leave the
+// same error, but no more than were taken, as objects that are always sampled add no
+// error.  NAN: the value is not sampled, or its error is not known (`error` NULL).
 double hp_precision_samples(const struct hp_precision *precision, hp_fixed value,
                             const struct hp_error *error, enum hp_metric metric);
 
-// "few-samples": of the bits of enum hp_row_flag, from 0.
+// Number of bits in enum hp_row_flag, and the text of bit `bit`, from 0: "few-samples".
 enum {
     HP_ROW_FLAGS = 4,
 };
 
 const char *hp_row_flag_text(unsigned bit);
 
-// "unique"
+// Return the text of a reading of sizes: "unique".
 const char *hp_read_text(enum hp_read read);
 
-// Of a value, enum hp_row_flag: the one place where it is judged.
+// Return the flags of a value, a set of enum hp_row_flag.  All reports judge values here.
 unsigned hp_precision_flags(const struct hp_precision *precision, hp_fixed value,
                             const struct hp_error *error, enum hp_metric metric);
 
