@@ -1,6 +1,7 @@
-// Of a class free = slabs x bytes of one - regions in use x size, as the allocator counts them.  Its
-// holders are stacks with sampled objects of that size; how much of the slabs each keeps from being
-// given back is not in the files, however the shares are.
+// Free bytes of a class = slabs x bytes of a slab - regions in use x bytes of a region,
+// from the allocator's own counts.  The holders of a class are the stacks with sampled
+// objects of its size.  Input files do not contain how much of the slabs each holder
+// keeps from being returned, whatever the holders' shares are.
 #include "view/account_waste.h"
 
 #include "base/units.h"
@@ -9,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+// Columns, by hp_field.id.
 enum field {
     PARENT,
     DEPTH,
@@ -24,14 +26,14 @@ enum field {
 };
 
 enum {
-    SHOWN_HOLDERS = 5,
-    NAMED_CALLS = 6,
-    LEAST_SAMPLES = 20,
+    SHOWN_HOLDERS = 5,  // rows of holders below a class; one more row has the rest
+    NAMED_CALLS = 6,    // calls of a stack that its row is named after
+    LEAST_SAMPLES = 20, // fewest samples of a holder that is called the only one
     COUNT_WIDTH = 10,
     LIVE_WIDTH = 28, // "1023.99 MiB ± 123.45 MiB"
 };
 
-static const double almost_all = 0.95;
+static const double almost_all = 0.95; // share that passes for everything
 
 static const struct hp_field fields[] = {
     {{"parent", NULL, "", HP_CELL_NUMBER}, PARENT},
@@ -58,18 +60,22 @@ static const struct hp_field fields[] = {
 
 // --- classes ------------------------------------------------------------------------------
 
+// A size class, summed over the inputs that are used.
 struct class {
-    uint64_t size;
-    hp_int128 free, slab_bytes;
+    uint64_t size;              // bytes of an object
+    hp_int128 free, slab_bytes; // bytes in its slabs: free ones, and all
+    // Slabs, slabs with free regions, objects; sampled live objects and the bytes that
+    // callers asked for in these.
     uint64_t slabs, nonfull, objects, live_count, live_requested;
-    bool has_live;
-    size_t first, holders; // in the list of these
-    hp_fixed held;         // objects that they hold
+    bool has_live;         // every input has live_count and live_requested
+    size_t first, holders; // range of its holders: index of the first, and their number
+    hp_fixed held;         // sampled estimate of the objects of all its holders
 };
 
+// A stack with sampled objects of one class.
 struct holder {
     uint64_t size;
-    uint32_t stack; // of the view
+    uint32_t stack; // index in view->stacks
     hp_fixed objects, bytes;
     struct hp_error error;
 };
@@ -77,9 +83,9 @@ struct holder {
 struct builder {
     struct hp_view *view;
     struct hp_waste *waste;
-    HP_VEC(struct class) classes;
-    HP_VEC(struct holder) holders;
-    hp_fixed mixed; // objects of sizes that are not told
+    HP_VEC(struct class) classes;  // sorted by size, later by free bytes
+    HP_VEC(struct holder) holders; // grouped by class, the largest first
+    hp_fixed mixed;                // objects whose size is not known
 };
 
 static int by_size(const void *left, const void *right) {
@@ -94,6 +100,7 @@ static int by_free(const void *left, const void *right) {
                               : by_size(left, right);
 }
 
+// Add the statistics of one input about a size class to that class.
 static void add_bin(struct builder *b, const struct hp_bin_stats *bin, bool has_live) {
     struct class *class;
     hp_vec_each (class, &b->classes) {
@@ -115,6 +122,8 @@ static void add_bin(struct builder *b, const struct hp_bin_stats *bin, bool has_
     class->has_live &= has_live;
 }
 
+// Add up the classes of all inputs that are used.  HP_E_EMPTY: the statistics of an input
+// have no size classes.
 static int add_classes(struct builder *b, struct hp_err *err) {
     const struct hp_profile *profile = b->view->profile;
     const struct hp_account *account;
@@ -144,13 +153,15 @@ static int by_class_and_stack(const void *left, const void *right) {
                               : (a->stack > b->stack) - (a->stack < b->stack);
 }
 
-// Stacks are in the order of their names.
+// Order holders of a class by bytes, the largest first; ties by name, as stacks are
+// numbered in the order of their names.
 static int by_bytes(const void *left, const void *right) {
     const struct holder *a = left, *b = right;
     return a->bytes != b->bytes ? (a->bytes < b->bytes) - (a->bytes > b->bytes)
                                 : by_class_and_stack(left, right);
 }
 
+// Make a stack of the profile a holder of each class that it has sampled objects of.
 static void add_parts(struct builder *b, uint32_t stack) {
     const struct hp_sizes *sizes = &b->view->profile->sizes[HP_COLUMN_INUSE];
     const struct hp_size_part *part =
@@ -174,6 +185,8 @@ static void add_parts(struct builder *b, uint32_t stack) {
     }
 }
 
+// Sort the holders by class and stack, and merge stacks of the profile that the view
+// shows as one.
 static void merge_holders(struct builder *b) {
     size_t count = 0;
     hp_vec_sort(&b->holders, by_class_and_stack);
@@ -183,7 +196,7 @@ static void merge_holders(struct builder *b) {
         if (last && by_class_and_stack(last, one) == 0) {
             last->objects += one->objects;
             last->bytes += one->bytes;
-            hp_error_add(&last->error, &one->error); // as it did in the stack's own
+            hp_error_add(&last->error, &one->error); // fits, as the stack's sum did
         } else {
             b->holders.at[count++] = *one;
         }
@@ -191,6 +204,7 @@ static void merge_holders(struct builder *b) {
     b->holders.count = count;
 }
 
+// Collect the holders of all classes and set the range of each class.
 static void find_holders(struct builder *b) {
     for (uint32_t i = 0; i < b->view->profile->stacks.count; i++) {
         add_parts(b, i);
@@ -214,7 +228,8 @@ static void find_holders(struct builder *b) {
 
 // --- names --------------------------------------------------------------------------------
 
-// "leaf < caller < main", from the function that is charged on.
+// Return the name of a stack's row, "leaf < caller < main", beginning at the function
+// that its memory is attributed to.  The caller frees it.
 static char *name_of(const struct hp_view *view, uint32_t stack) {
     const struct hp_stack_key *key = &view->stacks.all.at[stack];
     char *name = hp_copy("");
@@ -236,6 +251,8 @@ static char *name_of(const struct hp_view *view, uint32_t stack) {
 
 // --- rows ---------------------------------------------------------------------------------
 
+// Append a row below `parent` (HP_NO_PARENT: at the top), with all numbers NAN.  The
+// result is valid until the next row is added.
 static struct hp_waste_row *add_row(struct builder *b, uint32_t parent,
                                     const char *name) {
     static const struct hp_waste_row unknown = {NAN, NAN, NAN, NAN, NAN, NAN, NAN};
@@ -247,7 +264,8 @@ static struct hp_waste_row *add_row(struct builder *b, uint32_t parent,
     return hp_vec_push(&b->waste->of, unknown);
 }
 
-// Unknown where too many could be of the class as well.
+// Return the share of `objects` in the objects of a class; NAN if too many objects of
+// unknown size could be of the class, too, that no share can be given.
 static double share_of(const struct builder *b, const struct class *class,
                        hp_fixed objects) {
     double held = (double)class->held, mixed = (double)b->mixed;
@@ -265,6 +283,7 @@ static void add_holder(struct builder *b, uint32_t parent, const struct class *c
     free(name);
 }
 
+// Add one row for all holders after the first SHOWN_HOLDERS.
 static void add_other_holders(struct builder *b, uint32_t parent,
                               const struct class *class) {
     struct holder all = {.stack = 0};
@@ -284,9 +303,10 @@ static void add_other_holders(struct builder *b, uint32_t parent,
     free(name);
 }
 
-// Each object of another stack, or of one whose size is not told, keeps one slab at most.  So many
-// objects of others may be next to nothing, and still keep all slabs: if there are any, they count
-// by slabs.
+// Judge who keeps the slabs of a class.  An object of another stack, or one whose size is
+// not known, keeps one slab at most.  A share of objects that is next to nothing may
+// still be enough to keep all slabs.  So the objects of others are compared with the
+// number of slabs that are not full, not only with the objects of the largest holder.
 static enum hp_waste_told told_of(const struct builder *b, const struct class *class) {
     if (class->holders == 0) {
         return b->mixed > 0 ? HP_WASTE_UNKNOWN : HP_WASTE_NOBODY;
@@ -318,6 +338,7 @@ const char *hp_waste_text(enum hp_waste_told told) {
     return texts[told];
 }
 
+// Return the note below a class, "96 B: ..."; the caller frees it.
 static char *sentence_of(const struct builder *b, const struct class *class,
                          enum hp_waste_told told) {
     char size[HP_NUMBER_SIZE];
@@ -332,6 +353,7 @@ static char *sentence_of(const struct builder *b, const struct class *class,
     return sentence;
 }
 
+// Add the row of a class and the rows of its holders.
 static void add_class(struct builder *b, const struct class *class) {
     char name[HP_NUMBER_SIZE];
     hp_format_size(name, class->size);
@@ -361,7 +383,8 @@ static void add_class(struct builder *b, const struct class *class) {
     b->waste->slabs += class->slab_bytes;
 }
 
-// Of people the classes that have nearly all.
+// Make the rows, classes with most free bytes first.  By default text shows the classes
+// that together have 95 % of the free bytes.
 static void add_rows(struct builder *b) {
     hp_int128 all = 0, shown = 0;
     const struct class *class;

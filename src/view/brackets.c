@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+// Return the bracket that closes an opening one.
 static char closing_of(char c) {
     return c == '<' ? '>' : c == '(' ? ')' : c == '[' ? ']' : '}';
 }
@@ -64,6 +65,8 @@ size_t hp_end_of_group(struct hp_span name, size_t at, char *open) {
     return 0;
 }
 
+// Whether a text may follow the parameters at the end of a name: qualifiers, or the mark
+// of a clone.
 static bool ends_parameters(struct hp_span text) {
     static const char *const ends[] = {"",    " const",   " &",
                                        " &&", " const &", " const &&"};

@@ -1,4 +1,4 @@
-// Warnings about one report, beside those about the profile.
+// Warnings about one report ("cautions"), in addition to the warnings about its profile.
 #include "base/pattern.h"
 #include "base/units.h"
 #include "view/open_code.h"
@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// No number in the report is further from zero.
+// Return an upper bound of the absolute value of the report's numbers in a metric, in
+// whole units: the sum over the inputs that are used.
 static hp_int128 largest_of(const struct hp_view *view, enum hp_metric metric) {
     hp_int128 sum = 0;
     for (size_t i = 0; i < view->head.input_count; i++) {
@@ -17,6 +18,7 @@ static hp_int128 largest_of(const struct hp_view *view, enum hp_metric metric) {
     return sum >> hp_fraction(metric);
 }
 
+// Return the warning that readers of the format lose digits of large numbers, or NULL.
 static const char *caution_of(const struct hp_view *view) {
     bool is_double = (view->use.can & HP_READ_AS_DOUBLE) != 0;
     bool is_int64 = (view->use.can & HP_READ_AS_INT64) != 0;
@@ -54,19 +56,21 @@ void hp_cautions_of_patterns(struct hp_view *view) {
 // --- code that is not compared ----------------------------------------------------------------
 
 enum {
-    MOST_LINES = 3, // about modules; the others have one together
+    MOST_LINES = 3, // warnings about single modules; one more has the other modules
 };
 
+// Write a value of the view's metric in the same way for every format.
 static void put_value(char text[HP_NUMBER_SIZE], const struct hp_view *view,
                       hp_fixed value) {
     if (hp_fraction(view->options.metric) == HP_SPACE_FRACTION) {
-        hp_format_bytes(text, value, HP_UNIT_AUTO); // the same in every format
+        hp_format_bytes(text, value, HP_UNIT_AUTO); // not the unit of the options
     } else {
         hp_format_grouped(text, hp_fixed_round(value, view->options.metric));
     }
 }
 
-// Why functions of a module are not compared, and what would change that; to be freed.
+// Return the reason why functions of a module are not compared, and the option that would
+// help.  The caller frees it.
 static char *reason_of(const struct hp_open_module *module) {
     switch (module->kind) {
     case HP_OPEN_IN_SOME:
@@ -88,8 +92,9 @@ static char *reason_of(const struct hp_open_module *module) {
         module->builds);
 }
 
-// "cartd: 2 or more builds, names for 1 (--symbol-dir=DIR with the others); 28.8 MiB in 1 of 6 dumps not compared;
-// all of cartd: +1.2 MiB, p 0.57"
+// Return the warning about a module, for example "cartd: 2 or more builds, names for 1
+// (--symbol-dir=DIR with the others); 28.8 MiB in 1 of 6 dumps not compared; all of it:
+// +1.2 MiB, p 0.57".  The caller frees it.
 static char *of_module(const struct hp_view *view, const struct hp_open_module *module) {
     struct hp_span name = hp_span_basename(hp_open_module_path(view, module));
     char amount[HP_NUMBER_SIZE], growth[HP_NUMBER_SIZE], change[128] = "";
@@ -110,7 +115,7 @@ static char *of_module(const struct hp_view *view, const struct hp_open_module *
     return text;
 }
 
-// The program's own code first, then by size.
+// Order modules: the program's own code first, then by the size of what is not compared.
 static int by_weight(const void *left, const void *right) {
     const struct hp_open_module *a = *(struct hp_open_module *const *)left;
     const struct hp_open_module *b = *(struct hp_open_module *const *)right;

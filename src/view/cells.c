@@ -1,11 +1,12 @@
-// What a view says, number by number: for formats, and for programs.
+// Access to the contents of a view, number by number: first the functions for formats
+// (view.h), then those for programs (the public API).
 #include "view/view.h"
 
 #include <math.h>
 
 enum {
-    LEFT_OUT = 20,   // 1/20 of all rows together
-    SMALL_ROW = 100, // less than 1/100 of all
+    LEFT_OUT = 20,   // by flat: rows that are not shown have 1/20 of the total at most
+    SMALL_ROW = 100, // by cum: rows of less than 1/100 of the whole are not shown
 };
 
 static const struct hp_interval unknown = {NAN, NAN};
@@ -44,11 +45,13 @@ size_t hp_view_left_out(const struct hp_view *view) {
     return view->fitting < all ? all - view->fitting : 0;
 }
 
+// Return the absolute value.
 static hp_fixed size_of(hp_fixed value) {
     return value < 0 ? -value : value;
 }
 
-// So many as are together all but 1/20 of them all.
+// Return how many of the largest values make up all but 1/20 of the total, `most` at
+// most.
 static size_t enough_of_all(const struct hp_enough *values, size_t most) {
     hp_fixed shown = 0;
     size_t rows = 0;
@@ -58,6 +61,7 @@ static size_t enough_of_all(const struct hp_enough *values, size_t most) {
     return rows;
 }
 
+// Return how many of the first values are at least 1/100 of `whole`, `most` at most.
 static size_t enough_of_each(const struct hp_enough *values, size_t most,
                              hp_fixed whole) {
     size_t rows = 0;
@@ -67,7 +71,8 @@ static size_t enough_of_each(const struct hp_enough *values, size_t most,
     return rows;
 }
 
-// One row of 99 % is no table, and nobody reads hundreds.
+// The bounds apply as a single row of 99 % is not a useful table, and people do not read
+// hundreds of rows.
 size_t hp_view_enough(const struct hp_view *view, const struct hp_enough *values,
                       hp_fixed whole) {
     bool by_cum = view->options.sort == HP_SORT_CUM ||
@@ -80,7 +85,8 @@ size_t hp_view_enough(const struct hp_view *view, const struct hp_enough *values
     return rows < least ? least : rows;
 }
 
-// What is marked comes first, and counts by cum whatever its size.
+// Marked (significant) rows come first; by cum they are always shown, whatever their
+// size.
 void hp_view_find_changes(struct hp_view *view) {
     struct hp_growth all = view->report->growth(view, HP_ROW_FILTERED);
     hp_fixed whole = all.before > all.after ? all.before : all.after;
@@ -190,13 +196,14 @@ struct hp_span hp_view_name(const struct hp_view *view, size_t row) {
 
 // --- origins ------------------------------------------------------------------------------
 
+// State of a node in hp_origins.
 enum {
-    NOT_ASKED,
-    ASKED,
-    FOUND,
+    NOT_ASKED, // its origin was not looked for
+    ASKED,     // its origin is looked for; after that: no frame has the node
+    FOUND,     // some frame has set its origin
 };
 
-// Keep what two origins agree in.
+// Clear the members of an origin that differ in another origin.
 static void narrow(struct hp_origin *origin, const struct hp_origin *other) {
     bool same_file = origin->file.n == other->file.n;
     origin->module.n = origin->module.n == other->module.n ? origin->module.n : 0;
@@ -205,6 +212,7 @@ static void narrow(struct hp_origin *origin, const struct hp_origin *other) {
     origin->file.n = same_file ? origin->file.n : 0;
 }
 
+// Merge the origin of a call of frame `number` into that of the call's node.
 static void add_origin(struct hp_origins *origins, const struct hp_naming *naming,
                        uint32_t number, uint32_t call) {
     const struct hp_profile *profile = naming->profile;
@@ -223,7 +231,7 @@ static void add_origin(struct hp_origins *origins, const struct hp_naming *namin
     }
 }
 
-// Of nodes that are asked for.
+// Find the origins of all nodes that are asked for, in one walk over the calls.
 static void find_origins(struct hp_origins *origins, const struct hp_naming *naming) {
     const uint32_t *first_call = naming->first_call.at;
     uint32_t number = 0, calls = first_call[naming->first_call.count - 1];
@@ -237,7 +245,8 @@ static void find_origins(struct hp_origins *origins, const struct hp_naming *nam
     }
 }
 
-// Of rows that are shown at first, then of all: of a million nodes a table shows twenty.
+// Ask for the nodes of the rows that are shown; the second time, for all nodes.  A table
+// shows twenty of a million nodes, so that most walks stay cheap.
 static void ask(struct hp_origins *origins, const struct hp_view *view) {
     size_t nodes = hp_node_count(&view->naming);
     if (origins->of) {
@@ -372,6 +381,7 @@ size_t hp_view_row_count(const struct hp_view *view) {
     return view->rows.count;
 }
 
+// Make sure that the rows up to this one are sorted.
 static void settle(const struct hp_view *view, size_t row) {
     if (view->report->settle) {
         view->report->settle(view, row);
@@ -399,6 +409,8 @@ const struct hp_row *hp_view_row(const struct hp_view *view, size_t row) {
     return found;
 }
 
+// Turn an amount into a public estimate.  All members are NAN if the metric is not known;
+// the value is NAN if only its interval is reliable.
 static struct hp_estimate estimate_of(const struct hp_view *view,
                                       const struct hp_amount *amount,
                                       enum hp_metric metric) {
@@ -458,7 +470,7 @@ size_t hp_view_stack_count(const struct hp_view *view) {
     return view->stacks.all.count;
 }
 
-// Frames are nodes, or the calls of places.
+// Frame numbers are nodes for stacks of names, else calls of places.
 size_t hp_view_stack(const struct hp_view *view, size_t stack, const uint32_t **frames) {
     const struct hp_stacks *stacks = &view->stacks;
     const struct hp_stack_key *key = &stacks->all.at[stack];
@@ -478,6 +490,7 @@ size_t hp_view_stack(const struct hp_view *view, size_t stack, const uint32_t **
     return cache->frames.count;
 }
 
+// Describe a frame that is a node: its shown name, and the origin that its frames share.
 static struct hp_frame_info info_of_node(const struct hp_view *view, hp_node_id node) {
     const struct hp_origin *origin = hp_view_origin(view, node);
     const struct hp_module *module = hp_view_module(view, origin->module);
@@ -492,6 +505,7 @@ static struct hp_frame_info info_of_node(const struct hp_view *view, hp_node_id 
     };
 }
 
+// Describe a frame that is a call of a place; `call` is its number in view->stacks.
 static struct hp_frame_info info_of_call(const struct hp_view *view, uint32_t call) {
     struct hp_place place = hp_stacks_place(&view->stacks, call);
     hp_module_id id = place.frame ? place.frame->module : (hp_module_id){0};

@@ -9,10 +9,11 @@
 #include <string.h>
 #include <strings.h>
 
-static const double much = 0.25; // of all, of a single row
+static const double much = 0.25; // share of the total that makes a row suspect
 
 // --- weights ------------------------------------------------------------------------------
 
+// Add the values of one input to `weights`, by stack.
 static void add_input(hp_fixed *weights, const struct hp_view *view, uint32_t input) {
     struct hp_history_reader reader = {0};
     struct hp_observation seen;
@@ -23,7 +24,8 @@ static void add_input(hp_fixed *weights, const struct hp_view *view, uint32_t in
     hp_history_done_reading(&reader);
 }
 
-// What each stack holds on a side of a diff; how many inputs that is the sum of.
+// Add the values of each stack on one side of a diff.  Returns the number of inputs
+// added.
 static size_t add_side(hp_fixed *weights, const struct hp_view *view,
                        enum hp_input_side side) {
     const struct hp_profile *profile = view->profile;
@@ -38,7 +40,7 @@ static size_t add_side(hp_fixed *weights, const struct hp_view *view,
     return count;
 }
 
-// Of each series, which follow one another.
+// Add the last dump of each series; the dumps of a series are adjacent.
 static void add_last_dumps(hp_fixed *weights, const struct hp_view *view) {
     const struct hp_series_dump *dumps = view->series;
     for (size_t i = 0; i < view->series_count; i++) {
@@ -48,7 +50,8 @@ static void add_last_dumps(hp_fixed *weights, const struct hp_view *view) {
     }
 }
 
-// What each stack holds for this report; to be freed.  `*inputs` is what it is the sum of.
+// Return the value of each stack of the profile for this report; the caller frees it.
+// `*inputs`: number of inputs that the values have to be divided by.
 static hp_fixed *weigh(const struct hp_view *view, size_t *inputs) {
     const struct hp_profile *profile = view->profile;
     hp_fixed *weights = hp_alloc(profile->stacks.count * sizeof *weights);
@@ -67,6 +70,7 @@ static hp_fixed *weigh(const struct hp_view *view, size_t *inputs) {
 
 // --- charges ------------------------------------------------------------------------------
 
+// Return the source line of a call; NULL: it has no symbols.
 static const struct hp_line *line_of(const struct hp_naming *naming, uint32_t call) {
     uint32_t line = naming->calls.at[call].line;
     return line > 0 ? &naming->profile->lines.at[line - 1] : NULL;
@@ -78,6 +82,7 @@ static bool is_go(const struct hp_naming *naming, uint32_t call) {
            hp_span_ends(hp_strtab_span(&naming->profile->strings, line->file), ".go");
 }
 
+// Add one stack's value to the sums of what folding moves.
 static void charge(struct hp_charges *charges, const struct hp_naming *naming,
                    const struct hp_stack *stack, hp_fixed weight) {
     struct hp_charged charged = hp_charged_call(naming, stack);
@@ -122,7 +127,8 @@ struct hp_charges hp_charges_of(const struct hp_view *view) {
 
 // --- if libraries were folded, too --------------------------------------------------------
 
-// The call nearest to the allocation that would be left; NULL: none.
+// Return the innermost call that would stay visible if libraries were folded, too; NULL:
+// none.
 static const struct hp_call *left_call(const struct hp_naming *naming,
                                        const struct hp_stack *stack) {
     for (uint32_t i = 0; i < stack->depth; i++) {
@@ -137,6 +143,7 @@ static const struct hp_call *left_call(const struct hp_naming *naming,
     return NULL;
 }
 
+// Return the node that a stack would be attributed to if libraries were folded, too.
 static hp_node_id owner_of(const struct hp_naming *naming, const struct hp_stack *stack) {
     const struct hp_call *left = left_call(naming, stack);
     uint32_t allocating = hp_charged_call(naming, stack).allocating;
@@ -164,7 +171,8 @@ hp_fixed hp_largest_owner(const struct hp_view *view) {
 
 // --- source files -------------------------------------------------------------------------
 
-// By the modules that allocate: what a side holds, and what of it has a source file.
+// Sums of one side, by the module of the allocating call: all memory, and memory whose
+// allocating call has a known source file.
 struct known {
     hp_fixed *all, *with_file;
 };
@@ -196,7 +204,8 @@ static double add_up(const struct hp_profile *profile, const hp_fixed *sums) {
     return (double)sum;
 }
 
-// Of a side what is in modules that the other has not, or that are none.
+// Sum the part of a side that is in modules which the other side does not have, or in no
+// module.
 static double add_up_alone(const struct hp_profile *profile, const struct known *side,
                            const struct known *other) {
     hp_fixed sum = 0;
@@ -234,7 +243,8 @@ static bool looks_allocating(const char *name) {
            strcasestr(name, "new") || strcasestr(name, "get_buffer");
 }
 
-// So that it finds itself and is one word to a shell, in quotes if need be.
+// Write a pattern that matches the name itself and is a single word for a shell, in
+// quotes if need be.  Returns false if it does not fit or cannot be quoted.
 static bool put_pattern(const char *name, char *text, size_t room) {
     size_t used = 0;
     bool is_word = name[strspn(name,

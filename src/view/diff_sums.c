@@ -1,20 +1,26 @@
-// The plug-in variance of B bytes in C objects is B g(B/C), g(S) = S / (e^(S/R) - 1): what it
-// is for objects of one size, while hp_error has a bound for all.
+// Formulas.  The plug-in variance of B bytes in C objects is B g(B/C), g(S) = S /
+// (e^(S/R) - 1), where R is the sample period.  It is exact for objects of one size;
+// hp_error has an upper bound for any sizes.
 //
-// Two dumps of one process with prof_accum: L are a stack's bytes in use, A those ever
-// allocated, B the bound of a variance.  Between the dumps F = (A2 - A1) - (L2 - L1) were
-// freed, some of them born in between.  What of L1 is gone is a part of F and of L1, so the
-// one with the lesser variance stands for it, and it plus L2 - L1 for what is new.
+// Two dumps of one process with prof_accum: L is a stack's bytes in use, A its bytes ever
+// allocated, B the bound of a variance, 1 and 2 the dumps.  Between the dumps F = (A2 -
+// A1) - (L2 - L1) bytes were freed, some of them also allocated in between.  The part of
+// L1 that was freed is a part of F and a part of L1.  So it is estimated by whichever of
+// F and L1 has the smaller variance, and the new part of L2 by that estimate plus L2 -
+// L1.
 #include "view/diff_sums.h"
 
 #include "stats/measure.h"
 
 #include <math.h>
 
+// Convert a variance to an integer, limited to [0, 2^120].
 static hp_int128 whole(double x) {
     return (hp_int128)fmin(fmax(x, 0), 0x1p120);
 }
 
+// Count the units of a side: its dumps, or its groups that have dumps, which are summed
+// here.
 static void count_units(struct hp_sides *sides, const struct hp_profile *profile,
                         int side) {
     uint64_t dumps[HP_REPLICATES];
@@ -69,11 +75,12 @@ void hp_sides_done(struct hp_sides *sides) {
 
 // --- one process --------------------------------------------------------------------------
 
-// Of one stack in one dump.
+// One stack in one dump of a process with prof_accum.
 struct life {
+    // In use, and allocated since the process began.
     hp_fixed bytes, ever_bytes, ever_objects, objects;
-    hp_int128 variance;
-    uint64_t period;
+    hp_int128 variance; // of `bytes`
+    uint64_t period;    // sample period; 0: unsampled
 };
 
 static void add_to_life(struct life *life, const struct hp_observation *seen,
@@ -90,7 +97,8 @@ static hp_int128 bound_of(double bytes, double objects, uint64_t period) {
     return whole(hp_variance_bound(bytes, objects, period));
 }
 
-// The bound: of what is gone of it or new in it nothing is certain.
+// Return the variance of the bytes in use, at least its upper bound: even if the sum is
+// certain, the part of it that is gone or new is not.
 static hp_int128 variance_of(const struct life *life) {
     hp_int128 bound =
         bound_of(hp_fixed_double(life->bytes, HP_INUSE_SPACE),
@@ -98,7 +106,8 @@ static hp_int128 variance_of(const struct life *life) {
     return bound > life->variance ? bound : life->variance;
 }
 
-// What was freed, whenever it was allocated; false if the numbers make no sense.
+// Estimate what was freed between two dumps, whenever it was allocated.  Returns false if
+// the numbers are inconsistent, as the amounts ever allocated have decreased.
 static bool freed_between(const struct life *a, const struct life *b,
                           struct hp_part *freed) {
     hp_fixed bytes = b->ever_bytes - a->ever_bytes - (b->bytes - a->bytes);
@@ -121,11 +130,14 @@ static void add_part(struct hp_part *sum, struct hp_part part) {
     sum->variance += part.variance;
 }
 
+// Add the freed and the new part of a stack to the sums of a node.
 static void add_life(struct hp_sums *sums, struct hp_part gone, struct hp_part fresh) {
     add_part(&sums->freed, gone);
     add_part(&sums->fresh, fresh);
 }
 
+// Estimate the freed and the new part of each stack, and add them to the sums of its
+// nodes and of the totals.
 static void sum_lives(struct life *const lives[2], size_t stacks,
                       const struct hp_members *members, struct hp_sums *sums) {
     for (size_t s = 0; s < stacks; s++) {
@@ -151,23 +163,25 @@ static void sum_lives(struct life *const lives[2], size_t stacks,
 
 // --- sides --------------------------------------------------------------------------------
 
-// A number of the report's metric: of one side, that each stack adds to the nodes that it is of, to
-// the total, and, if filters leave something of it, to the last.
+// State of adding up the sides in the report's metric.  Each stack adds its value to its
+// nodes and to the total, and, if the filters leave something of it, to the filtered
+// total.
 struct adder {
     const struct hp_profile *profile;
     const struct hp_members *members;
     enum hp_metric metric;
     const struct hp_sides *sides;
-    struct hp_sums *sums;
-    struct life *lives[2];    // of each stack, where they are wanted
-    hp_fixed *now;            // of each node: in this unit
-    HP_VEC(uint32_t) touched; // nodes whose `now` is not 0
+    struct hp_sums *sums;     // the result: nodes, total, filtered total
+    struct life *lives[2];    // by stack, for each side; NULL: not wanted
+    hp_fixed *now;            // for each node: its value in the current unit
+    HP_VEC(uint32_t) touched; // nodes whose `now` may differ from 0
 };
 
 static size_t sum_count(const struct adder *adder) {
     return adder->members->node_count + 2;
 }
 
+// Return the plug-in variance of one observation, for objects of one size.
 static hp_int128 plug_in(const struct hp_observation *seen, enum hp_metric metric,
                          uint64_t period) {
     const struct hp_error *error = &seen->errors[hp_column_of(metric)];
@@ -188,6 +202,7 @@ static void add_to(struct adder *adder, uint32_t node, int side,
     hp_error_add(&sum->error, &seen->errors[hp_column_of(adder->metric)]);
 }
 
+// Add the values, errors and plug-in variances of an input to one side.
 static void add_input(struct adder *adder, int side,
                       const struct hp_input_record *input) {
     struct hp_history_reader reader = {0};
@@ -224,7 +239,8 @@ static void add_side(struct adder *adder, int side) {
 
 // --- units --------------------------------------------------------------------------------
 
-// V / B is what one sample of it stands for, where B is of both sides and V its variance.
+// Return half the amount that one sample represents, at least 1: V / B / 2, where B is
+// the sum of both sides and V its variance.
 static double half_sample(const struct hp_sums *sums, enum hp_metric metric) {
     double bytes = 0, variance = 0;
     for (int side = 0; side < 2; side++) {
@@ -236,6 +252,7 @@ static double half_sample(const struct hp_sums *sums, enum hp_metric metric) {
     return bytes > 0 ? fmax(variance / bytes / 2, 1) : 1;
 }
 
+// Add a value to a node's sum in the current unit.
 static void add_now(struct adder *adder, uint32_t node, hp_fixed value) {
     if (adder->now[node] == 0 && value != 0) {
         hp_vec_push(&adder->touched, node);
@@ -243,6 +260,7 @@ static void add_now(struct adder *adder, uint32_t node, hp_fixed value) {
     adder->now[node] += value;
 }
 
+// Add a stack's value in the current unit to its nodes and to the totals.
 static void add_stack(struct adder *adder, uint32_t stack, hp_fixed value) {
     const struct hp_members *members = adder->members;
     uint32_t total = (uint32_t)members->node_count;
@@ -255,7 +273,8 @@ static void add_stack(struct adder *adder, uint32_t stack, hp_fixed value) {
     }
 }
 
-// Add the mean of a unit of so many dumps to each node.
+// End a unit of `dumps` dumps: add its mean value per dump to the distributions of each
+// node, and clear the unit.
 static void end_unit(struct adder *adder, int side, double dumps) {
     for (size_t i = 0; i < adder->touched.count; i++) {
         uint32_t node = adder->touched.at[i];
@@ -271,6 +290,7 @@ static void end_unit(struct adder *adder, int side, double dumps) {
     adder->touched.count = 0;
 }
 
+// Add an input as one unit.
 static void add_dump(struct adder *adder, int side, const struct hp_input_record *input) {
     struct hp_history_reader reader = {0};
     struct hp_observation seen;
@@ -282,7 +302,7 @@ static void add_dump(struct adder *adder, int side, const struct hp_input_record
     end_unit(adder, side, 1);
 }
 
-// They are in the order of groups.
+// Add each group of dumps as one unit.  The sums are sorted by column and group.
 static void add_groups(struct adder *adder, int side) {
     const struct hp_between *between = &adder->sides->between[side];
     uint64_t dumps[HP_REPLICATES];
@@ -302,6 +322,7 @@ static void add_groups(struct adder *adder, int side) {
     }
 }
 
+// Add all units of a side, then a value of 0 for each unit that a node has no memory in.
 static void add_units(struct adder *adder, int side) {
     const struct hp_sides *sides = adder->sides;
     size_t count = side == 0 ? sides->base.count : sides->new.count;
@@ -322,6 +343,8 @@ static void add_units(struct adder *adder, int side) {
     }
 }
 
+// Do the work of hp_diff_sums() and hp_diff_sums_beside().  `rows`: result to take
+// half_sample from; NULL: compute it.  `lives`: arrays to fill by stack, or NULLs.
 static struct hp_sums *sum_sides(const struct hp_profile *profile,
                                  const struct hp_sides *sides,
                                  const struct hp_members *members, enum hp_metric metric,
@@ -340,7 +363,8 @@ static struct hp_sums *sum_sides(const struct hp_profile *profile,
         adder.sums[i].half_sample =
             rows ? rows[i].half_sample : half_sample(&adder.sums[i], metric);
     }
-    for (int side = 0; side < 2 && !lives[side]; side++) { // else there is one a side
+    for (int side = 0; side < 2 && !lives[side];
+         side++) { // with lives, a side has one unit
         add_units(&adder, side);
     }
     hp_vec_done(&adder.touched);

@@ -1,13 +1,22 @@
-// One process: interval and p-value of growth from what was freed to what is new in its place.
-// Two: from the one dump to the other.  Three or more in all, as averages: the largest p-value
-// of those of sampling and of tests of the logarithms of what each process has, to which half a
-// sample is added (stats/two_samples.h); the interval is what any of them holds.
+// Tests.
 //
-// Sampling's is one of them as what no other process has varies by nothing, and a test with one
-// variance as two or three processes tell next to nothing of theirs.  Groups of dumps, whose
-// means have other logarithms than their dumps, have to pass Welch's test of the values as well.
+// Two dumps of one process: interval and p-value of growth, from the part that was freed
+// to the new part in its place.
 //
-// An end of the interval is for each test on the side of 0 that the p-value of this side tells.
+// Two dumps of two processes: from one dump to the other.
+//
+// Three dumps or more in all, as averages: p is the largest of the p-value of sampling
+// and the p-values of tests of the logarithms of what each process has, to which half a
+// sample is added (stats/two_samples.h).  The interval covers the intervals of all these
+// tests.
+//
+// The test of sampling is included for two reasons: memory that no other process has
+// shows no variance between processes, and two or three processes alone hardly reveal
+// their variance.  Groups of dumps also have to pass Welch's test of the values, as the
+// logarithm of a group's mean differs from the logarithms of its dumps.
+//
+// For each test, an end of the interval is on the side of 0 that agrees with the p-value
+// of that side.
 #include "view/difference.h"
 
 #include "stats/measure.h"
@@ -15,10 +24,12 @@
 
 #include <math.h>
 
-static const double least_samples = 5; // that a row has to stand on to be tested
+static const double least_samples =
+    5; // effective samples of a row, below which it is not tested
 
 // --- which test ---------------------------------------------------------------------------
 
+// Choose the test where at least one side has several dumps.
 static enum hp_difference_test choose_test_of_means(const struct hp_sides *sides,
                                                     enum hp_metric metric) {
     size_t least = sides->units[0] < sides->units[1] ? sides->units[0] : sides->units[1];
@@ -39,14 +50,18 @@ const char *hp_difference_mark(enum hp_difference_test test) {
                                                     : "beyond sampling error";
 }
 
+// Whether an input was merged from several processes.
 static bool is_of_several(const struct hp_input_record *input) {
     return input->keys && input->keys->all.count + input->keys->untold > 1;
 }
 
+// Whether a test compares averages over dumps.
 static bool is_of_means(enum hp_difference_test test) {
     return test == HP_TEST_FLEETS || test == HP_TEST_ONE || test == HP_TEST_SAMPLING;
 }
 
+// Choose the test for all rows, by the number of dumps and processes and by what they
+// record.
 static enum hp_difference_test choose_test(const struct hp_view *view,
                                            const struct hp_sides *sides) {
     const struct hp_profile *profile = view->profile;
@@ -69,7 +84,8 @@ static enum hp_difference_test choose_test(const struct hp_view *view,
         hp_reset_is_certain(hp_reset_between(a, b))) {
         return HP_TEST_INDEPENDENT;
     }
-    // Two periods sample different objects.
+    // Allocations in between are only usable with one period: two periods sample
+    // different objects.
     bool lives = options->metric == HP_INUSE_SPACE && profile->has_alloc &&
                  a->period == b->period && !hp_input_missing(a, HP_ALLOC_OBJECTS) &&
                  !hp_input_missing(b, HP_ALLOC_OBJECTS);
@@ -78,18 +94,20 @@ static enum hp_difference_test choose_test(const struct hp_view *view,
 
 // --- one row ------------------------------------------------------------------------------
 
+// Everything that the comparison of a row depends on, except its sums.
 struct context {
     enum hp_difference_test test;
-    bool is_of_difference;
+    bool is_of_difference; // the inputs are differences of profiles
     enum hp_metric metric;
     double confidence;
-    double inputs[2];
-    bool is_reset;
+    double inputs[2]; // number of dumps on each side, which sums are divided by
+    bool is_reset;    // as in struct hp_difference
     const struct hp_sides *sides;
-    struct hp_error largest; // its period and weight: what is not seen may hold as much
+    struct hp_error largest; // largest period and weight: unseen memory may hold as much
 };
 
-// The mean of a side.
+// Return the mean of a side per dump, with its error.  A side without samples gets the
+// largest period and weight.
 static struct hp_measure measure_of(const struct context *c, const struct hp_sums *sums,
                                     int side) {
     struct hp_error error = sums->sides[side].error;
@@ -101,7 +119,9 @@ static struct hp_measure measure_of(const struct context *c, const struct hp_sum
     return hp_measure_mean(m, c->inputs[side]);
 }
 
-// The part that one side alone has, all of which may be of other sizes than it seems.
+// Return the freed or the new part of a row with its error.  All of the part may consist
+// of objects of other sizes than assumed, so it has the full `hidden` and `excess` bounds
+// of its side.
 static struct hp_measure measure_of_part(const struct context *c, struct hp_part part,
                                          const struct hp_error *side) {
     double estimate = hp_fixed_double(part.bytes, HP_INUSE_SPACE);
@@ -114,10 +134,12 @@ static struct hp_measure measure_of_part(const struct context *c, struct hp_part
     };
 }
 
+// Return the effective samples of an estimate; 0 if the estimate is not above 0.
 static double effective_samples(struct hp_measure m) {
     return m.estimate > 0 ? hp_effective_samples(m) : 0;
 }
 
+// Test the change from one measured value to another by sampling alone.
 static void test_pair(struct hp_measure before, struct hp_measure after,
                       struct hp_change *change) {
     change->tested[0] = before;
@@ -127,7 +149,8 @@ static void test_pair(struct hp_measure before, struct hp_measure after,
     change->samples = effective_samples(before) + effective_samples(after);
 }
 
-// If nothing was freed, all that is less is gone and all that is more is new.
+// Return the two-sided p-value of growth if nothing was freed in between: then all growth
+// is new memory, and its variance is the difference of the variances.
 static double least_growth_p(struct hp_measure before, struct hp_measure after) {
     struct hp_measure nothing = {.max_weight = before.max_weight};
     struct hp_measure fresh = after;
@@ -136,7 +159,8 @@ static double least_growth_p(struct hp_measure before, struct hp_measure after) 
     return hp_two_sided(hp_growth_p(nothing, fresh), 1);
 }
 
-// A value that is known exactly, and equal in all dumps of a side, leaves nothing to test.
+// Raise the p-values to those of the tests between processes.  A value that is known
+// exactly and is equal in all dumps of a side has sd 0, and Welch's test is skipped.
 static void test_processes(const struct context *c, const struct hp_sums *sums,
                            struct hp_change *change) {
     const struct hp_scatter logs[2] = {sums->sides[0].logs, sums->sides[1].logs};
@@ -155,6 +179,7 @@ static void test_processes(const struct context *c, const struct hp_sums *sums,
     }
 }
 
+// Fill the tested part of a change: measures, samples and p-values.
 static void test(const struct context *c, const struct hp_sums *sums,
                  struct hp_change *change) {
     change->is_known = true;
@@ -174,6 +199,8 @@ static void test(const struct context *c, const struct hp_sums *sums,
     change->p = change->plain_p = hp_two_sided(change->growth_p, change->shrinkage_p);
 }
 
+// Compare the two sides of one row or sum.  A decrease after a reset stays untested: the
+// memory may still be in use.  Rows of objects of mixed sizes are not tested in objects.
 static struct hp_change compare(const struct context *c, const struct hp_sums *sums,
                                 uint32_t node) {
     struct hp_change change = {
@@ -191,8 +218,8 @@ static struct hp_change compare(const struct context *c, const struct hp_sums *s
     };
     if (c->is_reset && change.after < change.before) {
         change.is_open = true;
-        change.open[1] =
-            hp_fixed_double(change.before - change.after, c->metric); // may be held
+        change.open[1] = hp_fixed_double(change.before - change.after,
+                                         c->metric); // may still be in use
         return change;
     }
     unsigned flags = sums->sides[0].error.flags | sums->sides[1].error.flags;
@@ -205,19 +232,18 @@ static struct hp_change compare(const struct context *c, const struct hp_sums *s
 
 // --- code without names ----------------------------------------------------------------------
 
-// The comparisons of all rows.
+// State of comparing all rows.
 struct comparisons {
     const struct hp_view *view;
     const struct hp_members *members;
     const struct hp_open_code *open; // NULL: all code can be compared
-    struct context context;          // of all dumps
-    struct hp_named_list named;
-    const struct hp_sums *sums;
-    struct hp_sums
-        *overlaps; // what each row has of the open stacks of its modules; or NULL
+    struct context context;          // for rows that are compared over all dumps
+    struct hp_named_list named; // cache of dumps by the modules that they have names for
+    const struct hp_sums *sums; // by node, of all dumps
+    struct hp_sums *overlaps;   // each row's part in open stacks of its modules; or NULL
 };
 
-// Each row with the open stacks of its modules alone.
+// Sum for each row only those of its stacks that are open in one of the row's modules.
 static struct hp_sums *sum_overlaps(const struct comparisons *all) {
     const struct hp_members *members = all->members;
     struct hp_members some = {.node_count = members->node_count};
@@ -237,7 +263,9 @@ static struct hp_sums *sum_overlaps(const struct comparisons *all) {
     return sums;
 }
 
-// The open stacks of these modules that are not in a row, which may be of it as well.
+// Set change->open: the sum of the open stacks of a set of modules that are not already
+// in the row, as they may belong to it as well.  `is_named` false: all stacks of the
+// modules may belong to it, not only open ones.
 static void set_open(const struct comparisons *all, uint64_t modules, bool is_named,
                      struct hp_change *change) {
     const struct context *c = &all->context;
@@ -256,6 +284,9 @@ static void set_open(const struct comparisons *all, uint64_t modules, bool is_na
     }
 }
 
+// Compare a row, with regard to code without names.  Rows of modules compared by address
+// are compared over all dumps; rows of modules compared by name over the dumps that have
+// names, or, if these are not enough, not at all.
 static struct hp_change compare_row(struct comparisons *all, uint32_t node) {
     const struct hp_open_code *open = all->open;
     const struct hp_sums *sums = &all->sums[node];
@@ -287,15 +318,19 @@ static struct hp_change compare_row(struct comparisons *all, uint32_t node) {
 
 // --- the guard --------------------------------------------------------------------------------
 
-// A row of code that is compared by address counts as grown only if it has more than it and the open stacks of its
-// modules had together before; and as shrunk only if it had more than both have now.
+// A row of code compared by address counts as grown only if it now has more than it and
+// the open stacks of its modules had together before.  It counts as shrunk only if it had
+// more before than both have now.
 
+// Whether a row would pass as changed and has open stacks that may explain the change.
 static bool needs_guard(const struct comparisons *all, const struct hp_change *change) {
     return !change->is_open && change->open[0] + change->open[1] > 0 &&
            change->p < 1 - all->context.confidence; // false for NAN
 }
 
-// The rows that need a guard; each stack counts in those that it is of, and in those of its open modules.
+// Find the rows that need a guard.  In `members` each stack belongs to its own rows among
+// these, and to those of the modules in which it is open.  Returns false if there are no
+// such rows.
 static bool find_guarded(const struct comparisons *all,
                          const struct hp_difference *difference,
                          struct hp_members *members) {
@@ -332,6 +367,8 @@ static bool find_guarded(const struct comparisons *all,
     return is_any;
 }
 
+// Raise the p-values of a row to those of comparing it with the row and the open stacks
+// together, once on the side before and once on the side after.
 static void guard_row(const struct comparisons *all, const struct hp_sums *with_open,
                       struct hp_change *change) {
     for (int side = 0; side < 2; side++) {
@@ -347,6 +384,7 @@ static void guard_row(const struct comparisons *all, const struct hp_sums *with_
     change->p = hp_two_sided(change->growth_p, change->shrinkage_p);
 }
 
+// Apply the guard to all rows that need it.
 static void guard_rows(const struct comparisons *all, struct hp_difference *difference) {
     struct hp_members members = {.node_count = all->members->node_count};
     if (all->overlaps && find_guarded(all, difference, &members)) {
@@ -366,12 +404,15 @@ static void guard_rows(const struct comparisons *all, struct hp_difference *diff
 
 // --- all rows -----------------------------------------------------------------------------
 
-// A marked row has p <= q < 1 - confidence, so that its interval excludes 0.
+// Set q and significance.  A significant row has p <= q < 1 - confidence, so that its
+// interval excludes 0.
 static void mark(struct hp_change *change, double q, double confidence) {
     change->q = q;
     change->is_significant = q < 1 - confidence; // false for NAN
 }
 
+// Drop the p-values of rows with too few samples, and adjust the others for the number of
+// rows tested (false discovery rate).
 static void adjust(struct hp_difference *difference, double confidence) {
     size_t count = difference->rows.count;
     double *q = hp_alloc(count * sizeof *q), *plain = hp_alloc(count * sizeof *plain);
@@ -393,13 +434,14 @@ static void adjust(struct hp_difference *difference, double confidence) {
     free(plain);
 }
 
-// A sum is one row, so that its p needs no adjustment.
+// Compare a total.  It is a single row, so that its p-value needs no adjustment.
 static struct hp_change compare_sum(const struct context *c, const struct hp_sums *sum) {
     struct hp_change change = compare(c, sum, 0);
     mark(&change, change.p, c->confidence);
     return change;
 }
 
+// Compare all rows that have a value on either side, and the totals.
 static void make_rows(struct hp_difference *difference, struct comparisons *all) {
     const struct context *c = &all->context;
     size_t nodes = all->members->node_count;
@@ -417,6 +459,7 @@ static void make_rows(struct hp_difference *difference, struct comparisons *all)
     difference->filtered = compare_sum(c, &all->sums[nodes + 1]);
 }
 
+// Return the context for comparing all dumps of the sides.
 static struct context context_of(const struct hp_view *view, const struct hp_sides *sides,
                                  const struct hp_sums *total) {
     struct context context = {
@@ -465,7 +508,7 @@ void hp_difference_init(struct hp_difference *difference, const struct hp_view *
     free(sums);
 }
 
-// The modules of each stack that filters leave something of.
+// Make members whose nodes are the open modules, for the stacks that the filters leave.
 static void find_members(const struct hp_open_code *open, const struct hp_members *rows,
                          struct hp_members *members) {
     *members = (struct hp_members){.node_count = open->modules.count};
@@ -521,6 +564,7 @@ struct hp_interval hp_change_side(const struct hp_change *change, int side,
     return change->is_known ? hp_interval_of(change->sides[side], confidence) : unknown;
 }
 
+// Extend an interval to include another.
 static void widen(struct hp_interval *hull, struct hp_interval other) {
     hull->low = fmin(hull->low, other.low);
     hull->high = fmax(hull->high, other.high);

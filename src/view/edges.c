@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 
+// Identity of an edge.
 struct key {
     hp_node_id caller, callee;
 };
@@ -9,9 +10,11 @@ struct key {
 struct builder {
     struct hp_edges *edges;
     struct hp_index index;
-    HP_VEC(size_t) seen; // of each edge: the last stack that it was counted in, and one
+    HP_VEC(size_t) seen; // for each edge: number of the last stack added to it, + 1
 };
 
+// Add a call in a stack to its edge, whose value includes each stack once.  `is_through`:
+// nodes that are not shown are in between.
 static void add_call(struct builder *b, struct key key, bool is_through, size_t stack,
                      hp_fixed value) {
     uint32_t number = hp_index_of(&b->index, &b->edges->edges, &key, sizeof key);
@@ -28,6 +31,7 @@ static void add_call(struct builder *b, struct key key, bool is_through, size_t 
     }
 }
 
+// Add the calls between shown nodes of a stack, from the root to the leaf.
 static void add_stack(struct builder *b, const struct hp_stack_key *stack, size_t number,
                       hp_fixed value, const bool *is_shown) {
     hp_node_id caller = {0};

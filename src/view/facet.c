@@ -8,7 +8,7 @@ static int by_text(const void *left, const void *right, void *names) {
                            hp_strtab_span(names, *(const hp_string *)right));
 }
 
-// Numbers of names become places in byte order.
+// Replace the numbers of names by places in byte order, in all sets and inputs.
 static void sort_values(struct hp_facet *facet, size_t sets) {
     size_t count = facet->names.strings.count;
     uint32_t *place = hp_alloc((count + 1) * sizeof *place);
@@ -30,11 +30,13 @@ static void sort_values(struct hp_facet *facet, size_t sets) {
     free(place);
 }
 
+// Return the facet's key, as "label:tenant"; the caller frees it.
 static char *key_of(const struct hp_report_options *options) {
     bool by_label = options->by == HP_BY_LABEL;
     return hp_printed("%s%s", by_label ? "label:" : "", hp_groups_key(options));
 }
 
+// Add the inputs that are used, each with the name of its group.
 static void add_inputs(struct hp_facet *facet, const struct hp_view *view) {
     size_t count;
     struct hp_group_member *members = hp_group_members(view, &count);
@@ -52,7 +54,8 @@ void hp_facet_init(struct hp_facet *facet, const struct hp_view *view) {
     struct hp_span none =
         are_alone ? hp_group_of_none(options->by) : (struct hp_span){"", 0};
     struct hp_group_name name = {0};
-    size_t sets = profile->tag_sets.strings.count + 1; // 0 is none, if there are any
+    // Set 0 has no labels.  It exists even if the table of sets is empty: hence + 1.
+    size_t sets = profile->tag_sets.strings.count + 1;
     facet->key = key_of(options);
     facet->of_set = hp_alloc(sets * sizeof *facet->of_set);
     for (uint32_t set = 0; set < sets; set++) {
@@ -90,6 +93,7 @@ bool hp_facet_is_of_inputs(const struct hp_view *view) {
     return is;
 }
 
+// Whether an input has values of a column.
 static bool tells(const struct hp_input_record *input, enum hp_column column) {
     return hp_input_has_metric(input, hp_space_of(column)) ||
            hp_input_has_metric(input, hp_objects_of(column));

@@ -27,14 +27,16 @@ bool hp_filters_any(const struct hp_filters *filters) {
     return rules != 0 || filters->focuses_picks;
 }
 
-// What calls are named by, each once: there are far fewer names than calls.  A function is known
-// by its short name, and by the full one without the type that it returns, so that
-// --hide='^std::' finds "void std::f<int>(int)", and --hide=std:: not "std::string g<int>(int)".
+// A string that names calls, listed once: there are far fewer names than calls.  A
+// function is matched by its short name, and by the full name without its return type.
+// So --hide='^std::' finds "void std::f<int>(int)", and --hide=std:: does not find
+// "std::string g<int>(int)".
 struct name {
     hp_string string;
-    const char *text, *short_text; // the latter of a function; or NULL
+    const char *text, *short_text; // short_text: functions only, else NULL
 };
 
+// Roles of a string: the same text can name a function and a file or module.
 enum role {
     FUNCTION = 1 << 0,
     PLACE = 1 << 1,
@@ -42,11 +44,12 @@ enum role {
 
 struct names {
     HP_VEC(struct name) all;
-    unsigned char *roles; // of each string those that are known
-    struct hp_arena arena;
+    unsigned char *roles;  // for each string: set of the roles already listed
+    struct hp_arena arena; // owns the short names
     HP_VEC(char) scratch;
 };
 
+// Whether a name is not listed in this role yet; marks it as listed.
 static bool is_new(struct names *names, hp_string name, enum role role) {
     bool is_known = name.n == 0 || (names->roles[name.n] & role) != 0;
     names->roles[name.n] |= (unsigned char)role;
@@ -82,6 +85,8 @@ static void names_done(struct names *names) {
     free(names->roles);
 }
 
+// List the names of all functions, files and modules of the profile.  Free with
+// names_done().
 static void find_names(struct names *names, const struct hp_profile *profile) {
     const struct hp_line *line;
     const struct hp_frame *frame;
@@ -95,6 +100,7 @@ static void find_names(struct names *names, const struct hp_profile *profile) {
     }
 }
 
+// Mark the frames whose address, or whose function's start, written in hex, matches.
 static void mark_offsets(struct hp_filters *filters, const struct hp_profile *profile,
                          struct hp_pattern *pattern, uint8_t mark) {
     for (size_t i = 0; i < profile->frames.count; i++) {
@@ -110,7 +116,8 @@ static void mark_offsets(struct hp_filters *filters, const struct hp_profile *pr
     }
 }
 
-// A function that is asked for is also found by all that machines are told of it.
+// Whether a pattern matches a name.  HP_PICK also matches full names, which programs get
+// to see in reports.
 static bool is_match(struct hp_pattern *pattern, const struct hp_profile *profile,
                      const struct name *name, enum hp_filter_rule rule) {
     return hp_pattern_matches(pattern, name->text) ||
@@ -119,6 +126,7 @@ static bool is_match(struct hp_pattern *pattern, const struct hp_profile *profil
             hp_pattern_matches(pattern, hp_profile_text(profile, name->string)));
 }
 
+// Match one filter against all names.
 static int apply(struct hp_filters *filters, const struct hp_profile *profile,
                  const struct names *names, const struct hp_filter *filter,
                  struct hp_err *err) {
@@ -165,7 +173,8 @@ int hp_filters_init(struct hp_filters *filters, const struct hp_profile *profile
     return ret;
 }
 
-// Whether a name is long, and has not been counted.
+// Whether a name is longer than what patterns look at and was not counted yet; marks it
+// as counted.
 static bool is_long(const struct hp_profile *profile, bool *is_counted, hp_string name) {
     bool is_long = !is_counted[name.n] &&
                    hp_strtab_span(&profile->strings, name).size > HP_MATCHED_BYTES;
@@ -191,17 +200,17 @@ size_t hp_profile_long_name_count(const struct hp_profile *profile) {
 
 // --- own names ----------------------------------------------------------------------------
 
-// What a function can be picked by, with room for its parameters.
+// A function's own name, with room to append its parameters.
 struct own_name {
-    HP_VEC(char) text;
-    size_t size;
-    struct hp_span parameters;
+    HP_VEC(char) text;         // followed by a NUL
+    size_t size;               // of the name alone
+    struct hp_span parameters; // borrowed from the full name
 };
 
 static void find_own_name(struct own_name *own, struct hp_span full) {
     struct hp_span parameters = hp_function_parameters(full);
     own->text.count = 0;
-    hp_vec_reserve(&own->text, 4 * full.size + 2); // more than either needs
+    hp_vec_reserve(&own->text, 4 * full.size + 2); // enough for the name and parameters
     struct hp_span bare = hp_bare_name(full, own->text.at);
     own->size = bare.size;
     memmove(own->text.at, bare.at, bare.size);
@@ -209,6 +218,8 @@ static void find_own_name(struct own_name *own, struct hp_span full) {
     own->parameters = parameters;
 }
 
+// Whether a pattern matches a function's own name, or the name with its parameters if the
+// match begins in the name.
 static bool is_picked(struct hp_pattern *pattern, const struct own_name *own) {
     struct hp_span found;
     if (hp_pattern_matches(pattern, own->text.at)) {
@@ -221,6 +232,7 @@ static bool is_picked(struct hp_pattern *pattern, const struct own_name *own) {
            (size_t)(found.at - own->text.at) < own->size;
 }
 
+// Mark the functions that one HP_PICK pattern matches by own name.
 static int pick_own(struct hp_filters *filters, const struct hp_profile *profile,
                     const struct names *names, const char *text, struct hp_err *err) {
     struct hp_pattern pattern;

@@ -1,32 +1,33 @@
-// Stacks are in order from the root, so that those that pass a box are side by side, and running
-// sums tell what they hold.  Boxes are found level by level; what is too small to be drawn is
-// never looked into.
+// Stacks are sorted from the root.  So the stacks that pass through a box are adjacent,
+// and differences of running sums are the values of boxes.  Boxes are found level by
+// level; boxes too small to be drawn are never divided.
 #include "view/flames.h"
 
 enum {
-    LEAST_SHARE = 1000, // 1/1000 of all
-    BOX_BYTES = 400,    // of a box as it is written, beside its name, about
+    LEAST_SHARE = 1000, // smaller boxes than 1/1000 of the total are merged
+    BOX_BYTES = 400,    // approximate size of a box in a file, without its name
 };
 
 struct grower {
     const struct hp_view *view;
     struct hp_flames *flames;
-    hp_fixed *running[2]; // of each stack: what those before it hold, before and after
-    uint32_t *innermost;  // of each stack: the last box that it passes
-    size_t bytes, most_bytes;
+    hp_fixed *running[2];     // by side, for each stack: sum of the stacks preceding it
+    uint32_t *innermost;      // for each stack: the last box that it passes through
+    size_t bytes, most_bytes; // approximate size of the boxes so far, and its limit
 };
 
 static hp_fixed larger(hp_fixed a, hp_fixed b) {
     return a > b ? a : b;
 }
 
-// Of the stacks from `first` to `end`; side 0 is before.
+// Return the sum of the stacks [first, end) on a side: 0 before, 1 after.
 static hp_fixed held(const struct grower *g, int side, uint32_t first, uint32_t end) {
     const hp_fixed *running = g->running[side];
     return running ? running[end] - running[first] : 0;
 }
 
-// The name of a stack that is so far from its root, or HP_NO_NODE.
+// Return the node at a distance `depth` from the root of a stack; HP_NO_NODE: the stack
+// is shorter.
 static uint32_t name_at(const struct grower *g, uint32_t stack, uint32_t depth) {
     const struct hp_stack_key *key = &g->view->stacks.all.at[stack];
     if (depth < key->truncated) {
@@ -36,6 +37,7 @@ static uint32_t name_at(const struct grower *g, uint32_t stack, uint32_t depth) 
     return depth < key->depth ? key->at[key->depth - 1 - depth] : HP_NO_NODE;
 }
 
+// Append a box, and make it the innermost one of its stacks.
 static void add_box(struct grower *g, struct hp_flame box) {
     struct hp_flames *flames = g->flames;
     for (uint32_t i = box.stacks; i < box.end; i++) {
@@ -48,8 +50,9 @@ static void add_box(struct grower *g, struct hp_flame box) {
     hp_vec_push(&flames->all, box);
 }
 
-// What a box holds itself is a part of its width without a box on it, as is what all together is
-// too small.
+// Add the boxes on a box: one for each callee, and one for the small ones together.  The
+// box's own (flat) value stays a part of its width that has no box on it, as do small
+// callees that are too small even together.
 static void grow(struct grower *g, uint32_t number) {
     struct hp_flames *flames = g->flames;
     const struct hp_flame parent = flames->all.at[number];
@@ -84,13 +87,13 @@ static void grow(struct grower *g, uint32_t number) {
     }
 }
 
-// False if that would be too much to write.
+// Make all boxes of at least `least`.  Returns false if they would take too many bytes.
 static bool grow_all(struct grower *g, hp_fixed least) {
     uint32_t end = (uint32_t)g->view->stacks.all.count;
     struct hp_flame all = {.parent = HP_NO_PARENT, .end = end};
     g->flames->all.count = 0;
     g->flames->depth = 0;
-    g->flames->least = least > 1 ? least : 1; // what holds nothing has no box
+    g->flames->least = least > 1 ? least : 1; // a value of 0 has no box
     g->bytes = 0;
     all.before = held(g, 0, 0, end);
     all.after = held(g, 1, 0, end);
@@ -101,7 +104,8 @@ static bool grow_all(struct grower *g, hp_fixed least) {
     return g->bytes <= g->most_bytes;
 }
 
-// A box is at least as wide as those on it, and these are on its left.
+// Set widths and positions.  A box is at least as wide as the boxes on it together, and
+// these begin at its left edge.
 static void place_all(struct hp_flames *flames) {
     for (size_t i = flames->all.count; i-- > 1;) {
         struct hp_flame *flame = &flames->all.at[i];
@@ -118,7 +122,8 @@ static void place_all(struct hp_flames *flames) {
 
 // --- values -------------------------------------------------------------------------------
 
-// Below zero is what a difference of profiles has of some stacks: it has no width.
+// Return the running sums of the stacks, count + 1 of them; the caller frees them.
+// Negative values, as in a difference of profiles, have no width and are added as 0.
 static hp_fixed *run(const struct hp_view *view, struct hp_selection selection) {
     size_t count = view->stacks.all.count;
     hp_fixed *running = hp_alloc((count + 1) * sizeof *running);
@@ -132,7 +137,7 @@ static hp_fixed *run(const struct hp_view *view, struct hp_selection selection) 
     return running;
 }
 
-// Each stack's to the last box that it passes, and from there down to the first.
+// Add the error of each stack to its innermost box, and from there down to the root.
 static void add_errors(const struct grower *g) {
     struct hp_flame *flames = g->flames->all.at;
     for (size_t i = 0; i < g->view->stacks.all.count; i++) {
@@ -145,7 +150,7 @@ static void add_errors(const struct grower *g) {
     }
 }
 
-// The boxes that each stack of the profile passes.
+// Make members whose nodes are the boxes that each stack of the profile passes through.
 static void find_members(struct hp_members *members, const struct grower *g) {
     const struct hp_flames *flames = g->flames;
     *members = (struct hp_members){.node_count = flames->all.count};
@@ -168,7 +173,8 @@ void hp_page_sides(const struct hp_view *view, struct hp_sides *sides) {
     }
 }
 
-// The modules of each box in place of those of each node: a box is of the modules of its function.
+// Renumber the node sets of `open` from nodes to boxes: a box has the modules of its
+// function.
 static void take_sets_of_boxes(struct hp_open_code *open,
                                const struct hp_flames *flames) {
     uint64_t *sets[2] = {open->of_node, open->open_nodes};
@@ -184,6 +190,7 @@ static void take_sets_of_boxes(struct hp_open_code *open,
     open->open_nodes = sets[1];
 }
 
+// Compare the two sides box by box.
 static void compare(const struct grower *g) {
     struct hp_flames *flames = g->flames;
     struct hp_sides sides;
@@ -205,6 +212,8 @@ static void compare(const struct grower *g) {
     hp_sides_done(&sides);
 }
 
+// Compute the running sums of one side or both: a comparison has two sides, a trend the
+// first and last dump, other reports only side 1.
 static void run_all(struct grower *g) {
     const struct hp_view *view = g->view;
     if (view->report->has_sides) {

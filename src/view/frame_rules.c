@@ -1,9 +1,9 @@
-// The table of rules, of which the first that fits counts:
+// The built-in table of rules.  The first row that matches a frame decides:
 //
 //     class   field   pattern
 //
-// The user's rules come first.  A frame in no module without a name is of no class; one that no
-// rule fits is the program's own.
+// The user's rules come before the table.  A frame with neither name nor module has no
+// class; a frame that no rule matches is the program's own code.
 #include "view/frame_rules.h"
 
 #include "base/pattern.h"
@@ -12,32 +12,36 @@
 #include <stdio.h>
 #include <string.h>
 
-// What a rule of the table looks at.
+// Text that a rule of the table is matched against.
 enum field {
-    NAME,      // bare
-    FULL_NAME, // with template arguments
-    BARE_NAME, // of a frame whose source file is not known
+    NAME,      // name without arguments
+    FULL_NAME, // name with template arguments
+    BARE_NAME, // name without arguments, if the source file is not known
     FILE_PATH,
-    ANY_FILE, // a known one, unless the module is a library's by its path
+    ANY_FILE, // any known source file, unless a LIBRARY row matches the module
     MODULE,
-    LIBRARY, // a module, which also keeps ANY_FILE from being the program's
+    LIBRARY, // path of a module; if it matches, ANY_FILE rows are ignored
 };
 
+// A row of the table.  `note`, and the example `name`, `file` and `module`, are for the
+// list of known rules and for tests.
 struct rule {
     enum hp_frame_class makes;
     enum field field;
     const char *pattern;
     const char *note;
-    const char *name, *file, *module; // an example
-    const char *const *has; // what matches has one of these; NULL: no such list is short
+    const char *name, *file, *module; // an example that matches
+    const char *const *has; // each match has one of these words; NULL: no short list
 };
 
+// First elements of the paths of Go's standard packages.
 #define GO_PACKAGES                                                                      \
     "(archive|bufio|builtin|bytes|cmp|compress|container|context|crypto|database|debug|" \
     "embed|encoding|errors|expvar|flag|fmt|go|hash|html|image|index|internal|io|iter|"   \
     "log|maps|math|mime|net|os|path|plugin|reflect|regexp|runtime|slices|sort|strconv|"  \
     "strings|structs|sync|syscall|testing|text|time|unicode|unique|unsafe|vendor|weak)"
 
+// Ends of names of allocating functions; wrappers have them after a prefix.
 #define ALLOCATING \
     "(malloc|calloc|realloc|strdup|strndup|memdup|zalloc)(_usable|0|_n|_array)?$"
 #define APP        "/srv/app"
@@ -274,7 +278,8 @@ int hp_frame_rules_check(const struct hp_frame_rules *rules, struct hp_err *err)
 
 // --- texts --------------------------------------------------------------------------------
 
-// The first of the user's rules about a field that one of two texts matches, from 1 on.
+// Return the number of the user's first rule about a field that matches one of two texts,
+// from 1 on; 0: none does.
 static uint32_t find_given(const struct hp_frame_rules *rules, enum hp_frame_field field,
                            const char *text, const char *other) {
     for (uint32_t i = 0; i < rules->given_count; i++) {
@@ -288,10 +293,11 @@ static uint32_t find_given(const struct hp_frame_rules *rules, enum hp_frame_fie
     return 0;
 }
 
-// A text and which pairs of characters it has: a word with another is not in it.
+// A text and the set of its pairs of adjacent characters.  A word with another pair is
+// not in it, which is faster than a search.
 struct searched {
     const char *text;
-    bool pairs[256]; // by pair_of(): some share a number, which costs a search
+    bool pairs[256]; // by pair_of(); pairs that share a number only cost a search
 };
 
 static unsigned char pair_of(unsigned char first, unsigned char second) {
@@ -307,6 +313,7 @@ static void searched_init(struct searched *in, const char *text) {
     }
 }
 
+// Whether a text contains a word.
 static bool has_word(const struct searched *in, const char *word) {
     const char *at = word;
     while (at[1] && in->pairs[pair_of((unsigned char)at[0], (unsigned char)at[1])]) {
@@ -322,7 +329,8 @@ static bool has_one(const struct searched *in, const char *const *words) {
     return *words;
 }
 
-// Compiled when it is first asked: without symbols most are never.
+// Whether a row of the table matches a text.  A pattern is compiled when it is first
+// needed: without symbols most never are.
 static bool row_matches(const struct hp_frame_rules *rules, size_t row,
                         const char *text) {
     struct hp_pattern *pattern = &rules->patterns[row];
@@ -332,7 +340,8 @@ static bool row_matches(const struct hp_frame_rules *rules, size_t row,
            hp_pattern_matches(pattern, text);
 }
 
-// Most texts match none, which takes a tenth as long to see by words as by patterns.
+// Return the rows about a set of fields that match a text, as bits.  Most texts match no
+// row; their words show that in a tenth of the time that patterns take.
 static uint64_t rows_of(const struct hp_frame_rules *rules, unsigned fields,
                         const char *text) {
     const char *const *words = NULL;
@@ -340,7 +349,7 @@ static uint64_t rows_of(const struct hp_frame_rules *rules, unsigned fields,
     uint64_t rows = 0;
     struct searched in;
     searched_init(&in, text);
-    for (size_t i = 0; i + 1 < COUNT; i++) { // the last is the rest
+    for (size_t i = 0; i + 1 < COUNT; i++) { // the last row matches everything
         if ((fields >> table[i].field & 1) == 0) {
             continue;
         }
@@ -355,6 +364,8 @@ static uint64_t rows_of(const struct hp_frame_rules *rules, unsigned fields,
     return rows;
 }
 
+// Match a function's name with the user's rules (full and without arguments) and the
+// table.
 static struct hp_frame_matches matches_of_name(struct hp_frame_rules *rules,
                                                const char *name, bool has_file) {
     unsigned fields = 1u << NAME | (has_file ? 0 : 1u << BARE_NAME);
@@ -390,7 +401,7 @@ static struct hp_frame_matches matches_of_module(const struct hp_frame_rules *ru
 
 // --- classes ------------------------------------------------------------------------------
 
-// Which of some rows are.
+// Return the rows about a field among a set of rows.
 static uint64_t rows_about(enum field field, uint64_t rows) {
     uint64_t found = 0;
     for (; rows; rows &= rows - 1) {
@@ -399,6 +410,7 @@ static uint64_t rows_about(enum field field, uint64_t rows) {
     return found;
 }
 
+// Return the number of the user's first rule among several matches; 0: none.
 static uint32_t first_given(const struct hp_frame_matches *matches, size_t count) {
     uint32_t first = 0;
     for (size_t i = 0; i < count; i++) {
@@ -408,7 +420,7 @@ static uint32_t first_given(const struct hp_frame_matches *matches, size_t count
     return first;
 }
 
-// Of what its name, file and module match.
+// Return the class of a frame, given the rules that its name, file and module match.
 static enum hp_frame_class combine(const struct hp_frame_rules *rules,
                                    const struct hp_frame_matches matches[3],
                                    bool has_file) {
@@ -434,7 +446,8 @@ enum hp_frame_class hp_frame_rules_judge(struct hp_frame_rules *rules, const cha
     return is_nowhere ? HP_CLASS_NONE : combine(rules, matches, *file != '\0');
 }
 
-// "libfoo.so+0x1234": what rules about names look at where there is none.
+// Match the place of a frame without a name, "libfoo.so+0x1234", with the user's rules
+// about names.
 static struct hp_frame_matches matches_of_place(const struct hp_frame_rules *rules,
                                                 const struct hp_frame *frame) {
     struct hp_frame_matches matches = {.is_known = true};
@@ -450,6 +463,7 @@ static struct hp_frame_matches matches_of_place(const struct hp_frame_rules *rul
     return matches;
 }
 
+// Return the class of a call.  Matches its texts unless results are cached.
 static enum hp_frame_class class_of(struct hp_frame_rules *rules,
                                     const struct hp_frame *frame,
                                     const struct hp_line *line) {
@@ -478,7 +492,8 @@ static enum hp_frame_class class_of(struct hp_frame_rules *rules,
                                                   : combine(rules, matches, has_file);
 }
 
-// All places of a module that have no name are alike if no rule is the user's.
+// Without rules of the user, all frames of a module without names have one class, which
+// is cached.
 enum hp_frame_class hp_frame_rules_class(struct hp_frame_rules *rules,
                                          const struct hp_frame *frame,
                                          const struct hp_line *line) {

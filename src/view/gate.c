@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-// The rows that the gate is held against.
+// Return the view whose rows the gate judges.
 static const struct hp_view *judged_of(const struct hp_view *view) {
     while (view->judged) {
         view = view->judged;
@@ -15,24 +15,29 @@ static const struct hp_view *judged_of(const struct hp_view *view) {
     return view;
 }
 
+// Return a growth in bytes or objects.
 static double growth_of(const struct hp_view *view, const struct hp_growth *growth) {
     return hp_fixed_double(growth->after - growth->before, view->options.metric);
 }
 
-// Shares are of the total; of less than nothing there are none.
+// Return the total before, which shares refer to; 0 if it is negative.
 static double base_of(const struct hp_view *view) {
     struct hp_growth total = view->report->growth(view, HP_ROW_TOTAL);
     return fmax(hp_fixed_double(total.before, view->options.metric), 0);
 }
 
+// Return the growth above which the gate fails, in bytes or objects.
 static double limit_of(const struct hp_view *view) {
     return view->gate.growth * (view->gate.is_share ? base_of(view) : 1);
 }
 
+// Whether a growth and its p-value meet the condition of the gate.
 static bool meets(const struct hp_view *view, double grown, double p) {
     return grown > limit_of(view) && (view->gate.p <= 0 || p < view->gate.p);
 }
 
+// Whether a growth makes the gate fail, even after subtracting memory that may have been
+// in the row before, in code that is not compared.  Fills `excess` in any case.
 static bool exceeds(const struct hp_view *view, const struct hp_growth *growth,
                     struct hp_excess *excess) {
     double base = base_of(view), grown = growth_of(view, growth);
@@ -52,6 +57,7 @@ static bool row_exceeds(const struct hp_view *view, size_t row,
     return exceeds(view, &growth, excess);
 }
 
+// Whether a module with code that is not compared makes the gate fail as a whole.
 static bool module_exceeds(const struct hp_view *view, struct hp_excess *excess) {
     const struct hp_open_code *open = hp_open_code_of(view);
     for (size_t i = 0; open && i < open->modules.count; i++) {
@@ -90,7 +96,8 @@ bool hp_view_exceeds(const struct hp_view *view, struct hp_excess *first) {
     return found;
 }
 
-// Whether a row would meet the gate if it had been compared, or if none of it were elsewhere before.
+// Whether a row would make the gate fail if none of its memory had been in code that is
+// not compared before.  Only code of the program itself is considered.
 static bool hides_growth(const struct hp_view *view, size_t row) {
     struct hp_growth growth = view->report->growth(view, row);
     return growth.has_own_open && growth.open_before > 0 &&
@@ -121,7 +128,7 @@ bool hp_view_is_open(const struct hp_view *view) {
 
 // --- in words -----------------------------------------------------------------------------
 
-// "19.3 MiB", or "1,234" of objects and whatever else is counted.
+// Write an amount: "19.3 MiB", or "1,234" for objects and other counts.
 static void put_amount(char *out, const struct hp_view *view, double amount) {
     enum hp_metric metric = view->options.metric;
     double scaled = amount * (double)((uint64_t)1 << hp_fraction(metric));
@@ -133,8 +140,9 @@ static void put_amount(char *out, const struct hp_view *view, double amount) {
     }
 }
 
-// "p < 0.0001", or of a row "adjusted p = 0.0123": not the one that it shows; "of sampling alone"
-// where it allows for nothing else.
+// Write the p-value: ", p < 0.0001", or for a row ", adjusted p = 0.0123", as the row
+// itself shows another one; followed by " of sampling alone" if it only allows for
+// sampling; empty if there is none.
 static void put_p(char *out, size_t size, const struct hp_excess *excess) {
     static const double least = 0.0001;
     const char *which = excess->is_row ? "adjusted p" : "p";

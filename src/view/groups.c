@@ -8,7 +8,8 @@ const char *hp_groups_key(const struct hp_report_options *options) {
     return options->by == HP_BY_LABEL ? options->label : hp_granularity_text(options->by);
 }
 
-// A process is called after its dump that counts, or the newest of them.
+// Return the name of an input's process: that of the process's chosen dump, or of its
+// newest dump if all are used.
 static const char *name_of_process(const struct hp_profile *profile,
                                    const struct hp_input_record *input) {
     const struct hp_process *process = &profile->processes.all.at[input->process];
@@ -23,6 +24,7 @@ struct hp_span hp_group_of_none(enum hp_granularity by) {
     return hp_span_of(by == HP_BY_THREAD ? "[no thread]" : "[no label]");
 }
 
+// Return the name of the group that an input belongs to.
 static struct hp_span name_of_input(const struct hp_profile *profile,
                                     const struct hp_input_record *input,
                                     const struct hp_report_options *options) {
@@ -71,6 +73,7 @@ struct hp_group_member *hp_group_members(const struct hp_view *view, size_t *cou
 
 // --- names of labels --------------------------------------------------------------------
 
+// Append the value of a label to a name; several values are separated by ", ".
 static void append_tag(struct hp_group_name *name, const struct hp_profile *profile,
                        const struct hp_tag *tag) {
     struct hp_span text = hp_strtab_span(&profile->strings, tag->text);
@@ -89,7 +92,7 @@ static void append_tag(struct hp_group_name *name, const struct hp_profile *prof
     }
 }
 
-// All values that the set has for a key.
+// Set a name to all values that a set of labels has for a key.
 static void name_of_key(struct hp_group_name *name, const struct hp_profile *profile,
                         hp_string set, const char *key) {
     name->text.count = 0;
@@ -101,6 +104,7 @@ static void name_of_key(struct hp_group_name *name, const struct hp_profile *pro
     }
 }
 
+// Set a name to the values of the first of several keys that the set has.
 static void name_of_keys(struct hp_group_name *name, const struct hp_profile *profile,
                          hp_string set, const char *const keys[HP_THREAD_KEYS]) {
     name->text.count = 0;
@@ -109,7 +113,7 @@ static void name_of_keys(struct hp_group_name *name, const struct hp_profile *pr
     }
 }
 
-// By its name, else as jemalloc writes it: "t7".
+// Set a name to that of the thread, else to its number as jemalloc writes it: "t7".
 static void name_of_thread(struct hp_group_name *name, const struct hp_profile *profile,
                            hp_string set) {
     name_of_keys(name, profile, set, hp_thread_name_keys);
@@ -132,6 +136,7 @@ void hp_group_of_set(struct hp_group_name *name, const struct hp_profile *profil
     }
 }
 
+// Whether any input has a label with this key.
 static bool names_input(const struct hp_profile *profile, const char *key) {
     const struct hp_label *label;
     hp_vec_each (label, &profile->labels) {
@@ -165,6 +170,7 @@ bool hp_groups_are_of_samples(const struct hp_profile *profile,
 
 // --- nodes and rows ---------------------------------------------------------------------
 
+// Return the node of a group; it has no class.
 static hp_node_id add_node(struct hp_view *view, struct hp_span name) {
     return hp_naming_add(&view->naming, name, HP_CLASSES);
 }
@@ -195,6 +201,7 @@ void hp_groups_done(struct hp_groups *groups) {
     free(groups->of_input);
 }
 
+// Add the row of a node if it has none yet.
 static void see(struct hp_top *top, struct hp_view *view, hp_node_id node) {
     if (!top->seen[node.n]) {
         top->seen[node.n] = 1;
@@ -216,6 +223,7 @@ void hp_groups_add(struct hp_top *top, hp_node_id node,
     }
 }
 
+// Add the stacks of an input: each to the group of its labels, else to that of the input.
 static void add_input(const struct hp_groups *groups, struct hp_view *view,
                       struct hp_top *top, size_t number,
                       struct hp_history_reader *reader) {
@@ -233,12 +241,13 @@ static void add_input(const struct hp_groups *groups, struct hp_view *view,
             hp_groups_add(top, node, &seen);
         }
     }
-    // Also what has no stacks has a row; but it has no threads.
+    // An input without stacks has a row, too, unless rows are threads: it has none.
     if (!is_used && !view->head.is_filtered && view->options.by != HP_BY_THREAD) {
         see(top, view, own);
     }
 }
 
+// Add all stacks of the profile at once: each to the group of its labels, else to `none`.
 static void add_stacks(const struct hp_groups *groups, struct hp_view *view,
                        struct hp_top *top, hp_node_id none) {
     const struct hp_profile *profile = view->profile;
@@ -263,7 +272,7 @@ void hp_groups_sum(const struct hp_groups *groups, struct hp_view *view,
     struct hp_history_reader reader = {0};
     for (size_t i = 0; i < view->profile->inputs.count; i++) {
         const struct hp_input_record *input = &view->profile->inputs.at[i];
-        if (input->is_group && hp_input_is_used(input)) { // which has no label then
+        if (input->is_group && hp_input_is_used(input)) { // grouped inputs have no labels
             add_stacks(groups, view, top, groups->of_input[i]);
             return;
         }

@@ -1,14 +1,19 @@
-// Holder k has x_k effective samples of a row, n is their sum, and L_k are those that k has of all rows.  Rows with
+// Formulas.  Holder k has x_k effective samples of a row, n is their sum over the
+// holders, and L_k is the number of samples that k has of all rows (its load).  Rows with
 // n >= 8 are tested, m of them.
 //
-// Holds: the lower end of the share x/n is the alpha/m quantile of Beta(x, n - x + 1).  It is at least 1/2, and its
-// odds are four times those of the holder's share in all other rows.
+// Holds: the lower bound of the share x/n is the alpha/m quantile of Beta(x, n - x + 1).
+// The bound has to be at least 1/2, and its odds four times those of the holder's share
+// in all other rows.
 //
-// Stands out, where five holders or more are compared and most of them have the row: y = ln(x + 1/2) less
-// ln(L - x), or y alone; of the two the one on which the others agree better.  p is the larger of twice the t test of
-// the largest against the others (the 2 pays for the choice) and of the binomial chance of so many samples, times the
-// number of holders; Holm's rule over the rows.  With eight holders the one or two largest may be left out, so that
-// they do not hide one another.
+// Stands out: this is tested if there are at least five holders and most of them have the
+// row.  The test statistic is y = ln(x + 1/2) - ln(L - x), or y = ln(x + 1/2) alone,
+// whichever has the smaller standard deviation among the other holders.  p is the larger
+// of two p-values, times the number of holders: twice the t test of the largest holder
+// against the others (the factor 2 pays for the choice of y), and the binomial
+// probability of so large a number of samples.  Holm's rule is applied over the rows.
+// With eight holders or more, the one or two largest may be excluded from the others, so
+// that outliers do not hide one another.
 #include "view/holders.h"
 
 #include "stats/distributions.h"
@@ -18,60 +23,67 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double least_samples = 8;  // of a row
-static const double half_sample = 0.5;  // so that a holder without any has a logarithm
-static const double most_samples = 1e9; // of what has no sampling error
+static const double least_samples = 8;  // effective samples of a row that is tested
+static const double half_sample = 0.5;  // so that 0 samples have a logarithm
+static const double most_samples = 1e9; // effective samples of a value without error
 static const double least_share = 0.5, least_odds = 4;
 
 enum {
+    // Fewest holders for a search, for a test of outliers, and for excluding the
+    // largest.
     LEAST_TO_HOLD = 3,
     LEAST_TO_STAND_OUT = 5,
     LEAST_TO_LEAVE_OUT = 8,
-    WAYS = 2, // to look at a holder: by its load, and alone
+    WAYS = 2, // definitions of y: [0] relative to the holder's load, [1] alone
 };
 
 // --- sums ---------------------------------------------------------------------------------
 
-// The part of a row that one holder has, and its y in a test.
+// One holder's part of a row.
 struct part {
-    uint32_t holder;
-    double samples, value;
-    double y;
+    uint32_t holder;       // index in finder.all
+    double samples, value; // effective samples; value in the metric
+    double y;              // test statistic, by one of the WAYS
 };
 
 // A row, summed over all holders that have it.
 struct row {
-    size_t present;
-    double samples, value;
-    struct part largest;                 // by samples
-    struct part top[WAYS][HP_STAND_OUT]; // by y, the largest first
-    double sum[WAYS], squares[WAYS];     // of y
-    double load_sum, load_squares;       // of y of those that have it, if they had not
+    size_t present;                      // number of holders that have the row
+    double samples, value;               // sums of the parts
+    struct part largest;                 // the part with most samples
+    struct part top[WAYS][HP_STAND_OUT]; // parts with the largest y, in descending order
+    double sum[WAYS], squares[WAYS];     // sums of y and y^2 over the parts
+    // Sums of the y that the holders with the row would have without it, to be subtracted
+    // from absent_sum.
+    double load_sum, load_squares;
 };
 
+// All inputs with the same labels.
 struct holder {
-    const char *name;
-    size_t first, end; // in the order of inputs
-    double load;
+    const char *name;  // borrowed from the profile
+    size_t first, end; // range [first, end) of finder.inputs
+    double load;       // effective samples of all rows
 };
 
 struct finder {
     const struct hp_view *view;
     const struct hp_members *members;
-    HP_VEC(size_t) inputs; // by holder
+    HP_VEC(size_t) inputs; // indexes of inputs, sorted by holder
     HP_VEC(struct holder) all;
-    struct row *rows;
-    double load;                       // of all holders
-    double absent_sum, absent_squares; // of y by load, if no holder had a row
-    double *values, *variances;        // of each node, in one holder
-    HP_VEC(uint32_t) touched;
+    struct row *rows;                  // by node
+    double load;                       // sum over all holders
+    double absent_sum, absent_squares; // sums of y by load, if no holder had a row
+    double *values, *variances;        // by node, of the current holder
+    HP_VEC(uint32_t) touched;          // nodes set in `values` and `variances`
 };
 
+// Return the effective samples of a value, at most most_samples; 0 if it is not above 0.
 static double effective(double value, double variance) {
     double samples = variance > 0 ? value * value / variance : most_samples;
     return value > 0 ? fmin(samples, most_samples) : 0;
 }
 
+// Return y relative to load of a holder that does not have a row.
 static double absent_y(double load) {
     return log(half_sample) - log(fmax(load, half_sample));
 }
@@ -85,6 +97,7 @@ static void add_node(struct finder *finder, uint32_t node, double value,
     finder->variances[node] += variance;
 }
 
+// Add the values and variances of an input to the current holder.
 static void add_input(struct finder *finder, size_t number) {
     const struct hp_profile *profile = finder->view->profile;
     const struct hp_members *members = finder->members;
@@ -108,6 +121,7 @@ static void add_input(struct finder *finder, size_t number) {
     hp_history_done_reading(&reader);
 }
 
+// Insert a part among those with the largest y; the smallest is dropped.
 static void put_in_order(struct part *top, struct part part) {
     for (size_t i = 0; i < HP_STAND_OUT; i++) {
         if (top[i].samples <= 0 || part.y > top[i].y) {
@@ -118,6 +132,7 @@ static void put_in_order(struct part *top, struct part part) {
     }
 }
 
+// Add the current holder's part of a row to the row's sums.
 static void end_row(struct finder *finder, uint32_t holder, uint32_t node) {
     struct row *row = &finder->rows[node];
     double load = finder->all.at[holder].load, value = finder->values[node];
@@ -150,6 +165,7 @@ static void clear(struct finder *finder) {
     finder->touched.count = 0;
 }
 
+// Sum all inputs of a holder and add its parts to the rows.
 static void add_holder(struct finder *finder, uint32_t number) {
     struct holder *holder = &finder->all.at[number];
     size_t total = finder->members->node_count;
@@ -186,7 +202,8 @@ static const char *name_of(const struct hp_profile *profile,
                : input->public.name;
 }
 
-// All inputs with equal labels are one holder, and each that has none.
+// Divide the inputs of the new side into holders: inputs with equal labels are one
+// holder, and so is each input without labels.
 static void find_holders(struct finder *finder, const struct hp_sides *sides) {
     const struct hp_profile *profile = finder->view->profile;
     for (size_t i = 0; i < sides->new.count; i++) {
@@ -212,6 +229,7 @@ static double odds_of(double share) {
     return share < 1 ? share / (1 - share) : INFINITY;
 }
 
+// Decide whether the largest holder of a row holds it, with probability of error `alpha`.
 static void judge_holding(struct hp_holders *holders, const struct finder *finder,
                           uint32_t node, double alpha) {
     const struct row *row = &finder->rows[node];
@@ -234,12 +252,16 @@ static void judge_holding(struct hp_holders *holders, const struct finder *finde
 
 // --- who stands out -------------------------------------------------------------------------
 
-// The holders but for the largest, one way of looking at them.
+// Distribution of y, by one of the WAYS, over the holders except the candidate and those
+// excluded.
 struct others {
     double count, mean, sd;
-    double samples, load; // of all that were not left out
+    // Sums over the others and the candidate: samples of the row, and of other rows.
+    double samples, load;
 };
 
+// Return the distribution over the holders without the `left_out` largest (excluded) and
+// the next largest (the candidate).
 static struct others others_of(const struct finder *finder, const struct row *row,
                                int way, size_t left_out) {
     double absent = (double)(finder->all.count - row->present);
@@ -270,6 +292,8 @@ static struct others others_of(const struct finder *finder, const struct row *ro
     return others;
 }
 
+// Return the p-value that the largest holder after `left_out` excluded ones stands out,
+// times the number of holders compared.  `*way`: the definition of y that was used.
 static double p_of(const struct finder *finder, const struct row *row, size_t left_out,
                    int *way) {
     struct others ways[WAYS] = {others_of(finder, row, 0, left_out),
@@ -290,12 +314,13 @@ static double p_of(const struct finder *finder, const struct row *row, size_t le
     return part->samples > 0 ? fmin(fmax(by_t, by_chance) * (others->count + 1), 1) : 1;
 }
 
-// The p of a row with its largest holders left out, as far as they may be.
+// A row's p-values with none, one or two of its largest holders excluded, as far as that
+// is allowed.
 struct candidate {
     uint32_t node;
-    double value; // of the row
-    double p[HP_STAND_OUT], least;
-    int way[HP_STAND_OUT];
+    double value;                  // of the row, in the metric
+    double p[HP_STAND_OUT], least; // by number of excluded holders; the smallest
+    int way[HP_STAND_OUT];         // definitions of y used for p
 };
 
 static struct candidate candidate_of(const struct finder *finder, uint32_t node) {
@@ -328,7 +353,8 @@ static int by_value(const void *left, const void *right) {
     return (a->node > b->node) - (a->node < b->node);
 }
 
-// The last that passes names those above it, too.
+// Record the outliers of a row.  If the test passes with some largest holders excluded,
+// these are outliers, too.
 static void name_outliers(struct hp_holders *holders, const struct finder *finder,
                           const struct candidate *candidate, double alpha) {
     const struct row *row = &finder->rows[candidate->node];
@@ -353,6 +379,8 @@ static void name_outliers(struct hp_holders *holders, const struct finder *finde
     }
 }
 
+// Test all rows that most holders have, by Holm's rule, and record the outliers of those
+// that pass.
 static void find_outliers(struct hp_holders *holders, const struct finder *finder,
                           double alpha) {
     HP_VEC(struct candidate) candidates = {0};
@@ -388,6 +416,7 @@ static int by_size(const void *left, const void *right) {
     return (a->node.n > b->node.n) - (a->node.n < b->node.n);
 }
 
+// Find holdings and outliers, with probability of error `alpha` for each kind.
 static void judge(struct hp_holders *holders, const struct finder *finder, double alpha) {
     size_t tested = 0;
     for (size_t i = 0; i < finder->members->node_count; i++) {

@@ -9,25 +9,27 @@
 #include <string.h>
 
 enum {
-    STAND_INS = 2, // calls that are no frame's
+    STAND_INS = 2, // calls without a frame: "[empty stack]" and "[truncated]"
 };
 
-// What stands in front of the numbers of a module: frames are in order of theirs.
+// Cache of the heads of place names, for the module last used: frames are sorted by
+// module.
 struct heads {
     bool is_known;
     hp_module_id module;
-    hp_string of_places, of_starts;
+    hp_string of_places, of_starts; // heads for addresses, and for starts of functions
 };
 
 // A name under construction.
 struct builder {
     HP_VEC(char) text;
-    bool is_short;
+    bool is_short; // use short names of functions
     struct heads heads;
 };
 
 HP_PRINTF(2, 3)
 
+// Append formatted text, like printf(); the text grows as needed.
 static void build(struct builder *b, const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -40,11 +42,13 @@ static void build(struct builder *b, const char *format, ...) {
     b->text.count += (size_t)size;
 }
 
+// Return the text so far; valid until more is appended.
 static struct hp_span built(const struct builder *b) {
     return (struct hp_span){b->text.at, b->text.count};
 }
 
-// "0x1234": of each frame without a name, which printf would take a tenth of a report for.
+// Append a number as "0x1234".  This is done for each frame without a name; printf()
+// would take a tenth of a report's time for it.
 static void append_hex(struct builder *b, uint64_t number) {
     char text[2 + 16], *at = text + sizeof text;
     do {
@@ -60,8 +64,9 @@ static const char *basename_of(const char *path) {
     return slash && slash[1] ? slash + 1 : path;
 }
 
-// "libfoo.so.1+" before an ELF address, "libfoo.so.1@" before an offset in the file, "" for frames in no module.
-// Functions without a name have the build, too, if several modules have the file name:
+// Return the head of place names in a module: "libfoo.so.1+" before an ELF address,
+// "libfoo.so.1@" before an offset in the file, "" for frames in no module.  Starts of
+// functions also have the build if several modules share the file name:
 // "libfoo.so.1(0123456789ab)+".
 static hp_string head_of(struct hp_naming *naming, hp_module_id id, bool of_starts) {
     const struct hp_profile *profile = naming->profile;
@@ -79,7 +84,8 @@ static hp_string head_of(struct hp_naming *naming, hp_module_id id, bool of_star
     return head;
 }
 
-// Of a frame, or of all of a function that begins at the offset.
+// Return the head of a frame's place, or of the start of its function if `offset` is not
+// the frame's own address.
 static inline hp_string find_head(struct heads *heads, struct hp_naming *naming,
                                   const struct hp_frame *frame, uint64_t offset) {
     if (!heads->is_known || heads->module.n != frame->module.n) {
@@ -91,7 +97,8 @@ static inline hp_string find_head(struct heads *heads, struct hp_naming *naming,
     return offset == frame->address ? heads->of_places : heads->of_starts;
 }
 
-// "libfoo.so.1+0x1234"; "[unmapped]" for a frame in no mapping, or "0x7f2bde8a2630".
+// Append a place: "libfoo.so.1+0x1234", or "0x7f2bde8a2630" without a module, or
+// "[unmapped]" if the frame is in no mapping.
 static void build_place(struct builder *b, struct hp_naming *naming,
                         const struct hp_frame *frame, uint64_t offset) {
     if (hp_frame_is_nowhere(frame)) {
@@ -104,6 +111,7 @@ static void build_place(struct builder *b, struct hp_naming *naming,
     append_hex(b, offset);
 }
 
+// Append " file:line", as far as it is known.
 static void build_source(struct builder *b, const struct hp_profile *profile,
                          const struct hp_line *line) {
     if (line->file.n) {
@@ -114,6 +122,7 @@ static void build_source(struct builder *b, const struct hp_profile *profile,
     }
 }
 
+// Append the name of a function, or the place where it starts if it has no name.
 static void build_function(struct builder *b, struct hp_naming *naming,
                            const struct hp_frame *frame, const struct hp_line *line) {
     if (line && line->function.n) {
@@ -126,6 +135,7 @@ static void build_function(struct builder *b, struct hp_naming *naming,
     }
 }
 
+// Append the path of a frame's module, or "[unmapped]".
 static void build_module(struct builder *b, const struct hp_profile *profile,
                          const struct hp_frame *frame) {
     const struct hp_module *module = &profile->modules.at[frame->module.n];
@@ -134,13 +144,16 @@ static void build_module(struct builder *b, const struct hp_profile *profile,
                                          : hp_profile_text(profile, module->path));
 }
 
-// " (build 289ee39f8c07)"
+// Append the build of a module: " (build 289ee39f8c07)", or " (build not known)" if it is
+// unknown or not unique.
 static void build_id(struct builder *b, const struct hp_profile *profile,
                      const struct hp_module *module) {
     const char *id = hp_profile_text(profile, hp_module_build(module));
     build(b, " (build %.12s)", *id && !strchr(id, ',') ? id : "not known");
 }
 
+// Append the name of an address: its place, and the function with its source, or where
+// the function starts.
 static void build_address(struct builder *b, struct hp_naming *naming,
                           const struct hp_frame *frame, const struct hp_line *line) {
     bool has_name = line && line->function.n;
@@ -157,7 +170,7 @@ static void build_address(struct builder *b, struct hp_naming *naming,
     }
 }
 
-// The name of one call; `line` is NULL where there are no symbols.
+// Append the name of a call at a granularity; `line` is NULL if there are no symbols.
 static void build_name(struct builder *b, struct hp_naming *naming,
                        const struct hp_frame *frame, const struct hp_line *line,
                        enum hp_granularity by) {
@@ -189,7 +202,7 @@ static void build_name(struct builder *b, struct hp_naming *naming,
     case HP_BY_ADDRESS:
         build_address(b, naming, frame, line);
         break;
-    case HP_BY_INPUT: // no frame has such a name
+    case HP_BY_INPUT: // rows that are not made of frames
     case HP_BY_THREAD:
     case HP_BY_LABEL:
     case HP_BY_SIZE:
@@ -217,6 +230,7 @@ hp_node_id hp_naming_add_function(struct hp_naming *naming, hp_string function,
     return node;
 }
 
+// Return the short name of a node in naming->short_names; 0: it is shown in full.
 static hp_string shown_of(const struct hp_naming *naming, hp_node_id node) {
     return node.n < naming->shown.count ? naming->shown.at[node.n] : (hp_string){0};
 }
@@ -263,7 +277,8 @@ uint32_t *hp_nodes_rank(const struct hp_naming *naming, hp_node_id *nodes, size_
 
 // --- filters ------------------------------------------------------------------------------
 
-// What names the node of a call: its function or, by file or module, these; else its module.
+// Return the string that names a call's node, which HP_PICK is matched against: function
+// or source file, depending on the granularity, else the module.
 static hp_string picked_by(const struct hp_line *line, hp_string module,
                            enum hp_granularity by) {
     bool by_file = by == HP_BY_FILE;
@@ -274,6 +289,8 @@ static hp_string picked_by(const struct hp_line *line, hp_string module,
     return by_file ? line->file : line->function;
 }
 
+// Return the set of filter rules that match a call.  Rules look at its function, file and
+// module, and at the frame's address; HP_PICK only at the string that names the node.
 static uint8_t marks_of(const struct hp_naming *naming, size_t frame,
                         const struct hp_line *line, enum hp_granularity by) {
     const struct hp_profile *profile = naming->profile;
@@ -291,13 +308,14 @@ static uint8_t marks_of(const struct hp_naming *naming, size_t frame,
     return marks | naming->filters->frames[frame];
 }
 
+// Whether --hide or --show hides a call with these marks.
 static bool is_hidden(const struct hp_naming *naming, uint8_t marks) {
     return (marks & hp_mark_of(HP_HIDE)) != 0 ||
            (naming->filters->rules & ~marks & hp_mark_of(HP_SHOW)) != 0;
 }
 
-// As in pprof: what is around the outermost match within a frame is not shown, wherever the
-// frame occurs.
+// Apply --show-from within a frame like pprof: the calls around the outermost match are
+// hidden, wherever the frame occurs.
 static void cut_frame(struct hp_naming *naming, size_t first) {
     struct hp_call *calls = naming->calls.at;
     size_t end = naming->calls.count;
@@ -312,16 +330,17 @@ static void cut_frame(struct hp_naming *naming, size_t first) {
 
 // --- calls --------------------------------------------------------------------------------
 
-// What all calls are made with.
+// State of making the calls of all frames.
 struct maker {
     struct hp_naming *naming;
     struct hp_frame_rules rules;
     struct builder b;
     enum hp_granularity by;
-    HP_VEC(hp_node_id) of_functions; // by string of the profile the last node, or 0
+    HP_VEC(hp_node_id) of_functions; // for each string of the profile its last node, or 0
 };
 
-// Whether a call is called by its place alone, or by where its function begins: `*offset`.
+// Whether a call is named by a place only.  `*offset` is the place's number: the start of
+// the function, or by address the frame's own address.
 static bool is_place(const struct hp_frame *frame, const struct hp_line *line,
                      enum hp_granularity by, uint64_t *offset) {
     bool has_name = line && (line->function.n || by == HP_BY_LINE);
@@ -333,7 +352,7 @@ static bool is_place(const struct hp_frame *frame, const struct hp_line *line,
             (by_address && start == frame->address));
 }
 
-// With what people see of a node that is new.
+// Return the node of a call at any granularity.  A new node also gets its short name.
 static hp_node_id node_of_name(struct maker *maker, const struct hp_frame *frame,
                                const struct hp_line *line, enum hp_frame_class class) {
     struct hp_naming *naming = maker->naming;
@@ -358,7 +377,8 @@ static hp_node_id node_of_name(struct maker *maker, const struct hp_frame *frame
     return node;
 }
 
-// Most functions are of one class wherever they are called.
+// Return the node of a function by a cache of one node each: most functions have one
+// class, wherever they are called.
 static hp_node_id node_of_function(struct maker *maker, hp_string function,
                                    enum hp_frame_class class) {
     hp_node_id *node = hp_vec_reach(&maker->of_functions, function.n);
@@ -368,6 +388,7 @@ static hp_node_id node_of_function(struct maker *maker, hp_string function,
     return *node;
 }
 
+// Append a call of frame `number`; `line` is NULL if there are no symbols.
 static void add_call(struct maker *maker, size_t number, const struct hp_line *line) {
     struct hp_naming *naming = maker->naming;
     const struct hp_profile *profile = naming->profile;
@@ -387,12 +408,14 @@ static void add_call(struct maker *maker, size_t number, const struct hp_line *l
     hp_vec_push(&naming->calls, call);
 }
 
+// Whether a frame has no symbols but is in a mapping, so that it is named by its place.
 static bool has_place(const struct hp_frame *frame) {
     return frame->lines == 0 && !hp_frame_is_nowhere(frame);
 }
 
-// The calls of such frames, all that follow from `first` on in its module, if they differ in nothing but where
-// their functions begin: a large dump without symbols is made of them.  Returns how many.
+// Append the calls of adjacent frames without symbols in one module, from frame `first`
+// on.  They differ only in where their functions start, and a large dump without symbols
+// consists of them, hence this short cut.  Returns the number of frames, at least 1.
 static size_t add_places(struct maker *maker, size_t first) {
     struct hp_naming *naming = maker->naming;
     const struct hp_frame *frames = naming->profile->frames.at;
@@ -411,6 +434,7 @@ static size_t add_places(struct maker *maker, size_t first) {
     return i - first;
 }
 
+// Append the calls of a frame: all, or only the outermost with `no_inlines`.
 static void add_calls(struct maker *maker, size_t number, bool no_inlines) {
     struct hp_naming *naming = maker->naming;
     const struct hp_profile *profile = naming->profile;
@@ -428,6 +452,7 @@ static void add_calls(struct maker *maker, size_t number, bool no_inlines) {
     }
 }
 
+// Append the calls of all frames.
 static void add_frames(struct maker *maker, bool no_inlines) {
     struct hp_naming *naming = maker->naming;
     const struct hp_profile *profile = naming->profile;
@@ -445,7 +470,7 @@ static void add_frames(struct maker *maker, bool no_inlines) {
     hp_vec_push(&naming->first_call, (uint32_t)naming->calls.count);
 }
 
-// A call that is no frame's, behind those that are.
+// Append a call without a frame, after the calls of all frames.  Returns its number.
 static uint32_t add_stand_in(struct hp_naming *naming, const char *name, uint8_t marks) {
     struct hp_call call = {
         .node = hp_naming_add(naming, hp_span_of(name), HP_CLASS_NONE),
@@ -459,7 +484,7 @@ static uint32_t add_stand_in(struct hp_naming *naming, const char *name, uint8_t
 
 // --- folding ------------------------------------------------------------------------------
 
-// Mark the calls whose names, shown or full, a pattern of HP_PICK matches.
+// Mark the calls whose shown or full name a HP_PICK pattern matches.
 static int pick_names(struct hp_naming *naming, const char *text, struct hp_err *err) {
     struct hp_pattern pattern;
     struct hp_call *call;
@@ -482,6 +507,7 @@ static int pick_names(struct hp_naming *naming, const char *text, struct hp_err 
     return ret;
 }
 
+// Apply the HP_PICK patterns of a peek report to the names of nodes.
 static int pick_all(struct hp_naming *naming, enum hp_report_kind kind,
                     struct hp_err *err) {
     const struct hp_filters *filters = naming->filters;
@@ -494,7 +520,8 @@ static int pick_all(struct hp_naming *naming, enum hp_report_kind kind,
     return ret;
 }
 
-// What one names stays.  Nobody names "libjemalloc.so.2+0xa2d21" by "alloc".
+// Whether the user's pattern names a call, which then is not folded.  A place in an
+// allocator, as "libjemalloc.so.2+0xa2d21", is not meant by a pattern like "alloc".
 static bool is_named(const struct hp_naming *naming, const struct hp_call *call) {
     const struct hp_line *lines = naming->profile->lines.at;
     bool has_name = call->line > 0 && lines[call->line - 1].function.n != 0;
@@ -502,7 +529,8 @@ static bool is_named(const struct hp_naming *naming, const struct hp_call *call)
            (has_name || call->class != HP_CLASS_ALLOCATOR);
 }
 
-// Most frames have one call: the walk is then one look-up a frame.  Node 0 is no name.
+// Set is_folded of all calls, and naming->only.  Most frames have one call, so that walks
+// over stacks take one look-up in `only` for each frame.
 static void fold(struct hp_naming *naming) {
     hp_vec_reserve(&naming->only, naming->first_call.count);
     for (size_t i = 0; i + 1 < naming->first_call.count; i++) {
@@ -520,6 +548,7 @@ static void fold(struct hp_naming *naming) {
     }
 }
 
+// Make the short names of all functions of the profile.
 static void shorten(struct hp_naming *naming) {
     const struct hp_profile *profile = naming->profile;
     size_t count = profile->strings.strings.count + 1;

@@ -1,10 +1,10 @@
-// A place is its head, "0x" and its number as printf's %llx writes it.  What stands behind the last '+' or '@' of
-// a name tells which head and which number it has, if it is a place's, so that these can be compared
-// in place of texts.
-//
-// Frames come in the order of modules and offsets, so that most places are new because their numbers are
-// beyond all of their head, and most texts are of one class.  Only what is not settled so is looked
-// up in an index, which nodes are put into when that first happens.
+// The text of a place is its head, "0x" and its number as printf's %llx writes it.  If a
+// text has this form, the part after the last '+' or '@' determines head and number.  So
+// equal names have equal parts, and parts are compared instead of texts.
+// Frames are sorted by module and offset.  So most places are known to be new as their
+// number is above all numbers of their head, and most texts have one class.  Only the
+// other names are looked up in an index, to which nodes are added at the first such
+// look-up.
 #include "view/node_names.h"
 
 #include "base/hash.h"
@@ -18,11 +18,13 @@ enum {
 
 static const char digits[] = "0123456789abcdef";
 
+// Texts of places that were asked for.
 struct hp_put_names {
-    struct hp_arena arena;
-    HP_VEC(const char *) of; // each place; NULL: nobody asked for it
+    struct hp_arena arena;   // owns the texts
+    HP_VEC(const char *) of; // by node; NULL: not formatted yet
 };
 
+// Return the number of hex digits of a number, at least 1.
 static size_t digit_count(uint64_t number) {
     return (size_t)(63 - __builtin_clzll(number | 1)) / 4 + 1;
 }
@@ -47,6 +49,7 @@ void hp_node_names_done(struct hp_node_names *names) {
 
 // --- nodes --------------------------------------------------------------------------------
 
+// Append a node; the first one also makes the unused node 0.
 static inline hp_node_id push(struct hp_node_names *names,
                               const struct hp_name_parts *name) {
     if (!names->put) {
@@ -61,6 +64,7 @@ static uint32_t hash_of(const struct hp_name_parts *name) {
     return (uint32_t)hp_hash_bytes(name, sizeof *name, hp_hash_key());
 }
 
+// Add the nodes to the index that are not in it.
 static void index_all(struct hp_node_names *names) {
     for (size_t i = names->indexed; i < names->all.count; i++) {
         hp_index_put(&names->index, hash_of(&names->all.at[i]), i);
@@ -68,6 +72,7 @@ static void index_all(struct hp_node_names *names) {
     names->indexed = names->all.count;
 }
 
+// Return the node with these parts by the index; append it if it is new.
 static hp_node_id find(struct hp_node_names *names, const struct hp_name_parts *name) {
     static_assert(sizeof *name == 16, "all of its bytes are compared");
     uint32_t hash = hash_of(name), found;
@@ -99,6 +104,7 @@ hp_node_id hp_node_names_add_place(struct hp_node_names *names, hp_string head,
     return is_last ? *last : find(names, &place);
 }
 
+// Return the node of a name that is a text.
 static hp_node_id add_text(struct hp_node_names *names, struct hp_span text,
                            enum hp_frame_class class) {
     hp_string string = hp_strtab_add(&names->texts.strings, text);
@@ -110,7 +116,8 @@ static hp_node_id add_text(struct hp_node_names *names, struct hp_span text,
     return names->all.at[first->n].class == class ? *first : find(names, &name);
 }
 
-// How long the head of a text is, and its number, if it reads like the name of a place; else SIZE_MAX.
+// Return the length of the head if a text reads like a place, and set its number; else
+// return SIZE_MAX.
 static size_t head_of(struct hp_span text, uint64_t *number) {
     size_t first = text.size;
     const char *digit;
@@ -138,6 +145,7 @@ hp_node_id hp_node_names_add(struct hp_node_names *names, struct hp_span text,
 
 // --- what they are called -----------------------------------------------------------------
 
+// Format the text of a place, `size` bytes and a NUL.
 static const char *put_together(const struct hp_node_names *names,
                                 const struct hp_name_parts *place, size_t size) {
     struct hp_span head = hp_strtab_span(&names->heads.strings, place->text);
@@ -165,7 +173,7 @@ struct hp_span hp_node_names_text(const struct hp_node_names *names, hp_node_id 
     return (struct hp_span){*put, size};
 }
 
-// As they are written, from the first digit on.
+// Compare two numbers like their hex texts, from the first digit on.
 static int compare_numbers(uint64_t a, uint64_t b) {
     uint64_t first_a = a << (64 - 4 * digit_count(a));
     uint64_t first_b = b << (64 - 4 * digit_count(b));

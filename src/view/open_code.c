@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const size_t least_dumps =
-    3; // of a side, that rows are compared over if not over all
+// Fewest dumps of a side that rows are compared over, if not over all dumps.
+static const size_t least_dumps = 3;
 
 enum {
     KINDS = HP_OPEN_MOVED + 1,
@@ -12,7 +12,8 @@ enum {
 
 // --- modules ------------------------------------------------------------------------------
 
-// Whether a file is at hand that is the one that ran, or a partial has its names, as far as can be told.
+// Whether names are available: the file was read and is the one that ran, as far as that
+// can be determined, or a partial has the names.
 static bool has_file(const struct hp_module *module) {
     bool is_read = module->status == HP_SYM_DWARF || module->status == HP_SYM_SYMTAB ||
                    module->status == HP_SYM_STRIPPED;
@@ -20,14 +21,16 @@ static bool has_file(const struct hp_module *module) {
            (module->proof == HP_PROOF_NONE && module->told_id.n != 0 && is_read);
 }
 
-// Results about all modules with one path.
+// Properties of all modules with one path.
 struct path {
-    uint32_t builds;   // that have a file
-    bool has_told_one; // build: all inputs say so
-    bool lacks_file;   // some build has none, and frames without names
+    uint32_t builds;   // number of builds that have a file
+    bool has_told_one; // all inputs record one and the same build id
+    bool lacks_file;   // some build has no file, and frames without names
     bool lacks_names;  // some build has a file, and frames without names
 };
 
+// Examine all modules with the path of `first`.  `nameless`: modules that have frames
+// without symbols.
 static struct path look_at_path(const struct hp_profile *profile, const bool *nameless,
                                 const struct hp_module *first) {
     struct path found = {.has_told_one = first->told_id.n != 0};
@@ -56,6 +59,8 @@ static struct path look_at_path(const struct hp_profile *profile, const bool *na
     return found;
 }
 
+// Add a module to the list.  When the list is full, the last one that is compared in the
+// same way (by name or by address) represents it.
 static void add_module(struct hp_open_code *open, enum hp_open_kind kind, hp_string path,
                        uint32_t builds) {
     struct hp_open_module module = {.kind = kind, .path = path, .builds = builds};
@@ -72,6 +77,8 @@ static void add_module(struct hp_open_code *open, enum hp_open_kind kind, hp_str
     hp_vec_push(&open->modules, module);
 }
 
+// Find the modules whose functions may not be comparable, by the kinds of enum
+// hp_open_kind.
 static void find_modules(struct hp_open_code *open, const struct hp_view *view,
                          bool has_same_processes) {
     const struct hp_profile *profile = view->profile;
@@ -103,6 +110,7 @@ static void find_modules(struct hp_open_code *open, const struct hp_view *view,
     free(seen);
 }
 
+// Whether a list of inputs has one of the same process as `input`.
 static bool is_among(const struct hp_profile *profile, const size_t *inputs, size_t count,
                      size_t input) {
     const struct hp_identity *identity = &profile->inputs.at[input].identity;
@@ -128,15 +136,16 @@ bool hp_sides_have_same_processes(const struct hp_profile *profile,
 
 // --- frames ---------------------------------------------------------------------------------
 
-// The state of looking at dumps.
+// State of examining frames, stacks and dumps.
 struct finder {
     struct hp_open_code *open;
     const struct hp_view *view;
-    uint64_t *of_path[KINDS]; // of each module: those of its path in the list
-    uint64_t *dumps_with[2];  // of each node, of each side
-    uint64_t *last_input;     // of each node: the last one counted there, from 1 on
+    uint64_t *of_path[KINDS]; // for each module: set of listed modules with its path
+    uint64_t *dumps_with[2];  // for each node: number of dumps of a side that have it
+    uint64_t *last_input;     // for each node: last input counted there, + 1; 0: none
 };
 
+// Fill of_path from the list of modules and from those represented by others.
 static void find_paths(struct finder *finder) {
     const struct hp_profile *profile = finder->view->profile;
     const struct hp_open_code *open = finder->open;
@@ -158,11 +167,14 @@ static void find_paths(struct finder *finder) {
     }
 }
 
-// The modules that a frame counts in, and those where it may stand for any function.
+// Sets of listed modules: those that a frame belongs to, and those among them in which
+// the frame may belong to any function.
 struct frame_sets {
     uint64_t all, open;
 };
 
+// Return the sets of a frame.  A frame with symbols is open only if lines or addresses
+// move.
 static struct frame_sets sets_of(const struct finder *finder,
                                  const struct hp_frame *frame) {
     uint32_t n = frame->module.n;
@@ -179,12 +191,14 @@ static struct frame_sets sets_of(const struct finder *finder,
     return (struct frame_sets){in_some | in_all, in_some | in_all};
 }
 
+// Mark modules as code of the program itself.
 static void mark_own(struct hp_open_code *open, uint64_t modules) {
     for (size_t i = 0; i < open->modules.count; i++) {
         open->modules.at[i].is_own |= (modules >> i & 1) != 0;
     }
 }
 
+// Collect the sets of each node from its frames.
 static void look_at_frames(struct finder *finder) {
     const struct hp_naming *naming = &finder->view->naming;
     const struct hp_profile *profile = finder->view->profile;
@@ -200,7 +214,9 @@ static void look_at_frames(struct finder *finder) {
     }
 }
 
-// Frames of the allocator alone have no row that they could be in.
+// Return the modules in which a frame is not compared.  In modules compared by address it
+// is compared if its addresses are, or if all its calls are folded, like the allocator's:
+// it then belongs to no row.
 static uint64_t open_sets_of(const struct finder *finder, uint32_t frame) {
     const struct hp_naming *naming = &finder->view->naming;
     struct frame_sets sets = sets_of(finder, &finder->view->profile->frames.at[frame]);
@@ -213,6 +229,7 @@ static uint64_t open_sets_of(const struct finder *finder, uint32_t frame) {
     return sets.open & ~compared;
 }
 
+// Collect the sets of each stack from its frames.
 static void look_at_stacks(struct finder *finder) {
     const struct hp_profile *profile = finder->view->profile;
     for (size_t s = 0; s < profile->stacks.count; s++) {
@@ -227,7 +244,7 @@ static void look_at_stacks(struct finder *finder) {
 
 // --- dumps ----------------------------------------------------------------------------------
 
-// Count the input for each open address that it has.
+// Count an input for each node of a stack, once for each node.
 static void count_addresses(struct finder *finder, size_t number, uint32_t stack,
                             int side) {
     const struct hp_naming *naming = &finder->view->naming;
@@ -244,7 +261,7 @@ static void count_addresses(struct finder *finder, size_t number, uint32_t stack
     }
 }
 
-// Find the modules that an input has stacks of.
+// Count an input's dumps for the modules that it has stacks of, and for its addresses.
 static void look_at_input(struct finder *finder, size_t number, int side) {
     const struct hp_profile *profile = finder->view->profile;
     const struct hp_input_record *input = &profile->inputs.at[number];
@@ -265,7 +282,7 @@ static void look_at_input(struct finder *finder, size_t number, int side) {
     }
 }
 
-// Sum up what is open in an input.
+// Add an input's stacks to the sums of its modules, all and open ones.
 static void add_input(struct finder *finder, size_t number, int side) {
     const struct hp_profile *profile = finder->view->profile;
     const struct hp_input_record *input = &profile->inputs.at[number];
@@ -290,6 +307,7 @@ static void add_input(struct finder *finder, size_t number, int side) {
     }
 }
 
+// Call `look` for each input of both sides.
 static void each_input(struct finder *finder, const struct hp_sides *sides,
                        void (*look)(struct finder *, size_t, int)) {
     for (size_t i = 0; i < sides->base.count; i++) {
@@ -300,7 +318,8 @@ static void each_input(struct finder *finder, const struct hp_sides *sides,
     }
 }
 
-// Close the addresses that more than half of the dumps of each side have; a side may be without dumps.
+// Remove from the open nodes the addresses that more than half of the dumps of each side
+// have.  A side may have no dumps at all.
 static void compare_addresses(struct finder *finder, const struct hp_sides *sides) {
     struct hp_open_code *open = finder->open;
     for (size_t n = 0; n < hp_node_count(&finder->view->naming); n++) {
@@ -318,13 +337,16 @@ static void compare_addresses(struct finder *finder, const struct hp_sides *side
 
 // --- all ------------------------------------------------------------------------------------
 
-// Rows that stand for code; others are what they are in any build.
+// Whether rows are code that depends on the build; others, as modules, are the same in
+// any build.
 static bool has_rows_of_code(const struct hp_view *view) {
     enum hp_granularity by = view->options.by;
     return by == HP_BY_FUNCTION || by == HP_BY_LINE || by == HP_BY_FILE ||
            by == HP_BY_BUILD || by == HP_BY_ADDRESS;
 }
 
+// Fill all sets and sums.  Stacks are examined twice: the first time to count addresses,
+// the second time without the addresses that can be compared.
 static void find_all(struct finder *finder, const struct hp_sides *sides) {
     const struct hp_profile *profile = finder->view->profile;
     size_t nodes = hp_node_count(&finder->view->naming);
@@ -417,6 +439,7 @@ struct hp_span hp_open_module_path(const struct hp_view *view,
 
 // --- the dumps that have names ----------------------------------------------------------------
 
+// Set the sides to those dumps of `all` that have names for the modules.
 static void find_named(const struct hp_open_code *open, const struct hp_profile *profile,
                        const struct hp_sides *all, struct hp_named_dumps *named) {
     struct hp_sides *sides = &named->sides;
@@ -438,7 +461,9 @@ static void find_named(const struct hp_open_code *open, const struct hp_profile 
     }
 }
 
-// Below three dumps of a side a test of rows marks too many that have not changed.
+// Whether some of the dumps suffice to compare rows: more than half of each side, and at
+// least three.  With fewer, a test marks too many rows that have not changed.  Grouped
+// and merged inputs never suffice.
 static bool is_enough(const struct hp_sides *all, const struct hp_sides *some) {
     bool is = true;
     for (int side = 0; side < 2; side++) {

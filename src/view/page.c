@@ -1,30 +1,35 @@
-// The largest boxes of a flame graph as a tree, those below one by value; then the stacks, whatever
-// is folded.  One after the other, so that there is memory for one of the two.
+// Data of an HTML page.  First the rows of the report, and the largest boxes of a flame
+// graph as a tree, the callees of each by value; then all stacks, folded or not.  The
+// stacks for the boxes are freed before the others are made, so that memory is needed for
+// one of the two only.
 #include "view/flames.h"
 #include "view/groups.h"
 
 #include <math.h>
 
 enum {
-    MOST_NODES = 100,
-    MOST_BYTES = 1 << 20, // of boxes, about: what is smaller than these is merged
-    MOST_GROUPS = 16,     // each may hold something of each stack
+    MOST_NODES = 100,     // nodes of the tree
+    MOST_BYTES = 1 << 20, // approximate limit for boxes; the smallest are merged
+    MOST_GROUPS = 16, // groups of inputs in a facet; each may have values of each stack
 };
 
 struct picker {
     const struct hp_flames *flames;
-    HP_VEC(uint32_t) boxes; // of names, by value
+    HP_VEC(uint32_t) boxes; // boxes with a name, the largest first
 };
 
+// Whether a box is a function: not the root or a merged box.
 static bool has_name(const struct hp_flame *flame) {
     return flame->parent != HP_NO_PARENT && flame->merged == 0;
 }
 
+// Return the larger one of a box's values before and after.
 static hp_fixed value_of(const struct hp_flame *flame) {
     return flame->before > flame->after ? flame->before : flame->after;
 }
 
-// A box holds no more than the one that it is on, and comes after it.
+// Order boxes by value, then by number.  So a caller is before its callees: its value is
+// at least theirs, and its number smaller.
 static int by_value(const void *left, const void *right, void *context) {
     const struct hp_flame *flames = ((const struct picker *)context)->flames->all.at;
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
@@ -35,6 +40,7 @@ static int by_value(const void *left, const void *right, void *context) {
     return (a > b) - (a < b);
 }
 
+// Pick the MOST_NODES largest boxes.
 static void pick(struct picker *picker) {
     for (uint32_t i = 0; i < picker->flames->all.count; i++) {
         if (has_name(&picker->flames->all.at[i])) {
@@ -46,8 +52,8 @@ static void pick(struct picker *picker) {
         picker->boxes.count < MOST_NODES ? picker->boxes.count : MOST_NODES;
 }
 
-// Of a box the one that was picked and is not yet in the tree which is the largest on it; `boxes` are
-// by value.  HP_NO_PARENT: none.
+// Return the index in picker->boxes of the largest box on `box` that is not in the tree
+// yet; HP_NO_PARENT: none.
 static uint32_t next_on(const struct picker *picker, const bool *is_done, uint32_t box) {
     for (size_t i = 0; i < picker->boxes.count; i++) {
         uint32_t number = picker->boxes.at[i];
@@ -58,10 +64,11 @@ static uint32_t next_on(const struct picker *picker, const bool *is_done, uint32
     return HP_NO_PARENT;
 }
 
+// Append the picked boxes to view->tree, callers first, callees by value.
 static void put_in_order(struct hp_view *view, const struct picker *picker) {
     bool is_done[MOST_NODES] = {false};
-    uint32_t box_of[MOST_NODES],
-        node = HP_NO_PARENT; // of each node; the one that is open
+    // The box of each node of the tree; the node whose callees are being added.
+    uint32_t box_of[MOST_NODES], node = HP_NO_PARENT;
     while (view->tree.count < picker->boxes.count) {
         uint32_t next = next_on(picker, is_done, node == HP_NO_PARENT ? 0 : box_of[node]);
         if (next == HP_NO_PARENT) {
@@ -89,7 +96,7 @@ static void put_in_order(struct hp_view *view, const struct picker *picker) {
 
 // --- changes ------------------------------------------------------------------------------
 
-// Callers are before what they call.
+// Keep the changes of the boxes that were compared.  Callers are before their callees.
 static void keep_boxes(struct hp_page_changes *changes, const struct hp_flames *flames) {
     uint32_t *number_of = hp_alloc(flames->all.count * sizeof *number_of);
     for (uint32_t i = 0; i < flames->all.count; i++) {
@@ -105,6 +112,7 @@ static void keep_boxes(struct hp_page_changes *changes, const struct hp_flames *
     free(number_of);
 }
 
+// Compare functions by flat or cum and keep the result.
 static void compare_by(struct hp_view *view, const struct hp_sides *sides, bool by_cum) {
     struct hp_page_changes *changes = view->changes;
     struct hp_members members;
@@ -116,6 +124,7 @@ static void compare_by(struct hp_view *view, const struct hp_sides *sides, bool 
     changes->by[by_cum] = &changes->made[by_cum];
 }
 
+// Make view->changes.  The report of a diff has one of its two comparisons already.
 static void compare(struct hp_view *view, const struct hp_flames *flames) {
     struct hp_sides sides;
     struct hp_page_changes *changes = view->changes = hp_alloc(sizeof *changes);
@@ -133,7 +142,7 @@ static void compare(struct hp_view *view, const struct hp_flames *flames) {
 
 // --- series -------------------------------------------------------------------------------
 
-// What the metric's column of a dump is known to be off by, all stacks together.
+// Return the sampling error of a dump's total, in the column of the metric.
 static struct hp_error error_of(const struct hp_view *view,
                                 const struct hp_series_dump *dump) {
     struct hp_history_reader reader = {0};
@@ -147,6 +156,8 @@ static struct hp_error error_of(const struct hp_view *view,
     return sum;
 }
 
+// Add to a trend's page the trends by the other one of flat and cum, and the errors of
+// all dumps.
 static void add_series(struct hp_view *view) {
     struct hp_page_changes *changes = view->changes;
     hp_trends_init(&changes->other, view, view->options.sort != HP_SORT_CUM);

@@ -1,5 +1,6 @@
-// "16 B ▂ █▁ 2 KiB": between the least and the largest size what is in objects of them, by powers of
-// two, (8 B, 16 B] and so on.  Sums are those of ranges, which are never too many for hp_sizes.
+// The sizes column, "16 B ▂ █▁ 2 KiB": the least size, the amount in objects of each
+// range of sizes, and the largest size.  Ranges are powers of two: (8 B, 16 B] and so on.
+// Sizes are summed by range, as ranges are never too many for struct hp_sizes.
 #include "view/part_columns.h"
 
 #include "base/units.h"
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+// Columns, by hp_field.id.
 enum field {
     SIZES = HP_PART_FIELDS,
     SIZE_LEAST,
@@ -22,26 +24,28 @@ enum field {
 };
 
 enum {
-    LEVELS = 8,
+    LEVELS = 8, // heights of a bar
     SIZE_FIELDS = 4,
     AGE_FIELDS = 4,
-    RANGES = HP_SIZES_OF_STACK, // 1 ... are ranges; 0 is what is not told
+    RANGES = HP_SIZES_OF_STACK, // ranges are 1 to RANGES; 0: size or age not known
 };
 
+// The least and the largest size of a node's objects.
 struct ends {
-    uint64_t least, most; // 0: no size is told
-    bool is_likely;
+    uint64_t least, most; // bytes; 0: no size is known
+    bool is_likely;       // some sizes are likely, not certain
 };
 
 struct hp_part_columns {
-    bool of_objects, ascii;
-    struct hp_sizes sizes, ages; // of ranges, by node
-    struct ends *ends;           // of sizes, by node
-    char size[HP_PART_TEXT], age[HP_PART_TEXT];
+    bool of_objects, ascii;      // count objects instead of bytes; draw bars in ASCII
+    struct hp_sizes sizes, ages; // by node; the size of a part is its range
+    struct ends *ends;           // by node; owned
+    char size[HP_PART_TEXT], age[HP_PART_TEXT]; // texts last made
 };
 
 // --- sums ---------------------------------------------------------------------------------
 
+// Return the range of a size: 1 up to 8 B, 2 up to 16 B, and so on.
 static uint64_t range_of_size(uint64_t size) {
     uint64_t range = 1;
     while (range < RANGES && size > (uint64_t)4 << range) {
@@ -50,6 +54,7 @@ static uint64_t range_of_size(uint64_t size) {
     return range;
 }
 
+// Extend the ends by the size of a part, if it is known.
 static void widen(struct ends *ends, const struct hp_size_part *part) {
     if (part->size != HP_MIXED_SIZES) {
         bool is_first = ends->least == 0;
@@ -59,6 +64,7 @@ static void widen(struct ends *ends, const struct hp_size_part *part) {
     }
 }
 
+// Add the sizes of a stack to a node, by range.
 static void add_sizes(struct hp_part_columns *columns, hp_node_id node,
                       const struct hp_sizes *sizes, size_t stack) {
     const struct hp_size_part *part = hp_sizes_of(sizes, (uint32_t)stack);
@@ -107,10 +113,10 @@ void hp_part_columns_free(struct hp_part_columns *columns) {
 
 // --- what they say ------------------------------------------------------------------------
 
-// What a node has in each range, in bytes or in objects.
+// A node's amount in each range, in bytes or in objects.
 struct histogram {
     double of[RANGES + 1];
-    double told, all;
+    double told, all; // amount with known size or age; the whole amount
 };
 
 static struct histogram histogram_of(const struct hp_part_columns *columns,
@@ -128,11 +134,13 @@ static struct histogram histogram_of(const struct hp_part_columns *columns,
     return histogram;
 }
 
+// Append text; truncated if there is no room.
 static void append(char text[HP_PART_TEXT], const char *more) {
     size_t used = strlen(text);
     snprintf(text + used, HP_PART_TEXT - used, "%s", more);
 }
 
+// Append a bar for each range from the least to the largest size.
 static void append_bars(char text[HP_PART_TEXT], const struct histogram *histogram,
                         const struct ends *ends, bool ascii) {
     static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -150,6 +158,7 @@ static void append_bars(char text[HP_PART_TEXT], const struct histogram *histogr
     append(text, " ");
 }
 
+// Return the text of the sizes column; valid until the next call.
 static const char *line_of_sizes(struct hp_part_columns *columns,
                                  const struct histogram *histogram, hp_node_id node) {
     const struct ends *ends = &columns->ends[node.n];
@@ -172,7 +181,7 @@ static const char *line_of_sizes(struct hp_part_columns *columns,
     return text;
 }
 
-// The first range up to which half of what is told is; 0: nothing is.
+// Return the range that the median of the known amount is in; 0: nothing is known.
 static uint64_t median_of(const struct histogram *histogram) {
     double sum = 0;
     uint64_t range = 0;
@@ -183,6 +192,8 @@ static uint64_t median_of(const struct histogram *histogram) {
     return range;
 }
 
+// Return the text of the age column, with the share of known ages unless all are known;
+// valid until the next call.
 static const char *text_of_age(struct hp_part_columns *columns,
                                const struct histogram *histogram) {
     uint64_t range = median_of(histogram);
@@ -238,6 +249,7 @@ void hp_part_columns_set_fields(struct hp_view *view) {
     }
 }
 
+// Return a share; NAN if there is nothing.
 static double share_of(double part, double all) {
     return all > 0 ? part / all : (double)NAN;
 }

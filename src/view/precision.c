@@ -3,8 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double few_samples = 5;
+static const double few_samples = 5; // effective samples, below which a row is flagged
 
+// Whether the error of a value is known and shown.
 static bool is_known(const struct hp_precision *precision, const struct hp_error *error,
                      enum hp_metric metric) {
     return precision->is_known[hp_column_of(metric)] &&

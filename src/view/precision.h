@@ -8,7 +8,8 @@
 
 struct hp_precision {
     double confidence; // of intervals, 0 to 1
-    // Number of dumps among which the fullest of a process was chosen; 1: no such choice.
+    // Number of combinations of dumps among which the fullest of each process were
+    // chosen; 1: no such choice.
     double among;
     bool is_known[HP_COLUMNS];   // the profile has errors, and the report shows them
     uint64_t period[HP_COLUMNS]; // largest sample period: unseen memory may hold as much

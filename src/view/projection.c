@@ -35,7 +35,7 @@ static struct hp_span text_of(const struct hp_profile *profile, hp_string string
     return hp_strtab_span(&profile->strings, string);
 }
 
-// "resident_space/bytes"
+// Return a type's name with its unit, "resident_space/bytes"; the caller frees it.
 static char *full_name(const struct hp_profile *profile,
                        const struct hp_sample_type *type) {
     struct hp_span name = text_of(profile, type->type);
@@ -47,6 +47,7 @@ static char *full_name(const struct hp_profile *profile,
     return text;
 }
 
+// Return the number of types with a name, whatever their units.
 static size_t count_named(const struct hp_profile *profile, struct hp_span name) {
     size_t count = 0;
     const struct hp_sample_type *type;
@@ -81,6 +82,7 @@ char *hp_sample_type_name(const struct hp_profile *profile,
     return text;
 }
 
+// Append a name to a list separated by ", "; truncated if there is no room.
 static void append(char *text, size_t room, const char *name) {
     size_t used = strlen(text);
     snprintf(text + used, room - used, "%s%s", used > 0 ? ", " : "", name);
@@ -104,6 +106,7 @@ void hp_projection_names(const struct hp_profile *profile, char *text, size_t ro
 
 // --- the profile --------------------------------------------------------------------------
 
+// Copy the stacks with the values of the type only.  Their frames stay borrowed.
 static void copy_stacks(struct hp_profile *projection, const struct hp_profile *profile,
                         const struct hp_sample_type *type) {
     memset(&projection->stacks, 0, sizeof projection->stacks);
@@ -118,7 +121,8 @@ static void copy_stacks(struct hp_profile *projection, const struct hp_profile *
     }
 }
 
-// Objects are missing where space is: of either the other is there, too, as 0.
+// Copy the inputs with the totals of the type only.  An input without the type lacks both
+// space and objects in use; an input with it has both, one of them 0.
 static void copy_inputs(struct hp_profile *projection, const struct hp_profile *profile,
                         const struct hp_sample_type *type) {
     const unsigned of_allocations = 1u << HP_ALLOC_SPACE | 1u << HP_ALLOC_OBJECTS;
