@@ -30,10 +30,10 @@ enum {
     NAMED_CALLS = 6,    // calls of a stack that its row is named after
     LEAST_SAMPLES = 20, // fewest samples of a holder that is called the only one
     COUNT_WIDTH = 10,
-    LIVE_WIDTH = 28, // "1023.99 MiB ± 123.45 MiB"
+    LIVE_WIDTH = 28, // room for "1023.99 MiB ± 123.45 MiB"
 };
 
-static const double almost_all = 0.95; // share that passes for everything
+static const double almost_all = 0.95; // share that is treated as everything
 
 static const struct hp_field fields[] = {
     {{"parent", NULL, "", HP_CELL_NUMBER}, PARENT},
@@ -80,6 +80,7 @@ struct holder {
     struct hp_error error;
 };
 
+// State of building the report.
 struct builder {
     struct hp_view *view;
     struct hp_waste *waste;
@@ -272,6 +273,7 @@ static double share_of(const struct builder *b, const struct class *class,
     return mixed <= (1 - almost_all) * held ? (double)objects / held : (double)NAN;
 }
 
+// Add the row of one holder below its class.
 static void add_holder(struct builder *b, uint32_t parent, const struct class *class,
                        const struct holder *holder) {
     char *name = name_of(b->view, holder->stack);

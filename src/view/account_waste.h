@@ -1,8 +1,8 @@
 // Free bytes inside slabs, per size class, and the stacks that hold objects of the class.
 //
 // A stack keeps a slab from being returned only if no other stack has objects in that
-// slab.  A dump does not show which of several stacks shares a slab with which other.  So
-// no number here attributes free bytes to stacks.
+// slab.  A dump does not show which stacks share a slab.  So no number here attributes
+// free bytes to stacks.
 //
 // account_waste.c adds up the size classes of all inputs, finds the holders of each class
 // and makes two levels of rows: a class, and below it its largest holders.
@@ -39,6 +39,7 @@ struct hp_waste_row {
     char *note;              // class only: the verdict as a sentence; owned; NULL: none
 };
 
+// Result of hp_waste_build().
 struct hp_waste {
     HP_VEC(struct hp_waste_row) of; // parallel to view->rows
     hp_int128 free, slabs;          // bytes of all classes: free, and in slabs

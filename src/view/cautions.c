@@ -126,6 +126,8 @@ static int by_weight(const void *left, const void *right) {
     return bytes_a != bytes_b ? (bytes_a > bytes_b ? -1 : 1) : (a > b) - (a < b);
 }
 
+// Only modules in which something is not compared are listed.  If the view has no rows of
+// its own, those of the view that its gate judges are looked at.
 void hp_cautions_of_code(struct hp_view *view) {
     bool has_rows = view->use.shape == HP_SHAPE_ROWS || !view->judged;
     const struct hp_view *rows = has_rows ? view : view->judged;

@@ -71,8 +71,8 @@ static size_t enough_of_each(const struct hp_enough *values, size_t most,
     return rows;
 }
 
-// The bounds apply as a single row of 99 % is not a useful table, and people do not read
-// hundreds of rows.
+// The result is at least HP_LEAST_ROWS and at most HP_MOST_ROWS: a single row of 99 % is
+// not a useful table, and people do not read hundreds of rows.
 size_t hp_view_enough(const struct hp_view *view, const struct hp_enough *values,
                       hp_fixed whole) {
     bool by_cum = view->options.sort == HP_SORT_CUM ||
@@ -144,6 +144,8 @@ bool hp_view_counts(const struct hp_view *view, size_t input) {
     return chosen == HP_NO_INPUT || chosen == input;
 }
 
+// The dumps of a process are in the order of time, so that a dump is earlier than the
+// chosen one if that one is after it in the list.
 const char *hp_view_moment_of(const struct hp_view *view, size_t input) {
     const struct hp_processes *processes = &view->profile->processes;
     const struct hp_process *process =

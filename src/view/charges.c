@@ -177,6 +177,7 @@ struct known {
     hp_fixed *all, *with_file;
 };
 
+// Sum one side by module.  The caller frees both arrays.
 static void sum_known(struct known *known, const struct hp_view *view,
                       enum hp_input_side side) {
     const struct hp_profile *profile = view->profile;

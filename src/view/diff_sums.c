@@ -1,13 +1,18 @@
-// Formulas.  The plug-in variance of B bytes in C objects is B g(B/C), g(S) = S /
-// (e^(S/R) - 1), where R is the sample period.  It is exact for objects of one size;
-// hp_error has an upper bound for any sizes.
+// Formulas.  The plug-in variance of B bytes in C objects is B g(B/C), where
 //
-// Two dumps of one process with prof_accum: L is a stack's bytes in use, A its bytes ever
-// allocated, B the bound of a variance, 1 and 2 the dumps.  Between the dumps F = (A2 -
-// A1) - (L2 - L1) bytes were freed, some of them also allocated in between.  The part of
-// L1 that was freed is a part of F and a part of L1.  So it is estimated by whichever of
-// F and L1 has the smaller variance, and the new part of L2 by that estimate plus L2 -
-// L1.
+//     g(S) = S / (e^(S/R) - 1)
+//
+// and R is the sample period.  It is exact for objects of one size; hp_error has an upper
+// bound for any sizes.
+//
+// Two dumps of one process with prof_accum: L1 and L2 are a stack's bytes in use in the
+// first and the second dump, A1 and A2 its bytes ever allocated.  Between the dumps
+//
+//     F = (A2 - A1) - (L2 - L1)
+//
+// bytes were freed, some of them also allocated in between.  The part of L1 that was
+// freed is a part of F and a part of L1.  So it is estimated by F or L1, whichever has
+// the smaller bound of its variance; the new part of L2 is that estimate plus L2 - L1.
 #include "view/diff_sums.h"
 
 #include "stats/measure.h"
@@ -19,8 +24,8 @@ static hp_int128 whole(double x) {
     return (hp_int128)fmin(fmax(x, 0), 0x1p120);
 }
 
-// Count the units of a side: its dumps, or its groups that have dumps, which are summed
-// here.
+// Count the units of a side: its dumps, or the groups that have dumps.  Sums the groups,
+// too.
 static void count_units(struct hp_sides *sides, const struct hp_profile *profile,
                         int side) {
     uint64_t dumps[HP_REPLICATES];
@@ -83,6 +88,7 @@ struct life {
     uint64_t period;    // sample period; 0: unsampled
 };
 
+// Add one observation of a stack; `period` is that of its dump, 0 or 1: unsampled.
 static void add_to_life(struct life *life, const struct hp_observation *seen,
                         uint64_t period) {
     life->bytes += seen->values.of[HP_INUSE_SPACE];
@@ -363,8 +369,8 @@ static struct hp_sums *sum_sides(const struct hp_profile *profile,
         adder.sums[i].half_sample =
             rows ? rows[i].half_sample : half_sample(&adder.sums[i], metric);
     }
-    for (int side = 0; side < 2 && !lives[side];
-         side++) { // with lives, a side has one unit
+    // With lives, each side has a single dump: there is no distribution over units.
+    for (int side = 0; side < 2 && !lives[side]; side++) {
         add_units(&adder, side);
     }
     hp_vec_done(&adder.touched);

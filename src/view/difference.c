@@ -24,8 +24,7 @@
 
 #include <math.h>
 
-static const double least_samples =
-    5; // effective samples of a row, below which it is not tested
+static const double least_samples = 5; // effective samples of a row that is tested
 
 // --- which test ---------------------------------------------------------------------------
 
@@ -217,9 +216,9 @@ static struct hp_change compare(const struct context *c, const struct hp_sums *s
         .least_growth_p = NAN,
     };
     if (c->is_reset && change.after < change.before) {
+        // The difference may still be in use.
         change.is_open = true;
-        change.open[1] = hp_fixed_double(change.before - change.after,
-                                         c->metric); // may still be in use
+        change.open[1] = hp_fixed_double(change.before - change.after, c->metric);
         return change;
     }
     unsigned flags = sums->sides[0].error.flags | sums->sides[1].error.flags;

@@ -60,6 +60,7 @@ struct hp_change {
     double plain_p, plain_q; // p and q if that code had nothing of the node
 };
 
+// Result of comparing two sides.
 struct hp_difference {
     enum hp_difference_test test;
     // Whether the allocator's samples were reset between the dumps: memory that seems

@@ -7,6 +7,7 @@ struct key {
     hp_node_id caller, callee;
 };
 
+// State of finding the edges.
 struct builder {
     struct hp_edges *edges;
     struct hp_index index;

@@ -7,12 +7,14 @@
 
 #include "view/stacks.h"
 
+// A call from one shown node to another.
 struct hp_edge {
     hp_node_id caller, callee;
     hp_fixed value;  // sum of the stacks with this call; a stack is added once
     bool is_through; // in every stack, nodes that are not shown are in between
 };
 
+// All edges of a graph; {0} has none.
 struct hp_edges {
     HP_VEC(struct hp_edge) edges; // sorted by caller, then by callee
 };

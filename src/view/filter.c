@@ -42,6 +42,7 @@ enum role {
     PLACE = 1 << 1,
 };
 
+// All names of a profile that patterns are matched against.
 struct names {
     HP_VEC(struct name) all;
     unsigned char *roles;  // for each string: set of the roles already listed
@@ -64,6 +65,7 @@ static void add_place(struct names *names, const struct hp_profile *profile,
     }
 }
 
+// List the name of a function, both short and without its return type.
 static void add_function(struct names *names, const struct hp_profile *profile,
                          hp_string name) {
     if (!is_new(names, name, FUNCTION)) {
@@ -116,8 +118,8 @@ static void mark_offsets(struct hp_filters *filters, const struct hp_profile *pr
     }
 }
 
-// Whether a pattern matches a name.  HP_PICK also matches full names, which programs get
-// to see in reports.
+// Whether a pattern matches a name.  HP_PICK also matches full names, as machine-readable
+// reports contain these.
 static bool is_match(struct hp_pattern *pattern, const struct hp_profile *profile,
                      const struct name *name, enum hp_filter_rule rule) {
     return hp_pattern_matches(pattern, name->text) ||
@@ -207,6 +209,7 @@ struct own_name {
     struct hp_span parameters; // borrowed from the full name
 };
 
+// Find the own name and the parameters of a function from its full name.
 static void find_own_name(struct own_name *own, struct hp_span full) {
     struct hp_span parameters = hp_function_parameters(full);
     own->text.count = 0;

@@ -8,6 +8,7 @@ enum {
     BOX_BYTES = 400,    // approximate size of a box in a file, without its name
 };
 
+// State of making the boxes.
 struct grower {
     const struct hp_view *view;
     struct hp_flames *flames;

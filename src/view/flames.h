@@ -27,6 +27,7 @@ struct hp_flame {
     struct hp_error error; // of `after`; {0} in a comparison, or if not known
 };
 
+// A flame graph.
 struct hp_flames {
     // Callers before their callees; the callees of one caller are in the order of names.
     HP_VEC(struct hp_flame) all;

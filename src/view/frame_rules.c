@@ -293,8 +293,8 @@ static uint32_t find_given(const struct hp_frame_rules *rules, enum hp_frame_fie
     return 0;
 }
 
-// A text and the set of its pairs of adjacent characters.  A word with another pair is
-// not in it, which is faster than a search.
+// A text and the set of its pairs of adjacent characters.  A word with a pair that the
+// text lacks is not in the text; this test is faster than a search.
 struct searched {
     const char *text;
     bool pairs[256]; // by pair_of(); pairs that share a number only cost a search
@@ -304,6 +304,7 @@ static unsigned char pair_of(unsigned char first, unsigned char second) {
     return (unsigned char)(first << 3 ^ second);
 }
 
+// Collect the pairs of a text, which is borrowed.
 static void searched_init(struct searched *in, const char *text) {
     unsigned char before = (unsigned char)*text;
     *in = (struct searched){.text = text};
@@ -341,7 +342,7 @@ static bool row_matches(const struct hp_frame_rules *rules, size_t row,
 }
 
 // Return the rows about a set of fields that match a text, as bits.  Most texts match no
-// row; their words show that in a tenth of the time that patterns take.
+// row; looking for words shows that in a tenth of the time that patterns take.
 static uint64_t rows_of(const struct hp_frame_rules *rules, unsigned fields,
                         const char *text) {
     const char *const *words = NULL;

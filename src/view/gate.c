@@ -70,6 +70,8 @@ static bool module_exceeds(const struct hp_view *view, struct hp_excess *excess)
     return false;
 }
 
+// Checks the total first, then the rows in order, then whole modules with code that is
+// not compared.
 bool hp_view_exceeds(const struct hp_view *view, struct hp_excess *first) {
     const struct hp_view *rows = judged_of(view);
     struct hp_excess excess;
@@ -104,6 +106,8 @@ static bool hides_growth(const struct hp_view *view, size_t row) {
            meets(view, growth_of(view, &growth), growth.plain_p);
 }
 
+// The gate is undecided if the allocator was reset between the dumps, if code of the
+// program itself has no names in some dumps, or if a row may hide growth.
 bool hp_view_is_open(const struct hp_view *view) {
     const struct hp_view *rows = judged_of(view);
     const struct hp_open_code *open = view->options.gate ? hp_open_code_of(rows) : NULL;

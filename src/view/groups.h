@@ -21,8 +21,8 @@ static inline bool hp_groups_inputs(enum hp_granularity by) {
     return by == HP_BY_INPUT || by == HP_BY_PROGRAM || by == HP_BY_PROCESS;
 }
 
-// Whether the profile has anything to make the rows of: a thread, or the label that is
-// asked for.
+// Whether the profile has anything to make the rows of: a thread, the label that is asked
+// for, or a known program.  Always true for inputs, processes, sizes and ages.
 bool hp_groups_exist(const struct hp_profile *profile,
                      const struct hp_report_options *options);
 
@@ -34,16 +34,18 @@ bool hp_groups_are_of_samples(const struct hp_profile *profile,
 // Return the key of the pprof label that rows are made by, as "thread".
 const char *hp_groups_key(const struct hp_report_options *options);
 
+// Buffer for the name of a group; {0} is empty.  The user frees `text`.
 struct hp_group_name {
     HP_VEC(char) text; // not terminated by NUL; empty: the samples have no such label
 };
 
-// Put the group of a set of sample labels into `name`; return the name of the group of
-// samples without the label, as "[no thread]".
+// Put the group of a set of sample labels into `name`.  hp_group_of_none() returns the
+// name of the group of samples without the label, as "[no thread]".
 void hp_group_of_set(struct hp_group_name *name, const struct hp_profile *profile,
                      hp_string set, const struct hp_report_options *options);
 struct hp_span hp_group_of_none(enum hp_granularity by);
 
+// An input and its group.
 struct hp_group_member {
     struct hp_span name; // of the group
     const struct hp_input_record *input;

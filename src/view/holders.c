@@ -65,6 +65,7 @@ struct holder {
     double load;       // effective samples of all rows
 };
 
+// State of the search.
 struct finder {
     const struct hp_view *view;
     const struct hp_members *members;
@@ -194,7 +195,8 @@ static int by_labels(const void *left, const void *right, void *context) {
     return of_a != of_b ? (of_a < of_b ? -1 : 1) : (a > b) - (a < b);
 }
 
-// "web-05": the value of the first label, or the name of an input that has none.
+// Return the name of a holder: the value of its first label, as "web-05", or the name of
+// an input without labels.
 static const char *name_of(const struct hp_profile *profile,
                            const struct hp_input_record *input) {
     return input->labels > 0
@@ -323,6 +325,8 @@ struct candidate {
     int way[HP_STAND_OUT];         // definitions of y used for p
 };
 
+// Compute the p-values of a row.  At most a quarter of the holders are excluded, and none
+// if there are fewer than eight.
 static struct candidate candidate_of(const struct finder *finder, uint32_t node) {
     const struct row *row = &finder->rows[node];
     size_t most = finder->all.count / 4 < HP_STAND_OUT - 1 ? finder->all.count / 4

@@ -32,6 +32,7 @@ struct hp_row_outlier {
     double p;      // p-value, multiplied by the number of holders compared
 };
 
+// Result of the search; {0} has no holders.
 struct hp_holders {
     size_t count;                       // number of holders
     HP_VEC(struct hp_holding) holdings; // the largest first, at most one for each node

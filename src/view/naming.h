@@ -24,6 +24,7 @@ struct hp_call {
 // In hp_naming.only: all calls of the frame are folded.
 #define HP_NO_NODE UINT32_MAX
 
+// The names of all frames of a profile.
 struct hp_naming {
     const struct hp_profile *profile; // borrowed
     const struct hp_filters *filters; // borrowed
@@ -90,6 +91,7 @@ struct hp_origin {
 // Compare two nodes by shown name, then by full name, both in byte order, then by class.
 // Returns a number below 0, 0 or above 0, as `a` is before, equal to or after `b`.
 int hp_node_compare(const struct hp_naming *naming, hp_node_id a, hp_node_id b);
+// Sort nodes by hp_node_compare().
 void hp_nodes_sort(const struct hp_naming *naming, hp_node_id *nodes, size_t count);
 
 // Sort the nodes and return the position of each one, indexed by node number.  The caller

@@ -1,6 +1,7 @@
 // The text of a place is its head, "0x" and its number as printf's %llx writes it.  If a
 // text has this form, the part after the last '+' or '@' determines head and number.  So
 // equal names have equal parts, and parts are compared instead of texts.
+//
 // Frames are sorted by module and offset.  So most places are known to be new as their
 // number is above all numbers of their head, and most texts have one class.  Only the
 // other names are looked up in an index, to which nodes are added at the first such

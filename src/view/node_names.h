@@ -47,8 +47,9 @@ void hp_node_names_done(struct hp_node_names *names);
 hp_node_id hp_node_names_add(struct hp_node_names *names, struct hp_span text,
                              enum hp_frame_class class);
 
-// Return the node of a place, given the string of its head and its number.  Places of one
-// head are added fastest in ascending order of numbers.
+// Return the node of a place and class; add it if it is new.  The head is a string that
+// hp_node_names_head() returns.  Places of one head are added fastest in ascending order
+// of numbers.
 hp_string hp_node_names_head(struct hp_node_names *names, struct hp_span head);
 hp_node_id hp_node_names_add_place(struct hp_node_names *names, hp_string head,
                                    uint64_t number, enum hp_frame_class class);

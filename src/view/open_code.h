@@ -26,11 +26,12 @@ enum {
     HP_OPEN_MODULES = 64,
 };
 
+// The reason why functions of a module cannot be compared in all dumps.
 enum hp_open_kind {
     HP_OPEN_IN_SOME,  // some dumps have names for it, others do not
     HP_OPEN_IN_ALL,   // no dump has names for it
     HP_OPEN_STRIPPED, // several builds have files that lack the names of some functions
-    HP_OPEN_MOVED, // several builds have files; rows are lines or addresses, which move
+    HP_OPEN_MOVED, // several builds have files; rows are lines or addresses, which vary
 };
 
 // All builds of a module with one path.  A path is in the list twice if some dumps have

@@ -13,6 +13,7 @@ enum {
     MOST_GROUPS = 16, // groups of inputs in a facet; each may have values of each stack
 };
 
+// The boxes that become nodes of the tree.
 struct picker {
     const struct hp_flames *flames;
     HP_VEC(uint32_t) boxes; // boxes with a name, the largest first

@@ -36,6 +36,7 @@ struct ends {
     bool is_likely;       // some sizes are likely, not certain
 };
 
+// Sizes and ages of the objects of all nodes.
 struct hp_part_columns {
     bool of_objects, ascii;      // count objects instead of bytes; draw bars in ASCII
     struct hp_sizes sizes, ages; // by node; the size of a part is its range
@@ -119,6 +120,7 @@ struct histogram {
     double told, all; // amount with known size or age; the whole amount
 };
 
+// Return the histogram of a node's sizes or ages.
 static struct histogram histogram_of(const struct hp_part_columns *columns,
                                      const struct hp_sizes *sizes, hp_node_id node) {
     struct histogram histogram = {.told = 0};
@@ -254,6 +256,7 @@ static double share_of(double part, double all) {
     return all > 0 ? part / all : (double)NAN;
 }
 
+// Put the value of a node in one of the columns of sizes into `content`.
 static void cell_of_sizes(struct hp_part_columns *columns, hp_node_id node, int field,
                           struct hp_content *content) {
     struct histogram histogram = histogram_of(columns, &columns->sizes, node);
@@ -265,6 +268,7 @@ static void cell_of_sizes(struct hp_part_columns *columns, hp_node_id node, int 
     content->text = field == SIZES ? line_of_sizes(columns, &histogram, node) : "";
 }
 
+// Put the value of a node in one of the columns of ages into `content`.
 static void cell_of_ages(struct hp_part_columns *columns, hp_node_id node, int field,
                          struct hp_content *content) {
     struct histogram histogram = histogram_of(columns, &columns->ages, node);

@@ -56,6 +56,7 @@ struct hp_interval hp_view_range(const struct hp_view *view,
         return hp_precision_range_of_chosen(&view->precision, amount->sum, amount->error,
                                             metric, fmax(amount->among, 1));
     }
+    // All rows without value and samples have the same interval: compute it once.
     if (!cache->has_nothing[metric]) {
         cache->of_nothing[metric] =
             hp_precision_range(&view->precision, 0, &none, metric);

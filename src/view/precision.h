@@ -6,6 +6,7 @@
 #include "model/profile.h"
 #include "stats/measure.h"
 
+// Settings that the intervals of a report depend on.
 struct hp_precision {
     double confidence; // of intervals, 0 to 1
     // Number of combinations of dumps among which the fullest of each process were
