@@ -125,7 +125,7 @@ struct hp_charges hp_charges_of(const struct hp_view *view) {
     return charges;
 }
 
-// --- if libraries were folded, too --------------------------------------------------------
+// --- folding libraries, too ---------------------------------------------------------------
 
 // Return the innermost call that would stay visible if libraries were folded, too; NULL:
 // none.
@@ -237,7 +237,7 @@ bool hp_files_differ(const struct hp_view *view, double least, double shares[2])
     return alone > least && fabs(shares[1] - shares[0]) > least; // false for NAN
 }
 
-// --- wrappers that no rule knows ----------------------------------------------------------
+// --- unknown wrappers ---------------------------------------------------------------------
 
 static bool looks_allocating(const char *name) {
     return strcasestr(name, "alloc") || strcasestr(name, "dup") ||

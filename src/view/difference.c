@@ -554,7 +554,7 @@ void hp_difference_done(struct hp_difference *difference) {
     hp_open_code_done(&difference->open);
 }
 
-// --- what a row says ----------------------------------------------------------------------
+// --- results of a row ---------------------------------------------------------------------
 
 static const struct hp_interval unknown = {NAN, NAN};
 

@@ -130,7 +130,7 @@ bool hp_view_is_open(const struct hp_view *view) {
     return is_open;
 }
 
-// --- in words -----------------------------------------------------------------------------
+// --- text of an excess --------------------------------------------------------------------
 
 // Write an amount: "19.3 MiB", or "1,234" for objects and other counts.
 static void put_amount(char *out, const struct hp_view *view, double amount) {

@@ -225,7 +225,7 @@ static void find_holders(struct finder *finder, const struct hp_sides *sides) {
     }
 }
 
-// --- who holds it ---------------------------------------------------------------------------
+// --- holders of a row -----------------------------------------------------------------------
 
 static double odds_of(double share) {
     return share < 1 ? share / (1 - share) : INFINITY;
@@ -252,7 +252,7 @@ static void judge_holding(struct hp_holders *holders, const struct finder *finde
     }
 }
 
-// --- who stands out -------------------------------------------------------------------------
+// --- outliers -------------------------------------------------------------------------------
 
 // Distribution of y, by one of the WAYS, over the holders except the candidate and those
 // excluded.

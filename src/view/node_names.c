@@ -144,7 +144,7 @@ hp_node_id hp_node_names_add(struct hp_node_names *names, struct hp_span text,
     return hp_node_names_add_place(names, head, number, class);
 }
 
-// --- what they are called -----------------------------------------------------------------
+// --- texts of names -----------------------------------------------------------------------
 
 // Format the text of a place, `size` bytes and a NUL.
 static const char *put_together(const struct hp_node_names *names,

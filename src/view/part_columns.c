@@ -112,7 +112,7 @@ void hp_part_columns_free(struct hp_part_columns *columns) {
     }
 }
 
-// --- what they say ------------------------------------------------------------------------
+// --- texts --------------------------------------------------------------------------------
 
 // A node's amount in each range, in bytes or in objects.
 struct histogram {
