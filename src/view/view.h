@@ -1,8 +1,30 @@
-// A report as a value: what it shows is decided here, once, for all formats, for the gate and
-// for programs.  A format turns it into bytes and nothing else.
+// The folder view/ turns a profile into a view: a report as a value.  The view decides
+// once what a report shows: for all formats, for the gate of --fail-if and for
+// programs.  A format (report/) turns a view into bytes and decides nothing else.
 //
-// A view has rows that columns describe, or stacks, or what its kind of report has beside them.
-// Sums are made when it is built; intervals are computed when they are asked for.
+// Entry points: hp_view_build() in view.c checks the options, applies the filters and
+// calls `build` of the struct hp_report of the kind.  hp_view_cell() and the functions
+// after it in cells.c read a finished view.  Sums are made when a view is built;
+// intervals and origins are computed when a caller asks for them, and kept in struct
+// hp_view_cache.
+//
+// Files in the order of a build, which is also the order to read them in:
+//     naming, node_names, shortname    a node for each name of a frame
+//     frame_rules, charges             classes of code that are folded: library, wrapper
+//     filter, visible_frames           which calls of a stack are shown
+//     sites, stacks, stack_*           distinct stacks, their order and values
+//     top, report_top, groups, *_rows  flat and cum of functions, inputs and sizes
+//     report_tree, _peek, _list        trees, callers and callees, lines of source
+//     diff_sums, difference, holders   comparisons; open_code: code without names in them
+//     series, resets, trends           dumps of one process in the order of time
+//     report_lifetime, _account        lifetimes; the statistics of the allocator
+//     precision, unseen, spread        intervals, missed stacks, spread between inputs
+//     page, flames, edges, facet       HTML pages and pictures
+//
+// Invariants: a view borrows its profile, which must not change.  A node is a number
+// below hp_node_count(), and node 0 is none.  A stack is added to a node once, however
+// often it passes there.  A report fills view->rows or view->stacks; the rest is in
+// view->extra.
 #ifndef HP_VIEW_VIEW_H
 #define HP_VIEW_VIEW_H
 
@@ -15,75 +37,89 @@
 
 // --- columns ------------------------------------------------------------------------------
 
-// How people see a column, beside its number; bits.
+// Flags that say how a text table shows a column, besides its plain number; bits.
 enum hp_shown {
     HP_SHOWN_SHARE = 1 << 0,   // its share of the total
-    HP_SHOWN_RUNNING = 1 << 1, // the share of all rows up to this one
-    HP_SHOWN_GROWTH = 1 << 2,  // with its sign, and as a share of the column `base`
-    HP_SHOWN_SIGNED = 1 << 3,  // with its sign
-    HP_SHOWN_DASH = 1 << 4,    // 0 is "-"
-    HP_SHOWN_ERROR = 1 << 5,   // half of its interval, behind all estimates
-    HP_SHOWN_ENDS = 1 << 6,    // both ends
-    HP_SHOWN_MARK = 1 << 7,    // a star if the row is significant
-    HP_ALL_METRICS = 1 << 8,   // for programs: of each metric that inputs tell
-    HP_ROUGH = 1 << 9,         // of four digits: the last ones differ between machines
-    HP_NEW_LINE = 1 << 10,     // where people read what is for programs: begins a line
+    HP_SHOWN_RUNNING = 1 << 1, // the running share of all rows up to this one
+    // The number with its sign, and as a share of the column `base`.
+    HP_SHOWN_GROWTH = 1 << 2,
+    HP_SHOWN_SIGNED = 1 << 3, // the number with its sign
+    HP_SHOWN_DASH = 1 << 4,   // 0 is shown as "-"
+    HP_SHOWN_ERROR = 1 << 5,  // half the width of its interval, after all estimates
+    HP_SHOWN_ENDS = 1 << 6,   // both ends of its interval
+    HP_SHOWN_MARK = 1 << 7,   // a star if the row is significant
+    // JSON and TSV: one column for each metric that the inputs have.
+    HP_ALL_METRICS = 1 << 8,
+    HP_ROUGH = 1 << 9,     // four digits: further ones differ between machines
+    HP_NEW_LINE = 1 << 10, // in formatted JSON the column begins a new line
 };
 
-// What a column is for those who write it.
+// A column of a report, with the instructions for the formats that write it.
 struct hp_field {
-    struct hp_view_column column; // title NULL: people do not see it
-    int id;                       // the report's own
-    unsigned shown;
-    const char *group; // those of one group are one object in JSON, "group_key" elsewhere
-    int width;         // for people; 0: that of an amount
-    const char *note;  // below the table, for people; of HP_SHOWN_MARK: what has no p
-    int leaves;        // a line that is too short for all: 1 is the first to; 0: it stays
+    struct hp_view_column column; // title NULL: text tables leave the column out
+    int id;                       // number by which the report's `cell` knows the column
+    unsigned shown;               // enum hp_shown
+    // Columns of one group form one object in JSON; other keys are "group_key".
+    const char *group;
+    int width; // of a text table, in characters; 0: the width of an amount
+    // Printed below a text table.  With HP_SHOWN_MARK: the number of samples below which a row
+    // gets no p, as in "5 samples".
+    const char *note;
+    // Order in which columns are dropped from a text table that is too wide for its line:
+    // 1 is dropped first; 0: never.
+    int leaves;
 };
 
-// Bytes or objects: exact, and what is known of its error.
+// A number of bytes or objects: the exact sum and its error.
 struct hp_amount {
-    hp_fixed sum;
-    const struct hp_error *error; // what `range` is to be computed from; or NULL
-    struct hp_interval range;     // NAN where nothing is known
-    bool is_unknown;              // the sum too: of a metric that was not added up
-    bool is_total; // of all: its error may be known where those of rows are not
-    double among;  // it was chosen for its size, among so many rows; 0 and 1: it was not
+    hp_fixed sum;                 // in fixed point, see hp_fraction()
+    const struct hp_error *error; // input of the interval; NULL: use `range` instead
+    struct hp_interval range; // used if `error` is NULL; NAN where an end is not known
+    bool is_unknown;          // the metric was not added up: the sum is not known either
+    // The sum of all stacks.  Its error may be known where errors of rows are not.
+    bool is_total;
+    // Number of rows among which this one was chosen for its size: its interval is
+    // widened to allow for that choice.  0 or 1: it was not chosen.
+    double among;
 };
 
-// What a row says in a column, as far as its kind of cell has it.
+// The content of one cell.  Which members are set depends on the cell type of the column.
 struct hp_content {
     struct hp_amount amount;
-    double number; // NAN where it is not known
-    double whole;  // of COUNT: out of so many; 0: not told
+    double number; // NAN: not known
+    // HP_CELL_COUNT: the number of cases that `number` is out of; 0: not known.
+    double whole;
     const char *text;
-    const double *series; // of SERIES
+    const double *series; // HP_CELL_SERIES: `count` values, one for each dump
     size_t count;
 };
 
-// One of the largest of the tree of calls, as a page shows them without its script.
+// A node of the call tree that a page shows without its script.  Only the largest are
+// kept.
 struct hp_page_node {
     hp_node_id name;
-    uint32_t parent; // HP_NO_PARENT: none
-    uint32_t children;
-    hp_fixed before, sum; // before: 0 but in a comparison
+    uint32_t parent;      // number in view->tree; HP_NO_PARENT: a root
+    uint32_t children;    // number of nodes whose parent this is
+    hp_fixed before, sum; // values; `before` is 0 except in a comparison
     struct hp_error error;
-    double p; // of a comparison; NAN: not tested
+    double p; // of the change, in a comparison; NAN: not tested
     bool is_significant;
 };
 
-// A row as it is built; its name is that of its node.
+// A row of a report.  Its name is the name of its node.
 struct hp_row_key {
     hp_node_id node;
-    uint32_t parent; // HP_NO_PARENT: none
-    uint32_t depth;
-    bool is_likely;     // of sizes: some of it could be of others
-    const char *prefix; // for people, in front of the name: "new"; or NULL
+    uint32_t parent;    // number of the row above it in a tree; HP_NO_PARENT: none
+    uint32_t depth;     // in a tree; 0: a root
+    bool is_likely;     // rows of sizes: some of its objects may have another size
+    const char *prefix; // text tables print it before the name, as in "new"; or NULL
 };
 
+// The `parent` of a root.
 #define HP_NO_PARENT UINT32_MAX
 
-// Rows that are in no table: of all that was read, and of what filters leave.
+// Numbers of two rows that are in no table: the sum of all stacks that were read, and the
+// sum of the stacks that filters leave.
 #define HP_ROW_TOTAL    (SIZE_MAX - 1)
 #define HP_ROW_FILTERED (SIZE_MAX - 2)
 
@@ -92,53 +128,66 @@ struct hp_row_key {
 struct hp_view;
 struct hp_open_code;
 
+// The data of a view that a format needs.
 enum hp_shape {
-    HP_SHAPE_ROWS,      // as the kind of report has them
-    HP_SHAPE_GRAPH,     // the rows of top by cum, and the calls between them
-    HP_SHAPE_NAMES,     // stacks of names
-    HP_SHAPE_ADDRESSES, // stacks of addresses
-    HP_SHAPE_PAGE,      // rows, stacks of sites, and the largest of a tree of names
-    HP_SHAPE_PROFILE,   // none: what there is before names and filters
+    HP_SHAPE_ROWS,      // rows, as the kind of report builds them
+    HP_SHAPE_GRAPH,     // rows of top by cum, and the calls between them
+    HP_SHAPE_NAMES,     // distinct stacks of names
+    HP_SHAPE_ADDRESSES, // distinct stacks of addresses
+    HP_SHAPE_PAGE,      // rows, stacks of sites, and the largest nodes of a tree of names
+    HP_SHAPE_PROFILE,   // the profile itself, before names and filters
 };
 
-// What a gate is held against; of what is of no kind of its own NAN.
+// The change of one row, which a gate compares with its condition.  Members that a kind
+// of report does not know are NAN.
 struct hp_growth {
-    hp_fixed before, after;
-    double p;     // adjusted, but for that of a sum
-    bool is_open; // the row was not compared
-    // A row of code that has no names on one side or both may have had as much more before, in what is not
-    // compared; and its p if it had not.
+    hp_fixed before, after; // values, in fixed point
+    double p;               // adjusted for the number of rows, except for a sum
+    bool is_open;           // the row was not compared
+    // Rows of code that lacks names on one side or both.  `open_before` is the most that
+    // the row may have held before in stacks that are not compared; `plain_p` is its p if
+    // it held nothing there.
     double open_before, plain_p;
-    bool is_of_sampling; // p allows for nothing else
-    bool has_own_open;   // and this is code of the program itself
+    // P allows for sampling error only, not for differences between processes.
+    bool is_of_sampling;
+    bool has_own_open; // open_before is above 0 and the row is code of the program itself
 };
 
+// A kind of report: its needs and its functions.
 struct hp_report {
-    const char *name;       // "top"
-    const char *help;       // what it answers, in one line; NULL: no command asks for it
-    const char *row;        // what one stands for; NULL: what options.by says
-    bool is_table;          // its rows are all that it has: formats of rows write it
-    bool needs_accounts;    // inputs have statistics beside them
-    bool needs_allocations; // inputs say what was allocated, too, and how far it is off
-    bool needs_series;      // the inputs are dumps of one process
-    bool has_sides;         // the inputs have two sides
-    bool takes_pattern;     // of the functions that it is about
-    int (*build)(struct hp_view *view, struct hp_err *err); // NULL: there are no rows
+    const char *name; // its command, as in "top"
+    // One line for the list of commands; NULL: no command makes this report.
+    const char *help;
+    const char *row;        // what one row represents; NULL: options.by decides
+    bool is_table;          // the report is rows only: formats of rows can write it
+    bool needs_accounts;    // inputs must have statistics of the allocator
+    bool needs_allocations; // inputs must have allocated bytes and their errors
+    bool needs_series;      // inputs must be dumps of one process
+    bool has_sides;         // inputs are divided into base and new
+    bool takes_pattern;     // a pattern selects the functions that the report is about
+    // Add rows and columns.  Returns an error code.  NULL: the report has no rows.
+    int (*build)(struct hp_view *view, struct hp_err *err);
+    // Fill in the content of one cell; members that it leaves alone mean "not known".
     void (*cell)(const struct hp_view *view, size_t row, int field, enum hp_metric metric,
                  struct hp_content *content);
-    unsigned (*flags)(const struct hp_view *view, size_t row);          // NULL: none
-    struct hp_growth (*growth)(const struct hp_view *view, size_t row); // NULL: none
-    // Modules whose functions could not be compared in all dumps; NULL: all can be.
+    // Flags of a row, enum hp_row_flag.  NULL: they follow from the first estimate of the
+    // row.
+    unsigned (*flags)(const struct hp_view *view, size_t row);
+    // The change of a row, for the gate.  NULL: the report compares nothing.
+    struct hp_growth (*growth)(const struct hp_view *view, size_t row);
+    // Modules whose functions could not be compared in all dumps; NULL: all can be
+    // compared.
     const struct hp_open_code *(*open_code)(const struct hp_view *view);
-    // Where a row is in source files; NULL: where its node is.
+    // The source file and line of a row; NULL: use the origin of its node.
     struct hp_origin (*origin)(const struct hp_view *view, size_t row);
-    // Sort the rows up to this one, which may be beyond those that are needed; NULL: all are.
+    // Sort the rows up to this one, which may lie after the rows that were needed at
+    // first; NULL: all rows are sorted already.
     void (*settle)(const struct hp_view *view, size_t row);
-    void (*done)(struct hp_view *view); // NULL: there is nothing to free
+    void (*done)(struct hp_view *view); // free what `extra` owns; NULL: it owns nothing
 };
 
-// X(kind, report) of each.  A report is at the end of its file; those without rows are in
-// reports.c.
+// X(kind, report) for each kind of report.  A report is defined at the end of its file;
+// reports without rows are in reports.c.
 // clang-format off
 #define HP_EACH_REPORT(X) \
     X(HP_REPORT_TOP, hp_report_top) \
@@ -158,160 +207,202 @@ struct hp_report {
 #define HP_DECLARE_REPORT(kind, report) extern const struct hp_report report;
 HP_EACH_REPORT(HP_DECLARE_REPORT)
 
+// All reports, by their kind.
 extern const struct hp_report *const hp_reports[HP_REPORT_KINDS];
 
-// What the format that a view is made for takes of it, and enum hp_format_ability.
+// The requirements of the format that a view is built for.
 struct hp_view_use {
     enum hp_shape shape;
-    unsigned can;
-    bool all_rows; // may be asked for, whatever the limit
+    unsigned can;  // enum hp_format_ability
+    bool all_rows; // the format may ask for rows past the limit
 };
 
 // --- the view -----------------------------------------------------------------------------
 
-// What all reports say of the inputs.
+// Facts about the inputs, which all reports show.
 struct hp_head {
     const struct hp_input_summary *summary; // [HP_SIDES]
-    const struct hp_input_record *inputs;
+    const struct hp_input_record *inputs;   // the inputs of the profile, used and skipped
     size_t input_count;
     const struct hp_processes *processes; // of the inputs
-    enum hp_snapshots snapshots;          // which of their dumps count, but
-    bool has_moments;                     // all of them, each for itself
-    struct hp_shards shards;              // that are there; {0}: all is
-    enum hp_metric chosen_for;            // the metric that they were chosen for
-    struct hp_span thread;                // that alone was read, or ""
-    uint64_t older_than;                  // nanoseconds: nothing else was read; 0: all
-    size_t stacks;                        // of the profile
-    struct hp_values total, filtered;     // the latter: what filters leave
-    struct hp_values counted;             // of the inputs that count, one of each process
-    struct hp_error errors[HP_COLUMNS];   // where they are known
-    struct hp_error filtered_errors[HP_COLUMNS];
-    bool
-        is_uncertain[HP_COLUMNS]; // sampling leaves something open, and it is to be shown
-    // The same of the total, also where rows have no errors.
+    // Which dump of each process is used.
+    enum hp_snapshots snapshots;
+    // The profile keeps all dumps of each process separately; `snapshots` does not apply.
+    bool has_moments;
+    struct hp_shards shards;   // shards that the profile has; {0}: it is complete
+    enum hp_metric chosen_for; // metric by which the largest dump of a process was chosen
+    struct hp_span thread;     // name of the only thread that was read; "": all threads
+    uint64_t older_than; // nanoseconds: only objects older than this were read; 0: all
+    size_t stacks;       // number of stacks of the profile
+    // Sums of all stacks, and of the stacks that filters leave.
+    struct hp_values total, filtered;
+    struct hp_values counted; // sum of the inputs that are used, one dump of each process
+    struct hp_error errors[HP_COLUMNS]; // of `total`; {0} where errors are not known
+    struct hp_error filtered_errors[HP_COLUMNS]; // of `filtered`
+    // Whether sampling leaves the values of a column uncertain, and intervals are to be
+    // shown.
+    bool is_uncertain[HP_COLUMNS];
+    // The same for the total, whose error may be known where rows have no errors.
     bool is_total_uncertain[HP_COLUMNS];
+    // Filters are set; inputs have allocated bytes; inputs have times.
     bool is_filtered, has_alloc, has_times;
-    bool has_total; // else the rows are of moments, not to be added up
-    bool has_input_labels;
-    double first_time; // of all inputs that are used; NAN if they have none
+    // False: rows are dumps of one process at several times, whose sum means nothing.
+    bool has_total;
+    bool has_input_labels; // some input has labels of its own
+    // Of the inputs that are used, in seconds since 1970; NAN: not known.
+    double first_time;
     enum hp_estimator estimator;
 };
 
-// Of nodes: the state of each says whether its own is known.
+// Origins of nodes, found on demand, by number of the node.
 struct hp_origins {
-    struct hp_origin *of;
-    uint8_t *state;
+    struct hp_origin *of; // NULL: no origin was asked for yet
+    uint8_t *state;       // NOT_ASKED, ASKED or FOUND, see cells.c
 };
 
-// What is made when someone asks, and what a program has asked for last.
+// Results that are computed on demand, and buffers for the last result that was returned.
 struct hp_view_cache {
     struct hp_origins origins;
-    struct hp_stack_sums sums;                 // of the stacks
-    struct hp_interval of_nothing[HP_METRICS]; // of many rows
-    bool has_nothing[HP_METRICS];
-    struct hp_unseen *unseen[HP_COLUMNS];
-    struct hp_row row;
+    struct hp_stack_sums sums; // of the view's stacks, with errors
+    // Interval of a row without samples, which many rows share, by metric.
+    struct hp_interval of_nothing[HP_METRICS];
+    bool has_nothing[HP_METRICS];         // whether of_nothing is computed
+    struct hp_unseen *unseen[HP_COLUMNS]; // by column; NULL: not computed yet
+    struct hp_row row;                    // returned by hp_view_row()
     struct hp_frame_info frame;
+    // Returned by hp_view_stack().
     HP_VEC(uint32_t) frames;
-    uint32_t *first_member; // of each stack, in the profile, + 1
-    uint32_t *next_member;  // of each stack of the profile
-    struct hp_sizes sizes;  // of the stack that was asked for last
+    // Linked lists of the profile's stacks that are one stack of the view: the first of
+    // each list by stack of the view, and the next one by stack of the profile.  Numbers
+    // are increased by 1; 0: the list ends.
+    uint32_t *first_member;
+    uint32_t *next_member;
+    struct hp_sizes sizes; // of the stack in the last call of hp_view_stack_sizes()
+    // The parts of `sizes`, the largest first.
     HP_VEC(const struct hp_size_part *) parts;
 };
 
+// A report as a value.  Members are private to view/ and to the formats.
 struct hp_view {
-    const struct hp_profile *profile; // for view/ alone
+    // The profile that is shown, borrowed; only view/ reads it.
+    const struct hp_profile *profile;
     const struct hp_report *report;
-    struct hp_report_options options;  // no zero stands for a default
-    const struct hp_sample_type *type; // what is measured, if it is no metric; or NULL
-    char *type_name;                   // what that is called
-    struct hp_profile *projection;     // of it: then `profile`; NULL: that is the whole
-    struct hp_profile *split;       // both sides of differences, or one: then `profile`
-    const struct hp_profile *whole; // with all metrics
+    struct hp_report_options options; // defaults are filled in: 0 means 0
+    // The sample type that is shown instead of a metric; or NULL.
+    const struct hp_sample_type *type;
+    char *type_name; // name of `type`; owned
+    // The profile with `type` as its metric: then `profile` points to it.  NULL: a metric
+    // is shown.
+    struct hp_profile *projection;
+    // Differences of two profiles, divided into what grew and what shrank: then `profile`
+    // points to it.  NULL: not divided.
+    struct hp_profile *split;
+    const struct hp_profile *whole; // the profile as it was given, with all metrics
     struct hp_view_use use;
     struct hp_head head;
     struct hp_precision precision;
     struct hp_filters filters;
-    struct hp_frame_rule *rules; // those of the options
+    struct hp_frame_rule *rules; // copies of options.frame_rules; owned
     struct hp_naming naming;
-    bool *is_visible; // of each stack of the profile; NULL: all are
+    // By stack of the profile: whether filters leave any of it; NULL: there are no
+    // filters.
+    bool *is_visible;
+    // Columns.
     HP_VEC(struct hp_field) fields;
-    HP_VEC(struct hp_row_key) rows; // all of them; sorted are those that are needed
-    size_t enough;                  // of them, or of stacks, for HP_LIMIT_ENOUGH
-    size_t fitting; // so many of them at most, for max_bytes; SIZE_MAX: any
+    // All rows.  Only the rows that are needed are sorted.
+    HP_VEC(struct hp_row_key) rows;
+    // Number of rows, or of stacks, that HP_LIMIT_ENOUGH shows.
+    size_t enough;
+    // Largest number of rows that options.max_bytes has room for; SIZE_MAX: no limit.
+    size_t fitting;
+    // Distinct stacks; {0} if the format needs none.
     struct hp_stacks stacks;
-    uint32_t *by_value; // their numbers, the largest first; NULL if nobody wants that
-    size_t listed;      // so many of them, without those that hold nothing
-    struct hp_series_dump *series; // of a timeline or a trend, in the order of time
+    // Numbers of stacks, the largest first; NULL: the report does not sort them.
+    uint32_t *by_value;
+    // Number of stacks in by_value, except those that hold nothing.
+    size_t listed;
+    // Dumps of a timeline, a trend or a lifetime, by process and time.
+    struct hp_series_dump *series;
     size_t series_count;
-    struct hp_gate gate;     // options.gate
-    struct hp_view *judged;  // whose rows it is held against; NULL: those of this view
-    void *extra;             // the report's own
-    char *label;             // options.label
-    HP_VEC(char *) cautions; // warnings about this report alone
-    struct hp_edges edges;   // of a graph
-    size_t drawn;            // of its rows, the first so many
-    HP_VEC(struct hp_page_node) tree; // of a page, callers first, by value
-    struct hp_facet facet;            // of a page
-    struct hp_page_changes *changes;  // of a page of a comparison
+    struct hp_gate gate; // copy of options.gate
+    // Another view whose rows are compared with the gate; NULL: the rows of this view.
+    struct hp_view *judged;
+    void *extra;                      // data of the kind of report; owned
+    char *label;                      // copy of options.label; owned
+    HP_VEC(char *) cautions;          // warnings about this report only; owned
+    struct hp_edges edges;            // calls between the rows of a graph
+    size_t drawn;                     // number of rows that a graph draws, the first ones
+    HP_VEC(struct hp_page_node) tree; // nodes of a page, callers first, then by value
+    struct hp_facet facet;            // how a page divides stacks further, as by thread
+    struct hp_page_changes *changes;  // changes that a page of a comparison shows
     struct hp_view_cache *cache;
 };
 
-// As hp_view_new(), of options in which no zero stands for a default.
+// Build a view as hp_view_new() does, from options whose defaults are filled in.  Returns
+// NULL on failure, with the reason in `err`.  The caller frees it by hp_view_free().
 struct hp_view *hp_view_build(const struct hp_profile *profile,
                               const struct hp_report_options *options,
                               struct hp_view_use use, struct hp_err *err);
 
-// Whether a page is asked to tell stacks apart by what samples have, or by their inputs; from then on its rows stand
-// for functions.  HP_E_USAGE: these are too many.
+// Whether a page divides stacks further, by labels of their samples or by groups of
+// inputs.  hp_page_take_facet() sets the facet up; from then on the rows of the page are
+// functions.  It returns HP_E_USAGE if the facet has too many values.
 bool hp_page_has_facet(const struct hp_view *view);
 HP_MUST_CHECK int hp_page_take_facet(struct hp_view *view, struct hp_err *err);
 
-// Warnings about the report alone: numbers that readers of its format cannot hold, names that are longer
-// than what patterns look at, functions that are not compared in all dumps.  A report that is empty cannot print them: they are added to its error.
+// Add warnings about this report only: numbers that readers of its format cannot hold;
+// names longer than patterns look at; functions that are not compared in all dumps.  A
+// report that is empty cannot print warnings: hp_cautions_explain() adds them to its
+// error.
 void hp_cautions_of_numbers(struct hp_view *view);
 void hp_cautions_of_patterns(struct hp_view *view);
 void hp_cautions_of_code(struct hp_view *view);
 void hp_cautions_explain(const struct hp_view *view, struct hp_err *err);
 void hp_cautions_done(struct hp_view *view);
 
-// The rows, and what a page has beside them.
+// Build the rows of a page, and its tree, facet and changes.
 HP_MUST_CHECK int hp_page_build(struct hp_view *view, struct hp_err *err);
 void hp_page_done(struct hp_view *view);
 
-// For a report while it is built.
+// Append the columns of a report, while it is built.
 void hp_view_set_fields(struct hp_view *view, const struct hp_field *fields,
                         size_t count);
 
+// Append a row without a parent.  The row may move when another one is added.
 static inline struct hp_row_key *hp_view_add_row(struct hp_view *view, hp_node_id node) {
     return hp_vec_push(&view->rows,
                        ((struct hp_row_key){.node = node, .parent = HP_NO_PARENT}));
 }
 
-// Whether some of what filters leave has a value below zero.
+// Whether any stack that filters leave has a value below zero.
 bool hp_view_is_negative(const struct hp_view *view);
 
-// How many of the rows, or of `count` others, are shown; and what the limit says of what is none.
+// Number of rows that are shown, of `count` rows: as many as the limit and max_bytes
+// allow.  hp_view_limited() applies the limit only.
 size_t hp_view_shown(const struct hp_view *view, size_t count);
 size_t hp_view_limited(const struct hp_view *view, size_t count);
 
-// How many of the rows of the report, of whatever kind, the limit would show; and those of a tree, where
-// it has done its work, that are.
+// hp_view_all_shown(): number of rows or stacks that the limit alone would show, for any
+// kind of report.  hp_view_fitting(): number of `count` rows that max_bytes has room for;
+// trees use it, as they apply the limit when they are built.
 size_t hp_view_all_shown(const struct hp_view *view);
 size_t hp_view_fitting(const struct hp_view *view, size_t count);
 
+// Bounds of HP_LIMIT_ENOUGH.
 enum {
-    HP_LEAST_ROWS = 10, // if there are as many
-    HP_MOST_ROWS = 50,
+    HP_LEAST_ROWS = 10, // shown at least, if there are as many
+    HP_MOST_ROWS = 50,  // shown at most
 };
 
-// Values, the largest first, of which no more are kept than may be shown.  {0} has none.
+// Values of rows, the largest first.  Only as many are kept as may be shown.  {0} is
+// empty.
 struct hp_enough {
     hp_fixed first[HP_MOST_ROWS];
-    size_t count;
-    hp_fixed all; // the sizes of all of them
+    size_t count; // number of values that were added
+    hp_fixed all; // sum of the absolute values of all of them
 };
 
+// Add the next smaller value.
 static inline void hp_enough_add(struct hp_enough *values, hp_fixed value) {
     if (values->count < HP_MOST_ROWS) {
         values->first[values->count] = value;
@@ -320,92 +411,103 @@ static inline void hp_enough_add(struct hp_enough *values, hp_fixed value) {
     values->all += value < 0 ? -value : value;
 }
 
-// For HP_LIMIT_ENOUGH: how many values are 95 % of all, or by cum, where the first are enough to tell it, 1 % of the
-// whole each, but for the bounds above; and view->enough of a report of changes.
+// Number of rows that HP_LIMIT_ENOUGH shows: the rows that hold 95 % of all, or by cum
+// the rows that hold 1 % of `whole` each, within HP_LEAST_ROWS and HP_MOST_ROWS.
+// hp_view_find_changes() sets view->enough of a report of changes; significant rows are
+// always included by cum.
 size_t hp_view_enough(const struct hp_view *view, const struct hp_enough *values,
                       hp_fixed whole);
 void hp_view_find_changes(struct hp_view *view);
 
-// And how many may be asked for.
+// Number of rows, of `count`, that the format may ask for: all of them, or as many as the
+// limit allows.
 size_t hp_view_needed(const struct hp_view *view, size_t count);
 
-// Whether the inputs are differences of two profiles: numbers are what changed, and of nothing a share.
+// Whether the inputs are differences of two profiles: numbers are changes, and have no
+// shares.
 static inline bool hp_view_is_of_differences(const struct hp_view *view) {
     return view->head.summary[HP_SIDE_ALL].is_difference;
 }
 
-// What a row stands for: "function".
+// The noun for one row, as in "function".
 const char *hp_view_row_kind(const struct hp_view *view);
 
-// What a row says; its interval; and what is known of an estimate, as in enum hp_row_flag.
+// The content of a cell, the interval of an amount, and the flags of a row, enum
+// hp_row_flag.
 struct hp_content hp_view_cell(const struct hp_view *view, size_t row, int field,
                                enum hp_metric metric);
 struct hp_interval hp_view_range(const struct hp_view *view,
                                  const struct hp_amount *amount, enum hp_metric metric);
 unsigned hp_view_flags(const struct hp_view *view, size_t row);
 
-// Whether a value is the largest of several dumps, and too high for that: its interval, which allows for
-// the choice, stands in its place.  A page works intervals out itself and shows both.
+// Whether a value is too high because the largest of several dumps was chosen.  Reports
+// then show its interval, which allows for the choice, instead of the value.  False for a
+// page, which computes its intervals itself and shows both.
 bool hp_view_is_too_high(const struct hp_view *view, struct hp_interval range);
 
-// Whether errors of a column are known.
+// Whether the errors of a column are known.
 bool hp_view_has_errors(const struct hp_view *view, enum hp_column column);
 
-// Whether any input that is used has numbers of a metric.
+// Whether any used input has values of a metric.
 bool hp_view_has_metric(const struct hp_view *view, enum hp_metric metric);
 
-// The same of the whole profile, whatever is measured; and its sums.
+// The same for the whole profile, whatever metric is shown; and the sums of its stacks.
 bool hp_view_whole_has_metric(const struct hp_view *view, enum hp_metric metric);
 bool hp_view_whole_has_errors(const struct hp_view *view, enum hp_column column);
 void hp_view_whole_sums_init(const struct hp_view *view, struct hp_stack_sums *sums,
                              bool errors);
 
-// What is measured in the place of a metric: "inuse-space", or a sample type's name.
+// Name of the metric that is shown, as in "inuse-space", or the name of a sample type.
 const char *hp_view_metric_name(const struct hp_view *view, enum hp_metric metric);
 
-// Whether an input counts for its process, and why, or why not: "used", "an earlier moment".
+// Whether an input is used for its process; and the reason: "used", "an earlier moment".
 bool hp_view_counts(const struct hp_view *view, size_t input);
 const char *hp_view_moment_of(const struct hp_view *view, size_t input);
 
-// The inputs that something of a kind is said of; and what one is called, NULL if that is not known.
+// The inputs for which a kind of diagnostic was recorded; and the name of an input, NULL
+// if it is not known.
 struct hp_diagnosed hp_view_diagnosed(const struct hp_view *view,
                                       enum hp_diagnostic_kind kind);
 const char *hp_view_name_of_input(const struct hp_view *view, struct hp_digest id);
 
+// Name of a node, name of a row, and the module, file and line that all frames of a node
+// share.
 struct hp_span hp_view_node(const struct hp_view *view, hp_node_id node);
 struct hp_span hp_view_name(const struct hp_view *view, size_t row);
 const struct hp_origin *hp_view_origin(const struct hp_view *view, hp_node_id node);
 
-// What the stacks hold, with errors; what one holds, and what is known of it, as enum hp_row_flag.
+// Values of all stacks with their errors; the value of one stack; and its flags, enum
+// hp_row_flag.
 const struct hp_stack_sums *hp_view_stack_sums(const struct hp_view *view);
 struct hp_amount hp_view_stack_amount(const struct hp_view *view, size_t stack,
                                       enum hp_metric metric);
 unsigned hp_view_stack_flags(const struct hp_view *view, size_t stack);
 
-// Texts, labels of samples, modules and warnings of the inputs.
+// Texts, labels of samples, modules, sample types and annotations of the profile.
 struct hp_span hp_view_string(const struct hp_view *view, hp_string string);
 const struct hp_strtab *hp_view_tag_sets(const struct hp_view *view);
 const struct hp_module *hp_view_module(const struct hp_view *view, hp_module_id module);
 size_t hp_view_module_count(const struct hp_view *view);
-size_t *hp_view_frame_counts(const struct hp_view *view); // of each module; to be freed
+// By module; the caller frees it.
+size_t *hp_view_frame_counts(const struct hp_view *view);
 const struct hp_extent *hp_view_extents(const struct hp_view *view,
                                         const struct hp_module *module);
 char *hp_view_type_name(const struct hp_view *view,
-                        const struct hp_sample_type *type); // to be freed
+                        const struct hp_sample_type *type); // the caller frees it
 const struct hp_sample_types *hp_view_types(const struct hp_view *view);
 const struct hp_annotations *hp_view_annotations(const struct hp_view *view);
 
-// "pid 7": of the process of a dump of a series.
+// Write the name of the process of a dump, as in "pid 7".
 void hp_view_series_name(const struct hp_view *view, const struct hp_series_dump *dump,
                          char name[HP_SERIES_NAME_SIZE]);
 
-// Which dumps count, where a process has several.
+// Texts about which dumps are used of processes that have several; and warnings.
 size_t hp_view_moment_count(const struct hp_view *view);
 struct hp_span hp_view_moment(const struct hp_view *view, size_t i);
 size_t hp_view_warning_count(const struct hp_view *view);
 struct hp_span hp_view_warning(const struct hp_view *view, size_t i);
 
-// All of the profile, as a partial.
+// Write the whole profile as a partial file (.hpa).  A failure is kept in out->cause.
 void hp_view_write_partial(struct hp_sink *out, const struct hp_view *view);
 
 #endif
