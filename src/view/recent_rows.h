@@ -1,4 +1,5 @@
-// How long what a process allocated last lived, or has lived so far, by who allocated it.
+// Lifetimes of the objects that a process allocated last, from the records of
+// prof_recent, by the function that allocated them.
 #ifndef HP_VIEW_RECENT_ROWS_H
 #define HP_VIEW_RECENT_ROWS_H
 
@@ -6,51 +7,66 @@
 #include "view/recent_pairs.h"
 #include "view/view.h"
 
+// Sizes of buffers, in bytes with the NUL.
 enum {
-    HP_LIFESPAN_SIZE = 32,                         // of a text
-    HP_LIFESPANS_SIZE = 3 * HP_LIFESPAN_SIZE + 16, // of one with its interval
+    HP_LIFESPAN_SIZE = 32,                         // text of one lifetime
+    HP_LIFESPANS_SIZE = 3 * HP_LIFESPAN_SIZE + 16, // text of a lifetime with its interval
 };
 
-// Lifetimes that a row shows.
+// The lifetimes that a row shows: times by which a share of objects or bytes is freed.
 enum hp_lifespan_of {
-    HP_HALF_OF_OBJECTS,
-    HP_MOST_OF_OBJECTS, // nine of ten
-    HP_HALF_OF_BYTES,
-    HP_LIFESPANS,
+    HP_HALF_OF_OBJECTS, // half of the objects
+    HP_MOST_OF_OBJECTS, // nine of ten objects
+    HP_HALF_OF_BYTES,   // half of the bytes
+    HP_LIFESPANS,       // number of these
 };
 
+// Lifetimes of the objects that one node allocated.
 struct hp_recent_row {
-    size_t place; // its node; or, behind the nodes, the total, what filters leave
+    // Number of the node; node_count for the total, node_count + 1 for the stacks that
+    // filters leave.
+    size_t place;
+    // Numbers of records: all; objects that are still live; objects freed by another
+    // thread than the one that allocated them.
     size_t sampled, live, by_others;
-    size_t negative,
-        no_time;    // freed before they were made; freed nobody knows when: left out
-    size_t batches; // of deaths
-    size_t largest_batch;
+    // Numbers of records that the estimates exclude: objects with a time of death before
+    // their birth, and freed objects whose time of death is not known.
+    size_t negative, no_time;
+    // Number of groups of objects that one stack freed in one tick of the clock.
+    size_t batches;
+    size_t largest_batch; // number of objects of the largest batch
     struct hp_recent_pair pair;
-    struct hp_lifespan spans[HP_LIFESPANS]; // in seconds; INFINITY: not reached
-    char texts[HP_LIFESPANS][HP_LIFESPANS_SIZE];
-    hp_node_id freed_by; // whoever freed most of them
-    bool is_freed;
+    // In seconds; INFINITY: the share is not reached.
+    struct hp_lifespan spans[HP_LIFESPANS];
+    char texts[HP_LIFESPANS][HP_LIFESPANS_SIZE]; // `spans` as text
+    hp_node_id freed_by; // node of the stacks that freed most of the objects
+    bool is_freed;       // some object was freed by a visible stack: freed_by is set
 };
 
-// What a report of lifetimes by --recent is in view->extra.
+// The data of a report of lifetimes with --recent, in view->extra.
 struct hp_recent_rows {
-    double window,
-        tick; // seconds from the first allocation to the last time; of the clock
+    // In seconds: the time from the first allocation to the end of the file, and one tick
+    // of its clock.
+    double window, tick;
+    // By number of records, the most first; as many as view->rows.
     HP_VEC(struct hp_recent_row) rows;
     struct hp_recent_row total, filtered;
-    struct hp_buffer alloc, free; // stacks of the cell at hand
+    struct hp_buffer alloc, free; // buffers for the text of the last cell
 };
 
-// Whether lifetimes are of these, and not of a series of dumps.
+// Whether a report of lifetimes uses the records of prof_recent, instead of a series of
+// dumps.
 bool hp_view_is_recent(const struct hp_view *view);
 
+// Build the rows of such a report in view->extra; returns an error code.
+// hp_recent_cell() fills in a cell; its texts are valid until the next call.
 HP_MUST_CHECK int hp_recent_rows_build(struct hp_view *view, struct hp_err *err);
 void hp_recent_rows_done(struct hp_recent_rows *rows);
 void hp_recent_cell(const struct hp_view *view, size_t row, int field,
                     struct hp_content *content);
 
-// "36 ms", "not reached", "<4 ms" of what is below a tick; `out` has room for HP_LIFESPAN_SIZE.
+// Write a lifetime as "36 ms"; "not reached" for INFINITY; "<4 ms" if it is shorter than
+// one tick of 4 ms.  `out` has room for HP_LIFESPAN_SIZE bytes.
 void hp_lifespan_format(char *out, double seconds, double tick);
 
 #endif

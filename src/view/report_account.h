@@ -1,29 +1,33 @@
-// Where the memory of processes is: rows of tables that are never mixed.
+// Rows of the report `account`: how the memory of processes is divided.  It has several
+// tables, each from its own source; values of different tables are never added.
 //
-// Children that `adds` says it of come to their parent, to the byte.
+// Children with `adds` set add up to the value of their parent, exactly to the byte.
 #ifndef HP_VIEW_REPORT_ACCOUNT_H
 #define HP_VIEW_REPORT_ACCOUNT_H
 
 #include "view/view.h"
 
+// One row, beside its struct hp_row_key.  Texts are constants except `note`.
 struct hp_account_row {
-    const char *table;  // "allocator", "program", "kernel"; of waste "classes"
-    const char *source; // who says so: "stats", "dump", "smaps"; "difference" of these
-    const char *knob;   // the option that moves it, with its value; or ""
-    char *note;         // what is to be known of it; or NULL
-    bool adds;          // to its parent, with the others that do
+    const char *table; // "allocator", "program", "kernel"; "classes" in a report of waste
+    // Origin of the value: "stats", "dump", "smaps"; or "difference" of others.
+    const char *source;
+    const char *knob; // option of jemalloc that influences the row, and its value; or ""
+    char *note;       // remark for readers; or NULL; owned
+    bool adds;        // the row and its siblings with `adds` add up to their parent
     hp_int128 bytes;
-    struct hp_interval range; // that it is in; both ends it, or NAN: not known
-    double objects;           // how many, or NAN
-    double pss, private;      // of the kernel's, or NAN
+    // Bounds of `bytes`; both equal it if it is exact; NAN: not known.
+    struct hp_interval range;
+    double objects;      // number of objects; NAN: not known
+    double pss, private; // from smaps of the kernel, in bytes; NAN: not known
 };
 
-// What a report of accounts is in view->extra.
+// The data of a report of accounts, in view->extra.
 struct hp_account_rows {
-    HP_VEC(struct hp_account_row) of; // as many as view->rows
+    HP_VEC(struct hp_account_row) of; // one for each of view->rows
 };
 
-// What a table is called for people.
+// Title of a table in text output, as in "the kernel's books".
 const char *hp_account_table_text(const char *table);
 
 #endif

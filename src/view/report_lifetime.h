@@ -1,4 +1,4 @@
-// How much of what a process allocated over a series of its dumps is still live.
+// How much of the memory that a process allocated during a series of dumps is still live.
 #ifndef HP_VIEW_REPORT_LIFETIME_H
 #define HP_VIEW_REPORT_LIFETIME_H
 
@@ -6,30 +6,41 @@
 #include "view/stack_series.h"
 #include "view/view.h"
 
+// Values of one node over the whole series.
 struct hp_lifetime_row {
-    size_t place; // its node; or, behind the nodes, the total, what filters leave
-    struct hp_survivors survivors;
-    double live_errors; // sums over the dumps of what sampling leaves in what is live
-    hp_fixed allocated, live; // between the first dump and the last; at the last
-    bool is_concluded;        // the rest is known, which is found when it is asked for
-    struct hp_interval
-        share; // of what was allocated that is live: both ends hold by themselves
+    // Number of the node; node_count for the total, node_count + 1 for the stacks that
+    // filters leave.
+    size_t place;
+    struct hp_survivors survivors; // sums over the stacks of the node
+    // Sum over the dumps of the standard error of the live bytes, in bytes.
+    double live_errors;
+    // Bytes allocated between the first dump and the last; bytes live at the last dump.
+    hp_fixed allocated, live;
+    bool is_concluded; // `share` and `turnover` are computed; they are computed on demand
+    // Share of the allocated bytes that is still live.  Each end holds separately with
+    // the confidence of the view.
+    struct hp_interval share;
     struct hp_turnover turnover;
 };
 
-// What a report of lifetimes is in view->extra.
+// The data of a report of lifetimes from dumps, in view->extra.
 struct hp_lifetimes {
-    size_t dumps;
-    double seconds; // from the first to the last, or NAN
+    size_t dumps;   // number of dumps of the series
+    double seconds; // time from the first dump to the last; NAN: not known
+    // By allocated bytes, the most first; as many as view->rows.
     HP_VEC(struct hp_lifetime_row) rows;
     struct hp_lifetime_row total, filtered;
-    struct hp_stack_series live, made; // by stack: in use; allocated up to each dump
-    struct hp_row_values *values;
-    double *process_gaps; // bytes that it allocated between one dump and the next
-    double *gaps;         // the same of the row at hand
+    // By stack, in each dump: bytes in use, and bytes allocated since the start of the
+    // process.
+    struct hp_stack_series live, made;
+    struct hp_row_values *values; // buffer that makes the values of one row
+    // Bytes that the process allocated between two dumps, dumps - 1 numbers.
+    double *process_gaps;
+    double *gaps; // the same for the row that was computed last
 };
 
-// Of view->extra; HP_ROW_TOTAL and HP_ROW_FILTERED are rows, too.
+// A row of view->extra with all members computed.  Also takes HP_ROW_TOTAL and
+// HP_ROW_FILTERED.
 const struct hp_lifetime_row *hp_lifetime_row(const struct hp_view *view, size_t row);
 
 #endif

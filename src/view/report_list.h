@@ -1,57 +1,65 @@
-// Functions that were selected, line by line.
+// Source of the functions that a pattern selected, line by line.
 #ifndef HP_VIEW_REPORT_LIST_H
 #define HP_VIEW_REPORT_LIST_H
 
 #include "view/view.h"
 
+// A line of source that holds something.
 struct hp_listed_line {
-    uint32_t function; // in listing->functions
-    uint32_t line;     // 0 if unknown
-    hp_fixed flat, cum;
-    struct hp_error error; // of cum, where the profile has it
+    uint32_t function;     // number in listing->functions
+    uint32_t line;         // line number in the file; 0: not known
+    hp_fixed flat, cum;    // of the stacks that end at this line, and that pass it
+    struct hp_error error; // of cum; {0} if the profile has no errors
 };
 
+// A function of one source file and class: one row of the view.
 struct hp_listed_function {
     hp_string function, file;
     enum hp_frame_class class;
-    hp_fixed flat, cum;
-    struct hp_error error; // of cum
-    size_t first, count;   // of its lines
-    uint32_t source;       // in listing->sources, + 1; 0: it was not looked for
+    hp_fixed flat, cum;    // of the stacks that end in the function, and that pass it
+    struct hp_error error; // of cum; {0} if the profile has no errors
+    size_t first, count;   // range of its lines in listing->lines
+    // Number in listing->sources, increased by 1; 0: no file is known.
+    uint32_t source;
 };
 
-// Whether a source is the one that was compiled.
+// Whether the source file on disk is the one that was compiled.
 enum hp_source_version {
-    HP_SOURCE_UNCHECKED, // nothing speaks against it
-    HP_SOURCE_NEWER,     // it was written after every binary that has its lines
-    HP_SOURCE_SAME,      // by its MD5, in all binaries that tell one
-    HP_SOURCE_DIFFERS,   // by its MD5, in some
+    HP_SOURCE_UNCHECKED, // not known: no MD5, and not newer than the newest binary
+    HP_SOURCE_NEWER, // its modification time is after that of every binary with its lines
+    HP_SOURCE_SAME,  // it has the MD5 that the debug information records
+    // It has another MD5 than the debug information of some binary records.
+    HP_SOURCE_DIFFERS,
 };
 
-// A source file.
+// A source file, or the reason why there is no text of it.
 struct hp_source_file {
-    hp_string file;        // as the symbols call it
-    struct hp_span *lines; // without their ends; NULL if there is no text
-    size_t line_count;
-    char *text;
-    const char *why; // there is no text
+    hp_string file; // path in the symbols
+    // Borrowed from `text`, without line ends; NULL: there is no text.
+    struct hp_span *lines;
+    size_t line_count; // number of lines
+    char *text;        // the whole file; owned
+    const char *why;   // reason why there is no text; a constant
     enum hp_source_version version;
 };
 
-// What a view of this kind has beside its rows.  A stack counts once in a line and in a
-// function, however often it comes by there.
+// The data of a list report, in view->extra.  A stack is added to a line and to a
+// function once, however often it passes there.
 struct hp_listing {
-    HP_VEC(struct hp_listed_function) functions; // of each row: by flat, cum, then name
-    HP_VEC(struct hp_listed_line) lines;         // of each function in order
+    // By flat, cum, then name; one for each row.
+    HP_VEC(struct hp_listed_function) functions;
+    HP_VEC(struct hp_listed_line) lines; // grouped by function, by line number
+    // Each file once.
     HP_VEC(struct hp_source_file) sources;
-    bool is_passed; // some stack comes by what was selected
+    bool is_passed; // some stack passes a selected function, whatever it holds
 };
 
-// NULL if it was not looked for.
+// The source file of a function; NULL if no file is known.
 const struct hp_source_file *hp_listing_source(const struct hp_view *view,
                                                const struct hp_listed_function *function);
 
-// Read the source files of the functions, as struct hp_report_options says.
+// Read the source files of all functions from the folders that options.source_dirs
+// permits.  A file that cannot be read gets a reason instead of text.
 void hp_sources_read(struct hp_listing *listing, const struct hp_view *view);
 void hp_sources_done(struct hp_listing *listing);
 

@@ -1,55 +1,64 @@
-// Functions that were selected, with who calls them and whom they call.
+// Functions that a pattern selected, each with its callers and its callees.
 #ifndef HP_VIEW_REPORT_PEEK_H
 #define HP_VIEW_REPORT_PEEK_H
 
 #include "view/top.h"
 
-// Of one function another, one of which was selected.
+// Calls of one function by another one; at least one of the two is selected.
 struct hp_neighbor_call {
     hp_node_id callee, caller;
-    uint32_t seen;  // the last stack that it was counted in, and one
-    uint32_t last;  // of its places in `stacks`, and one; 0: none
-    hp_fixed value; // of the stacks in which the one calls the other, each once
+    uint32_t seen; // number of the last stack that was added, + 1
+    // Last place in neighbors->stacks, + 1: the head of a list.  0: none.  With adds_up
+    // set: the first stack of the call, + 1.
+    uint32_t last;
+    hp_fixed value; // sum of the stacks that contain the call, each added once
 };
 
-// A stack that a call was counted in.
+// A stack that contains a call: an element of a linked list.
 struct hp_neighbor_stack {
     uint32_t stack;
-    uint32_t next; // place of that call, and one; 0: none
+    uint32_t next; // place of the next element of the same call, + 1; 0: the end
 };
 
+// A caller or callee of a row.
 struct hp_neighbor {
     hp_node_id node;
-    uint32_t call;
+    uint32_t call; // number in neighbors->calls
 };
 
+// The callers and callees of one row.
 struct hp_neighborhood {
-    size_t first, callers, callees; // in `all`: the callers, then the callees
+    // `first` is a place in `all`: callers first, then callees
+    size_t first, callers, callees;
 };
 
-// What a view of this kind has beside its rows.  A call of a function by itself is none, as in
-// pprof.
+// The data of a peek report, in view->extra.  Calls of a function by itself are ignored,
+// as in pprof.
 struct hp_neighbors {
-    struct hp_top top;
-    HP_VEC(struct hp_neighborhood) areas; // of each row
-    struct hp_neighbor *all;              // each group by value, then by name
+    struct hp_top top;                    // flat and cum of all nodes
+    HP_VEC(struct hp_neighborhood) areas; // one for each row
+    struct hp_neighbor *all;              // each group is sorted by value, then by name
     HP_VEC(struct hp_neighbor_call) calls;
-    HP_VEC(struct hp_neighbor_stack) stacks; // where errors are known
-    HP_VEC(struct hp_error) errors; // of calls in many stacks, once they were asked for
-    HP_VEC(uint32_t) error_of;      // of each call its place there, and one
-    // All are shown: `last` of a call is its first stack, and one; of several stacks there are errors.
+    HP_VEC(struct hp_neighbor_stack) stacks; // empty where errors are not known
+    HP_VEC(struct hp_error) errors;          // of calls in several stacks, once computed
+    // For each call its place in `errors`, + 1; 0: not computed.
+    HP_VEC(uint32_t) error_of;
+    // All rows are shown, so that errors are added up in the first pass.  `stacks` is
+    // empty then.
     bool adds_up;
 };
 
+// Sum of the stacks in which a row and a neighbor call each other.
 hp_fixed hp_neighbor_value(const struct hp_view *view,
                            const struct hp_neighbor *neighbor);
 
-// The same with its error, which is added up now: few calls are shown.  Of all threads one may ask.
+// The same value with its error, which is written to *error.  It is added up on demand,
+// as few calls are shown.  Not thread-safe: only one thread at a time may call it.
 struct hp_amount hp_neighbor_amount(const struct hp_view *view,
                                     const struct hp_neighbor *neighbor,
                                     struct hp_error *error);
 
-// How many of the callers, or of the callees, of a row are shown.
+// Number of the callers, or of the callees, of a row that are shown.
 size_t hp_neighbors_shown(const struct hp_view *view, size_t row, bool are_callees);
 
 #endif

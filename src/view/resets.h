@@ -1,18 +1,21 @@
-// Resets of the profile (prof.reset) between dumps of one process, and their meaning for reports that compare these.
+// Resets of the profile (prof.reset) between dumps of one process, and their meaning for
+// reports that compare such dumps.
 #ifndef HP_VIEW_RESETS_H
 #define HP_VIEW_RESETS_H
 
 #include "model/made_counts.h"
 #include "view/view.h"
 
-// The reset between the two dumps of a comparison, if they are of one process and one a side.
+// The reset between the two dumps of a comparison.  HP_RESET_NONE if there are more
+// dumps, or if they are of two processes.
 enum hp_reset hp_reset_of_sides(const struct hp_view *view);
 
-// Leave in each series of the view what comes after the last reset, with two neighbours in the order of
-// their counts, and say so in cautions; for a comparison just say so.
+// For a trend, keep in each series only the dumps after the last reset.  Swap two
+// neighbours that their allocation counts show to be in the wrong order.  Add a warning
+// for each.  For a comparison, only add the warning.
 void hp_resets_settle(struct hp_view *view);
 
-// Fail if a reset may be between two dumps of the series.
+// Fail with HP_E_EMPTY if a reset may lie between two dumps of the series.
 HP_MUST_CHECK int hp_resets_refuse(const struct hp_view *view, struct hp_err *err);
 
 #endif

@@ -1,35 +1,55 @@
-// Names of functions without what makes those of C++, Rust and Go long.
+// Names of functions without the parts that make names of C++, Rust and Go long.
 //
-//     full                                       short                   bare
-//     std::a<int> ns::T<int>::f<b>(c) const      ns::T<…>::f             ns::T::f
-//     std::__cxx11::basic_string<char>::f()      std::basic_string<…>::f std::__cxx11::basic_string::f
-//     f(int)::{lambda(int)#1}::operator()()      f::{lambda#1}::operator()
-//                                                                        f::{lambda(int)#1}::operator()
-//     <<a::b::T as B>::m::C as D>::n             a::…::C::n              a::b::T::m::C::n
-//     a::b::<impl B for c::T<u8>>::m             c::T<…>::m              a::b::<impl B for c::T<u8>>::m
-//     github.com/org/pkg.(*T[go.shape.int]).Do   pkg.(*T[…]).Do          github.com/org/pkg.(*T[go.shape.int]).Do
-//     f.part.0, f(int) [clone .cold], f@@V_2     f                       f
+//     full   std::a<int> ns::T<int>::f<b>(c) const
+//     short  ns::T<…>::f
+//     bare   ns::T::f
 //
-// A short name is for people.  A bare one is what rules about frames look at: of a path nothing is
-// left out but arguments.
+//     full   std::__cxx11::basic_string<char>::f()
+//     short  std::basic_string<…>::f
+//     bare   std::__cxx11::basic_string::f
+//
+//     full   f(int)::{lambda(int)#1}::operator()()
+//     short  f::{lambda#1}::operator()
+//     bare   f::{lambda(int)#1}::operator()
+//
+//     full   <<a::b::T as B>::m::C as D>::n
+//     short  a::…::C::n
+//     bare   a::b::T::m::C::n
+//
+//     full   a::b::<impl B for c::T<u8>>::m
+//     short  c::T<…>::m
+//     bare   a::b::<impl B for c::T<u8>>::m
+//
+//     full   github.com/org/pkg.(*T[go.shape.int]).Do
+//     short  pkg.(*T[…]).Do
+//     bare   github.com/org/pkg.(*T[go.shape.int]).Do
+//
+//     full   f.part.0, f(int) [clone .cold], f@@V_2
+//     short  f
+//     bare   f
+//
+// Short names are shown to readers.  Bare names are matched by the rules of frame_rules.h:
+// they keep the whole path and lack only arguments, parameters and the type of the result.
 #ifndef HP_VIEW_SHORTNAME_H
 #define HP_VIEW_SHORTNAME_H
 
 #include "base/span.h"
 
-// Of a name of so many bytes, with its NUL.
+// Room that the short name of a name of `size` bytes may need, in bytes with its NUL.
 static inline size_t hp_short_name_room(size_t size) {
-    return 3 * size + 1; // "a<>::" is "a<…>::"
+    return 3 * size + 1; // the worst case: "a<>::" is "a<…>::"
 }
 
-// Returns what it wrote to `out`, which has that room, or a name whose brackets do not match as
-// it is.  The short name of a short name is the same.
+// Write the short name of `full` to `out`, which has hp_short_name_room() bytes.  Returns
+// the part of `out` that was written, or `full` itself if its brackets do not match.  A
+// short name is its own short name.
 struct hp_span hp_short_name(struct hp_span full, char *out);
 
-// The same, but that a bracket that is never closed ends the name.
+// Write the bare name in the same way.  A bracket that is never closed ends the name.
 struct hp_span hp_bare_name(struct hp_span full, char *out);
 
-// The full name from where the type that is returned ends; `out` has that room, too.
+// Return the part of `full` after the type that the function returns.  `out` is scratch
+// room of hp_short_name_room() bytes.
 struct hp_span hp_untyped_name(struct hp_span full, char *out);
 
 #endif

@@ -1,31 +1,36 @@
-// Calls at one place in source: what is called there, its file, line and module.  Those of a
-// naming that differ in their addresses alone are one.
+// Call sites: calls that agree in name, function, file, line and module.  Calls of a
+// naming that differ only in their addresses are one site.
 #ifndef HP_VIEW_SITES_H
 #define HP_VIEW_SITES_H
 
 #include "view/naming.h"
 
-// All bytes of one are compared.
+// Sites are compared byte by byte, so that a new member must leave no padding.
 struct hp_site {
-    hp_node_id name;
-    hp_string function, file, module; // of the profile; 0 if not known
-    uint32_t line;                    // 0 if not known
+    hp_node_id name;                  // name of the called function
+    hp_string function, file, module; // of the profile; 0: not known
+    uint32_t line;                    // in `file`; 0: not known
     uint8_t class;                    // enum hp_frame_class
-    bool is_inlined, is_hidden;
-    uint8_t nothing;
+    bool is_inlined, is_hidden;       // inlined into its caller; hidden by a filter
+    uint8_t nothing;                  // padding, always 0
 };
 
 // {0} has nothing to free.
 struct hp_sites {
-    // In the order of names, then of files, lines and modules: the same whatever the order of inputs.
+    // By name, file, line and module: the order does not depend on the order of the
+    // inputs.
     HP_VEC(struct hp_site) all;
-    uint32_t *number_of; // of each call of the naming, and, behind, of it if it is hidden
+    // Sites of call i of the naming: [2 * i], and [2 * i + 1] if the call is hidden in
+    // this stack.
+    uint32_t *number_of;
 };
 
-// Filters may hide a call in one stack and not in another: that makes two of it.
+// Find the sites of all calls.  A call that filters hide in one stack and show in another
+// one has two sites.
 void hp_sites_init(struct hp_sites *sites, const struct hp_naming *naming);
 void hp_sites_done(struct hp_sites *sites);
 
+// The site of a call of the naming.
 static inline uint32_t hp_site_of(const struct hp_sites *sites, uint32_t call,
                                   bool is_hidden) {
     return sites->number_of[2 * (size_t)call + is_hidden];

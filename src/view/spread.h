@@ -1,29 +1,33 @@
-// How inputs differ from one another, beyond what sampling makes of it.
+// How inputs differ from one another, beyond sampling error.
 #ifndef HP_VIEW_SPREAD_H
 #define HP_VIEW_SPREAD_H
 
 #include "view/holders.h"
 #include "view/open_code.h"
 
-// NAN: not known, as of a single input.
+// The spread of one row.  NAN: not known, as with a single input.
 struct hp_spread_row {
-    double mean; // of an input
-    double sd;   // between inputs, without what sampling adds
-    double p;    // the probability that sampling alone makes them differ as much
+    double mean; // of the values of all inputs
+    double sd;   // standard deviation between inputs, without the part that sampling adds
+    double p;    // probability that sampling alone makes inputs differ this much
 };
 
-// An input of which what filters leave neither sampling nor how the others differ explains.
+// An input whose sum stands out: neither sampling nor the spread of the others explains
+// it.
 struct hp_outlier {
-    size_t input; // in the profile's list; HP_NOT_TOLD: it is none of these
-    const char *name;
-    hp_fixed value;
-    double others; // on average
-    double p, q;   // plain, and adjusted for the number of inputs
+    // Number in the profile's list; HP_NOT_TOLD: only a partial file names it.
+    size_t input;
+    const char *name; // borrowed from the profile or from struct hp_spread
+    hp_fixed value;   // its sum of the stacks that filters leave
+    double others;    // mean of the other inputs, in bytes or objects
+    double p, q;      // p-value, and p-value adjusted for the number of inputs
 };
 
+// The `input` of an outlier that is in no list of inputs.
 #define HP_NOT_TOLD SIZE_MAX
 
-// So many dumps have less than what is between these; bytes.
+// A quantile of the bytes of dumps: the given share of dumps has less than a value
+// between `low` and `high`, in bytes.
 struct hp_quantile {
     double share, low, high;
 };
@@ -32,28 +36,31 @@ enum {
     HP_QUANTILES = 5,
 };
 
+// The spread of all rows, and the inputs that stand out.
 struct hp_spread {
-    size_t inputs;
-    size_t groups; // of dumps, that tell how they differ; 0: each dump tells
-    // Of groups: only what filters leave of them is known, not of a dump.
+    size_t inputs; // number of dumps
+    // Number of groups of dumps, if only sums of groups are known; 0: each dump is known.
+    size_t groups;
+    // With groups, filters apply to the sums of groups, so that no dump can be judged.
     bool has_filters;
-    struct hp_quantile quantiles[HP_QUANTILES]; // of groups and no filters
-    size_t quantile_count;
-    char hexadecimal[2 * HP_EXTREMES][24]; // names of outliers that have no other
-    struct hp_spread_row *rows;            // of each node of the naming
-    struct hp_spread_row total;
-    HP_VEC(struct hp_outlier) outliers; // the least likely first
-    struct hp_holders holders;          // of rows
-    struct hp_open_code open;           // modules of which some dumps have no names
+    struct hp_quantile quantiles[HP_QUANTILES]; // known with groups and without filters
+    size_t quantile_count; // number of elements of `quantiles`; 0: not known
+    char hexadecimal[2 * HP_EXTREMES][24]; // names of outliers without any other name
+    struct hp_spread_row *rows;            // by node of the naming
+    struct hp_spread_row total;            // of the sum of all stacks
+    HP_VEC(struct hp_outlier) outliers;    // the smallest p first
+    struct hp_holders holders;             // processes or labels that hold most of a row
+    struct hp_open_code open;              // modules for which some dumps lack names
 };
 
-// Of the dumps at the ends of a distribution those that stand out; `sum` is of all stacks.
+// Judge the largest and the smallest dumps of groups, and find the quantiles.  `sum` is
+// the sum of all stacks.
 void hp_spread_judge_extremes(struct hp_spread *spread, const struct hp_profile *profile,
                               const struct hp_sides *sides, const struct hp_side_sum *sum,
                               const struct hp_report_options *options);
 
-// The profile has a history.  The metric, the order (for flat or cum) and the confidence of the options are
-// looked at.
+// Compute the spread of all rows.  The profile must have a history.  Uses the metric, the
+// sort order (flat or cum) and the confidence of the view's options.
 void hp_spread_init(struct hp_spread *spread, const struct hp_view *view);
 void hp_spread_done(struct hp_spread *spread);
 

@@ -1,41 +1,44 @@
-// What each stack held in each dump of a series, kept as its changes: a few bytes for a dump in
-// which it holds something else than in the one before.  Rows are sums of stacks, and made one at
-// a time: a number for every row and dump would take a gigabyte.
+// Values of each stack in each dump of a series, stored as changes: a few bytes for each
+// dump in which the value of a stack differs from the dump before.  Rows are sums of
+// stacks and are made one at a time: a number for every row and dump would take a
+// gigabyte.
 #ifndef HP_VIEW_STACK_SERIES_H
 #define HP_VIEW_STACK_SERIES_H
 
 #include "base/memory.h"
 #include "view/visible_frames.h"
 
-// {0} after done.
+// {0} after hp_stack_series_done().
 struct hp_stack_series {
     struct hp_arena arena;
-    HP_VEC(struct hp_changes) changes; // of stacks, in their order once it is sorted
-    uint32_t dumps;
-    uint32_t *of_stack; // while it is written: their numbers + 1
+    // One for each stack that was added; sorted by stack after hp_stack_series_sort().
+    HP_VEC(struct hp_changes) changes;
+    uint32_t dumps;     // number of dumps; set by hp_stack_series_sort()
+    uint32_t *of_stack; // while values are added: places in `changes` + 1, by stack
 };
 
 void hp_stack_series_init(struct hp_stack_series *series, size_t stacks);
 void hp_stack_series_done(struct hp_stack_series *series);
 
-// Add what a stack holds in a dump.  Dumps come in order, from 0 on; a stack may come several
-// times in one, and holds nothing where it does not come.
+// Add a value of a stack in a dump.  Dumps must come in order, from 0 on.  Values of the
+// same stack and dump add up; without a value the stack holds 0.
 void hp_stack_series_add(struct hp_stack_series *series, uint32_t stack, uint32_t dump,
                          hp_fixed value);
 
-// When nothing more comes; there are so many dumps.
+// Finish the series of `dumps` dumps, after all values have been added.
 void hp_stack_series_sort(struct hp_stack_series *series, uint32_t dumps);
 
 // --- rows -----------------------------------------------------------------------------------
 
 struct hp_row_values;
 
-// Of the nodes of these members, and of series of no more dumps.
+// Make a buffer for rows: the nodes of `members`, in series of at most `dumps` dumps.
 struct hp_row_values *hp_row_values_new(const struct hp_members *members, size_t dumps);
 void hp_row_values_free(struct hp_row_values *values);
 
-// What a row holds in each dump, until another is asked for.  Its place is the number of its node;
-// behind the nodes are the sum of all stacks, and that of those which filters leave anything of.
+// Values of a row in each dump, valid until the next call.  `place` is the number of a
+// node; node_count for the sum of all stacks, node_count + 1 for the stacks that filters
+// leave.
 const double *hp_row_values_of(struct hp_row_values *values,
                                const struct hp_stack_series *series, size_t place,
                                enum hp_metric metric);

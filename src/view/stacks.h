@@ -1,12 +1,15 @@
-// A profile as its distinct stacks, of names or of addresses, and what they hold.
+// The distinct stacks of a profile and their values.
 //
-// Of names: stacks that differ only in addresses within functions are one.  Of addresses, with
-// the labels of samples: for formats that keep frames apart, and their files and lines.
+// Stacks of names: stacks that differ only in addresses within functions are one.
 //
-// Of sites: all calls, whatever is folded, apart by file and line, and by a facet if there is one.
+// Stacks of addresses: stacks with different frames or different labels of samples
+// differ.  Formats use them that keep frames apart, with files and lines.
 //
-// A place is what is left of a frame, or a call of it that stays in a stack although it is
-// folded.  It is called by the number of its first call among those that filters do not hide, so
+// Stacks of sites: all calls, folded or not, distinguished by file and line, and by the
+// facet of a page if it has one.
+//
+// A place is the visible part of a frame, or a folded call of it that stays in the stack.
+// Its number is the number of its first call among the calls that filters do not hide, so
 // that places are in the order of modules and offsets.
 #ifndef HP_VIEW_STACKS_H
 #define HP_VIEW_STACKS_H
@@ -14,109 +17,127 @@
 #include "view/sites.h"
 #include "view/stack_order.h"
 
-// Stands for a stack of the profile of which filters leave nothing.
+// Marks a stack of the profile if filters leave nothing of it.
 #define HP_NO_STACK UINT32_MAX
 
+// The elements of stacks.
+
 enum hp_stacks_of {
-    HP_STACKS_OF_NAMES,
-    HP_STACKS_OF_TREE, // of names, for a tree, which may be from the leaf
-    HP_STACKS_OF_ADDRESSES,
-    HP_STACKS_OF_SITES,
+    HP_STACKS_OF_NAMES,     // nodes of the naming
+    HP_STACKS_OF_TREE,      // nodes, sorted for a tree, from the root or from the leaf
+    HP_STACKS_OF_ADDRESSES, // places
+    HP_STACKS_OF_SITES,     // sites
 };
 
+// The distinct stacks of a view.
 struct hp_stacks {
     enum hp_stacks_of of;
-    const struct hp_naming *naming; // of addresses: by function
-    struct hp_arena arena;
+    const struct hp_naming *naming; // borrowed; for addresses it must be by function
+    struct hp_arena arena;          // memory of the keys
+    // The distinct stacks, sorted by the names, places or sites of their steps, from the
+    // root (a tree may be from the leaf).
     HP_VEC(struct hp_stack_key)
-    all;                  // by name, place or site; from the root, if not of a tree
-    uint32_t *of_profile; // each stack of the profile -> in `all`, or HP_NO_STACK
-    // Of addresses:
+    all;
+    // For each stack of the profile its number in `all`, or HP_NO_STACK.
+    uint32_t *of_profile;
+    // Stacks of addresses only: calls that filters do not hide, by frame; the folded
+    // calls of a frame come last.
     HP_VEC(struct hp_call)
-    calls; // that are not hidden; of each frame the folded ones last
-    HP_VEC(struct hp_line) lines; // of each of them
-    HP_VEC(uint32_t) frame_of;    // of each of them
-    uint32_t *number_of;          // of each call of the naming that is not hidden
-    size_t place_count;           // places are less than this
-    // Of sites:
+    calls;
+    HP_VEC(struct hp_line) lines; // source line of each of `calls`
+    HP_VEC(uint32_t) frame_of;    // frame of each of `calls`
+    uint32_t *number_of; // by call of the naming, if it is not hidden: number in `calls`
+    size_t place_count;  // places are smaller than this
+    // Stacks of sites only:
     struct hp_sites sites;
-    const uint32_t *facet_of_set; // by which stacks are kept apart; NULL: none
+    // Value of the facet by set of labels; NULL: there is no facet.
+    const uint32_t *facet_of_set;
 };
 
-// Of a tree options->invert is looked at, of addresses max_depth and, by metric, max_samples.  The
-// naming is borrowed; "[other]" may be added to it.
+// Find the distinct stacks.  Options used: invert for a tree; max_depth, max_samples and
+// metric for addresses.  Borrows the naming, and adds the node "[other]" to it for
+// addresses.
 void hp_stacks_init(struct hp_stacks *stacks, enum hp_stacks_of of,
                     struct hp_naming *naming, const struct hp_report_options *options);
-// Of sites; the numbers are those of struct hp_facet.
+// Find stacks of sites.  `facet_of_set` is that of struct hp_facet, or NULL.
 void hp_stacks_init_sites(struct hp_stacks *stacks, struct hp_naming *naming,
                           const uint32_t *facet_of_set);
 void hp_stacks_done(struct hp_stacks *stacks);
 
+// The calls of a place.
 struct hp_place {
-    const struct hp_frame *frame; // NULL: the node stands for no frame
-    const struct hp_call *calls;  // innermost first
-    const struct hp_line *lines;  // of the calls; NULL: there are no symbols
-    uint32_t count;               // of calls; at least 1
+    // NULL: the place represents no frame, as "[other]" does
+    const struct hp_frame *frame;
+    const struct hp_call *calls; // innermost first
+    const struct hp_line *lines; // one for each call; NULL: there are no symbols
+    uint32_t count;              // number of calls; at least 1
 };
 
 struct hp_place hp_stacks_place(const struct hp_stacks *stacks, uint32_t place);
 
 // --- sums ---------------------------------------------------------------------------------
 
-// Which inputs count: all, the mean of those of one side of a comparison, or a single one.
+// Selects inputs: all of them, the mean of the inputs of one side of a comparison, or one
+// input.
 struct hp_selection {
     enum {
-        HP_OF_ALL,
-        HP_OF_BASE,
-        HP_OF_NEW,
-        HP_OF_INPUT,
+        HP_OF_ALL,   // the sum of all inputs
+        HP_OF_BASE,  // the mean of the base inputs
+        HP_OF_NEW,   // the mean of the new inputs
+        HP_OF_INPUT, // `input`
     } of;
 
-    uint32_t input; // its number in the history
+    uint32_t input; // HP_OF_INPUT: number of the input in the history
 };
 
-// The errors of stacks.  Most are those of one stack of the profile, which are not copied.
+// Errors of stacks.  Most stacks of a view are one stack of the profile, whose error is
+// not copied.
 struct hp_error_sums {
-    uint32_t *
-        of; // of each stack that of the profile, + 1, or with HP_OWN_ERROR in `own`; 0: none
+    // For each stack of the view: the stack of the profile whose error it has, + 1; or
+    // the place in `own` | HP_OWN_ERROR; or 0: it has none.
+    uint32_t *of;
     HP_VEC(struct hp_error) own;
 };
 
-// What the stacks hold.  All but HP_OF_ALL need a history.
+// Values of the stacks of a view.  Selections except HP_OF_ALL need a profile with a
+// history.
 struct hp_stack_sums {
-    struct hp_values *values;                // of each stack
-    struct hp_error_sums errors[HP_COLUMNS]; // {0} if not asked for
-    bool *is_added;                   // of each stack, if something was added to it
-    HP_VEC(uint32_t) added;           // these, in any order: of one input most are none
-    const struct hp_profile *profile; // that of the naming, or
-    struct hp_profile *projection;    // one of a sample type
+    struct hp_values *values;                // by stack
+    struct hp_error_sums errors[HP_COLUMNS]; // {0}: errors are not added up
+    bool *is_added;                          // by stack: whether anything was added
+    // Stacks with is_added, in any order: an input has few of all stacks.
+    HP_VEC(uint32_t) added;
+    const struct hp_profile *profile; // profile of the naming, or `projection`
+    struct hp_profile *projection;    // a sample type as a metric; owned; NULL: a metric
 };
 
 void hp_stack_sums_init(struct hp_stack_sums *sums, const struct hp_stacks *stacks,
                         bool errors);
-// Of a sample type: its values are in the place of a metric's, and there are no errors.
+// Prepare sums of a sample type, which takes the place of a metric.  It has no errors.
 void hp_stack_sums_init_of_type(struct hp_stack_sums *sums,
                                 const struct hp_stacks *stacks,
                                 const struct hp_sample_type *type);
 void hp_stack_sums_done(struct hp_stack_sums *sums);
 void hp_stack_sums_clear(struct hp_stack_sums *sums);
 
-// Until something is added.
+// The error of a stack; {0} if there is none.  Valid until something is added.
 const struct hp_error *hp_stack_sums_error(const struct hp_stack_sums *sums, size_t stack,
                                            enum hp_column column);
 
-// Of a mean errors stay those of the sum.
+// Add the selected inputs.  A mean divides the values; the errors stay those of the sum.
 void hp_stack_sums_add(struct hp_stack_sums *sums, const struct hp_stacks *stacks,
                        struct hp_selection selection);
 
-// Whole bytes or objects of each stack, which add up to the rounded total; to be freed.
+// Values of each stack as whole bytes or objects, which add up to the rounded total.  The
+// caller frees them.
 hp_int128 *hp_stacks_whole(const struct hp_stacks *stacks, struct hp_selection selection,
                            enum hp_metric metric);
 
-// The sum of so many inputs for one of them.
+// The mean of `inputs` inputs from their sum, rounded.
 hp_fixed hp_mean_of(hp_fixed sum, size_t inputs);
 
-// Numbers of the stacks, the one with the largest value first, ties as they are; to be freed.
+// Numbers of the stacks, the largest value first; equal ones in their order.  The caller
+// frees the array.
 uint32_t *hp_stacks_by_value(const struct hp_stacks *stacks,
                              const struct hp_stack_sums *sums, enum hp_metric metric);
 

@@ -1,61 +1,70 @@
-// A profile as rows: one of each function, line, file, module or address, or of inputs,
-// threads and labels.
+// Flat and cum values of nodes, as rows: one for each function, line, file, module or
+// address, or for each input, thread or label.
 #ifndef HP_VIEW_TOP_H
 #define HP_VIEW_TOP_H
 
 #include "view/spread.h"
 #include "view/view.h"
 
-// Of each node of the naming: of the stacks that end there, and of those that pass there, each
-// once.  Of groups of inputs both are the same.  The busy sums are as close together as can be.
+// Sums by node: flat of the stacks that end there, cum of the stacks that pass there,
+// each added once.  Rows of groups of inputs have equal flat and cum.  The sums are in
+// separate dense arrays, as most of the time is spent on them.
 struct hp_top {
-    size_t metrics;                    // that are added up
-    enum hp_metric of[HP_METRICS + 1]; // the metric of each slot
-    size_t slot[HP_METRICS];           // the slot of each metric; SIZE_MAX if it has none
-    hp_fixed *flat, *cum;              // [node * metrics + slot]
-    struct hp_error *flat_errors[HP_COLUMNS], *cum_errors[HP_COLUMNS]; // NULL: not wanted
-    // If few rows are shown, of each node its place in these, 0 if it is not shown, and of each
-    // stack its leaf, 0 if it is not seen; or NULL: the place is the node's number.
+    size_t metrics;                    // number of metrics that are added up
+    enum hp_metric of[HP_METRICS + 1]; // metric of each slot
+    size_t slot[HP_METRICS]; // slot of each metric; SIZE_MAX: the metric is not added up
+    hp_fixed *flat, *cum;    // [node * metrics + slot]
+    // NULL: not added up
+    struct hp_error *flat_errors[HP_COLUMNS], *cum_errors[HP_COLUMNS];
+    // Set if few rows are shown: errors are then kept for shown rows only.  `place` is,
+    // for each node, the number of its row + 1, or 0 if it is not shown: the index into
+    // the errors.  `leaf` is, for each stack of the profile, its first visible node, or
+    // 0.  NULL: errors are indexed by node.
     uint32_t *place;
     hp_node_id *leaf;
-    const struct hp_error
-        *exact[HP_COLUMNS];   // where errors are not wanted: NULL, or there are none
-    enum hp_sort sort;        // of the rows
-    size_t sorted;            // so many of them are; the others are behind them
-    double among[HP_COLUMNS]; // hp_chosen_among() of rows that stand for places, or 1
-    unsigned char *samples[HP_COLUMNS]; // of each node, while that is wanted; or NULL
-    uint32_t *seen; // the number of the last stack that the node was counted in; 0: none
-    uint64_t *size_of; // of each node, if rows stand for sizes; UINT64_MAX: mixed ones
-    struct hp_spread spread;       // if it was asked for
-    struct hp_part_columns *parts; // the same; or NULL
+    // Error of a value whose errors are not added up: {0} if the column is exact, else
+    // NULL.
+    const struct hp_error *exact[HP_COLUMNS];
+    enum hp_sort sort; // order of the rows
+    size_t sorted;     // number of rows that are sorted; the others come after them
+    double among[HP_COLUMNS]; // hp_chosen_among() for rows of code; else 1
+    // Samples by node, up to HP_MANY_SAMPLES; only during the sum.
+    unsigned char *samples[HP_COLUMNS];
+    uint32_t *seen;    // by node: number of the last stack that was added; 0: none
+    uint64_t *size_of; // by node, for rows of sizes; UINT64_MAX: mixed sizes; else NULL
+    struct hp_spread spread;       // with options.spread; else {0}
+    struct hp_part_columns *parts; // with options.sizes or ages; else NULL
 };
 
-// Which errors a view shows, and of how many rows: SIZE_MAX if of all.
+// Columns of errors that a view shows, and the number of rows that show them; SIZE_MAX:
+// all rows.
 struct hp_top_errors {
     bool flat[HP_COLUMNS], cum[HP_COLUMNS];
     size_t rows;
 };
 
+// Allocate the sums, all 0.  Nodes that are added to the naming later have no sums.
 void hp_top_init(struct hp_top *top, const struct hp_view *view,
                  struct hp_top_errors errors);
 void hp_top_done(struct hp_top *top);
 
-// Add up all stacks, and make a row of each node that they pass, if it holds anything.
+// Add up all stacks, and add a row for each node that holds anything.
 void hp_top_sum_nodes(struct hp_top *top, struct hp_view *view);
-// Of rows that others have made, keep those that do.
+// Remove rows that hold nothing in any metric.
 void hp_top_drop_nothing(const struct hp_top *top, struct hp_view *view);
-// So many rows at least in the order asked for, and the rest when that is asked for; and errors, if
-// they are still wanting, of the rows that are shown.
+// hp_top_sort_rows() sorts at least the `first` rows to the front, and hp_top_sort_rest()
+// the remaining ones.  hp_top_sum_errors() adds up the errors of the rows that are shown,
+// if they are not known yet.
 void hp_top_sort_rows(struct hp_top *top, struct hp_view *view, enum hp_sort sort,
                       size_t first);
 void hp_top_sort_rest(struct hp_top *top, const struct hp_view *view);
 void hp_top_sum_errors(struct hp_top *top, const struct hp_view *view);
 
-// Add what a stack, or a part of it, has to the sums of a node.
+// Add the value of a stack, or of a part of it, to flat or cum (`sums`) of a node.
 void hp_top_add(const struct hp_top *top, hp_fixed *sums, hp_node_id node,
                 const struct hp_values *values);
 
-// Unknown of a metric that is not added up.
+// Flat and cum of a node.  is_unknown is set for a metric that is not added up.
 struct hp_amount hp_top_flat(const struct hp_top *top, hp_node_id node,
                              enum hp_metric metric);
 struct hp_amount hp_top_cum(const struct hp_top *top, hp_node_id node,

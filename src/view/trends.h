@@ -1,4 +1,4 @@
-// How nodes grew over a series of dumps.
+// Growth of nodes over a series of dumps.
 #ifndef HP_VIEW_TRENDS_H
 #define HP_VIEW_TRENDS_H
 
@@ -7,79 +7,93 @@
 #include "view/difference.h"
 #include "view/stack_series.h"
 
-// What slopes are per: the longest of which the dumps span at least two, so that a slope is of
-// what was seen; dumps if they have no times.
+// The unit of time of slopes: the longest unit that fits twice into the series, so that a
+// slope does not extrapolate; or one dump, if there are no times.
 struct hp_trend_unit {
     const char *name;  // "hour"
-    double seconds;    // 0 of dumps
-    const char *of[2]; // of slopes of objects, and of bytes
-    const char *title; // of their column
+    double seconds;    // 0: the unit is a dump
+    const char *of[2]; // units of slopes of objects, and of bytes: "bytes/hour"
+    const char *title; // title of the column of slopes
 };
 
-// Slopes and bounds are per unit.
+// The growth of one node.  Slopes and bounds are per unit.
 struct hp_trend_row {
     hp_node_id node;
-    hp_fixed first, last;
-    double slope;
-    struct hp_rise sampling; // of sampling alone; NAN: not tested
-    struct hp_rise rise;     // NAN also where there are too few dumps to tell
-    double q;                // its p adjusted for the number of rows, or NAN
-    double
-        slope_whole; // of a line over all dumps; slope is since the onset if there is one
-    struct hp_onset onset; // if is_since or steps
+    hp_fixed first, last; // values in the first dump and the last
+    double slope; // since the onset if shape is HP_TREND_SINCE, else over all dumps
+    struct hp_rise sampling; // growth beyond sampling error; NAN: not tested
+    // Growth beyond sampling error and beyond ups and downs; NAN also if there are too
+    // few dumps.
+    struct hp_rise rise;
+    double q; // p of `rise`, adjusted for the number of rows; NAN: not tested
+    // Slope of a line over all dumps.
+    double slope_whole;
+    struct hp_onset onset; // valid if its is_since or steps is set
     enum hp_trend_shape shape;
-    bool is_significant; // it grows, also after allowing for all rows, and as a leak does
-    bool is_open;        // not told: some dumps of the series have no names of its module
-    size_t grew;         // in how many of the intervals between dumps
-    double samples;      // effective ones, on average of the dumps
-    size_t place;        // its node; or, behind the nodes, the total, the filtered
-    const struct hp_trend *trend; // of its series
+    // It grows, after adjustment for all rows, and steadily as a leak does.
+    bool is_significant;
+    bool is_open;   // not tested: some dumps of the series lack names of its module
+    size_t grew;    // number of steps between dumps in which the value rose
+    double samples; // effective samples, mean over the dumps
+    // Number of the node; node_count for the total, node_count + 1 for the stacks that
+    // filters leave.
+    size_t place;
+    const struct hp_trend *trend; // the series of the row
 };
 
-// Of one series.
+// The trend of one series.
 struct hp_trend {
-    char name[HP_SERIES_NAME_SIZE];
-    enum hp_difference_test
-        test;            // of sampling: HP_TEST_PROCESS_ACCUM: of last against first
-    bool is_of_space;    // the metric is
-    bool can_tell;       // growth from values that go up and down: there are enough dumps
-    size_t place, dumps; // in view->series
+    char name[HP_SERIES_NAME_SIZE]; // name of the process, as in "pid 7"
+    // Test for growth beyond sampling error.  HP_TEST_PROCESS_ACCUM: last dump against
+    // the first; HP_TEST_PROCESS: the slope.
+    enum hp_difference_test test;
+    bool is_of_space; // the metric is in bytes
+    // There are enough dumps to distinguish growth from values that go up and down.
+    bool can_tell;
+    size_t place, dumps; // the dumps of the series in view->series
     const struct hp_trend_unit *unit;
-    double span;  // from first to last, in units
-    double hours; // the same, or NAN
+    double span;  // time from the first dump to the last, in units
+    double hours; // the same in hours; NAN: no times
+    // One row for each node that has samples.
     HP_VEC(struct hp_trend_row) rows;
     struct hp_trend_row total;
-    struct hp_trend_row filtered; // what filters leave
-    struct hp_stack_series held;  // by its stacks, in each dump
+    struct hp_trend_row filtered; // sum of the stacks that filters leave
+    struct hp_stack_series held;  // values of each stack in each dump
 };
 
-// What a trend is in view->extra: a series for each process with several dumps.
+// The data of a trend report, in view->extra: a series for each process with several
+// dumps.
 struct hp_trends {
-    struct hp_trend *of;
-    size_t count;
+    struct hp_trend *of; // owned
+    size_t count;        // number of series
     enum hp_metric metric;
-    struct hp_row_values *values;
+    struct hp_row_values *values; // buffer that makes the values of one row
+    // Rows of all series: significant ones first, then by size of the change.
     HP_VEC(struct hp_trend_row *)
-    rows;                     // the significant first, then by the size of the change
-    size_t tested;            // of the rows
-    struct hp_open_code open; // modules of which some dumps have no names
+    rows;
+    size_t tested;            // number of rows that are tested
+    struct hp_open_code open; // modules for which some dumps lack names
 };
 
-// By flat or by cum; of view->series, in which some process has two dumps or more.
+// Compute the trends of view->series, by flat or by cum.  Some series must have two
+// dumps.
 void hp_trends_init(struct hp_trends *trends, struct hp_view *view, bool by_cum);
 void hp_trends_done(struct hp_trends *trends);
 
-// Of several series that which has grown most: what a gate asks of all it asks of this one.
+// The series whose total has grown most.  A gate on the total uses this one.
 const struct hp_trend *hp_largest_trend(const struct hp_trends *trends);
 
-// The first of its dumps, and the last; to be done with.
+// The first dump of a trend as base, and the last one as new.  The caller frees the
+// result by hp_sides_done().
 void hp_trend_sides(const struct hp_trend *trend, const struct hp_view *view,
                     struct hp_sides *sides);
 
-// What a row of a view holds in each dump, until another is asked for.
+// Values of a row of the view in each dump, in bytes or objects.  Valid until the next
+// call.
 const double *hp_trend_values(const struct hp_view *view, size_t row);
 
-// Whether there are enough dumps to tell growth from values that go up and down.
+// Whether a series has enough dumps, at different times, to distinguish growth from
+// values that go up and down.
 bool hp_series_can_tell(const struct hp_series_dump *series, size_t count);
 
 #endif

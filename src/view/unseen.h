@@ -1,41 +1,47 @@
-// What sampling missed altogether: stacks of which no object was sampled.
+// Memory that sampling missed altogether: stacks without any sampled object.
 #ifndef HP_VIEW_UNSEEN_H
 #define HP_VIEW_UNSEEN_H
 
 #include "view/view.h"
 
-// In bytes.  The estimates of the stacks that were seen already stand for these.
+// Estimates of missed stacks, in bytes.  The values of the stacks that were seen already
+// include this memory on average.
 struct hp_unseen {
-    bool
-        is_known; // not if nothing is of errors, or some stack may have one sample or many
-    double estimate; // of all such stacks together
-    double highest;  // what they hold at most, with the confidence asked for
-    double stack;    // what any one of them holds at most
-    // `highest` is more than a fifth of what the stacks hold that were seen, and some were seen
-    // but once: the largest rows are too high, as they were chosen for having been seen.
+    // False if errors are not known, or if a stack may have one sample or many.
+    bool is_known;
+    double estimate; // sum of all missed stacks
+    double highest;  // upper bound of that sum, with the confidence of the view
+    double stack;    // upper bound of any single missed stack
+    // `highest` is above a fifth of what the seen stacks hold, and some stacks were seen
+    // only once.  The largest rows are then too high, because they are the largest partly
+    // by luck.
     bool is_much;
 };
 
-// With the confidence of the view, which keeps it: in a column, and in that of its metric.
+// The estimate for a column, and for the column of the view's metric.  Computed once per
+// view.
 struct hp_unseen hp_unseen_in(const struct hp_view *view, enum hp_column column);
 struct hp_unseen hp_unseen_of(const struct hp_view *view);
 
-// What is_much is of the inputs at a place of the view's facet alone, whose errors are known and of this period.
+// The is_much of the inputs at one place of the view's facet alone.  Their errors must be
+// known, and `period` is their sample period.
 bool hp_is_much_unseen(const struct hp_view *view, enum hp_column column, uint32_t place,
                        uint64_t period);
 
 // --- rows that are shown because they are the largest ----------------------------------------
 
 enum {
-    HP_MANY_SAMPLES = 3, // it does not matter how many more
+    HP_MANY_SAMPLES = 3, // the exact number of further samples does not matter
 };
 
-// Whether that is a matter of a table of functions and the like.  By the column, and not by that
-// of which the metric was asked for, so that a number has one interval whatever else is shown.
+// Whether intervals of rows have to allow for the choice of the largest rows, in tables
+// of code.  Depends on the column and not on the metric of the view, so that a number has
+// the same interval whatever else is shown.
 bool hp_are_chosen(const struct hp_view *view, enum hp_column column);
 
-// Among how many rows, those without samples included, the first ones were chosen, by how many
-// samples each has: HP_MANY_SAMPLES at most.
+// Number of rows among which the first ones were chosen, including an estimate of the
+// rows without samples.  `samples` is the number of samples of each row, at most
+// HP_MANY_SAMPLES.
 double hp_chosen_among(const unsigned char *samples, size_t count);
 
 #endif
