@@ -4,6 +4,7 @@ void hp_recent_pairs_add(struct hp_recent_pairs *pairs, uint32_t alloc, uint32_t
     hp_vec_push(&pairs->all, (uint64_t)alloc << 32 | freed);
 }
 
+// Order of the numbers that combine two stacks.
 static int by_stacks(const void *left, const void *right) {
     const uint64_t *a = left, *b = right;
     return (*a > *b) - (*a < *b);

@@ -1,5 +1,8 @@
-// Each record counts for 1/p objects, p the probability that one of its size is sampled, and for as
-// many bytes as these have.  What is live at the last time of the file is censored there.
+// Lifetimes by node, from the records of prof_recent.
+//
+// A record represents 1/p objects, where p is the probability that an object of its size
+// is sampled, and as many times its size in bytes.  Objects that are live at the end of
+// the file are censored there: they live at least that long.
 #include "view/recent_rows.h"
 
 #include "view/visible_frames.h"
@@ -9,22 +12,24 @@
 
 static const double per_second = 1e9;
 
+// The share of objects or bytes that is freed at each lifetime.
 static const double shares[HP_LIFESPANS] = {
     [HP_HALF_OF_OBJECTS] = .5, [HP_MOST_OF_OBJECTS] = .9, [HP_HALF_OF_BYTES] = .5};
 
-// A record in one of the rows that it counts in.
+// A record as a part of one row.  A record has one entry for each row that it belongs to.
 struct entry {
-    size_t place;
+    size_t place; // see hp_recent_row.place
     const struct hp_recent_record *record;
 };
 
+// State of the build.
 struct builder {
     struct hp_view *view;
     const struct hp_members *members;
     const struct hp_recent *recent;
     struct hp_recent_rows *rows;
-    HP_VEC(struct entry) entries;
-    size_t *freed; // of each node, how many of the row at hand
+    HP_VEC(struct entry) entries; // sorted by row, then by batch
+    size_t *freed;                // by node: number of frees in the current row; else 0
 };
 
 // --- texts --------------------------------------------------------------------------------
@@ -53,7 +58,7 @@ void hp_lifespan_format(char *out, double seconds, double tick) {
              units[unit].name);
 }
 
-// "36 ms (8 ms … not reached)"
+// Format a lifetime with its interval, as in "36 ms (8 ms … not reached)".
 static void describe(struct hp_recent_row *row, enum hp_lifespan_of which, double tick) {
     const struct hp_lifespan *span = &row->spans[which];
     char time[HP_LIFESPAN_SIZE], low[HP_LIFESPAN_SIZE], high[HP_LIFESPAN_SIZE];
@@ -69,7 +74,8 @@ static void describe(struct hp_recent_row *row, enum hp_lifespan_of which, doubl
 
 // --- rows ---------------------------------------------------------------------------------
 
-// What one stack freed at one time comes together.
+// Sort entries by row, then by batch: objects that one stack freed at one time are
+// neighbours.
 static int by_batch(const void *left, const void *right) {
     const struct entry *a = left, *b = right;
     if (a->place != b->place) {
@@ -84,6 +90,8 @@ static int by_batch(const void *left, const void *right) {
     return (a->record > b->record) - (a->record < b->record);
 }
 
+// Make the entries of all records: for each node of the allocating stack, for the total,
+// and for what filters leave.
 static void gather(struct builder *builder) {
     const struct hp_members *members = builder->members;
     const struct hp_recent_record *record;
@@ -102,11 +110,13 @@ static void gather(struct builder *builder) {
     hp_vec_sort(&builder->entries, by_batch);
 }
 
+// Whether a record has a usable lifetime: it is live, or it died after its birth.
 static bool counts(const struct hp_recent_record *record) {
     return record->has_died ? record->died >= record->born : !record->is_released;
 }
 
-// By objects, or by bytes.
+// Convert entries to lives, weighted by objects or by bytes.  Batches are numbered from
+// 0.  Returns the number of lives, at most `count`.
 static size_t put_lives(const struct builder *builder, const struct entry *entries,
                         size_t count, bool of_bytes, struct hp_life *lives) {
     const struct hp_recent *recent = builder->recent;
@@ -131,6 +141,7 @@ static size_t put_lives(const struct builder *builder, const struct entry *entri
     return put;
 }
 
+// Estimate the lifetimes of a row with their intervals.
 static void estimate(const struct builder *builder, const struct entry *entries,
                      size_t count, struct hp_recent_row *row) {
     struct hp_life *lives = hp_alloc(count * sizeof *lives);
@@ -147,7 +158,9 @@ static void estimate(const struct builder *builder, const struct entry *entries,
     free(lives);
 }
 
-// The node that is charged with what was freed.
+// Find the node to which most of the frees of a row are attributed; of several the first
+// by name.  Two passes: count the frees of each node, then compare; builder->freed is 0
+// again at the end.
 static void find_freed_by(const struct builder *builder, const struct entry *entries,
                           size_t count, struct hp_recent_row *row) {
     const struct hp_members *members = builder->members;
@@ -177,6 +190,7 @@ static void find_freed_by(const struct builder *builder, const struct entry *ent
     }
 }
 
+// Find the most frequent pair of allocating and freeing stack of a row.
 static void find_pair(const struct entry *entries, size_t count,
                       struct hp_recent_row *row) {
     struct hp_recent_pairs pairs = {.all = {0}};
@@ -190,7 +204,7 @@ static void find_pair(const struct entry *entries, size_t count,
     hp_vec_done(&pairs.all);
 }
 
-// They come together.
+// Size of the largest batch.  Entries of a batch are neighbours.
 static size_t largest_batch(const struct entry *entries, size_t count) {
     size_t largest = 0, size = 0;
     for (size_t i = 0; i < count; i++) {
@@ -203,6 +217,7 @@ static size_t largest_batch(const struct entry *entries, size_t count) {
     return largest;
 }
 
+// Make a row from its entries, which all have the same place.
 static struct hp_recent_row make_row(const struct builder *builder,
                                      const struct entry *entries, size_t count) {
     struct hp_recent_row row = {.place = entries->place, .sampled = count};
@@ -220,6 +235,7 @@ static struct hp_recent_row make_row(const struct builder *builder,
     return row;
 }
 
+// Order of rows: most records first, then by name.
 static int by_sampled(const void *left, const void *right, void *naming) {
     const struct hp_recent_row *a = left, *b = right;
     if (a->sampled != b->sampled) {
@@ -229,6 +245,7 @@ static int by_sampled(const void *left, const void *right, void *naming) {
                            (hp_node_id){(uint32_t)b->place});
 }
 
+// Make all rows from the sorted entries, and add them to the view.
 static void make_rows(struct builder *builder) {
     struct hp_recent_rows *rows = builder->rows;
     size_t nodes = builder->members->node_count;
@@ -253,6 +270,7 @@ static void make_rows(struct builder *builder) {
 
 // --- the report ---------------------------------------------------------------------------
 
+// Columns.  The four columns of a lifetime follow each other: text, seconds, low, high.
 enum field {
     SAMPLED,
     LIVE,
@@ -279,6 +297,7 @@ enum field {
     FREE_STACK,
 };
 
+// The four columns of a lifetime.
 #define SPAN(id, key, title, leaves)                                           \
     {{key, title, "", HP_CELL_TEXT}, id, HP_NEW_LINE, NULL, 34, NULL, leaves}, \
         {{key "_seconds", NULL, "seconds", HP_CELL_NUMBER}, id + 1, HP_ROUGH}, \
@@ -356,6 +375,7 @@ void hp_recent_rows_done(struct hp_recent_rows *rows) {
     hp_vec_done(&rows->free.text);
 }
 
+// The number of a column; NAN for columns of text.
 static double number_of(const struct hp_recent_row *row, int field) {
     const struct hp_lifespan *span =
         field < BATCHES && field >= HALF ? &row->spans[(field - HALF) / 4] : NULL;
@@ -379,6 +399,7 @@ static double number_of(const struct hp_recent_row *row, int field) {
     return of_span[(field - HALF) % 4];
 }
 
+// The text of a stack; "" if no object of the row was freed.
 static const char *text_of_stack(const struct hp_view *view, bool is_told, uint32_t stack,
                                  struct hp_buffer *text) {
     if (is_told) {

@@ -1,10 +1,10 @@
-// Three tables, each from its own source, of all processes together:
+// The account has three tables, each from its own source, with the sums of all processes:
 //
-//     allocator  what jemalloc counts, from `resident` down to the objects of the program
-//     program    these objects by the allocator's books, and by the profile
-//     kernel     what is in memory, by kind of mapping; and what follows for both
+//     allocator  statistics of jemalloc, from `resident` down to the program's objects
+//     program    these objects by the statistics of the allocator, and by the profile
+//     kernel     memory by kind of mapping, and bounds from kernel and allocator
 //
-// No row of the first is scaled or cut to fit the last.
+// The tables disagree in general.  No row of one is scaled or cut to fit another one.
 #include "view/report_account.h"
 
 #include "base/units.h"
@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+// Columns of the report.
 enum field {
     TABLE,
     PARENT,
@@ -49,13 +50,15 @@ static const struct hp_field fields[] = {
 
 // --- rows ---------------------------------------------------------------------------------
 
+// State of the build.
 struct tables {
     struct hp_view *view;
     struct hp_account_rows *rows;
-    const char *table, *source; // of the rows that are added
+    const char *table, *source; // for rows that are added now
 };
 
-// Its number, by which it is a parent; exact, and adding to its own.
+// Append an exact row that adds up to its parent with its siblings.  Returns its number,
+// which is the `parent` of its children.
 static uint32_t add(struct tables *t, uint32_t parent, const char *name,
                     hp_int128 bytes) {
     struct hp_view *view = t->view;
@@ -81,7 +84,7 @@ static struct hp_account_row *row_of(const struct tables *t, uint32_t row) {
     return &t->rows->of.at[row];
 }
 
-// What does not balance, if anything.
+// Add a row for the part of `parent` that its children do not explain, if there is any.
 static void add_rest(struct tables *t, uint32_t parent, hp_int128 rest) {
     if (rest != 0) {
         uint32_t row = add(t, parent, "[the books do not balance]", rest);
@@ -91,20 +94,26 @@ static void add_rest(struct tables *t, uint32_t parent, hp_int128 rest) {
 
 // --- all processes ------------------------------------------------------------------------
 
+// Sums over all processes, in bytes.
 struct sums {
-    struct { // of the allocator's
+    struct { // as the allocator reports them
         hp_int128 allocated, active, metadata, resident, mapped, retained;
         hp_int128 base, internal, tcache;
     } stats;
     struct hp_books books;
-    hp_int128 dirty, muzzy;
-    size_t processes, with_maps;
+    hp_int128 dirty, muzzy;      // of dirty and of muzzy pages
+    size_t processes, with_maps; // processes, and processes with maps of the kernel
+    // Whether profiling was on in any process; and whether all processes have live
+    // samples, size classes and internal memory in their statistics.
     bool has_sampling, tells_live, has_classes, has_internals;
-    bool has_inside, has_unknown; // of enum hp_sample_books
+    bool has_inside, has_unknown; // some process has such samples, enum hp_sample_books
     struct hp_kernel_maps maps;
-    hp_int128 not_ours, untouched; // at least
+    // Lower bounds: anonymous memory that is not jemalloc's, and resident memory of
+    // jemalloc that is not in memory.
+    hp_int128 not_ours, untouched;
 };
 
+// The next account of an input that is used; NULL: there are no more.  *i starts at 0.
 static const struct hp_account *next_account(const struct hp_view *view, size_t *i) {
     const struct hp_profile *profile = view->profile;
     while (*i < profile->accounts.count) {
@@ -161,10 +170,13 @@ static void add_stats(struct sums *sums, const struct hp_allocator_stats *stats)
     sums->has_internals &= stats->has_internals;
 }
 
+// The bytes, or 0 if they are below zero.
 static hp_int128 above_zero(hp_int128 bytes) {
     return bytes > 0 ? bytes : 0;
 }
 
+// Add the mappings of a process, and its bounds.  The bounds are added process by
+// process, as they cannot compensate each other.
 static void add_maps(struct sums *sums, const struct hp_account *account) {
     const struct hp_kernel_maps *maps = &account->maps;
     hp_int128 anonymous = hp_kernel_maps_anonymous(maps);
@@ -175,6 +187,7 @@ static void add_maps(struct sums *sums, const struct hp_account *account) {
     sums->with_maps++;
 }
 
+// Add up all processes.
 static struct sums sum_up(const struct hp_view *view) {
     struct sums sums = {.tells_live = true, .has_classes = true, .has_internals = true};
     const struct hp_account *account;
@@ -191,7 +204,7 @@ static struct sums sum_up(const struct hp_view *view) {
     return sums;
 }
 
-// As all processes have it.
+// The value of an option of jemalloc; "differs" if processes have different values.
 static const char *knob_of(const struct hp_view *view, enum hp_knob knob) {
     const struct hp_account *account;
     const char *text = NULL;
@@ -202,6 +215,7 @@ static const char *knob_of(const struct hp_view *view, enum hp_knob knob) {
     return text ? text : "";
 }
 
+// Append a row that an option of jemalloc influences.
 static uint32_t add_with_knob(struct tables *t, uint32_t parent, const char *name,
                               hp_int128 bytes, enum hp_knob knob) {
     uint32_t row = add(t, parent, name, bytes);
@@ -211,7 +225,8 @@ static uint32_t add_with_knob(struct tables *t, uint32_t parent, const char *nam
 
 // --- the allocator ------------------------------------------------------------------------
 
-// By what the cost may be: so much less at most, and so much more.
+// Set the bounds of a row whose value depends on the cost of samples: the cost may be
+// `less` lower or `more` higher.  NAN if the sizes of samples are not known.
 static void set_open(struct hp_account_row *row, const struct sums *sums, hp_int128 less,
                      hp_int128 more) {
     double bytes = (double)row->bytes;
@@ -222,6 +237,8 @@ static void set_open(struct hp_account_row *row, const struct sums *sums, hp_int
     }
 }
 
+// A remark about how well the cost of samples is known; NULL: it is exact.  The caller
+// owns it.
 static char *note_of_cost(const struct sums *sums) {
     const struct hp_books *books = &sums->books;
     char count[HP_NUMBER_SIZE];
@@ -241,6 +258,7 @@ static char *note_of_cost(const struct sums *sums) {
                : NULL;
 }
 
+// Add the row of the memory that sampled objects take beyond their size.
 static void add_cost(struct tables *t, uint32_t parent, const struct sums *sums) {
     const struct hp_books *books = &sums->books;
     if (!sums->has_sampling || (!sums->has_inside && books->cost == 0)) {
@@ -256,11 +274,13 @@ static void add_cost(struct tables *t, uint32_t parent, const struct sums *sums)
     set_open(row, sums, books->cost - books->cost_low, books->cost_high - books->cost);
 }
 
+// Add the rows below "allocated": objects of the program, costs of samples, thread
+// caches.
 static void add_allocated(struct tables *t, uint32_t active, const struct sums *sums) {
     const struct hp_books *books = &sums->books;
     uint32_t allocated = add(t, active, "allocated", sums->stats.allocated);
     hp_int128 program = books->program - books->allocated_rest;
-    if (!sums->has_internals) { // which are part of it then
+    if (!sums->has_internals) { // they are part of the objects then
         program += sums->stats.tcache + sums->stats.internal;
     }
     uint32_t row =
@@ -281,6 +301,7 @@ static void add_allocated(struct tables *t, uint32_t active, const struct sums *
     add_rest(t, allocated, books->allocated_rest);
 }
 
+// Add the rows below "active": allocated, free space in slabs, padding of large objects.
 static void add_active(struct tables *t, uint32_t resident, const struct sums *sums) {
     const struct hp_books *books = &sums->books;
     uint32_t active = add(t, resident, "active", sums->stats.active);
@@ -304,6 +325,7 @@ static void add_active(struct tables *t, uint32_t resident, const struct sums *s
     }
 }
 
+// Add rows that are not parts of "resident".
 static void add_apart(struct tables *t, const struct sums *sums) {
     add(t, HP_NO_PARENT, "metadata, of which internal is in allocated",
         sums->stats.metadata);
@@ -312,7 +334,8 @@ static void add_apart(struct tables *t, const struct sums *sums) {
                   HP_KNOB_RETAIN);
 }
 
-// Statistics of jemalloc 4 do not tell it.
+// Add the row of memory that the allocator needs for itself.  Statistics of jemalloc 4
+// lack it; the row is then a difference.
 static void add_base(struct tables *t, uint32_t resident, const struct sums *sums) {
     hp_int128 rest =
         sums->stats.resident - sums->stats.active - sums->dirty - sums->muzzy;
@@ -329,6 +352,7 @@ static void add_base(struct tables *t, uint32_t resident, const struct sums *sum
     add_rest(t, resident, sums->books.resident_rest);
 }
 
+// Build the table of the allocator.
 static void build_allocator(struct tables *t, const struct sums *sums) {
     t->table = "allocator";
     t->source = "stats";
@@ -347,6 +371,8 @@ static void build_allocator(struct tables *t, const struct sums *sums) {
 
 // --- the program --------------------------------------------------------------------------
 
+// Set a remark if the program's objects by the allocator are outside of the interval of
+// the profile.
 static void say_outside(struct hp_account_row *row, const struct hp_view *view,
                         hp_int128 live, struct hp_interval open,
                         struct hp_interval range) {
@@ -368,6 +394,7 @@ static void say_outside(struct hp_account_row *row, const struct hp_view *view,
         is_exact ? 0 : 100 - 100 * view->options.confidence);
 }
 
+// Build the table of the program: its objects by the allocator and by the profile.
 static void build_program(struct tables *t, const struct sums *sums) {
     const struct hp_view *view = t->view;
     const struct hp_head *head = &view->head;
@@ -399,6 +426,7 @@ static void build_program(struct tables *t, const struct sums *sums) {
 
 // --- the kernel ---------------------------------------------------------------------------
 
+// Set pss and private memory of a row.
 static void set_mapped(struct tables *t, uint32_t number, const struct hp_mapped *mapped,
                        bool has_private) {
     struct hp_account_row *row = row_of(t, number);
@@ -406,6 +434,7 @@ static void set_mapped(struct tables *t, uint32_t number, const struct hp_mapped
     row->private = has_private ? (double)mapped->private : (double)NAN;
 }
 
+// Add a row for each kind of mapping with resident memory.
 static void add_kinds(struct tables *t, uint32_t rss, const struct sums *sums) {
     static const char *const names[HP_MAPPED_KINDS] = {
         [HP_MAPPED_FILES] = "files",
@@ -429,6 +458,7 @@ static void add_kinds(struct tables *t, uint32_t rss, const struct sums *sums) {
     }
 }
 
+// Add a row whose value lies between two bounds.
 static void add_bound(struct tables *t, const char *name, hp_int128 least,
                       hp_int128 most) {
     uint32_t row = add(t, HP_NO_PARENT, name, least);
@@ -436,7 +466,8 @@ static void add_bound(struct tables *t, const char *name, hp_int128 least,
     row_of(t, row)->range = (struct hp_interval){(double)least, (double)most};
 }
 
-// What is known of the two books together, of one process.
+// Add bounds that follow from kernel and allocator together.  They are valid for one
+// process only.
 static void add_bounds(struct tables *t, const struct sums *sums) {
     hp_int128 anonymous = hp_kernel_maps_anonymous(&sums->maps);
     if (sums->processes == 1 && sums->maps.of[HP_MAPPED_JEMALLOC].rss == 0) {
@@ -446,6 +477,8 @@ static void add_bounds(struct tables *t, const struct sums *sums) {
     }
 }
 
+// Build the table of the kernel, if any process has maps.  Several processes are added up
+// by Pss, as Rss would count shared pages several times.
 static void build_kernel(struct tables *t, const struct sums *sums) {
     struct hp_mapped all = hp_kernel_maps_total(&sums->maps);
     t->table = "kernel";
@@ -482,7 +515,8 @@ static void build_kernel(struct tables *t, const struct sums *sums) {
 
 // --- the report ---------------------------------------------------------------------------
 
-// The allocator's books are of all stacks.
+// Whether the profile is limited to some stacks.  Statistics of the allocator cover all
+// stacks.
 static bool has_some_stacks(const struct hp_view *view) {
     return view->options.filter_count > 0 || view->head.thread.size > 0;
 }
@@ -525,7 +559,7 @@ static void cell_of_table(const struct hp_view *view, size_t row, int field,
         [OBJECTS] = of->objects,
         [PSS] = of->pss,
         [PRIVATE] = of->private,
-        [SOURCE] = NAN, // behind the last
+        [SOURCE] = NAN, // the columns after it are texts
     };
     if (field == BYTES) {
         content->amount =

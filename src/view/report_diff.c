@@ -1,19 +1,23 @@
-// The report of what changed: what is significant first, then by the size of the change.
+// The report `diff`: changes from base to new, significant ones first, then by size.
 #include "view/difference.h"
 
 #include <math.h>
 
 // --- order --------------------------------------------------------------------------------
 
+// Absolute size of a change.
 static hp_fixed size_of(const struct hp_change *change) {
     hp_fixed growth = change->after - change->before;
     return growth < 0 ? -growth : growth;
 }
 
+// The larger of both sides.
 static hp_fixed larger_of(const struct hp_change *change) {
     return change->before > change->after ? change->before : change->after;
 }
 
+// Order of rows: significant changes first, then by size of the change, then by the
+// larger side, then by name.
 static int by_significance(const void *left, const void *right, void *context) {
     const struct hp_change *a = left, *b = right;
     hp_fixed size_a = size_of(a), size_b = size_of(b);
@@ -31,6 +35,7 @@ static int by_significance(const void *left, const void *right, void *context) {
 
 // --- the report ---------------------------------------------------------------------------
 
+// Columns of the report.
 enum field {
     BASE,
     NEW,
@@ -58,7 +63,8 @@ static const struct hp_field fields[] = {
     {{"significant", NULL, "", HP_CELL_TRUTH}, SIGNIFICANT},
 };
 
-// Of a difference of two profiles, of which no more is known.
+// Columns for a difference of two profiles as input, whose sides and errors are not
+// known.
 static const struct hp_field fields_of_differences[] = {
     {{"shrank", "shrank", NULL, HP_CELL_ESTIMATE},
      BASE,
@@ -69,6 +75,7 @@ static const struct hp_field fields_of_differences[] = {
     {{"status", NULL, "", HP_CELL_TEXT}, STATUS},
 };
 
+// Set the columns.  Intervals and p are shown only if changes were tested.
 static void set_fields(struct hp_view *view, bool is_tested) {
     if (hp_view_is_of_differences(view)) {
         hp_view_set_fields(view, fields_of_differences,
@@ -113,6 +120,7 @@ static void done(struct hp_view *view) {
     hp_difference_done(view->extra);
 }
 
+// The change of a row, also of HP_ROW_TOTAL and HP_ROW_FILTERED.
 static const struct hp_change *change_of(const struct hp_view *view, size_t row) {
     const struct hp_difference *difference = view->extra;
     return row == HP_ROW_TOTAL      ? &difference->total
@@ -120,6 +128,7 @@ static const struct hp_change *change_of(const struct hp_view *view, size_t row)
                                     : &difference->rows.at[row];
 }
 
+// The base, new or changed value of a row with its interval.
 static struct hp_amount amount_of(const struct hp_change *c, int field,
                                   double confidence) {
     if (field == DELTA) {
@@ -141,7 +150,7 @@ static void cell(const struct hp_view *view, size_t row, int field, enum hp_metr
         [SIGNIFICANT] = c->is_significant,
     };
     if (metric != view->options.metric) {
-        return; // it is not known
+        return; // only the view's metric is compared
     }
     if (field <= DELTA) {
         content->amount = amount_of(c, field, view->options.confidence);

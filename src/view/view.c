@@ -14,12 +14,13 @@
 #include <string.h>
 
 enum {
-    LEAST_NODE = 200, // of a graph: 1/200 of what filters leave
+    LEAST_NODE = 200, // a graph draws nodes of at least 1/200 of what filters leave
 };
 
 // --- refusals -----------------------------------------------------------------------------
 
-// What of the metric, or the sample type, is missing; NULL: nothing.
+// Name the part of the metric, or of the sample type, that an input lacks; NULL: it has
+// all.
 static const char *missing_of(const struct hp_view *view,
                               const struct hp_input_record *input) {
     if (!view->type) {
@@ -29,7 +30,7 @@ static const char *missing_of(const struct hp_view *view,
     return has_type || input->stacks == 0 ? NULL : view->type_name;
 }
 
-// Of a comparison each input has to tell the metric: what is not told is not zero.
+// Refuse a comparison if any input lacks the metric: a missing value is not 0.
 static int refuse_untold(const struct hp_view *view, struct hp_err *err) {
     const struct hp_input_record *input;
     hp_vec_each (input, &view->profile->inputs) {
@@ -43,7 +44,8 @@ static int refuse_untold(const struct hp_view *view, struct hp_err *err) {
     return HP_OK;
 }
 
-// A merge as a format of all metrics has those that there are; a profile of nothing, nothing.
+// Whether a merge has something to write although no input has the metric: other metrics
+// in a format of all metrics, or sample types.
 static bool has_others(const struct hp_view *view, enum hp_metric space) {
     unsigned can = view->use.can;
     bool has_types =
@@ -54,7 +56,7 @@ static bool has_others(const struct hp_view *view, enum hp_metric space) {
     return view->options.kind == HP_REPORT_MERGE && (has_types || has_metrics);
 }
 
-// No input tells the metric.
+// Fail because no input has the metric, with advice on the metrics that there are.
 static int refuse_missing(const struct hp_view *view, enum hp_metric space,
                           struct hp_err *err) {
     const char *what = space == HP_INUSE_SPACE ? "is in use" : "was allocated and freed";
@@ -78,6 +80,7 @@ static int refuse_missing(const struct hp_view *view, enum hp_metric space,
                              : "");
 }
 
+// Refuse a metric that no input has, and in a comparison one that some input lacks.
 static int refuse_metric(const struct hp_view *view, struct hp_err *err) {
     enum hp_report_kind kind = view->options.kind;
     enum hp_metric metric = view->options.metric;
@@ -95,10 +98,13 @@ static int refuse_metric(const struct hp_view *view, struct hp_err *err) {
     return refuse_missing(view, space, err);
 }
 
-// Groups of inputs are rows of top; in formats of stacks they are labels, and in a page a facet.
+// Refuse rows of inputs, threads, labels, sizes and ages in formats that cannot show
+// them.  In tables they are rows of top; in formats of stacks they are labels; in a page
+// they are a facet.
 static int refuse_groups(const struct hp_view *view, struct hp_err *err) {
     const struct hp_report_options *options = &view->options;
-    bool has_sizes = (view->use.can & HP_IS_PARTIAL) != 0; // anyway
+    // A partial file records sizes in any case
+    bool has_sizes = (view->use.can & HP_IS_PARTIAL) != 0;
     bool has_labels = options->kind == HP_REPORT_MERGE && options->by != HP_BY_AGE &&
                       !(options->by == HP_BY_SIZE && has_sizes);
     bool is_table = options->kind == HP_REPORT_TOP && view->use.shape != HP_SHAPE_PAGE;
@@ -114,6 +120,7 @@ static int refuse_groups(const struct hp_view *view, struct hp_err *err) {
                : HP_OK;
 }
 
+// Whether any series has two dumps.
 static bool has_series(const struct hp_view *view) {
     bool has = false;
     for (size_t i = 1; i < view->series_count; i++) {
@@ -122,6 +129,8 @@ static bool has_series(const struct hp_view *view) {
     return has;
 }
 
+// Refuse inputs that do not fit the report: without the label that is asked for, or
+// without two sides, or without a series.
 static int refuse_inputs(const struct hp_view *view, struct hp_err *err) {
     const struct hp_report_options *options = &view->options;
     size_t used = view->head.summary[HP_SIDE_ALL].used;
@@ -152,11 +161,12 @@ static int refuse_inputs(const struct hp_view *view, struct hp_err *err) {
     return HP_OK;
 }
 
+// Whether filters leave any of a stack of the profile.
 static bool is_visible(const struct hp_view *view, size_t stack) {
     return !view->is_visible || view->is_visible[stack];
 }
 
-// What has no stacks may be shown, but filters are not for leaving none.
+// Fail if filters leave no stack at all.  A profile without any stacks is shown.
 static int refuse_nothing(const struct hp_view *view, struct hp_err *err) {
     size_t count = view->profile->stacks.count, stack = 0;
     while (stack < count && !is_visible(view, stack)) {
@@ -175,7 +185,8 @@ static int refuse_nothing(const struct hp_view *view, struct hp_err *err) {
                : hp_fail(err, HP_E_EMPTY, "nothing to report: the filters leave nothing");
 }
 
-// A condition that can never hold would let everything pass.
+// Refuse a gate for a report without changes, or a bound for p where p is not known.
+// Such a condition never holds, so that a gate would pass whatever happens.
 static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
     const struct hp_gate *gate = view->options.gate;
     bool has_p = view->precision.is_known[hp_column_of(view->options.metric)];
@@ -195,7 +206,8 @@ static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
 
 // --- what is measured ---------------------------------------------------------------------
 
-// The one type that the inputs have, if they say nothing of the four metrics.
+// The sample type to show by default: the only one that the inputs have, if they have
+// none of the four metrics.  NULL: show a metric.
 static const struct hp_sample_type *only_type(const struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
     bool has_it_anyway = view->options.kind == HP_REPORT_MERGE &&
@@ -207,6 +219,8 @@ static const struct hp_sample_type *only_type(const struct hp_view *view) {
     return is_needed && is_only ? &profile->types.of.at[0] : NULL;
 }
 
+// Find the metric or sample type that options name, or choose one.  A sample type
+// replaces view->profile by a projection.
 static int choose_metric(struct hp_view *view, struct hp_err *err) {
     const struct hp_profile *profile = view->profile;
     const char *name = view->options.metric_name;
@@ -233,6 +247,7 @@ static int choose_metric(struct hp_view *view, struct hp_err *err) {
 
 // --- what all views have ------------------------------------------------------------------
 
+// Copy facts about the inputs from the profile to view->head.
 static void describe_inputs(struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
     struct hp_head *head = &view->head;
@@ -259,6 +274,7 @@ static void describe_inputs(struct hp_view *view) {
     }
 }
 
+// Add up the inputs that are used, and warn of numbers that the format cannot hold.
 static void add_up_counted(struct hp_view *view) {
     for (size_t i = 0; i < view->head.input_count; i++) {
         if (hp_view_counts(view, i)) {
@@ -268,10 +284,10 @@ static void add_up_counted(struct hp_view *view) {
     hp_cautions_of_numbers(view);
 }
 
-// Where the fullest dump of each process was chosen, what is left of the error is that of the
-// largest of all that could have been.
+// Number of ways in which dumps could have been chosen.  If the fullest dump of each
+// process was chosen, intervals must allow for the largest error of all choices.
 static double count_choices(const struct hp_view *view) {
-    static const double most = 1e200; // beyond, no quantile is known
+    static const double most = 1e200; // no quantile is known beyond this
     double choices = 1;
     const struct hp_process *process;
     hp_vec_each (process, &view->head.processes->all) {
@@ -281,12 +297,14 @@ static double count_choices(const struct hp_view *view) {
     return choices;
 }
 
-// Rows of several dumps of one process have no sum that would mean anything.
+// Whether rows have a meaningful sum.  Rows of several dumps of one process have none.
 static bool has_total(const struct hp_view *view) {
     return view->options.kind == HP_REPORT_INFO || !view->head.has_moments ||
            view->head.processes->largest < 2;
 }
 
+// Set the totals, their errors and the precision of the view, as if there were no
+// filters.
 static void add_up(struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
     struct hp_head *head = &view->head;
@@ -308,7 +326,7 @@ static void add_up(struct hp_view *view) {
     }
 }
 
-// What filters leave, where the profile has errors with them.
+// Add up the stacks that filters leave, with errors for columns that have them.
 static void add_up_filtered(struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
     struct hp_head *head = &view->head;
@@ -328,7 +346,8 @@ static void add_up_filtered(struct hp_view *view) {
     }
 }
 
-// Where nothing is called by names, which would take their time, a rule still has to be one.
+// Check the patterns of the frame rules, for formats that name no frames.  Naming all
+// frames only for the check would take too long.
 static int check_rules(const struct hp_view *view, struct hp_err *err) {
     struct hp_frame_rules rules;
     int ret = hp_frame_rules_init(&rules, view->profile, view->options.frame_rules,
@@ -337,7 +356,8 @@ static int check_rules(const struct hp_view *view, struct hp_err *err) {
     return ret;
 }
 
-// The texts of the caller's may go before the view is written.
+// Copy the frame rules of the options: the caller may free its texts before the view is
+// written.
 static void keep_rules(struct hp_view *view) {
     const struct hp_report_options *options = &view->options;
     size_t count = options->frame_rule_count;
@@ -349,7 +369,8 @@ static void keep_rules(struct hp_view *view) {
     view->options.frame_rules = view->rules;
 }
 
-// Whatever the rows stand for, places are called by functions, and a listing has lines.
+// Name all frames.  Stacks of addresses are named by function and a listing by line,
+// whatever options.by says.
 static int name_frames(struct hp_view *view, struct hp_err *err) {
     struct hp_report_options options = view->options;
     if (view->use.shape == HP_SHAPE_PROFILE) {
@@ -363,6 +384,8 @@ static int name_frames(struct hp_view *view, struct hp_err *err) {
     return hp_naming_init(&view->naming, view->profile, &view->filters, &options, err);
 }
 
+// Apply the filters: match their patterns, name the frames, find the visible stacks and
+// add them up.  Fails if a pattern is wrong, or if nothing is left.
 static int filter(struct hp_view *view, struct hp_err *err) {
     const struct hp_report_options *options = &view->options;
     int ret = hp_filters_init(&view->filters, view->profile, options->filters,
@@ -390,7 +413,8 @@ static int filter(struct hp_view *view, struct hp_err *err) {
 
 // --- shapes -------------------------------------------------------------------------------
 
-// Of the rows by cum, those that are drawn: up to the limit, and with a share that can be seen.
+// Number of rows, by cum, that a graph draws: up to the limit, and not below
+// 1/LEAST_NODE.
 static size_t count_large(const struct hp_top *top, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     size_t most = hp_view_shown(view, view->rows.count), count = 0;
@@ -403,6 +427,8 @@ static size_t count_large(const struct hp_top *top, const struct hp_view *view) 
     return count;
 }
 
+// Make the rows of a graph by cum, choose the ones to draw, and find the calls between
+// them.
 static void build_graph(struct hp_view *view) {
     size_t nodes = hp_node_count(&view->naming);
     struct hp_top *top = view->extra = hp_alloc(sizeof *top);
@@ -424,6 +450,7 @@ static void build_graph(struct hp_view *view) {
     free(is_shown);
 }
 
+// Build the data that the format needs.
 static int build_shape(struct hp_view *view, struct hp_err *err) {
     switch (view->use.shape) {
     case HP_SHAPE_ROWS:
@@ -446,7 +473,8 @@ static int build_shape(struct hp_view *view, struct hp_err *err) {
     return HP_OK;
 }
 
-// What is measured, and in what; or why there is no such report.
+// Choose the metric, the dumps of a series and the sides of a difference, and refuse
+// reports that the inputs cannot give.  Returns an error code.
 static int choose(struct hp_view *view, struct hp_err *err) {
     int ret = choose_metric(view, err);
     describe_inputs(view);
@@ -462,8 +490,9 @@ static int choose(struct hp_view *view, struct hp_err *err) {
     return ret == HP_OK ? hp_two_signs_take(view) : ret;
 }
 
-// What a report folds belongs to what it asks, not to how it is written, but for formats of
-// other tools, which fold by themselves.  Where filters say what is shown, nothing is folded.
+// The calls that the view folds.  This depends on the report and not on the format,
+// except that formats of other tools are not folded, as those tools fold by themselves.
+// Nothing is folded if a filter chooses the calls to show.
 static enum hp_frames frames_of(const struct hp_view *view) {
     const struct hp_report_options *options = &view->options;
     for (size_t i = 0; i < options->filter_count; i++) {
@@ -483,7 +512,7 @@ static enum hp_frames frames_of(const struct hp_view *view) {
                                                 : HP_FRAMES_ALL;
 }
 
-// What they point to is the caller's.
+// Copy options that point to memory of the caller.
 static void take_options(struct hp_view *view) {
     view->options.label = view->label;
     view->options.frames = frames_of(view);
@@ -493,7 +522,8 @@ static void take_options(struct hp_view *view) {
     }
 }
 
-// The gate asks rows, and these of functions.
+// Whether the gate needs a second view: it judges rows, and functions if lines or
+// addresses cannot be compared between builds.
 static bool needs_other_rows(const struct hp_view *view) {
     return view->use.shape != HP_SHAPE_ROWS || hp_open_code_has_moved(view);
 }
@@ -524,7 +554,7 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
         ret = filter(view, err);
     }
     ret = ret == HP_OK ? build_shape(view, err) : ret;
-    view->options.source_dirs = NULL; // they are the caller's, and have been read
+    view->options.source_dirs = NULL; // the caller owns them; they have been read
     if (ret == HP_OK && options->gate && needs_other_rows(view)) {
         struct hp_view_use rows = {HP_SHAPE_ROWS, use.can, true};
         struct hp_report_options judged = *options;

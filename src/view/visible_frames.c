@@ -1,33 +1,37 @@
-// Filters are pprof's.  Of the calls of a stack, leaf first:
+// Filters have the meaning that they have in pprof.  They look at the calls of a stack,
+// leaf first:
 //
-//     ignore      any that matches:  nothing is left
-//     focus       none that matches: nothing is left
-//     show-from   what is behind the last shown call that matches is cut; none: nothing is left
-//     fold        is_folded of each call; see below
-//     hide, show  is_hidden of each call, which has what both say of it
+//     ignore      drops the stack if any call matches
+//     focus       drops the stack if no call matches
+//     show-from   drops the calls after the last shown call that matches, or the stack if
+//                 there is no such call
+//     fold        drops calls with is_folded; see below
+//     hide, show  drop calls with is_hidden, which is computed from both
 //
-// Folding leaves a stack its leaf: where nothing is left, or the leaf would be a call of no class,
-// which holds nothing that others allocate, the call stays that is the leaf if the allocator's
-// alone are folded.
+// Folding must leave each stack a leaf that its value can be attributed to.  If folding
+// would drop all calls, or leave a leaf without a class, which holds nothing that others
+// allocate, then one folded call stays: the leaf that folding the allocator alone would
+// give.
 #include "view/visible_frames.h"
 
 enum {
-    JEMALLOC_DEPTH = 128, // PROF_BT_MAX_DEFAULT
+    JEMALLOC_DEPTH = 128, // default of jemalloc: PROF_BT_MAX_DEFAULT
 };
 
 static const uint32_t no_call = UINT32_MAX;
 
+// Whether any filter has this rule.
 static bool has_rule(const struct hp_naming *naming, enum hp_filter_rule rule) {
     return (naming->filters->rules & hp_mark_of(rule)) != 0;
 }
 
-// True if jemalloc cut the stack at its default of 128 frames, so that its last frame is no
-// root.
+// Whether jemalloc cut the stack at its default of 128 frames, so that its last frame is
+// no root.
 static bool is_truncated(const struct hp_stack *stack) {
     return stack->depth == JEMALLOC_DEPTH;
 }
 
-// Of a stack of the allocator's frames alone the root is shown.
+// The outermost call of a stack.  It is shown if all frames are the allocator's.
 static uint32_t last_call(const struct hp_naming *naming, const struct hp_stack *stack) {
     if (stack->depth == 0) {
         return naming->empty_call;
@@ -36,11 +40,12 @@ static uint32_t last_call(const struct hp_naming *naming, const struct hp_stack 
     return naming->first_call.at[frame + 1] - 1;
 }
 
+// Whether a call is folded as part of the allocator.
 static bool is_allocator(const struct hp_call *call) {
     return call->class == HP_CLASS_ALLOCATOR && call->is_folded;
 }
 
-// The leaf where the allocator's calls alone are folded.
+// The leaf if only calls of the allocator were folded.
 static uint32_t allocating_call(const struct hp_naming *naming,
                                 const struct hp_stack *stack) {
     for (uint32_t i = 0; i < stack->depth; i++) {
@@ -54,7 +59,7 @@ static uint32_t allocating_call(const struct hp_naming *naming,
     return last_call(naming, stack);
 }
 
-// The call nearest to the allocation that is not folded, or no_call.
+// The call nearest to the allocation that is not folded; no_call: all are folded.
 static uint32_t nearest_call(const struct hp_naming *naming,
                              const struct hp_stack *stack) {
     for (uint32_t i = 0; i < stack->depth; i++) {
@@ -70,7 +75,7 @@ static uint32_t nearest_call(const struct hp_naming *naming,
     return no_call;
 }
 
-// A call that stays although it is folded, or no_call.
+// The call that stays although it is folded; no_call: none has to stay.
 static uint32_t kept_call(const struct hp_naming *naming, const struct hp_stack *stack) {
     uint32_t nearest = nearest_call(naming, stack);
     if (nearest != no_call && naming->calls.at[nearest].class != HP_CLASS_NONE) {
@@ -90,6 +95,7 @@ struct hp_charged hp_charged_call(const struct hp_naming *naming,
     return (struct hp_charged){is_charged ? nearest : allocating, allocating};
 }
 
+// Append a node, unless each node is listed once and this stack has it already.
 static void push_node(struct hp_visible_frames *frames, hp_node_id node) {
     if (frames->seen && frames->seen[node.n] == frames->number) {
         return;
@@ -100,6 +106,7 @@ static void push_node(struct hp_visible_frames *frames, hp_node_id node) {
     hp_vec_push(&frames->nodes, node);
 }
 
+// Append the nodes of the calls of one frame that are not folded.
 static void push_nodes(const struct hp_naming *naming, struct hp_visible_frames *frames,
                        const uint32_t *first) {
     for (uint32_t call = first[0]; call < first[1]; call++) {
@@ -109,7 +116,8 @@ static void push_nodes(const struct hp_naming *naming, struct hp_visible_frames 
     }
 }
 
-// Of frames with one node at most, up to one with several; how many frames that are.
+// Append the nodes of frames up to the first one with several nodes.  Returns the number
+// of these frames.  This is the fast path: most frames have one node or none.
 static uint32_t push_single_nodes(const struct hp_naming *naming,
                                   struct hp_visible_frames *frames,
                                   const hp_frame_id *ids, uint32_t count) {
@@ -125,7 +133,7 @@ static uint32_t push_single_nodes(const struct hp_naming *naming,
     return i;
 }
 
-// The same, each node once.
+// The same, for lists that have each node once.
 static uint32_t push_new_nodes(const struct hp_naming *naming,
                                struct hp_visible_frames *frames, const hp_frame_id *ids,
                                uint32_t count) {
@@ -143,6 +151,7 @@ static uint32_t push_new_nodes(const struct hp_naming *naming,
     return i;
 }
 
+// List the visible nodes of a stack if there are no filters.
 static void collect_nodes(const struct hp_naming *naming, const struct hp_stack *stack,
                           struct hp_visible_frames *frames) {
     uint32_t kept = kept_call(naming, stack);
@@ -160,7 +169,7 @@ static void collect_nodes(const struct hp_naming *naming, const struct hp_stack 
     }
 }
 
-// All of them, folded or not.
+// List all calls of a stack, folded or not, with the empty or truncated call at the end.
 static void collect_calls(const struct hp_naming *naming, const struct hp_stack *stack,
                           struct hp_visible_frames *frames) {
     const uint32_t *first_call = naming->first_call.at;
@@ -186,7 +195,7 @@ static void collect_calls(const struct hp_naming *naming, const struct hp_stack 
     }
 }
 
-// Where the part that is shown ends: behind the last of its calls.
+// Number of calls, from the leaf, up to the last one that show-from keeps.
 static size_t end_shown(const struct hp_naming *naming,
                         const struct hp_visible_frames *frames) {
     size_t end = frames->calls.count;
@@ -199,6 +208,7 @@ static size_t end_shown(const struct hp_naming *naming,
     return end;
 }
 
+// Whether ignore and focus, and the pattern of a peek graph, keep the stack.
 static bool is_chosen(const struct hp_naming *naming,
                       const struct hp_visible_frames *frames) {
     unsigned marks = 0;
@@ -210,7 +220,8 @@ static bool is_chosen(const struct hp_naming *naming,
            (!naming->filters->focuses_picks || (marks & hp_mark_of(HP_PICK)) != 0);
 }
 
-// Of the first `end` calls those that are shown; the one that is kept is the first that is it.
+// Drop calls that are folded or hidden, and all calls from `end` on.  The first
+// occurrence of the call that has to stay is not folded.
 static void fold(const struct hp_naming *naming, const struct hp_stack *stack, size_t end,
                  struct hp_visible_frames *frames) {
     const struct hp_call *calls = naming->calls.at;
