@@ -1,5 +1,6 @@
-// What is live and what was allocated is added up stack by stack at the first dump and the last, and
-// by row at all of them; what follows from it is for stats/lifetime.c.
+// The report `lifetime` from a series of dumps.  Live and allocated bytes are added up
+// stack by stack at the first dump and the last, and row by row at every dump.  The
+// estimates from these sums are in stats/lifetime.c.
 #include "view/report_lifetime.h"
 
 #include "view/recent_rows.h"
@@ -7,42 +8,49 @@
 
 #include <math.h>
 
-// Of one stack at the first dump and the last.
+// Values of one stack at the first dump [0] and at the last one [1].
 struct ends {
     hp_fixed allocated[2], objects[2], live[2];
-    hp_int128 variance[2]; // of what was allocated
+    hp_int128 variance[2]; // of the allocated bytes
+    // Errors from unknown sizes of objects, of allocated and of live bytes.
     struct hp_slack slack[2], live_slack[2];
-    uint64_t period;
+    uint64_t period; // largest sample period of the stack
 };
 
+// State of the sums.
 struct adder {
     const struct hp_profile *profile;
     const struct hp_members *members;
     struct hp_lifetimes *lifetimes;
-    struct hp_lifetime_row *places; // of each node, the total, and what filters leave
-    hp_int128 *variances;           // of what each of them holds in the present dump
-    bool is_raw;                    // the last dump is
-    struct ends *ends;              // of each stack
+    // Rows of all nodes, the total, and what filters leave
+    struct hp_lifetime_row *places;
+    hp_int128 *variances; // variances of the live bytes of each place in the current dump
+    bool is_raw;          // the last dump was not scaled: its counts are raw
+    struct ends *ends;    // by stack
 };
 
 // --- sums ---------------------------------------------------------------------------------
 
-// The places that a stack counts in; `count` of them, the first `nodes` are nodes.
+// Place i of a stack: its nodes come first, then the total, then the sum of what filters
+// leave.
 static size_t places_of(const struct hp_members *members, size_t stack, size_t i) {
     size_t first = members->first.at[stack], nodes = members->first.at[stack + 1] - first;
     return i < nodes ? members->nodes.at[first + i].n : members->node_count + i - nodes;
 }
 
+// Number of places that a stack is added to.
 static size_t place_count(const struct hp_members *members, size_t stack) {
     size_t nodes = members->first.at[stack + 1] - members->first.at[stack];
     return nodes + (hp_members_has(members, stack) ? 2 : 1);
 }
 
+// Add the bounds of an error to a slack.
 static void add_slack(struct hp_slack *slack, const struct hp_error *error) {
     slack->hidden += (double)error->hidden_bytes_max;
     slack->excess += (double)error->excess_bytes_max;
 }
 
+// Add an observation of the first dump (`end` 0) or the last one (1) to its stack.
 static void add_end(struct ends *ends, int end, const struct hp_observation *seen) {
     const struct hp_error *error = &seen->errors[HP_COLUMN_ALLOC];
     ends->allocated[end] += seen->values.of[HP_ALLOC_SPACE];
@@ -54,6 +62,7 @@ static void add_end(struct ends *ends, int end, const struct hp_observation *see
     ends->period = error->period > ends->period ? error->period : ends->period;
 }
 
+// Add an observation of dump number `dump` to its stack and its places.
 static void add_observation(struct adder *adder, uint32_t dump,
                             const struct hp_observation *seen) {
     struct hp_lifetimes *lifetimes = adder->lifetimes;
@@ -74,6 +83,7 @@ static void add_observation(struct adder *adder, uint32_t dump,
     }
 }
 
+// Read one dump from the history, and add its standard errors to the places.
 static void read_dump(struct adder *adder, const struct hp_series_dump *dump,
                       uint32_t number) {
     struct hp_history_reader reader = {0};
@@ -89,13 +99,15 @@ static void read_dump(struct adder *adder, const struct hp_series_dump *dump,
     }
 }
 
-// Of a difference.  Raw counts add up: what those of the first dump may hide is in what the last ones may.
+// The slack of the difference of two dumps.  Raw counts only grow (adds_up): bytes that
+// are hidden in the first dump are also hidden in the last one.
 static struct hp_slack slack_between(const struct hp_slack ends[2], bool adds_up) {
     double hidden = ends[1].hidden - (adds_up ? ends[0].hidden : 0);
     return (struct hp_slack){fmax(0, hidden) + ends[0].excess,
                              ends[1].excess + (adds_up ? 0 : ends[0].hidden)};
 }
 
+// Add a stack to the rows of its places, after all dumps were read.
 static void add_stack(struct adder *adder, size_t stack) {
     const struct ends *ends = &adder->ends[stack];
     struct hp_quantity allocated = {
@@ -117,6 +129,7 @@ static void add_stack(struct adder *adder, size_t stack) {
     }
 }
 
+// Read all dumps of the series, and add up the rows.
 static void sum_up(struct adder *adder, const struct hp_view *view) {
     struct hp_lifetimes *lifetimes = adder->lifetimes;
     size_t stacks = adder->profile->stacks.count;
@@ -134,6 +147,7 @@ static void sum_up(struct adder *adder, const struct hp_view *view) {
 
 // --- rows ---------------------------------------------------------------------------------
 
+// Find the bytes that a row allocated between each dump and the next: dumps - 1 numbers.
 static void find_gaps(const struct hp_lifetimes *lifetimes, size_t place, double *gaps) {
     const double *made =
         hp_row_values_of(lifetimes->values, &lifetimes->made, place, HP_ALLOC_SPACE);
@@ -142,6 +156,8 @@ static void find_gaps(const struct hp_lifetimes *lifetimes, size_t place, double
     }
 }
 
+// Compute the share and the turnover of a row.  This takes time for each dump, so that it
+// is done only for rows that are shown.
 static void conclude(const struct hp_view *view, struct hp_lifetime_row *row) {
     struct hp_lifetimes *lifetimes = view->extra;
     double confidence = view->options.confidence;
@@ -173,10 +189,12 @@ const struct hp_lifetime_row *hp_lifetime_row(const struct hp_view *view, size_t
     return row;
 }
 
+// The node of a row; only for rows of nodes.
 static hp_node_id node_of(const struct hp_lifetime_row *row) {
     return (hp_node_id){(uint32_t)row->place};
 }
 
+// Order of rows: by allocated bytes, then by live bytes, then by name.
 static int by_allocated(const void *left, const void *right, void *naming) {
     const struct hp_lifetime_row *a = left, *b = right;
     if (a->allocated != b->allocated) {
@@ -188,6 +206,7 @@ static int by_allocated(const void *left, const void *right, void *naming) {
     return hp_node_compare(naming, node_of(a), node_of(b));
 }
 
+// Sort the rows of nodes that allocated or hold anything, and add them to the view.
 static void add_rows(struct hp_view *view, const struct adder *adder) {
     struct hp_lifetimes *lifetimes = adder->lifetimes;
     size_t nodes = adder->members->node_count;
@@ -206,7 +225,7 @@ static void add_rows(struct hp_view *view, const struct adder *adder) {
     }
 }
 
-// The first, which allocated most of all.
+// Set the number of rows that HP_LIMIT_ENOUGH shows, by allocated bytes.
 static void find_enough(struct hp_view *view, const struct hp_lifetimes *lifetimes) {
     struct hp_enough allocated = {.count = 0};
     for (size_t i = 0; i < lifetimes->rows.count; i++) {
@@ -217,6 +236,7 @@ static void find_enough(struct hp_view *view, const struct hp_lifetimes *lifetim
 
 // --- the report ---------------------------------------------------------------------------
 
+// Columns of the report.
 enum field {
     ALLOCATED,
     LIVE,
@@ -280,6 +300,7 @@ static const struct hp_field fields[] = {
      2},
 };
 
+// Refuse a series if a dump lacks allocated bytes or bytes in use.
 static int refuse_input(const struct hp_view *view, struct hp_err *err) {
     for (size_t i = 0; i < view->series_count; i++) {
         const struct hp_input_record *input = view->series[i].input;
@@ -297,7 +318,8 @@ static int refuse_input(const struct hp_view *view, struct hp_err *err) {
     return HP_OK;
 }
 
-// A dump of each of several processes makes a series, too, as a trend has it.
+// Whether the dumps are of several processes.  One dump of each process also makes a
+// series, as a trend has it, so that the memory maps are compared, too.
 static bool are_of_several(const struct hp_view *view) {
     for (size_t i = 1; i < view->series_count; i++) {
         const struct hp_identity *first = &view->series[0].input->identity;
@@ -310,6 +332,7 @@ static bool are_of_several(const struct hp_view *view) {
     return view->series[view->series_count - 1].series > 0;
 }
 
+// Refuse options and inputs that lifetimes cannot be computed from.
 static int refuse(const struct hp_view *view, struct hp_err *err) {
     if (view->type || view->options.metric != HP_INUSE_SPACE) {
         return hp_fail(err, HP_E_USAGE, "lifetimes are of bytes: they take no metric");
@@ -335,12 +358,14 @@ static int refuse(const struct hp_view *view, struct hp_err *err) {
     return ret == HP_OK ? hp_resets_refuse(view, err) : ret;
 }
 
+// Seconds from the first dump to the last; NAN: not known.
 static double seconds_of(const struct hp_view *view) {
     const struct hp_series_dump *series = view->series;
     double seconds = series[view->series_count - 1].time - series[0].time;
     return view->head.has_times && seconds > 0 ? seconds : (double)NAN;
 }
 
+// Read the dumps and make all rows, without the estimates.
 static void lifetimes_init(struct hp_lifetimes *lifetimes, struct hp_view *view,
                            const struct hp_members *members) {
     size_t places = members->node_count + 2;
@@ -403,11 +428,12 @@ static void done(struct hp_view *view) {
     hp_vec_done(&lifetimes->rows);
 }
 
-// What the process allocates in a second goes into what it is for a turnover.
+// Convert a turnover from allocated bytes of the process to seconds, at its mean rate.
 static double seconds_for(const struct hp_lifetimes *lifetimes, double turnover) {
     return turnover / lifetimes->total.survivors.allocated * lifetimes->seconds;
 }
 
+// Fill in a cell of a report from dumps; hp_recent_cell() does so for --recent.
 static void cell_of_dumps(const struct hp_view *view, size_t number, int field,
                           struct hp_content *content) {
     const struct hp_lifetimes *lifetimes = view->extra;

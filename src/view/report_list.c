@@ -1,19 +1,24 @@
+// The report `list`: lines of source of the functions that a pattern selects.
 #include "view/report_list.h"
 
 #include "view/visible_frames.h"
 
-// By the numbers that nodes and functions have while they are added up.
+// State of the sums, by the numbers that nodes and functions have before they are sorted.
 struct sums {
     const struct hp_view *view;
     struct hp_listing *listing;
-    struct hp_listed_line *lines; // of each node; function is not_listed if it is not
-    uint32_t *seen_line, *seen_function; // the number of the last stack counted there
+    // By node; its function is not_listed if the node is not listed.
+    struct hp_listed_line *lines;
+    // By node, and by function: number of the last stack that was added, + 1.
+    uint32_t *seen_line, *seen_function;
 };
 
+// The `function` of a line that is not listed.
 static const uint32_t not_listed = UINT32_MAX;
 
 // --- what is listed -----------------------------------------------------------------------
 
+// Order of functions by their strings and class, for a binary search.
 static int by_place(const void *left, const void *right) {
     const struct hp_listed_function *a = left, *b = right;
     if (a->function.n != b->function.n) {
@@ -25,6 +30,7 @@ static int by_place(const void *left, const void *right) {
     return (a->class > b->class) - (a->class < b->class);
 }
 
+// The source line of a call that the pattern selects; NULL: not selected, or no symbols.
 static const struct hp_line *selected_line(const struct hp_naming *naming,
                                            const struct hp_call *call) {
     const struct hp_line *line =
@@ -33,7 +39,7 @@ static const struct hp_line *selected_line(const struct hp_naming *naming,
     return is_selected && line && line->function.n ? line : NULL;
 }
 
-// Each function of each file and class once, in the order of their strings.
+// Collect each selected function of each file and class once, in the order of by_place().
 static void find_functions(struct hp_listing *listing, const struct hp_naming *naming) {
     const struct hp_call *call;
     hp_vec_each (call, &naming->calls) {
@@ -58,6 +64,7 @@ static void find_functions(struct hp_listing *listing, const struct hp_naming *n
     listing->functions.count = kept;
 }
 
+// Find for each node the function and the line that it belongs to.
 static void find_lines(struct sums *sums, size_t nodes) {
     const struct hp_listing *listing = sums->listing;
     const struct hp_call *call;
@@ -83,6 +90,8 @@ static void find_lines(struct sums *sums, size_t nodes) {
 
 // --- adding up ----------------------------------------------------------------------------
 
+// Add a stack to cum of a node's line and function, once each.  `number` is that of the
+// stack, + 1.
 static void add_node(struct sums *sums, uint32_t node, uint32_t number, hp_fixed value,
                      const struct hp_error *error) {
     struct hp_listed_line *line = &sums->lines[node];
@@ -99,6 +108,7 @@ static void add_node(struct sums *sums, uint32_t node, uint32_t number, hp_fixed
     }
 }
 
+// Add up all visible stacks: cum of every line that they pass, flat of their leaf.
 static void add_stacks(struct sums *sums, enum hp_metric metric) {
     static const struct hp_error none;
     struct hp_listing *listing = sums->listing;
@@ -128,6 +138,7 @@ static void add_stacks(struct sums *sums, enum hp_metric metric) {
 
 // --- order --------------------------------------------------------------------------------
 
+// Order of lines: by function, then by number.
 static int by_line(const void *left, const void *right) {
     const struct hp_listed_line *a = left, *b = right;
     if (a->function != b->function) {
@@ -136,6 +147,7 @@ static int by_line(const void *left, const void *right) {
     return (a->line > b->line) - (a->line < b->line);
 }
 
+// Keep the lines that hold anything, and give each function its range of lines.
 static void take_lines(const struct sums *sums, size_t nodes) {
     struct hp_listing *listing = sums->listing;
     for (size_t i = 0; i < nodes; i++) {
@@ -154,10 +166,12 @@ static void take_lines(const struct sums *sums, size_t nodes) {
     }
 }
 
+// Context of by_value().
 struct order {
     const struct hp_strtab *strings;
 };
 
+// Order of rows: by flat, then cum, then name, file and class.
 static int by_value(const void *left, const void *right, void *context) {
     const struct hp_strtab *strings = ((const struct order *)context)->strings;
     const struct hp_listed_function *a = left, *b = right;
@@ -175,7 +189,7 @@ static int by_value(const void *left, const void *right, void *context) {
     return order != 0 ? order : (a->class > b->class) - (a->class < b->class);
 }
 
-// Those without a line that holds anything go.
+// Drop functions without any line that holds anything, and sort the others.
 static void sort_functions(struct hp_listing *listing, const struct hp_strtab *strings) {
     struct order order = {strings};
     size_t kept = 0;
@@ -191,6 +205,7 @@ static void sort_functions(struct hp_listing *listing, const struct hp_strtab *s
     }
 }
 
+// Find the functions and lines, and add them up.
 static void listing_init(struct hp_listing *listing, const struct hp_view *view) {
     size_t nodes = hp_node_count(&view->naming);
     find_functions(listing, &view->naming);
@@ -218,6 +233,7 @@ const struct hp_source_file *hp_listing_source(
 
 // --- the report ---------------------------------------------------------------------------
 
+// Columns of the report.
 enum field {
     FLAT,
     CUM,
@@ -228,6 +244,7 @@ static const struct hp_field fields[] = {
     {{"cum", "cum", NULL, HP_CELL_ESTIMATE}, CUM},
 };
 
+// Whether any function of the profile has a name.
 static bool has_names(const struct hp_profile *profile) {
     bool found = false;
     const struct hp_line *line;
@@ -237,6 +254,7 @@ static bool has_names(const struct hp_profile *profile) {
     return found;
 }
 
+// Fail with the reason why no function is listed.
 static int refuse_nothing(const struct hp_view *view, struct hp_err *err) {
     const struct hp_listing *listing = view->extra;
     if (!has_names(view->profile)) {

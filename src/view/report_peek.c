@@ -1,22 +1,27 @@
-// Calls are found by both of their functions.  What their errors are the sums of is kept as lists of
-// stacks, which are short: a call that is not shown never needs its own.  Where all are shown they
-// are added up at once, as lists of all stacks are walked through all of the memory.
+// The report `peek`.  Calls are found by both of their functions.  The stacks of a call
+// are kept as a list, from which its error is added up when the call is shown; most calls
+// are not shown.  If all are shown, errors are added up at once instead, as walking
+// through all lists would touch all of the memory once more.
 #include "view/report_peek.h"
 
 #include "base/hash.h"
 #include "view/visible_frames.h"
 
 enum {
-    MANY = 16, // stacks of a call whose error takes less memory than they
+    MANY = 16, // a computed error is kept from this many stacks on
 };
 
+// State of the search for calls.
 struct collector {
     struct hp_neighbors *neighbors;
+    // Finds calls by the hash of callee and caller.
     struct hp_index index;
-    const bool *is_selected;              // of each node
-    const struct hp_stack_errors *errors; // of the stacks, if there are some
+    const bool *is_selected;              // by node
+    const struct hp_stack_errors *errors; // of the stacks of the profile; NULL: not known
 };
 
+// Find or add the call of `callee` by `caller`.  The pointer is valid until the next
+// call.
 static struct hp_neighbor_call *find_call(struct collector *collector, hp_node_id callee,
                                           hp_node_id caller) {
     struct hp_neighbors *neighbors = collector->neighbors;
@@ -33,6 +38,7 @@ static struct hp_neighbor_call *find_call(struct collector *collector, hp_node_i
                        ((struct hp_neighbor_call){.callee = callee, .caller = caller}));
 }
 
+// Put a stack at the front of the list of a call.
 static void keep_stack(struct hp_neighbors *neighbors, struct hp_neighbor_call *call,
                        uint32_t stack) {
     struct hp_neighbor_stack place = {stack, call->last};
@@ -40,7 +46,8 @@ static void keep_stack(struct hp_neighbors *neighbors, struct hp_neighbor_call *
     call->last = (uint32_t)neighbors->stacks.count;
 }
 
-// The first stack has the error itself.
+// Add the error of a stack to that of a call.  A call with one stack only has no error of
+// its own: it uses that of call->last.
 static void add_error(struct collector *collector, const struct hp_neighbor_call *call,
                       uint32_t stack) {
     struct hp_neighbors *neighbors = collector->neighbors;
@@ -55,6 +62,7 @@ static void add_error(struct collector *collector, const struct hp_neighbor_call
                  hp_stack_error(collector->errors, stack));
 }
 
+// Record that a call is in a stack, for its error.
 static void note_stack(struct collector *collector, struct hp_neighbor_call *call,
                        uint32_t stack) {
     if (!collector->neighbors->adds_up) {
@@ -66,6 +74,7 @@ static void note_stack(struct collector *collector, struct hp_neighbor_call *cal
     }
 }
 
+// Add a stack to the calls in it that concern selected functions, once each.
 static void add_stack(struct collector *collector, const struct hp_visible_frames *frames,
                       uint32_t stack, hp_fixed value) {
     for (size_t i = 1; i < frames->nodes.count; i++) {
@@ -86,6 +95,8 @@ static void add_stack(struct collector *collector, const struct hp_visible_frame
     }
 }
 
+// Find all calls that concern selected functions.  Frames that were cut off are a caller,
+// too.
 static void collect(struct collector *collector, const struct hp_naming *naming,
                     enum hp_metric metric) {
     const struct hp_profile *profile = naming->profile;
@@ -115,7 +126,7 @@ hp_fixed hp_neighbor_value(const struct hp_view *view,
     return neighbors->calls.at[neighbor->call].value;
 }
 
-// How many stacks it is the sum of.
+// Add up the error of a call from its list of stacks.  Returns the number of stacks.
 static size_t sum_errors(const struct hp_view *view, uint32_t call,
                          struct hp_error *error) {
     const struct hp_neighbors *neighbors = view->extra;
@@ -151,13 +162,17 @@ struct hp_amount hp_neighbor_amount(const struct hp_view *view,
 
 // --- groups -------------------------------------------------------------------------------
 
+// State of the division of neighbors into groups: callers of each row, and callees of
+// each row.
 struct groups {
     struct hp_neighbors *neighbors;
-    uint32_t *row;  // of each node, and one; 0: it has none
-    size_t *next;   // of each row where callers go, then where callees do
-    uint32_t *rank; // of each node among the neighbors, by name
+    uint32_t *row; // by node: its row + 1; 0: the node is no row
+    // For each row: the next place for a caller, and the next place for a callee.
+    size_t *next;
+    uint32_t *rank; // by node: its rank by name among all neighbors
 };
 
+// Order of neighbors in a group: by value, then by name.
 static int by_value(const void *left, const void *right, void *context) {
     const struct groups *groups = context;
     const struct hp_neighbor *a = left, *b = right;
@@ -170,6 +185,8 @@ static int by_value(const void *left, const void *right, void *context) {
     return (rank_of_a > rank_of_b) - (rank_of_a < rank_of_b);
 }
 
+// Put a neighbor into a group of `center`, or only count it while there is no memory for
+// groups.
 static void put(struct groups *groups, hp_node_id center, bool are_callees,
                 struct hp_neighbor neighbor) {
     if (groups->row[center.n] > 0) {
@@ -181,6 +198,7 @@ static void put(struct groups *groups, hp_node_id center, bool are_callees,
     }
 }
 
+// Put the callee and the caller of each call into each other's groups.
 static void put_all(struct groups *groups) {
     for (uint32_t i = 0; i < groups->neighbors->calls.count; i++) {
         const struct hp_neighbor_call *call = &groups->neighbors->calls.at[i];
@@ -191,7 +209,8 @@ static void put_all(struct groups *groups) {
     }
 }
 
-// Where groups begin in place of how large they are.
+// Replace the sizes of groups by the places where they begin.  Returns the sum of the
+// sizes.
 static size_t add_up(size_t *next, size_t count) {
     size_t sum = 0;
     for (size_t i = 0; i < count; i++) {
@@ -202,6 +221,7 @@ static size_t add_up(size_t *next, size_t count) {
     return sum;
 }
 
+// Find the rank by name of each node that is a neighbor.
 static void rank_neighbors(struct groups *groups, const struct hp_naming *naming,
                            size_t count) {
     HP_VEC(hp_node_id) nodes = {0};
@@ -218,6 +238,7 @@ static void rank_neighbors(struct groups *groups, const struct hp_naming *naming
     free(is_known);
 }
 
+// Sort one group.
 static void sort_group(struct groups *groups, size_t first, size_t count) {
     struct hp_neighbor *all = groups->neighbors->all;
     if (count > 1) {
@@ -225,7 +246,8 @@ static void sort_group(struct groups *groups, size_t first, size_t count) {
     }
 }
 
-// In `next` are the ends of the groups now, which lie side by side.
+// Record and sort the groups of all rows.  groups->next now contains the ends of the
+// groups, which follow each other without gaps.
 static void add_areas(struct groups *groups, size_t rows) {
     struct hp_neighbors *neighbors = groups->neighbors;
     const size_t *ends = groups->next;
@@ -240,7 +262,8 @@ static void add_areas(struct groups *groups, size_t rows) {
     }
 }
 
-// Counted, then filled.
+// Divide all neighbors into groups.  The first pass counts them, and the second one puts
+// them.
 static void group(struct hp_neighbors *neighbors, const struct hp_view *view) {
     struct groups groups = {
         .neighbors = neighbors,
@@ -261,6 +284,7 @@ static void group(struct hp_neighbors *neighbors, const struct hp_view *view) {
     free(groups.rank);
 }
 
+// Whether a node has flat or cum in the view's metric.
 static bool holds_any(const struct hp_neighbors *neighbors, const struct hp_view *view,
                       hp_node_id node) {
     enum hp_metric metric = view->options.metric;
@@ -268,7 +292,7 @@ static bool holds_any(const struct hp_neighbors *neighbors, const struct hp_view
            hp_top_cum(&neighbors->top, node, metric).sum != 0;
 }
 
-// Keep the rows that were selected, each with its neighbors.
+// Keep the rows that are selected and hold anything, and find their neighbors.
 static void find_neighbors(struct hp_neighbors *neighbors, struct hp_view *view,
                            const bool *is_selected) {
     struct collector collector = {.neighbors = neighbors, .is_selected = is_selected};
@@ -287,6 +311,7 @@ static void find_neighbors(struct hp_neighbors *neighbors, struct hp_view *view,
 
 // --- selection ----------------------------------------------------------------------------
 
+// Mark the nodes of calls that the pattern selects.
 static void select_nodes(const struct hp_naming *naming, bool *is_selected) {
     const struct hp_call *call;
     hp_vec_each (call, &naming->calls) {
@@ -314,6 +339,7 @@ size_t hp_neighbors_shown(const struct hp_view *view, size_t row, bool are_calle
 
 // --- the report ---------------------------------------------------------------------------
 
+// Columns of the report.
 enum field {
     FLAT,
     CUM,
@@ -324,6 +350,7 @@ static const struct hp_field fields[] = {
     {{"cum", "cum", NULL, HP_CELL_ESTIMATE}, CUM},
 };
 
+// Fail with the reason why no function is shown.
 static int refuse_nothing(const struct hp_view *view, const bool *is_selected,
                           struct hp_err *err) {
     const struct hp_neighbors *neighbors = view->extra;

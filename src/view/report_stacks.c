@@ -1,7 +1,7 @@
-// Every distinct stack of names, the largest first.
+// The report `stacks`: every distinct stack of names, the largest first.
 #include "view/view.h"
 
-// In any of the metrics that are shown.
+// Whether a stack holds anything in a metric that the format shows.
 static bool holds_any(const struct hp_view *view, uint32_t stack) {
     const struct hp_values *values = &hp_view_stack_sums(view)->values[stack];
     bool all = (view->use.can & HP_HAS_ALL_METRICS) != 0, found = false;
@@ -11,6 +11,8 @@ static bool holds_any(const struct hp_view *view, uint32_t stack) {
     return found;
 }
 
+// Remove stacks that hold nothing from view->by_value; view->listed is the number of the
+// others.
 static void drop_nothing(struct hp_view *view) {
     for (size_t i = 0; i < view->stacks.all.count; i++) {
         if (holds_any(view, view->by_value[i])) {
@@ -19,6 +21,7 @@ static void drop_nothing(struct hp_view *view) {
     }
 }
 
+// Set the number of stacks that HP_LIMIT_ENOUGH shows.
 static void find_enough(struct hp_view *view) {
     struct hp_enough values = {.count = 0};
     for (size_t i = 0; i < view->listed; i++) {

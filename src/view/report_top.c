@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+// Columns of the report, in the order of all three tables of fields.
 enum field {
     FLAT,
     CUM,
@@ -50,12 +51,13 @@ static const struct hp_field fields[] = {
      2},
 };
 
+// Sizes of the tables below.
 enum {
     OBJECTS_WIDTH = 14,
     PART_FIELDS = 3,
 };
 
-// Beside those above, of which cum is flat.
+// Additional columns of rows of sizes.  Their cum is equal to flat.
 static const struct hp_field size_fields[PART_FIELDS] = {
     {{"objects", "objects", "", HP_CELL_COUNT},
      OBJECTS,
@@ -67,7 +69,8 @@ static const struct hp_field size_fields[PART_FIELDS] = {
     {{"is_likely", NULL, "", HP_CELL_TRUTH}, IS_LIKELY},
 };
 
-// Of a range of ages the ends in seconds, the upper of which is no longer in it.
+// Additional columns of rows of ages: the ends of the range in seconds.  The upper end is
+// not part of the range.
 static const struct hp_field age_fields[PART_FIELDS] = {
     {{"objects", "objects", "", HP_CELL_COUNT},
      OBJECTS,
@@ -79,7 +82,8 @@ static const struct hp_field age_fields[PART_FIELDS] = {
     {{"age_to", NULL, "", HP_CELL_NUMBER}, AGE_HIGH},
 };
 
-// Of people the errors of that by which rows are sorted, of programs all.
+// The errors to add up: text shows errors of the column that rows are sorted by, JSON of
+// all columns.
 static struct hp_top_errors errors_of(const struct hp_view *view, size_t rows) {
     struct hp_top_errors errors = {.rows = rows};
     bool all_metrics = (view->use.can & HP_HAS_ALL_METRICS) != 0;
@@ -94,6 +98,7 @@ static struct hp_top_errors errors_of(const struct hp_view *view, size_t rows) {
     return errors;
 }
 
+// Choose the columns, and the one that shows its error and stays in a narrow table.
 static void set_fields(struct hp_view *view) {
     bool of_parts = hp_is_of_parts(view->options.by);
     enum field with_error = view->options.sort == HP_SORT_CUM && !of_parts ? CUM : FLAT;
@@ -118,7 +123,8 @@ static void set_fields(struct hp_view *view) {
     }
 }
 
-// Of moments rows are not to be added up, and by name they say nothing of their sizes.
+// Set the number of rows that HP_LIMIT_ENOUGH shows.  It is not used if rows are sorted
+// by name, or if they are dumps of one process, which have no sum.
 static void find_enough(const struct hp_top *top, struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     bool by_cum = view->options.sort == HP_SORT_CUM;
@@ -133,12 +139,15 @@ static void find_enough(const struct hp_top *top, struct hp_view *view) {
     view->enough = hp_view_enough(view, &values, view->head.filtered.of[metric]);
 }
 
+// Sort the rows that are needed.
 static void sort_rows(struct hp_top *top, struct hp_view *view) {
     hp_top_sort_rows(top, view, view->options.sort,
                      hp_view_needed(view, view->rows.count));
     find_enough(top, view);
 }
 
+// Make the rows of code.  Counts samples first, to know among how many rows the first
+// ones were chosen.
 static void sum_nodes(struct hp_top *top, struct hp_view *view) {
     size_t nodes = hp_node_count(&view->naming);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
@@ -153,6 +162,8 @@ static void sum_nodes(struct hp_top *top, struct hp_view *view) {
     hp_top_sum_errors(top, view);
 }
 
+// Make the rows of inputs, threads or labels.  Inputs that hold nothing are shown as
+// well.
 static void sum_groups(struct hp_groups *groups, struct hp_top *top,
                        struct hp_view *view) {
     bool are_inputs =
@@ -165,6 +176,7 @@ static void sum_groups(struct hp_groups *groups, struct hp_top *top,
     sort_rows(top, view);
 }
 
+// Make the rows of sizes or ages.
 static int build_of_parts(struct hp_view *view, struct hp_top *top) {
     size_t count;
     uint64_t *sizes = hp_size_rows_new(view, &count);
@@ -186,7 +198,7 @@ static int build(struct hp_view *view, struct hp_err *err) {
         return build_of_parts(view, top);
     }
     if (by_group) {
-        hp_groups_init(&groups, view); // which have names
+        hp_groups_init(&groups, view); // adds their names as nodes
     }
     size_t nodes = hp_node_count(&view->naming);
     size_t shown = by_group ? SIZE_MAX : hp_view_needed(view, nodes);
@@ -231,7 +243,8 @@ static void cell(const struct hp_view *view, size_t row, int field, enum hp_metr
     }
     content->amount =
         field == CUM ? hp_top_cum(top, node, metric) : hp_top_flat(top, node, metric);
-    // Of the column that rows were chosen by; and of the other, where it says the same.
+    // Allow for the choice of rows in the column that they were chosen by, and in the
+    // other one if its value is the same: one number must not have two intervals.
     bool is_other = (field == CUM) != (view->options.sort == HP_SORT_CUM);
     struct hp_amount other =
         field == CUM ? hp_top_flat(top, node, metric) : hp_top_cum(top, node, metric);
