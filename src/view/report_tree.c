@@ -1,27 +1,35 @@
-// Of stacks side by side, in order, those that share their first steps are neighbors: one pass over
-// them makes branches, fewer than twice the stacks however deep these are.  A branch is open until a
-// stack comes that shares less with the one before; where it shares a part, that becomes a branch
-// above.  Branches are ranked and chosen first, and nodes made of what is chosen alone.  Nothing
-// here calls itself: there are stacks of any depth.
+// The report `tree`.
+//
+// Distinct stacks are sorted by their steps, so that stacks with a common beginning are
+// neighbours.  One pass over them makes the branches: fewer than twice the number of
+// stacks, however deep they are.  A branch is open until a stack shares less with the one
+// before it; if it shares a part of the branch, that part becomes a branch above.
+//
+// Branches are ranked and chosen first, and nodes are made for the chosen ones only.  No
+// function here is recursive, as stacks may have any depth.
 #include "view/report_tree.h"
 
 // --- growing ------------------------------------------------------------------------------
 
+// State of the build.
 struct grower {
     const struct hp_view *view;
     struct hp_tree *tree;
     struct hp_stacks stacks;
-    struct hp_stack_order order;     // whose ranks are nodes
-    HP_VEC(uint32_t) open;           // branches, each below the one before
-    uint32_t *branch_of;             // of each stack the one that it ends in
-    hp_fixed *values;                // of each stack
-    bool *has_any;                   // of each stack, if values that cancel out
-    struct hp_tree_branch *branches; // those of the tree, once all are there
-    uint32_t *sequence;              // their numbers, each before those below
-    bool *is_foreign;                // of each node
-    bool are_folded;                 // frames of one value, which are one line
+    struct hp_stack_order order;     // order of `stacks`; ranks are numbers of nodes
+    HP_VEC(uint32_t) open;           // open branches, each below the one before
+    uint32_t *branch_of;             // by stack: the branch that it ends in
+    hp_fixed *values;                // by stack, in the view's metric
+    bool *has_any;                   // by stack: it has values, even if they cancel out
+    struct hp_tree_branch *branches; // all of the tree, once grow() is done
+    uint32_t *sequence;              // numbers of branches: parents first, then by cum
+    bool *is_foreign;                // by node: its code is not the program's own
+    // Code that is not the program's own is folded: frames with the same value share one
+    // line.
+    bool are_folded;
 };
 
+// Add up the value of each stack of the view.
 static void sum_stacks(struct grower *g) {
     const struct hp_profile *profile = g->view->profile;
     enum hp_metric metric = g->view->options.metric;
@@ -37,10 +45,12 @@ static void sum_stacks(struct grower *g) {
     }
 }
 
+// The node of a stack at a depth of the tree.
 static uint32_t step(const struct grower *g, uint32_t stack, uint32_t depth) {
     return hp_stack_step(&g->order, &g->stacks.all.at[stack], depth);
 }
 
+// Number of steps that two stacks have in common.
 static uint32_t shared_steps(const struct grower *g, uint32_t a, uint32_t b) {
     uint32_t of_a = hp_stack_steps(&g->stacks.all.at[a]),
              of_b = hp_stack_steps(&g->stacks.all.at[b]);
@@ -51,11 +61,13 @@ static uint32_t shared_steps(const struct grower *g, uint32_t a, uint32_t b) {
     return shared;
 }
 
+// The lowest open branch; HP_NO_PARENT: none.
 static uint32_t last_open(const struct grower *g) {
     return g->open.count > 0 ? g->open.at[g->open.count - 1] : HP_NO_PARENT;
 }
 
-// Its children, if any, are complete.
+// Make a branch, whose children are complete, a child of `parent`, and add its cum to
+// that.
 static void put_below(struct grower *g, uint32_t number, uint32_t parent) {
     struct hp_tree_branch *branches = g->tree->branches.at;
     branches[number].parent = parent;
@@ -65,8 +77,8 @@ static void put_below(struct grower *g, uint32_t number, uint32_t parent) {
     }
 }
 
-// What begins at `depth` or below it is complete; of a branch that goes on by it the part above
-// becomes one of its own.
+// Close the branches that begin at `depth` or below.  A branch that begins above `depth`
+// and goes on below it is divided: its upper part becomes a new branch, which stays open.
 static void close_below(struct grower *g, uint32_t depth) {
     uint32_t last;
     while ((last = last_open(g)) != HP_NO_PARENT &&
@@ -88,6 +100,7 @@ static void close_below(struct grower *g, uint32_t depth) {
     }
 }
 
+// Add a stack that has `shared` steps in common with the stack before.
 static void add_stack(struct grower *g, uint32_t stack, uint32_t shared) {
     uint32_t steps = hp_stack_steps(&g->stacks.all.at[stack]);
     close_below(g, shared);
@@ -102,6 +115,7 @@ static void add_stack(struct grower *g, uint32_t stack, uint32_t shared) {
     end->flat += g->values[stack];
 }
 
+// Make all branches.
 static void grow(struct grower *g) {
     const struct hp_naming *naming = g->stacks.naming;
     size_t count = g->stacks.all.count;
@@ -123,6 +137,7 @@ static void grow(struct grower *g) {
     g->branches = g->tree->branches.at;
 }
 
+// Free the state, except the tree.
 static void grower_done(struct grower *g) {
     hp_stacks_done(&g->stacks);
     hp_vec_done(&g->open);
@@ -135,7 +150,8 @@ static void grower_done(struct grower *g) {
 
 // --- order --------------------------------------------------------------------------------
 
-// Of one parent's they were made in the order of names.
+// Order of branches: by parent, then by cum.  Children of one parent were made in the
+// order of names, so that their numbers decide about equal ones.
 static int by_parent(const void *left, const void *right, void *context) {
     const struct hp_tree_branch *branches = context;
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
@@ -148,7 +164,8 @@ static int by_parent(const void *left, const void *right, void *context) {
     return a < b ? -1 : a > b;
 }
 
-// Where the children of each branch begin in an order by parent; those without come last.
+// Find for each branch the place of its first child in the order by parent.  Roots come
+// last.  The caller frees the array, which has one element more than there are branches.
 static uint32_t *find_children(const struct hp_tree *tree) {
     size_t count = tree->branches.count;
     uint32_t *first = hp_alloc((count + 1) * sizeof *first);
@@ -158,10 +175,12 @@ static uint32_t *find_children(const struct hp_tree *tree) {
     return first;
 }
 
+// A stack of branches to visit, instead of recursion.
 struct visits {
-    HP_VEC(uint32_t) pending; // the next of them last
+    HP_VEC(uint32_t) pending; // the next one is the last element
 };
 
+// Push a range of `order`, so that its first element is visited first.
 static void push_backwards(struct visits *visits, const uint32_t *order, size_t begin,
                            size_t end) {
     while (end > begin) {
@@ -169,6 +188,7 @@ static void push_backwards(struct visits *visits, const uint32_t *order, size_t 
     }
 }
 
+// Make g->sequence: each branch before its children, children by cum.
 static void put_in_order(struct grower *g) {
     size_t count = g->tree->branches.count, placed = 0;
     uint32_t *order = hp_alloc(count * sizeof *order);
@@ -194,12 +214,14 @@ static void put_in_order(struct grower *g) {
 
 // --- runs ---------------------------------------------------------------------------------
 
+// The node of a branch at a depth of the tree.
 static hp_node_id node_at(const struct grower *g, const struct hp_tree_branch *branch,
                           uint32_t depth) {
     return (hp_node_id){step(g, branch->stack, depth)};
 }
 
-// Where code of the program alone is asked for, other frames of one value are one line.
+// Find the nodes whose frames can share a line, if only code of the program is to be
+// shown frame by frame.
 static void find_foreign(struct grower *g) {
     const struct hp_naming *naming = &g->view->naming;
     enum hp_frames frames = g->view->options.frames;
@@ -213,8 +235,9 @@ static void find_foreign(struct grower *g) {
     }
 }
 
-// A node goes on with what is above it where there is nothing else, of as much, and no code of
-// the program.  What allocates has a line of its own.
+// Whether a node shares the line of the node above.  It does if it is the only child, has
+// the same value, and neither of them is code of the program.  A node that allocates has
+// its own line.
 static bool goes_on(const struct grower *g, const struct hp_tree_branch *branch,
                     uint32_t depth) {
     const struct hp_tree_branch *above = branch;
@@ -234,6 +257,7 @@ static bool goes_on(const struct grower *g, const struct hp_tree_branch *branch,
            g->is_foreign[node_at(g, branch, depth).n];
 }
 
+// Number of lines that a branch takes.
 static uint32_t count_lines(const struct grower *g, const struct hp_tree_branch *branch) {
     uint32_t lines = branch->end - branch->begin;
     for (uint32_t i = branch->begin; i < branch->end && g->are_folded; i++) {
@@ -244,12 +268,14 @@ static uint32_t count_lines(const struct grower *g, const struct hp_tree_branch 
 
 // --- choice -------------------------------------------------------------------------------
 
+// A branch in the order by value.
 struct ranked {
     hp_fixed value;
-    uint32_t place; // in the sequence
-    uint32_t lines; // of the branch
+    uint32_t place; // place in g->sequence
+    uint32_t lines; // number of lines of the branch
 };
 
+// Order by value, then by place in the sequence.
 static int by_value(const void *left, const void *right) {
     const struct ranked *a = left, *b = right;
     if (a->value != b->value) {
@@ -258,13 +284,15 @@ static int by_value(const void *left, const void *right) {
     return (a->place > b->place) - (a->place < b->place);
 }
 
+// Whether a value reaches options.min_share of the total.
 static bool is_large(const struct hp_view *view, hp_fixed value) {
     hp_fixed total = view->head.total.of[view->options.metric];
     double size = (double)(value < 0 ? -value : value);
     return size >= view->options.min_share * (double)total;
 }
 
-// Branches by value; how many lines they are.
+// Rank the branches by value, and count the lines of all of them.  The caller frees the
+// array.
 static struct ranked *rank(const struct grower *g, size_t *lines) {
     size_t count = g->tree->branches.count;
     struct ranked *ranked = hp_alloc(count * sizeof *ranked);
@@ -280,7 +308,8 @@ static struct ranked *rank(const struct grower *g, size_t *lines) {
     return ranked;
 }
 
-// Who asks for a share is shown what has it.
+// Set the number of lines that HP_LIMIT_ENOUGH shows.  With options.min_share, that share
+// decides instead.
 static void find_enough(struct hp_view *view, const struct ranked *ranked, size_t lines) {
     hp_fixed whole = view->head.filtered.of[view->options.metric];
     struct hp_enough values = {.count = 0};
@@ -296,7 +325,7 @@ static void find_enough(struct hp_view *view, const struct ranked *ranked, size_
     }
 }
 
-// The first lines of a branch, and what is above them.
+// Keep the first `lines` lines of a branch, and all nodes above it.
 static void keep_lines(struct grower *g, struct hp_tree_branch *branch, size_t lines) {
     uint32_t kept = 0, size = branch->end - branch->begin;
     for (; kept < size && lines > 0; kept++) {
@@ -312,7 +341,7 @@ static void keep_lines(struct grower *g, struct hp_tree_branch *branch, size_t l
     }
 }
 
-// What a line stands for is kept with it.
+// Keep the nodes that share the last line that is kept, or that the line above ends with.
 static void keep_runs(struct grower *g, struct hp_tree_branch *branch) {
     uint32_t size = branch->end - branch->begin;
     const struct hp_tree_branch *above =
@@ -324,8 +353,9 @@ static void keep_runs(struct grower *g, struct hp_tree_branch *branch) {
     }
 }
 
-// A node comes before its children in any case, unless some values are negative: so what is above
-// it is kept, too.
+// Choose the nodes to show: the largest ones, up to the limit.  A parent is at least as
+// large as its children, except where values are negative; so keep_lines() keeps all
+// nodes above.
 static void choose(struct grower *g, struct hp_view *view) {
     size_t lines, left;
     struct ranked *ranked = rank(g, &lines);
@@ -346,6 +376,7 @@ static void choose(struct grower *g, struct hp_view *view) {
 
 // --- nodes --------------------------------------------------------------------------------
 
+// Add the nodes of a branch that are not shown to the sums of hidden nodes.
 static void hide(struct hp_tree *tree, const struct hp_tree_branch *branch) {
     hp_fixed size = branch->cum < 0 ? -branch->cum : branch->cum;
     uint32_t hidden = branch->end - branch->begin - branch->kept;
@@ -356,7 +387,8 @@ static void hide(struct hp_tree *tree, const struct hp_tree_branch *branch) {
     }
 }
 
-// The nodes of a branch, below `parent`; `*line` is the node of the line above them.
+// Make the nodes of a branch.  The first one is a child of node `parent`.  *line is the
+// node that begins the current line of text.
 static void add_nodes(struct grower *g, uint32_t number, uint32_t parent,
                       uint32_t *line) {
     const struct hp_tree_branch *branch = &g->branches[number];
@@ -378,7 +410,8 @@ static void add_nodes(struct grower *g, uint32_t number, uint32_t parent,
     }
 }
 
-// Exact room: one that grows in the heap leaves holes there when it is moved.
+// Reserve exactly the room for all nodes.  Growing step by step would leave holes in the
+// heap.
 static void reserve_nodes(struct grower *g) {
     const struct hp_tree_branch *branch;
     size_t kept = 0;
@@ -388,10 +421,11 @@ static void reserve_nodes(struct grower *g) {
     hp_vec_reserve(&g->tree->nodes, kept);
 }
 
+// Make all nodes that are shown, parents first.
 static void keep(struct grower *g) {
     size_t count = g->tree->branches.count;
     reserve_nodes(g);
-    uint32_t *last = hp_alloc(count * sizeof *last); // node of each branch
+    uint32_t *last = hp_alloc(count * sizeof *last); // last node of each branch
     uint32_t line = 0;
     for (size_t i = 0; i < count; i++) {
         uint32_t number = g->sequence[i], above = g->branches[number].parent;
@@ -402,9 +436,10 @@ static void keep(struct grower *g) {
     free(last);
 }
 
+// Set is_last of all nodes.
 static void mark_last(struct hp_tree *tree) {
     size_t count = tree->nodes.count;
-    bool *has_later = hp_alloc(count + 1); // the last of the roots
+    bool *has_later = hp_alloc(count + 1); // the last element represents the roots
     for (size_t i = count; i-- > 0;) {
         struct hp_tree_node *node = &tree->nodes.at[i];
         size_t parent = node->parent == HP_NO_PARENT ? count : node->parent;
@@ -416,7 +451,8 @@ static void mark_last(struct hp_tree *tree) {
 
 // --- errors -------------------------------------------------------------------------------
 
-// Of branches with nodes that are kept.  What others hold counts in the one above.
+// Give each branch with shown nodes, and each root, its own error.  Other branches are
+// added to the error of the branch above.  Returns the number of errors.
 static size_t number_errors(struct grower *g) {
     size_t count = 0;
     for (size_t i = 0; i < g->tree->branches.count; i++) {
@@ -427,6 +463,8 @@ static size_t number_errors(struct grower *g) {
     return count;
 }
 
+// Add up the errors of all branches: first of the stacks that end in them, then from the
+// bottom up.
 static void add_errors(struct grower *g) {
     const struct hp_profile *profile = g->view->profile;
     enum hp_metric metric = g->view->options.metric;
@@ -459,6 +497,7 @@ hp_fixed hp_tree_flat(const struct hp_tree *tree, const struct hp_tree_node *nod
     return node->depth == branch->end - 1 ? branch->flat : 0;
 }
 
+// Build the tree of a view.
 static void tree_init(struct hp_tree *tree, struct hp_view *view) {
     struct grower g = {.view = view, .tree = tree};
     hp_stacks_init(&g.stacks, HP_STACKS_OF_TREE, &view->naming, &view->options);
@@ -470,11 +509,12 @@ static void tree_init(struct hp_tree *tree, struct hp_view *view) {
     mark_last(tree);
     add_errors(&g);
     grower_done(&g);
-    hp_give_back(); // rows are as large
+    hp_give_back(); // give freed memory back: rows take as much
 }
 
 // --- the report ---------------------------------------------------------------------------
 
+// Columns of the report.
 enum field {
     CUM,
     FLAT,

@@ -1,4 +1,5 @@
-// What trends.c has found, as rows: what grows first.
+// The report `trend`: rows for the trends that trends.c has computed, significant growth
+// first.
 #include "view/trends.h"
 
 #include "stats/trend.h"
@@ -8,6 +9,7 @@
 
 static const double seconds_per_day = 86400;
 
+// Columns of the report.
 enum field {
     FIRST,
     LAST,
@@ -87,6 +89,8 @@ static const struct hp_field fields[] = {
     {{"process", NULL, "", HP_CELL_TEXT}, PROCESS},
 };
 
+// Choose the columns and their units.  The column of processes is used only with several
+// series.
 static void set_fields(struct hp_view *view, const struct hp_trends *trends) {
     const struct hp_trend *trend = hp_largest_trend(trends);
     size_t count = sizeof fields / sizeof *fields;
@@ -107,7 +111,8 @@ static void set_fields(struct hp_view *view, const struct hp_trends *trends) {
     }
 }
 
-// A condition that can never hold would let everything pass.
+// Refuse a bound for p if no series can have a p.  Such a condition never holds, so that
+// a gate would pass whatever happens.
 static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
     const struct hp_gate *gate = view->options.gate;
     bool can = false;
@@ -145,6 +150,8 @@ static void done(struct hp_view *view) {
     hp_trends_done(view->extra);
 }
 
+// A row of the report, also HP_ROW_TOTAL and HP_ROW_FILTERED of the series that grew
+// most.
 static const struct hp_trend_row *row_of(const struct hp_view *view, size_t row) {
     const struct hp_trends *trends = view->extra;
     return row == HP_ROW_TOTAL      ? &hp_largest_trend(trends)->total
@@ -159,7 +166,7 @@ const double *hp_trend_values(const struct hp_view *view, size_t number) {
                             view->options.metric);
 }
 
-// The name of a dump of the series where there is an onset.
+// Name of the dump before an onset, or of the ends of its range; "" if there is no onset.
 static const char *onset_name(const struct hp_view *view, const struct hp_trend_row *row,
                               int field) {
     const struct hp_onset *onset = &row->onset;
@@ -171,6 +178,7 @@ static const char *onset_name(const struct hp_view *view, const struct hp_trend_
                : "";
 }
 
+// A number of an onset; NAN if there is none.
 static double onset_number(const struct hp_view *view, const struct hp_trend_row *row,
                            int field) {
     const struct hp_onset *onset = &row->onset;
@@ -210,7 +218,7 @@ static void cell(const struct hp_view *view, size_t number, int field,
         [PROCESS] = NAN,
     };
     if (metric != view->options.metric) {
-        return; // it is not known
+        return; // only the view's metric is tested
     }
     bool is_onset = field >= ONSET_TIME && field <= ONSET_STEPS;
     content->number = is_onset ? onset_number(view, row, field) : numbers[field];
@@ -232,6 +240,7 @@ static unsigned flags(const struct hp_view *view, size_t row) {
     return row_of(view, row)->is_significant ? HP_ROW_SIGNIFICANT : 0;
 }
 
+// The change of a row, for the gate.
 static struct hp_growth growth(const struct hp_view *view, size_t number) {
     const struct hp_trend_row *row = row_of(view, number);
     return (struct hp_growth){

@@ -1,6 +1,7 @@
+// Reports without rows, and the table of all reports.
 #include "view/view.h"
 
-// What is written by formats that take stacks alone, or tell of the inputs.
+// Formats write these reports from the stacks or from the facts about the inputs.
 const struct hp_report hp_report_merge = {
     .name = "merge",
     .help = "all inputs as one profile, for other tools",
@@ -20,7 +21,7 @@ const struct hp_report *const hp_reports[HP_REPORT_KINDS] = {HP_EACH_REPORT(ENTR
 struct hp_diagnosed hp_view_diagnosed(const struct hp_view *view,
                                       enum hp_diagnostic_kind kind) {
     struct hp_diagnosed diagnosed = hp_profile_diagnosed(view->profile, false, kind);
-    if (view->profile->originals) { // what a file is known by is redacted
+    if (view->profile->originals) { // the file's identity is redacted
         diagnosed.named = 0;
     }
     return diagnosed;
@@ -40,6 +41,7 @@ const char *hp_report_help(enum hp_report_kind kind) {
     return hp_reports[kind]->help;
 }
 
+// The arguments that a kind of report takes besides the new inputs, as bits.
 unsigned hp_report_takes(enum hp_report_kind kind) {
     const struct hp_report *report = hp_reports[kind];
     return (report->takes_pattern ? HP_TAKES_PATTERN : 0u) |

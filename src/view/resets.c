@@ -6,16 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
+// Size of the buffer for a sentence, in bytes with the NUL.
 enum {
     SENTENCE = 600,
 };
 
+// Whether two dumps with one process id may be of two processes.
 static bool may_share_ids(const struct hp_input_record *a,
                           const struct hp_input_record *b) {
     return a->identity.pid <= 1 || b->identity.pid <= 1; // each container has a process 1
 }
 
-// The sentence about a reset between two dumps.
+// Write the sentence about a reset between two dumps.
 static void put_reset(char text[SENTENCE], enum hp_reset reset,
                       const struct hp_input_record *a, const struct hp_input_record *b) {
     const char *first = a->public.name, *second = b->public.name;
@@ -40,12 +42,15 @@ static void put_reset(char text[SENTENCE], enum hp_reset reset,
     }
 }
 
+// Add a warning to the view.
 static void caution(struct hp_view *view, const char *text) {
     hp_vec_push(&view->cautions, hp_copy(text));
 }
 
 // --- two dumps ------------------------------------------------------------------------------
 
+// Find the base dump, pair[0], and the new dump, pair[1].  Returns false if there are
+// more, or if they are of two processes.
 static bool find_pair(const struct hp_view *view, const struct hp_input_record *pair[2]) {
     size_t counts[2] = {0, 0};
     const struct hp_input_record *input;
@@ -64,11 +69,13 @@ enum hp_reset hp_reset_of_sides(const struct hp_view *view) {
     return find_pair(view, pair) ? hp_reset_between(pair[0], pair[1]) : HP_RESET_NONE;
 }
 
+// Whether both dumps have exactly the same samples.
 static bool are_equal_samples(const struct hp_input_record *pair[2]) {
     return hp_digest_is_known(pair[0]->samples) && pair[0]->stacks > 0 &&
            memcmp(&pair[0]->samples, &pair[1]->samples, sizeof pair[0]->samples) == 0;
 }
 
+// Warn of a reset between the two dumps of a comparison, or of equal samples.
 static void tell_of_sides(struct hp_view *view) {
     const struct hp_input_record *pair[2] = {NULL, NULL};
     char text[SENTENCE];
@@ -91,6 +98,7 @@ static void tell_of_sides(struct hp_view *view) {
 
 // --- series -----------------------------------------------------------------------------------
 
+// The reset between two dumps of a series; HP_RESET_NONE if their process is not known.
 static enum hp_reset between(const struct hp_series_dump *a,
                              const struct hp_series_dump *b) {
     bool are_told = a->series == b->series && a->process != HP_NO_PROCESS &&
@@ -98,7 +106,9 @@ static enum hp_reset between(const struct hp_series_dump *a,
     return are_told ? hp_reset_between(a->input, b->input) : HP_RESET_NONE;
 }
 
-// Two threads that dump at once can take each other's number.
+// Whether dump i and the one before are only in the wrong order: both fit their
+// neighbours after a swap.  Two threads that dump at the same time can take each other's
+// number.
 static bool are_swapped(const struct hp_series_dump *dumps, size_t count, size_t i) {
     bool fits_before = i < 2 || between(&dumps[i - 2], &dumps[i]) == HP_RESET_NONE;
     bool fits_behind =
@@ -106,7 +116,8 @@ static bool are_swapped(const struct hp_series_dump *dumps, size_t count, size_t
     return count >= 3 && fits_before && fits_behind;
 }
 
-// The first dump of the rest of a series.
+// Find the resets of one series, swap dumps in the wrong order, and warn of both.
+// Returns the number of the first dump after the last reset.
 static size_t settle(struct hp_view *view, struct hp_series_dump *dumps, size_t count) {
     char text[SENTENCE];
     size_t start = 0;
@@ -136,6 +147,7 @@ static size_t settle(struct hp_view *view, struct hp_series_dump *dumps, size_t 
     return start;
 }
 
+// Keep in each series only the dumps after the last reset.
 static void settle_series(struct hp_view *view) {
     size_t kept = 0;
     for (size_t i = 0, length; i < view->series_count; i += length) {

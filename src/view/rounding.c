@@ -1,5 +1,5 @@
-// Round all down, then give the units that are left to the largest fractions; of equal ones
-// to the first.
+// Round all values down; then add 1 to the values with the largest fractions, until the
+// sum is right.  Of equal fractions the first ones are chosen.
 #include "view/rounding.h"
 
 #include "base/memory.h"
@@ -7,17 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+// A radix select by digits of the fraction.
 enum {
-    DIGIT = 8, // bits
+    DIGIT = 8, // bits of a digit
     DIGITS = 1 << DIGIT,
 };
 
+// A value that is not a whole number.
 struct fraction {
-    uint64_t left; // what rounding down leaves
-    size_t place;
+    uint64_t left; // the fraction that rounding down removes
+    size_t place;  // number of the value
 };
 
-// Of those that have the digits `above` in common how many have which digit next.
+// Count the next digit of all fractions whose higher digits are `above`.
 static void count_digits(const struct fraction *fractions, size_t count, int shift,
                          uint64_t above, size_t counts[DIGITS]) {
     memset(counts, 0, DIGITS * sizeof *counts);
@@ -28,7 +30,8 @@ static void count_digits(const struct fraction *fractions, size_t count, int shi
     }
 }
 
-// The least of the `most` largest, and in *equal how many like it are among them.
+// Find the least of the `most` largest fractions.  *equal is the number of fractions
+// equal to it that are among them.
 static uint64_t find_least(const struct fraction *fractions, size_t count, size_t most,
                            size_t *equal) {
     size_t counts[DIGITS], left = most;
@@ -45,8 +48,8 @@ static uint64_t find_least(const struct fraction *fractions, size_t count, size_
     return least;
 }
 
-// Bring the `most` largest to the front, of equal ones the first.  A sort would take most of the
-// time of a merge's writer.
+// Move the `most` largest fractions to the front; of equal ones, the first.  Takes linear
+// time: a sort would take most of the time of writing a merge.
 static void select_largest(struct fraction *fractions, size_t count, size_t most) {
     size_t equal, kept = 0;
     if (most == 0) {

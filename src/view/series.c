@@ -6,7 +6,8 @@
 
 static const double nanoseconds_per_second = 1e9;
 
-// So that dump.9 is before dump.10, whatever their names were redacted to.
+// Order of dumps: by process, then by time, then by name.  dump.9 comes before dump.10,
+// also if their names are redacted.
 static int by_time(const void *left, const void *right) {
     const struct hp_series_dump *a = left, *b = right;
     if (a->process != b->process) {
@@ -22,9 +23,9 @@ static int by_time(const void *left, const void *right) {
     return order ? order : (a->number > b->number) - (a->number < b->number);
 }
 
-// Those of which nothing tells are taken for one process, as they are given for one; so are those
-// of a program that was started anew before each dump, of which a warning tells, and what was
-// merged.
+// The process of an input, or HP_NO_PROCESS.  Inputs whose process is not known form one
+// series, because the user gives them as one.  So do merged inputs, and dumps of a
+// program that was started anew before each dump, for which there is a warning.
 static uint32_t process_of(const struct hp_profile *profile,
                            const struct hp_input_record *input) {
     const struct hp_processes *processes = &profile->processes;
@@ -34,7 +35,8 @@ static uint32_t process_of(const struct hp_profile *profile,
     return is_told ? input->process : HP_NO_PROCESS;
 }
 
-// Partials have exit dumps, too.
+// Whether an input is a point of a series.  Exit dumps are none; they may come from
+// partial files.
 static bool is_point(const struct hp_profile *profile,
                      const struct hp_input_record *input, uint32_t number) {
     const struct hp_processes *processes = &profile->processes;
@@ -42,6 +44,7 @@ static bool is_point(const struct hp_profile *profile,
            !hp_process_is_exit(&processes->all.at[input->process], number);
 }
 
+// Number the series, and if there are no times, the dumps of each series from 1.
 static void number_series(struct hp_series_dump *dumps, size_t count, bool has_times) {
     for (size_t i = 0; i < count; i++) {
         bool starts = i == 0 || dumps[i].process != dumps[i - 1].process;

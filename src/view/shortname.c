@@ -1,46 +1,53 @@
-// A name is copied from left to right but for its groups in brackets and what is told by spaces:
+// A name is copied from left to right, except groups in brackets, and parts that spaces
+// separate:
 //
-//     <...>    arguments of a template: dropped, or "<…>" where something follows.  At the
-//              beginning, with "::" behind, it is the Self of Rust: "<T as Trait>::m" is T::m.
-//              Some stand for a name: "<lambda(int)>", "foo.<locals>", "<module>"
+//     <...>    arguments of a template: dropped, or "<…>" if something follows.  At the
+//              beginning and before "::" it is a Self of Rust: "<T as Trait>::m" is T::m.
+//              Some are part of a name: "<lambda(int)>", "foo.<locals>", "<module>"
 //     (...)    parameters: dropped; a scope in "(anonymous namespace)" and in Go's "(*T)"
-//     [...]    arguments in Go; what a compiler adds in "f[abi:cxx11]"; at the beginning a name
+//     [...]    arguments in Go; a tag of the compiler in "f[abi:cxx11]"; at the beginning
+//              a name
 //     {...}    a scope
 //     " "      ends the type that a template of C++ returns, if parameters follow
 //
-// "operator" is copied with the sign behind it.
+// "operator" is copied with the sign that follows it.
 #include "view/shortname.h"
 
 #include "view/brackets.h"
 
 #include <string.h>
 
+// State of the copy.
 struct walk {
-    struct hp_span full;
-    size_t at;
-    char *
-        out; // there is always room behind `size` for a bracket of each byte that is left
-    size_t size;
-    size_t begin;    // in `out`: behind what may be a type that is returned
-    size_t begin_at; // the same in `full`
-    size_t selves;   // of Rust, that are still open
-    bool has_self_in_self;
-    bool is_operator;    // the name ends in "operator new", so that a space is part of it
-    bool has_parameters; // they have been dropped
-    bool is_broken;      // a bracket is never closed
-    bool is_short;
+    struct hp_span full; // name to shorten
+    size_t at;           // offset of the next byte in `full`
+    // Output.  There is always room after `size` for one bracket of each byte that is
+    // left in `full`: it is the scratch stack for matching brackets.
+    char *out;
+    size_t size;           // number of bytes that are written
+    size_t begin;          // offset in `out` after what may be the returned type
+    size_t begin_at;       // the same offset in `full`
+    size_t selves;         // number of Selfs of Rust that are still open
+    bool has_self_in_self; // a Self was inside of another one
+    bool is_operator;      // the name ends in "operator new": a space is part of it
+    bool has_parameters;   // parameters have been dropped
+    bool is_broken;        // some bracket is never closed
+    bool is_short;         // make the short name; false: the bare name
 };
 
 enum {
-    MOST_SELVES = 16, // within each other
+    MOST_SELVES = 16, // Selfs within each other
 };
 
+// Replaces the arguments of a template in a short name.
 static const char arguments[] = "<…>";
 
+// The part of the name from `skipped` bytes after the current position.
 static struct hp_span rest_of(const struct walk *w, size_t skipped) {
     return hp_span_from(w->full, w->at + skipped);
 }
 
+// The output so far.
 static struct hp_span written(const struct walk *w) {
     return (struct hp_span){w->out, w->size};
 }
@@ -54,12 +61,14 @@ static void append(struct walk *w, const char *text) {
     w->size += strlen(text);
 }
 
+// Copy the name up to offset `end`.
 static void copy(struct walk *w, size_t end) {
     memcpy(w->out + w->size, w->full.at + w->at, end - w->at);
     w->size += end - w->at;
     w->at = end;
 }
 
+// Whether `text` starts with one of the words; *length is the length of that word.
 static bool starts_with_any(struct hp_span text, const char *const *words, size_t count,
                             size_t *length) {
     for (size_t i = 0; i < count; i++) {
@@ -76,6 +85,7 @@ static bool starts_with_any(struct hp_span text, const char *const *words, size_
 
 // --- operators ----------------------------------------------------------------------------
 
+// Copy "operator" and its sign, if the name continues with them.
 static bool take_operator(struct walk *w) {
     size_t length = w->full.at[w->at] == 'o' ? hp_operator_at(w->full, w->at) : 0;
     if (length == 0) {
@@ -88,18 +98,20 @@ static bool take_operator(struct walk *w) {
 
 // --- brackets -----------------------------------------------------------------------------
 
-// Behind the bracket that closes the one at `at`; if there is none, the end of the name.
+// Offset after the bracket that closes the one at `at`.  If there is none, the end of the
+// name, and is_broken is set.
 static size_t end_of_group(struct walk *w, size_t at) {
     size_t end = hp_end_of_group(w->full, at, w->out + w->size);
     w->is_broken |= end == 0;
     return end > 0 ? end : w->full.size;
 }
 
+// Whether the group at the current position is a lambda.
 static bool is_lambda(const struct walk *w) {
     return hp_span_starts(rest_of(w, 1), "lambda");
 }
 
-// A group that stands for a name: "{closure#0}", "<module>", "{lambda(int)#1}".
+// Copy a group that is part of a name: "{closure#0}", "<module>", "{lambda(int)#1}".
 static void take_name(struct walk *w, size_t end) {
     const char *list = memchr(w->full.at + w->at, '(', end - w->at);
     if (w->is_short && is_lambda(w) && list) {
@@ -111,7 +123,8 @@ static void take_name(struct walk *w, size_t end) {
 
 // --- Self in Rust -------------------------------------------------------------------------
 
-// Behind " for " in the group at w->at, or behind "<impl ".
+// Offset of the type in "<impl Trait for Type>" at the current position, or of the text
+// after "<impl " if there is no " for ".
 static size_t implementer(struct walk *w, size_t end) {
     char *open = w->out + w->size;
     size_t depth = 0, begin = w->at + 6;
@@ -128,6 +141,8 @@ static size_t implementer(struct walk *w, size_t end) {
     return begin;
 }
 
+// Begin a Self: what it contains becomes the name, without pointers and lifetimes before
+// it.
 static void open_self(struct walk *w, size_t begin) {
     static const char *const pointers[] = {"&", "mut ", "*const ", "*mut ", "dyn "};
     w->has_self_in_self |= w->selves > 0;
@@ -144,7 +159,8 @@ static void open_self(struct walk *w, size_t begin) {
     }
 }
 
-// Of a type that is local to a method of another: "a::b::T::m::C" is "a::…::C".
+// Shorten the name of a type that is local to a method: "a::b::T::m::C" becomes
+// "a::…::C".
 static void shorten_self(struct walk *w) {
     const char *first = memmem(w->out, w->size, "::", 2), *last = NULL;
     for (const char *next = first; next;) {
@@ -160,6 +176,7 @@ static void shorten_self(struct walk *w) {
     }
 }
 
+// End a Self.
 static void close_self(struct walk *w) {
     w->selves--;
     w->has_parameters = false;
@@ -168,7 +185,7 @@ static void close_self(struct walk *w) {
     }
 }
 
-// " as Trait>", " + Trait>", " -> Type>"
+// Skip the rest of a Self after its type: " as Trait>", " + Trait>", " -> Type>".
 static void skip_trait(struct walk *w) {
     char *open = w->out + w->size;
     size_t depth = 1;
@@ -187,6 +204,8 @@ static void skip_trait(struct walk *w) {
 
 // --- kinds of brackets --------------------------------------------------------------------
 
+// Whether the group at the current position is part of a name, and not a list of
+// arguments.
 static bool names_something(const struct walk *w) {
     struct hp_span inside = rest_of(w, 1);
     return w->size == 0 || ends_with(w, ".") ||
@@ -195,12 +214,14 @@ static bool names_something(const struct walk *w) {
              hp_span_starts(inside, "impl ")));
 }
 
+// Whether the angle brackets up to `end` enclose a Self of Rust.
 static bool is_self(const struct walk *w, size_t end) {
     struct hp_span behind = hp_span_from(w->full, end);
     bool is_empty = end == w->at + 2;
     return w->selves < MOST_SELVES && !is_empty && hp_span_starts(behind, "::");
 }
 
+// Take a group in "<>".
 static void take_angles(struct walk *w) {
     size_t end = end_of_group(w, w->at);
     bool is_impl = hp_span_starts(rest_of(w, 1), "impl ");
@@ -220,12 +241,13 @@ static void take_angles(struct walk *w) {
     }
 }
 
+// Take a group in "()".
 static void take_parentheses(struct walk *w) {
     static const char scope[] = "(anonymous namespace)";
     struct hp_span rest = rest_of(w, 0);
     bool is_declarator = hp_span_starts(rest, "(*") || hp_span_starts(rest, "(&");
     if (w->size > 0 && w->size == w->begin && is_declarator) {
-        w->at += 2; // "void (*f<int>(int))(char)"
+        w->at += 2; // as in "void (*f<int>(int))(char)"
         w->size = w->begin = 0;
         w->begin_at = w->at;
         return;
@@ -242,13 +264,14 @@ static void take_parentheses(struct walk *w) {
     w->at = end;
 }
 
-// Of Rust's "core[c1f1a4ba060b9bfa]::".
+// Whether the group up to `end` is the hash of a crate, as in "core[c1f1a4ba060b9bfa]::".
 static bool is_crate_hash(const struct walk *w, size_t end) {
     size_t size = end - w->at;
     return size > 10 && size <= 18 && hp_span_starts(hp_span_from(w->full, end), "::") &&
            strspn(w->full.at + w->at + 1, "0123456789abcdef") == size - 2;
 }
 
+// Take a group in "[]".
 static void take_square(struct walk *w) {
     size_t end = end_of_group(w, w->at);
     bool is_tag = hp_span_starts(rest_of(w, 0), "[abi:") || is_crate_hash(w, end);
@@ -265,7 +288,8 @@ static void take_square(struct walk *w) {
 
 // --- spaces -------------------------------------------------------------------------------
 
-// " const" and the like behind parameters, up to the end or what is declared inside.
+// Skip " const" and similar words after parameters.  They end the name, or the part of it
+// inside of a declaration.
 static bool skip_qualifier(struct walk *w) {
     static const char *const words[] = {" const", " volatile", " noexcept", " &&", " &"};
     size_t length;
@@ -279,6 +303,7 @@ static bool skip_qualifier(struct walk *w) {
     return ends;
 }
 
+// Take a space.
 static void take_space(struct walk *w) {
     static const char *const ends[] = {" [clone", " [with ", " requires "};
     static const char *const behind_self[] = {" as ", " + ", " -> "};
@@ -303,7 +328,7 @@ static void take_space(struct walk *w) {
 
 // --- all ----------------------------------------------------------------------------------
 
-// The type "decltype (...)".
+// Copy the type "decltype (...)", if the name continues with it.
 static bool take_decltype(struct walk *w) {
     static const char *const words[] = {"decltype(", "decltype ("};
     size_t length;
@@ -316,7 +341,7 @@ static bool take_decltype(struct walk *w) {
     return true;
 }
 
-// Namespaces that nobody writes: of libraries' versions.
+// Skip inline namespaces of library versions, which source code does not name.
 static bool skip_inline_namespace(struct walk *w) {
     static const char *const names[] = {"__cxx11::", "_V2::", "__ndk1::"};
     static const char digits[] = "0123456789";
@@ -343,7 +368,7 @@ static bool take_word(struct walk *w) {
     return take_operator(w) || take_decltype(w) || skip_inline_namespace(w);
 }
 
-// Within a word nothing else begins.
+// Copy a word.  Nothing special begins inside of a word.
 static void copy_word(struct walk *w) {
     size_t end = w->at;
     while (end < w->full.size && hp_is_word(w->full.at[end])) {
@@ -352,6 +377,7 @@ static void copy_word(struct walk *w) {
     copy(w, end);
 }
 
+// Take the next part of the name.
 static void take(struct walk *w) {
     char c = w->full.at[w->at];
     if (hp_is_word(c)) {
@@ -372,23 +398,25 @@ static void take(struct walk *w) {
         w->at++;
         close_self(w);
     } else if (c == ')' && w->has_parameters) {
-        w->at = w->full.size; // of "(*f<int>(int))(char)"
+        w->at = w->full.size; // end of the declarator "(*f<int>(int))(char)"
     } else {
         copy(w, w->at + 1);
     }
 }
 
+// Whether `text` is a hash of Rust.
 static bool is_hash(struct hp_span text) {
     return text.size == 16 && strspn(text.at, "0123456789abcdef") >= 16;
 }
 
-// Behind a name compilers and linkers put what copy of the function it is.
+// Length of a name without the marks of compilers and linkers, which distinguish copies
+// of a function.
 static size_t without_marks(const char *name, size_t size) {
     static const char *const marks[] = {".part.", ".isra.",     ".constprop.", ".cold",
                                         ".llvm.", ".lto_priv.", ".localalias"};
     const char *version = memchr(name, '@', size);
     size = version && version > name ? (size_t)(version - name) : size;
-    bool has_dot = memchr(name, '.', size); // most have none, and so no mark
+    bool has_dot = memchr(name, '.', size); // most names have none, and so no mark
     for (size_t i = 0; has_dot && i < sizeof marks / sizeof *marks; i++) {
         const char *mark = memmem(name, size, marks[i], strlen(marks[i]));
         size = mark && mark > name ? (size_t)(mark - name) : size;
@@ -398,14 +426,14 @@ static size_t without_marks(const char *name, size_t size) {
     return is_hashed ? size - 19 : size;
 }
 
-// What a walk wrote, without the type that is returned.
+// End the copy: drop the returned type, marks and spaces.  Returns the name in w->out.
 static struct hp_span finish(struct walk *w) {
     size_t begin = w->has_parameters ? w->begin : 0, size = w->size - begin;
     char *name = memmove(w->out, w->out + begin, size);
     while (size > 0 && name[size - 1] == ' ') {
         size--;
     }
-    name[size] = '\0'; // also what is_hash() looks at
+    name[size] = '\0'; // is_hash() looks at this byte, too
     size = without_marks(name, size);
     struct hp_span left = {name, size};
     left.size -= hp_span_ends(left, arguments) ? strlen(arguments) : 0;
@@ -413,7 +441,8 @@ static struct hp_span finish(struct walk *w) {
     return left;
 }
 
-// Of "github.com/org/pkg/v2.(*T).Do" where "pkg" begins, and where ".(*T)" does.
+// For Go's "github.com/org/pkg/v2.(*T).Do": the offset of "pkg"; 0: the name has no
+// directories.  The other two results are the range of "/v2"; 0: there is none.
 static size_t directories(struct hp_span name, size_t *version, size_t *behind) {
     size_t begin = 0, last = 0, i = 0;
     while (i < name.size && (hp_is_word(name.at[i]) || memchr("./~-%+", name.at[i], 6))) {
@@ -453,7 +482,7 @@ struct hp_span hp_untyped_name(struct hp_span full, char *out) {
 struct hp_span hp_short_name(struct hp_span full, char *out) {
     struct walk w = {.full = full, .out = out, .is_short = true};
     if (hp_span_starts(full, "type:") || hp_span_starts(full, "type..")) {
-        return full; // functions that Go makes: "type:.eq.struct { F uintptr }"
+        return full; // functions that Go generates: "type:.eq.struct { F uintptr }"
     }
     while (w.at < full.size && !w.is_broken) {
         take(&w);

@@ -1,11 +1,14 @@
+// Finding the distinct sites of the calls of a naming.
 #include "view/sites.h"
 
+// State of the search.
 struct finder {
     struct hp_sites *sites;
     const struct hp_naming *naming;
-    struct hp_index index;
+    struct hp_index index; // finds sites by all of their bytes
 };
 
+// Number of a site in finder->sites, in the order in which sites are found.
 static uint32_t find_or_add(struct finder *finder, const struct hp_site *site) {
     struct hp_sites *sites = finder->sites;
     uint32_t number = hp_index_of(&finder->index, &sites->all, site, sizeof *site);
@@ -15,6 +18,8 @@ static uint32_t find_or_add(struct finder *finder, const struct hp_site *site) {
     return number;
 }
 
+// Find the sites of a call, shown and hidden.  `site` has the members that depend on the
+// frame.
 static void add_call(struct finder *finder, uint32_t number, struct hp_site site) {
     const struct hp_naming *naming = finder->naming;
     const struct hp_call *call = &naming->calls.at[number];
@@ -36,6 +41,7 @@ static void add_call(struct finder *finder, uint32_t number, struct hp_site site
     }
 }
 
+// Find the sites of all calls, and of the two calls that represent no frame.
 static void add_calls(struct finder *finder) {
     const struct hp_naming *naming = finder->naming;
     const struct hp_profile *profile = naming->profile;
@@ -54,6 +60,7 @@ static void add_calls(struct finder *finder) {
 
 // --- order --------------------------------------------------------------------------------
 
+// Order of two strings of the profile by their bytes.
 static int compare_texts(const struct hp_naming *naming, hp_string a, hp_string b) {
     const struct hp_strtab *strings = &naming->profile->strings;
     return a.n == b.n
@@ -61,6 +68,7 @@ static int compare_texts(const struct hp_naming *naming, hp_string a, hp_string 
                : hp_span_compare(hp_strtab_span(strings, a), hp_strtab_span(strings, b));
 }
 
+// Order of sites by all members, so that only equal sites are equal.
 static int compare(const struct hp_naming *naming, const struct hp_site *a,
                    const struct hp_site *b) {
     int order = a->name.n == b->name.n ? 0 : hp_node_compare(naming, a->name, b->name);
@@ -73,6 +81,7 @@ static int compare(const struct hp_naming *naming, const struct hp_site *a,
     return order ? order : a->is_hidden - b->is_hidden;
 }
 
+// The same order, for numbers of sites.
 static int by_place(const void *left, const void *right, void *context) {
     const struct finder *finder = context;
     const struct hp_site *sites = finder->sites->all.at;
@@ -80,6 +89,7 @@ static int by_place(const void *left, const void *right, void *context) {
                    &sites[*(const uint32_t *)right]);
 }
 
+// Sort the sites, and renumber the calls.
 static void sort(struct finder *finder) {
     struct hp_sites *sites = finder->sites;
     size_t count = sites->all.count;

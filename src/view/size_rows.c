@@ -8,28 +8,34 @@
 
 // --- rows ---------------------------------------------------------------------------------
 
+// Whether the view shows a column.
 static bool is_wanted(const struct hp_view *view, enum hp_column column) {
     return (view->use.can & HP_HAS_ALL_METRICS) != 0 ||
            column == hp_column_of(view->options.metric);
 }
 
+// Whether filters leave any of a stack of the profile.
 static bool is_visible(const struct hp_view *view, size_t stack) {
     return !view->is_visible || view->is_visible[stack];
 }
 
+// The parts of all stacks, by age or by size; one set for each column.
 static const struct hp_sizes *parts_of(const struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
     return view->options.by == HP_BY_AGE ? profile->ages : profile->sizes;
 }
 
-// Each part of what is visible, in columns that are wanted.
+// A walk over the parts of all visible stacks, in the columns that are shown.  {.view}
+// begins it.
 struct walk {
     const struct hp_view *view;
     enum hp_column column;
-    uint32_t stack;
+    uint32_t stack; // of the current part
+    // The current part; NULL: before the first or after the last one.
     const struct hp_size_part *part;
 };
 
+// Step to the next part.  Returns false at the end.
 static bool next(struct walk *walk) {
     const struct hp_sizes *sizes = parts_of(walk->view);
     if (walk->part) {
@@ -51,16 +57,18 @@ static bool next(struct walk *walk) {
     return walk->part != NULL;
 }
 
-// The mixed ones come last.
+// Rank of a size: mixed sizes come last.
 static uint64_t rank_of(uint64_t size) {
     return size == HP_MIXED_SIZES ? UINT64_MAX : size;
 }
 
+// Order of sizes.
 static int by_rank(const void *left, const void *right) {
     uint64_t a = rank_of(*(const uint64_t *)left), b = rank_of(*(const uint64_t *)right);
     return (a > b) - (a < b);
 }
 
+// Write the name of the row of a size.
 static void name_size(char name[HP_NUMBER_SIZE], uint64_t size) {
     if (size == HP_MIXED_SIZES) {
         strcpy(name, "[mixed sizes]");
@@ -69,6 +77,7 @@ static void name_size(char name[HP_NUMBER_SIZE], uint64_t size) {
     }
 }
 
+// Write the name of the row of a range of ages.
 static void name_age(char name[HP_NUMBER_SIZE], uint64_t range) {
     if (range == HP_NO_AGE) {
         strcpy(name, "[no age told]");
@@ -123,6 +132,7 @@ void hp_size_rows_sum(const uint64_t *sizes, size_t count, struct hp_view *view,
 
 // --- what is refused ----------------------------------------------------------------------
 
+// Whether any object has an age.
 static bool ages_are_told(const struct hp_profile *profile) {
     const struct hp_size_part *part;
     bool found = false;
@@ -132,7 +142,7 @@ static bool ages_are_told(const struct hp_profile *profile) {
     return found;
 }
 
-// Ages are of what is in use, and told of objects one by one.
+// Ages are known for objects in use that dumps list one by one.
 int hp_size_rows_refuse(const struct hp_view *view, struct hp_err *err) {
     const struct hp_report_options *options = &view->options;
     if (options->sizes && view->type) {
@@ -160,8 +170,8 @@ int hp_size_rows_refuse(const struct hp_view *view, struct hp_err *err) {
 
 // --- stacks -------------------------------------------------------------------------------
 
-// Lists of the profile's stacks that are one in the view, so that few are added up where few
-// are shown.
+// Link the profile's stacks that are one stack of the view.  So the sizes of a stack are
+// added up only if it is shown.
 static void list_members(const struct hp_view *view) {
     struct hp_view_cache *cache = view->cache;
     size_t count = view->profile->stacks.count;
@@ -176,6 +186,7 @@ static void list_members(const struct hp_view *view) {
     }
 }
 
+// Add up the sizes of a stack of the view in cache->sizes.
 static void add_members(const struct hp_view *view, size_t stack, enum hp_column column) {
     struct hp_view_cache *cache = view->cache;
     const struct hp_sizes *sizes = &view->profile->sizes[column];
@@ -185,6 +196,7 @@ static void add_members(const struct hp_view *view, size_t stack, enum hp_column
     }
 }
 
+// Order of parts: most bytes first, then by size.
 static int by_bytes(const void *left, const void *right) {
     const struct hp_size_part *a = *(const struct hp_size_part *const *)left;
     const struct hp_size_part *b = *(const struct hp_size_part *const *)right;

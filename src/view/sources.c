@@ -1,3 +1,4 @@
+// Reading of source files for the list report.
 #include "base/files.h"
 #include "base/md5.h"
 #include "view/report_list.h"
@@ -9,11 +10,12 @@
 #include <unistd.h>
 
 enum {
-    FILE_MAX = 16 << 20,
-    FILES_MAX = 256 << 20, // bytes of all
+    FILE_MAX = 16 << 20,   // bytes of one file
+    FILES_MAX = 256 << 20, // bytes of all files together
 };
 
-// Why there is no source, and what is said of it without --source-dir and with one.
+// Reasons why there is no source; each has a text for runs without --source-dir and with
+// it.
 enum absence {
     RELATIVE,
     OTHER_NAME,
@@ -32,16 +34,18 @@ static const char *const reasons[][2] = {
     [MISSING] = {"not found" HINT, NOWHERE},
 };
 
+// State of the reader.
 struct reader {
-    const char *const *dirs;
+    const char *const *dirs; // folders of --source-dir
     size_t dir_count;
-    bool dirs_only; // nothing else is opened
-    size_t bytes;   // read so far
+    bool dirs_only; // open no file elsewhere
+    size_t bytes;   // sum of the files read so far
     const struct hp_profile *profile;
-    int64_t *binaries; // of each string that is a file, as find_binaries() says
+    int64_t *binaries; // by string of the profile, see find_binaries()
 };
 
-// The longest end of the path that is there.
+// Open the file that has the longest end of `path` below `dir`.  Returns -1 if there is
+// none.
 static int open_below(const char *dir, const char *path) {
     while (*path) {
         int fd = hp_open_file(dir, path);
@@ -54,6 +58,7 @@ static int open_below(const char *dir, const char *path) {
     return -1;
 }
 
+// Whether the name of a file ends like that of a source.
 static bool has_source_suffix(const char *path) {
     static const char *const suffixes[] = {
         ".c",   ".cc",  ".cpp", ".cxx", ".c++", ".h",   ".hh",  ".hpp", ".hxx", ".h++",
@@ -70,8 +75,9 @@ static bool has_source_suffix(const char *path) {
     return false;
 }
 
-// A binary or a profile may name anything as its source, "/etc/passwd" as well: only what is called
-// like a source is shown.  Headers of C++ have no suffix.
+// Whether a path looks like a source.  A binary or a profile can name any file as its
+// source, even "/etc/passwd", so that only files with the name of a source are shown.
+// Headers of C++ have no suffix.
 static bool is_source_name(const char *path) {
     bool is_header = strchr(strrchr(path, '/'), '.') == NULL &&
                      strstr(path, "/include/c++/") != NULL &&
@@ -79,7 +85,7 @@ static bool is_source_name(const char *path) {
     return has_source_suffix(path) || is_header;
 }
 
-// Folders on the way may be links, so the path of what was opened is judged once more.
+// Check the path of an open file again: folders in `path` may have been links.
 static bool is_source(int fd, const char *path) {
     char where[PATH_MAX];
     return hp_path_of(fd, where) ? where[0] == '/' && is_source_name(where)
@@ -91,7 +97,8 @@ static bool is_link(const char *path) {
     return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
 }
 
-// A source at the very path that is named; -1 and the reason if there is none.
+// Open a source at exactly the path in the symbols.  Returns -1 and the reason if there
+// is none.
 static int open_named(const struct reader *reader, const char *path, enum absence *why) {
     *why = path[0] != '/' ? RELATIVE : !is_source_name(path) ? OTHER_NAME : MISSING;
     if (*why != MISSING || reader->dirs_only) {
@@ -108,6 +115,8 @@ static int open_named(const struct reader *reader, const char *path, enum absenc
     return fd;
 }
 
+// Open a source at its path, or below one of the folders.  Returns -1 and the reason if
+// there is none.
 static int open_source(const struct reader *reader, const char *path, const char **why) {
     enum absence absence;
     int fd = open_named(reader, path, &absence);
@@ -118,7 +127,7 @@ static int open_source(const struct reader *reader, const char *path, const char
     return fd;
 }
 
-// At most `room` bytes; false if it cannot be read.
+// Read at most `room` bytes of a file.  Returns false if it cannot be read.
 static bool read_all(int fd, char *text, size_t room, size_t *size) {
     *size = 0;
     while (*size < room) {
@@ -134,6 +143,7 @@ static bool read_all(int fd, char *text, size_t room, size_t *size) {
     return true;
 }
 
+// Divide a text into lines, without their ends.
 static void split(struct hp_source_file *source, const char *text, size_t size) {
     HP_VEC(struct hp_span) lines = {0};
     const char *end = text + size;
@@ -149,7 +159,8 @@ static void split(struct hp_source_file *source, const char *text, size_t size) 
     source->line_count = lines.count;
 }
 
-// By its MD5 where binaries tell that, else by when it was written, and the newest binary.
+// Whether a source is the one that was compiled.  Its MD5 decides if binaries record one;
+// else its modification time, compared with that of the newest binary.
 static enum hp_source_version version_of(const struct reader *reader,
                                          const struct hp_source_file *file, size_t size,
                                          int64_t written) {
@@ -171,6 +182,7 @@ static enum hp_source_version version_of(const struct reader *reader,
     return differs ? HP_SOURCE_DIFFERS : is_known ? HP_SOURCE_SAME : version;
 }
 
+// Read an open file.  Returns the reason if it cannot be read; NULL: it is read.
 static const char *read_text(struct reader *reader, int fd,
                              struct hp_source_file *source) {
     struct stat info;
@@ -191,6 +203,7 @@ static const char *read_text(struct reader *reader, int fd,
     return NULL;
 }
 
+// Read a source, or record the reason why it cannot be read.
 static void read_source(struct reader *reader, struct hp_source_file *source) {
     const char *path = hp_profile_text(reader->profile, source->file);
     int fd = open_source(reader, path, &source->why);
@@ -200,7 +213,8 @@ static void read_source(struct reader *reader, struct hp_source_file *source) {
     }
 }
 
-// Of each string that is a file, when the newest binary with its lines was written; to be freed.
+// For each string of the profile that is a source file: the modification time of the
+// newest binary with lines of it; 0: none.  The caller frees the array.
 static int64_t *find_binaries(const struct hp_profile *profile) {
     int64_t *binaries = hp_alloc((profile->strings.strings.count + 1) * sizeof *binaries);
     const struct hp_frame *frame;
