@@ -1,9 +1,10 @@
-// H inputs with the variance s^2, of which sampling makes W on average: the inputs themselves
-// have s^2 - W, and (H - 1) s^2 / W has the chi-squared distribution with H - 1 degrees of
-// freedom if that is nothing.
+// The spread of H inputs.  Their variance is s^2, and sampling adds W to it on average;
+// so the inputs themselves have the variance s^2 - W.  If that is 0, (H - 1) s^2 / W has
+// the chi-squared distribution with H - 1 degrees of freedom.
 //
-// An input is held against the others: by a t test with their variance, and for sampling alone.
-// Where no input is told of by itself, H groups of inputs tell s^2 (model/between.h).
+// Each input is compared with the others twice: by a t test with their variance, and for
+// sampling alone.  If inputs are not known one by one, H groups of inputs give s^2
+// (model/between.h).
 #include "view/spread.h"
 
 #include "stats/distributions.h"
@@ -11,14 +12,16 @@
 
 #include <math.h>
 
-static const double least_samples = 1; // of an input on average, for p to hold
+// Mean samples of an input, below which p is not computed
+static const double least_samples = 1;
 
 enum {
-    LEAST_INPUTS = 4, // to tell one from the others
+    LEAST_INPUTS = 4, // fewer inputs are not compared with each other
 };
 
 // --- rows ---------------------------------------------------------------------------------
 
+// The p-value of the chi-squared test.  `units` is the number of inputs or groups.
 static double p_of(double variance, double sampling, double units) {
     if (sampling <= 0) {
         return variance > 0 ? 0 : 1;
@@ -26,7 +29,7 @@ static double p_of(double variance, double sampling, double units) {
     return hp_gamma_above((units - 1) / 2, (units - 1) * variance / sampling / 2);
 }
 
-// Without errors nobody knows what sampling adds.
+// The spread of one row.  Without errors the part that sampling adds is not known.
 static struct hp_spread_row row_of(const struct hp_side_sum *sum,
                                    const struct hp_sides *sides, enum hp_metric metric,
                                    bool has_errors) {
@@ -46,13 +49,14 @@ static struct hp_spread_row row_of(const struct hp_side_sum *sum,
 
 // --- outliers -----------------------------------------------------------------------------
 
-// What filters leave of one input.
+// Sum of the stacks of one input that filters leave.
 struct single {
     hp_fixed value;
     struct hp_error error;
-    double bytes;
+    double bytes; // `value` in bytes or objects
 };
 
+// Read one input from the history.
 static struct single sum_of_input(const struct hp_profile *profile,
                                   const struct hp_input_record *input,
                                   enum hp_metric metric, const bool *is_visible) {
@@ -71,11 +75,12 @@ static struct single sum_of_input(const struct hp_profile *profile,
     return sum;
 }
 
-// Of all inputs.
+// Mean of all inputs, and their squared distances from it.
 struct moments {
-    double count, mean, squares; // the latter of distances from the mean
+    double count, mean, squares; // `squares` is a sum, not divided by the count
 };
 
+// Compute the moments in two passes.
 static struct moments moments_of(const struct single *all, size_t count) {
     struct moments m = {.count = (double)count};
     for (size_t i = 0; i < count; i++) {
@@ -87,7 +92,9 @@ static struct moments moments_of(const struct single *all, size_t count) {
     return m;
 }
 
-// Without the one itself the mean is away / (H - 1) further off, and that much less scatters.
+// The p-value of a t test of one input against all others.  Without it, the mean of the
+// others is away / (H - 1) further off, and their squares are less by the term that is
+// subtracted.
 static double t_test(double value, struct moments m) {
     double away = value - m.mean, others = m.count - 1;
     double distance = away * m.count / others;
@@ -99,6 +106,7 @@ static double t_test(double value, struct moments m) {
     return 2 * hp_student_above(fabs(distance) / sd, others - 1);
 }
 
+// Estimate of the mean of all inputs except one.
 static struct hp_measure mean_of_others(const struct hp_side_sum *sum,
                                         const struct single *self, double others,
                                         enum hp_metric metric) {
@@ -113,6 +121,7 @@ static struct hp_measure mean_of_others(const struct hp_side_sum *sum,
     return hp_measure_mean(m, others);
 }
 
+// Compare one input with the others.  Its p is the larger one of both tests.
 static struct hp_outlier judge(const struct single *self, struct moments moments,
                                const struct hp_side_sum *sum, enum hp_metric metric) {
     struct hp_measure mean = mean_of_others(sum, self, moments.count - 1, metric);
@@ -128,6 +137,7 @@ static struct hp_outlier judge(const struct single *self, struct moments moments
     };
 }
 
+// Order of outliers: by p, then by input.
 static int by_p(const void *left, const void *right) {
     const struct hp_outlier *a = left, *b = right;
     if (a->p != b->p) {
@@ -136,6 +146,7 @@ static int by_p(const void *left, const void *right) {
     return (a->input > b->input) - (a->input < b->input);
 }
 
+// Keep the inputs that are significant after adjustment for the number of inputs.
 static void keep_outliers(struct hp_spread *spread, struct hp_outlier *all, size_t count,
                           double confidence) {
     double *p = hp_alloc(count * sizeof *p);
@@ -153,6 +164,7 @@ static void keep_outliers(struct hp_spread *spread, struct hp_outlier *all, size
     hp_vec_sort(&spread->outliers, by_p);
 }
 
+// Judge all inputs.  `sum` is the sum of all of them.
 static void find_outliers(struct hp_spread *spread, const struct hp_naming *naming,
                           const struct hp_sides *sides, const struct hp_side_sum *sum,
                           const struct hp_report_options *options) {
@@ -183,7 +195,8 @@ static void find_outliers(struct hp_spread *spread, const struct hp_naming *nami
 
 static const struct hp_spread_row unknown = {NAN, NAN, NAN};
 
-// Make the row of each node; dumps without names of its module are left out.
+// Make the row of each node.  Dumps that lack names of a module of the node are excluded
+// from its row, or the row is not known if too few are left.
 static void make_rows(struct hp_spread *spread, const struct hp_view *view,
                       const struct hp_sides *sides, const struct hp_members *members,
                       const struct hp_sums *sums) {

@@ -1,12 +1,14 @@
-// Which of the dumps at the ends of a distribution stand out, and where most dumps are.
+// Judges the largest and the smallest dumps of a distribution, and finds its quantiles,
+// if only sums of groups of dumps are known.
 //
-// A dump of T bytes is taken out of its group, and held against what is left: n dumps with the mean
-// m and the variance s^2 between them, of R groups,
+// A dump of T bytes is subtracted from its group, and compared with the rest: n dumps
+// with the mean m and the variance s^2 between them, in R groups:
 //
 //     t = (T - m) / sqrt(s^2 (1 + 1/n))
 //
-// which has R - 1 degrees of freedom.  What sampling leaves open of one dump is not kept: it is
-// taken to be the share of all that its bytes are.  All other dumps count as tested, with p = 1.
+// has R - 1 degrees of freedom.  The sampling error of a single dump is not stored; it is
+// taken to be a share of the whole error, in proportion to its bytes.  In the adjustment
+// for several tests, all other dumps are included with p = 1.
 #include "view/spread.h"
 
 #include "stats/distributions.h"
@@ -18,10 +20,12 @@
 
 // --- groups -------------------------------------------------------------------------------
 
+// Sums of the groups: bytes, and number of dumps.
 struct groups {
     double bytes[HP_REPLICATES], dumps[HP_REPLICATES];
 };
 
+// The groups of one side.
 static struct groups groups_of(const struct hp_between *between, enum hp_column column) {
     struct groups groups;
     hp_int128 bytes[HP_REPLICATES] = {0};
@@ -40,6 +44,7 @@ static struct groups groups_of(const struct hp_between *between, enum hp_column 
     return groups;
 }
 
+// The p-value of the t test; 1 if there are too few groups.
 static double t_test(struct groups others, const struct hp_extreme *dump) {
     double bytes = 0, dumps = 0, squares = 0, units = 0;
     others.bytes[dump->group] -= (double)dump->total;
@@ -67,6 +72,8 @@ static double t_test(struct groups others, const struct hp_extreme *dump) {
 
 // --- one dump -----------------------------------------------------------------------------
 
+// The p-value of the difference from the mean of the others, if there is only sampling
+// error.
 static double sampling_p(struct hp_measure all, double total, double dumps) {
     double share = all.estimate > 0 ? fmin(fmax(total / all.estimate, 0), 1) : 0;
     double others = dumps - 1;
@@ -85,7 +92,8 @@ static double sampling_p(struct hp_measure all, double total, double dumps) {
     return 2 * fmin(hp_growth_p(mean, own), hp_growth_p(own, mean));
 }
 
-// The first in order, so that it is the same whichever partial was read first.
+// The name of a dump: the first one in byte order, so that it does not depend on the
+// order of the partial files.  If there is none, its digest in hexadecimal.
 static const char *name_of(struct hp_spread *spread, const struct hp_profile *profile,
                            const struct hp_extreme *dump, size_t i) {
     const char *first = NULL;
@@ -111,6 +119,7 @@ static const char *name_of(struct hp_spread *spread, const struct hp_profile *pr
     return first ? first : spread->hexadecimal[i];
 }
 
+// Order of outliers: by p, then by name, then by value.
 static int by_p(const void *left, const void *right) {
     const struct hp_outlier *a = left, *b = right;
     if (a->p != b->p) {
@@ -120,6 +129,8 @@ static int by_p(const void *left, const void *right) {
     return order ? order : (a->value > b->value) - (a->value < b->value);
 }
 
+// Adjust p for the number of inputs (Benjamini and Hochberg), and keep the significant
+// ones.
 static void keep_outliers(struct hp_spread *spread, double confidence) {
     struct hp_outlier *all = spread->outliers.at;
     double tested = (double)spread->inputs, q = 1;
@@ -129,13 +140,14 @@ static void keep_outliers(struct hp_spread *spread, double confidence) {
         all[i].q = q;
     }
     while (spread->outliers.count > 0 &&
-           all[spread->outliers.count - 1].q > 1 - confidence) { // they ascend
+           all[spread->outliers.count - 1].q > 1 - confidence) { // q ascends
         spread->outliers.count--;
     }
 }
 
 // --- all ----------------------------------------------------------------------------------
 
+// Find the buckets that contain the quantiles.
 static void find_quantiles(struct hp_spread *spread, const struct hp_totals *totals) {
     static const double shares[HP_QUANTILES] = {0.05, 0.25, 0.5, 0.75, 0.95};
     double dumps = (double)totals->none;

@@ -1,33 +1,39 @@
-// Quicksort by two steps at a time (Bentley and Sedgewick, 1997): what is smaller and larger than a
-// pivot is sorted by the same steps, what is equal by the next.  So nothing is compared twice, and
-// the steps that are compared lie beside their numbers.  Pivots are drawn with the key of the process:
-// no input is slow on purpose, and the order does not depend on them.
+// Quicksort that compares two steps at a time (Bentley and Sedgewick, 1997).  Stacks
+// below and above a pivot are sorted further by the same steps, and stacks equal to it by
+// the next steps.  So no step is compared twice, and the steps to compare are stored next
+// to the numbers of stacks.  Pivots are drawn with the random key of the process: no
+// input can make the sort slow on purpose, and the order does not depend on them.
 #include "view/stack_order.h"
 
 #include "base/hash.h"
 
 enum {
-    FEW = 8, // that are sorted one by one
-    STEPS = 2,
+    FEW = 8,   // ranges of up to this size are sorted by insertion
+    STEPS = 2, // steps that are compared at a time
 };
 
+// A stack with the steps to compare next.
 struct entry {
-    uint64_t steps; // those at the depth of its range; 0 is the end
+    // Two steps, each + 1, at the depth of its range; 0: the stack has ended.
+    uint64_t steps;
     uint32_t number;
 };
 
+// Entries that have the steps above `depth` in common.
 struct range {
     size_t begin, end;
     uint32_t depth;
 };
 
+// State of the sort.
 struct sorter {
     const struct hp_stack_order *order;
     struct entry *entries;
-    HP_VEC(struct range) pending;
-    uint64_t random;
+    HP_VEC(struct range) pending; // ranges that are not sorted yet
+    uint64_t random;              // state of the generator of pivots
 };
 
+// The two steps of a stack from `depth` on.
 static uint64_t load(const struct hp_stack_order *order, uint32_t number,
                      uint32_t depth) {
     const struct hp_stack_key *stack = &order->stacks[number];
@@ -38,7 +44,7 @@ static uint64_t load(const struct hp_stack_order *order, uint32_t number,
     return first << 32 | second;
 }
 
-// Of stacks of the same steps.
+// Order of stacks with equal steps: by tags, then by number.
 static int by_tags(const void *left, const void *right, void *context) {
     const struct hp_stack_order *order = context;
     const struct entry *a = left, *b = right;
@@ -50,6 +56,7 @@ static int by_tags(const void *left, const void *right, void *context) {
     return (a->number > b->number) - (a->number < b->number);
 }
 
+// Whether `a` comes before `b`; their steps at `depth` are loaded.
 static bool is_before(const struct sorter *sorter, const struct entry *a,
                       const struct entry *b, uint32_t depth) {
     uint64_t at_a = a->steps, at_b = b->steps;
@@ -62,6 +69,7 @@ static bool is_before(const struct sorter *sorter, const struct entry *a,
                         : by_tags(a, b, (void *)(uintptr_t)sorter->order) < 0;
 }
 
+// Sort a small range by insertion.
 static void sort_few(const struct sorter *sorter, struct range range) {
     struct entry *entries = sorter->entries;
     for (size_t i = range.begin + 1; i < range.end; i++) {
@@ -76,6 +84,7 @@ static void sort_few(const struct sorter *sorter, struct range range) {
     }
 }
 
+// Draw a pivot: the median of three random entries.
 static uint64_t draw(struct sorter *sorter, struct range range) {
     uint64_t three[3];
     for (int i = 0; i < 3; i++) {
@@ -94,7 +103,8 @@ static void swap(struct entry *a, struct entry *b) {
     *b = entry;
 }
 
-// What has the same steps: done at their end, else sorted by the next.
+// Sort entries with equal steps.  If their stacks end there, they are sorted by tags;
+// else their next steps are loaded.
 static void go_on(struct sorter *sorter, struct range range) {
     struct entry *entries = sorter->entries;
     if ((uint32_t)entries[range.begin].steps == 0) {
@@ -109,6 +119,7 @@ static void go_on(struct sorter *sorter, struct range range) {
     hp_vec_push(&sorter->pending, range);
 }
 
+// Divide a range into entries below, equal to and above a pivot.
 static void split(struct sorter *sorter, struct range range) {
     struct entry *entries = sorter->entries;
     uint64_t pivot = draw(sorter, range);

@@ -1,34 +1,38 @@
-// A change is two numbers in LEB128, low 7 bits first:
+// The changes of a stack are pairs of numbers in LEB128, low 7 bits first:
 //
-//     dumps since the last change, or since the first dump
-//     by how much it holds more, zigzag
+//     number of dumps since the last change, or since the first dump
+//     difference of the value, zigzag
 //
-// in chunks, as the changes of all stacks grow together.
+// They are stored in chunks, as the changes of all stacks grow at the same time.
 #include "view/stack_series.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    CHUNK = 56, // bytes
+    CHUNK = 56, // bytes of a chunk
 };
 
+// A chunk, in a linked list.
 struct piece {
     struct piece *next;
     uint8_t bytes[CHUNK];
 };
 
-// Of one stack.
+// The changes of one stack.
 struct hp_changes {
     struct piece *first, *last;
-    size_t size;        // bytes
-    hp_fixed held, now; // in the dump of the last change; in that where it was last seen
+    size_t size; // in all chunks, in bytes
+    // Value in dump `at`, the last one with a change; and in dump `seen`, the last one
+    // that had the stack.
+    hp_fixed held, now;
     uint32_t stack;
-    uint32_t at, seen; // those dumps
+    uint32_t at, seen;
 };
 
 // --- writing --------------------------------------------------------------------------------
 
+// Append a byte; allocates a chunk if the last one is full.
 static void put_byte(struct hp_arena *arena, struct hp_changes *changes, uint8_t byte) {
     size_t at = changes->size++ % CHUNK;
     if (at == 0) {
@@ -39,6 +43,7 @@ static void put_byte(struct hp_arena *arena, struct hp_changes *changes, uint8_t
     changes->last->bytes[at] = byte;
 }
 
+// Append a number in LEB128.
 static void put(struct hp_arena *arena, struct hp_changes *changes, hp_uint128 number) {
     for (; number >= 0x80; number >>= 7) {
         put_byte(arena, changes, (uint8_t)(number & 0x7f) | 0x80);
@@ -46,6 +51,7 @@ static void put(struct hp_arena *arena, struct hp_changes *changes, hp_uint128 n
     put_byte(arena, changes, (uint8_t)number);
 }
 
+// Record that the value of a stack in a dump is `value`, if that is a change.
 static void change(struct hp_arena *arena, struct hp_changes *changes, uint32_t dump,
                    hp_fixed value) {
     hp_int128 more = value - changes->held;
@@ -70,7 +76,8 @@ void hp_stack_series_done(struct hp_stack_series *series) {
     *series = (struct hp_stack_series){.of_stack = NULL};
 }
 
-// The dumps up to this one, without it.
+// Record the changes in the dumps before `dump`: the value when the stack was last seen,
+// and then 0 if it was missing since.
 static void settle(struct hp_arena *arena, struct hp_changes *changes, uint32_t dump) {
     change(arena, changes, changes->seen, changes->now);
     if (changes->seen + 1 < dump) {
@@ -95,6 +102,7 @@ void hp_stack_series_add(struct hp_stack_series *series, uint32_t stack, uint32_
     changes->now += value;
 }
 
+// Order of changes by stack.
 static int by_stack(const void *left, const void *right) {
     const struct hp_changes *a = left, *b = right;
     return (a->stack > b->stack) - (a->stack < b->stack);
@@ -113,11 +121,13 @@ void hp_stack_series_sort(struct hp_stack_series *series, uint32_t dumps) {
 
 // --- reading --------------------------------------------------------------------------------
 
+// State of reading changes.
 struct reader {
     const struct piece *piece;
     size_t at, size;
 };
 
+// Read a number in LEB128.
 static hp_uint128 get(struct reader *reader) {
     hp_uint128 number = 0;
     uint8_t byte;
@@ -131,6 +141,7 @@ static hp_uint128 get(struct reader *reader) {
     return number;
 }
 
+// Add the changes of a stack to sums[dump] of each dump.
 static void add_changes(const struct hp_changes *changes, hp_fixed *sums) {
     struct reader reader = {changes->first, 0, changes->size};
     uint32_t dump = 0;
@@ -143,21 +154,24 @@ static void add_changes(const struct hp_changes *changes, hp_fixed *sums) {
 
 // --- rows -----------------------------------------------------------------------------------
 
-// The stacks of place n are stacks[first[n]] up to stacks[first[n + 1]].
+// Stacks by place.  The stacks of place n are stacks[first[n]] to stacks[first[n + 1] -
+// 1].
 struct place_stacks {
     size_t *first;
     uint32_t *stacks;
 };
 
+// Values of one row, which are made on demand.
 struct hp_row_values {
     struct place_stacks of;
-    const struct hp_stack_series *series; // of the row at hand, or NULL
-    size_t place;                         // its own
-    hp_fixed *changes;                    // in each dump
+    const struct hp_stack_series *series; // of the row that was made last; NULL: none
+    size_t place;                         // of that row
+    hp_fixed *changes;                    // buffers with one element for each dump
     double *values;
 };
 
-// Calls `add` for each node that each stack counts in.
+// Call `add` for each stack and each place that it is added to: its nodes, the total, and
+// the sum of what filters leave.
 static void each_pair(const struct hp_members *members, struct place_stacks *of,
                       void add(struct place_stacks *of, size_t node, size_t stack)) {
     for (size_t s = 0; s + 1 < members->first.count; s++) {
@@ -171,15 +185,18 @@ static void each_pair(const struct hp_members *members, struct place_stacks *of,
     }
 }
 
+// Count a stack of a place, in first[place + 2].
 static void count_pair(struct place_stacks *of, size_t node, size_t stack) {
     (void)stack;
     of->first[node + 2]++;
 }
 
+// Put a stack at the next free element of a place, first[place + 1].
 static void put_pair(struct place_stacks *of, size_t node, size_t stack) {
     of->stacks[of->first[node + 1]++] = (uint32_t)stack;
 }
 
+// Make the lists of stacks by place, by counting: `first` is right after both passes.
 static void sort_stacks(struct place_stacks *of, const struct hp_members *members) {
     size_t nodes = members->node_count + 2;
     of->first = hp_alloc((nodes + 2) * sizeof *of->first);
@@ -209,6 +226,7 @@ void hp_row_values_free(struct hp_row_values *values) {
     }
 }
 
+// Add up the changes of the stacks of a row.
 static void make_row(struct hp_row_values *row, const struct hp_stack_series *series,
                      size_t place) {
     size_t all = series->changes.count, end = row->of.first[place + 1];

@@ -1,3 +1,4 @@
+// Sums of the stacks of a view over selected inputs.
 #include "view/projection.h"
 #include "view/rounding.h"
 #include "view/stacks.h"
@@ -11,16 +12,18 @@ hp_fixed hp_mean_of(hp_fixed sum, size_t inputs) {
 
 // --- what is selected ---------------------------------------------------------------------
 
-// What one stack of the profile has, in all or in one input.
+// Values of one stack of the profile, in all inputs or in one of them.
 struct part {
-    size_t stack; // of the profile
+    size_t stack; // number in the profile
     const struct hp_values *values;
-    const struct hp_error *errors[HP_COLUMNS]; // NULL where there are none
-    bool is_all;                               // they are the profile's, and stay
+    const struct hp_error *errors[HP_COLUMNS]; // NULL: not known
+    bool is_all; // values and errors belong to the profile and stay valid
 };
 
+// Adds a part to `sums`.
 typedef void add_fn(void *sums, const struct part *part);
 
+// Add the stacks of the profile.
 static void add_all(const struct hp_profile *profile, add_fn *add, void *sums) {
     for (size_t i = 0; i < profile->stacks.count; i++) {
         struct part part = {.stack = i,
@@ -34,6 +37,7 @@ static void add_all(const struct hp_profile *profile, add_fn *add, void *sums) {
     }
 }
 
+// Add one input from the history.
 static void add_input(const struct hp_profile *profile, uint32_t number, add_fn *add,
                       void *sums) {
     struct hp_history_reader reader = {0};
@@ -47,7 +51,8 @@ static void add_input(const struct hp_profile *profile, uint32_t number, add_fn 
     hp_history_done_reading(&reader);
 }
 
-// Of how many inputs what was added is the sum, if it is to be their mean; else 1.
+// Add the selected inputs.  Returns the number of inputs by which to divide for a mean; 1
+// if no mean is asked for.
 static size_t add_selected(const struct hp_profile *profile,
                            struct hp_selection selection, add_fn *add, void *sums) {
     size_t count = 0;
@@ -129,6 +134,8 @@ const struct hp_error *hp_stack_sums_error(const struct hp_stack_sums *sums, siz
     return place > 0 ? hp_stack_error(&sums->profile->errors[column], place - 1) : &none;
 }
 
+// Add an error to a stack.  The first error of the whole profile is only referred to;
+// further ones need a copy.
 static void add_error(struct hp_stack_sums *sums, uint32_t stack, enum hp_column column,
                       const struct part *part) {
     struct hp_error_sums *errors = &sums->errors[column];
@@ -145,11 +152,13 @@ static void add_error(struct hp_stack_sums *sums, uint32_t stack, enum hp_column
     hp_error_add(&errors->own.at[*place & ~HP_OWN_ERROR], part->errors[column]);
 }
 
+// The `sums` of add_to_sums().
 struct adder {
     struct hp_stack_sums *sums;
     const struct hp_stacks *stacks;
 };
 
+// Add a part to the stack of the view that it belongs to.
 static void add_to_sums(void *data, const struct part *part) {
     const struct adder *adder = data;
     uint32_t stack = adder->stacks->of_profile[part->stack];
@@ -182,12 +191,14 @@ void hp_stack_sums_add(struct hp_stack_sums *sums, const struct hp_stacks *stack
 
 // --- whole numbers of one metric ----------------------------------------------------------
 
+// Sums of one metric.
 struct single {
     hp_fixed *sums;
     const struct hp_stacks *stacks;
     enum hp_metric metric;
 };
 
+// Add a part to the sums of one metric.
 static void add_to_single(void *data, const struct part *part) {
     const struct single *single = data;
     uint32_t stack = single->stacks->of_profile[part->stack];

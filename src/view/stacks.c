@@ -5,11 +5,12 @@
 
 #include <string.h>
 
+// The frame of a call that belongs to none.
 static const uint32_t no_frame = UINT32_MAX;
 
 // --- places -------------------------------------------------------------------------------
 
-// "[other]" is a call behind all of the naming's.
+// Add the call "[other]", whose number is after all calls of the naming.
 static void add_other(struct hp_stacks *stacks, struct hp_naming *naming) {
     hp_node_id name = hp_naming_add(naming, hp_span_of("[other]"), HP_CLASS_NONE);
     hp_vec_push(&stacks->calls, ((struct hp_call){.node = name}));
@@ -17,14 +18,17 @@ static void add_other(struct hp_stacks *stacks, struct hp_naming *naming) {
     hp_vec_push(&stacks->frame_of, no_frame);
 }
 
+// The place "[other]".
 static uint32_t place_of_other(const struct hp_stacks *stacks) {
     return (uint32_t)stacks->place_count - 1;
 }
 
+// The place that represents the frames that were cut off.
 static uint32_t place_of_truncated(const struct hp_stacks *stacks) {
     return stacks->number_of[stacks->naming->truncated_call];
 }
 
+// Give a call of the naming the next number.
 static void number_call(struct hp_stacks *stacks, uint32_t number, uint32_t frame) {
     const struct hp_naming *naming = stacks->naming;
     const struct hp_call *call = &naming->calls.at[number];
@@ -36,6 +40,7 @@ static void number_call(struct hp_stacks *stacks, uint32_t number, uint32_t fram
     hp_vec_push(&stacks->frame_of, frame);
 }
 
+// Number the calls of a frame that are not hidden: either the folded ones or the others.
 static void number_frame(struct hp_stacks *stacks, uint32_t frame, bool folded) {
     const struct hp_naming *naming = stacks->naming;
     const uint32_t *first = &naming->first_call.at[frame];
@@ -47,7 +52,7 @@ static void number_frame(struct hp_stacks *stacks, uint32_t frame, bool folded) 
     }
 }
 
-// The calls that filters may show, with their lines.
+// Number all calls that filters do not hide, with their lines, in the order of frames.
 static void number_calls(struct hp_stacks *stacks, struct hp_naming *naming) {
     stacks->number_of = hp_alloc(naming->calls.count * sizeof *stacks->number_of);
     for (uint32_t i = 0; i + 1 < naming->first_call.count; i++) {
@@ -67,7 +72,7 @@ struct hp_place hp_stacks_place(const struct hp_stacks *stacks, uint32_t place) 
         return (struct hp_place){.calls = calls, .count = 1};
     }
     while (!calls->is_folded && stacks->frame_of.at[place + count] == frame &&
-           !calls[count].is_folded) { // stand-ins end it
+           !calls[count].is_folded) { // a folded call is a place of its own
         count++;
     }
     const struct hp_line *lines = calls->line > 0 ? &stacks->lines.at[place] : NULL;
@@ -77,12 +82,14 @@ struct hp_place hp_stacks_place(const struct hp_stacks *stacks, uint32_t place) 
 
 // --- keys ---------------------------------------------------------------------------------
 
+// Buffer for the key of a stack.
 struct key {
     HP_VEC(uint32_t) at;
     hp_string tags;
     bool truncated;
 };
 
+// Find the visible nodes of a stack.  Returns false if filters leave nothing.
 static bool find_names(const struct hp_stacks *stacks, const struct hp_stack *stack,
                        struct hp_visible_frames *frames, struct key *key) {
     bool is_visible = hp_visible_nodes(stacks->naming, stack, frames);
@@ -95,8 +102,9 @@ static bool find_names(const struct hp_stacks *stacks, const struct hp_stack *st
     return is_visible;
 }
 
-// A new place is a call of another frame, or one that is not further out in the same: a
-// folded call that stays comes first.
+// Find the visible places of a stack.  A call begins a new place if it is of another
+// frame than the call before, or if its number is not higher: a folded call that stays
+// comes first.
 static bool find_places(const struct hp_stacks *stacks, const struct hp_stack *stack,
                         struct hp_visible_frames *frames, struct key *key) {
     uint32_t last = 0, last_frame = stacks->frame_of.at[last];
@@ -122,6 +130,7 @@ static bool find_places(const struct hp_stacks *stacks, const struct hp_stack *s
     return true;
 }
 
+// Find the sites of all calls of a stack.  Returns false if filters leave nothing.
 static bool find_sites(const struct hp_stacks *stacks, const struct hp_stack *stack,
                        struct hp_visible_frames *frames, struct key *key) {
     const struct hp_sites *sites = &stacks->sites;
@@ -136,7 +145,8 @@ static bool find_sites(const struct hp_stacks *stacks, const struct hp_stack *st
     return shown > 0;
 }
 
-// The last place stands for all that are too many.
+// Cut a key to `most` places; the last one represents all that were cut off.  0: no
+// limit.
 static void limit_depth(const struct hp_stacks *stacks, struct key *key, size_t most) {
     if (most > 0 && key->at.count > most) {
         key->at.count = most;
@@ -144,6 +154,7 @@ static void limit_depth(const struct hp_stacks *stacks, struct key *key, size_t 
     }
 }
 
+// Find the key of a stack of the profile.  Returns false if filters leave nothing of it.
 static bool find_key(const struct hp_stacks *stacks, size_t stack, size_t max_depth,
                      struct hp_visible_frames *frames, struct key *key) {
     const struct hp_profile *profile = stacks->naming->profile;
@@ -168,6 +179,7 @@ static uint32_t hash_of(const struct hp_stack_key *stack) {
                                    hp_hash_key() ^ stack->tags.n);
 }
 
+// Number of the stack with this key; adds a copy if it is new.
 static uint32_t find_or_add(struct hp_stacks *stacks, struct hp_index *index,
                             const struct key *key) {
     struct hp_stack_key wanted = {key->at.at, (uint32_t)key->at.count, key->tags,
@@ -192,7 +204,8 @@ static uint32_t find_or_add(struct hp_stacks *stacks, struct hp_index *index,
 
 // --- order --------------------------------------------------------------------------------
 
-// Nodes in the order of their names, so that stacks can be compared as numbers.
+// Rank the nodes by name, so that stacks are compared as numbers.  The caller frees the
+// array.
 static uint32_t *rank_names(const struct hp_naming *naming) {
     size_t count = hp_node_count(naming);
     hp_node_id *order = hp_alloc(count * sizeof *order);
@@ -204,9 +217,11 @@ static uint32_t *rank_names(const struct hp_naming *naming) {
     return rank;
 }
 
+// Sort the stacks, and renumber the stacks of the profile.
 static void sort(struct hp_stacks *stacks, const uint32_t *rank, bool from_leaf) {
     size_t count = stacks->all.count;
-    // What was cut off is another root, behind all others; to a tree it is a node.
+    // Frames that were cut off are one more root, after all others; in a tree they are a
+    // node.
     bool is_tree = stacks->of == HP_STACKS_OF_TREE;
     struct hp_stack_order from = {
         .stacks = stacks->all.at,
@@ -235,11 +250,13 @@ static void sort(struct hp_stacks *stacks, const uint32_t *rank, bool from_leaf)
 
 // --- by value -----------------------------------------------------------------------------
 
+// A stack in the order by value.
 struct ranked {
     hp_fixed value;
     uint32_t stack;
 };
 
+// Order by value, the largest first, then by number.
 static int by_value(const void *left, const void *right) {
     const struct ranked *a = left, *b = right;
     if (a->value != b->value) {
@@ -264,10 +281,12 @@ uint32_t *hp_stacks_by_value(const struct hp_stacks *stacks,
     return order;
 }
 
-// The `most` - 1 largest stay, in the order they have; "[other]" stands for the rest.
+// Keep the `most` - 1 largest stacks in their order.  The stack "[other]" replaces the
+// others.
 static void keep_largest(struct hp_stacks *stacks, const uint32_t *by_size, size_t most) {
     size_t count = stacks->all.count, kept = 0;
-    uint32_t *number = hp_alloc(count * sizeof *number); // of one that stays, + 1
+    // By stack: its new number + 1; 0: it is dropped.
+    uint32_t *number = hp_alloc(count * sizeof *number);
     for (size_t i = 0; i < most - 1; i++) {
         number[by_size[i]] = 1;
     }
@@ -290,6 +309,7 @@ static void keep_largest(struct hp_stacks *stacks, const uint32_t *by_size, size
     free(number);
 }
 
+// Limit the number of stacks to options.max_samples.
 static void limit_count(struct hp_stacks *stacks,
                         const struct hp_report_options *options) {
     struct hp_stack_sums sums;
@@ -306,6 +326,7 @@ static void limit_count(struct hp_stacks *stacks,
 
 // --- all ----------------------------------------------------------------------------------
 
+// Find the distinct stacks, in the order in which the profile has them.
 static void collect(struct hp_stacks *stacks, size_t max_depth) {
     size_t count = stacks->naming->profile->stacks.count;
     struct hp_index index = {0};
@@ -336,7 +357,7 @@ void hp_stacks_init(struct hp_stacks *stacks, enum hp_stacks_of of,
         sort(stacks, rank, of == HP_STACKS_OF_TREE && options->invert);
         free(rank);
     }
-    hp_give_back(); // what collecting and sorting took: sums are as large
+    hp_give_back(); // memory of collecting and sorting: sums take as much
 }
 
 void hp_stacks_init_sites(struct hp_stacks *stacks, struct hp_naming *naming,

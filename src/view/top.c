@@ -9,7 +9,8 @@
 
 // --- sums ---------------------------------------------------------------------------------
 
-// That are asked for, and that inputs have.
+// Choose the metrics to add up: the one that is shown, and others that the format asks
+// for and inputs have.  Rows of sizes need the number of objects, too.
 static void choose_metrics(struct hp_top *top, const struct hp_view *view) {
     bool all = (view->use.can & HP_HAS_ALL_METRICS) != 0;
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
@@ -31,7 +32,8 @@ void hp_top_init(struct hp_top *top, const struct hp_view *view,
     choose_metrics(top, view);
     top->flat = hp_alloc(nodes * top->metrics * sizeof *top->flat);
     top->cum = hp_alloc(nodes * top->metrics * sizeof *top->cum);
-    // Few errors are added in a walk of their own: those of all nodes cost more than all else.
+    // Errors of few rows are added up in a pass of their own: errors of all nodes would
+    // take more time than everything else.
     bool are_few = errors.rows < nodes / 4;
     top->place = are_few ? hp_alloc(nodes * sizeof *top->place) : NULL;
     top->leaf =
@@ -60,14 +62,16 @@ void hp_top_done(struct hp_top *top) {
 void hp_top_add(const struct hp_top *top, hp_fixed *sums, hp_node_id node,
                 const struct hp_values *values) {
     hp_fixed *sum = &sums[node.n * top->metrics];
-    for (size_t i = 0; i < top->metrics; i++) { // all together fit, and so do parts
+    for (size_t i = 0; i < top->metrics; i++) { // no overflow: the sum of all stacks fits
         sum[i] += values->of[top->of[i]];
     }
 }
 
+// Add values to cum of nodes.  The loops for one metric and for all metrics are separate,
+// as most of the time is spent here.
 static void add_to_nodes(const struct hp_top *top, const hp_node_id *nodes, size_t count,
                          const struct hp_values *values) {
-    if (top->metrics == HP_METRICS) { // which are in order
+    if (top->metrics == HP_METRICS) { // slots are in the order of metrics
         for (size_t i = 0; i < count; i++) {
             hp_fixed *sum = &top->cum[nodes[i].n * HP_METRICS];
             for (int k = 0; k < HP_METRICS; k++) {
@@ -88,6 +92,7 @@ static void add_to_nodes(const struct hp_top *top, const hp_node_id *nodes, size
     }
 }
 
+// Add the error of a stack to the errors of nodes, in each column that is asked for.
 static void add_errors(struct hp_error *const sums[HP_COLUMNS], const hp_node_id *nodes,
                        size_t count, const struct hp_profile *profile, size_t stack) {
     for (enum hp_column k = 0; k < HP_COLUMNS; k++) {
@@ -99,7 +104,7 @@ static void add_errors(struct hp_error *const sums[HP_COLUMNS], const hp_node_id
     }
 }
 
-// Of that by which rows are chosen.
+// Count samples of nodes, up to HP_MANY_SAMPLES, in the columns by which rows are chosen.
 static void add_samples(const struct hp_top *top, const hp_node_id *nodes, size_t count,
                         const struct hp_profile *profile, size_t stack) {
     for (enum hp_column k = 0; k < HP_COLUMNS; k++) {
@@ -113,7 +118,7 @@ static void add_samples(const struct hp_top *top, const hp_node_id *nodes, size_
     }
 }
 
-// In any of the metrics that are added up.
+// Whether a node has flat or cum in any metric that is added up.
 static bool holds_any(const struct hp_top *top, hp_node_id node) {
     bool found = false;
     for (size_t i = 0; i < top->metrics; i++) {
@@ -123,7 +128,8 @@ static bool holds_any(const struct hp_top *top, hp_node_id node) {
     return found;
 }
 
-// Their room is known, and moving what is large costs as much as to write it.
+// Add a row for each node that holds anything.  Their room is reserved first: moving the
+// array would take as long as writing it.
 static void add_rows(const struct hp_top *top, struct hp_view *view) {
     size_t nodes = hp_node_count(&view->naming), count = 0;
     for (size_t i = 0; i < nodes; i++) {
@@ -154,7 +160,7 @@ void hp_top_sum_nodes(struct hp_top *top, struct hp_view *view) {
     for (size_t i = 0; i < profile->stacks.count; i++) {
         const struct hp_stack *stack = &profile->stacks.at[i];
         if (hp_visible_nodes(&view->naming, stack, &frames)) {
-            const hp_node_id *nodes = frames.nodes.at; // the first is the leaf
+            const hp_node_id *nodes = frames.nodes.at; // the first one is the leaf
             size_t count = frames.nodes.count;
             hp_top_add(top, top->flat, nodes[0], &stack->values);
             add_to_nodes(top, nodes, count, &stack->values);
@@ -172,7 +178,8 @@ void hp_top_sum_nodes(struct hp_top *top, struct hp_view *view) {
     add_rows(top, view);
 }
 
-// Of each frame whether one of its calls is shown, so that most stacks need not be looked at.
+// For each frame, whether one of its calls is in a shown row: most stacks have no such
+// frame, and can be skipped.  The caller frees the array.
 static bool *find_shown_frames(const struct hp_top *top, const struct hp_naming *naming) {
     size_t count = naming->first_call.count - 1;
     bool *has_shown = hp_alloc(count + 1);
@@ -185,15 +192,17 @@ static bool *find_shown_frames(const struct hp_top *top, const struct hp_naming 
     return has_shown;
 }
 
+// Whether any frame of a stack may be in a shown row.
 static bool may_be_shown(const struct hp_stack *stack, const bool *has_shown) {
-    bool found = stack->depth == 0; // its name is no frame's
+    bool found = stack->depth == 0; // the node of a stack without frames is of no frame
     for (uint32_t i = 0; !found && i < stack->depth; i++) {
         found = has_shown[stack->frames[i].n];
     }
     return found;
 }
 
-// Nodes that are shown, by their places.
+// Replace nodes by the numbers of their rows, and drop nodes that are not shown.  Returns
+// the number of the others.
 static size_t keep_shown(const uint32_t *place, hp_node_id *nodes, size_t count) {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
@@ -203,6 +212,7 @@ static size_t keep_shown(const uint32_t *place, hp_node_id *nodes, size_t count)
     return kept;
 }
 
+// Add up the errors of cum of the shown rows.
 static void add_cum_errors(struct hp_top *top, const struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
     struct hp_visible_frames frames = {.seen = top->seen};
@@ -239,17 +249,21 @@ void hp_top_sum_errors(struct hp_top *top, const struct hp_view *view) {
 
 // --- order --------------------------------------------------------------------------------
 
+// The largest number of rows that are found by insertion instead of sorting.
 enum {
     FEW_ROWS = 200,
 };
 
-// By the values of one column, then by those of the other; of rows that are sorted by name both are NULL.
+// Order of rows: by the values of one column, then of the other; both are NULL for rows
+// sorted by name.  Then by size or name.
 struct order {
     const struct hp_top *top;
     const struct hp_naming *naming;
-    const hp_fixed *first, *second; // of the metric, with those of others between them
+    // The metric's slot of node 0; nodes follow at a distance of `metrics` numbers.
+    const hp_fixed *first, *second;
 };
 
+// The value of a row.
 static hp_fixed value_of(const struct order *order, const hp_fixed *values,
                          const struct hp_row_key *row) {
     return values[row->node.n * order->top->metrics];
@@ -272,7 +286,8 @@ static int compare(const void *left, const void *right, void *context) {
                  : hp_node_compare(order->naming, a->node, b->node);
 }
 
-// Put a row among the first, which are sorted, in the place of their last.
+// Insert a row into the sorted rows before it, by binary search.  The last of these takes
+// its place.
 static void insert(struct hp_row_key *rows, size_t first, struct hp_row_key *row,
                    struct order *order) {
     struct hp_row_key new = *row;
@@ -288,12 +303,14 @@ static void insert(struct hp_row_key *rows, size_t first, struct hp_row_key *row
     rows[at] = new;
 }
 
+// The value that decides first.
 static hp_fixed first_value(const struct order *order, const struct hp_row_key *row) {
     return order->first ? value_of(order, order->first, row) : 0;
 }
 
-// Of many rows few are needed: most of the others are compared once, with the last of these, and by
-// one value.  How many are sorted.
+// Sort the `first` rows to the front.  If these are few, most other rows need one
+// comparison of one value, with the last of them.  Returns the number of rows that are
+// sorted.
 static size_t sort_first(const struct hp_view *view, size_t first, struct order *order) {
     struct hp_row_key *rows = view->rows.at;
     if (first > FEW_ROWS || first >= view->rows.count) {
@@ -312,6 +329,7 @@ static size_t sort_first(const struct hp_view *view, size_t first, struct order 
     return first;
 }
 
+// The order that the rows are sorted by.
 static struct order order_of(const struct hp_top *top, const struct hp_view *view) {
     size_t slot = top->slot[view->options.metric];
     const hp_fixed *flat = top->flat + slot, *cum = top->cum + slot;
@@ -338,6 +356,7 @@ void hp_top_sort_rest(struct hp_top *top, const struct hp_view *view) {
 
 // --- what they are ------------------------------------------------------------------------
 
+// The amount of a node, with its error if that was added up.
 static struct hp_amount amount_of(const struct hp_top *top, const hp_fixed *sums,
                                   struct hp_error *const errors[HP_COLUMNS],
                                   hp_node_id node, enum hp_metric metric) {

@@ -1,6 +1,6 @@
-// Values of each dump are added up stack by stack; whether they grow is for stats/trend.c.
-// Where the dumps tell what was freed in between, the last against the first tells more of
-// sampling than the slope.
+// Trends of series of dumps.  Values of each dump are added up stack by stack;
+// stats/trend.c decides whether they grow.  If dumps also have allocated bytes, the last
+// dump against the first one shows growth beyond sampling error better than the slope.
 #include "view/trends.h"
 
 #include "stats/measure.h"
@@ -8,9 +8,11 @@
 
 #include <math.h>
 
-static const double least_samples = 2.5; // of a row, on average of the dumps
+// Mean effective samples of a dump, below which a row is not tested.
+static const double least_samples = 2.5;
 static const double seconds_per_hour = 3600;
 
+// Units of slopes, the shortest first.
 static const struct hp_trend_unit units[] = {
     {"dump", 0, {"objects/dump", "bytes/dump"}, "slope/dump"},
     {"second", 1, {"objects/second", "bytes/second"}, "slope/second"},
@@ -21,19 +23,21 @@ static const struct hp_trend_unit units[] = {
 
 // --- the series ---------------------------------------------------------------------------
 
+// A dump of the series.
 struct dump {
     const struct hp_input_record *input;
     size_t number;                  // in the profile's list
-    double weight;                  // in the slope, without its sign
-    double weights[HP_ONSET_SPANS]; // in the slopes of spans
+    double weight;                  // weight in the slope, as an absolute value
+    double weights[HP_ONSET_SPANS]; // the same in the slope of each span
 };
 
-// In seconds or dumps.
+// Length of a series in seconds; without times, in dumps.
 static double span_of(const struct hp_series_dump *series, size_t count) {
     return series[count - 1].time - series[0].time;
 }
 
-// The same for all series, that they can be compared: that of the longest.
+// The unit of slopes.  All series have the same one, so that they can be compared: the
+// unit of the longest series.
 static const struct hp_trend_unit *unit_of(const struct hp_view *view) {
     size_t unit = view->head.has_times ? 1 : 0, count = sizeof units / sizeof *units;
     double span = 0;
@@ -47,7 +51,8 @@ static const struct hp_trend_unit *unit_of(const struct hp_view *view) {
     return &units[unit];
 }
 
-// The dumps, and what their times say; all to be freed.
+// Make the dumps of a series, and everything that depends on their times only.  The
+// caller frees all three.
 static struct dump *make_series(const struct hp_view *view,
                                 const struct hp_series_dump *series, size_t count,
                                 struct hp_trend_times **times,
@@ -76,31 +81,37 @@ static struct dump *make_series(const struct hp_view *view,
 
 // --- sums ---------------------------------------------------------------------------------
 
-// Of a node over the dumps that were read.
+// Sums of one place over the dumps that were read so far.
 struct sum {
-    hp_fixed first, before, now;     // in the first dump, the one before, the present one
-    hp_int128 variance;              // of now
-    double weighted, samples;        // the variances by the weights of their dumps
-    double of_spans[HP_ONSET_SPANS]; // the same by the weights in spans
-    unsigned flags;                  // of all errors
-    size_t grew;
-    bool is_used; // some stack counts here
+    // In the first dump, in the one before, and in the current one
+    hp_fixed first, before, now;
+    hp_int128 variance; // of `now`
+    // Sum of the variances, by the weights of their dumps; and sum of the effective
+    // samples.
+    double weighted, samples;
+    double of_spans[HP_ONSET_SPANS]; // sums of the variances by the weights in each span
+    unsigned flags;                  // of all errors that were added
+    size_t grew;  // number of dumps with a higher value than the one before
+    bool is_used; // some stack is added to this place
 };
 
+// State of the sums.
 struct adder {
     const struct hp_profile *profile;
     const struct hp_members *members;
     enum hp_metric metric;
     const struct dump *dumps;
-    struct sum *sums; // of each node, the total, and what filters leave
+    struct sum *sums; // of all nodes, the total, and what filters leave
 };
 
+// Variance of a value, in bytes^2 or objects^2.
 static hp_int128 variance_of(const struct hp_error *error, enum hp_metric metric) {
     return hp_fraction(metric) == HP_SPACE_FRACTION
                ? error->variance
                : error->objects_variance >> HP_ERROR_FRACTION;
 }
 
+// Add a stack to a place, in the current dump.
 static void add(const struct adder *adder, size_t place, hp_fixed value,
                 const struct hp_error *error) {
     struct sum *sum = &adder->sums[place];
@@ -109,6 +120,7 @@ static void add(const struct adder *adder, size_t place, hp_fixed value,
     sum->flags |= error->flags;
 }
 
+// Read one dump from the history, number `place` of the series.
 static void read_dump(struct adder *adder, struct hp_stack_series *held, uint32_t place) {
     struct hp_history_reader reader = {0};
     struct hp_observation seen;
@@ -130,6 +142,7 @@ static void read_dump(struct adder *adder, struct hp_stack_series *held, uint32_
     hp_history_done_reading(&reader);
 }
 
+// End the current dump of a place.
 static void conclude_dump(struct sum *sum, const struct dump *dump, size_t place,
                           enum hp_metric metric) {
     double value = hp_fixed_double(sum->now, metric), variance = (double)sum->variance;
@@ -145,6 +158,7 @@ static void conclude_dump(struct sum *sum, const struct dump *dump, size_t place
     sum->variance = 0;
 }
 
+// Read all dumps of a series.
 static void sum_up(struct adder *adder, struct hp_trend *trend) {
     const struct hp_members *members = adder->members;
     size_t nodes = members->node_count, all = nodes + 2;
@@ -169,28 +183,31 @@ static void sum_up(struct adder *adder, struct hp_trend *trend) {
 
 static const struct hp_rise unknown = {NAN, NAN};
 
-// What a row is made of.
+// Data from which rows are made.
 struct maker {
     const struct adder *adder;
     const struct hp_trend_times *times;
     const struct hp_onset_times *onsets;
-    struct hp_rise *rises; // of each place from the first dump to the last; or NULL
-    struct spans *spans;   // then the same of them
+    // Last dump against the first one, by place; NULL: the slope is tested instead.
+    struct hp_rise *rises;
+    struct spans *spans; // the same for spans, if `rises` is set
     struct hp_row_values *values;
     double confidence;
     bool has_errors;
     const struct hp_open_code *open;
-    uint64_t open_modules; // of which some dumps of the series have no names
+    // Bits of modules for which some dump of the series lacks names.
+    uint64_t open_modules;
 };
 
-// The last dump against an earlier one.
+// A comparison of the last dump with an earlier one.
 struct comparison {
-    size_t first;   // dump of the series
-    double alpha;   // of its bounds
-    double least_p; // rows with at least this p need no bound: at alpha it is 0 or less
+    size_t first; // number of the earlier dump in the series
+    double alpha; // error probability of its bounds
+    // Rows with at least this p need no bound: their bound at `alpha` is 0 or below.
+    double least_p;
 };
 
-// What it says, over the time between them.
+// The rise of a change, per unit of time.  `span` is the time between both dumps.
 static struct hp_rise rise_of(const struct hp_change *change, double span,
                               const struct comparison *of) {
     bool is_asked = !(change->growth_p >= of->least_p); // true for NAN
@@ -202,7 +219,7 @@ static struct hp_rise rise_of(const struct hp_change *change, double span,
     return (struct hp_rise){change->growth_p, least};
 }
 
-// Of each place; to be freed.
+// The rises of all places.  The caller frees the array.
 static struct hp_rise *make_rises(const struct hp_difference *difference, size_t nodes,
                                   double span, const struct comparison *of) {
     struct hp_rise *rises = hp_alloc((nodes + 2) * sizeof *rises);
@@ -223,7 +240,8 @@ void hp_trend_sides(const struct hp_trend *trend, const struct hp_view *view,
     hp_vec_push(&sides->new, series[trend->dumps - 1].number);
 }
 
-// In time units; NULL if they do not tell what was freed in between.
+// Compare the last dump with an earlier one.  Returns the rises by place, per unit of
+// time; NULL if the dumps do not show what was freed between them.  The caller frees it.
 static struct hp_rise *test_by_difference(struct hp_trend *trend, struct hp_view *view,
                                           const struct hp_members *members,
                                           const struct comparison *of) {
@@ -245,7 +263,8 @@ static struct hp_rise *test_by_difference(struct hp_trend *trend, struct hp_view
     return rises;
 }
 
-// The last dump against the first of each span, by place, as far as some row has asked for it.
+// Rises in each span, by place: the last dump against the first one of the span.  Made on
+// demand.
 struct spans {
     struct hp_trend *trend;
     struct hp_view *view;
@@ -254,6 +273,7 @@ struct spans {
     struct hp_rise *rises[HP_ONSET_SPANS];
 };
 
+// The rise of a place in a span.
 static struct hp_rise rise_in_span(struct spans *spans, size_t i, size_t place) {
     double alpha = hp_onset_alpha(spans->onsets);
     struct comparison of = {hp_onset_span(spans->onsets, i).first, alpha,
@@ -265,6 +285,7 @@ static struct hp_rise rise_in_span(struct spans *spans, size_t i, size_t place) 
     return spans->rises[i][place];
 }
 
+// Free the rises of the series and of its spans.
 static void free_rises(struct maker *maker) {
     free(maker->rises);
     for (size_t i = 0; i < HP_ONSET_SPANS; i++) {
@@ -272,13 +293,14 @@ static void free_rises(struct maker *maker) {
     }
 }
 
-// A row whose onset is looked for.
+// A row whose onset is searched: the data of sampling_in_span().
 struct asker {
     const struct maker *maker;
     const double *values;
     size_t place;
 };
 
+// Growth of a row beyond sampling error in span i.
 static struct hp_rise sampling_in_span(const void *data, size_t i) {
     const struct asker *asker = data;
     const struct maker *maker = asker->maker;
@@ -288,7 +310,7 @@ static struct hp_rise sampling_in_span(const void *data, size_t i) {
                : hp_onset_of_sampling(maker->onsets, i, asker->values, sum->of_spans[i]);
 }
 
-// The dumps since the onset may be a step, or a warm-up, themselves.
+// The shape of a row with an onset: the dumps since the onset may be a step or a warm-up.
 static enum hp_trend_shape shape_since(const struct maker *maker, const double *values,
                                        const struct hp_onset *onset, size_t count) {
     size_t first = 0;
@@ -303,6 +325,7 @@ static enum hp_trend_shape shape_since(const struct maker *maker, const double *
     return first > 0 && is_no_growth ? shape : HP_TREND_SINCE;
 }
 
+// Judge the growth of a row: its shape, its onset and its final rise.
 static void conclude(const struct hp_trend *trend, const struct maker *maker,
                      const double *values, struct hp_trend_row *row) {
     if (!trend->can_tell || row->is_open || isnan(row->sampling.p)) {
@@ -321,14 +344,15 @@ static void conclude(const struct hp_trend *trend, const struct maker *maker,
     }
     row->slope = row->shape == HP_TREND_SINCE ? row->onset.slope : row->slope;
     row->rise.least = isinf(row->rise.least) ? (double)NAN : row->rise.least;
-    row->q = row->rise.p; // there is but one, so that nothing has to be adjusted
+    row->q = row->rise.p; // one p for each row: nothing to adjust yet
 }
 
+// Growth of a row beyond sampling error; NAN if it cannot be tested.
 static struct hp_rise sampling_of(const struct hp_trend *trend, const struct maker *maker,
                                   const struct hp_trend_row *row, const double *values) {
     const struct sum *sum = &maker->adder->sums[row->place];
     bool is_node = row->place < maker->adder->members->node_count;
-    // Of objects of mixed sizes nobody knows how far their number is off.
+    // The error of a number of objects is not known if their sizes are mixed.
     bool is_known = sum->flags == 0 || trend->is_of_space;
     if (!maker->has_errors || (is_node && !(row->samples >= least_samples))) {
         return unknown;
@@ -340,6 +364,7 @@ static struct hp_rise sampling_of(const struct hp_trend *trend, const struct mak
     return is_known ? hp_trend_of_sampling(maker->times, values, sum->weighted) : unknown;
 }
 
+// Make the row of a place.
 static struct hp_trend_row make_row(const struct hp_trend *trend,
                                     const struct maker *maker, size_t place) {
     const struct sum *sum = &maker->adder->sums[place];
@@ -364,13 +389,14 @@ static struct hp_trend_row make_row(const struct hp_trend *trend,
     return row;
 }
 
+// Set is_significant.
 static void mark(struct hp_trend_row *row, double confidence) {
     bool grows = row->shape == HP_TREND_STEADY || row->shape == HP_TREND_SINCE;
     row->is_significant =
         grows && row->slope > 0 && row->q < 1 - confidence; // false for NAN
 }
 
-// Modules of which some dumps of a series have no names.
+// The modules for which some dumps of a series lack names.
 static uint64_t find_open(const struct hp_open_code *open, const struct dump *dumps,
                           size_t count) {
     uint64_t modules = 0;
@@ -380,6 +406,7 @@ static uint64_t find_open(const struct hp_open_code *open, const struct dump *du
     return modules;
 }
 
+// Make the rows of a series, its total and the sum of what filters leave.
 static void make_rows(struct hp_trend *trend, const struct maker *maker) {
     size_t nodes = maker->adder->members->node_count;
     for (uint32_t i = 0; i < nodes; i++) {
@@ -393,7 +420,7 @@ static void make_rows(struct hp_trend *trend, const struct maker *maker) {
     mark(&trend->filtered, maker->confidence);
 }
 
-// Of all series together.
+// Adjust p for the number of rows of all series.
 static void adjust(struct hp_trends *trends, double confidence) {
     double *p = hp_alloc(trends->rows.count * sizeof *p);
     for (size_t i = 0; i < trends->rows.count; i++) {
@@ -408,10 +435,12 @@ static void adjust(struct hp_trends *trends, double confidence) {
     free(p);
 }
 
+// Absolute size of a change.
 static hp_fixed size_of_change(const struct hp_trend_row *row) {
     return row->last < row->first ? row->first - row->last : row->last - row->first;
 }
 
+// Order of rows: significant ones first, then by size of the change, then by name.
 static int by_change(const void *left, const void *right, void *context) {
     const struct hp_trend_row *a = *(struct hp_trend_row *const *)left;
     const struct hp_trend_row *b = *(struct hp_trend_row *const *)right;
@@ -426,6 +455,7 @@ static int by_change(const void *left, const void *right, void *context) {
     return order ? order : (a->trend > b->trend) - (a->trend < b->trend);
 }
 
+// Set the length of a series, in units and in hours.
 static void set_span(struct hp_trend *trend, const struct hp_view *view, double span) {
     double seconds = unit_of(view)->seconds;
     trend->unit = unit_of(view);
@@ -433,6 +463,7 @@ static void set_span(struct hp_trend *trend, const struct hp_view *view, double 
     trend->hours = seconds > 0 ? span / seconds_per_hour : (double)NAN;
 }
 
+// Compute the trend of one series.
 static void trend_init(struct hp_trend *trend, struct hp_view *view,
                        const struct hp_members *members, struct hp_trends *trends,
                        const struct hp_series_dump *series) {
@@ -479,7 +510,8 @@ static void trend_init(struct hp_trend *trend, struct hp_view *view,
     free(dumps);
 }
 
-// Of one dump of a process there is no series.
+// Compute the trend of each series with two dumps or more, and sort the rows of all of
+// them.
 static void init_each(struct hp_trends *trends, struct hp_view *view,
                       const struct hp_members *members) {
     const struct hp_series_dump *series = view->series;
@@ -509,7 +541,8 @@ static void init_each(struct hp_trends *trends, struct hp_view *view,
 
 // --- all ----------------------------------------------------------------------------------
 
-// The dumps of a series are of one process, which has one build of each module.
+// Find code without names.  The dumps of a series are of one process, with one build of
+// each module.
 static void find_open_code(struct hp_trends *trends, const struct hp_view *view) {
     struct hp_sides sides = {.dumps = {0, view->series_count}};
     for (size_t i = 0; i < view->series_count; i++) {

@@ -20,7 +20,7 @@ bool hp_view_is_negative(const struct hp_view *view) {
 
 // --- refusals -----------------------------------------------------------------------------
 
-// The part of the report that has no room for a difference; NULL: none.
+// The reason why the view cannot show a difference, the end of a sentence; NULL: it can.
 static const char *refusal_of(const struct hp_view *view) {
     const struct hp_report_options *options = &view->options;
     bool is_table = options->kind == HP_REPORT_TOP || view->report->has_sides;
@@ -40,12 +40,14 @@ static const char *refusal_of(const struct hp_view *view) {
                : NULL;
 }
 
-// A pprof profile may be a difference of two; a dump of an allocator is none.
+// Whether an input can be a difference of two profiles: only pprof profiles can, not
+// dumps of an allocator.
 static bool may_be_difference(const struct hp_input_record *input) {
     return input->producer >= HP_PRODUCER_PPROF &&
            input->producer <= HP_PRODUCER_PPROF_OURS;
 }
 
+// Fail with a sentence about an input.
 static int refuse(const struct hp_input_record *input, const char *what, const char *why,
                   struct hp_err *err) {
     hp_fail(err, HP_E_EMPTY, "it is %s %s", what, why);
@@ -76,7 +78,8 @@ int hp_two_signs_refuse(const struct hp_view *view, struct hp_err *err) {
 
 // --- both sides ---------------------------------------------------------------------------
 
-// The part of a stack that is above zero, or as a positive number the part below.
+// The positive part of a stack's values; for the base, the negative part as a positive
+// number.
 static struct hp_values part_of(const struct hp_values *values, bool is_base) {
     struct hp_values part = {{0}};
     for (enum hp_metric i = 0; i < HP_METRICS; i++) {
@@ -86,7 +89,7 @@ static struct hp_values part_of(const struct hp_values *values, bool is_base) {
     return part;
 }
 
-// One side is told of as one input, which is of no process.
+// Add one side of the difference as one input without a process.
 static void add_side(struct hp_profile *split, const struct hp_input_record *input,
                      bool is_base) {
     static const struct hp_error *const no_errors[HP_COLUMNS];
@@ -114,7 +117,7 @@ static void add_side(struct hp_profile *split, const struct hp_input_record *inp
     hp_vec_push(&split->inputs, side);
 }
 
-// An input with all metrics that any has.
+// An input that has all metrics which any used input has.
 static struct hp_input_record typical_input(const struct hp_profile *profile) {
     struct hp_input_record typical = {.missing_metrics = ~0u};
     const struct hp_input_record *input;
@@ -130,6 +133,7 @@ static struct hp_input_record typical_input(const struct hp_profile *profile) {
     return typical;
 }
 
+// Summarize the inputs of the original profile as a whole, and the two sides one by one.
 static void summarize(struct hp_profile *split, const struct hp_profile *profile) {
     memset(split->summary, 0, sizeof split->summary);
     hp_input_summary_init(&split->summary[HP_SIDE_ALL], profile->inputs.at,
@@ -140,7 +144,8 @@ static void summarize(struct hp_profile *split, const struct hp_profile *profile
     }
 }
 
-// A copy that has nothing of its own yet.
+// Copy a profile with its stacks, but without inputs and history.  Everything else is
+// borrowed.
 static struct hp_profile *borrow(const struct hp_profile *profile) {
     struct hp_profile *copy = hp_alloc(sizeof *copy);
     *copy = *profile;
@@ -152,6 +157,7 @@ static struct hp_profile *borrow(const struct hp_profile *profile) {
     return copy;
 }
 
+// Make a profile with both sides of a difference.
 static struct hp_profile *split_signs(const struct hp_profile *profile) {
     struct hp_profile *split = borrow(profile);
     struct hp_input_record input = typical_input(profile);
@@ -164,6 +170,7 @@ static struct hp_profile *split_signs(const struct hp_profile *profile) {
 
 // --- one side -----------------------------------------------------------------------------
 
+// Make a profile with the growth of a difference only.
 static struct hp_profile *keep_grown(const struct hp_profile *profile) {
     struct hp_profile *grown = borrow(profile);
     struct hp_stack *stack;

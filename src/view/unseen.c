@@ -1,29 +1,34 @@
-// Good and Turing's estimate: what one sample stands for beyond its own object, in the
-// stacks that have just one, is on average what the stacks without any hold.  With
-// g = S (1 - p) / p, the square of its error is on average that of
+// Estimates of memory that sampling missed, after Good and Turing.
+//
+// In stacks with exactly one sample, the sample represents more memory than its own
+// object.  This excess is on average what stacks without any sample hold.  For an object
+// of size S that is sampled with probability p, it is g = S (1 - p) / p.  With n samples
+// in a stack, the square of the error of the estimate is on average
 //
 //     v = sum over n = 1 of g (g + S) + sum over n = 2 of 2 g1 g2
 //
-// One stack of x bytes is missed with probability e^(-x/R), whatever the sizes of its objects.
-// In T bytes there are at most T/x of them, so that with the confidence asked for none is missed
-// that holds more than
+// A single stack of x bytes is missed with probability e^(-x/R), where R is the sample
+// period, whatever the sizes of its objects.  T bytes contain at most T/x such stacks.
+// So with the confidence of the view, no stack is missed that holds more than
 //
-//     x with (T/x) e^(-x/R) = 1 - confidence, T the most that all may hold
+//     x with (T/x) e^(-x/R) = 1 - confidence, where T is the upper bound of all memory
 //
-// nor more than all stacks together that were missed.
+// nor more than all missed stacks together.
 #include "view/unseen.h"
 
 #include "stats/distributions.h"
 
 #include <math.h>
 
-static const double much = 0.2; // as a share of what was seen
+static const double much = 0.2; // as a share of the memory that was seen
 
-// Exact sums: stacks come in any order.
+// Sums over stacks.  They are exact integers, so that the order of stacks does not
+// matter.
 struct sums {
-    hp_int128 beyond, variance; // bytes, bytes^2
+    hp_int128 beyond, variance; // in bytes and bytes^2
 };
 
+// Add a stack with one or two samples; other stacks add nothing.
 static void add(struct sums *sums, hp_int128 bytes, const struct hp_error *error) {
     hp_int128 beyond = bytes - (hp_int128)error->observed_bytes;
     if (error->period > 0 && error->samples == 1) {
@@ -34,7 +39,7 @@ static void add(struct sums *sums, hp_int128 bytes, const struct hp_error *error
     }
 }
 
-// y with log(y) + y = level, by Newton's method from below.
+// Solve log(y) + y = level by Newton's method, from below.
 static double invert(double level) {
     double y = level < 1 ? exp(level - 1) : level - log(level);
     for (int i = 0; i < 20; i++) {
@@ -43,23 +48,26 @@ static double invert(double level) {
     return y;
 }
 
+// Upper bound of a single missed stack, in bytes.
 static double most_in_one(double most_in_all, double period, double miss) {
     return period > 0 && most_in_all > 0
                ? period * invert(log(most_in_all / (period * miss)))
                : 0;
 }
 
-// What is seen of a column: of all inputs, or of some.
+// Memory that was seen in a column, in all inputs or in some of them.
 struct seen {
-    struct sums sums; // of its stacks
+    struct sums sums; // over the stacks
     hp_fixed total;
-    struct hp_error error; // of that
+    struct hp_error error; // of `total`
 };
 
+// The metric of bytes in a column.
 static enum hp_metric space_of(enum hp_column column) {
     return column == HP_COLUMN_ALLOC ? HP_ALLOC_SPACE : HP_INUSE_SPACE;
 }
 
+// Estimate what sampling missed from what it saw.
 static struct hp_unseen estimate_unseen(const struct hp_view *view, enum hp_column column,
                                         const struct seen *seen) {
     enum hp_metric space = space_of(column);
@@ -80,6 +88,8 @@ static struct hp_unseen estimate_unseen(const struct hp_view *view, enum hp_colu
     };
 }
 
+// The estimate for all inputs.  Not known if errors are hidden or inputs were merged
+// before.
 static struct hp_unseen estimate_of_all(const struct hp_view *view,
                                         enum hp_column column) {
     const struct hp_profile *profile = view->profile;
@@ -112,12 +122,13 @@ struct hp_unseen hp_unseen_of(const struct hp_view *view) {
 
 // --- of a group of inputs -----------------------------------------------------------------------
 
-// What a stack holds in some of the inputs.
+// The value of one stack in some of the inputs.
 struct held {
     hp_fixed value;
     struct hp_error error;
 };
 
+// Add an input to the stacks.
 static void add_input(struct held *held, const struct hp_profile *profile,
                       const struct hp_input_record *input, enum hp_column column) {
     struct hp_history_reader reader = {0};
@@ -130,6 +141,7 @@ static void add_input(struct held *held, const struct hp_profile *profile,
     hp_history_done_reading(&reader);
 }
 
+// Sum of the stacks.
 static struct seen seen_of(const struct held *held, size_t count, enum hp_column column) {
     struct seen seen = {.total = 0};
     for (size_t i = 0; i < count; i++) {
@@ -160,18 +172,19 @@ bool hp_is_much_unseen(const struct hp_view *view, enum hp_column column, uint32
 
 // --- rows that are shown because they are the largest ----------------------------------------
 
-// Of many rows that sampling found once or twice, or not at all, the first are those that it
-// found more often than others of their size.  An interval that holds 95 of 100 rows then misses
-// these above all: its lower end is too high.  The lower end that all of M rows together are
-// above with the confidence asked for is that for (1 - confidence) / M each, and the first rows
-// are among them whichever they are.  With f1 and f2 of rows that have one sample and two,
+// Rows are sorted by size, so that the first of many rows with few samples are the ones
+// that sampling found more often than other rows of their size.  An interval that is
+// right for 95 of 100 rows is wrong mainly for these: its lower end is too high.  All
+// lower ends of M rows are right together with the confidence of the view if each has the
+// confidence 1 - (1 - confidence) / M.  This then includes the first rows, whichever they
+// are.  With f1 rows of one sample and f2 rows of two,
 //
 //     M = rows seen + f1 (f1 - 1) / (2 (f2 + 1))
 //
-// which is Chao's lower bound of how many there are (1984).
+// which is Chao's lower bound of the number of rows (1984).
 //
-// It is done where the memory that was missed is a matter at all: else rows are what they are by
-// more than luck.
+// This is done only if sampling missed much memory: otherwise the largest rows are large
+// by more than luck.
 
 bool hp_are_chosen(const struct hp_view *view, enum hp_column column) {
     return view->options.sort != HP_SORT_NAME && hp_unseen_in(view, column).is_much;
