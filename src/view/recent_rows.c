@@ -159,7 +159,7 @@ static void estimate(const struct builder *builder, const struct entry *entries,
 }
 
 // Find the node to which most of the frees of a row are attributed; of several the first
-// by name.  Two passes: count the frees of each node, then compare; builder->freed is 0
+// by name.  Two passes: count the frees of each node, then compare; `freed` is 0
 // again at the end.
 static void find_freed_by(const struct builder *builder, const struct entry *entries,
                           size_t count, struct hp_recent_row *row) {

@@ -246,7 +246,7 @@ static void sort_group(struct groups *groups, size_t first, size_t count) {
     }
 }
 
-// Record and sort the groups of all rows.  groups->next now contains the ends of the
+// Record and sort the groups of all rows.  The array `next` now contains the ends of the
 // groups, which follow each other without gaps.
 static void add_areas(struct groups *groups, size_t rows) {
     struct hp_neighbors *neighbors = groups->neighbors;

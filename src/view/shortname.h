@@ -28,8 +28,8 @@
 //     short  f
 //     bare   f
 //
-// Short names are shown to readers.  Bare names are matched by the rules of frame_rules.h:
-// they keep the whole path and lack only arguments, parameters and the type of the result.
+// Short names are shown to readers.  Bare names are matched by the rules of frame_rules.h.
+// They keep the whole path and lack only arguments, parameters and the returned type.
 #ifndef HP_VIEW_SHORTNAME_H
 #define HP_VIEW_SHORTNAME_H
 

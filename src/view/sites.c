@@ -8,7 +8,7 @@ struct finder {
     struct hp_index index; // finds sites by all of their bytes
 };
 
-// Number of a site in finder->sites, in the order in which sites are found.
+// Number of a site, which is added if it is new, in the order in which sites are found.
 static uint32_t find_or_add(struct finder *finder, const struct hp_site *site) {
     struct hp_sites *sites = finder->sites;
     uint32_t number = hp_index_of(&finder->index, &sites->all, site, sizeof *site);

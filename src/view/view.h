@@ -62,8 +62,8 @@ struct hp_field {
     // Columns of one group form one object in JSON; other keys are "group_key".
     const char *group;
     int width; // of a text table, in characters; 0: the width of an amount
-    // Printed below a text table.  With HP_SHOWN_MARK: the number of samples below which a row
-    // gets no p, as in "5 samples".
+    // Printed below a text table.  With HP_SHOWN_MARK: the number of samples below which
+    // a row gets no p, as in "5 samples".
     const char *note;
     // Order in which columns are dropped from a text table that is too wide for its line:
     // 1 is dropped first; 0: never.
