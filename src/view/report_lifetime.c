@@ -22,7 +22,7 @@ struct adder {
     const struct hp_profile *profile;
     const struct hp_members *members;
     struct hp_lifetimes *lifetimes;
-    // Rows of all nodes, the total, and what filters leave
+    // Rows of all nodes, the total, and what filters leave.
     struct hp_lifetime_row *places;
     hp_int128 *variances; // variances of the live bytes of each place in the current dump
     bool is_raw;          // the last dump was not scaled: its counts are raw

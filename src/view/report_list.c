@@ -16,7 +16,7 @@ struct sums {
 // The `function` of a line that is not listed.
 static const uint32_t not_listed = UINT32_MAX;
 
-// --- what is listed -----------------------------------------------------------------------
+// --- selected functions and lines ---------------------------------------------------------
 
 // Order of functions by their strings and class, for a binary search.
 static int by_place(const void *left, const void *right) {

@@ -326,7 +326,7 @@ static void take_space(struct walk *w) {
     }
 }
 
-// --- all ----------------------------------------------------------------------------------
+// --- the copy of a name -------------------------------------------------------------------
 
 // Copy the type "decltype (...)", if the name continues with it.
 static bool take_decltype(struct walk *w) {

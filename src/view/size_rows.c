@@ -130,7 +130,7 @@ void hp_size_rows_sum(const uint64_t *sizes, size_t count, struct hp_view *view,
     }
 }
 
-// --- what is refused ----------------------------------------------------------------------
+// --- refusals -----------------------------------------------------------------------------
 
 // Whether any object has an age.
 static bool ages_are_told(const struct hp_profile *profile) {

@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-// Mean samples of an input, below which p is not computed
+// Mean samples of an input, below which p is not computed.
 static const double least_samples = 1;
 
 enum {
@@ -191,7 +191,7 @@ static void find_outliers(struct hp_spread *spread, const struct hp_naming *nami
     free(all);
 }
 
-// --- all ----------------------------------------------------------------------------------
+// --- the spread of all rows ---------------------------------------------------------------
 
 static const struct hp_spread_row unknown = {NAN, NAN, NAN};
 

@@ -145,7 +145,7 @@ static void keep_outliers(struct hp_spread *spread, double confidence) {
     }
 }
 
-// --- all ----------------------------------------------------------------------------------
+// --- all extremes -------------------------------------------------------------------------
 
 // Find the buckets that contain the quantiles.
 static void find_quantiles(struct hp_spread *spread, const struct hp_totals *totals) {

@@ -10,7 +10,7 @@ hp_fixed hp_mean_of(hp_fixed sum, size_t inputs) {
     return n > 0 ? (sum + n / 2) / n : 0;
 }
 
-// --- what is selected ---------------------------------------------------------------------
+// --- selected inputs ----------------------------------------------------------------------
 
 // Values of one stack of the profile, in all inputs or in one of them.
 struct part {
@@ -74,7 +74,7 @@ static size_t add_selected(const struct hp_profile *profile,
     return count;
 }
 
-// --- of all metrics -----------------------------------------------------------------------
+// --- sums of all metrics ------------------------------------------------------------------
 
 void hp_stack_sums_init(struct hp_stack_sums *sums, const struct hp_stacks *stacks,
                         bool errors) {

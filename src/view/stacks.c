@@ -172,7 +172,7 @@ static bool find_key(const struct hp_stacks *stacks, size_t stack, size_t max_de
     return is_visible;
 }
 
-// --- distinct ones ------------------------------------------------------------------------
+// --- distinct stacks ----------------------------------------------------------------------
 
 static uint32_t hash_of(const struct hp_stack_key *stack) {
     return (uint32_t)hp_hash_bytes(stack->at, stack->depth * sizeof *stack->at,
@@ -324,7 +324,7 @@ static void limit_count(struct hp_stacks *stacks,
     hp_stack_sums_done(&sums);
 }
 
-// --- all ----------------------------------------------------------------------------------
+// --- all stacks ---------------------------------------------------------------------------
 
 // Find the distinct stacks, in the order in which the profile has them.
 static void collect(struct hp_stacks *stacks, size_t max_depth) {

@@ -66,7 +66,7 @@ void hp_stacks_done(struct hp_stacks *stacks);
 
 // The calls of a place.
 struct hp_place {
-    // NULL: the place represents no frame, as "[other]" does
+    // NULL: the place represents no frame, as "[other]" does.
     const struct hp_frame *frame;
     const struct hp_call *calls; // innermost first
     const struct hp_line *lines; // one for each call; NULL: there are no symbols

@@ -354,7 +354,7 @@ void hp_top_sort_rest(struct hp_top *top, const struct hp_view *view) {
     top->sorted = sort_first(view, view->rows.count, &order);
 }
 
-// --- what they are ------------------------------------------------------------------------
+// --- amounts of nodes ---------------------------------------------------------------------
 
 // The amount of a node, with its error if that was added up.
 static struct hp_amount amount_of(const struct hp_top *top, const hp_fixed *sums,

@@ -14,7 +14,7 @@ struct hp_top {
     enum hp_metric of[HP_METRICS + 1]; // metric of each slot
     size_t slot[HP_METRICS]; // slot of each metric; SIZE_MAX: the metric is not added up
     hp_fixed *flat, *cum;    // [node * metrics + slot]
-    // NULL: not added up
+    // NULL: not added up.
     struct hp_error *flat_errors[HP_COLUMNS], *cum_errors[HP_COLUMNS];
     // Set if few rows are shown: errors are then kept for shown rows only.  `place` is,
     // for each node, the number of its row + 1, or 0 if it is not shown: the index into

@@ -83,7 +83,7 @@ static struct dump *make_series(const struct hp_view *view,
 
 // Sums of one place over the dumps that were read so far.
 struct sum {
-    // In the first dump, in the one before, and in the current one
+    // In the first dump, in the one before, and in the current one.
     hp_fixed first, before, now;
     hp_int128 variance; // of `now`
     // Sum of the variances, by the weights of their dumps; and sum of the effective
@@ -539,7 +539,7 @@ static void init_each(struct hp_trends *trends, struct hp_view *view,
     hp_vec_sort_r(&trends->rows, by_change, &view->naming);
 }
 
-// --- all ----------------------------------------------------------------------------------
+// --- all series ---------------------------------------------------------------------------
 
 // Find code without names.  The dumps of a series are of one process, with one build of
 // each module.

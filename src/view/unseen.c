@@ -120,7 +120,7 @@ struct hp_unseen hp_unseen_of(const struct hp_view *view) {
     return hp_unseen_in(view, hp_column_of(view->options.metric));
 }
 
-// --- of a group of inputs -----------------------------------------------------------------------
+// --- estimates for a part of the inputs ---------------------------------------------------------
 
 // The value of one stack in some of the inputs.
 struct held {

@@ -103,7 +103,7 @@ static int refuse_metric(const struct hp_view *view, struct hp_err *err) {
 // they are a facet.
 static int refuse_groups(const struct hp_view *view, struct hp_err *err) {
     const struct hp_report_options *options = &view->options;
-    // A partial file records sizes in any case
+    // A partial file records sizes in any case.
     bool has_sizes = (view->use.can & HP_IS_PARTIAL) != 0;
     bool has_labels = options->kind == HP_REPORT_MERGE && options->by != HP_BY_AGE &&
                       !(options->by == HP_BY_SIZE && has_sizes);
@@ -204,7 +204,7 @@ static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
     return HP_OK;
 }
 
-// --- what is measured ---------------------------------------------------------------------
+// --- the metric ---------------------------------------------------------------------------
 
 // The sample type to show by default: the only one that the inputs have, if they have
 // none of the four metrics.  NULL: show a metric.
@@ -245,7 +245,7 @@ static int choose_metric(struct hp_view *view, struct hp_err *err) {
     return HP_OK;
 }
 
-// --- what all views have ------------------------------------------------------------------
+// --- facts and sums of all views ----------------------------------------------------------
 
 // Copy facts about the inputs from the profile to view->head.
 static void describe_inputs(struct hp_view *view) {

@@ -249,7 +249,7 @@ struct hp_head {
     // False: rows are dumps of one process at several times, whose sum means nothing.
     bool has_total;
     bool has_input_labels; // some input has labels of its own
-    // Of the inputs that are used, in seconds since 1970; NAN: not known.
+    // Earliest time of the inputs that are used, in seconds since 1970; NAN: not known.
     double first_time;
     enum hp_estimator estimator;
 };
