@@ -91,7 +91,7 @@ static int by_batch(const void *left, const void *right) {
 }
 
 // Make the entries of all records: for each node of the allocating stack, for the total,
-// and for what filters leave.
+// and for the sum of the stacks that filters leave.
 static void gather(struct builder *builder) {
     const struct hp_members *members = builder->members;
     const struct hp_recent_record *record;

@@ -94,7 +94,7 @@ static void add_rest(struct tables *t, uint32_t parent, hp_int128 rest) {
 
 // --- all processes ------------------------------------------------------------------------
 
-// Sums over all processes, in bytes.
+// Sums over all processes that are used, in bytes.
 struct sums {
     struct { // as the allocator reports them
         hp_int128 allocated, active, metadata, resident, mapped, retained;

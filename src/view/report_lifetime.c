@@ -22,7 +22,7 @@ struct adder {
     const struct hp_profile *profile;
     const struct hp_members *members;
     struct hp_lifetimes *lifetimes;
-    // Rows of all nodes, the total, and what filters leave.
+    // Rows of all nodes, of the total, and of the stacks that filters leave.
     struct hp_lifetime_row *places;
     hp_int128 *variances; // variances of the live bytes of each place in the current dump
     bool is_raw;          // the last dump was not scaled: its counts are raw
@@ -31,8 +31,8 @@ struct adder {
 
 // --- sums ---------------------------------------------------------------------------------
 
-// Place i of a stack: its nodes come first, then the total, then the sum of what filters
-// leave.
+// Place i of a stack: its nodes come first, then the total, then the sum of the stacks
+// that filters leave.
 static size_t places_of(const struct hp_members *members, size_t stack, size_t i) {
     size_t first = members->first.at[stack], nodes = members->first.at[stack + 1] - first;
     return i < nodes ? members->nodes.at[first + i].n : members->node_count + i - nodes;

@@ -51,7 +51,7 @@ struct hp_listing {
     HP_VEC(struct hp_listed_line) lines; // grouped by function, by line number
     // Each file once.
     HP_VEC(struct hp_source_file) sources;
-    bool is_passed; // some stack passes a selected function, whatever it holds
+    bool is_passed; // some stack passes a selected function, even with value 0
 };
 
 // The source file of a function; NULL if no file is known.

@@ -46,8 +46,8 @@ static void keep_stack(struct hp_neighbors *neighbors, struct hp_neighbor_call *
     call->last = (uint32_t)neighbors->stacks.count;
 }
 
-// Add the error of a stack to that of a call.  A call with one stack only has no error of
-// its own: it uses that of call->last.
+// Add the error of a stack to that of a call, if all rows are shown.  The first stack of
+// a call is in call->last, and its error is copied when a second stack comes.
 static void add_error(struct collector *collector, const struct hp_neighbor_call *call,
                       uint32_t stack) {
     struct hp_neighbors *neighbors = collector->neighbors;

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-// Columns of the report, in the order of all three tables of fields.
+// Columns of the report: of `fields`, then of size_fields and age_fields.
 enum field {
     FLAT,
     CUM,

@@ -111,8 +111,8 @@ static void set_fields(struct hp_view *view, const struct hp_trends *trends) {
     }
 }
 
-// Refuse a bound for p if no series can have a p.  Such a condition never holds, so that
-// a gate would pass whatever happens.
+// Refuse a bound for p if no series can have a p.  Such a condition can never hold, so
+// that the gate would always pass.
 static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
     const struct hp_gate *gate = view->options.gate;
     bool can = false;

@@ -49,8 +49,8 @@ static void caution(struct hp_view *view, const char *text) {
 
 // --- two dumps ------------------------------------------------------------------------------
 
-// Find the base dump, pair[0], and the new dump, pair[1].  Returns false if there are
-// more, or if they are of two processes.
+// Find the base dump, pair[0], and the new dump, pair[1], of a comparison.  Returns false
+// if there are more dumps, or if they are of two processes.
 static bool find_pair(const struct hp_view *view, const struct hp_input_record *pair[2]) {
     size_t counts[2] = {0, 0};
     const struct hp_input_record *input;

@@ -141,8 +141,8 @@ static size_t implementer(struct walk *w, size_t end) {
     return begin;
 }
 
-// Begin a Self: what it contains becomes the name, without pointers and lifetimes before
-// it.
+// Begin a Self at offset `begin`: its type becomes the name, without pointers and
+// lifetimes before it.
 static void open_self(struct walk *w, size_t begin) {
     static const char *const pointers[] = {"&", "mut ", "*const ", "*mut ", "dyn "};
     w->has_self_in_self |= w->selves > 0;

@@ -68,7 +68,7 @@ static int compare_texts(const struct hp_naming *naming, hp_string a, hp_string 
                : hp_span_compare(hp_strtab_span(strings, a), hp_strtab_span(strings, b));
 }
 
-// Order of sites by all members, so that only equal sites are equal.
+// Order of sites by all members, so that different sites never compare equal.
 static int compare(const struct hp_naming *naming, const struct hp_site *a,
                    const struct hp_site *b) {
     int order = a->name.n == b->name.n ? 0 : hp_node_compare(naming, a->name, b->name);

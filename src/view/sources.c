@@ -159,8 +159,8 @@ static void split(struct hp_source_file *source, const char *text, size_t size) 
     source->line_count = lines.count;
 }
 
-// Whether a source is the one that was compiled.  Its MD5 decides if binaries record one;
-// else its modification time, compared with that of the newest binary.
+// How a source file compares with the one that was compiled.  Its MD5 decides if binaries
+// record one; else its modification time, compared with that of the newest binary.
 static enum hp_source_version version_of(const struct reader *reader,
                                          const struct hp_source_file *file, size_t size,
                                          int64_t written) {

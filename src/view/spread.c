@@ -93,8 +93,8 @@ static struct moments moments_of(const struct single *all, size_t count) {
 }
 
 // The p-value of a t test of one input against all others.  Without it, the mean of the
-// others is away / (H - 1) further off, and their squares are less by the term that is
-// subtracted.
+// others is away / (H - 1) further off, and the sum of squares is less by the term that
+// is subtracted.
 static double t_test(double value, struct moments m) {
     double away = value - m.mean, others = m.count - 1;
     double distance = away * m.count / others;

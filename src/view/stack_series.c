@@ -171,7 +171,7 @@ struct hp_row_values {
 };
 
 // Call `add` for each stack and each place that it is added to: its nodes, the total, and
-// the sum of what filters leave.
+// the sum of the stacks that filters leave.
 static void each_pair(const struct hp_members *members, struct place_stacks *of,
                       void add(struct place_stacks *of, size_t node, size_t stack)) {
     for (size_t s = 0; s + 1 < members->first.count; s++) {
@@ -185,18 +185,19 @@ static void each_pair(const struct hp_members *members, struct place_stacks *of,
     }
 }
 
-// Count a stack of a place, in first[place + 2].
+// Count a stack of a place in first[place + 2]: one element is left free for put_pair().
 static void count_pair(struct place_stacks *of, size_t node, size_t stack) {
     (void)stack;
     of->first[node + 2]++;
 }
 
-// Put a stack at the next free element of a place, first[place + 1].
+// Put a stack at the next free element of a place, which first[place + 1] contains.
 static void put_pair(struct place_stacks *of, size_t node, size_t stack) {
     of->stacks[of->first[node + 1]++] = (uint32_t)stack;
 }
 
-// Make the lists of stacks by place, by counting: `first` is right after both passes.
+// Make the lists of stacks by place: count them, then put them.  After both passes
+// `first` contains the beginnings of the lists.
 static void sort_stacks(struct place_stacks *of, const struct hp_members *members) {
     size_t nodes = members->node_count + 2;
     of->first = hp_alloc((nodes + 2) * sizeof *of->first);

@@ -249,17 +249,18 @@ void hp_top_sum_errors(struct hp_top *top, const struct hp_view *view) {
 
 // --- order --------------------------------------------------------------------------------
 
-// The largest number of rows that are found by insertion instead of sorting.
+// Up to this number, the first rows are found by insertion instead of a sort of all rows.
 enum {
     FEW_ROWS = 200,
 };
 
-// Order of rows: by the values of one column, then of the other; both are NULL for rows
-// sorted by name.  Then by size or name.
+// Order of rows: by the values of one column, then of the other column, then by size or
+// name.  Rows sorted by name use no column.
 struct order {
     const struct hp_top *top;
     const struct hp_naming *naming;
-    // The metric's slot of node 0; nodes follow at a distance of `metrics` numbers.
+    // Values of the metric, those of consecutive nodes top->metrics apart; NULL: not
+    // used.
     const hp_fixed *first, *second;
 };
 
@@ -286,8 +287,8 @@ static int compare(const void *left, const void *right, void *context) {
                  : hp_node_compare(order->naming, a->node, b->node);
 }
 
-// Insert a row into the sorted rows before it, by binary search.  The last of these takes
-// its place.
+// Insert a row into the first rows, which are sorted, by binary search.  The last one of
+// these moves to the place of the row.
 static void insert(struct hp_row_key *rows, size_t first, struct hp_row_key *row,
                    struct order *order) {
     struct hp_row_key new = *row;
@@ -303,14 +304,14 @@ static void insert(struct hp_row_key *rows, size_t first, struct hp_row_key *row
     rows[at] = new;
 }
 
-// The value that decides first.
+// The value of a row in the first column; 0: rows are sorted by name.
 static hp_fixed first_value(const struct order *order, const struct hp_row_key *row) {
     return order->first ? value_of(order, order->first, row) : 0;
 }
 
-// Sort the `first` rows to the front.  If these are few, most other rows need one
-// comparison of one value, with the last of them.  Returns the number of rows that are
-// sorted.
+// Move the first rows of the order to the front, and sort them.  If these are few, most
+// other rows need only one comparison, of one value with that of the last of them.
+// Returns the number of rows that are sorted.
 static size_t sort_first(const struct hp_view *view, size_t first, struct order *order) {
     struct hp_row_key *rows = view->rows.at;
     if (first > FEW_ROWS || first >= view->rows.count) {

@@ -101,7 +101,7 @@ struct adder {
     const struct hp_members *members;
     enum hp_metric metric;
     const struct dump *dumps;
-    struct sum *sums; // of all nodes, the total, and what filters leave
+    struct sum *sums; // of all nodes, the total, and the filtered sum
 };
 
 // Variance of a value, in bytes^2 or objects^2.
@@ -344,7 +344,7 @@ static void conclude(const struct hp_trend *trend, const struct maker *maker,
     }
     row->slope = row->shape == HP_TREND_SINCE ? row->onset.slope : row->slope;
     row->rise.least = isinf(row->rise.least) ? (double)NAN : row->rise.least;
-    row->q = row->rise.p; // one p for each row: nothing to adjust yet
+    row->q = row->rise.p; // p is adjusted later
 }
 
 // Growth of a row beyond sampling error; NAN if it cannot be tested.
@@ -406,7 +406,7 @@ static uint64_t find_open(const struct hp_open_code *open, const struct dump *du
     return modules;
 }
 
-// Make the rows of a series, its total and the sum of what filters leave.
+// Make the rows of a series, its total, and the sum of the stacks that filters leave.
 static void make_rows(struct hp_trend *trend, const struct maker *maker) {
     size_t nodes = maker->adder->members->node_count;
     for (uint32_t i = 0; i < nodes; i++) {

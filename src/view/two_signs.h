@@ -1,9 +1,10 @@
 // Differences of two profiles as inputs: values above zero grew, and values below zero
 // shrank.
 //
-// A report with two sides shows such an input as a profile whose base is what shrank and
-// whose new side is what grew: new minus base is the difference.  How much there was on
-// either side is not known, nor what was allocated and freed again within one stack.
+// A report with two sides shows such an input as a profile with two sides: the decreases
+// are its base, and the increases are its new side, so that new minus base is the
+// difference.  The values of both profiles are not known, nor memory that was allocated
+// and freed again within one stack.
 #ifndef HP_VIEW_TWO_SIGNS_H
 #define HP_VIEW_TWO_SIGNS_H
 

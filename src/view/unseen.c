@@ -1,9 +1,9 @@
 // Estimates of memory that sampling missed, after Good and Turing.
 //
 // In stacks with exactly one sample, the sample represents more memory than its own
-// object.  This excess is on average what stacks without any sample hold.  For an object
-// of size S that is sampled with probability p, it is g = S (1 - p) / p.  With n samples
-// in a stack, the square of the error of the estimate is on average
+// object.  This excess is on average as much as the stacks without any sample hold.  For
+// an object of size S that is sampled with probability p, it is g = S (1 - p) / p.  With
+// n samples in a stack, the square of the error of the estimate is on average
 //
 //     v = sum over n = 1 of g (g + S) + sum over n = 2 of 2 g1 g2
 //
@@ -67,7 +67,7 @@ static enum hp_metric space_of(enum hp_column column) {
     return column == HP_COLUMN_ALLOC ? HP_ALLOC_SPACE : HP_INUSE_SPACE;
 }
 
-// Estimate what sampling missed from what it saw.
+// Estimate the memory that sampling missed from the memory that it saw.
 static struct hp_unseen estimate_unseen(const struct hp_view *view, enum hp_column column,
                                         const struct seen *seen) {
     enum hp_metric space = space_of(column);
@@ -176,8 +176,8 @@ bool hp_is_much_unseen(const struct hp_view *view, enum hp_column column, uint32
 // that sampling found more often than other rows of their size.  An interval that is
 // right for 95 of 100 rows is wrong mainly for these: its lower end is too high.  All
 // lower ends of M rows are right together with the confidence of the view if each has the
-// confidence 1 - (1 - confidence) / M.  This then includes the first rows, whichever they
-// are.  With f1 rows of one sample and f2 rows of two,
+// confidence 1 - (1 - confidence) / M.  This includes the first rows, too.  With f1 rows
+// of one sample and f2 rows of two,
 //
 //     M = rows seen + f1 (f1 - 1) / (2 (f2 + 1))
 //

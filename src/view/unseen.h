@@ -12,7 +12,7 @@ struct hp_unseen {
     double estimate; // sum of all missed stacks
     double highest;  // upper bound of that sum, with the confidence of the view
     double stack;    // upper bound of any single missed stack
-    // `highest` is above a fifth of what the seen stacks hold, and some stacks were seen
+    // `highest` is above a fifth of the sum of the seen stacks, and some stacks were seen
     // only once.  The largest rows are then too high, because they are the largest partly
     // by luck.
     bool is_much;

@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-    LEAST_NODE = 200, // a graph draws nodes of at least 1/200 of what filters leave
+    LEAST_NODE = 200, // a graph draws nodes of at least 1/200 of the filtered sum
 };
 
 // --- refusals -----------------------------------------------------------------------------
@@ -185,8 +185,8 @@ static int refuse_nothing(const struct hp_view *view, struct hp_err *err) {
                : hp_fail(err, HP_E_EMPTY, "nothing to report: the filters leave nothing");
 }
 
-// Refuse a gate for a report without changes, or a bound for p where p is not known.
-// Such a condition never holds, so that a gate would pass whatever happens.
+// Refuse a gate for a report that compares nothing, or with a bound for p if no p is
+// known.  Such a condition can never hold, so that the gate would always pass.
 static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
     const struct hp_gate *gate = view->options.gate;
     bool has_p = view->precision.is_known[hp_column_of(view->options.metric)];

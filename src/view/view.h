@@ -294,7 +294,7 @@ struct hp_view {
     // The profile with `type` as its metric: then `profile` points to it.  NULL: a metric
     // is shown.
     struct hp_profile *projection;
-    // Differences of two profiles, divided into what grew and what shrank: then `profile`
+    // Differences of two profiles, divided into increases and decreases: then `profile`
     // points to it.  NULL: not divided.
     struct hp_profile *split;
     const struct hp_profile *whole; // the profile as it was given, with all metrics

@@ -9,9 +9,9 @@
 //     hide, show  drop calls with is_hidden, which is computed from both
 //
 // Folding must leave each stack a leaf that its value can be attributed to.  If folding
-// would drop all calls, or leave a leaf without a class, which holds nothing that others
-// allocate, then one folded call stays: the leaf that folding the allocator alone would
-// give.
+// would drop all calls, or leave a leaf of HP_CLASS_NONE (an address in no module), to
+// which memory of other functions is never attributed, then one folded call stays: the
+// leaf that folding the allocator alone would give.
 #include "view/visible_frames.h"
 
 enum {

@@ -38,9 +38,9 @@ bool hp_visible_calls(const struct hp_naming *naming, const struct hp_stack *sta
 size_t hp_all_calls(const struct hp_naming *naming, const struct hp_stack *stack,
                     struct hp_visible_frames *frames);
 
-// Calls of a stack, whatever filters hide.  `call` is the one to which the value of the
-// stack is attributed; `allocating` is the one that it would be if only the allocator
-// were folded.
+// Calls of a stack, including calls that filters hide.  `call` is the one to which the
+// value of the stack is attributed; `allocating` is the one that it would be if only the
+// allocator were folded.
 struct hp_charged {
     uint32_t call, allocating;
 };
