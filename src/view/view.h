@@ -48,7 +48,7 @@ enum hp_shown {
     HP_SHOWN_ERROR = 1 << 5,  // half the width of its interval, after all estimates
     HP_SHOWN_ENDS = 1 << 6,   // both ends of its interval
     HP_SHOWN_MARK = 1 << 7,   // a star if the row is significant
-    // JSON and TSV: one column for each metric that the inputs have.
+    // JSON: the values of all metrics that the inputs have.
     HP_ALL_METRICS = 1 << 8,
     HP_ROUGH = 1 << 9,     // four digits: further ones differ between machines
     HP_NEW_LINE = 1 << 10, // in formatted JSON the column begins a new line
@@ -59,7 +59,8 @@ struct hp_field {
     struct hp_view_column column; // title NULL: text tables leave the column out
     int id;                       // number by which the report's `cell` knows the column
     unsigned shown;               // enum hp_shown
-    // Columns of one group form one object in JSON; other keys are "group_key".
+    // Columns of one group form one object in JSON.  In other formats their keys begin
+    // with the name of the group, as in "spread_mean".  NULL: no group.
     const char *group;
     int width; // of a text table, in characters; 0: the width of an amount
     // Printed below a text table.  With HP_SHOWN_MARK: the number of samples below which
@@ -214,7 +215,7 @@ extern const struct hp_report *const hp_reports[HP_REPORT_KINDS];
 struct hp_view_use {
     enum hp_shape shape;
     unsigned can;  // enum hp_format_ability
-    bool all_rows; // the format may ask for rows past the limit
+    bool all_rows; // a program reads the view: it may ask for rows past the limit
 };
 
 // --- the view -----------------------------------------------------------------------------
