@@ -25,7 +25,7 @@ struct hp_listed_function {
 
 // Whether the source file on disk is the one that was compiled.
 enum hp_source_version {
-    HP_SOURCE_UNCHECKED, // not known: no MD5, and not newer than the newest binary
+    HP_SOURCE_UNCHECKED, // not known: no MD5 is recorded, and its time fits the binaries
     HP_SOURCE_NEWER, // its modification time is after that of every binary with its lines
     HP_SOURCE_SAME,  // it has the MD5 that the debug information records
     // It has another MD5 than the debug information of some binary records.

@@ -88,8 +88,8 @@ static struct hp_unseen estimate_unseen(const struct hp_view *view, enum hp_colu
     };
 }
 
-// The estimate for all inputs.  Not known if errors are hidden or inputs were merged
-// before.
+// The estimate for all inputs.  Not known if the column has no errors, if errors are
+// hidden, or if an input is the merge of others.
 static struct hp_unseen estimate_of_all(const struct hp_view *view,
                                         enum hp_column column) {
     const struct hp_profile *profile = view->profile;

@@ -412,10 +412,10 @@ static inline void hp_enough_add(struct hp_enough *values, hp_fixed value) {
     values->all += value < 0 ? -value : value;
 }
 
-// Number of rows that HP_LIMIT_ENOUGH shows: the rows that hold 95 % of all, or by cum
-// the rows that hold 1 % of `whole` each, within HP_LEAST_ROWS and HP_MOST_ROWS.
-// hp_view_find_changes() sets view->enough of a report of changes; significant rows are
-// always included by cum.
+// Number of rows that HP_LIMIT_ENOUGH shows: the first rows that together hold 95 % of
+// all; or by cum, and in trees and peek, the rows that hold 1 % of `whole` each.  The
+// number is within HP_LEAST_ROWS and HP_MOST_ROWS.  hp_view_find_changes() sets
+// view->enough of a report of changes; significant rows are always included by cum.
 size_t hp_view_enough(const struct hp_view *view, const struct hp_enough *values,
                       hp_fixed whole);
 void hp_view_find_changes(struct hp_view *view);
