@@ -3,6 +3,7 @@
 #include "view/view.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     LEFT_OUT = 20,   // by flat: rows that are not shown have 1/20 of the total at most
@@ -10,6 +11,39 @@ enum {
 };
 
 static const struct hp_interval unknown = {NAN, NAN};
+
+struct hp_interval hp_view_range(const struct hp_view *view,
+                                 const struct hp_amount *amount, enum hp_metric metric) {
+    static const struct hp_error none;
+    struct hp_view_cache *cache = view->cache;
+    if (!amount->error) {
+        return amount->range;
+    }
+    if (amount->is_total) {
+        struct hp_precision precision = view->precision;
+        for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+            precision.is_known[i] =
+                !view->options.no_error && hp_profile_has_total_error(view->profile, i);
+        }
+        return hp_precision_range(&precision, amount->sum, amount->error, metric);
+    }
+    if (amount->sum != 0 || memcmp(amount->error, &none, sizeof none) != 0) {
+        return hp_precision_range_of_chosen(&view->precision, amount->sum, amount->error,
+                                            metric, fmax(amount->among, 1));
+    }
+    // All rows without value and samples have the same interval: compute it once.
+    if (!cache->has_nothing[metric]) {
+        cache->of_nothing[metric] =
+            hp_precision_range(&view->precision, 0, &none, metric);
+        cache->has_nothing[metric] = true;
+    }
+    return cache->of_nothing[metric];
+}
+
+bool hp_view_is_too_high(const struct hp_view *view, struct hp_interval range) {
+    bool is_open = !isnan(range.low) && range.low != range.high;
+    return view->precision.among > 1 && is_open && view->use.shape != HP_SHAPE_PAGE;
+}
 
 // --- for formats --------------------------------------------------------------------------
 

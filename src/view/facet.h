@@ -7,27 +7,7 @@
 #ifndef HP_VIEW_FACET_H
 #define HP_VIEW_FACET_H
 
-#include "model/profile.h"
-
-struct hp_view;
-
-// The place of stacks whose samples do not have the property: their inputs decide.
-#define HP_OF_INPUTS UINT32_MAX
-
-// An input and its value of the facet.
-struct hp_facet_input {
-    const struct hp_input_record *record; // borrowed
-    uint32_t place;                       // in hp_facet.values
-};
-
-// {0}: the page has no facet.  A place is an index into `values`.
-struct hp_facet {
-    char *key; // "thread", "label:tenant", "input"
-    struct hp_strtab names;
-    HP_VEC(hp_string) values; // strings of `names`, in byte order
-    uint32_t *of_set;         // for each set of labels its place, or HP_OF_INPUTS; owned
-    HP_VEC(struct hp_facet_input) inputs; // empty if only samples have the property
-};
+#include "view/view.h"
 
 // Make the facet that options.by (and options.label) of the view ask for.  Free with
 // hp_facet_done().

@@ -11,11 +11,6 @@
 
 #include "view/top.h"
 
-// Whether rows are parts of stacks, that is objects of a size or an age: see size_rows.h.
-static inline bool hp_is_of_parts(enum hp_granularity by) {
-    return by == HP_BY_SIZE || by == HP_BY_AGE;
-}
-
 // Whether each row is one input or a group of whole inputs.
 static inline bool hp_groups_inputs(enum hp_granularity by) {
     return by == HP_BY_INPUT || by == HP_BY_PROGRAM || by == HP_BY_PROCESS;

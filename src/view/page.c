@@ -2,6 +2,7 @@
 // graph as a tree, the callees of each by value; then all stacks, folded or not.  The
 // stacks for the boxes are freed before the others are made, so that memory is needed for
 // one of the two only.
+#include "view/facet.h"
 #include "view/flames.h"
 #include "view/groups.h"
 

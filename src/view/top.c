@@ -1,6 +1,5 @@
 #include "view/top.h"
 
-#include "view/groups.h"
 #include "view/unseen.h"
 #include "view/visible_frames.h"
 

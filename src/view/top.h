@@ -6,6 +6,11 @@
 #include "view/spread.h"
 #include "view/view.h"
 
+// Whether rows are parts of stacks, that is objects of a size or an age: see size_rows.h.
+static inline bool hp_is_of_parts(enum hp_granularity by) {
+    return by == HP_BY_SIZE || by == HP_BY_AGE;
+}
+
 // Sums by node: flat of the stacks that end there, cum of the stacks that pass there,
 // each added once.  Rows of groups of inputs have equal flat and cum.  The sums are in
 // separate dense arrays, as most of the time is spent on them.

@@ -2,7 +2,7 @@
 // once what a report shows: for all formats, for the gate of --fail-if and for
 // programs.  A format (report/) turns a view into bytes and decides nothing else.
 //
-// Entry points: hp_view_build() in view.c checks the options, applies the filters and
+// Entry points: hp_view_build() in view_build.c checks the options, applies the filters and
 // calls `build` of the struct hp_report of the kind.  hp_view_cell() and the functions
 // after it in cells.c read a finished view.  Sums are made when a view is built;
 // intervals and origins are computed when a caller asks for them, and kept in struct
@@ -29,7 +29,6 @@
 #define HP_VIEW_VIEW_H
 
 #include "view/edges.h"
-#include "view/facet.h"
 #include "view/precision.h"
 #include "view/projection.h"
 #include "view/series.h"
@@ -281,6 +280,26 @@ struct hp_view_cache {
     struct hp_sizes sizes; // of the stack in the last call of hp_view_stack_sizes()
     // The parts of `sizes`, the largest first.
     HP_VEC(const struct hp_size_part *) parts;
+};
+
+// --- facet of a page: see facet.h ---------------------------------------------------------
+
+// The place of stacks whose samples do not have the property: their inputs decide.
+#define HP_OF_INPUTS UINT32_MAX
+
+// An input and its value of the facet.
+struct hp_facet_input {
+    const struct hp_input_record *record; // borrowed
+    uint32_t place;                       // in hp_facet.values
+};
+
+// {0}: the page has no facet.  A place is an index into `values`.
+struct hp_facet {
+    char *key; // "thread", "label:tenant", "input"
+    struct hp_strtab names;
+    HP_VEC(hp_string) values; // strings of `names`, in byte order
+    uint32_t *of_set;         // for each set of labels its place, or HP_OF_INPUTS; owned
+    HP_VEC(struct hp_facet_input) inputs; // empty if only samples have the property
 };
 
 // A report as a value.  Members are private to view/ and to the formats.

@@ -3,6 +3,7 @@
 #include "report/html/html.h"
 
 #include "report/json/json.h"
+#include "view/facet.h"
 #include "view/flames.h"
 #include "view/frame_rules.h"
 #include "view/unseen.h"
