@@ -1,63 +1,75 @@
-// Sample types of pprof profiles beside the four metrics: "resident_space" in "bytes".
+// Sample types of pprof profiles other than the four metrics, for example
+// "resident_space" in "bytes".
 //
-// Nobody knows how their values were scaled: they are added up as they are, and nothing is known
-// of their errors.  What stacks have of them is in tables of their own, so that a profile
-// without such types has, and pays, nothing.
+// It is unknown how their values were scaled: they are added without a change, and their
+// errors are unknown.  The values of stacks are kept in separate tables, so that a
+// profile without such types needs neither memory nor time for them.
 #ifndef HP_MODEL_SAMPLE_TYPES_H
 #define HP_MODEL_SAMPLE_TYPES_H
 
 #include "base/strtab.h"
 #include "model/history.h"
 
-// Of one stack.
+// The sum of one type over all inputs, for one stack.
 struct hp_sample_sum {
-    uint32_t stack; // of the profile
-    hp_fixed value; // with hp_fraction() of the metric in whose place it is
+    uint32_t stack; // number of the stack in the profile
+    hp_fixed value; // in fixed point, with hp_fraction(in_place_of) bits
 };
 
+// The values of one type in one input.
 struct hp_sample_input {
-    uint32_t number;  // as in struct hp_input_record
-    bool is_negative; // some of its values are below zero
-    hp_fixed total;
+    uint32_t number;  // number of the input, as in struct hp_input_record
+    bool is_negative; // whether some of its values are below zero
+    hp_fixed total;   // sum of its values, in fixed point as in struct hp_sample_sum
 };
 
+// One sample type, its sums by stack and its values by input.
 struct hp_sample_type {
-    hp_string type, unit;       // of one owner's strings; any unit of space is "bytes"
-    enum hp_metric in_place_of; // HP_INUSE_SPACE of bytes, else HP_INUSE_OBJECTS
+    // Texts in the strings of the owner; any unit of space is converted to "bytes".
+    hp_string type, unit;
+    // The metric whose fixed point it uses: HP_INUSE_SPACE for bytes, otherwise
+    // HP_INUSE_OBJECTS.
+    enum hp_metric in_place_of;
     HP_VEC(struct hp_sample_sum) sums;
     struct hp_index index;
-    HP_VEC(struct hp_sample_input) inputs; // that have it, if only zeros; by number
-    struct hp_history history;             // with the values in that place
+    // Inputs that have the type, even if all values are 0; by number once sorted.
+    HP_VEC(struct hp_sample_input) inputs;
+    // Values by input, in the place of the metric `in_place_of`.
+    struct hp_history history;
 };
 
-// {0} is empty.
+// All sample types of a profile.  {0} is empty.
 struct hp_sample_types {
+    // A type is named by its number here until the types are sorted.
     HP_VEC(struct hp_sample_type) of;
     struct hp_index index;
     bool overflow; // a sum did not fit
 };
 
+// Free all that the types own.
 void hp_sample_types_done(struct hp_sample_types *types);
 
-// The number of a type, which is added if need be.
+// Find a type, or add it.  Returns its number in `types->of`.
 uint32_t hp_sample_types_find(struct hp_sample_types *types, hp_string type,
                               hp_string unit, bool is_space);
 
-// An input that has a type: its values are added between begin and end.
+// Begin an input that has a type; hp_sample_type_end() ends it.  Values are added to the
+// type between these two calls.  A value of 0 is ignored.
 void hp_sample_type_begin(struct hp_sample_type *type, uint32_t input,
                           bool keeps_history);
 void hp_sample_type_add(struct hp_sample_types *types, uint32_t number, uint32_t stack,
                         int64_t value);
 void hp_sample_type_end(struct hp_sample_type *type);
 
-// The same of what has been added up before: of a stack; and what an input has of one, between
-// begin and end, which is in the sum already.
+// Add what was summed up before, by a partial.  hp_sample_types_add_sum() adds to the sum
+// of a stack.  hp_sample_type_put() records the value of the input that was begun, and
+// leaves the sum of the stack alone.
 void hp_sample_types_add_sum(struct hp_sample_types *types, uint32_t number,
                              uint32_t stack, hp_fixed value);
 void hp_sample_type_put(struct hp_sample_type *type, uint32_t stack, hp_fixed value);
 
-// Add those of `other`, whose texts are in `strings`; its `stack_count` stacks are called
-// map[stack] here.
+// How to import sample types: their texts go from `from` to `to`, and stack i of the
+// `stack_count` stacks of the other profile becomes stack map[i].
 struct hp_sample_import {
     struct hp_strtab *to;
     const struct hp_strtab *from;
@@ -65,16 +77,20 @@ struct hp_sample_import {
     size_t stack_count;
 };
 
+// Add all types of `other`.  The history of `other` is taken over, so that only
+// hp_sample_types_done() may be called for it afterwards.
 void hp_sample_types_absorb(struct hp_sample_types *types, struct hp_sample_types *other,
                             const struct hp_sample_import *import);
 
-// Bring all into an order that does not depend on that of the inputs, when nothing more comes.
+// Sort types by name and inputs by number, independently of the order of the inputs.
+// Nothing may be added afterwards.
 void hp_sample_types_sort(struct hp_sample_types *types, const struct hp_strtab *strings);
 
-// Of all inputs.
+// Return the sum over all inputs.
 hp_fixed hp_sample_type_total(const struct hp_sample_type *type);
 
-// What an input has of a type; NULL if it is not told of.  Once they are sorted.
+// Return the values that an input has of a type, or NULL if it has none.  The types must
+// have been sorted.
 const struct hp_sample_input *hp_sample_type_input(const struct hp_sample_type *type,
                                                    uint32_t number);
 

@@ -1,53 +1,61 @@
-// Two kinds of numbers that must never be added to one another.
+// Two kinds of numbers that must never be added to one another: raw sampled counts
+// (struct hp_count), and estimates of what the process did (struct hp_values).
 #ifndef HP_MODEL_VALUES_H
 #define HP_MODEL_VALUES_H
 
 #include "base/hash.h"
 #include "hprof-agg/hprof-agg.h"
 
-// What a dump says: sampled allocations only.  Not additive, because undoing the
-// sampling is not linear; only calc/unbias.c looks inside.
+// One pair of numbers as a dump prints it: sampled allocations only.  Counts are not
+// additive, because undoing the sampling is not linear; only calc/unbias.c interprets
+// them.
 struct hp_count {
     uint64_t objects, bytes;
 };
 
+// The raw counts of one stack: what is in use, and what was ever allocated.
 struct hp_counts {
     struct hp_count inuse, alloc;
 };
 
-// For tables of lines: not keyed, so that what is told of a dump is the same in every process.
+// Hash a count for tables of lines.  The hash has no random key, so that two runs of this
+// program read a dump in the same way.
 static inline uint64_t hp_count_hash(struct hp_count count) {
     return hp_hash_mix(count.objects ^ 0x9e3779b97f4a7c15,
                        count.bytes ^ 0xe7037ed1a0b428db);
 }
 
-// A number that only a counter prints that a race or 2^31 objects drove below zero: near 2^64.
+// Whether a counter has wrapped below zero.  A race, or more than 2^31 objects, can drive
+// the counters of a program below zero; they are printed as unsigned numbers near 2^64.
 static inline bool hp_count_is_wrapped(const struct hp_count *count) {
     const uint64_t wrapped_from = (uint64_t)1 << 62;
     return count->objects >= wrapped_from || count->bytes >= wrapped_from;
 }
 
-// What the process did, estimated: an exact sum in fixed point, so that it is the same in
-// whatever order it was added up.  The unit is 2^-20 bytes for space and 2^-32 objects.
+// An estimate of what the process did: an exact sum in fixed point, so that the order of
+// the additions does not matter.  The unit is 2^-20 bytes for space, and 2^-32 objects
+// for objects.
 typedef hp_int128 hp_fixed;
 
+// Bits after the binary point of an hp_fixed.
 enum {
     HP_SPACE_FRACTION = 20,
     HP_OBJECTS_FRACTION = 32,
 };
 
-// Additive; negative in a difference.
+// The estimates of all metrics.  They are additive; in a difference of profiles they may
+// be negative.
 struct hp_values {
     hp_fixed of[HP_METRICS];
 };
 
-// Bits after the binary point of a metric.
+// Return the number of bits after the binary point of a metric.
 static inline int hp_fraction(enum hp_metric metric) {
     return metric == HP_INUSE_SPACE || metric == HP_ALLOC_SPACE ? HP_SPACE_FRACTION
                                                                 : HP_OBJECTS_FRACTION;
 }
 
-// False if a sum does not fit; *sum is then unusable.
+// Add `values` to `*sum`.  Returns false if a sum does not fit; `*sum` is then unusable.
 static inline bool hp_values_add(struct hp_values *sum, const struct hp_values *values) {
     bool overflow = false;
     for (int i = 0; i < HP_METRICS; i++) {
@@ -56,13 +64,14 @@ static inline bool hp_values_add(struct hp_values *sum, const struct hp_values *
     return !overflow;
 }
 
-// To the nearest whole byte or object, halves away from zero.
+// Round to the nearest whole byte or object, halves away from zero.
 static inline hp_int128 hp_fixed_round(hp_fixed value, enum hp_metric metric) {
     int fraction = hp_fraction(metric);
     hp_int128 half = (hp_int128)1 << (fraction - 1);
     return value < 0 ? -((-value + half) >> fraction) : (value + half) >> fraction;
 }
 
+// Convert to bytes or objects; inexact above 2^53 units of 2^-fraction.
 static inline double hp_fixed_double(hp_fixed value, enum hp_metric metric) {
     return (double)value / (double)((uint64_t)1 << hp_fraction(metric));
 }
