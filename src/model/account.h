@@ -1,4 +1,4 @@
-// What a process's allocator and kernel say of its memory, beside a dump of it.
+// Memory of a process as its allocator and its kernel report it, in addition to a dump.
 #ifndef HP_MODEL_ACCOUNT_H
 #define HP_MODEL_ACCOUNT_H
 
@@ -6,24 +6,26 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-// --- the allocator ------------------------------------------------------------------------
+// --- the allocator ---------------------------------------------------------------------
 
-// Objects of one size in slabs.
+// Statistics of the slabs for objects of one size.
 struct hp_bin_stats {
-    uint64_t size, nregs, slab_size; // bytes, regions of a slab, bytes
-    uint64_t curregs;                // in use, those in thread caches included
+    // Bytes of an object, objects in a slab, bytes of a slab.
+    uint64_t size, nregs, slab_size;
+    uint64_t curregs; // objects in use, including those in thread caches
     uint64_t curslabs, nonfull_slabs;
     uint64_t nmalloc, ndalloc;
-    uint64_t live_count, live_requested; // of samples: how many, and what was asked for
+    // Live sampled objects, and the bytes that the program had requested for them.
+    uint64_t live_count, live_requested;
 };
 
-// Objects in extents of their own, by class.
+// Statistics of one class of large objects, each in an extent of its own.
 struct hp_extent_stats {
-    uint64_t size;  // of the class
-    uint64_t count; // in use, those in thread caches included
+    uint64_t size;  // size of the class in bytes
+    uint64_t count; // extents in use, including those in thread caches
 };
 
-// Options that move a row of the books.
+// Options of the allocator that change a row of the accounting.
 enum hp_knob {
     HP_KNOB_NONE,
     HP_KNOB_LG_PROF_SAMPLE,
@@ -37,93 +39,107 @@ enum hp_knob {
     HP_KNOBS,
 };
 
+// Room for an option and its value as text.
 enum {
     HP_KNOB_SIZE = 48,
 };
 
-// Counts of bytes unless something else is said.  All are 2^56 at most, and so are the bytes of all
-// slabs, extents or samples of a class, and of pages.
+// Statistics of an allocator, in bytes unless stated otherwise.  No number exceeds 2^56,
+// and neither do the bytes of all slabs, extents or samples of a class, or of all pages.
 struct hp_allocator_stats {
     uint64_t allocated, active, metadata, resident, mapped, retained;
-    uint64_t page;                   // bytes of one
-    uint64_t pdirty, pmuzzy;         // pages
-    uint64_t base, internal, tcache; // of metadata the first two
-    uint64_t large;       // in extents: of classes, or with 5.3.1 of pages as they are
-    uint64_t lg_sample;   // of the sample period, if has_sampling
-    bool cache_oblivious; // large objects have a page more each
-    bool has_sampling;    // it could be sampled
-    bool has_internals;   // base and internal are told
-    bool has_classes;     // bins and extents are
-    bool has_live;        // bins tell of samples
-    bool has_pages;       // large objects are rounded up to pages alone
+    uint64_t page;                   // bytes of a page
+    uint64_t pdirty, pmuzzy;         // number of dirty and muzzy pages
+    uint64_t base, internal, tcache; // `base` and `internal` are parts of the metadata
+    uint64_t large;       // bytes in extents: rounded to classes, or since 5.3.1 to pages
+    uint64_t lg_sample;   // log2 of the sample period, if has_sampling
+    bool cache_oblivious; // large objects have one additional page each
+    bool has_sampling;    // the program could be sampled
+    bool has_internals;   // `base` and `internal` are known
+    bool has_classes;     // `bins` and `extents` are known
+    bool has_live;        // bins have live_count and live_requested
+    bool has_pages; // sizes of large objects are rounded up to pages only, not to classes
     HP_VEC(struct hp_bin_stats) bins;
-    HP_VEC(struct hp_extent_stats) extents; // the smallest class, and those in use
-    char knobs[HP_KNOBS][HP_KNOB_SIZE];     // "dirty_decay_ms:10000"; "": not told
+    HP_VEC(struct hp_extent_stats) extents; // the smallest class, and the classes in use
+    // "dirty_decay_ms:10000"; "": the value is unknown.
+    char knobs[HP_KNOBS][HP_KNOB_SIZE];
 };
 
+// Free the vectors.
 void hp_allocator_stats_done(struct hp_allocator_stats *stats);
 
-// --- the kernel ---------------------------------------------------------------------------
+// --- the kernel ------------------------------------------------------------------------
 
+// Kinds of mappings that the kernel reports.
 enum hp_mapping_kind {
     HP_MAPPED_FILES,
-    HP_MAPPED_SHARED,   // memory that no file on a disk is behind
-    HP_MAPPED_HEAP,     // what brk() moves
-    HP_MAPPED_STACK,    // of the main thread
-    HP_MAPPED_JEMALLOC, // it calls its own so, where the kernel knows names
+    HP_MAPPED_SHARED,   // shared memory without a file on a disk
+    HP_MAPPED_HEAP,     // the heap that brk() moves
+    HP_MAPPED_STACK,    // the stack of the main thread
+    HP_MAPPED_JEMALLOC, // named by jemalloc, which the kernel shows if it supports names
     HP_MAPPED_ANONYMOUS,
     HP_MAPPED_SPECIAL, // "[vdso]" and the like
     HP_MAPPED_KINDS,
 };
 
-// Bytes; of any number of processes.
+// Sums of bytes over the mappings of one kind, of any number of processes.
 struct hp_mapped {
     hp_int128 rss, pss, private;
 };
 
-// Of /proc/PID/smaps, or what smaps_rollup has of it.
+// The content of /proc/PID/smaps, or the less detailed smaps_rollup.
 struct hp_kernel_maps {
     struct hp_mapped of[HP_MAPPED_KINDS];
-    hp_int128 huge_pages, lazy_free, swap; // the first two are in rss
-    bool is_rollup;                        // it tells files and anonymous memory alone
-    struct hp_digest map; // as in struct hp_identity; of a rollup, which has no names,
-    uint64_t from, to;    // where its mappings begin and end
+    hp_int128 huge_pages, lazy_free, swap; // bytes; the first two are included in rss
+    bool is_rollup; // only HP_MAPPED_FILES and HP_MAPPED_ANONYMOUS are known
+    // Identity of the process, as in struct hp_identity; unknown for a rollup, which has
+    // no names.
+    struct hp_digest map;
+    // Start of its first mapping and end of its last; identifies the process of a rollup.
+    uint64_t from, to;
 };
 
-// Kinds that a rollup does not have become those that it has, in any order of them.  What tells
-// processes apart stays that of `sum`.
+// Add `maps` to `sum`.  If one of them is a rollup, kinds that a rollup does not have are
+// merged into those that it has; the order of the additions does not matter.  The members
+// that identify the process remain those of `sum`.
 void hp_kernel_maps_add(struct hp_kernel_maps *sum, const struct hp_kernel_maps *maps);
 
+// Return the sum over all kinds.
 struct hp_mapped hp_kernel_maps_total(const struct hp_kernel_maps *maps);
 
-// What may be the allocator's, and may not: anonymous memory and what brk() moves.
+// Return the resident bytes of anonymous memory and of the heap of brk().  They may
+// belong to the allocator or to other users of the process.
 hp_int128 hp_kernel_maps_anonymous(const struct hp_kernel_maps *maps);
 
-// --- the dump -----------------------------------------------------------------------------
+// --- the dump --------------------------------------------------------------------------
 
+// Live sampled objects of one size.
 struct hp_live_size {
-    uint64_t size;    // as the allocator rounded it up; of a mix the mean
-    uint64_t objects; // of it that are sampled and live; of a mix no more than these
-    bool is_mixed;
+    uint64_t size; // size as the allocator rounded it up; for a mix of sizes their mean
+    uint64_t objects; // number of live sampled objects; for a mix an upper bound
+    bool is_mixed;    // the sizes of these objects are mixed
 };
 
-// Samples that are live, by their sizes, as a dump tells them.
+// Live sampled objects by size, recovered from a dump.
 struct hp_live_samples {
     HP_VEC(struct hp_live_size) sizes;
-    bool is_likely; // some that are no mix could be of other sizes
+    bool is_likely; // some sizes that are no mix could have been read differently
 };
 
-void hp_live_samples_free(struct hp_live_samples *samples); // NULL is fine
+// Frees the samples and their vector; NULL is allowed.
+void hp_live_samples_free(struct hp_live_samples *samples);
 
-// --- all of a process ---------------------------------------------------------------------
+// --- all of a process ------------------------------------------------------------------
 
+// All statistics of one process.
 struct hp_account {
-    uint32_t input; // the dump's place among profile->inputs
+    uint32_t input; // index of its dump in profile->inputs
     struct hp_allocator_stats stats;
-    struct hp_kernel_maps maps; // if has_maps
+    struct hp_kernel_maps maps; // valid if has_maps
     bool has_maps;
 };
 
+// Free what the account owns, but not the account.
 void hp_account_done(struct hp_account *account);
 
 #endif

@@ -1,56 +1,67 @@
-// What pprof profiles say beside their samples.
+// Properties of a whole pprof profile, besides its samples: comments, patterns of frames,
+// units.
 //
-// Of several inputs all of it is kept, equal texts once: so the order of inputs does not matter.
+// When profiles are merged, all properties are kept, and equal texts only once: the order
+// of the inputs does not matter.
 #ifndef HP_MODEL_ANNOTATIONS_H
 #define HP_MODEL_ANNOTATIONS_H
 
 #include "base/strtab.h"
 
+// Kinds of annotations.
 enum hp_annotation_kind {
-    HP_ANNOTATION_DROP_FRAMES, // patterns of functions that stacks are better off without
-    HP_ANNOTATION_KEEP_FRAMES, // and of exceptions from these
-    HP_ANNOTATION_DOC_URL,
-    HP_ANNOTATION_DEFAULT_TYPE, // the sample type that is shown first
-    HP_ANNOTATION_PERIOD_TYPE,  // what the period is of
-    HP_ANNOTATION_PERIOD_UNIT,  // and its unit
-    HP_ANNOTATION_COMMENT,
+    HP_ANNOTATION_DROP_FRAMES,  // pattern of functions that should be removed from stacks
+    HP_ANNOTATION_KEEP_FRAMES,  // pattern of exceptions from HP_ANNOTATION_DROP_FRAMES
+    HP_ANNOTATION_DOC_URL,      // URL of a documentation page
+    HP_ANNOTATION_DEFAULT_TYPE, // name of the sample type that is shown first
+    HP_ANNOTATION_PERIOD_TYPE,  // type of the sample period, for example "space"
+    HP_ANNOTATION_PERIOD_UNIT,  // unit of the sample period
+    HP_ANNOTATION_COMMENT,      // a comment in free text
 };
 
+// One annotation.
 struct hp_annotation {
     enum hp_annotation_kind kind;
-    hp_string text; // not ""
-    uint32_t place; // among the comments of its profile; of several the least
+    hp_string text; // never ""
+    // Position among the comments of its profile; if several have it, the smallest.
+    uint32_t place;
 };
 
-// Comments of our own pprof profiles that say what addresses are: those of the ELF headers, but offsets in the file
-// for the files that the second names.
+// Comments of our own pprof profiles that say what the addresses are: addresses of the
+// ELF headers, except for the files that the second comment lists, which have offsets in
+// the file.
 #define HP_PPROF_ELF_ADDRESSES "addresses: ELF"
 #define HP_PPROF_FILE_OFFSETS  "file offsets: "
 
-// {0} is empty.
+// All annotations of a profile.  {0} is empty.
 struct hp_annotations {
     HP_VEC(struct hp_annotation) all;
     struct hp_index index;
-    uint64_t period;   // in units of its type, the largest
-    uint64_t time;     // nanoseconds since 1970, the first; 0: not told
-    uint64_t duration; // nanoseconds, of all together
+    uint64_t period; // the largest sample period, in the unit of its annotation
+    // The earliest time of a profile, in nanoseconds since 1970; 0: unknown.
+    uint64_t time;
+    uint64_t duration; // sum of all durations, in nanoseconds; saturates at UINT64_MAX
 };
 
+// Free all annotations.
 void hp_annotations_done(struct hp_annotations *annotations);
 
+// Add an annotation; "" is ignored.  If the kind has the text already, it keeps the
+// smaller place.
 void hp_annotations_add(struct hp_annotations *annotations, enum hp_annotation_kind kind,
                         hp_string text, uint32_t place);
 
-// Add those of `other`, whose texts are in `from`, as texts of `to`.
+// Add all annotations of `other`.  Their texts are in `from`, and are copied to `to`.
 void hp_annotations_import(struct hp_annotations *annotations, struct hp_strtab *to,
                            const struct hp_annotations *other,
                            const struct hp_strtab *from);
 
-// By kind, place and text.
+// Sort by kind, place and text.  Nothing may be added afterwards.
 void hp_annotations_sort(struct hp_annotations *annotations,
                          const struct hp_strtab *strings);
 
-// The texts of one kind, once they are sorted: the first, and how many there are.
+// Return the number of annotations of one kind, and set `*first` to the first of them.
+// They must have been sorted.  `*first` is unchanged if there are none.
 size_t hp_annotations_of(const struct hp_annotations *annotations,
                          enum hp_annotation_kind kind,
                          const struct hp_annotation **first);

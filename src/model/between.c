@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- sums of groups -------------------------------------------------------------------------
+// --- sums of groups --------------------------------------------------------------------
 
 enum {
     FEW = 4096, // sums that are put in order together, at least
@@ -75,7 +75,7 @@ void hp_replicates_settle(struct hp_replicates *sums) {
     sums->settled = sums->all.count = kept;
 }
 
-// --- buckets --------------------------------------------------------------------------------
+// --- buckets ---------------------------------------------------------------------------
 
 // 2^(i/16) in 2^-62, rounded up: what is not below is in the bucket.
 static const uint64_t edges[HP_BUCKETS_PER_OCTAVE] = {
@@ -109,7 +109,7 @@ double hp_bucket_start(uint32_t number) {
            (double)(UINT64_C(1) << EDGE_BITS) * octave;
 }
 
-// --- totals of dumps ------------------------------------------------------------------------
+// --- totals of dumps -------------------------------------------------------------------
 
 static int compare_dumps(const struct hp_extreme *a, const struct hp_extreme *b) {
     int order = (a->id[0] > b->id[0]) - (a->id[0] < b->id[0]);
@@ -209,7 +209,7 @@ void hp_distribution_done(struct hp_distribution *distribution) {
     *distribution = (struct hp_distribution){.overflow = false};
 }
 
-// --- both -----------------------------------------------------------------------------------
+// --- both ------------------------------------------------------------------------------
 
 void hp_between_done(struct hp_between *between) {
     hp_distribution_done(&between->dumps);
@@ -261,7 +261,7 @@ void hp_between_dumps(const struct hp_between *between, uint64_t dumps[HP_REPLIC
     }
 }
 
-// --- of a profile ---------------------------------------------------------------------------
+// --- of a profile ----------------------------------------------------------------------
 
 static struct hp_label_set *set_of(struct hp_between *between,
                                    const struct hp_profile *profile,

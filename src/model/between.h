@@ -23,7 +23,7 @@ enum {
     HP_EXTREMES = 32, // dumps that are told of at either end
 };
 
-// --- sums of groups -------------------------------------------------------------------------
+// --- sums of groups --------------------------------------------------------------------
 
 struct __attribute__((packed, aligned(8))) hp_replicate {
     uint64_t key; // column, group and stack, in this order
@@ -67,7 +67,7 @@ void hp_replicates_add_values(struct hp_replicates *sums, unsigned group, uint32
 // Put them in the order of their keys; sums of 0 are left out.
 void hp_replicates_settle(struct hp_replicates *sums);
 
-// --- totals of dumps ------------------------------------------------------------------------
+// --- totals of dumps -------------------------------------------------------------------
 
 struct hp_extreme {
     hp_int128 total; // whole bytes
@@ -119,7 +119,7 @@ void hp_totals_add_largest(struct hp_totals *totals, const struct hp_extreme *du
 void hp_totals_add_smallest(struct hp_totals *totals, const struct hp_extreme *dump);
 void hp_totals_join(struct hp_totals *totals, const struct hp_totals *other);
 
-// --- both -----------------------------------------------------------------------------------
+// --- both ------------------------------------------------------------------------------
 
 // {0} is empty.
 struct hp_between {

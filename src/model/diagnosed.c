@@ -19,7 +19,7 @@ const char *hp_diagnostic_name(enum hp_diagnostic_kind kind) {
     return names[kind];
 }
 
-// --- of one input ---------------------------------------------------------------------------
+// --- of one input ----------------------------------------------------------------------
 
 static bool lacks_objects(const struct hp_input_record *input) {
     bool inuse = hp_input_has_metric(input, HP_INUSE_SPACE);
@@ -58,7 +58,7 @@ bool hp_input_has_diagnostic(const struct hp_input_record *input) {
     return found;
 }
 
-// --- of many --------------------------------------------------------------------------------
+// --- of many ---------------------------------------------------------------------------
 
 static bool is_below(struct hp_digest a, struct hp_digest b) {
     return a.of[0] != b.of[0] ? a.of[0] < b.of[0] : a.of[1] < b.of[1];

@@ -1,57 +1,63 @@
-// What is said of single inputs that are used: which kinds there are, and of which inputs each is, where
-// nobody tells of these one by one.
+// Defects of inputs that are used: the kinds of defects, and which inputs have each kind
+// if inputs are not recorded individually.
 #ifndef HP_MODEL_DIAGNOSED_H
 #define HP_MODEL_DIAGNOSED_H
 
 #include "model/input.h"
 
-// In the order of warnings.
+// Kinds of defects, in the order of the warnings.
 enum hp_diagnostic_kind {
-    HP_DIAGNOSTIC_DAMAGED,          // and used as far as it goes
-    HP_DIAGNOSTIC_PRODUCER_WARNING, // it comes with one
-    HP_DIAGNOSTIC_MALFORMED,
-    HP_DIAGNOSTIC_WRAPPED,
-    HP_DIAGNOSTIC_NEGATIVE,
+    HP_DIAGNOSTIC_DAMAGED,          // the input is damaged and used up to the damage
+    HP_DIAGNOSTIC_PRODUCER_WARNING, // the writer printed a warning
+    HP_DIAGNOSTIC_MALFORMED,        // lines that fit no grammar
+    HP_DIAGNOSTIC_WRAPPED,          // counts that a counter has driven below zero
+    HP_DIAGNOSTIC_NEGATIVE,         // values below zero
+    // The total of the file differs from the sum of its stacks.
     HP_DIAGNOSTIC_HEADER_CONTRADICTS,
-    HP_DIAGNOSTIC_TORN,
-    HP_DIAGNOSTIC_NO_PERIOD,
-    HP_DIAGNOSTIC_NO_OBJECTS,
-    HP_DIAGNOSTIC_OVERLAPS,
-    HP_DIAGNOSTIC_UNKNOWN,
+    HP_DIAGNOSTIC_TORN,       // threads of a stack that do not add up to its numbers
+    HP_DIAGNOSTIC_NO_PERIOD,  // the sample period is missing
+    HP_DIAGNOSTIC_NO_OBJECTS, // numbers of objects are missing
+    HP_DIAGNOSTIC_OVERLAPS,   // rows of the memory map that overlap
+    HP_DIAGNOSTIC_UNKNOWN,    // lines of an unknown dialect
     HP_DIAGNOSTICS,
 };
 
 enum {
-    HP_DIAGNOSED_NAMED = 3, // inputs of one kind that are told of
+    HP_DIAGNOSED_NAMED = 3, // maximum number of inputs recorded by identity for one kind
 };
 
-// "header-contradicts"
+// Return the keyword of a kind for machine-readable output: "header-contradicts".
 const char *hp_diagnostic_name(enum hp_diagnostic_kind kind);
 
-// How often it is in an input, and in which line first.
+// Return how often a defect occurs in an input, and the line of its first occurrence.
 struct hp_diagnostic_count hp_diagnostic_in(const struct hp_input_record *input,
                                             enum hp_diagnostic_kind kind);
 
-// Whether there is anything to say of an input that is used.
+// Whether an input that is used has any defect.
 bool hp_input_has_diagnostic(const struct hp_input_record *input);
 
-// Inputs with one kind: how many, and the smallest of their identities.  {0} are none.
+// The inputs with one kind of defect: their number, and the smallest of their identities.
+// {0}: none.
 struct hp_diagnosed {
     uint64_t inputs;
-    uint32_t named;
-    struct hp_digest of[HP_DIAGNOSED_NAMED]; // as hp_dump_identity() says, in order
+    uint32_t named;                          // length of `of`
+    struct hp_digest of[HP_DIAGNOSED_NAMED]; // results of hp_dump_identity(), ascending
 };
 
+// Insert an identity, and keep only the smallest HP_DIAGNOSED_NAMED of them.
 void hp_diagnosed_name(struct hp_diagnosed *diagnosed, struct hp_digest id);
+// Add the inputs of `other`.
 void hp_diagnosed_join(struct hp_diagnosed *diagnosed, const struct hp_diagnosed *other);
 
 struct hp_profile;
 
-// Of one side of a diff: what is known of its records, and what partials tell beside these.
+// Return the inputs of one side of a diff that have a defect: those with a record, and
+// those that partials record as sums.
 struct hp_diagnosed hp_profile_diagnosed(const struct hp_profile *profile, bool is_base,
                                          enum hp_diagnostic_kind kind);
 
-// What the input of an identity is called, the first of its names; NULL: that is not known.
+// Return the name of the input with an identity; NULL if it is unknown.  If several
+// inputs have the identity, the first name in byte order is returned.
 const char *hp_profile_name_of(const struct hp_profile *profile, struct hp_digest id);
 
 #endif

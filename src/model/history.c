@@ -63,7 +63,7 @@ void hp_history_done(struct hp_history *history) {
     hp_packer_done(&history->packer);
 }
 
-// --- writing ----------------------------------------------------------------------------
+// --- writing ---------------------------------------------------------------------------
 
 static uint8_t *put(uint8_t *at, hp_uint128 number) {
     for (; number >= 0x80; number >>= 7) {
@@ -163,7 +163,7 @@ void hp_history_end(struct hp_history *history, uint32_t input) {
     }
 }
 
-// --- merging ----------------------------------------------------------------------------
+// --- merging ---------------------------------------------------------------------------
 
 // The maps of `other` as they are from here: numbers of runs have moved.
 static void take_maps(struct hp_history *history, struct hp_history *other,
@@ -242,7 +242,7 @@ void hp_history_sort(struct hp_history *history) {
     hp_packer_done(&history->packer);
 }
 
-// --- reading ----------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------
 
 static hp_uint128 get(struct hp_history_reader *reader) {
     hp_uint128 number = 0;

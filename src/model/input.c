@@ -76,7 +76,7 @@ static bool is_of_jemalloc(const struct hp_input_record *input) {
            input->producer == HP_PRODUCER_JEMALLOC_3;
 }
 
-// --- metrics ----------------------------------------------------------------------------
+// --- metrics ---------------------------------------------------------------------------
 
 static bool is_missing(const struct hp_input_record *input, enum hp_metric metric) {
     return input->missing_metrics >> metric & 1;
@@ -106,7 +106,7 @@ const char *hp_input_missing(const struct hp_input_record *input, enum hp_metric
                                    : "what was allocated and freed";
 }
 
-// --- all inputs ---------------------------------------------------------------------------
+// --- all inputs ------------------------------------------------------------------------
 
 const char *hp_input_reason_text(enum hp_input_reason reason) {
     static const char *const texts[HP_REASONS] = {

@@ -1,4 +1,5 @@
-// What is known of one input beside its stacks, and of all inputs.
+// Records of inputs: the properties of each input except its stacks, and sums over all
+// inputs.
 #ifndef HP_MODEL_INPUT_H
 #define HP_MODEL_INPUT_H
 
@@ -9,185 +10,215 @@
 #include "model/process_keys.h"
 #include "model/processes.h"
 
-// Who wrote it, as far as the content tells.
+// The writer of an input, as far as its content shows.
 enum hp_producer {
-    HP_PRODUCER_UNKNOWN,           // some other program
+    HP_PRODUCER_UNKNOWN,           // any other program
     HP_PRODUCER_JEMALLOC,          // 4.0 and later
     HP_PRODUCER_JEMALLOC_3,        // up to 3.6
     HP_PRODUCER_GPERFTOOLS,        // HEAPPROFILE, HEAPCHECK
     HP_PRODUCER_GPERFTOOLS_SAMPLE, // GetHeapSample()
     HP_PRODUCER_GPERFTOOLS_GROWTH, // GetHeapGrowthStacks()
-    HP_PRODUCER_GO,                // as text
-    HP_PRODUCER_PPROF,             // protobuf, of whatever program; or of
+    HP_PRODUCER_GO,                // Go, in text format
+    HP_PRODUCER_PPROF,             // protobuf, of any program except the following
     HP_PRODUCER_PPROF_GO,
     HP_PRODUCER_PPROF_TCMALLOC,
     HP_PRODUCER_PPROF_JEMALLOC, // jemalloc_pprof
-    HP_PRODUCER_PPROF_OURS,     // merge
-    HP_PRODUCER_MAP,            // the kernel: no profile, see hp_reader.map_period
+    HP_PRODUCER_PPROF_OURS,     // written by our own merge
+    HP_PRODUCER_MAP, // the kernel: a memory map, not a profile, see hp_reader.map_period
 };
 
+// How the numbers of an input are scaled.
 enum hp_scaling {
-    HP_SCALING_NONE_SEEN, // no stack: nothing tells how they are scaled
-    HP_SCALING_RAW,      // sampled counts as they are (prof_unbias:false, jemalloc < 5.3)
-    HP_SCALING_UNBIASED, // rewritten by jemalloc so that jeprof's formula fits
-    HP_SCALING_PER_LINE, // sampled counts, each line of objects of one size
-    HP_SCALING_SCALED,   // estimates that its writer made
+    HP_SCALING_NONE_SEEN, // the input has no stack, so the scaling is unknown
+    HP_SCALING_RAW, // sampled counts without scaling (prof_unbias:false, jemalloc < 5.3)
+    // Rewritten by jemalloc so that the formula of jeprof gives the estimate.
+    HP_SCALING_UNBIASED,
+    HP_SCALING_PER_LINE, // sampled counts; each line has objects of one size
+    HP_SCALING_SCALED,   // estimates that the writer computed
     HP_SCALING_EXACT,    // every allocation was sampled
 };
 
-// What the file's own total says of the sum of its stacks.
+// Result of comparing the total in the header of a file with the sum of its stacks.
 enum hp_header_check {
-    HP_HEADER_UNCHECKED, // there is none, or it cannot be compared
+    HP_HEADER_UNCHECKED, // there is no total, or it cannot be compared
     HP_HEADER_AGREES,
-    HP_HEADER_CONTRADICTS, // by more than rounding explains
+    HP_HEADER_CONTRADICTS, // they differ by more than rounding explains
 };
 
-// How well an allocator's slabs are filled; {0}: not told.
+// Bytes of the slabs of an allocator, and the bytes in use in them; {0}: unknown.
 struct hp_slabs {
     uint64_t bytes, used;
 };
 
-// How often a thing is wrong, and the line of the first, 0 if it is not known.
+// How often a defect occurs, and the line of its first occurrence, 0 if unknown.
 struct hp_diagnostic_count {
     uint64_t count, line;
 };
 
+// Count one more occurrence; the first one sets the line.
 static inline void hp_diagnostic_count_add(struct hp_diagnostic_count *found,
                                            uint64_t line) {
     found->line = found->count++ == 0 ? line : found->line;
 }
 
+// Sum of the stacks whose sizes were read in one way.
 struct __attribute__((packed, aligned(8))) hp_read_sum {
     uint64_t stacks;
     hp_fixed bytes;
 };
 
-// There is one for each of many inputs: no room is wasted between its members.
+// The record of one input.  There may be millions of records, so the members are ordered
+// without padding.
 //
-// A record owns `err`, `producer_warning`, `keys`, `live` and `made`: they are set by the functions below or allocated for
-// it, move with it into profile->inputs, and are freed by hp_input_done() alone.  Its other texts (the name, `archive`
-// and `expected`) are borrowed.  They are in the queue of inputs while these are read, and afterwards in
-// profile->texts, or they are constants.
+// A record owns `err`, `producer_warning`, `keys`, `live` and `made`.  They are set by
+// the functions below or allocated for the record, move with it into profile->inputs, and
+// are freed by hp_input_done() only.  All other texts (the name, `archive` and
+// `expected`) are borrowed.  They belong to the queue of inputs while inputs are read,
+// and to profile->texts afterwards, or they are constants.
 struct hp_input_record {
-    struct hp_values total; // ours
-    hp_fixed large_bytes;   // in use, in objects whose size may be up to 20 % less
-    enum hp_large_sizes
-        large_sizes; // how these were read; HP_LARGE_AUTO: as nothing tells
-    struct hp_read_sum read[HP_READS]; // of what is in use, by how sizes were read
-    struct hp_input public;
-    struct hp_err *err;  // public.err
-    const char *archive; // that it is a member of; or NULL
-    uint32_t number;     // in profile->history: the place among all inputs as given
-    uint32_t process;    // in profile->processes.all; HP_NO_PROCESS if it is not used
-    uint32_t
-        name_place; // of its name among all, once it is redacted: numbers in names by size
-    uint32_t first_label, labels; // in profile->labels
+    struct hp_values total; // our estimate of the sum of its stacks
+    // Bytes in use in objects whose size may be up to 20 % smaller than assumed.
+    hp_fixed large_bytes;
+    // How large sizes were read; HP_LARGE_AUTO: the input gave no indication.
+    enum hp_large_sizes large_sizes;
+    struct hp_read_sum read[HP_READS]; // bytes in use, by the way the sizes were read
+    struct hp_input public; // the part of the record that the library API shows
+    struct hp_err *err;     // the same as public.err, or NULL
+    const char *archive;    // name of the archive that contains the input; NULL: none
+    // Position in the list of all inputs as given; its number in profile->history.
+    uint32_t number;
+    // Index in profile->processes.all; HP_NO_PROCESS if the input is not used.
+    uint32_t process;
+    // Rank of the original name among all names before names were redacted, with numbers
+    // in names compared by value.
+    uint32_t name_place;
+    uint32_t first_label, labels; // range in profile->labels
     enum hp_producer producer;
     enum hp_scaling scaling;
-    unsigned missing_metrics; // 1 << each metric that there is no number for
+    unsigned missing_metrics; // 1 << each metric for which the input has no number
     enum hp_header_check header_check;
-    bool is_base;     // of a diff
-    bool has_alloc;   // has numbers of what was allocated
-    bool has_content; // if it has a `content`
-    bool is_added;    // its stacks are in the profile
-    bool takes_map;   // it has none of its own, but that of --maps
-    bool is_damaged;  // it does not count, or as far as it goes; never if it was no dump
-    uint8_t group;    // of dumps, which of HP_REPLICATES: while it is read
-    bool is_group;    // of inputs of a partial that does not tell of each
+    bool is_base;     // input of the base side of a diff
+    bool has_alloc;   // has numbers of allocated memory
+    bool has_content; // `content` is set
+    bool is_added;    // its stacks have been added to the profile
+    bool takes_map;   // it has no memory map and uses the one given by --maps
+    // It is a damaged dump: excluded, or used up to the damage; false for files that are
+    // no dump.
+    bool is_damaged;
+    uint8_t group; // group of its dumps among HP_REPLICATES; set while the input is read
+    // This record represents inputs of a partial that are not recorded individually.
+    bool is_group;
     uint64_t merged_used, merged_all; // as in struct hp_dump
-    uint32_t files;                   // mapped ones
-    uint32_t source; // the partial it is told of in, from 1 on; 0: it was read itself
+    uint32_t files;                   // number of mapped files
+    // Number of the partial that records it, from 1; 0: the input itself was read.
+    uint32_t source;
+    // Number of distinct addresses, and of those in no mapping.
     uint64_t addresses, unmapped_addresses;
-    uint64_t others; // inputs that are told of as one with it, if it is_group
-    uint64_t stacks, threads;
-    uint64_t period;        // mean bytes between samples
-    uint64_t bytes;         // uncompressed
-    uint64_t lines;         // of text; 0 where there is none
-    char *producer_warning; // or NULL
+    uint64_t others; // if is_group: number of further inputs that this record represents
+    uint64_t stacks, threads; // number of stacks and of threads
+    uint64_t period;          // mean bytes between samples; 0: unknown
+    uint64_t bytes;           // uncompressed size of the input
+    uint64_t lines;           // lines of text; 0 for binary formats
+    char *producer_warning;   // text that the writer printed as a warning, or NULL
     uint64_t producer_warning_line;
-    struct hp_diagnostic_count malformed; // lines that fit no grammar, skipped
-    const char *expected;                 // in the first of them; NULL if there is none
-    uint64_t listed;                      // objects that are listed one by one
-    struct hp_slabs slabs;                // of the allocator
-    struct hp_diagnostic_count unknown;   // indented lines of a dialect not known
-    struct hp_diagnostic_count wrapped;   // counts near 2^64, left out
-    uint64_t negative; // values below zero, of a difference of two profiles
-    struct hp_diagnostic_count overlaps; // mapping rows that overlap an earlier one
-    struct hp_counts header;             // the file's own total, as printed
+    // Lines that do not fit the grammar and were skipped.
+    struct hp_diagnostic_count malformed;
+    // Expected content of the first malformed line; NULL if there is none.
+    const char *expected;
+    uint64_t listed;       // number of objects that the dump lists individually
+    struct hp_slabs slabs; // fill of the slabs of the allocator
+    struct hp_diagnostic_count unknown; // indented lines of an unknown dialect
+    struct hp_diagnostic_count wrapped; // counts near 2^64, which were skipped
+    uint64_t negative; // number of values below zero, as in a difference of two profiles
+    struct hp_diagnostic_count overlaps; // mapping rows that overlap an earlier row
+    struct hp_counts header;             // the total of the file, as printed
     uint64_t header_line;
-    uint64_t torn_stacks;     // whose threads do not make up their numbers
-    struct hp_digest content; // of the whole text
-    struct hp_digest samples; // of the text from the first stack to the last
+    uint64_t torn_stacks; // number of stacks whose threads do not add up to their numbers
+    struct hp_digest content; // digest of the whole text
+    struct hp_digest samples; // digest of the text from the first stack to the last
     struct hp_identity identity;
-    struct hp_process_keys *keys; // of a merged profile; or NULL
-    struct hp_live_samples *live; // if they are kept; or NULL
-    struct hp_made_counts *made;  // if they are kept, and tell; or NULL
+    // Processes of a merged profile; NULL: not a merged profile.
+    struct hp_process_keys *keys;
+    struct hp_live_samples *live; // live samples by size; NULL if they are not kept
+    // Allocation counts to detect a reset; NULL if they are not kept, or not available.
+    struct hp_made_counts *made;
 };
 
-// Whether its numbers are used.
+// Whether the numbers of the input are used in the profile.
 static inline bool hp_input_is_used(const struct hp_input_record *input) {
     return input->public.status <= HP_INPUT_KEPT_DAMAGED;
 }
 
-// One was written by us: what was seen once is not known any more.
+// Whether the input is a profile that this program merged.  It has no errors: how many
+// samples its numbers are based on is unknown.
 bool hp_input_is_merged(const struct hp_input_record *input);
 
-// So many dumps are told of as this one: those of a group, or of each process in a merged profile one.
+// Return the number of dumps that the record represents: those of a group, or one for
+// each process of a merged profile.
 uint64_t hp_input_dumps(const struct hp_input_record *input);
 
-// "jemalloc heap_v2"
+// Return the name of the format: "jemalloc heap_v2".
 const char *hp_producer_text(enum hp_producer producer);
 
-// "jemalloc 5.3 or later": as far as the content tells; NULL if not at all.
+// Return the writer, as far as the content shows it: "jemalloc 5.3 or later"; NULL if
+// unknown.
 const char *hp_writer_text(const struct hp_input_record *input);
 
-// Whether it has numbers of a metric, if only zeros: what no input has is unknown, and not 0.
+// Whether the input has numbers of a metric, even if all are 0.  A metric that no input
+// has is unknown, and must not be shown as 0.
 bool hp_input_has_metric(const struct hp_input_record *input, enum hp_metric metric);
 
-// What of the metric is missing: "what is in use", or NULL.  Where nothing was
-// sampled, there is next to nothing.
+// Return what the input lacks for a metric, as a phrase ("what is in use"), or NULL if it
+// has the metric.  An input without stacks lacks nothing if its sample period is known:
+// almost nothing was in use then.
 const char *hp_input_missing(const struct hp_input_record *input, enum hp_metric metric);
 
-// Say why the input does not count, or counts as far as it goes; NULL: it does.
+// Set why the input is excluded, or used only up to its damage.  Copies `err`; NULL: no
+// failure.
 void hp_input_set_err(struct hp_input_record *input, const struct hp_err *err);
 
-// Copy what its producer warns of; "": nothing.
+// Set the warning of the writer.  Copies `text`; "": no warning.
 void hp_input_set_producer_warning(struct hp_input_record *input, const char *text);
 
-// Free what the record owns.  It may be called again.
+// Free what the record owns.  It may be called twice.
 void hp_input_done(struct hp_input_record *input);
 
-// Why an input does not count.
+// Why an input is excluded.
 enum hp_input_reason {
-    HP_REASON_UNREADABLE,
-    HP_REASON_MALFORMED,
-    HP_REASON_UNSUPPORTED,
-    HP_REASON_LIMIT,
-    HP_REASON_REPEATED,
-    HP_REASON_PROGRAM,
-    HP_REASON_YOUNG,
-    HP_REASON_OTHER_MOMENT,
+    HP_REASON_UNREADABLE,   // it could not be read
+    HP_REASON_MALFORMED,    // it is no valid dump
+    HP_REASON_UNSUPPORTED,  // its format is not supported
+    HP_REASON_LIMIT,        // it exceeds a limit
+    HP_REASON_REPEATED,     // it is a copy of another input
+    HP_REASON_PROGRAM,      // it is a program, not a dump
+    HP_REASON_YOUNG,        // it was written to a moment ago and may be incomplete
+    HP_REASON_OTHER_MOMENT, // another dump of its process is used
     HP_REASONS,
 };
 
-// Of all inputs, or of one side: made once, when they have been read.
+// Sums over all inputs, or over one side of a diff.  Computed once, when all inputs have
+// been read.
 struct hp_input_summary {
-    size_t all, used;
-    size_t left_out[HP_REASONS];
-    uint64_t merged_all, merged_used; // each with those that were merged in it
-    // Of those that are used:
-    HP_VEC(uint64_t) periods; // the different ones, ascending
-    const char *producer;     // "several formats"; NULL if there are none
-    unsigned metrics;         // 1 << each that some input has numbers of
-    bool is_difference;       // one has values below zero
-    bool is_jemalloc;  // all are its dumps: it has settings of which reports may speak
-    uint64_t unmapped; // addresses in no mapping
-    size_t listing;    // list their objects, with ages
-    size_t with_pages; // large sizes were read as pages
-    bool is_merged;    // one was merged by us: what was seen once is not known any more
+    size_t all, used;            // number of inputs, and of those that are used
+    size_t left_out[HP_REASONS]; // number of excluded inputs by reason
+    // The same as `all` and `used`, with the inputs that were merged into each input.
+    uint64_t merged_all, merged_used;
+    // The members below cover used inputs only.
+    HP_VEC(uint64_t) periods; // distinct sample periods, ascending
+    // Name of the common format, or "several formats"; NULL if there are no inputs.
+    const char *producer;
+    unsigned metrics;   // 1 << each metric for which an input has numbers
+    bool is_difference; // an input has values below zero
+    // All inputs are dumps of jemalloc, so that reports may mention its settings.
+    bool is_jemalloc;
+    uint64_t unmapped; // number of addresses in no mapping
+    size_t listing;    // number of inputs that list their objects, with ages
+    // Number of inputs whose large sizes were read as multiples of pages.
+    size_t with_pages;
+    bool is_merged; // an input was merged by this program, see hp_input_is_merged()
 };
 
-// Which of the inputs of a comparison.
+// Inputs that a sum or a comparison covers.
 enum hp_input_side {
     HP_SIDE_ALL,
     HP_SIDE_BASE,
@@ -195,14 +226,16 @@ enum hp_input_side {
     HP_SIDES,
 };
 
+// Compute the summary of the inputs of one side.  The caller frees `periods`.
 void hp_input_summary_init(struct hp_input_summary *summary,
                            const struct hp_input_record *inputs, size_t count,
                            enum hp_input_side side);
 
-// What is no dump, or damaged, or too much: not what was left out for good reason.
+// Return the number of inputs that could not be used: no dump, damaged, or over a limit.
+// Inputs that were excluded on purpose are not included.
 size_t hp_input_summary_skipped(const struct hp_input_summary *summary);
 
-// "unreadable"
+// Return the keyword of a reason for machine-readable output: "unreadable".
 const char *hp_input_reason_text(enum hp_input_reason reason);
 
 #endif

@@ -1,33 +1,40 @@
-// Whether jemalloc forgot its samples between two dumps of a process (prof.reset).
+// Detects whether jemalloc discarded its samples (prof.reset) between two dumps of a
+// process.
 //
-// With prof_accum the number of objects that a stack ever allocated only grows, as it is printed, too.
-// Bytes as they are rewritten do not: they fall where small objects join large ones.  So of two dumps
-// one has no count above the other's, or something was forgotten between them.
+// With prof_accum, the number of objects that a stack has ever allocated can only grow,
+// and so can the number that is printed.  This does not hold for bytes, which jemalloc
+// rewrites: they fall when large objects of a stack are joined by small ones.  So if
+// neither of two dumps has all its counts at or above those of the other, samples were
+// discarded between them.
 #ifndef HP_MODEL_MADE_COUNTS_H
 #define HP_MODEL_MADE_COUNTS_H
 
 #include "model/dump.h"
 #include "model/input.h"
 
-// Sums over stacks, told apart by their addresses, which are the same in all dumps of a process: a sum of
-// numbers that only grow only grows.
+// Return sums of the allocated objects over groups of stacks, or NULL if the dump is no
+// complete jemalloc dump with allocation counts.  Stacks are grouped by a hash of their
+// addresses, which are the same in all dumps of a process: a sum of growing numbers also
+// grows.  The caller frees the result.
 struct hp_made_counts *hp_made_counts_of(const struct hp_dump *dump);
 
+// Result of comparing two dumps of a process.
 enum hp_reset {
-    HP_RESET_NONE,   // or nothing shows it
-    HP_RESET_ORDER,  // counts are as if the second had been made before the first
-    HP_RESET_COUNTS, // they are in neither order
-    HP_RESET_PERIOD, // the period is another
+    HP_RESET_NONE,   // no reset, or none that can be seen
+    HP_RESET_ORDER,  // counts fall, as if the second dump had been made before the first
+    HP_RESET_COUNTS, // some counts fall and others rise
+    HP_RESET_PERIOD, // the sample period has changed
 };
 
+// Whether a reset is the only explanation.
 static inline bool hp_reset_is_certain(enum hp_reset reset) {
     return reset >= HP_RESET_COUNTS;
 }
 
-// The order of two dumps of one process.
+// Compare dump `a` with the later dump `b` of the same process.
 enum hp_reset hp_reset_between(const struct hp_input_record *a,
                                const struct hp_input_record *b);
 
-void hp_made_counts_free(struct hp_made_counts *counts); // NULL is fine
+void hp_made_counts_free(struct hp_made_counts *counts); // NULL is allowed
 
 #endif

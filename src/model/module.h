@@ -1,4 +1,5 @@
-// A file (or pseudo file) that code was mapped from, wherever each process had it.
+// A module: a file (or pseudo file) that code was mapped from, independently of the
+// addresses at which each process had mapped it.
 #ifndef HP_MODEL_MODULE_H
 #define HP_MODEL_MODULE_H
 
@@ -7,56 +8,59 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// Kinds of modules.
 enum hp_module_kind {
     HP_MODULE_NONE,   // frames in no mapping: their offset is the absolute address
-    HP_MODULE_FILE,   // mapped from `path`
-    HP_MODULE_PSEUDO, // "[vdso]", "[anon]", ...: nothing to open
+    HP_MODULE_FILE,   // mapped from the file `path`
+    HP_MODULE_PSEUDO, // "[vdso]", "[anon]", ...: there is no file to open
 };
 
-// A file of one host; {0} if it is not known.
+// Identity of a file on one host; {0} if unknown.
 struct hp_file_id {
     uint64_t device; // major << 32 | minor
     uint64_t inode;
 };
 
-// How places in a file are named.  The memory map gives the virtual address that ELF headers have, and
-// that addr2line, nm and debuggers take, if it shows where the image begins.  Profiles of 32-bit
-// processes, and pprof profiles that leave out the first row of a file, give the offset in the file alone.
+// How places in a file are numbered.  The memory map gives the virtual address of the ELF
+// headers, which addr2line, nm and debuggers also use, if it shows where the image
+// begins.  Profiles of 32-bit processes, and pprof profiles without the first row of a
+// file, give only the offset in the file.
 enum hp_address_kind {
-    HP_ADDRESS_VIRTUAL,
-    HP_ADDRESS_OFFSET,
+    HP_ADDRESS_VIRTUAL, // address of the ELF headers
+    HP_ADDRESS_OFFSET,  // offset in the file
     HP_ADDRESS_KINDS,
 };
 
-// A run of executable text as the process had it mapped, neighboring rows joined: `size` bytes at an address
-// of the module's kind, and at an offset in the file.
+// A contiguous range of executable code as the process had mapped it, with adjacent rows
+// of the memory map joined.  It has `size` bytes, begins at `address` (of the address
+// kind of the module) and at `offset` in the file.
 struct hp_extent {
     uint64_t address, size, offset;
-    bool has_hole; // part of it had been moved to anonymous (huge) pages
+    bool has_hole; // part of the code had been moved to anonymous (huge) pages
 };
 
-// Why the frames of a module have, or have no, names.
+// Result of symbolizing a module: why its frames have names, or why they have none.
 enum hp_sym_status {
-    HP_SYM_NOT_TRIED,
-    HP_SYM_DWARF,       // functions, inlined calls and lines
-    HP_SYM_SYMTAB,      // function names only
-    HP_SYM_EMBEDDED,    // symbols embedded in the dumps
-    HP_SYM_NO_FILE,     // nothing at the path, or not a regular file
-    HP_SYM_UNREADABLE,  // the system does not let it be opened or read
-    HP_SYM_OTHER_BUILD, // the file there is not the one that was mapped
-    HP_SYM_NOT_COMPARED, // nothing of the code that ran can be compared with the file there
-    HP_SYM_STRIPPED,     // neither debug information nor symbols
-    HP_SYM_DAMAGED,      // not ELF, or its structure contradicts itself
-    HP_SYM_UNSUPPORTED, // a machine, class or form that is not read
-    HP_SYM_OVER_BUDGET, // took more steps or time than any honest file needs
-    HP_SYM_NO_MEMORY,   // it ran out while the file was read
-    HP_SYM_NO_PROCESS,  // the system gave no process to read it in
-    HP_SYM_KILLED,      // somebody else has killed the process that read it
-    HP_SYM_RUN_OVER,    // the time for all modules was used up before
-    HP_SYM_NOT_BUILT,   // this program reads none
+    HP_SYM_NOT_TRIED,    // symbolization was not requested
+    HP_SYM_DWARF,        // functions, inlined calls and lines, from debug information
+    HP_SYM_SYMTAB,       // only function names, from the symbol table
+    HP_SYM_EMBEDDED,     // names embedded in the dumps
+    HP_SYM_NO_FILE,      // no file at the path, or not a regular file
+    HP_SYM_UNREADABLE,   // no permission to open or read the file
+    HP_SYM_OTHER_BUILD,  // the file at the path is not the one that was mapped
+    HP_SYM_NOT_COMPARED, // no part of the code that ran can be compared with the file
+    HP_SYM_STRIPPED,     // the file has neither debug information nor symbols
+    HP_SYM_DAMAGED,      // not an ELF file, or its structure contradicts itself
+    HP_SYM_UNSUPPORTED,  // a machine, class or format that is not supported
+    HP_SYM_OVER_BUDGET,  // needed more steps or time than any valid file needs
+    HP_SYM_NO_MEMORY,    // memory ran out while the file was read
+    HP_SYM_NO_PROCESS,   // no process could be started to read the file in
+    HP_SYM_KILLED,       // the process that read the file was killed from outside
+    HP_SYM_RUN_OVER,     // the time budget of all modules together was used up before
+    HP_SYM_NOT_BUILT,    // this program was built without a reader of binaries
 };
 
-// What a pprof profile says it has resolved of a mapping; bits.
+// Bit flags: the parts of a mapping that a pprof profile claims to have resolved.
 enum hp_resolved {
     HP_RESOLVED_FUNCTIONS = 1 << 0,
     HP_RESOLVED_FILES = 1 << 1,
@@ -65,104 +69,129 @@ enum hp_resolved {
     HP_RESOLVED_ALL = (1 << 4) - 1,
 };
 
-// Which files hold the code that ran.  Each dump is compared for itself.
+// Whether the file that holds the code that ran was found.  Each dump is compared
+// separately.
 enum hp_proof {
-    HP_PROOF_NONE, // nothing was compared: no names are asked for, or the input has the build id
+    // Nothing was compared: names were not requested, or the input has the build id.
+    HP_PROOF_NONE,
     HP_PROOF_NO_FILE, // there is no file to compare with
-    HP_PROOF_UNCHECKED, // nothing of the code can be compared: the layout of the file is that of the dump
-    HP_PROOF_OPEN,    // there are files, and none fits
-    HP_PROOF_STAMPED, // a partial tells of the file that its dumps were proven to have run, and it is not at hand
-    HP_PROOF_FITS, // all return addresses of the dump follow calls in the file, or their callers excuse them
+    // No code can be compared, but the layout of the file is that of the dump.
+    HP_PROOF_UNCHECKED,
+    HP_PROOF_OPEN, // there are files, and none of them fits
+    // A partial records which file its dumps ran, and that file is not available.
+    HP_PROOF_STAMPED,
+    // All return addresses of the dump follow calls in the file, or their callers excuse
+    // them.
+    HP_PROOF_FITS,
 };
 
-// How far the file that names come from is the one that ran.  With a prover this follows from the proof:
-// HP_BUILD_FITS, HP_BUILD_ODD_ONE, HP_BUILD_OTHER or HP_BUILD_UNCHECKED.  Without, as in jeprof, the return
-// addresses of all inputs together decide.
+// How well the file that provides the names matches the one that ran.  With a prover the
+// verdict follows from the proof, and is HP_BUILD_FITS, HP_BUILD_ODD_ONE, HP_BUILD_OTHER
+// or HP_BUILD_UNCHECKED.  Without a prover, as in jeprof mode, the return addresses of
+// all inputs together decide.
 enum hp_build_verdict {
-    HP_BUILD_UNCHECKED, // nothing could be checked, or a build id has told
-    HP_BUILD_FITS,
-    HP_BUILD_ODD_ONE, // one address does not fit, or some that callers excuse: made by hand
-    HP_BUILD_DOUBTED, // one of few, or something else speaks against the file as well
-    HP_BUILD_DIFFERS, // several do not fit
-    HP_BUILD_OTHER,   // so many that names would be wrong: there are none
+    HP_BUILD_UNCHECKED, // nothing could be checked, or the build id decided
+    HP_BUILD_FITS,      // every return address that was checked follows a call
+    // One address does not fit, or several do not whose callers are hand-written code.
+    HP_BUILD_ODD_ONE,
+    // One of few addresses does not fit, or there is other evidence against the file.
+    HP_BUILD_DOUBTED,
+    HP_BUILD_DIFFERS, // several addresses do not fit
+    // Too many addresses do not fit: names would be wrong, so none are used.
+    HP_BUILD_OTHER,
 };
 
-// Distinct return addresses of a module: of the dump that misfits most, or without a prover of all inputs.
+// Result of checking distinct return addresses of a module: in the dump that fits worst,
+// or without a prover in all inputs together.
 struct hp_return_check {
     enum hp_build_verdict verdict;
-    bool lacks_rules;         // its machine is one of which no calls are known
-    uint32_t checked, failed; // that follow no call, in the file
+    // Call instructions of its machine are unknown, so nothing can be checked.
+    bool lacks_rules;
+    // Number of addresses checked, and of those that follow no call in the file.
+    uint32_t checked, failed;
 };
 
-// Parts of its debug information that were needed.
+// Units of debug information of a module that were needed.
 struct hp_debug_parts {
-    uint32_t all;
-    uint32_t foreign; // that libdw has read, and not we
+    uint32_t all;     // all units that were needed
+    uint32_t foreign; // units that libdw had to read instead of our own reader
 };
 
-// Identity is (kind, path, deleted, told_id, addresses, span, extents, proof, builds, stamp): two builds at one path
-// stay two.
+// One module of a profile.  Its identity is (kind, path, deleted, told_id, addresses,
+// span, extents, proof, builds, stamp): two builds at one path remain two modules.
 struct hp_module {
     enum hp_module_kind kind;
-    enum hp_address_kind addresses; // of its extents and frames
+    enum hp_address_kind addresses; // address kind of its extents and frames
     hp_string path;                 // without " (deleted)"
     bool deleted;      // the file had been unlinked or replaced when the dump was made
-    hp_string told_id; // the build id as inputs tell it, or ""
-    uint64_t span;     // from its first mapped byte to its last, in the address space
-    uint32_t first_extent, extents; // in profile->extents, by address
+    hp_string told_id; // the build id in lower-case hex as the inputs give it, or ""
+    uint64_t span;     // address distance from its first mapped byte to its last
+    uint32_t first_extent, extents; // range in profile->extents, by address
     enum hp_proof proof;
-    // The files of HP_PROOF_FITS and HP_PROOF_UNCHECKED: what their code is known by, in order, with ',' between;
-    // several only if the same code is in all of them wherever the dumps have an address.
+    // For HP_PROOF_FITS and HP_PROOF_UNCHECKED: ids of the files that fit, each a build
+    // id or a digest of its code, sorted and separated by ','.  There are several only if
+    // their code is identical wherever the dumps have an address.
     hp_string builds;
-    // The one file that the dumps of a partial were proven to have run, by its build id, or the digest of its
-    // code, as in `builds`; "": it was not proven, or is not known by one id.
+    // Id of the one file that the dumps of a partial were proven to have run, in the form
+    // of `builds`; "": not proven, or there is not exactly one id.
     hp_string stamp;
-    unsigned resolved; // enum hp_resolved: what all inputs say that they have of it
+    unsigned resolved; // enum hp_resolved: what every input claims to have resolved in it
 
-    // The first and last in order of those that inputs tell.
+    // The smallest and the largest file identity that the inputs give.
     struct hp_file_id lowest_file, highest_file;
 
-    uint32_t dumps; // dumps of this build that were compared with files
-    bool
-        has_partials; // partials of several dumps have it, too: their dumps are not counted
-    // Of the dump in which most addresses misfit the file that fits best.
+    uint32_t dumps; // number of dumps of this build that were compared with files
+    // Partials of several dumps also have this module; their dumps are not included in
+    // `dumps`.
+    bool has_partials;
+    // The check of the dump in which most addresses do not fit the best file.
     struct hp_return_check misfits;
 
-    enum hp_sym_status status; // the rest is what sym/ found
-    hp_string note;            // one sentence more on the status, or ""
-    hp_string build_id;        // the file's in lower-case hex, or what was told, or ""
-    hp_string symbols_from;    // the file whose symbols are used, or ""
-    struct hp_return_check returns;
+    enum hp_sym_status status; // this and all members below were found by sym/
+    hp_string note;            // one more sentence about the status, or ""
+    // Build id of the file in lower-case hex, or the one of the inputs, or "".
+    hp_string build_id;
+    hp_string symbols_from;         // path of the file whose symbols are used, or ""
+    struct hp_return_check returns; // result of the check of return addresses
+    // Parts of the debug information that were needed.
     struct hp_debug_parts units, line_programs;
-    // Calls that were inlined, or lines, that the file promises; of HP_SYM_EMBEDDED, that it may have,
-    // but could not be read in this run.
+    // The file promises inlined calls or lines that could not be read in this run.  For
+    // HP_SYM_EMBEDDED: the file may have them.
     bool lacks_inlines;
-    // Another build has this file name; only looked for where functions are known by where they begin.
+    // Another build has the same file name.  This is only determined where functions are
+    // identified by their start address.
     bool shares_name;
-    bool is_at_own_path; // the file was found where the inputs say
-    int64_t modified;    // its mtime, seconds since 1970; 0 if there is none
+    bool is_at_own_path; // the file was found at the path of the inputs, not elsewhere
+    // Modification time of the file, in seconds since 1970; 0 if there is none.
+    int64_t modified;
 };
 
-// Whether something of the code that ran can be compared with files: where calls returned to, or the layout.
+// Whether part of the code that ran can be compared with files: return addresses, or the
+// layout.
 bool hp_module_is_compared(const struct hp_module *module);
 
-// Whether names are those of the build that ran.
+// Whether names of the build that ran are available.
 static inline bool hp_proof_has_names(enum hp_proof proof) {
     return proof >= HP_PROOF_STAMPED || proof == HP_PROOF_UNCHECKED;
 }
 
+// Compare by device, then inode.  Returns a number below, above or equal to 0.
 int hp_file_id_compare(struct hp_file_id a, struct hp_file_id b);
 
-// Below, above or equal to 0: by address, size and offset, holes apart, the shorter first.
+// Compare lists of extents: by length, then by address, size and offset of each; holes
+// are ignored.  Returns a number below, above or equal to 0.
 int hp_extents_compare(const struct hp_extent *a, uint32_t a_count,
                        const struct hp_extent *b, uint32_t b_count);
 
-// The build id, or else the digest of the code; "": not known.
+// Return the id of the build: the build id, else the stamp, else the ids of `builds`; ""
+// if unknown.
 hp_string hp_module_build(const struct hp_module *module);
 
+// Return a short description for reports: "file not found".
 const char *hp_sym_status_text(enum hp_sym_status status);
 
-// It is not the file's fault: another run, with more of what there was too little of, names it.
+// Whether the failure was caused by lack of resources in this run, not by the file:
+// another run may succeed.
 bool hp_sym_is_of_this_run(enum hp_sym_status status);
 
 #endif

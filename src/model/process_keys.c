@@ -75,7 +75,7 @@ static size_t settle(struct hp_process_keys *keys) {
     return all - kept;
 }
 
-// --- of inputs ------------------------------------------------------------------------------
+// --- of inputs -------------------------------------------------------------------------
 
 static void add_merged(struct hp_process_keys *keys,
                        const struct hp_process_keys *merged) {
@@ -130,7 +130,7 @@ void hp_process_keys_collect(struct hp_process_keys *keys,
     }
 }
 
-// --- as text --------------------------------------------------------------------------------
+// --- as text ---------------------------------------------------------------------------
 
 static void put_text(char **at, const char *text) {
     *at = stpcpy(*at, text);
@@ -228,7 +228,7 @@ bool hp_process_keys_read(struct hp_process_keys *keys, struct hp_span text) {
     return fits && hp_cursor_good(&c);
 }
 
-// --- in two inputs --------------------------------------------------------------------------
+// --- in two inputs ---------------------------------------------------------------------
 
 struct place {
     struct hp_process_key key;
@@ -389,7 +389,7 @@ struct hp_process_clash hp_process_keys_clash(const struct hp_processes *process
     return clash;
 }
 
-// --- on both sides --------------------------------------------------------------------------
+// --- on both sides ---------------------------------------------------------------------
 
 static int by_process(const void *left, const void *right) {
     const struct place *a = left, *b = right;

@@ -127,7 +127,7 @@ static size_t collect(struct finder *finder, size_t count,
     return found;
 }
 
-// --- by maps --------------------------------------------------------------------------------
+// --- by maps ---------------------------------------------------------------------------
 
 static void make_unit(struct finder *finder, const struct item *items, size_t count) {
     for (size_t i = 0; i < count; i++) {
@@ -156,7 +156,7 @@ static void split_map(struct finder *finder, const struct item *items, size_t co
     }
 }
 
-// --- by names -------------------------------------------------------------------------------
+// --- by names --------------------------------------------------------------------------
 
 static int by_number(const void *left, const void *right) {
     const uint64_t *a = left, *b = right;
@@ -262,7 +262,7 @@ static bool has_series(const struct item *item) {
     return item->identity->series != 0 && !item->identity->is_merged;
 }
 
-// --- by nothing -----------------------------------------------------------------------------
+// --- by nothing ------------------------------------------------------------------------
 
 static bool is_told(const struct item *item) {
     return has_map(item) || has_series(item);
@@ -292,7 +292,7 @@ static bool is_one(const struct item *item) {
     return !item->identity->is_merged;
 }
 
-// --- all of it ------------------------------------------------------------------------------
+// --- all of it -------------------------------------------------------------------------
 
 // Which items are looked at, in which order, and what is done with those that are alike.
 struct pass {
@@ -321,7 +321,7 @@ static void run(struct finder *finder, const struct pass *pass, size_t count) {
     }
 }
 
-// --- processes ------------------------------------------------------------------------------
+// --- processes -------------------------------------------------------------------------
 
 static void describe(struct hp_process *process, const struct hp_input_record *input) {
     const struct hp_identity *identity = &input->identity;
@@ -449,7 +449,7 @@ void hp_processes_done(struct hp_processes *processes) {
     *processes = (struct hp_processes){.untold = 0};
 }
 
-// --- which dump counts ----------------------------------------------------------------------
+// --- which dump counts -----------------------------------------------------------------
 
 static hp_fixed bytes_of(const struct hp_input_record *input, enum hp_column column) {
     return input->total.of[column == HP_COLUMN_INUSE ? HP_INUSE_SPACE : HP_ALLOC_SPACE];
@@ -495,7 +495,7 @@ void hp_processes_choose(struct hp_processes *processes,
     }
 }
 
-// --- texts ----------------------------------------------------------------------------------
+// --- texts -----------------------------------------------------------------------------
 
 const char *hp_process_evidence_text(const struct hp_process *process) {
     static const char *const texts[] = {

@@ -74,7 +74,7 @@ static void absorb_stacks(struct hp_profile *profile, const struct hp_profile *o
     hp_vec_done(&mapped);
 }
 
-// --- those of the first -------------------------------------------------------------------
+// --- those of the first ----------------------------------------------------------------
 
 // A profile without any takes them as they are, all called as they were; sets of labels are called
 // otherwise here.
@@ -142,7 +142,7 @@ static void take_stacks(struct hp_profile *profile, struct hp_profile *other,
     }
 }
 
-// --- those of others ----------------------------------------------------------------------
+// --- those of others -------------------------------------------------------------------
 
 // They are what they are, but for the names of frames and labels.
 static void absorb_runs(struct hp_profile *profile, struct hp_profile *other,

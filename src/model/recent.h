@@ -1,4 +1,5 @@
-// The last allocations that a process sampled, freed or not, as jemalloc's prof_recent tells them.
+// The most recent allocations that a process sampled, freed or not, as jemalloc lists
+// them in prof_recent.
 #ifndef HP_MODEL_RECENT_H
 #define HP_MODEL_RECENT_H
 
@@ -7,24 +8,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Times are nanoseconds of some clock.
+// One sampled allocation.  Times are nanoseconds of an unspecified clock.
 struct hp_recent_record {
-    uint64_t size; // as the allocator rounded it up
-    uint64_t born, died;
-    bool is_released;     // freed,
-    bool has_died;        // and it is told when
-    bool is_by_others;    // by another thread
-    uint32_t alloc, free; // stacks: of the profile, or of the file; free: if has_died
+    uint64_t size;       // bytes, as the allocator rounded them up
+    uint64_t born, died; // times of the allocation and the deallocation
+    bool is_released;    // the object was freed
+    bool has_died;       // the time of the deallocation is known
+    bool is_by_others;   // it was freed by another thread
+    // Numbers of the allocating and the freeing stack; `free` is valid if has_died.
+    uint32_t alloc, free;
 };
 
-// {0}: there is none.
+// The allocations of one process.  {0}: there are none.
 struct hp_recent {
-    uint64_t period; // mean bytes between samples; 0: there is none
-    uint64_t latest; // of all times
-    uint64_t tick;   // the least difference between two of them; 0: they are all the same
+    uint64_t period; // mean bytes between samples; 0: there are no records
+    uint64_t latest; // the latest of all times
+    uint64_t tick;   // the smallest difference between two times; 0: all times are equal
     HP_VEC(struct hp_recent_record) records;
 };
 
+// Free the records.
 static inline void hp_recent_done(struct hp_recent *recent) {
     hp_vec_done(&recent->records);
 }

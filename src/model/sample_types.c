@@ -29,7 +29,7 @@ uint32_t hp_sample_types_find(struct hp_sample_types *types, hp_string type,
     return number;
 }
 
-// --- adding -------------------------------------------------------------------------------
+// --- adding ----------------------------------------------------------------------------
 
 static void add(struct hp_sample_types *types, struct hp_sample_type *type,
                 uint32_t stack, hp_fixed value) {
@@ -83,7 +83,7 @@ void hp_sample_type_end(struct hp_sample_type *type) {
     }
 }
 
-// --- merging ------------------------------------------------------------------------------
+// --- merging ---------------------------------------------------------------------------
 
 void hp_sample_types_absorb(struct hp_sample_types *types, struct hp_sample_types *other,
                             const struct hp_sample_import *import) {
@@ -108,7 +108,7 @@ void hp_sample_types_absorb(struct hp_sample_types *types, struct hp_sample_type
     types->overflow |= other->overflow;
 }
 
-// --- order --------------------------------------------------------------------------------
+// --- order -----------------------------------------------------------------------------
 
 static int by_name(const void *left, const void *right, void *strings) {
     const struct hp_sample_type *a = left, *b = right;

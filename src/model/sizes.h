@@ -1,7 +1,8 @@
-// Of which sizes the objects of each stack are.
+// The sizes of the objects of each stack, as a list of parts.
 //
-// Parts of one stack add up to its values.  They are added exactly, and a stack of more sizes than
-// are kept is of mixed sizes as a whole: so that they are the same in whatever order.
+// The parts of one stack add up to its values.  Sums are exact, and a stack with more
+// sizes than the limit becomes a single part of mixed sizes: the result does not depend
+// on the order in which parts are added.
 #ifndef HP_MODEL_SIZES_H
 #define HP_MODEL_SIZES_H
 
@@ -9,46 +10,55 @@
 #include "model/error.h"
 
 enum {
-    HP_MIXED_SIZES = 0,    // the size of those that are not told
-    HP_SIZES_OF_STACK = 32 // that are kept
+    HP_MIXED_SIZES = 0,    // the size of a part whose sizes are mixed or unknown
+    HP_SIZES_OF_STACK = 32 // limit of the sizes kept for one stack
 };
 
+// The objects of one size in one stack.
 struct hp_size_part {
-    uint64_t size;
-    bool is_likely; // some of it could be of other sizes
-    uint32_t next;  // of the stack, + 1
+    uint64_t size;  // bytes of an object, or HP_MIXED_SIZES
+    bool is_likely; // some objects may have other sizes
+    uint32_t next;  // 1 + the index of the next part of the stack; 0: this is the last
     hp_fixed objects, bytes;
     struct hp_error error;
 };
 
+// The list of parts of one stack.
 struct hp_stack_sizes {
-    uint32_t first; // + 1
-    uint32_t count; // but for the mixed ones
-    bool is_full;   // there were more: all of them are one part
+    uint32_t first; // 1 + the index of its first part; 0: it has none
+    uint32_t count; // number of parts, except the one of mixed sizes
+    // The limit was exceeded, and all objects are in one part of mixed sizes.
+    bool is_full;
 };
 
-// {0} is empty.
+// The parts of all stacks.  {0} is empty.
 struct hp_sizes {
-    HP_VEC(struct hp_stack_sizes) stacks;
-    HP_VEC(struct hp_size_part) parts;
-    bool is_whole; // all stacks are one, number 0; to be set before
+    HP_VEC(struct hp_stack_sizes) stacks; // by the number of the stack
+    HP_VEC(struct hp_size_part) parts;    // of all stacks, linked by `next`
+    // Keep one list, number 0, for all stacks together; must be set before parts are
+    // added.
+    bool is_whole;
     bool overflow; // a sum did not fit
 };
 
-void hp_sizes_clear(struct hp_sizes *sizes); // keeps the memory
+// Empties the lists; vectors keep their memory.
+void hp_sizes_clear(struct hp_sizes *sizes);
 void hp_sizes_done(struct hp_sizes *sizes);
 size_t hp_sizes_memory(const struct hp_sizes *sizes); // in bytes
 
-// Add objects of one size, or mixed ones, to a stack; and all that a stack of others has.
+// Add a part to a stack; hp_sizes_add_stack() adds all parts of stack `other` of another
+// set of lists.
 void hp_sizes_add(struct hp_sizes *sizes, uint32_t stack,
                   const struct hp_size_part *part);
 void hp_sizes_add_stack(struct hp_sizes *sizes, uint32_t stack,
                         const struct hp_sizes *others, uint32_t other);
 
-// There were more than are kept.
+// Record that a stack has more sizes than the limit: its parts become one part of mixed
+// sizes, and so do all that are added later.
 void hp_sizes_fill(struct hp_sizes *sizes, uint32_t stack);
 
-// The parts of a stack, one after the other, NULL behind the last; in no order.
+// Return the first part of a stack, or the part after `part`; NULL after the last.  The
+// parts are in no order.
 const struct hp_size_part *hp_sizes_of(const struct hp_sizes *sizes, uint32_t stack);
 const struct hp_size_part *hp_sizes_next(const struct hp_sizes *sizes,
                                          const struct hp_size_part *part);

@@ -1,6 +1,9 @@
-// The errors of many stacks.  In a dump of 10,000 stacks there are some hundred that differ, as most
-// stacks tell of an object or two of a usual size: stacks name what they share by number, 4 bytes
-// for each in place of 128.  What is the sum of several dumps is a stack's own.
+// The errors of many stacks, with equal errors stored once.
+//
+// A dump of 10,000 stacks has a few hundred different errors, because most stacks have
+// one or two samples of a common size.  Stacks refer to shared errors by number, which
+// takes 4 bytes for each instead of 128.  A stack with samples of several dumps has an
+// error of its own.
 #ifndef HP_MODEL_STACK_ERRORS_H
 #define HP_MODEL_STACK_ERRORS_H
 
@@ -8,18 +11,19 @@
 #include "base/vec.h"
 #include "model/error.h"
 
+// Bit of a place: it is an index in `own`, not in `shared`.
 #define HP_OWN_ERROR (UINT32_C(1) << 31)
 
-// {0} is empty.
+// The errors of one column.  {0} is empty.
 struct hp_stack_errors {
     HP_VEC(uint32_t)
-    of; // of each stack a place in `shared`, or with HP_OWN_ERROR in `own`
-    HP_VEC(struct hp_error) shared; // each once; they never change
-    HP_VEC(struct hp_error) own;
-    struct hp_index index; // of what is shared
+    of; // for each stack an index in `shared`, or with HP_OWN_ERROR in `own`
+    HP_VEC(struct hp_error) shared; // distinct errors, which never change
+    HP_VEC(struct hp_error) own;    // sums, each of one stack
+    struct hp_index index;          // finds an error in `shared`
 };
 
-// Until the next is added.
+// Return the error of a stack.  The pointer is valid until the next error is added.
 static inline const struct hp_error *hp_stack_error(const struct hp_stack_errors *errors,
                                                     size_t stack) {
     uint32_t place = errors->of.at[stack];
@@ -27,19 +31,21 @@ static inline const struct hp_error *hp_stack_error(const struct hp_stack_errors
                                 : &errors->shared.at[place];
 }
 
-// Of the next stack; it may be one of these errors.
+// Append the error of the next stack.  `error` may point to an error in `errors`.
 void hp_stack_errors_push(struct hp_stack_errors *errors, const struct hp_error *error);
 
-// Of a stack that has one; false if the sum does not fit.
+// Add to the error of an existing stack.  Returns false if a sum does not fit.
 bool hp_stack_errors_add(struct hp_stack_errors *errors, size_t stack,
                          const struct hp_error *error);
 
-// So many stacks have one: those that are new have nothing sampled.
+// Append errors of 0 (nothing sampled) until `stacks` stacks have an error.
 void hp_stack_errors_reach(struct hp_stack_errors *errors, size_t stacks);
 
-// For the stacks of another dump, which are likely to have the same.
+// Remove the errors of all stacks, but keep shared errors for the stacks of the next
+// dump, which are likely to have the same ones.
 void hp_stack_errors_clear(struct hp_stack_errors *errors);
 
+// Return the bytes of memory in use.
 size_t hp_stack_errors_memory(const struct hp_stack_errors *errors);
 void hp_stack_errors_done(struct hp_stack_errors *errors);
 

@@ -1,23 +1,26 @@
-// Stacks that will soon be added to many: the memory that adding them will look at is fetched before.
-// To add one takes half a microsecond otherwise, nearly all of it waiting, step by step: for the slot
-// of its hash, for the stack and its hash there, for the frames that are compared.
+// Prefetching of memory for stacks that will soon be added to a large profile.
+//
+// Without it adding a stack takes half a microsecond.  Nearly all of this time is spent
+// waiting for memory in three dependent steps: the slot of the hash, the stack in that
+// slot and its hash, and the frames that are compared.
 #ifndef HP_MODEL_STACK_LOOKAHEAD_H
 #define HP_MODEL_STACK_LOOKAHEAD_H
 
 #include "model/profile.h"
 
 enum {
-    HP_LOOKAHEAD = 12, // so many stacks before it is added one is looked at
-    HP_LOOKAHEAD_SIZE = 16,
+    // Number of stacks by which the lookahead should precede hp_profile_add().
+    HP_LOOKAHEAD = 12,
+    HP_LOOKAHEAD_SIZE = 16, // slots of the ring buffer of hashes
 };
 
-// {0} to begin with.
+// The hashes of the stacks that were announced last.  {0} to begin with.
 struct hp_stack_lookahead {
     uint32_t hashes[HP_LOOKAHEAD_SIZE];
-    size_t seen;
+    size_t seen; // number of stacks announced so far
 };
 
-// Look at the next stack, or at none behind the last.
+// Announce the next stack, and prefetch the next step of those announced before.
 void hp_stack_lookahead(struct hp_stack_lookahead *ahead,
                         const struct hp_profile *profile, const hp_frame_id *frames,
                         uint32_t depth);

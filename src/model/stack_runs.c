@@ -61,7 +61,7 @@ void hp_stack_runs_settle(struct hp_stack_runs *runs, const uint32_t *map, size_
     }
 }
 
-// --- the store ----------------------------------------------------------------------------
+// --- the store -------------------------------------------------------------------------
 
 struct hp_run_store *hp_run_store_new(const char *folder, uint64_t room) {
     struct hp_run_store *store = hp_alloc(sizeof *store);
@@ -121,7 +121,7 @@ static int open_file(struct hp_run_store *store, struct hp_err *err) {
     return HP_OK;
 }
 
-// --- writing ------------------------------------------------------------------------------
+// --- writing ---------------------------------------------------------------------------
 
 int hp_run_begin(struct hp_run_output *out, struct hp_run_store *store,
                  struct hp_stack_run *run, struct hp_err *err) {
@@ -211,7 +211,7 @@ int hp_run_keep(struct hp_run_store *store, struct hp_stack_run *run,
     return ret;
 }
 
-// --- reading ------------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------
 
 int hp_run_read(void *data, void *bytes, size_t size, size_t *got, struct hp_err *err) {
     struct hp_run_input *in = data;

@@ -1,7 +1,9 @@
-// Runs: stacks that memory does not hold, in the order of partials, to be merged when one is written.
+// Runs: stacks that are not held in memory as such, but in the sorted order of partials,
+// so that they can be merged when a partial is written.
 //
-// They are written to one file without a name, or kept in memory, packed.  A run numbers the frames that
-// its profile had by then in canonical order, which no frame that comes later changes.
+// Runs are written to one unnamed file, or kept packed in memory.  Frames are numbered in
+// each run by the canonical order of the frames that its profile had at that time; frames
+// that are added later do not change these numbers.
 #ifndef HP_MODEL_STACK_RUNS_H
 #define HP_MODEL_STACK_RUNS_H
 
@@ -13,89 +15,107 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-// Whose frames they are, but for those of HP_RUN_OWN, which are the profile's as they are called.
-#define HP_RUN_OWN   UINT32_MAX
-#define HP_RUN_FINAL (UINT32_MAX - 1) // and those of HP_RUN_FINAL are numbered as in it
+// Special values of `source` in struct hp_stack_run.  HP_RUN_OWN: the frames are those of
+// this profile, by their current numbers.
+#define HP_RUN_OWN UINT32_MAX
+// Frames and labels have the numbers of the partial that is being written.
+#define HP_RUN_FINAL (UINT32_MAX - 1)
 
+// One run: a sorted sequence of stacks.
 struct hp_stack_run {
-    char *bytes;           // in memory; NULL: in the file of the store, from
-    uint64_t offset, size; // there on
-    uint64_t stacks;
-    uint64_t first;      // number of the first of them, among those of all runs
-    uint32_t source;     // in `sources`
-    uint32_t frames;     // so many of the first that it had
-    const char *partial; // that it is of, as it stands there; NULL: it was written here
-    HP_VEC(hp_string) sets; // of labels, by their numbers in the run, from 1 on
+    char *bytes; // the run, if it is in memory; NULL: it is in the file of the store
+    uint64_t offset, size; // position in the file, and bytes of the run
+    uint64_t stacks;       // number of stacks in the run
+    uint64_t first;        // number of its first stack among the stacks of all runs
+    uint32_t source;       // index in `sources`, or HP_RUN_OWN or HP_RUN_FINAL
+    uint32_t frames; // number of frames that the profile had when the run was written
+    // Name of the partial that the run was copied from; NULL: written by this program.
+    const char *partial;
+    HP_VEC(hp_string) sets; // sets of labels, by their number in the run minus 1
 };
 
-// What wrote runs, this profile or another, or a partial: what its frames are called.
+// A writer of runs: this profile, another one, or a partial.  It defines the frame
+// numbers of its runs.
 struct hp_run_source {
-    size_t first_frame; // in `frames` of all runs
+    size_t first_frame; // index of its first frame in hp_stack_runs.frames
     HP_VEC(uint32_t)
-    ends; // of a partial: behind how many frames those of each module end
+    ends; // for a partial: number of frames up to the end of each module
 };
 
-// {0} has none.
+// All runs of a profile.  {0} is empty.
 struct hp_stack_runs {
     HP_VEC(struct hp_stack_run) all;
     HP_VEC(struct hp_run_source) sources;
-    HP_VEC(uint32_t) frames; // of all sources, as the profile calls them
-    uint64_t stacks;         // of all of them
-    struct hp_values total;  // of these
+    HP_VEC(uint32_t) frames; // frames of all sources, as numbers of frames in the profile
+    uint64_t stacks;         // number of stacks in all runs
+    struct hp_values total;  // sum over all stacks of all runs
     bool overflow;           // a sum did not fit
 };
 
-// Frame i of `count` of the profile becomes map[i]: its own runs are of a source from now on.
+// Renumber frames: frame i of `count` of the profile becomes map[i].  Runs with
+// HP_RUN_OWN get a source of their own, which records the old numbers.
 void hp_stack_runs_settle(struct hp_stack_runs *runs, const uint32_t *map, size_t count);
 
-// One more, whose number of stacks is known.
+// Append a run, whose `stacks` is set.  Takes over its memory.
 void hp_stack_runs_add(struct hp_stack_runs *runs, struct hp_stack_run *run);
 
+// Free the memory of a run, but not the struct.
 void hp_stack_run_done(struct hp_stack_run *run);
 void hp_stack_runs_done(struct hp_stack_runs *runs);
 
-// --- where they are written to -------------------------------------------------------------
+// --- where they are written to ---------------------------------------------------------
 
+// A place to write runs to: one file, or memory.  Threads share one store.
 struct hp_run_store {
-    char *folder;  // of the file; NULL: in memory
-    uint64_t room; // for stacks in memory, of all threads, in bytes
-    pthread_mutex_t lock;
-    int fd; // -1: there is no file yet
-    uint64_t size;
-    uint64_t kept; // bytes of runs of partials that are in memory
+    char *folder;  // folder of the file; NULL: runs are kept in memory
+    uint64_t room; // bytes available for stacks in memory, for all threads together
+    pthread_mutex_t lock; // held while a run is written, and for `size` and `kept`
+    int fd;               // the file; -1: not created yet
+    uint64_t size;        // bytes of the file that are in use
+    uint64_t kept;        // bytes of runs that were kept in memory by hp_run_keep()
 };
 
+// Allocate a store; no file is created until it is needed.
 struct hp_run_store *hp_run_store_new(const char *folder, uint64_t room);
 void hp_run_store_free(struct hp_run_store *store);
 
-// A run that is written, from begin to end; nobody else writes one to the store meanwhile.
+// A run that is being written, between hp_run_begin() and hp_run_end().  The store is
+// locked meanwhile, so that no other thread can write to it.
 struct hp_run_output {
-    struct hp_run_store *store; // NULL: it is written in memory
+    struct hp_run_store *store; // NULL: the run is written to memory
     struct hp_stack_run *run;
-    size_t room;
+    size_t room; // capacity of run->bytes
 };
 
+// Begin a run.  Locks the store, and creates its file if necessary; if that fails, the
+// store is not locked.
 HP_MUST_CHECK int hp_run_begin(struct hp_run_output *out, struct hp_run_store *store,
                                struct hp_stack_run *run, struct hp_err *err);
-int hp_run_put(void *out, const void *bytes, size_t size); // a hp_write_fn
+// Appends to the run; is a hp_write_fn, and returns -1 with errno on failure.
+int hp_run_put(void *out, const void *bytes, size_t size);
+// End the run, and unlock the store.  Must also be called if hp_run_put() failed.
 void hp_run_end(struct hp_run_output *out);
 
-// It could not be written, as `sys` says: an error that names the folder.  Returns HP_E_OUTPUT.
+// Set an error that says that a run could not be written, with the errno `sys` and the
+// name of the folder.  Returns HP_E_OUTPUT.
 int hp_run_fail_write(const struct hp_run_store *store, int sys, struct hp_err *err);
 
-// Once it has been written in memory: it stays there if there is room.
+// Keep a run that was written to memory there if the store has room, otherwise write it
+// to the file of the store.
 HP_MUST_CHECK int hp_run_keep(struct hp_run_store *store, struct hp_stack_run *run,
                               struct hp_err *err);
 
-// --- and read from -------------------------------------------------------------------------
+// --- and read from ---------------------------------------------------------------------
 
+// A run that is being read.
 struct hp_run_input {
     const struct hp_stack_run *run;
-    int fd; // of the store; not used if it is in memory
-    uint64_t at;
+    int fd;      // file of the store; ignored if the run is in memory
+    uint64_t at; // bytes read so far
 };
 
-// `size` bytes, fewer only at the end; *got says how many.
+// Read `size` bytes, or fewer at the end of the run; sets `*got` to their number.  `in`
+// is a struct hp_run_input.
 int hp_run_read(void *in, void *bytes, size_t size, size_t *got, struct hp_err *err);
 
 #endif

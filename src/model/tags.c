@@ -41,7 +41,7 @@ struct hp_tag hp_tags_at(const struct hp_strtab *sets, hp_string set, size_t i) 
     return tag;
 }
 
-// --- from one owner to another ----------------------------------------------------------
+// --- from one owner to another ---------------------------------------------------------
 
 static hp_string import_string(struct hp_tag_import *import, hp_string string) {
     hp_string *known = hp_vec_reach(&import->known_strings, string.n);
@@ -80,7 +80,7 @@ void hp_tag_import_done(struct hp_tag_import *import) {
     hp_vec_done(&import->known_strings);
 }
 
-// --- order ------------------------------------------------------------------------------
+// --- order -----------------------------------------------------------------------------
 
 struct order {
     const struct hp_strtab *strings;

@@ -24,7 +24,7 @@ uint64_t hp_free_in_slabs(const struct hp_bin_stats *bin) {
     return bin->curslabs * bin->slab_size - bin->curregs * bin->size;
 }
 
-// --- sums of classes ----------------------------------------------------------------------
+// --- sums of classes -------------------------------------------------------------------
 
 static hp_int128 regions_of(const struct hp_allocator_stats *stats,
                             struct hp_books *books) {
@@ -49,7 +49,7 @@ static hp_int128 extents_of(const struct hp_allocator_stats *stats,
     return large;
 }
 
-// --- samples ------------------------------------------------------------------------------
+// --- samples ---------------------------------------------------------------------------
 
 static uint64_t smallest_extent(const struct hp_allocator_stats *stats) {
     const struct hp_extent_stats *extent;
@@ -180,7 +180,7 @@ static bool have_extents(const struct hp_allocator_stats *stats,
     return places_of(&inside, stats) >= count;
 }
 
-// --- books --------------------------------------------------------------------------------
+// --- books -----------------------------------------------------------------------------
 
 static void choose(struct hp_books *books, const struct hp_allocator_stats *stats,
                    const struct hp_live_samples *live) {

@@ -34,7 +34,7 @@ static double below_0(struct hp_gamma x, struct hp_gamma y) {
     return hp_beta_below(x.shape, y.shape, y.scale / sum, x.scale / sum);
 }
 
-// --- at one place -------------------------------------------------------------------------
+// --- at one place ----------------------------------------------------------------------
 
 struct difference {
     struct hp_gamma x, y;
@@ -141,7 +141,7 @@ double hp_gamma_difference_below(struct hp_gamma x, struct hp_gamma y, double d)
     return d == 0 ? below_0(x, y) : fmin(place_of(&z).below, 1);
 }
 
-// --- quantiles ----------------------------------------------------------------------------
+// --- quantiles -------------------------------------------------------------------------
 
 // Cornish and Fisher's expansion, with the skewness.
 static double guess(const struct difference *z, double p, double *sd) {

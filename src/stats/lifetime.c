@@ -54,7 +54,7 @@ double hp_quantity_samples(const struct hp_quantity *quantity, uint64_t period) 
                                   : counted;
 }
 
-// --- what survives ------------------------------------------------------------------------
+// --- what survives ---------------------------------------------------------------------
 
 void hp_survivors_add(struct hp_survivors *sums, const struct hp_quantity *allocated,
                       uint64_t period, double first, double last) {
@@ -99,7 +99,7 @@ const char *hp_survivors_verdict(struct hp_interval share) {
                                         : "";
 }
 
-// --- turnover -----------------------------------------------------------------------------
+// --- turnover --------------------------------------------------------------------------
 
 const char *hp_turnover_lack_name(enum hp_turnover_lack lack) {
     static const char *const names[] = {

@@ -26,7 +26,7 @@ struct hp_quantity {
 // equal ones as would leave its error; infinite where everything is sampled.
 double hp_quantity_samples(const struct hp_quantity *quantity, uint64_t period);
 
-// --- what survives ------------------------------------------------------------------------
+// --- what survives ---------------------------------------------------------------------
 
 // Of several stacks, which add up.
 struct hp_survivors {
@@ -50,7 +50,7 @@ struct hp_interval hp_survivors_share(const struct hp_survivors *sums, double co
 // "temporary", "kept" or "", by these ends alone.
 const char *hp_survivors_verdict(struct hp_interval share);
 
-// --- turnover -----------------------------------------------------------------------------
+// --- turnover --------------------------------------------------------------------------
 
 // Why there is none.
 enum hp_turnover_lack {

@@ -236,7 +236,7 @@ struct hp_measure hp_measure_mean(struct hp_measure sum, double n) {
     };
 }
 
-// --- many of them -----------------------------------------------------------------------
+// --- many of them ----------------------------------------------------------------------
 
 // Equal ones get the same q, in whatever order they are.
 static int by_p(const void *a, const void *b) {

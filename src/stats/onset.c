@@ -72,7 +72,7 @@ struct hp_onset_times {
     struct hinges hinges[HP_CORRELATIONS];
 };
 
-// --- times --------------------------------------------------------------------------------
+// --- times -----------------------------------------------------------------------------
 
 static void set_weights(struct span *span, const double *times) {
     size_t count = span->dumps.count;
@@ -270,7 +270,7 @@ double hp_onset_alpha(const struct hp_onset_times *times) {
     return times->alpha / paid;
 }
 
-// --- spans --------------------------------------------------------------------------------
+// --- spans -----------------------------------------------------------------------------
 
 struct hp_rise hp_onset_of_sampling(const struct hp_onset_times *times, size_t i,
                                     const double *values, double variance) {
@@ -298,7 +298,7 @@ static bool ends_above_all(const double *values, size_t count, size_t span) {
     return mean > largest;
 }
 
-// --- hinges -------------------------------------------------------------------------------
+// --- hinges ----------------------------------------------------------------------------
 
 // The values for one rho, without their level; and how far they lie along the hinge at s.
 struct fits {
@@ -374,7 +374,7 @@ static double likelihood_of(const struct hp_onset_times *times, const struct fit
     return best;
 }
 
-// --- rivals -------------------------------------------------------------------------------
+// --- rivals ----------------------------------------------------------------------------
 
 // Whitening, the other way round: w(u) w = u back.
 static void carry_back(const struct hp_whitening *whitening, double *white,
@@ -430,7 +430,7 @@ static bool has_better(const struct hp_onset_times *times, const double *values,
     return best > likelihood;
 }
 
-// --- the onset ----------------------------------------------------------------------------
+// --- the onset -------------------------------------------------------------------------
 
 // All that is looked at of one row.
 struct row {

@@ -56,7 +56,7 @@ struct hp_trend_times {
     struct line lines[HP_CORRELATIONS]; // the first without correlation
 };
 
-// --- times --------------------------------------------------------------------------------
+// --- times -----------------------------------------------------------------------------
 
 // Where no more is left of it than rounding leaves it is {0}.
 static void set_wave(struct line *line, const double *values, size_t count, int i) {
@@ -145,7 +145,7 @@ void hp_trend_times_free(struct hp_trend_times *times) {
     free(times);
 }
 
-// --- sampling -----------------------------------------------------------------------------
+// --- sampling --------------------------------------------------------------------------
 
 // What has no error: it has grown or not.
 static struct hp_rise certain(double slope) {
@@ -173,7 +173,7 @@ struct hp_rise hp_trend_of_sampling(const struct hp_trend_times *times,
                : certain(slope);
 }
 
-// --- the line -----------------------------------------------------------------------------
+// --- the line --------------------------------------------------------------------------
 
 struct fit {
     double slope, error; // standard
@@ -269,7 +269,7 @@ bool hp_trend_is_line(const struct hp_trend_times *times, const double *values) 
     return best[LINE] >= best[WAVE];
 }
 
-// --- parts --------------------------------------------------------------------------------
+// --- parts -----------------------------------------------------------------------------
 
 // False where all its dumps were made at one time.
 static bool slope_of_part(const double *times, const double *values, size_t count,
@@ -313,7 +313,7 @@ struct hp_rise hp_trend_of_parts(const struct hp_trend_times *times,
     return hp_rise_of_parts(times->times, values, times->count, PARTS, times->parts_end);
 }
 
-// --- all ----------------------------------------------------------------------------------
+// --- all -------------------------------------------------------------------------------
 
 static struct hp_rise less_sure(struct hp_rise a, struct hp_rise b) {
     return (struct hp_rise){fmax(a.p, b.p), fmin(a.least, b.least)};
@@ -329,7 +329,7 @@ struct hp_rise hp_trend_of_all(const struct hp_trend_times *times, const double 
     return less_sure(sampling, less_sure(line, parts));
 }
 
-// --- Kendall's tau ------------------------------------------------------------------------
+// --- Kendall's tau ---------------------------------------------------------------------
 
 // Of pairs that follow one another: which go down, and which are equal (Knight, 1966).
 struct pairs {

@@ -49,7 +49,7 @@ static double mean_of(const double *values, size_t from, size_t to) {
     return sum;
 }
 
-// --- increments ---------------------------------------------------------------------------
+// --- increments ------------------------------------------------------------------------
 
 static int by_size(const void *left, const void *right) {
     double a = *(const double *)left, b = *(const double *)right;
@@ -77,7 +77,7 @@ static double robust_sd(const double *values, size_t count) {
     return sd;
 }
 
-// --- shapes -------------------------------------------------------------------------------
+// --- shapes ----------------------------------------------------------------------------
 
 static bool is_step(const double *values, size_t count, double sd) {
     size_t at = 1;
@@ -133,7 +133,7 @@ static double swing_of(const double *values, size_t count) {
     return high - low;
 }
 
-// --- cycles of long series ----------------------------------------------------------------
+// --- cycles of long series -------------------------------------------------------------
 //
 // The mean products at all distances together take count^2 steps one by one.  By a Fourier
 // transform they take count log count, and are off by rounding; where that could decide, the one

@@ -97,7 +97,7 @@ struct hp_interval hp_contrast_interval(const struct hp_contrast *contrast,
     return (struct hp_interval){contrast->difference - half, contrast->difference + half};
 }
 
-// --- logarithms ---------------------------------------------------------------------------
+// --- logarithms ------------------------------------------------------------------------
 
 struct hp_ratio hp_ratio_of_logs(const struct hp_scatter logs[2], double unit) {
     struct hp_ratio ratio = {.count = 0};

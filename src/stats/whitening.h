@@ -30,7 +30,7 @@ static inline double hp_whitened(const struct hp_whitening *whitening,
     return (values[j] - whitening->carry[j] * before) * whitening->scale[j];
 }
 
-// --- vectors --------------------------------------------------------------------------------
+// --- vectors ---------------------------------------------------------------------------
 
 double hp_dot(const double *a, const double *b, size_t count);
 
