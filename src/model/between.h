@@ -1,14 +1,16 @@
-// How dumps differ from one another where nobody tells of each: sums of 64 groups of them, drawn by
-// their identities, and how their totals are distributed.
+// How dumps differ from one another if they are not recorded individually: sums over 64
+// groups of dumps, to which dumps are assigned by their identities, and the distribution
+// of the totals of dumps.
 //
-// Groups of dumps differ as much as dumps do: of R groups, n_r dumps with the sum S_r in each and
-// the mean m of a dump,
+// The variance between dumps can be estimated from groups.  For R groups, where group r
+// has n_r dumps with the sum S_r, and with the mean m of a dump,
 //
 //     s^2 = sum_r (S_r - n_r m)^2 / n_r / (R - 1)
 //
-// is what the variance between dumps is estimated by, without bias, for whatever stacks are added
-// up: a function, what filters leave.  All here is added exactly, in whole bytes, so that it is the
-// same in whatever order, and however often it was merged.
+// is an unbiased estimate of the variance between dumps, for any set of stacks: a
+// function, or whatever a filter selects.  All sums are exact, in whole bytes, so that
+// the result depends neither on the order of the additions nor on how often profiles were
+// merged.
 #ifndef HP_MODEL_BETWEEN_H
 #define HP_MODEL_BETWEEN_H
 
@@ -16,17 +18,21 @@
 #include "model/error.h"
 #include "model/processes.h"
 
+// Number of groups, resolution of the histogram of totals, and length of the lists of
+// extreme dumps.
 enum {
     HP_REPLICATES = 64,
     HP_BUCKETS_PER_OCTAVE = 16,
     HP_BUCKETS = 127 * HP_BUCKETS_PER_OCTAVE,
-    HP_EXTREMES = 32, // dumps that are told of at either end
+    // Dumps recorded individually, both of the largest and of the smallest.
+    HP_EXTREMES = 32,
 };
 
 // --- sums of groups --------------------------------------------------------------------
 
+// The sum of one stack over the dumps of one group.
 struct __attribute__((packed, aligned(8))) hp_replicate {
-    uint64_t key; // column, group and stack, in this order
+    uint64_t key; // column and group in the upper, stack in the lower 32 bits
     hp_int128 bytes;
 };
 
@@ -42,78 +48,87 @@ static inline enum hp_column hp_replicate_column(const struct hp_replicate *sum)
     return (enum hp_column)((sum->key >> 32) / HP_REPLICATES);
 }
 
-// The group of a dump, by its number in the history.
+// The group of a dump, which is given by its number in the history.
 struct hp_group_of {
     uint32_t input, group;
 };
 
-// {0} is empty.
+// The sums of all stacks and groups.  {0} is empty.
 struct hp_replicates {
     HP_VEC(struct hp_replicate) all;
-    size_t settled; // of them: in order, each once
+    size_t settled; // number of sums at the front that are sorted, without duplicate keys
     bool overflow;
 };
 
-// Which group a dump belongs to: one for all dumps of a process, if it is known.
+// Return the group of a dump.  All dumps of a process are in one group, if the process is
+// known.
 unsigned hp_replicate_of(struct hp_digest content, const struct hp_identity *told);
 
+// Add to the sum of a stack in a group.  Keys may occur more than once until the sums are
+// settled.
 void hp_replicates_add(struct hp_replicates *sums, enum hp_column column, unsigned group,
                        uint32_t stack, hp_int128 bytes);
 
-// What one dump has of a stack: each is rounded before it is added.
+// Add the bytes that one dump has in a stack.  They are rounded to whole bytes first, so
+// that sums are exact.
 void hp_replicates_add_values(struct hp_replicates *sums, unsigned group, uint32_t stack,
                               const struct hp_values *values);
 
-// Put them in the order of their keys; sums of 0 are left out.
+// Sort sums by key, join equal keys, and remove sums of 0.
 void hp_replicates_settle(struct hp_replicates *sums);
 
 // --- totals of dumps -------------------------------------------------------------------
 
+// A dump with one of the largest or smallest totals.
 struct hp_extreme {
     hp_int128 total; // whole bytes
-    uint64_t id[2];  // of the dump: 64 bits and 16
+    uint64_t id[2];  // identity of the dump: 64 bits and 16 bits
     uint32_t group;
 };
 
+// One bucket of the histogram of totals.
 struct hp_bucket {
     uint32_t number; // n: totals from 2^(n/16) bytes on, below 2^((n + 1)/16)
     uint64_t dumps;
 };
 
+// The distribution of the totals of dumps, in one column.
 struct hp_totals {
-    uint64_t none;                    // dumps with nothing, or less
-    HP_VEC(struct hp_bucket) buckets; // in order of numbers
-    // The largest first, and the smallest first.
+    uint64_t none;                    // number of dumps with a total of 0 or less
+    HP_VEC(struct hp_bucket) buckets; // sorted by number; empty buckets are not stored
+    // Largest totals in descending, smallest totals in ascending order.
     struct hp_extreme largest[HP_EXTREMES], smallest[HP_EXTREMES];
     uint32_t largest_count, smallest_count;
 };
 
-// Of the dumps with one set of labels.
+// The dumps with one set of labels.
 struct hp_label_set {
-    uint64_t dumps[HP_REPLICATES];       // of each group
-    struct hp_totals totals[HP_COLUMNS]; // of those that tell of the column
+    uint64_t dumps[HP_REPLICATES]; // number of dumps in each group
+    // Totals of the dumps that have numbers of the column.
+    struct hp_totals totals[HP_COLUMNS];
 };
 
-// {0} is empty.
+// The distributions of all sets of labels.  {0} is empty.
 struct hp_distribution {
-    struct hp_strtab labels;          // keys and values, each with a NUL behind it
-    HP_VEC(struct hp_label_set) sets; // by the numbers of their labels
+    struct hp_strtab labels;          // keys and values, each followed by a NUL
+    HP_VEC(struct hp_label_set) sets; // indexed by the strings of `labels`
     bool overflow;
 };
 
-// That of this text; it is added if need be.
+// Return the distribution for a set of labels, which is added if it is new.
 struct hp_label_set *hp_distribution_set(struct hp_distribution *distribution,
                                          struct hp_span labels);
 
-void hp_distribution_done(struct hp_distribution *distribution); // empties it
+void hp_distribution_done(struct hp_distribution *distribution); // leaves it empty
 
-uint32_t hp_bucket_of(hp_int128 total);  // of one above 0
-double hp_bucket_start(uint32_t number); // bytes
+uint32_t hp_bucket_of(hp_int128 total);  // `total` must be above 0
+double hp_bucket_start(uint32_t number); // lower limit of a bucket in bytes
 
-// Count a dump.
+// Add one dump to the bucket of its total, and to the extreme dumps if it is one.
 void hp_totals_add(struct hp_totals *totals, const struct hp_extreme *dump);
 
-// What is told of dumps elsewhere; of the ends no more than HP_EXTREMES stay.
+// Add dumps that are already summed up elsewhere.  Only HP_EXTREMES dumps are kept in
+// each list of extreme dumps.
 void hp_totals_add_bucket(struct hp_totals *totals, struct hp_bucket bucket);
 void hp_totals_add_largest(struct hp_totals *totals, const struct hp_extreme *dump);
 void hp_totals_add_smallest(struct hp_totals *totals, const struct hp_extreme *dump);
@@ -121,7 +136,7 @@ void hp_totals_join(struct hp_totals *totals, const struct hp_totals *other);
 
 // --- both ------------------------------------------------------------------------------
 
-// {0} is empty.
+// Sums of groups and distribution of dumps.  {0} is empty.
 struct hp_between {
     struct hp_replicates sums;
     struct hp_distribution dumps;
@@ -129,30 +144,33 @@ struct hp_between {
 
 void hp_between_done(struct hp_between *between);
 
-// Add what `other` holds, whose stacks are called map[stack] here; NULL: as they are called there.
+// Add everything in `other`.  Its stack i becomes map[i]; NULL: stack numbers are
+// unchanged.
 void hp_between_add(struct hp_between *between, const struct hp_between *other,
                     const uint32_t *map);
 
-// Of all label sets: dumps in each group.
+// Return the number of dumps in each group, over all sets of labels.
 void hp_between_dumps(const struct hp_between *between, uint64_t dumps[HP_REPLICATES]);
 
 struct hp_profile;
 
-// What dumps added to stacks in memory, as the history tells of those since the last time, to the sums
-// of their groups; it stays.
+// Add what dumps added to stacks in memory to the sums of their groups, for all dumps of
+// the history since the last call.  The history is kept.
 void hp_profile_sum_groups(struct hp_profile *profile);
 
-// Let go of what each dump added, and keep what groups of them did: of a partial that will tell of
-// none by itself.  What is added from now on goes there, too.
+// Discard what each dump added, after adding it to the sums of their groups: for a
+// partial that will not record dumps individually.  Dumps that are added later also go to
+// the sums only.
 void hp_profile_fold_history(struct hp_profile *profile);
 
 struct hp_input_record;
 
-// Count a dump of the profile among those of its labels, by its totals.
+// Add a dump of the profile to the distribution of its labels.
 void hp_between_count(struct hp_between *between, const struct hp_profile *profile,
                       const struct hp_input_record *input);
 
-// Of the dumps of a profile, or of one side of a diff, what is told of each and what is not.
+// Compute the sums and the distribution for the dumps of a profile, or of one side of a
+// diff.  Both dumps with a record and dumps that are recorded as sums only are included.
 void hp_between_init(struct hp_between *between, const struct hp_profile *profile,
                      bool is_base);
 

@@ -1,7 +1,7 @@
-// What each input added to which stack, for reports that look at inputs one by one.
+// The history: what each input added to which stack, for reports that compare inputs.
 //
-// Written once, while the inputs are read, and kept compressed: a few bytes an observation.
-// A report decodes it input by input.
+// The history is written once, while the inputs are read, and is kept compressed in a few
+// bytes for each observation.  A report decodes it one input at a time.
 #ifndef HP_MODEL_HISTORY_H
 #define HP_MODEL_HISTORY_H
 
@@ -9,85 +9,98 @@
 #include "base/vec.h"
 #include "model/error.h"
 
-// From this number on stacks are in runs (stack_runs.h), not in memory.
+// Stack numbers from here on are stacks in runs (stack_runs.h), not in memory.
 #define HP_RUN_STACKS (UINT32_C(1) << 31)
 
-// What one stack of one dump is estimated to be.
+// The estimate of one stack in one dump.
 struct hp_observation {
-    uint32_t stack; // of the profile
+    uint32_t stack; // number of the stack in the profile
     struct hp_values values;
-    struct hp_error errors[HP_COLUMNS]; // {0} where they are not kept
+    struct hp_error errors[HP_COLUMNS]; // {0} if errors are not kept
 };
 
+// The observations of one input, or of a part of it.
 struct hp_history_block {
-    uint32_t input;  // the number it was begun with
-    uint32_t batch;  // in `batches`
-    size_t at, size; // in that, unpacked
+    uint32_t input;  // number of the input when the block was begun
+    uint32_t batch;  // index in `batches`
+    size_t at, size; // range in the unpacked batch, in bytes
 };
 
-// What was packed together, of one thread.
+// Blocks of one thread that are packed together.
 struct hp_history_batch {
-    uint32_t map; // in `maps`
-    size_t size, packed_size;
+    uint32_t map;             // index in `maps`
+    size_t size, packed_size; // bytes before and after packing
     uint8_t *packed;
 };
 
-// Stacks as they were numbered -> as they are.
+// Maps stack numbers at the time of writing to current numbers.
 struct hp_history_map {
     uint32_t *to;
     size_t count;
 };
 
-// {0} keeps nothing.
+// The history of a profile.  {0} keeps nothing.
 struct hp_history {
     bool is_kept;
     HP_VEC(struct hp_history_block) blocks;
     HP_VEC(struct hp_history_batch) batches;
-    HP_VEC(struct hp_history_map) maps; // [0] is {NULL}: no change
-    HP_VEC(uint8_t)
-    pending; // not packed yet; from `start` on of the input that is being read
+    HP_VEC(struct hp_history_map) maps; // [0] is {NULL}: the numbers are unchanged
+    // Bytes that are not packed yet; those from `start` on are of the input that is being
+    // read.
+    HP_VEC(uint8_t) pending;
     size_t start;
+    // The stack of the last observation, to which the next one is relative.
     uint32_t last_stack;
-    struct hp_history_cache *cache; // of each of `maps`, for who reads
+    // One for each of `maps`, so that threads that read do not displace each other's
+    // batches.
+    struct hp_history_cache *cache;
     size_t cache_count;
-    struct hp_packer packer;
+    struct hp_packer packer; // memory of the compressor
 };
 
 void hp_history_done(struct hp_history *history);
 
-// Observations of one input are put between begin and end.
+// Write the observations of one input: hp_history_put() for each stack, between begin and
+// end.
 void hp_history_begin(struct hp_history *history);
 void hp_history_put(struct hp_history *history, uint32_t stack,
                     const struct hp_values *values,
                     const struct hp_error *const errors[HP_COLUMNS]);
 void hp_history_end(struct hp_history *history, uint32_t input);
 
-// Take over the blocks of `other`, whose `stack_count` stacks are called map[stack] here; those in
-// runs are `runs` further on.
+// Take over the blocks of `other`.  Its stack i of `stack_count` stacks in memory becomes
+// map[i]; stacks in runs move by `runs`.
 void hp_history_absorb(struct hp_history *history, struct hp_history *other,
                        const uint32_t *map, size_t stack_count, uint64_t runs);
 
-// Stacks in memory have become those of a run; no input has been begun.  Takes over the map.
+// Renumber stacks in memory that have become stacks of a run.  No input may have been
+// begun.  Takes ownership of the map.
 void hp_history_renumber(struct hp_history *history, struct hp_history_map to);
 
-// When nothing more comes, and before anything is read, by one thread at a time.
+// Pack what is pending and sort blocks by input.  To be called when writing has ended and
+// before reading begins.  The history can then be read by one thread at a time.
 void hp_history_sort(struct hp_history *history);
 
-// {0} is ready for hp_history_open().
+// The state of reading one input.  {0} is ready for hp_history_open().
 struct hp_history_reader {
     uint8_t *bytes;
+    // Bytes of the block, the position in it, and the capacity of `bytes`.
     size_t size, at, room;
-    const uint32_t *map; // or NULL
+    const uint32_t *map; // maps stack numbers; NULL: they are unchanged
+    // Number of the last stack as written, and the input that is read.
     uint32_t stack, input;
     const struct hp_history *history;
-    size_t next; // block: of shards that were joined there are several of an input
+    // Index of the next block; after shards were joined an input can have several.
+    size_t next;
 };
 
-// Begin with what an input added; nothing if it was not used.
+// Begin to read what an input added.  There is nothing to read if the input was not used.
 void hp_history_open(struct hp_history_reader *reader, const struct hp_history *history,
                      uint32_t input);
+// Read the next observation.  Returns false after the last.
 bool hp_history_next(struct hp_history_reader *reader,
                      struct hp_observation *observation);
+// Free the memory of the reader, which is {0} afterwards.
 void hp_history_done_reading(struct hp_history_reader *reader);
 
 #endif

@@ -1,8 +1,10 @@
-// Which inputs are dumps of one process, and which dump of a process counts.
+// Finds the inputs that are dumps of one process, and chooses the dump of each process
+// that is used.
 //
-// Decided by what names and memory maps say, never by values: what is chosen for its value has
-// wrong error bars.  Evidence is joined transitively, whatever the order of the inputs; a chain
-// that would join two process ids or two maps is cut, so that no process is lost.
+// Both are decided by names and memory maps, never by values: a dump that is chosen for
+// its value has wrong error bars.  Evidence is transitive and does not depend on the
+// order of the inputs.  A chain of evidence that would join two process ids or two maps
+// is cut, so that no process is lost.
 #ifndef HP_MODEL_PROCESSES_H
 #define HP_MODEL_PROCESSES_H
 
@@ -11,119 +13,135 @@
 #include "base/vec.h"
 #include "hprof-agg/hprof-agg.h"
 
-// What tells the process of one input.
+// Properties of an input that identify its process.
 struct hp_identity {
-    // Where [vdso] begins and [stack] ends, or a digest of where files are; the same in every
-    // run of this program.  {0}: nothing there was placed at random.
+    // The start of [vdso] and the end of [stack], or a digest of the addresses of files;
+    // the same in every run of this program.  {0}: the kernel placed nothing at random.
     struct hp_digest map;
-    uint64_t map_start; // where its memory map begins; 0: not at a random place
-    uint64_t map_end;   // where it ends; 0: there is none
-    uint64_t
-        series; // hash of folder, prefix and pid of a jemalloc dump's name; 0: no such name
-    uint64_t labels;      // hash of the labels of the input; 0: none
-    uint64_t pid;         // from the name, or 0
-    uint64_t number;      // from the name, if has_number: which dump of its process it is
-    uint64_t nanoseconds; // since 1970, as the content says; 0: it does not
-    double
-        time; // seconds since 1970, of the file or member; 0: not known; what is asked for,
-              // once the processes are found
-    uint64_t file;    // hash of device and inode; 0: of none
-    uint32_t program; // number of the path of its main executable; 0: no memory map
+    uint64_t map_start; // start of the memory map; 0: not at a random address
+    uint64_t map_end;   // end of the memory map; 0: there is no map
+    // Hash of the folder, prefix and process id in the name of a jemalloc dump; 0: not
+    // such a name.
+    uint64_t series;
+    uint64_t labels; // hash of the labels of the input; 0: it has none
+    uint64_t pid;    // process id from the name, or 0
+    uint64_t number; // sequence number of the dump from the name, if has_number
+    // Time of the dump, in nanoseconds since 1970, from the content; 0: unknown.
+    uint64_t nanoseconds;
+    // Modification time of the file or archive member, in seconds since 1970; 0: unknown.
+    // Once the processes are found, it is replaced by the time that an option selects.
+    double time;
+    uint64_t file; // hash of the device and inode of the file; 0: not a file
+    // Index of the path of its main executable in profile->programs; 0: no memory map.
+    uint32_t program;
     bool has_number;
-    char kind; // of a jemalloc dump: final, interval, manual, growth (u); 0: not told
-    bool is_merged; // of many processes, of which it says itself (process_keys.h)
+    // Cause of a jemalloc dump: f(inal), i(nterval), m(anual), u (growth); 0: unknown.
+    char kind;
+    bool is_merged; // a merged profile, which lists its processes itself (process_keys.h)
 };
 
+// Why dumps are taken to be of one process.
 enum hp_process_evidence {
-    HP_EVIDENCE_NONE,     // one input, or nothing tells
-    HP_EVIDENCE_MAP,      // equal maps, and a name tells the process id
-    HP_EVIDENCE_MAP_ONLY, // equal maps alone: forks look the same
-    HP_EVIDENCE_NAME,     // names alone, of some of them
-    HP_EVIDENCE_ITSELF, // none: it is a merged profile, which says of which processes it is
+    HP_EVIDENCE_NONE,     // a single input, or there is no evidence
+    HP_EVIDENCE_MAP,      // equal memory maps, and the process id is known from a name
+    HP_EVIDENCE_MAP_ONLY, // equal memory maps only, which forks also have
+    HP_EVIDENCE_NAME,     // equal names only, for some of the dumps
+    // No evidence is needed: a merged profile lists its processes itself.
+    HP_EVIDENCE_ITSELF,
 };
 
-// By what the newest of its dumps is known.
-enum hp_newest_by {
-    HP_NEWEST_BY_SEQUENCE,
+// The property by which dumps of a process were sorted, so that the newest is known.
+enum hp_newest_by {        // sequence number of the dump
+    HP_NEWEST_BY_SEQUENCE, // time in the content
     HP_NEWEST_BY_CONTENT_TIME,
-    HP_NEWEST_BY_NUMBER, // the one number in which the names differ
+    HP_NEWEST_BY_NUMBER, // the only number that differs between the names
     HP_NEWEST_BY_FILE_TIME,
-    HP_NEWEST_BY_NAME,
+    HP_NEWEST_BY_NAME, // the name; nothing else differs between all dumps
 };
 
 #define HP_NO_INPUT   UINT32_MAX
 #define HP_NO_PROCESS UINT32_MAX
 
+// One process and its dumps.
 struct hp_process {
-    struct hp_digest map; // {0}: none tells
-    uint64_t pid;         // 0: no name tells
+    struct hp_digest map; // its memory map; {0}: unknown
+    uint64_t pid;         // 0: no name contains it
     enum hp_process_evidence evidence;
     enum hp_newest_by newest_by;
-    uint32_t first, dumps; // in hp_processes.dumps, the oldest first
-    uint32_t chosen;  // number of the input that counts for it; HP_NO_INPUT: each does
-    uint32_t exit;    // its exit dump, HP_NO_INPUT: none
-    uint32_t fullest; // that with most bytes of the metric
-    bool is_base;     // of a diff
-    bool is_fork;     // others have its map and another process id
-    bool is_untold;   // nothing tells whether it is of one process with others
-    bool was_reset;   // an older dump allocated more than the newest
+    uint32_t first, dumps; // range in hp_processes.dumps, oldest first
+    uint32_t chosen; // number of the input that is used for it; HP_NO_INPUT: all are used
+    uint32_t exit;   // number of its exit dump; HP_NO_INPUT: none
+    uint32_t fullest; // number of the dump with the most bytes of the metric
+    bool is_base;     // process of the base side of a diff
+    bool is_fork;     // other processes have the same map and a different process id
+    bool is_untold;   // it is unknown whether other inputs are dumps of the same process
+    // An older dump has more allocated bytes than the newest, so the counters were reset.
+    bool was_reset;
 };
 
-// Of all inputs that can be used.  {0} is empty.
+// All processes of the inputs that can be used.  {0} is empty.
 struct hp_processes {
-    HP_VEC(struct hp_process) all; // by the first of their inputs
-    HP_VEC(uint32_t) dumps;        // numbers of inputs, by process
-    size_t untold;                 // so many is_untold
-    size_t forks, forked;          // processes that are forks, and of how many they are
-    size_t largest;                // most dumps of any of them
-    // That inputs stand for which partials tell of in groups, beyond those above.
+    HP_VEC(struct hp_process) all; // in the order of their first inputs
+    HP_VEC(uint32_t) dumps;        // numbers of inputs, grouped by process
+    size_t untold;                 // number of processes with is_untold
+    // Number of processes that are forks, and of memory maps that forks share.
+    size_t forks, forked;
+    size_t largest; // the largest number of dumps of one process
+    // Processes and dumps that are recorded only in groups, in addition to those above.
     size_t others, other_dumps;
 };
 
 struct hp_input_record;
 
-// Whether two are dumps of one process, by the table in processes.c: of inputs that are compared.
+// Whether two inputs are dumps of one process, by the table in processes.c.  Both must be
+// of one side of a diff, with the same labels.
 bool hp_identity_is_same(const struct hp_identity *a, const struct hp_identity *b);
 
-// What a dump is known by wherever it is read: 80 bits, of[0] and the low 16 of of[1].  They are
-// the first of the digest of its bytes; where its name tells a process id or a number, of these and
-// the digest, so that forks which did nothing since are two dumps.  By accident two of a million
-// dumps have one with a probability of 4e-13.
+// Return the identity of a dump, which is the same wherever the dump is read: 80 bits, in
+// of[0] and the low 16 bits of of[1].  It consists of the first bits of the digest of its
+// content.  If its name contains a process id or a number, they are included in a second
+// digest, so that forks that did nothing since are two dumps.  Among a million dumps the
+// probability that any two have the same identity by accident is 4e-13.
 struct hp_digest hp_dump_identity(struct hp_digest content,
                                   const struct hp_identity *told);
 
-// The same of its process, by its map and process id; 0 if neither is known.
+// Return the identity of the process of a dump, from its memory map and process id; 0 if
+// neither is known.
 uint64_t hp_process_identity(const struct hp_identity *told);
 
-// Find the processes of the inputs that are used, and set input.process.
+// Find the processes of all used inputs, and set the member `process` of each input.
 void hp_processes_find(struct hp_processes *processes, struct hp_input_record *inputs,
                        size_t count);
 void hp_processes_done(struct hp_processes *processes);
 
-// Choose the dump that counts for each process, by enum hp_snapshots and the kind of metric; none
-// where each counts.  What is fullest is said by the inputs' totals.
+// Choose the dump that is used for each process, according to `snapshots` and the column
+// of the metric; none where all dumps are used.  The fullest dump is found by the totals
+// of the inputs.
 void hp_processes_choose(struct hp_processes *processes,
                          const struct hp_input_record *inputs,
                          enum hp_snapshots snapshots, enum hp_metric metric);
 
-// Whether an input is the exit dump of a process that has others: what was freed while the program
-// ended is not in it, so that it is no point of a series of what is in use.
+// Whether an input is the exit dump of a process with other dumps.  Such a dump lacks
+// what was freed while the program ended, so that it is no point of a series of memory in
+// use.
 static inline bool hp_process_is_exit(const struct hp_process *process, uint32_t input) {
     return process->dumps > 1 && process->exit == input;
 }
 
-// Its map in hexadecimal, "7f30b314c000-7fff2dd4c000"; "-" if there is none.
+// Write the memory map in hexadecimal, "7f30b314c000-7fff2dd4c000"; "-" if unknown.
 void hp_process_write_key(struct hp_sink *out, const struct hp_process *process);
 
-// "memory map and process id"; "the newest before its exit": why its dump was chosen.
+// Return the evidence for a process ("memory map and process id"), and the reason for the
+// choice of its dump ("the newest before its exit").
 const char *hp_process_evidence_text(const struct hp_process *process);
 const char *hp_process_why(const struct hp_process *process, enum hp_snapshots snapshots);
 
-// Sort dumps of one process, the oldest first, and say by what they are told apart.
+// Sort the dumps of one process, oldest first.  Returns the property by which they were
+// sorted.
 enum hp_newest_by hp_process_sort(uint32_t *dumps, size_t count,
                                   const struct hp_input_record *inputs);
 
-// "file time"
+// Return the name of a property: "file time".
 const char *hp_newest_by_text(enum hp_newest_by by);
 
 #endif

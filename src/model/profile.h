@@ -1,8 +1,27 @@
-// Many dumps, unbiased, resolved to the files they came from, and merged.
+// A profile: many dumps, unsampled, resolved to the files that their code came from, and
+// merged.
 //
-// Arrays of plain structs that name one another by number.  Frames and stacks are found
-// through open-addressing tables; hp_profile_sort() brings everything into the one order
-// that does not depend on the order of inputs or threads.
+// This folder holds the data that all other folders share.  It reads no files, symbolizes
+// nothing and prints nothing: input/ fills a struct hp_dump, calc/ turns it into
+// estimates and adds these to a struct hp_profile, partial/ stores profiles, sym/ adds
+// names, view/ and report/ read the result.
+//
+// Read the headers in this order: values.h (raw counts and estimates), error.h (the error
+// of an estimate), dump.h (one file as read), module.h (binaries and libraries), input.h,
+// processes.h and process_keys.h (the record of each input, and which dumps belong to one
+// process), this file, history.h (what each input added), between.h (how dumps differ),
+// stack_runs.h (stacks that are not in memory), then the rest.
+//
+// Entry points: hp_profile_init(), hp_profile_keep(); then hp_profile_module(),
+// hp_profile_frames(), hp_profile_add() for each dump; hp_profile_absorb() merges the
+// profiles of threads; hp_profile_sort(), hp_profile_summarize() at the end.
+//
+// Data structures: arrays of plain structs that refer to one another by index.  Modules,
+// frames and stacks are found through open-addressing hash tables (base/hash.h).
+//
+// Invariants: all sums are exact, in integers or in fixed point; after hp_profile_sort()
+// nothing depends on the order of inputs or threads.  A sum that does not fit sets
+// `overflow`, which makes the whole profile unusable.
 #ifndef HP_MODEL_PROFILE_H
 #define HP_MODEL_PROFILE_H
 
@@ -30,7 +49,7 @@
 #include "model/tags.h"
 #include "model/values.h"
 
-// Numbers wrapped so that the compiler tells them apart.
+// Indices wrapped in structs, so that the compiler can distinguish them.
 typedef struct {
     uint32_t n; // 0 is the module of frames in no mapping
 } hp_module_id;
@@ -39,83 +58,95 @@ typedef struct {
     uint32_t n;
 } hp_frame_id;
 
-// One function at one place: a frame has several when calls were inlined there.
+// One function at one place in the code.  A frame has several lines if calls were inlined
+// there.
 struct hp_line {
-    hp_string function;  // demangled
-    hp_string linkage;   // as the linker knows it; equal to `function` if not mangled
+    hp_string function; // demangled
+    // Name that the linker uses; equal to `function` if it is not mangled.
+    hp_string linkage;
     hp_string file;      // "" if unknown
     uint32_t line;       // 0 if unknown
-    uint32_t start_line; // where the function begins; 0 if unknown
-    uint32_t column;     // in the line, which only pprof profiles tell
+    uint32_t start_line; // line where the function begins; 0 if unknown
+    uint32_t column; // column in the line, known from pprof profiles only; 0 if unknown
 };
 
-// What a source file was when a module was compiled.
+// MD5 of the content of a source file when a module was compiled from it.
 struct hp_source_digest {
-    hp_string file;
+    hp_string file; // path of the source file
     hp_module_id module;
     uint8_t md5[HP_MD5_SIZE];
 };
 
-// One return address in one module.  The call is at address - 1: look that up.
+// One return address in one module.  The call itself is at address - 1, which is the
+// address to symbolize.
 struct hp_frame {
     hp_module_id module;
-    bool is_return_leaf; // stacks end in it, whose writer tells where calls return
-    bool is_disputed;    // inputs have different names of it
-    bool is_of_file;     // its names are those of a file that a partial was merged with
-    uint64_t address;    // in the file, as module->addresses says; from the start of the
-                         // mapping of a pseudo file; that of the process in module 0
-    uint32_t first_line, lines; // in profile->lines, innermost inlined call first
-    // Of a frame without lines: its function begins so far before it in the file; 0: unknown.
+    bool is_return_leaf; // stacks end in it whose leaves are return addresses
+    bool is_disputed;    // inputs contradict each other about its names
+    // Its names were read from a file when a partial was made, not from a dump.
+    bool is_of_file;
+    // Address in the file, of the kind module->addresses; in a pseudo file the offset
+    // from the start of its mapping; in module 0 the address in the process.
+    uint64_t address;
+    uint32_t first_line, lines; // range in profile->lines, innermost inlined call first
+    // If the frame has no lines: offset from the start of its function; 0: unknown.
     uint32_t past_start;
 };
 
-// The frame that stands for whatever was in no mapping.
+// Whether this is the frame that represents all addresses in no mapping.
 static inline bool hp_frame_is_nowhere(const struct hp_frame *frame) {
     return frame->module.n == 0 && frame->address == 0;
 }
 
-// Whether its input says no address, only names: then the address is a number that the reader has made of
-// these, in the half of the address space that no program has.
+// Whether the input gives only names for the frame, and no address.  The address is then
+// a number that the reader made from the names, in the upper half of the address space,
+// which no program uses.
 static inline bool hp_frame_is_by_names(const struct hp_frame *frame) {
     return frame->module.n == 0 && frame->lines > 0 && frame->address >> 63 != 0;
 }
 
-// Where its function begins, or itself.
+// Return the start address of the function of a frame, or the address of the frame if
+// that is unknown.
 static inline uint64_t hp_address_of_start(const struct hp_frame *frame) {
     return frame->address - (frame->lines == 0 ? frame->past_start : 0);
 }
 
+// Return an address within the call instruction; 0 if the frame has no real address.
 static inline uint64_t hp_address_of_call(const struct hp_frame *frame) {
     return frame->address > 0 && !hp_frame_is_by_names(frame) ? frame->address - 1 : 0;
 }
 
-// Leaf first; `frames` lives in the profile's arena or in a block that it adopted.
+// One stack and its estimates.  Frames are in order from the leaf; `frames` points into
+// the arena of the profile or into a block that the profile has adopted.
 struct hp_stack {
     struct hp_values values;
     hp_frame_id *frames;
     uint32_t depth;
 };
 
-// What a stack is known by.
+// The key of a stack: its frames and labels.
 struct hp_sample {
     hp_frame_id *frames; // leaf first
     uint32_t depth;
-    hp_string tags; // of profile->tag_sets
+    hp_string tags; // set of labels, in profile->tag_sets
 };
 
+// One label of an input.
 struct hp_label {
     hp_string key, value;
 };
 
-// A dump that a partial is of, as hp_dump_identity() and hp_process_identity() say.
+// A dump that a partial contains, as identified by hp_dump_identity() and
+// hp_process_identity().
 struct hp_known_dump {
-    uint64_t process; // 0: not known
-    uint64_t id[2];   // 64 bits and 16
-    uint32_t source;  // as in struct hp_input_record
-    bool is_base;     // of a diff
+    uint64_t process; // identity of its process; 0: unknown
+    uint64_t id[2];   // identity of the dump: 64 bits and 16 bits
+    uint32_t source;  // number of the partial, as in struct hp_input_record
+    bool is_base;     // dump of the base side of a diff
 };
 
-// Of how many shards of the stacks which are there, a bit for each; {0}: they are whole.
+// The shards whose stacks the profile contains, as a bit mask of `count` shards; {0}: the
+// profile is not sharded.
 struct hp_shards {
     uint32_t count;
     uint64_t present;
@@ -125,44 +156,50 @@ enum {
     HP_SHARDS_MOST = 64,
 };
 
-// One that is told of by its identity alone; its texts are in the profile's blocks.
+// A dump without a record whose name is known.  The texts are in the blocks of the
+// profile.
 struct hp_named_dump {
     uint64_t id[2];
-    const char *name, *archive; // archive: "" if it is of none
+    const char *name, *archive; // archive: "" if the file is in none
 };
 
-// Pairs of inputs in which the very same was sampled, and one of them.
+// Pairs of inputs with identical samples: their number, and the names of one pair.
 struct hp_equal_samples {
     size_t pairs;
-    const char *first, *second; // their names, in profile->texts
+    const char *first, *second; // names in profile->texts
 };
 
-// What reports need beside stacks and their values.
+// The data that the requested reports need in addition to stacks and their values.
+// Nothing else is computed.
 struct hp_needs {
-    bool errors[HP_COLUMNS];
-    bool history;           // what each input added
-    bool series;            // the inputs are dumps of one process, one after the other
-    bool points;            // exit dumps of processes that have others are none of them
-    bool moments;           // all dumps of a process, each for itself
-    bool labels;            // of samples
-    bool threads;           // stacks apart by thread
-    bool sizes[HP_COLUMNS]; // of objects
-    bool ages;              // of objects in use;
-    bool ages_by_stack;     // else all together
-    bool made_counts;       // whether something was forgotten between dumps of a process
-    bool live_samples;      // how many there are of each size
-    bool identities;        // what a dump is known by, if there is no other
-    bool unmapped;          // where frames in no mapping are
-    bool partial;           // all that a partial holds
+    bool errors[HP_COLUMNS]; // errors of the stacks
+    bool history;            // what each input added to each stack
+    bool series;             // the inputs are successive dumps of one process
+    // Dumps are points of a series, which excludes the exit dump of a process with other
+    // dumps.
+    bool points;
+    bool moments; // all dumps of a process separately, not only the one that is used
+    bool labels;  // labels of samples
+    bool threads; // separate stacks for each thread
+    bool sizes[HP_COLUMNS]; // sizes of objects
+    bool ages;              // ages of objects in use
+    bool ages_by_stack;     // ages for each stack; otherwise for all stacks together
+    // Counts that show whether samples were discarded between dumps of a process.
+    bool made_counts;
+    bool live_samples; // number of live samples of each size
+    bool identities;   // identity of each dump, even if nothing else needs it
+    bool unmapped;     // addresses of frames in no mapping
+    bool partial;      // everything that a partial contains
 };
 
-// Processes that ran one after the other: how many, and of the newest the dump that counts.
+// Processes that ran one after another, and the dump of the newest process that is used.
 struct hp_consecutive {
-    size_t count;    // 0: nothing says so
-    uint32_t newest; // number of an input
-    hp_fixed bytes;  // of it
+    size_t count;    // number of processes; 0: they are not known to be consecutive
+    uint32_t newest; // number of the input with that dump
+    hp_fixed bytes;  // bytes of that dump
 };
 
+// All data of one set of inputs, or of the two sides of a diff.
 struct hp_profile {
     struct hp_arena arena;
     struct hp_strtab strings;
@@ -170,105 +207,137 @@ struct hp_profile {
     HP_VEC(struct hp_extent) extents;
     HP_VEC(struct hp_frame) frames;
     HP_VEC(struct hp_line) lines;
-    HP_VEC(struct hp_source_digest) sources; // of lines, where a binary tells them
-    HP_VEC(struct hp_stack) stacks;
-    struct hp_stack_errors errors[HP_COLUMNS]; // of the stacks; empty if not kept
+    // Source files of lines, if a binary has their digests.
+    HP_VEC(struct hp_source_digest) sources;
+    HP_VEC(struct hp_stack) stacks;            // stacks in memory
+    struct hp_stack_errors errors[HP_COLUMNS]; // error of each stack; empty if not kept
     struct hp_error total_errors[HP_COLUMNS];  // of all stacks, kept or not
-    struct hp_sizes sizes[HP_COLUMNS];         // of the stacks; empty if not kept
-    struct hp_sizes ages[HP_COLUMNS]; // the same, of which a size is one of model/ages.h
-    struct hp_strtab tag_sets;        // of labels, of which the texts are in `strings`
-    HP_VEC(hp_string) tags;           // of the first stacks; the others have none
-    HP_VEC(void *) blocks;            // malloc()ed, which stacks point into
+    // Sizes of the objects of each stack; empty if not kept.
+    struct hp_sizes sizes[HP_COLUMNS];
+    // The same for ages, where a size is a range of model/ages.h.
+    struct hp_sizes ages[HP_COLUMNS];
+    struct hp_strtab tag_sets; // sets of labels; their texts are in `strings`
+    HP_VEC(hp_string) tags;    // labels of the first stacks; all others have none
+    HP_VEC(void *) blocks;     // blocks from malloc() that stacks point into; owned
     struct hp_index module_index, frame_index, stack_index;
 
-    HP_VEC(struct hp_input_record) inputs; // by name
-    HP_VEC(char *) texts;                  // malloc()ed: names of inputs and of archives
-    struct hp_processes processes;         // that they are of
-    enum hp_snapshots snapshots;           // which dumps of a process count, and
-    enum hp_metric metric;                 // for what
-    enum hp_large_sizes large_sizes;       // how these are to be read
-    // What is known of that of each input by its number, enum hp_large_sizes; of others nothing is.
+    HP_VEC(struct hp_input_record) inputs; // records of all inputs, sorted by name
+    HP_VEC(char *) texts;          // names of inputs and archives, from malloc(); owned
+    struct hp_processes processes; // processes of the inputs
+    // Rule that chooses the dump of each process that is used.
+    enum hp_snapshots snapshots;
+    enum hp_metric metric; // metric that the rule applies to
+    // How large sizes are to be read, if an option says so.
+    enum hp_large_sizes large_sizes;
+    // How large sizes of an input are known to be read, by the number of the input, as
+    // enum hp_large_sizes; HP_LARGE_AUTO beyond its end.
     HP_VEC(unsigned char) known_large_sizes;
-    uint64_t
-        older_than; // of listed objects those were read; 0: all, and what is not listed
-    bool wants_labels;     // of inputs, from their paths
-    bool drops_identities; // a partial of it does not say of which dumps it is
-    bool has_stamps;       // modules say which builds ran, as partials are to
-    bool lacks_identities; // an input is such a partial
-    HP_VEC(struct hp_known_dump)
-    known;              // dumps of partials, and of inputs without a record
-    size_t lone_inputs; // so many are told of in groups: each the only one of its process
-    size_t lone_exits;  // of them, made at exit
-    // What partials tell of inputs that they do not tell of one by one, of new and of base.
+    // If not 0: only listed objects older than this many nanoseconds were read, and no
+    // object that is not listed.
+    uint64_t older_than;
+    bool wants_labels; // derive labels of inputs from their paths
+    // A partial made of this profile must not contain the identities of its dumps.
+    bool drops_identities;
+    bool has_stamps;       // partials are to record which builds ran, in module->stamp
+    bool lacks_identities; // an input is a partial without the identities of its dumps
+    HP_VEC(struct hp_known_dump) known; // dumps in partials, and dumps without a record
+    // Number of inputs in groups, each of which is the only dump of its process.
+    size_t lone_inputs;
+    size_t lone_exits; // number of exit dumps among `lone_inputs`
+    // Defects of inputs that partials record as sums only, of the new side and of the
+    // base.
     struct hp_diagnosed diagnosed[2][HP_DIAGNOSTICS];
-    struct hp_equal_samples equal_samples[2]; // of one process or of none; of two
-    struct hp_strtab programs;                // of the inputs
-    HP_VEC(struct hp_label) labels;           // of the inputs
+    // [0]: both inputs are of one process or of unknown ones; [1]: of two processes.
+    struct hp_equal_samples equal_samples[2];
+    struct hp_strtab programs;      // paths of the main executables of the inputs
+    HP_VEC(struct hp_label) labels; // labels of the inputs, indexed by their records
     HP_VEC(hp_string) warnings;
-    HP_VEC(hp_string) minor_warnings; // that concern next to none of the bytes
-    HP_VEC(hp_string) moments;        // sentences that say which dumps count
+    HP_VEC(hp_string) minor_warnings; // warnings that affect almost none of the bytes
+    HP_VEC(hp_string) moments;        // sentences that say which dumps are used
     struct hp_consecutive consecutive[HP_SIDES];
-    size_t exits[HP_SIDES];           // dumps that count and are known to be made at exit
-    struct hp_match_time *match_time; // of the patterns of its reports
-    hp_string thread;                 // that alone was read, or ""
+    size_t exits[HP_SIDES]; // number of dumps that are used and known to be made at exit
+    // Time spent on matching the patterns of the reports.
+    struct hp_match_time *match_time;
+    hp_string thread; // name of the only thread whose stacks were read, or ""
     enum hp_estimator estimator;
-    bool has_times;           // of the inputs that are used
-    bool has_alloc;           // some input has allocation totals (prof_accum)
-    struct hp_needs keeps;    // what was asked for when it was read
-    struct hp_prover *prover; // of builds, while dumps are read and symbolized; or NULL
+    bool has_times;        // the times of all inputs that are used are known
+    bool has_alloc;        // some input has totals of allocated memory (prof_accum)
+    struct hp_needs keeps; // the needs that the inputs were read for
+    // Finds the builds that ran, while dumps are read and symbolized; or NULL.
+    struct hp_prover *prover;
     bool owns_prover;
-    bool are_errors_unknown;   // of some input: then of all together
-    struct hp_history history; // what each input added, if that is kept
-    // How dumps of partials differ that are not told of one by one, of new and of base.
+    // True if the errors of some input are unknown, which makes all sums of errors
+    // unknown.
+    bool are_errors_unknown;
+    struct hp_history history; // what each input added to each stack, if keeps.history
+    // How those dumps of partials differ that are not recorded individually, of the new
+    // side and of the base.
     struct hp_between between[2];
-    HP_VEC(struct hp_group_of) group_of; // each dump of the history, for a partial
-    size_t summed;                      // so many of them are in the sums of their groups
-    struct hp_run_store *store;         // of runs, where stacks may be in such; or NULL
-    struct hp_stack_runs runs;          // stacks that are not in memory
-    HP_VEC(struct hp_named_dump) named; // those at the ends of the distribution
-    struct hp_sample_types types;       // beside the metrics
-    struct hp_annotations annotations;  // of the inputs
+    // Group of each dump in the history, for a partial.
+    HP_VEC(struct hp_group_of) group_of;
+    // Number of entries of `group_of` whose dumps have been added to the sums of their
+    // groups.
+    size_t summed;
+    // The store that runs are written to; NULL: all stacks stay in memory.
+    struct hp_run_store *store;
+    struct hp_stack_runs runs; // sorted runs of stacks that are not in memory
+    // Names of the dumps with the largest and smallest totals.
+    HP_VEC(struct hp_named_dump) named;
+    struct hp_sample_types types;      // sample types other than the four metrics
+    struct hp_annotations annotations; // annotations of the inputs
     struct hp_input_summary summary[HP_SIDES];
     struct hp_shards shards;
-    // Of the first strings what they were before they were redacted; NULL: they are what they were.
+    // Original texts of the first `original_count` strings, before they were redacted;
+    // NULL: nothing was redacted.
     struct hp_span *originals;
     size_t original_count;
-    HP_VEC(struct hp_account) accounts; // of those inputs that have one
-    struct hp_recent recent; // of the process of the one input, if that was asked for
-    uint64_t
-        tagged_addresses; // of the dumps, that had more bits than places have (input/address_tags.h)
-    uint64_t unloaded_addresses; // of the dumps, in libraries that had been unloaded
-    bool overflow;               // a sum did not fit: the profile is unusable
+    // Allocator and kernel statistics of inputs that have them.
+    HP_VEC(struct hp_account) accounts;
+    // Recent allocations of the only input, if they were requested.
+    struct hp_recent recent;
+    // Number of addresses of dumps with more bits than an address can have
+    // (input/address_tags.h).
+    uint64_t tagged_addresses;
+    // Number of addresses of dumps in libraries that had been unloaded.
+    uint64_t unloaded_addresses;
+    bool overflow; // a sum did not fit: the profile is unusable
 };
 
-// {0} after done.
+// A profile is {0} after hp_profile_done(), which frees everything that it owns.
 void hp_profile_init(struct hp_profile *profile);
 void hp_profile_done(struct hp_profile *profile);
 
-// What is kept of what is added; to be called before.
+// Set what is kept of the dumps that are added.  Must be called before the first is
+// added.
 void hp_profile_keep(struct hp_profile *profile, const struct hp_needs *needs);
 
-// How large sizes of an input are to be read: as was asked for, or else as is known of it.
+// Return how large sizes of an input are to be read: as an option requests, otherwise as
+// is known about the input.
 enum hp_large_sizes hp_large_sizes_of(const struct hp_profile *profile, size_t number);
 
-// Results about a module.  A profile with stamps knows builds by these, and nothing of what has none.
+// Copy the results of the prover to a module.  If the profile has stamps, only the stamp
+// is set, and only if the file fits; nothing else about the build is recorded.
 void hp_profile_take_proof(struct hp_profile *profile, struct hp_module *module,
                            const struct hp_proof_module *proof);
 
-// Find, or add.  `extents` must be the same whenever the identity is, but for has_hole.
+// Find a module or a frame, or add it.  `extents` must be equal for equal modules, except
+// for has_hole.  A module that is found takes over the differences that are not part of
+// its identity.
 hp_module_id hp_profile_module(struct hp_profile *profile, const struct hp_module *module,
                                const struct hp_extent *extents);
 hp_frame_id hp_profile_frame(struct hp_profile *profile, hp_module_id module,
                              uint64_t offset);
-// The same of each, which is faster: their numbers are put into `ids`.  Those that are new are as they
-// are here.
+// Find or add many frames, which is faster than one at a time.  Sets `ids` to their
+// numbers.  A new frame is copied with all its members.
 void hp_profile_frames(struct hp_profile *profile, const struct hp_frame *frames,
                        size_t count, hp_frame_id *ids);
-// Make room for so many more.
+// Reserve memory for `frames` additional frames.
 void hp_profile_reserve_frames(struct hp_profile *profile, size_t frames);
 
-// Add to the values and errors of this stack; its number.  An error may be NULL: none.  The
-// frames are copied, unless they lie in a block that the profile has adopted.
+// Add to the values and errors of a stack, which is created if it is new.  Returns its
+// number.  An error may be NULL, which means no error.  hp_profile_add() copies the
+// frames; hp_profile_add_adopted() does not, so that they must be in a block that the
+// profile has adopted.
 uint32_t hp_profile_add(struct hp_profile *profile, const struct hp_sample *sample,
                         const struct hp_values *values,
                         const struct hp_error *const errors[HP_COLUMNS]);
@@ -277,37 +346,41 @@ uint32_t hp_profile_add_adopted(struct hp_profile *profile,
                                 const struct hp_values *values,
                                 const struct hp_error *const errors[HP_COLUMNS]);
 
-// Of a sample, in profile->stack_index.
+// Return the hash of a stack for profile->stack_index.
 uint32_t hp_profile_stack_hash(const hp_frame_id *frames, uint32_t depth, hp_string tags);
 
-// Add to the sizes of this stack those that another has.
+// Add the object sizes of stack `other` of `others` to a stack of the profile.
 void hp_profile_add_sizes(struct hp_profile *profile, uint32_t stack,
                           const struct hp_sizes others[HP_COLUMNS], uint32_t other);
 
-// The same of ages.
+// Do the same for ages.
 void hp_profile_add_ages(struct hp_profile *profile, uint32_t stack,
                          const struct hp_sizes others[HP_COLUMNS], uint32_t other);
 
-// The labels of a stack, in profile->tag_sets.
+// Return the labels of a stack, as a set in profile->tag_sets.
 hp_string hp_profile_tags(const struct hp_profile *profile, size_t stack);
 
-// From now on stacks have allocation totals.
+// Record that stacks have totals of allocated memory from now on.
 void hp_profile_set_alloc(struct hp_profile *profile);
 
-// Free all stacks and what they are of; inputs and texts stay.
+// Free all stacks, with modules, frames, history and sample types; inputs and texts
+// remain.
 void hp_profile_forget_stacks(struct hp_profile *profile);
 
-// The stacks in memory have become a run: rank[stack] is the place of each there, which is taken over.
+// Replace the stacks in memory by `run`, to which they were written.  rank[i] is the
+// position of stack i in the run; takes ownership of `rank`.
 void hp_profile_take_run(struct hp_profile *profile, struct hp_stack_run *run,
                          uint32_t *rank);
 
-// Bytes that the stacks in memory take.
+// Return the bytes of memory that the stacks take.
 size_t hp_profile_stack_memory(const struct hp_profile *profile);
 
-// Once the inputs are known.
+// Compute the summaries of all sides.  To be called when the records of all inputs are
+// complete.
 void hp_profile_summarize(struct hp_profile *profile);
 
-// Whether the errors of a column are to be kept, and whether there are some.
+// Whether the errors of a column are to be kept for each stack; hp_profile_has_errors():
+// and whether the column has numbers at all.
 static inline bool hp_profile_wants_errors(const struct hp_profile *profile,
                                            enum hp_column column) {
     return profile->estimator == HP_ESTIMATOR_BEST && profile->keeps.errors[column] &&
@@ -320,58 +393,68 @@ static inline bool hp_profile_has_errors(const struct hp_profile *profile,
            (column == HP_COLUMN_INUSE || profile->has_alloc);
 }
 
-// Whether that of the total is known, which every profile keeps.
+// Whether the error of the total is known.  It is kept in every profile, even if the
+// errors of stacks are not.
 static inline bool hp_profile_has_total_error(const struct hp_profile *profile,
                                               enum hp_column column) {
     return profile->estimator == HP_ESTIMATOR_BEST && !profile->are_errors_unknown &&
            (column == HP_COLUMN_INUSE || profile->has_alloc);
 }
 
-// Whether exit dumps of processes that have others do not count, though all their dumps do.
+// Whether the exit dump of a process with other dumps is excluded, although all its other
+// dumps are used.
 static inline bool hp_profile_leaves_exits(const struct hp_profile *profile) {
     return profile->keeps.points && hp_column_of(profile->metric) == HP_COLUMN_INUSE;
 }
 
-// Whether it leaves anything open: not every allocation was sampled.
+// Whether a column has an error of sampling at all: it has none if every allocation was
+// sampled.
 bool hp_profile_is_uncertain(const struct hp_profile *profile, enum hp_column column);
 
-// Make room for as many more stacks, so that adding them moves nothing.
+// Reserve memory for `stacks` additional stacks, so that adding them moves nothing.
 void hp_profile_reserve(struct hp_profile *profile, size_t stacks);
 
-// What a module of `other` is called here; it is added if need be.
+// Return the module that corresponds to a module of `other`; it is added if it is new.
 hp_module_id hp_profile_import_module(struct hp_profile *profile,
                                       const struct hp_profile *other, hp_module_id id);
 
-// Add all modules, frames, stacks and the history of `other`, which is {0} then.  Its inputs
-// and warnings are not taken over.
+// Add all modules, frames, stacks and the history of `other`, which is {0} afterwards.
+// Its inputs and warnings are discarded.
 void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other);
 
-// Canonical order of modules (by identity), frames (by module and offset) and labels, whatever the order of inputs and threads.  Ids of frames that the caller keeps
-// are renumbered as well.  Stacks have no order, a report makes its own; once there are
-// some, none can be added afterwards.
+// Bring modules (by identity), frames (by module and offset) and labels into canonical
+// order, which does not depend on the order of inputs and threads.  The `id_count` frames
+// in `ids`, which the caller keeps, are renumbered too.  Stacks are not sorted: each
+// report has its own order.  Once the profile has stacks, nothing can be added
+// afterwards.
 void hp_profile_sort(struct hp_profile *profile, hp_frame_id *ids, size_t id_count);
 
-// Where each frame comes in canonical order, while nothing is renumbered; to be freed.
+// Return the position of each frame in canonical order, without renumbering anything.
+// The caller frees the result.
 uint32_t *hp_profile_frame_ranks(const struct hp_profile *profile);
 
-// Sum over all stacks.
+// Return the sum over all stacks, in memory and in runs.
 struct hp_values hp_profile_total(const struct hp_profile *profile);
 
-// Of the total.  Its period is that of all inputs, also of those of which nothing was sampled.
+// Return the error of the total.  Its sample period is the largest of all used inputs
+// with the column, even if nothing was sampled in them.
 struct hp_error hp_profile_error(const struct hp_profile *profile, enum hp_column column);
 
-// How many frames each module has; to be freed.
+// Return the number of frames of each module.  The caller frees the result.
 size_t *hp_profile_frame_counts(const struct hp_profile *profile);
 
+// Return the text of a string of the profile.
 const char *hp_profile_text(const struct hp_profile *profile, hp_string string);
 
-// A copy of the text in profile->texts.
+// Copy a text to profile->texts, which owns the copy.
 const char *hp_profile_keep_text(struct hp_profile *profile, struct hp_span text);
 
-// What it was before it was redacted: to judge by, and never to show.
+// Return a text as it was before it was redacted.  It may be used for decisions, but must
+// never be shown.
 const char *hp_profile_original(const struct hp_profile *profile, hp_string string);
 
-// A minor warning concerns next to none of the bytes.
+// Add a warning, in the format of printf().  A minor warning affects almost none of the
+// bytes.
 HP_PRINTF(2, 3)
 void hp_profile_warn(struct hp_profile *profile, const char *format, ...);
 HP_PRINTF(3, 4)

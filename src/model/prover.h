@@ -1,4 +1,5 @@
-// Which files hold the code that ran, as the return addresses of one dump tell.  What reads the files is in sym/.
+// The interface that finds the files that hold the code that ran, by means of the return
+// addresses of one dump.  It is implemented in sym/, which reads the files.
 #ifndef HP_MODEL_PROVER_H
 #define HP_MODEL_PROVER_H
 
@@ -10,48 +11,52 @@
 
 #define HP_NO_MODULE UINT32_MAX
 
-// A module as a dump has it, and what was found out about it.
+// A module of a dump, and what was found out about it.
 struct hp_proof_module {
-    struct hp_span path; // empty: there is no file
+    struct hp_span path; // path of the file; empty: there is no file
     struct hp_span
-        name;          // the path, of a temporary copy with '*' for what is random in it
-    bool is_told;      // by a build id, which is compared in place of code
-    bool is_allocator; // its file is to say how it rounds large sizes
+        name;     // the path; for a temporary copy with '*' in place of the random part
+    bool is_told; // its build id is known, and is compared instead of the code
+    // A library of the allocator, whose file shows how large sizes are rounded.
+    bool is_allocator;
     enum hp_address_kind addresses;
     uint64_t span;
     const struct hp_extent *extents;
     uint32_t extent_count;
 
     enum hp_proof proof;
-    char *builds, *stamp; // as in struct hp_module; NULL: none; to be freed
-    enum hp_large_sizes
-        large_sizes; // as all files that fit say; HP_LARGE_AUTO: none does
+    char *builds, *stamp; // as in struct hp_module; NULL: none; from malloc(), owned
+    // Rounding of large sizes according to all files that fit; HP_LARGE_AUTO: unknown.
+    enum hp_large_sizes large_sizes;
     struct hp_return_check
-        returns; // of the file that fits, or else of the one that fits best
+        returns; // check of the file that fits, otherwise of the one that fits best
 };
 
+// One address of a dump.
 struct hp_proof_address {
-    uint32_t module;  // HP_NO_MODULE: it is in none
-    bool is_return;   // leaves of stacks are return addresses, and it is one
-    uint64_t address; // as the module has it
+    uint32_t module;  // index in `modules`; HP_NO_MODULE: in no module
+    bool is_return;   // false if it may be a leaf that is no return address
+    uint64_t address; // address in the numbering of the module
 };
 
+// One stack of a dump.
 struct hp_proof_stack {
-    const uint32_t *frames; // numbers of addresses, leaf first
+    const uint32_t *frames; // indices in `addresses`, leaf first
     uint32_t depth;
 };
 
-// A dump.
+// The question which files hold the code of one dump.
 struct hp_proof_question {
     HP_VEC(struct hp_proof_module) modules;
-    HP_VEC(struct hp_proof_address) addresses;
+    HP_VEC(struct hp_proof_address) addresses; // the dump, for stack_at() only
     const void *dump;
     size_t stack_count;
+    // Returns stack i of the dump.
     struct hp_proof_stack (*stack_at)(const void *dump, size_t i);
 };
 
-static inline void hp_proof_question_clear(
-    struct hp_proof_question *question) { // keeps the memory
+// Empties the question; vectors keep their memory.
+static inline void hp_proof_question_clear(struct hp_proof_question *question) {
     struct hp_proof_module *module;
     hp_vec_each (module, &question->modules) {
         free(module->builds);
@@ -66,13 +71,15 @@ static inline void hp_proof_question_done(struct hp_proof_question *question) {
     hp_vec_done(&question->addresses);
 }
 
-// Answers the questions of any number of threads.
+// The prover.  Several threads may call its functions at the same time.
 struct hp_prover {
+    // Answers a question: sets the last members of each of its modules.
     void (*prove)(struct hp_prover *prover, struct hp_proof_question *question);
-    // `builds` of the file with this stamp that is at hand for a module; NULL: none is.
+    // Return the id, as in `builds`, of an available file of a module that has this
+    // stamp; NULL: there is none.  The caller frees it.
     char *(*find)(struct hp_prover *prover, const struct hp_proof_module *module,
                   const char *stamp);
-    void (*done)(struct hp_prover *prover); // frees the prover, too
+    void (*done)(struct hp_prover *prover); // frees the prover
 };
 
 #endif

@@ -37,9 +37,8 @@ struct hp_stack_run {
 // A writer of runs: this profile, another one, or a partial.  It defines the frame
 // numbers of its runs.
 struct hp_run_source {
-    size_t first_frame; // index of its first frame in hp_stack_runs.frames
-    HP_VEC(uint32_t)
-    ends; // for a partial: number of frames up to the end of each module
+    size_t first_frame;    // index of its first frame in hp_stack_runs.frames
+    HP_VEC(uint32_t) ends; // for a partial: number of frames up to the end of each module
 };
 
 // All runs of a profile.  {0} is empty.
