@@ -11,12 +11,14 @@ static void add(struct hp_mapped *sum, const struct hp_mapped *mapped) {
     sum->private += mapped->private;
 }
 
+// Return the kind under which smaps_rollup reports memory of a kind.
 static enum hp_mapping_kind kind_in_rollup(enum hp_mapping_kind kind) {
     bool is_file =
         kind == HP_MAPPED_FILES || kind == HP_MAPPED_SHARED || kind == HP_MAPPED_SPECIAL;
     return is_file ? HP_MAPPED_FILES : HP_MAPPED_ANONYMOUS;
 }
 
+// Reduce all kinds to the two that smaps_rollup distinguishes.
 static void fold(struct hp_kernel_maps *maps) {
     for (enum hp_mapping_kind kind = 0; kind < HP_MAPPED_KINDS; kind++) {
         enum hp_mapping_kind as = kind_in_rollup(kind);

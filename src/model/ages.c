@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    BELOW_SECOND = 4, // ranges
+    BELOW_SECOND = 4, // number of ranges below 1 s
 };
 
 static const uint64_t millisecond = 1000000, second = 1000000000;
@@ -37,6 +37,7 @@ double hp_age_range_seconds(uint64_t range, bool is_low) {
     return is_open ? (double)NAN : (double)end / 1e9;
 }
 
+// Write an age in whole milliseconds, or from 1 s on in whole seconds.
 static void format_age(char *out, uint64_t age) {
     bool is_short = age < second;
     hp_format_grouped(out, (hp_int128)(age / (is_short ? millisecond : second)));

@@ -10,7 +10,7 @@ void hp_annotations_done(struct hp_annotations *annotations) {
 void hp_annotations_add(struct hp_annotations *annotations, enum hp_annotation_kind kind,
                         hp_string text, uint32_t place) {
     struct hp_annotation added = {kind, text, place};
-    size_t key_size = offsetof(struct hp_annotation, place);
+    size_t key_size = offsetof(struct hp_annotation, place); // the key is (kind, text)
     if (text.n == 0) {
         return;
     }
@@ -42,6 +42,7 @@ void hp_annotations_import(struct hp_annotations *annotations, struct hp_strtab 
     }
 }
 
+// Order by kind, place and text; `strings` is the table of the texts.
 static int in_order(const void *left, const void *right, void *strings) {
     const struct hp_annotation *a = left, *b = right;
     int order = (a->kind > b->kind) - (a->kind < b->kind);

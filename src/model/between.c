@@ -8,15 +8,17 @@
 // --- sums of groups --------------------------------------------------------------------
 
 enum {
-    FEW = 4096, // sums that are put in order together, at least
+    FEW = 4096, // number of unsorted sums at which the sums are settled, at least
 };
 
+// A process determines the group if it is known, so that all its dumps are in one group.
 unsigned hp_replicate_of(struct hp_digest content, const struct hp_identity *told) {
     uint64_t process = hp_process_identity(told);
     uint64_t identity = process ? process : hp_dump_identity(content, told).of[0];
     return (unsigned)(identity % HP_REPLICATES);
 }
 
+// Settling when the sums have grown to twice their number keeps the cost of sorting low.
 void hp_replicates_add(struct hp_replicates *sums, enum hp_column column, unsigned group,
                        uint32_t stack, hp_int128 bytes) {
     uint64_t place = (uint64_t)column * HP_REPLICATES + group;
@@ -38,7 +40,8 @@ void hp_replicates_add_values(struct hp_replicates *sums, unsigned group, uint32
     }
 }
 
-// The first of them are in order: what was added since is sorted alone, and merged from the back.
+// Sort by key.  The first `settled` sums are sorted already: only later sums are sorted,
+// and then merged from the end.
 static void sort(struct hp_replicates *sums) {
     struct hp_replicate *all = sums->all.at;
     size_t first = sums->settled, left = sums->all.count - first, at = sums->all.count;
@@ -77,7 +80,8 @@ void hp_replicates_settle(struct hp_replicates *sums) {
 
 // --- buckets ---------------------------------------------------------------------------
 
-// 2^(i/16) in 2^-62, rounded up: what is not below is in the bucket.
+// Lower limits of the buckets of an octave: 2^(i/16) in units of 2^-62, rounded up, so
+// that a number at or above a limit is in its bucket.
 static const uint64_t edges[HP_BUCKETS_PER_OCTAVE] = {
     0x4000000000000000, 0x42d561b3e6243d8b, 0x45cae0f1f545eb74, 0x48e1e9b9d588e19c,
     0x4c1bf828c6dc54b8, 0x4f7a993048d088d7, 0x52ff6b54d8a89c76, 0x56ac1f752150a564,
@@ -89,6 +93,8 @@ enum {
     EDGE_BITS = 62,
 };
 
+// The number is scaled to [1, 2) with EDGE_BITS bits after the point, and compared with
+// the limits.
 uint32_t hp_bucket_of(hp_int128 total) {
     hp_uint128 bytes = (hp_uint128)total;
     unsigned octave = 0, i = HP_BUCKETS_PER_OCTAVE - 1;
@@ -111,23 +117,27 @@ double hp_bucket_start(uint32_t number) {
 
 // --- totals of dumps -------------------------------------------------------------------
 
+// Order by identity and group, so that equal totals have a fixed order.
 static int compare_dumps(const struct hp_extreme *a, const struct hp_extreme *b) {
     int order = (a->id[0] > b->id[0]) - (a->id[0] < b->id[0]);
     order = order ? order : (a->id[1] > b->id[1]) - (a->id[1] < b->id[1]);
     return order ? order : (a->group > b->group) - (a->group < b->group);
 }
 
+// Order of the list of the smallest totals.
 static int ascending(const struct hp_extreme *a, const struct hp_extreme *b) {
     int order = (a->total > b->total) - (a->total < b->total);
     return order ? order : compare_dumps(a, b);
 }
 
+// Order of the list of the largest totals.
 static int descending(const struct hp_extreme *a, const struct hp_extreme *b) {
     int order = (a->total < b->total) - (a->total > b->total);
     return order ? order : compare_dumps(a, b);
 }
 
-// Into its place, if it is one of the first.
+// Insert a dump into a sorted list of at most HP_EXTREMES dumps; it is ignored if it
+// comes after all of a full list.
 static void insert(struct hp_extreme *list, uint32_t *count,
                    const struct hp_extreme *dump,
                    int order(const struct hp_extreme *, const struct hp_extreme *)) {
@@ -217,6 +227,7 @@ void hp_between_done(struct hp_between *between) {
     *between = (struct hp_between){.sums = {.settled = 0}};
 }
 
+// Add the counts and totals of another set of labels.
 static void add_set(struct hp_label_set *set, const struct hp_label_set *other) {
     for (unsigned i = 0; i < HP_REPLICATES; i++) {
         set->dumps[i] += other->dumps[i];
@@ -226,10 +237,11 @@ static void add_set(struct hp_label_set *set, const struct hp_label_set *other) 
     }
 }
 
+// Add sums; stack i of `other` becomes map[i], or remains if `map` is NULL.
 static void add_sums(struct hp_replicates *sums, const struct hp_replicates *other,
                      const uint32_t *map) {
     const struct hp_replicate *sum;
-    if (!map && sums->all.count == 0) { // they are in order as they are
+    if (!map && sums->all.count == 0) { // keys do not change, so the sums remain sorted
         hp_vec_append(&sums->all, other->all.at, other->all.count);
         sums->settled = other->settled;
         return;
@@ -263,6 +275,7 @@ void hp_between_dumps(const struct hp_between *between, uint64_t dumps[HP_REPLIC
 
 // --- of a profile ----------------------------------------------------------------------
 
+// Return the distribution for the labels of an input.
 static struct hp_label_set *set_of(struct hp_between *between,
                                    const struct hp_profile *profile,
                                    const struct hp_input_record *input) {
@@ -271,7 +284,8 @@ static struct hp_label_set *set_of(struct hp_between *between,
         const struct hp_label *label = &profile->labels.at[input->first_label + i];
         struct hp_span parts[] = {hp_strtab_span(&profile->strings, label->key),
                                   hp_strtab_span(&profile->strings, label->value)};
-        for (int k = 0; k < 2; k++) { // both have a NUL behind them
+        // Both texts are followed by a NUL, which is copied too.
+        for (int k = 0; k < 2; k++) {
             hp_vec_append(&text, parts[k].at, parts[k].size + 1);
         }
     }
@@ -298,6 +312,7 @@ void hp_between_count(struct hp_between *between, const struct hp_profile *profi
     }
 }
 
+// Add a dump that has a record: its totals, and what it added to stacks in memory.
 static void add_dump(struct hp_between *between, const struct hp_profile *profile,
                      const struct hp_input_record *input) {
     unsigned group = hp_replicate_of(input->content, &input->identity);
@@ -306,7 +321,8 @@ static void add_dump(struct hp_between *between, const struct hp_profile *profil
     hp_between_count(between, profile, input);
     hp_history_open(&reader, &profile->history, input->number);
     while (hp_history_next(&reader, &seen)) {
-        if (seen.stack < HP_RUN_STACKS) { // of others the runs tell
+        // Stacks in runs have their sums of groups in the runs.
+        if (seen.stack < HP_RUN_STACKS) {
             hp_replicates_add_values(&between->sums, group, seen.stack, &seen.values);
         }
     }

@@ -21,6 +21,7 @@ const char *hp_diagnostic_name(enum hp_diagnostic_kind kind) {
 
 // --- of one input ----------------------------------------------------------------------
 
+// Whether the input has bytes of a column but no number of objects.
 static bool lacks_objects(const struct hp_input_record *input) {
     bool inuse = hp_input_has_metric(input, HP_INUSE_SPACE);
     bool alloc = hp_input_has_metric(input, HP_ALLOC_SPACE);
@@ -101,6 +102,7 @@ struct hp_diagnosed hp_profile_diagnosed(const struct hp_profile *profile, bool 
     return diagnosed;
 }
 
+// Whether two identities are equal.
 static bool is_same(struct hp_digest a, struct hp_digest b) {
     return a.of[0] == b.of[0] && a.of[1] == b.of[1];
 }

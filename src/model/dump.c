@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Of each vector of a dump.
+// Apply DO to each vector of a dump.
 #define FOR_VECTORS(DO) \
     DO(addresses)       \
     DO(frames)          \
@@ -18,6 +18,7 @@
     DO(rows)            \
     DO(embedded)        \
     DO(embedded_calls)
+// KEEP empties a vector but keeps its memory; FREE frees it.
 #define KEEP(vector) dump->vector = kept.vector, dump->vector.count = 0;
 #define FREE(vector) hp_vec_done(&dump->vector);
 
@@ -53,7 +54,8 @@ void hp_dump_malformed(struct hp_dump *dump, const char *expected, uint64_t line
     hp_diagnostic_count_add(&dump->malformed, line);
 }
 
-// The mapping of an address, or NULL.
+// Return the mapping that contains an address, or NULL.  Uses a binary search: mappings
+// are sorted and disjoint.
 static const struct hp_mapping *mapping_of(const struct hp_dump *dump, uint64_t address) {
     size_t low = 0, high = dump->mappings.count;
     while (low < high) {
@@ -68,10 +70,12 @@ static const struct hp_mapping *mapping_of(const struct hp_dump *dump, uint64_t 
     return found ? &dump->mappings.at[low] : NULL;
 }
 
+// Whether an address is in a mapping of jemalloc's own library.  The answer is cached in
+// `owners`.
 static bool is_in_allocator(const struct hp_dump *dump, struct hp_dump_owners *owners,
                             uint32_t address) {
     enum {
-        UNKNOWN, // as new items are
+        UNKNOWN, // the value of new items
         OTHER,
         ALLOCATOR
     };
@@ -109,6 +113,8 @@ void hp_dump_drop_extra(struct hp_dump *dump) {
     }
 }
 
+// The calls of one address are contiguous in `embedded_calls`, so that the last address
+// that was embedded determines where the new calls begin.
 void hp_dump_embed(struct hp_dump *dump, uint64_t address) {
     size_t count = dump->embedded.count;
     uint32_t first = 0;
@@ -124,6 +130,7 @@ void hp_dump_embed(struct hp_dump *dump, uint64_t address) {
     hp_vec_push(&dump->embedded, ((struct hp_embedded_address){address, first, calls}));
 }
 
+// Order by address; if an address occurs twice, in the order of embedding.
 static int by_address(const void *left, const void *right) {
     const struct hp_embedded_address *a = left, *b = right;
     if (a->address != b->address) {
@@ -150,6 +157,8 @@ static int compare_address(const void *key, const void *found) {
     return (wanted > address) - (wanted < address);
 }
 
+// Return the embedded symbols of exactly this address (or index, if dump->has_rows), or
+// NULL.
 static const struct hp_embedded_address *find(const struct hp_dump *dump,
                                               uint64_t address) {
     size_t count = dump->embedded.count;
@@ -165,5 +174,6 @@ const struct hp_embedded_address *hp_dump_embedded(const struct hp_dump *dump, s
     }
     const struct hp_embedded_address *found =
         address > 0 ? find(dump, address - 1) : NULL;
-    return found ? found : find(dump, address); // jeprof leaves that of the leaf as it is
+    // Jeprof does not subtract 1 from the address of the leaf.
+    return found ? found : find(dump, address);
 }

@@ -35,10 +35,11 @@ void hp_input_done(struct hp_input_record *input) {
 }
 
 static const struct {
-    const char *format, *writer; // the writer NULL where the content does not tell
+    const char *format, *writer; // writer: NULL if the content does not show it
 } producers[] = {
     [HP_PRODUCER_UNKNOWN] = {"heap profile", NULL},
-    [HP_PRODUCER_JEMALLOC] = {"jemalloc heap_v2", NULL}, // but by what is in it
+    // Depends on the content, see version_of_jemalloc().
+    [HP_PRODUCER_JEMALLOC] = {"jemalloc heap_v2", NULL},
     [HP_PRODUCER_JEMALLOC_3] = {"jemalloc 3 heap profile", "jemalloc up to 3.6"},
     [HP_PRODUCER_GPERFTOOLS] = {"gperftools heap profile", "gperftools"},
     [HP_PRODUCER_GPERFTOOLS_SAMPLE] = {"gperftools heap sample", "gperftools"},
@@ -56,6 +57,7 @@ const char *hp_producer_text(enum hp_producer producer) {
     return producers[producer].format;
 }
 
+// Return the versions of jemalloc that print such a dump.
 static const char *version_of_jemalloc(const struct hp_input_record *input) {
     if (input->listed > 0 || input->slabs.bytes > 0) {
         return "ClickHouse's jemalloc";
@@ -82,7 +84,8 @@ static bool is_missing(const struct hp_input_record *input, enum hp_metric metri
     return input->missing_metrics >> metric & 1;
 }
 
-// Texts have room for what was allocated, though few writers fill it in.
+// Text formats have columns for allocated memory, but few writers fill them in: they
+// count only if has_alloc.
 bool hp_input_has_metric(const struct hp_input_record *input, enum hp_metric metric) {
     bool is_inuse = hp_column_of(metric) == HP_COLUMN_INUSE;
     bool only_alloc = is_missing(input, HP_INUSE_SPACE);
@@ -122,6 +125,7 @@ const char *hp_input_reason_text(enum hp_input_reason reason) {
     return texts[reason];
 }
 
+// Map the error code of an excluded input to a reason.
 static enum hp_input_reason reason_of_failure(enum hp_code code) {
     return code == HP_E_IO            ? HP_REASON_UNREADABLE
            : code == HP_E_LIMIT       ? HP_REASON_LIMIT
@@ -129,7 +133,7 @@ static enum hp_input_reason reason_of_failure(enum hp_code code) {
                                       : HP_REASON_MALFORMED;
 }
 
-// Of one that is not used.
+// Return why an input is excluded; the input must be one that is not used.
 static enum hp_input_reason reason_of(const struct hp_input *input) {
     return input->status == HP_INPUT_DUPLICATE      ? HP_REASON_REPEATED
            : input->status == HP_INPUT_IGNORED      ? HP_REASON_PROGRAM
@@ -149,6 +153,7 @@ bool hp_input_is_merged(const struct hp_input_record *input) {
            input->scaling == HP_SCALING_SCALED;
 }
 
+// Add an input that is used.  A record of a group is added as 1 + others inputs.
 static void add_used(struct hp_input_summary *summary,
                      const struct hp_input_record *input) {
     const char *producer = hp_producer_text(input->producer);
@@ -174,6 +179,7 @@ static int by_size(const void *left, const void *right) {
     return (*a > *b) - (*a < *b);
 }
 
+// Sort the periods, and keep each value once.
 static void keep_different_periods(struct hp_input_summary *summary) {
     uint64_t *periods = summary->periods.at;
     size_t kept = 0;

@@ -6,16 +6,19 @@
 #include <stdlib.h>
 
 enum {
-    SUMS = 1024,
-    DIGITS = 11, // bits that are kept of each sum
+    SUMS = 1024, // number of groups of stacks
+    DIGITS = 11, // bits kept of each sum
 };
 
-// Rounded down to some binary digits, and how many zeros are behind these: what only grows only grows as
-// it is rounded, and two bytes do.
+// Sums of allocated objects in a short form of two bytes: the leading DIGITS bits, and in
+// the upper bits the number of zeros after them.  Rounding down keeps the order of
+// numbers, so that what can only grow also grows when rounded.
 struct hp_made_counts {
     uint16_t of[SUMS];
 };
 
+// Convert a sum to the short form.  Sums that are too large for it become the largest
+// representable one.
 static uint16_t rounded(uint64_t sum) {
     static const uint64_t most = ((uint64_t)1 << (DIGITS + 31)) - 1;
     unsigned zeros = 0;
@@ -26,6 +29,8 @@ static uint16_t rounded(uint64_t sum) {
     return (uint16_t)(zeros << DIGITS | sum >> zeros);
 }
 
+// Return a hash of the addresses of a stack, which is the same in all runs of this
+// program.
 static uint64_t hash_of(const struct hp_dump *dump, const struct hp_dump_stack *stack) {
     uint64_t hash = stack->depth;
     for (uint32_t i = 0; i < stack->depth; i++) {
@@ -36,6 +41,8 @@ static uint64_t hash_of(const struct hp_dump *dump, const struct hp_dump_stack *
     return hash;
 }
 
+// Whether the counts of the dump are complete: a jemalloc dump without damage, malformed
+// lines or wrapped counters.
 static bool shows_all(const struct hp_dump *dump) {
     return dump->producer == HP_PRODUCER_JEMALLOC && !dump->damage.what &&
            dump->cut.code == HP_OK && dump->malformed.count == 0 &&

@@ -241,7 +241,7 @@ struct hp_profile {
     bool has_stamps;       // partials are to record which builds ran, in module->stamp
     bool lacks_identities; // an input is a partial without the identities of its dumps
     HP_VEC(struct hp_known_dump) known; // dumps in partials, and dumps without a record
-    // Number of inputs in groups, each of which is the only dump of its process.
+    // Number of inputs in groups; each is the only dump of its process.
     size_t lone_inputs;
     size_t lone_exits; // number of exit dumps among `lone_inputs`
     // Defects of inputs that partials record as sums only, of the new side and of the
