@@ -1,16 +1,19 @@
-// An observation is a row of numbers, each as in LEB128, low 7 bits first:
+// The packed form of the history.  An observation is a row of numbers, each in LEB128,
+// low 7 bits first:
 //
-//     distance from the last stack, zigzag
-//     fields that follow, bits of enum part
-//     for each column: bytes and objects; for each of its errors: the members
+//     difference from the previous stack number, zigzag
+//     fields that follow, as bits of enum part
+//     for each column: bytes and objects, then the members of its error
 //
-// Most stacks of a dump have one of few pairs of numbers, and a stack often has the same in
-// the next dump, so that rows repeat one another and zstd leaves little of them.  Small dumps are
-// packed several together: of 10,000 of 150 stacks each that takes a third of the room.
+// Rows repeat one another, so that zstd compresses them well: most stacks of a dump have
+// one of a few pairs of numbers, and a stack often has the same numbers in the next dump.
+// Several small dumps are packed together, which takes a third of the room for 10,000
+// dumps of 150 stacks each.
 #include "model/history.h"
 
 #include <string.h>
 
+// Bits that say which fields an observation has.
 enum part {
     INUSE_VALUES = 1 << 0,
     ALLOC_VALUES = 1 << 1,
@@ -19,19 +22,20 @@ enum part {
 };
 
 enum {
-    NUMBER_MAX = 19,           // bytes of a number of 128 bits
-    ROW_MAX = 32 * NUMBER_MAX, // of an observation
-    BATCH = 128 << 10, // bytes from which on nothing is added to what is packed together
+    NUMBER_MAX = 19,           // most bytes of a packed number of 128 bits
+    ROW_MAX = 32 * NUMBER_MAX, // most bytes of an observation
+    BATCH = 128 << 10,         // bytes of unpacked blocks from which on a batch is packed
 };
 
-// What was unpacked last of one of `maps`, as that is what one thread read: the next dump is often
-// in it, too.
+// The batch of one of `maps` that was unpacked last.  All batches of a map were written
+// by one thread, and the next dump that it read is often in the same batch.
 struct hp_history_cache {
     uint8_t *bytes;
     size_t room;
-    uint32_t batch; // + 1; 0: none
+    uint32_t batch; // 1 + the number of the batch; 0: none
 };
 
+// The metrics of each column, in the order in which they are written.
 static const enum hp_metric metrics[HP_COLUMNS][2] = {
     [HP_COLUMN_INUSE] = {HP_INUSE_SPACE, HP_INUSE_OBJECTS},
     [HP_COLUMN_ALLOC] = {HP_ALLOC_SPACE, HP_ALLOC_OBJECTS},
@@ -63,8 +67,10 @@ void hp_history_done(struct hp_history *history) {
     hp_packer_done(&history->packer);
 }
 
+// Forget all unpacked batches.
 // --- writing ---------------------------------------------------------------------------
 
+// Write a number in LEB128.  Returns the end of the bytes written.
 static uint8_t *put(uint8_t *at, hp_uint128 number) {
     for (; number >= 0x80; number >>= 7) {
         *at++ = (uint8_t)(number & 0x7f) | 0x80;
@@ -73,10 +79,12 @@ static uint8_t *put(uint8_t *at, hp_uint128 number) {
     return at;
 }
 
+// Map a signed number to an unsigned one, so that small absolute values need few bytes.
 static hp_uint128 zigzag(hp_int128 number) {
     return (hp_uint128)number << 1 ^ (hp_uint128)(number >> 127);
 }
 
+// Write all members of an error.  The weight is written as the bits of the double.
 static uint8_t *put_error(uint8_t *at, const struct hp_error *error) {
     uint64_t weight;
     memcpy(&weight, &error->max_weight, sizeof weight);
@@ -95,6 +103,8 @@ static uint8_t *put_error(uint8_t *at, const struct hp_error *error) {
     return at;
 }
 
+// Return the parts that an observation needs: numbers that are not all 0, and errors that
+// are kept.
 static unsigned parts_of(const struct hp_values *values,
                          const struct hp_error *const errors[HP_COLUMNS]) {
     unsigned parts = 0;
@@ -132,6 +142,7 @@ void hp_history_put(struct hp_history *history, uint32_t stack,
     history->last_stack = stack;
 }
 
+// Compress the blocks that were ended, and append them as a batch.
 static void pack(struct hp_history *history) {
     size_t size = history->start;
     if (size == 0) {
@@ -165,7 +176,8 @@ void hp_history_end(struct hp_history *history, uint32_t input) {
 
 // --- merging ---------------------------------------------------------------------------
 
-// The maps of `other` as they are from here: numbers of runs have moved.
+// Append the maps of `other` to those of `history`, adjusted to the new stack numbers:
+// stacks in memory by `map`, stacks in runs by adding `runs`.
 static void take_maps(struct hp_history *history, struct hp_history *other,
                       const uint32_t *map, uint64_t runs) {
     for (size_t i = 1; i < other->maps.count; i++) {
@@ -179,6 +191,7 @@ static void take_maps(struct hp_history *history, struct hp_history *other,
     other->maps.count = 0;
 }
 
+// Create map 0, which means that numbers are unchanged.
 static void begin_maps(struct hp_history *history) {
     if (history->maps.count == 0) {
         hp_vec_push(&history->maps, ((struct hp_history_map){NULL, 0}));
@@ -193,6 +206,7 @@ void hp_history_absorb(struct hp_history *history, struct hp_history *other,
     pack(history);
     pack(other);
     begin_maps(history);
+    // Numbers of the maps of `other` begin here.
     uint32_t first = (uint32_t)history->maps.count;
     struct hp_history_map own = {hp_alloc(stack_count * sizeof *map), stack_count};
     memcpy(own.to, map, stack_count * sizeof *map);
@@ -220,6 +234,7 @@ void hp_history_renumber(struct hp_history *history, struct hp_history_map to) {
     begin_maps(history);
     struct hp_history_batch *batch;
     hp_vec_each (batch, &history->batches) {
+        // Older batches have a map already, whose numbers are not of stacks in memory.
         batch->map = batch->map > 0 ? batch->map : (uint32_t)history->maps.count;
     }
     hp_vec_push(&history->maps, to);
@@ -244,6 +259,7 @@ void hp_history_sort(struct hp_history *history) {
 
 // --- reading ---------------------------------------------------------------------------
 
+// Read a number in LEB128.
 static hp_uint128 get(struct hp_history_reader *reader) {
     hp_uint128 number = 0;
     unsigned shift = 0;
@@ -256,11 +272,13 @@ static hp_uint128 get(struct hp_history_reader *reader) {
     return number;
 }
 
+// Read a number that zigzag() wrote.
 static hp_int128 get_signed(struct hp_history_reader *reader) {
     hp_uint128 number = get(reader);
     return (hp_int128)(number >> 1) ^ -(hp_int128)(number & 1);
 }
 
+// Read the members of an error, as put_error() wrote them.
 static void get_error(struct hp_history_reader *reader, struct hp_error *error) {
     error->variance = get_signed(reader);
     error->objects_variance = get_signed(reader);
@@ -277,7 +295,8 @@ static void get_error(struct hp_history_reader *reader, struct hp_error *error) 
     }
 }
 
-// The bytes of a batch, until another is asked for.
+// Return the bytes of a batch.  They are valid until another batch of the same map is
+// unpacked.
 static const uint8_t *unpack(const struct hp_history *history, uint32_t number) {
     const struct hp_history_batch *batch = &history->batches.at[number];
     struct hp_history_cache *cache = &history->cache[batch->map];
@@ -291,6 +310,8 @@ static const uint8_t *unpack(const struct hp_history *history, uint32_t number) 
     return cache->bytes;
 }
 
+// Copy the next block of the input to the reader.  Returns false if the input has no
+// further block.
 static bool open_block(struct hp_history_reader *reader) {
     const struct hp_history *history = reader->history;
     if (!history || reader->next >= history->blocks.count ||
@@ -304,7 +325,7 @@ static bool open_block(struct hp_history_reader *reader) {
     reader->size = block->size;
     reader->at = reader->stack = 0;
     reader->map = NULL;
-    if (block->size > 0) { // else there may be no such batch
+    if (block->size > 0) { // an empty block may have no batch
         memcpy(reader->bytes, unpack(history, block->batch) + block->at, block->size);
         uint32_t map = history->batches.at[block->batch].map;
         reader->map = map > 0 ? history->maps.at[map].to : NULL;

@@ -1,14 +1,16 @@
-// Of two inputs of one side of a diff with the same labels:
+// How two inputs on the same side of a diff and with the same labels are assigned to
+// processes:
 //
-//     maps           names                                 they are of
-//     equal          process ids equal, or one at most     one process
-//     equal          process ids differ                    processes that were forked
-//     differ         any                                   two processes
-//     one is missing one folder, prefix and process id,    one process, if their programs are
-//                    numbers differ                        alike or have no map
-//     one is missing anything else in common               nobody knows; each counts
+//     maps            names                              result
+//     equal           process ids equal, or at most one  one process
+//     equal           process ids differ                 forked processes
+//     differ          any                                two processes
+//     one is missing  same folder, prefix and id of the  one process, if their programs
+//                     process, but numbers differ        are equal or one is unknown
+//     one is missing  any other combination              unknown; each input is used
 //
-// Maps make units first, names then join what has no map to the one unit that it may be of.
+// Maps form units first.  Names then join each input without a map to the only unit that
+// it can belong to.
 #include "model/processes.h"
 
 #include "base/memory.h"
@@ -18,23 +20,29 @@
 #include <string.h>
 
 enum {
-    MOST_PROGRAMS = 64, // under one name, before names say nothing
+    // Number of programs under one name from which on the name proves nothing.
+    MOST_PROGRAMS = 64,
 };
 
+// One input, while processes are searched for.
 struct item {
     const struct hp_identity *identity;
     uint32_t input;
     bool is_base;
 };
 
+// The state of the search.  A unit is a set of inputs that are dumps of one process; it
+// is named by the number of one of its inputs.
 struct finder {
     const struct hp_input_record *inputs;
-    struct item *items; // scratch
-    uint32_t *units;    // of each input: one of its inputs; HP_NO_INPUT if it is not used
-    size_t forked;      // maps of several processes
-    bool *is_fork;      // of each unit
-    bool *is_untold;    // the same
-    uint64_t *numbers;  // scratch
+    struct item *items; // scratch memory for one pass
+    uint32_t *units;    // unit of each input; HP_NO_INPUT if the input is not used
+    size_t forked;      // number of maps that several processes share
+    // By unit: another process with the same map and another process id exists.
+    bool *is_fork;
+    // By input: it is unknown whether it is of one process with other inputs.
+    bool *is_untold;
+    uint64_t *numbers; // scratch memory for numbers in names
 };
 
 static int compare(uint64_t a, uint64_t b) {
@@ -69,7 +77,8 @@ uint64_t hp_process_identity(const struct hp_identity *told) {
     return identity ? identity : 1;
 }
 
-// Inputs that may be of one process at all.
+// Compare the properties that all dumps of a process share: the side and the labels.
+// Inputs that differ in these are of different processes.
 static int by_group(const struct item *a, const struct item *b) {
     int order = compare(a->is_base, b->is_base);
     return order ? order : compare(a->identity->labels, b->identity->labels);
@@ -97,7 +106,8 @@ static bool has_map(const struct item *item) {
     return hp_digest_is_known(item->identity->map);
 }
 
-// Those with a map first, then by program, those of none first.
+// Order by series; within a series inputs with a map come first, then those without a
+// program, then the others by program.
 static int by_series_and_program(const void *left, const void *right) {
     const struct item *a = left, *b = right;
     int order = by_series(a, b);
@@ -113,7 +123,7 @@ static int by_program(const void *left, const void *right) {
     return order ? order : compare(a->input, b->input);
 }
 
-// Put those into finder->items that `is` asks for; how many.
+// Collect the used inputs that satisfy `is` in finder->items.  Returns their number.
 static size_t collect(struct finder *finder, size_t count,
                       bool (*is)(const struct item *item)) {
     size_t found = 0;
@@ -129,13 +139,16 @@ static size_t collect(struct finder *finder, size_t count,
 
 // --- by maps ---------------------------------------------------------------------------
 
+// Make the items one unit.
 static void make_unit(struct finder *finder, const struct item *items, size_t count) {
     for (size_t i = 0; i < count; i++) {
         finder->units[items[i].input] = items[0].input;
     }
 }
 
-// Of one map, by process id, those without one first.
+// Assign the items of one map to units by process id.  The items are sorted by process
+// id, those without one first.  If all process ids are equal, those without one are of
+// the same process.
 static void split_map(struct finder *finder, const struct item *items, size_t count) {
     size_t last = count - 1, first = 0;
     while (first < last && items[first].identity->pid == 0) {
@@ -152,6 +165,7 @@ static void split_map(struct finder *finder, const struct item *items, size_t co
             end++;
         }
         make_unit(finder, items + i, end - i);
+        // An unknown process id proves no fork.
         finder->is_fork[items[i].input] = items[i].identity->pid != 0;
     }
 }
@@ -163,13 +177,14 @@ static int by_number(const void *left, const void *right) {
     return compare(*a, *b);
 }
 
-// The dumps under one name.
+// The inputs with one series: one folder, prefix and process id in their names.
 struct series {
     const struct item *items;
     size_t count;
 };
 
-// Whether the items, and those of the series that are of the unit, have a number each.
+// Whether all dumps have different numbers, if `items` are added to the dumps of `unit`
+// in the series.
 static bool numbers_differ(struct finder *finder, const struct series *series,
                            const struct item *items, size_t count, uint32_t unit) {
     uint64_t *numbers = finder->numbers;
@@ -191,7 +206,8 @@ static bool numbers_differ(struct finder *finder, const struct series *series,
     return differ;
 }
 
-// The one unit of the items that may be of a program; HP_NO_INPUT if there is none, or several.
+// Return the only unit among the items that can be of a program; HP_NO_INPUT if there is
+// none or several.  A program of 0 is unknown, and can be any.
 static uint32_t only_unit(const struct finder *finder, const struct item *items,
                           size_t count, uint64_t program) {
     uint32_t unit = HP_NO_INPUT;
@@ -209,7 +225,8 @@ static uint32_t only_unit(const struct finder *finder, const struct item *items,
     return unit;
 }
 
-// Items of one program without a map: to the unit, if there is one, or a unit of their own.
+// Add items without a map, which are all of one program, to `unit`, or make them a unit
+// of their own.  If numbers occur twice, it is unknown which process the items belong to.
 static void join(struct finder *finder, const struct series *series,
                  const struct item *items, size_t count, uint32_t unit) {
     if (unit != HP_NO_INPUT && numbers_differ(finder, series, items, count, unit)) {
@@ -225,7 +242,9 @@ static void join(struct finder *finder, const struct series *series,
     }
 }
 
-// Those of a program are known from those of others; those of none may be of any, and come last.
+// Assign the inputs of one series that have no map.  Inputs of a known program can be
+// assigned without regard to other programs.  Inputs without a program can be of any, so
+// they come last and need a single unit among all.
 static void join_series(struct finder *finder, const struct item *items, size_t count) {
     const struct series series = {items, count};
     size_t with_map = 0, without_program, programs = 0;
@@ -258,17 +277,20 @@ static void join_series(struct finder *finder, const struct item *items, size_t 
     join(finder, &series, items + with_map, without_program - with_map, unit);
 }
 
+// Whether the name identifies the process.
 static bool has_series(const struct item *item) {
     return item->identity->series != 0 && !item->identity->is_merged;
 }
 
 // --- by nothing ------------------------------------------------------------------------
 
+// Whether the map or the name identifies the process.
 static bool is_told(const struct item *item) {
     return has_map(item) || has_series(item);
 }
 
-// Of one group, by program, those of none first, which may be of the process of any other.
+// Mark inputs of one group whose process is unknown.  The items are sorted by program,
+// those without a program first: these can be of the process of any other item.
 static void mark_group(struct finder *finder, const struct item *items, size_t count) {
     size_t unknown = 0;
     while (unknown < count && items[unknown].identity->program == 0) {
@@ -287,18 +309,20 @@ static void mark_group(struct finder *finder, const struct item *items, size_t c
     }
 }
 
-// What is merged says itself of which processes it is.
+// A merged profile is no dump of one process: it lists its processes itself.
 static bool is_one(const struct item *item) {
     return !item->identity->is_merged;
 }
 
 // --- all of it -------------------------------------------------------------------------
 
-// Which items are looked at, in which order, and what is done with those that are alike.
+// One pass over the inputs: `is` selects items, `order` sorts them, `compare` returns 0
+// for items that belong together, and `take` processes each such run of items.
 struct pass {
     bool (*is)(const struct item *item);
     int (*order)(const void *left, const void *right);
-    int (*compare)(const struct item *a, const struct item *b); // 0: alike
+    // 0: the items belong together.
+    int (*compare)(const struct item *a, const struct item *b);
     void (*take)(struct finder *finder, const struct item *items, size_t count);
 };
 
@@ -323,6 +347,7 @@ static void run(struct finder *finder, const struct pass *pass, size_t count) {
 
 // --- processes -------------------------------------------------------------------------
 
+// Add the properties of one dump to its process.
 static void describe(struct hp_process *process, const struct hp_input_record *input) {
     const struct hp_identity *identity = &input->identity;
     process->map = hp_digest_is_known(identity->map) ? identity->map : process->map;
@@ -333,6 +358,8 @@ static void describe(struct hp_process *process, const struct hp_input_record *i
     process->dumps++;
 }
 
+// Create a process for each unit, in the order of their first inputs, and set the process
+// of each input.
 static void add_inputs(struct hp_processes *processes, struct finder *finder,
                        struct hp_input_record *inputs, size_t count) {
     uint32_t *process_of = hp_alloc(count * sizeof *process_of);
@@ -361,6 +388,7 @@ static void add_inputs(struct hp_processes *processes, struct finder *finder,
     free(process_of);
 }
 
+// Settle the evidence for a process once all its dumps are known.
 static void settle(struct hp_process *process) {
     if (process->evidence == HP_EVIDENCE_ITSELF) {
         return;
@@ -372,6 +400,7 @@ static void settle(struct hp_process *process) {
     }
 }
 
+// Sort the dumps of a process by age, and find its exit dump.
 static void sort_dumps(struct hp_processes *processes, struct hp_process *process,
                        const struct hp_input_record *inputs) {
     uint32_t *dumps = processes->dumps.at + process->first;
@@ -384,6 +413,7 @@ static void sort_dumps(struct hp_processes *processes, struct hp_process *proces
     }
 }
 
+// List the dumps of each process in processes->dumps, as contiguous ranges.
 static void list_dumps(struct hp_processes *processes,
                        const struct hp_input_record *inputs, size_t count) {
     uint32_t first = 0;
@@ -430,7 +460,7 @@ void hp_processes_find(struct hp_processes *processes, struct hp_input_record *i
     list_dumps(processes, inputs, count);
     processes->forked = finder.forked;
     size_t room = processes->all.count * sizeof *processes->all.at;
-    if (room > 0) { // there may be very many
+    if (room > 0) { // give memory back, as there may be millions of processes
         struct hp_process *fitting = realloc(processes->all.at, room);
         processes->all.at = fitting ? fitting : processes->all.at;
         processes->all.capacity =
@@ -455,11 +485,15 @@ static hp_fixed bytes_of(const struct hp_input_record *input, enum hp_column col
     return input->total.of[column == HP_COLUMN_INUSE ? HP_INUSE_SPACE : HP_ALLOC_SPACE];
 }
 
-// What was reset allocates less from then on; what is decoded anew may by a little.
+// Whether an older dump shows a reset: a reset process has allocated less since then.  A
+// difference of up to 1 % is ignored, because unsampling a stack again can change its
+// estimate slightly.
 static bool is_reset(hp_fixed older, hp_fixed newest) {
     return older / 101 > newest / 100;
 }
 
+// Choose the dump of one process that is used.  For memory in use, HP_SNAPSHOTS_LAST
+// avoids the exit dump if there is another one.
 static void choose(struct hp_process *process, const uint32_t *dumps,
                    const struct hp_input_record *inputs, enum hp_snapshots snapshots,
                    enum hp_column column) {

@@ -1,5 +1,5 @@
-// The order in which dumps of one process were made: by the first thing that tells all of them
-// apart.
+// Sorts the dumps of one process by age.  The first property that differs between all of
+// them is used.
 #include "base/memory.h"
 #include "base/span.h"
 #include "model/input.h"
@@ -11,14 +11,14 @@ static int compare(uint64_t a, uint64_t b) {
     return (a > b) - (a < b);
 }
 
-// A dump of a process, and the number in its name.
+// A dump of a process, while dumps are sorted.
 struct moment {
     const struct hp_input_record *input;
-    uint32_t number;
-    struct hp_span digits;
+    uint32_t number;       // number of the input
+    struct hp_span digits; // the number in its name, without leading zeros
 };
 
-// The last part of a path, without what says how it is compressed.
+// Return the last part of the path, without the suffix of a compressed file.
 static struct hp_span name_of(const struct hp_input_record *input) {
     struct hp_span name = hp_span_basename(hp_span_of(input->public.name));
     name.size -= hp_span_ends(name, ".gz") ? 3 : hp_span_ends(name, ".zst") ? 4 : 0;
@@ -29,7 +29,8 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-// The digits that a text begins with, without zeros in front; all of them are stepped over.
+// Return the leading digits of a text without leading zeros, and remove all leading
+// digits from the text.
 static struct hp_span take_digits(struct hp_span *text) {
     size_t size = 0, zeros = 0;
     while (size < text->size && is_digit(text->at[size])) {
@@ -41,13 +42,14 @@ static struct hp_span take_digits(struct hp_span *text) {
     return digits;
 }
 
+// Compare numbers of any length.
 static int compare_digits(struct hp_span a, struct hp_span b) {
     int order = compare(a.size, b.size);
     return order || a.size == 0 ? order : memcmp(a.at, b.at, a.size);
 }
 
-// Whether two names differ in numbers alone, and in which of them, from 1; 0: in none.  False if
-// in several.
+// Whether two names differ in at most one number and in nothing else.  Sets `*which` to
+// the position of that number, from 1; 0: no number differs.
 static bool find_number(struct hp_span a, struct hp_span b, size_t *which) {
     *which = 0;
     for (size_t number = 1; a.size > 0 && b.size > 0;) {
@@ -69,6 +71,7 @@ static bool find_number(struct hp_span a, struct hp_span b, size_t *which) {
     return a.size == 0 && b.size == 0;
 }
 
+// Return the number at a position in a name, from 1.
 static struct hp_span digits_at(struct hp_span name, size_t which) {
     struct hp_span digits = {"", 0};
     for (size_t number = 0; number < which && name.size > 0;) {
@@ -82,6 +85,8 @@ static struct hp_span digits_at(struct hp_span name, size_t which) {
     return digits;
 }
 
+// Whether all names differ in the same number only.  Sets `digits` of each dump to that
+// number.
 static bool have_one_number(struct moment *moments, size_t count) {
     struct hp_span first = name_of(moments[0].input);
     size_t same = 0, which;
@@ -98,6 +103,7 @@ static bool have_one_number(struct moment *moments, size_t count) {
     return true;
 }
 
+// Whether all dumps have names with the sequence numbers of jemalloc.
 static bool have_sequence(struct moment *moments, size_t count) {
     bool have = true;
     for (size_t i = 0; i < count; i++) {
@@ -106,6 +112,7 @@ static bool have_sequence(struct moment *moments, size_t count) {
     return have;
 }
 
+// Whether the content of all dumps has a time.
 static bool have_nanoseconds(struct moment *moments, size_t count) {
     bool have = true;
     for (size_t i = 0; i < count; i++) {
@@ -114,6 +121,7 @@ static bool have_nanoseconds(struct moment *moments, size_t count) {
     return have;
 }
 
+// Whether the time of all files is known.
 static bool have_time(struct moment *moments, size_t count) {
     bool have = true;
     for (size_t i = 0; i < count; i++) {
@@ -143,8 +151,9 @@ static int by_time(const void *left, const void *right) {
     return (first > second) - (first < second);
 }
 
-// Paths are told apart last: how they are spelled is to change nothing.  Of a dump that is there twice
-// a partial has added one.
+// The last resort is the name.  Base names are compared before paths, so that the
+// spelling of a path does not change the order.  If the same dump occurs twice, the one
+// that a partial has added comes last.
 static int by_bytes(const void *left, const void *right) {
     const struct moment *a = left, *b = right;
     int order = strcmp(hp_span_basename(hp_span_of(a->input->public.name)).at,
@@ -154,6 +163,8 @@ static int by_bytes(const void *left, const void *right) {
     return order ? order : compare(a->number, b->number);
 }
 
+// The properties in the order in which they are tried: `have` says whether all dumps have
+// the property.
 static const struct {
     bool (*have)(struct moment *moments, size_t count);
     int (*compare)(const void *left, const void *right);
@@ -170,7 +181,7 @@ const char *hp_newest_by_text(enum hp_newest_by by) {
     return orders[by].text;
 }
 
-// The first order that leaves no two of them equal.
+// Sort by the first property in which no two dumps are equal.
 static enum hp_newest_by sort_moments(struct moment *moments, size_t count) {
     for (enum hp_newest_by by = 0; by < HP_NEWEST_BY_NAME; by++) {
         if (!orders[by].have(moments, count)) {
