@@ -1,10 +1,11 @@
-// One line:
+// The text form of the list is a line such as
 //
 //     #hprof-agg processes/1 snapshots=last of=in-use untold=0 keys=HEX
 //
-// and in HEX 48 digits for each process: the two words of its map and its process id.  Of very
-// many processes there are several lines, which are added up.  The "#" keeps pprof from showing
-// them above each report.
+// where HEX has 48 digits for each process: the two words of its memory map, and its
+// process id.  "untold" is the number of processes without a memory map.  A long list
+// takes several lines, which are added up.  The "#" keeps pprof from showing these lines
+// above each report.
 #include "model/process_keys.h"
 
 #include "base/cursor.h"
@@ -31,9 +32,9 @@ static const char *const column_names[] = {
 
 enum {
     MODES = sizeof snapshots_names / sizeof *snapshots_names,
-    WORD = 16,   // digits
-    WORDS = 3,   // of a key
-    MOST = 1000, // keys of a line
+    WORD = 16,   // hexadecimal digits of a word
+    WORDS = 3,   // words of a key
+    MOST = 1000, // maximum number of keys in a line
 };
 
 void hp_process_keys_done(struct hp_process_keys *keys) {
@@ -62,7 +63,7 @@ static int by_key(const void *left, const void *right) {
     return order ? order : compare(a->pid, b->pid);
 }
 
-// Bring them into order, and keep each once; how many there were more.
+// Sort the keys and remove duplicates.  Returns the number of duplicates.
 static size_t settle(struct hp_process_keys *keys) {
     size_t kept = 0, all = keys->all.count;
     hp_vec_sort(&keys->all, by_key);
@@ -77,6 +78,7 @@ static size_t settle(struct hp_process_keys *keys) {
 
 // --- of inputs -------------------------------------------------------------------------
 
+// Add the list of a merged profile.
 static void add_merged(struct hp_process_keys *keys,
                        const struct hp_process_keys *merged) {
     hp_vec_append(&keys->all, merged->all.at, merged->all.count);
@@ -85,6 +87,7 @@ static void add_merged(struct hp_process_keys *keys,
     keys->columns |= merged->columns;
 }
 
+// Add the keys of all dumps of a process, or count it as a process without a memory map.
 static void add_process(struct hp_process_keys *keys,
                         const struct hp_processes *processes,
                         const struct hp_process *process,
@@ -124,7 +127,8 @@ void hp_process_keys_collect(struct hp_process_keys *keys,
     settle(keys);
     bool is_sum = snapshots >= HP_SNAPSHOTS_EACH;
     adds_up |= is_sum && hp_process_keys_clash(processes, inputs, count).processes > 0;
-    if (has_dumps || adds_up) { // with one dump of each process nothing is added up
+    // With one dump of each process the rule for choosing dumps has no effect.
+    if (has_dumps || adds_up) {
         keys->snapshots |= 1u << (is_sum && !adds_up ? HP_SNAPSHOTS_LAST : snapshots);
         keys->columns |= 1u << hp_column_of(metric);
     }
@@ -136,6 +140,7 @@ static void put_text(char **at, const char *text) {
     *at = stpcpy(*at, text);
 }
 
+// Write the names of the bits that are set, separated by commas.
 static void put_names(char **at, const char *const *names, int count, unsigned which) {
     const char *between = "";
     for (int i = 0; i < count; i++) {
@@ -150,7 +155,8 @@ static void put_names(char **at, const char *const *names, int count, unsigned w
 char *hp_process_keys_text(const struct hp_process_keys *keys, size_t *next) {
     size_t left = keys->all.count - *next, count = left < MOST ? left : MOST;
     size_t room = 256 + count * WORD * WORDS;
-    uint64_t untold = *next == 0 ? keys->untold : 0; // lines are added up
+    // Lines are added up, so only the first has the number.
+    uint64_t untold = *next == 0 ? keys->untold : 0;
     char *text = hp_alloc(room), *at = text;
     put_text(&at, mark);
     put_text(&at, version);
@@ -171,13 +177,14 @@ bool hp_process_keys_is_text(struct hp_span text) {
     return hp_span_starts(text, mark);
 }
 
+// Expect a word at the cursor; otherwise the cursor fails.
 static void expect_word(struct hp_cursor *c, const char *word) {
     if (!hp_cursor_accept_word(c, word)) {
         hp_cursor_fail(c, word);
     }
 }
 
-// None of the names begins as another does.
+// Read names separated by commas, as bits.  No name is a prefix of another.
 static unsigned read_names(struct hp_cursor *c, const char *const *names, int count) {
     unsigned which = 0;
     do {
@@ -188,6 +195,7 @@ static unsigned read_names(struct hp_cursor *c, const char *const *names, int co
     return which;
 }
 
+// Read a word of 16 hexadecimal digits.
 static uint64_t read_word(struct hp_cursor *c) {
     uint64_t word = 0;
     for (int i = 0; i < WORD && hp_cursor_good(c); i++) {
@@ -230,14 +238,15 @@ bool hp_process_keys_read(struct hp_process_keys *keys, struct hp_span text) {
 
 // --- in two inputs ---------------------------------------------------------------------
 
+// One occurrence of a process in an input.
 struct place {
     struct hp_process_key key;
-    uint64_t labels; // of the input: of different ones are different processes
+    uint64_t labels; // labels of the input; processes with different labels are different
     bool is_base, is_merged;
-    uint32_t input;
+    uint32_t input; // number of the input
 };
 
-// But by process id.
+// Order by everything except the process id.
 static int by_map(const struct place *a, const struct place *b) {
     int order = compare(a->is_base, b->is_base);
     order = order ? order : compare(a->labels, b->labels);
@@ -251,6 +260,8 @@ static int by_place(const void *left, const void *right) {
     return order ? order : compare(a->input, b->input);
 }
 
+// Count one more common process.  The pair of inputs that is reported is the first one in
+// the order of the inputs.
 static void note(struct hp_process_clash *clash, const struct place *a,
                  const struct place *b) {
     uint32_t first = a->input < b->input ? a->input : b->input;
@@ -262,7 +273,8 @@ static void note(struct hp_process_clash *clash, const struct place *a,
     }
 }
 
-// The first of the places whose input is another's than the first's, if one of all is merged.
+// Note a clash if the places of one process are in two inputs, and at least one of these is
+// a merged profile.
 static void find_one(struct hp_process_clash *clash, const struct place *places,
                      size_t count) {
     const struct place *other = NULL, *merged = NULL;
@@ -276,8 +288,10 @@ static void find_one(struct hp_process_clash *clash, const struct place *places,
     }
 }
 
-// Of several process ids at one map.  A dump without one that was beside a single id, in a merged
-// profile or among the dumps, was taken for that one's, which it may not be any more.
+// Find a clash of a map with several process ids.  If a merged profile, or the dumps, had
+// only a single process id for the map, then a dump without process id was assigned to
+// that process.  Together with the other process ids this assignment is no longer
+// certain.
 static void find_joined(struct hp_process_clash *clash, const struct place *places,
                         size_t count) {
     const struct place *own = NULL, *other = NULL;
@@ -295,7 +309,7 @@ static void find_joined(struct hp_process_clash *clash, const struct place *plac
     }
 }
 
-// Of one map, in order.
+// Find clashes among the places of one map, which are sorted by process id and input.
 static void find_of_map(struct hp_process_clash *clash, const struct place *places,
                         size_t count) {
     size_t first = 0;
@@ -323,6 +337,7 @@ struct places {
     HP_VEC(struct place) all;
 };
 
+// Add a place for each process of a merged profile.
 static void add_keys(struct places *places, const struct hp_input_record *input,
                      uint32_t number) {
     const struct hp_process_key *key;
@@ -332,6 +347,7 @@ static void add_keys(struct places *places, const struct hp_input_record *input,
     }
 }
 
+// Add a place for a dump with a memory map.
 static void add_own_key(struct places *places, const struct hp_input_record *input,
                         uint32_t number) {
     struct place place = {{input->identity.map, input->identity.pid},
@@ -344,7 +360,7 @@ static void add_own_key(struct places *places, const struct hp_input_record *inp
     }
 }
 
-// False if no input is a merged profile.
+// Collect the places of all used inputs.  Returns false if no input is a merged profile.
 static bool collect(struct places *places, const struct hp_processes *processes,
                     const struct hp_input_record *inputs, size_t count) {
     for (uint32_t i = 0; i < count; i++) {
@@ -391,6 +407,8 @@ struct hp_process_clash hp_process_keys_clash(const struct hp_processes *process
 
 // --- on both sides ---------------------------------------------------------------------
 
+// Order by labels, map and process id, so that both sides of a diff are next to each
+// other.
 static int by_process(const void *left, const void *right) {
     const struct place *a = left, *b = right;
     int order = compare(a->labels, b->labels);
@@ -406,7 +424,8 @@ static bool are_of_both_sides(const struct place *places, size_t count) {
     return has[0] && has[1];
 }
 
-// One map is one process: a process id that is not told may be any.
+// Return how many processes of one map occur on both sides.  A place without process id
+// can be of any process of the map; it is used only if no process id is on both sides.
 static size_t count_shared(const struct place *places, size_t count) {
     size_t shared = 0;
     for (size_t i = 0, end; i < count; i = end) {

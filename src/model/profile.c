@@ -14,6 +14,7 @@ void hp_profile_init(struct hp_profile *profile) {
     hp_vec_push(&profile->modules, ((struct hp_module){.kind = HP_MODULE_NONE}));
 }
 
+// Free the stacks in memory with their labels, errors, sizes and index; runs remain.
 static void drop_stacks_in_memory(struct hp_profile *profile) {
     hp_arena_done(&profile->arena);
     hp_vec_done(&profile->stacks);
@@ -26,6 +27,7 @@ static void drop_stacks_in_memory(struct hp_profile *profile) {
     hp_index_drop(&profile->stack_index);
 }
 
+// Free stacks, modules, frames and everything that refers to them.
 static void drop_stacks(struct hp_profile *profile) {
     drop_stacks_in_memory(profile);
     hp_stack_runs_done(&profile->runs);
@@ -63,6 +65,7 @@ void hp_profile_forget_stacks(struct hp_profile *profile) {
     hp_vec_push(&profile->modules, ((struct hp_module){.kind = HP_MODULE_NONE}));
 }
 
+// Return the bytes of memory of an index.
 static size_t index_size(const struct hp_index *index) {
     return (index->slot_count + index->hashes.capacity) * sizeof *index->slots;
 }
@@ -83,6 +86,7 @@ size_t hp_profile_stack_memory(const struct hp_profile *profile) {
 void hp_profile_take_run(struct hp_profile *profile, struct hp_stack_run *run,
                          uint32_t *rank) {
     struct hp_stack_runs *runs = &profile->runs;
+    // Takes ownership of `rank`.
     struct hp_history_map map = {rank, profile->stacks.count};
     const struct hp_stack *stack;
     run->stacks = profile->stacks.count;
@@ -187,6 +191,7 @@ const char *hp_profile_keep_text(struct hp_profile *profile, struct hp_span text
     return copy;
 }
 
+// Add a formatted text to the strings of the profile.
 HP_PRINTF(2, 0)
 static hp_string print(struct hp_profile *profile, const char *format, va_list args);
 
@@ -217,12 +222,13 @@ void hp_profile_warn_as(struct hp_profile *profile, bool is_minor, const char *f
     }
 }
 
-// --- stacks ---------------------------------------------------------------------
+// --- stacks ----------------------------------------------------------------------------
 
 hp_string hp_profile_tags(const struct hp_profile *profile, size_t stack) {
     return stack < profile->tags.count ? profile->tags.at[stack] : (hp_string){0};
 }
 
+// Whether a stack has the frames and labels of a sample.
 static bool is_sample(const struct hp_profile *profile, size_t number,
                       const struct hp_sample *sample) {
     const struct hp_stack *stack = &profile->stacks.at[number];
@@ -232,7 +238,8 @@ static bool is_sample(const struct hp_profile *profile, size_t number,
            hp_profile_tags(profile, number).n == sample->tags.n;
 }
 
-// Of the inputs that tell of a column, the largest; 0 where every allocation was sampled.
+// Return the largest sample period of the used inputs that have numbers of a column; 0 if
+// every allocation was sampled.
 static uint64_t period_of(const struct hp_profile *profile, enum hp_column column) {
     uint64_t period = 0;
     const struct hp_input_record *input;
@@ -251,6 +258,7 @@ bool hp_profile_is_uncertain(const struct hp_profile *profile, enum hp_column co
     return hp_profile_has_total_error(profile, column) && period_of(profile, column) > 0;
 }
 
+// Add to the values and the errors of an existing stack.
 static void add_to(struct hp_profile *profile, size_t stack,
                    const struct hp_values *values,
                    const struct hp_error *const errors[HP_COLUMNS]) {
@@ -268,7 +276,7 @@ uint32_t hp_profile_stack_hash(const hp_frame_id *frames, uint32_t depth,
                                    hp_hash_key() ^ tags.n);
 }
 
-// The number of the stack.
+// Add to a stack, or create it.  Returns its number.
 static uint32_t add(struct hp_profile *profile, const struct hp_sample *sample,
                     bool is_adopted, const struct hp_values *values,
                     const struct hp_error *const errors[HP_COLUMNS]) {
@@ -314,6 +322,7 @@ uint32_t hp_profile_add_adopted(struct hp_profile *profile,
     return add(profile, sample, true, values, errors);
 }
 
+// Add the parts of stack `other` to a stack in `own`.
 static void add_parts(struct hp_profile *profile, struct hp_sizes own[HP_COLUMNS],
                       uint32_t stack, const struct hp_sizes others[HP_COLUMNS],
                       uint32_t other) {
@@ -365,9 +374,10 @@ struct hp_error hp_profile_error(const struct hp_profile *profile,
     return total;
 }
 
-// --- canonical order ------------------------------------------------------------
+// --- canonical order -------------------------------------------------------------------
 
-// The same for the same inputs, in whatever order and by however many threads they were merged.
+// Order modules by their identity.  This order is the same for the same inputs, whatever
+// the order and the number of threads in which they were merged.
 static int compare_modules(const void *left, const void *right, void *context) {
     const struct hp_profile *profile = context;
     const struct hp_module *a = &profile->modules.at[*(const uint32_t *)left];
@@ -406,10 +416,10 @@ static int compare_modules(const void *left, const void *right, void *context) {
                                       profile->extents.at + b->first_extent, b->extents);
 }
 
-// Where each module comes, to be freed.
+// Return the position of each module in canonical order.  The caller frees the result.
 static uint32_t *rank_modules(const struct hp_profile *profile) {
     size_t count = profile->modules.count;
-    uint32_t *order = hp_alloc(count * sizeof *order); // the module that comes i-th
+    uint32_t *order = hp_alloc(count * sizeof *order); // the inverse of `rank`
     uint32_t *rank = hp_alloc(count * sizeof *rank);
     for (size_t i = 0; i < count; i++) {
         order[i] = (uint32_t)i;
@@ -422,12 +432,15 @@ static uint32_t *rank_modules(const struct hp_profile *profile) {
     return rank;
 }
 
+// A frame and its sort key.
 struct keyed_frame {
     uint64_t key;
     uint32_t frame;
 };
 
-// The same of frames, by module and address; without ranks modules are in their order.
+// Return the position of each frame, by module and address.  `module_rank` is the
+// position of each module; NULL: modules are in order already.  The caller frees the
+// result.
 static uint32_t *rank_frames(const struct hp_profile *profile,
                              const uint32_t *module_rank) {
     const struct hp_frame *frames = profile->frames.at;
@@ -438,7 +451,8 @@ static uint32_t *rank_frames(const struct hp_profile *profile,
         order[i] = (struct keyed_frame){frames[i].address, (uint32_t)i};
     }
     hp_sort_by_key(order, count, sizeof *order);
-    for (size_t i = 0; i < count; i++) { // which keeps the order of those that are alike
+    // The sort is stable, so that equal modules remain sorted by address.
+    for (size_t i = 0; i < count; i++) {
         uint32_t module = frames[order[i].frame].module.n;
         order[i].key = module_rank ? module_rank[module] : module;
     }
@@ -450,6 +464,7 @@ static uint32_t *rank_frames(const struct hp_profile *profile,
     return rank;
 }
 
+// Sort modules, and renumber the modules of all frames.
 static void sort_modules(struct hp_profile *profile) {
     size_t count = profile->modules.count;
     uint32_t *rank = rank_modules(profile);
@@ -468,6 +483,7 @@ static void sort_modules(struct hp_profile *profile) {
     free(rank);
 }
 
+// Whether frames are sorted by module and address.
 static bool are_in_order(const struct hp_frame *frames, size_t count) {
     for (size_t i = 1; i < count; i++) {
         uint32_t before = frames[i - 1].module.n, module = frames[i].module.n;
@@ -479,6 +495,7 @@ static bool are_in_order(const struct hp_frame *frames, size_t count) {
     return true;
 }
 
+// Replace frame numbers by their positions.
 static void renumber(hp_frame_id *ids, size_t count, const uint32_t *rank) {
     for (size_t i = 0; i < count; i++) {
         ids[i].n = rank[ids[i].n];
@@ -492,6 +509,8 @@ uint32_t *hp_profile_frame_ranks(const struct hp_profile *profile) {
     return rank;
 }
 
+// Sort sets of labels, and renumber them in stacks and runs.  The index of stacks becomes
+// invalid.
 static void sort_sets(struct hp_profile *profile) {
     uint32_t *rank = hp_tags_sort(&profile->tag_sets, &profile->strings);
     hp_string *set;
@@ -508,6 +527,7 @@ static void sort_sets(struct hp_profile *profile) {
     free(rank);
 }
 
+// Sort frames, and renumber them in stacks, runs and `ids`.
 static void sort_frames(struct hp_profile *profile, hp_frame_id *ids, size_t id_count) {
     size_t count = profile->frames.count;
     bool is_sorted = are_in_order(profile->frames.at, count);

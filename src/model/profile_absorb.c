@@ -1,4 +1,4 @@
-// Merging two profiles, whose stacks are in memory and in runs.
+// Merges two profiles, each with stacks in memory and in runs.
 #include "model/profile.h"
 
 #include <stdlib.h>
@@ -21,6 +21,8 @@ hp_module_id hp_profile_import_module(struct hp_profile *profile,
     return hp_profile_module(profile, &module, extents);
 }
 
+// Import all modules of `other`.  Returns their numbers here; the caller frees the
+// result.
 static hp_module_id *map_modules(struct hp_profile *profile,
                                  const struct hp_profile *other) {
     hp_module_id *modules = hp_alloc(other->modules.count * sizeof *modules);
@@ -31,6 +33,7 @@ static hp_module_id *map_modules(struct hp_profile *profile,
     return modules;
 }
 
+// Import all frames of `other`.  Returns their numbers here; the caller frees the result.
 static hp_frame_id *map_frames(struct hp_profile *profile,
                                const struct hp_profile *other) {
     hp_module_id *modules = map_modules(profile, other);
@@ -44,7 +47,7 @@ static hp_frame_id *map_frames(struct hp_profile *profile,
     return map;
 }
 
-// Add the stacks of `other`, and what each is called here to `numbers`.
+// Add the stacks of `other`, and set `numbers` to their numbers here.
 static void absorb_stacks(struct hp_profile *profile, const struct hp_profile *other,
                           const hp_frame_id *frames, uint32_t *numbers) {
     HP_VEC(hp_frame_id) mapped = {0};
@@ -74,10 +77,11 @@ static void absorb_stacks(struct hp_profile *profile, const struct hp_profile *o
     hp_vec_done(&mapped);
 }
 
-// --- those of the first ----------------------------------------------------------------
+// --- the first profile -----------------------------------------------------------------
 
-// A profile without any takes them as they are, all called as they were; sets of labels are called
-// otherwise here.
+// Whether the profile is empty, so that it can take over the stacks and frames of `other`
+// with their numbers.  Sets of labels always get new numbers, so `other` must have no
+// labels.
 static bool takes_all(const struct hp_profile *profile, const struct hp_profile *other) {
     bool takes = profile->frames.count == 0 && profile->stacks.count == 0 &&
                  profile->runs.all.count == 0 && other->tags.count == 0 &&
@@ -95,6 +99,7 @@ static bool takes_all(const struct hp_profile *profile, const struct hp_profile 
         *(b) = kept;                  \
     } while (0)
 
+// Whether all modules have the same numbers in both profiles.
 static bool are_called_alike(const hp_module_id *modules, size_t count) {
     bool are = true;
     for (uint32_t i = 0; i < count; i++) {
@@ -103,6 +108,8 @@ static bool are_called_alike(const hp_module_id *modules, size_t count) {
     return are;
 }
 
+// Exchange the empty frames of the profile for those of `other`, with new module numbers.
+// Returns the number of each frame, which is unchanged; the caller frees the result.
 static hp_frame_id *take_frames(struct hp_profile *profile, struct hp_profile *other) {
     hp_module_id *modules = map_modules(profile, other);
     size_t count = other->frames.count;
@@ -112,25 +119,28 @@ static hp_frame_id *take_frames(struct hp_profile *profile, struct hp_profile *o
         map[i] = (hp_frame_id){i};
     }
     if (!are_alike) {
-        hp_index_drop(&other->frame_index); // made when it is asked
+        hp_index_drop(&other->frame_index); // it is rebuilt when it is needed
     }
     for (size_t i = 0; i < count && !are_alike; i++) {
         struct hp_frame *frame = &other->frames.at[i];
         frame->module = modules[frame->module.n];
     }
-    EXCHANGE(&profile->frames, &other->frames); // nobody has named them yet
+    // Nothing refers to frames of the profile yet.
+    EXCHANGE(&profile->frames, &other->frames);
     EXCHANGE(&profile->frame_index, &other->frame_index);
     free(modules);
     return map;
 }
 
+// Take over the stacks of `other`.  Sets `numbers` to their numbers, which are unchanged.
 static void take_stacks(struct hp_profile *profile, struct hp_profile *other,
                         uint32_t *numbers) {
     for (uint32_t i = 0; i < other->stacks.count; i++) {
         numbers[i] = i;
     }
     EXCHANGE(&profile->arena, &other->arena);
-    hp_vec_append(&profile->blocks, other->blocks.at, other->blocks.count); // frames
+    // They contain frames.
+    hp_vec_append(&profile->blocks, other->blocks.at, other->blocks.count);
     other->blocks.count = 0;
     EXCHANGE(&profile->stacks, &other->stacks);
     EXCHANGE(&profile->stack_index, &other->stack_index);
@@ -142,9 +152,10 @@ static void take_stacks(struct hp_profile *profile, struct hp_profile *other,
     }
 }
 
-// --- those of others -------------------------------------------------------------------
+// --- further profiles ------------------------------------------------------------------
 
-// They are what they are, but for the names of frames and labels.
+// Take over the runs of `other`.  Their bytes are unchanged; only the numbers of frames
+// and labels are mapped.
 static void absorb_runs(struct hp_profile *profile, struct hp_profile *other,
                         const hp_frame_id *frames, size_t frame_count) {
     struct hp_stack_runs *runs = &profile->runs, *from = &other->runs;

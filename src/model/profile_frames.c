@@ -1,15 +1,16 @@
-// Where frames are: modules and offsets, each once.
+// Finds and adds the modules and frames of a profile, each once.
 #include "model/profile.h"
 
 #include "base/hash.h"
 
-// --- modules --------------------------------------------------------------------
+// --- modules ---------------------------------------------------------------------------
 
 static const struct hp_extent *extents_of(const struct hp_profile *profile,
                                           const struct hp_module *module) {
     return module->extents > 0 ? profile->extents.at + module->first_extent : NULL;
 }
 
+// Whether two modules have the same identity.
 static bool same_module(const struct hp_profile *profile, const struct hp_module *known,
                         const struct hp_module *module, const struct hp_extent *extents) {
     return known->kind == module->kind && known->path.n == module->path.n &&
@@ -21,7 +22,7 @@ static bool same_module(const struct hp_profile *profile, const struct hp_module
                               module->extents) == 0;
 }
 
-// The worst of the dumps, whatever the order they come in.
+// Keep the check with the most misfits of all dumps, independently of their order.
 static void note_misfits(struct hp_return_check *known,
                          const struct hp_return_check *other) {
     bool is_worse = other->failed != known->failed ? other->failed > known->failed
@@ -29,6 +30,7 @@ static void note_misfits(struct hp_return_check *known,
     *known = is_worse ? *other : *known;
 }
 
+// Extend the range of file identities.
 static void note_files(struct hp_module *known, const struct hp_module *module) {
     if (known->lowest_file.inode == 0) {
         known->lowest_file = module->lowest_file;
@@ -43,8 +45,9 @@ static void note_files(struct hp_module *known, const struct hp_module *module) 
     }
 }
 
-// Whether text was moved to huge pages may differ between processes of one build, and what is
-// resolved of it between inputs.
+// Merge properties that may differ between two uses of one module.  Code may have been
+// moved to huge pages in some processes only, and inputs may have resolved different
+// parts of it.
 static void note_differences(struct hp_profile *profile, struct hp_module *known,
                              const struct hp_module *module,
                              const struct hp_extent *extents) {
@@ -69,9 +72,11 @@ static uint32_t module_hash(const struct hp_module *module,
         hash = hp_hash_mix(extents[i].address ^ hash,
                            extents[i].size ^ (uint64_t)0xe7037ed1a0b428db);
     }
-    return (uint32_t)hp_hash_mix(hash, (uint64_t)0x8bb84b93962eacc9); // steps are no runs
+    // Steps of a hash table must not form runs.
+    return (uint32_t)hp_hash_mix(hash, (uint64_t)0x8bb84b93962eacc9);
 }
 
+// Rebuild the index of modules, which hp_profile_sort() drops.
 static void index_modules(struct hp_profile *profile) {
     for (size_t i = 0; i < profile->modules.count; i++) {
         const struct hp_module *module = &profile->modules.at[i];
@@ -119,13 +124,14 @@ void hp_profile_take_proof(struct hp_profile *profile, struct hp_module *module,
     module->misfits = proof->returns;
 }
 
-// --- frames ---------------------------------------------------------------------
+// --- frames ----------------------------------------------------------------------------
 
 static uint32_t frame_hash(hp_module_id module, uint64_t address) {
     return (uint32_t)hp_hash_mix(address ^ hp_hash_key(),
                                  module.n ^ (uint64_t)0x9e3779b97f4a7c15);
 }
 
+// Rebuild the index of frames, which hp_profile_sort() drops.
 static void index_frames(struct hp_profile *profile) {
     for (size_t i = 0; i < profile->frames.count; i++) {
         const struct hp_frame *frame = &profile->frames.at[i];
@@ -133,6 +139,7 @@ static void index_frames(struct hp_profile *profile) {
     }
 }
 
+// Find a frame, or add it.  Returns its number.
 static hp_frame_id add_frame(struct hp_profile *profile, const struct hp_frame *frame,
                              uint32_t hash) {
     struct hp_index *index = &profile->frame_index;
@@ -148,7 +155,7 @@ static hp_frame_id add_frame(struct hp_profile *profile, const struct hp_frame *
     return (hp_frame_id){(uint32_t)profile->frames.count - 1};
 }
 
-// Of many frames no cache holds the index: slots are asked for before they are needed.
+// The index of many frames exceeds every cache, so the slots of a batch are prefetched.
 void hp_profile_frames(struct hp_profile *profile, const struct hp_frame *frames,
                        size_t count, hp_frame_id *ids) {
     enum {

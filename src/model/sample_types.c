@@ -31,6 +31,7 @@ uint32_t hp_sample_types_find(struct hp_sample_types *types, hp_string type,
 
 // --- adding ----------------------------------------------------------------------------
 
+// Add to the sum of one stack, which is created if it is new.
 static void add(struct hp_sample_types *types, struct hp_sample_type *type,
                 uint32_t stack, hp_fixed value) {
     uint32_t number = hp_index_of(&type->index, &type->sums, &stack, sizeof stack);
@@ -56,8 +57,8 @@ void hp_sample_types_add_sum(struct hp_sample_types *types, uint32_t number,
 void hp_sample_type_put(struct hp_sample_type *type, uint32_t stack, hp_fixed value) {
     static const struct hp_error *const no_errors[HP_COLUMNS];
     struct hp_sample_input *input = &type->inputs.at[type->inputs.count - 1];
-    input->total = (hp_fixed)((hp_uint128)input->total +
-                              (hp_uint128)value); // 2^32 values of 2^63 units of 2^-32
+    // No overflow is possible: 2^32 values of 2^63 units of 2^-32.
+    input->total = (hp_fixed)((hp_uint128)input->total + (hp_uint128)value);
     input->is_negative |= value < 0;
     if (type->history.is_kept) {
         struct hp_values values = {{0}};
@@ -119,13 +120,13 @@ static int by_name(const void *left, const void *right, void *strings) {
                                    hp_strtab_span(strings, b->unit));
 }
 
-// Of structs that begin with the number.
+// Order structs whose first member is a number.
 static int by_number(const void *left, const void *right) {
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     return (a > b) - (a < b);
 }
 
-// Of shards that were joined there are several of an input.
+// Join the entries of each input: after shards were joined an input can have several.
 static void join_inputs(struct hp_sample_type *type) {
     size_t kept = 0;
     for (size_t i = 0; i < type->inputs.count; i++) {

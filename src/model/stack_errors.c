@@ -4,10 +4,11 @@
 #include <stddef.h>
 
 enum {
-    MOST_KEPT = 1 << 14, // shared by the stacks of other dumps
+    // Number of shared errors that are kept for the next dump, at most.
+    MOST_KEPT = 1 << 14,
 };
 
-// All but what fills it up.
+// Bytes of struct hp_error without padding at its end.
 static const size_t error_size =
     offsetof(struct hp_error, read) + sizeof(((struct hp_error *)0)->read);
 static_assert(offsetof(struct hp_error, read) == 5 * sizeof(hp_int128) +
@@ -15,6 +16,8 @@ static_assert(offsetof(struct hp_error, read) == 5 * sizeof(hp_int128) +
                                                      sizeof(double) + sizeof(unsigned),
               "an error is compared byte by byte, and has no holes");
 
+// Return the place of an error among the shared errors, to which it is added if it is
+// new.
 static uint32_t share(struct hp_stack_errors *errors, const struct hp_error *error) {
     uintptr_t at = (uintptr_t)error, first = (uintptr_t)errors->shared.at;
     if (at >= first && at - first < errors->shared.count * sizeof *error) {
@@ -35,7 +38,7 @@ void hp_stack_errors_push(struct hp_stack_errors *errors, const struct hp_error 
 bool hp_stack_errors_add(struct hp_stack_errors *errors, size_t stack,
                          const struct hp_error *error) {
     uint32_t *place = &errors->of.at[stack];
-    if (!(*place & HP_OWN_ERROR)) {
+    if (!(*place & HP_OWN_ERROR)) { // shared errors never change
         struct hp_error first = errors->shared.at[*place];
         *place = HP_OWN_ERROR | (uint32_t)errors->own.count;
         hp_vec_push(&errors->own, first);

@@ -1,29 +1,32 @@
 #include "model/stack_lookahead.h"
 
 enum {
-    LINE = 64,           // bytes that are fetched at once
-    MOST_FETCHED = 1024, // bytes of one stack
-    STEP = 4,            // stacks between two steps
-    FEW = 4096,          // stacks, of which the memory is near
+    LINE = 64,           // bytes of a cache line
+    MOST_FETCHED = 1024, // bytes of one stack that are prefetched at most
+    STEP = 4,            // number of stacks between two steps
+    FEW = 4096,          // number of stacks below which memory is in a cache anyway
 };
 
+// Prefetch a range of memory.
 HP_PREFETCHES void fetch(const void *at, size_t size) {
     const char *bytes = at;
     for (size_t i = 0; i < size && i < MOST_FETCHED; i += LINE) {
         __builtin_prefetch(bytes + i);
     }
-    if (size > 0) { // it need not begin a line
+    if (size > 0) { // the range may begin within a line, and so end in another
         __builtin_prefetch(bytes + size - 1);
     }
 }
 
-// The first that may be it.
+// Set `*number` to the stack in the slot of a hash, which is probably the right one.
+// Returns false if the slot is empty.
 static bool find(const struct hp_profile *profile, uint32_t hash, uint32_t *number) {
     const struct hp_index *index = &profile->stack_index;
     *number = index->slots[hash & (index->slot_count - 1)] - 1;
     return *number < profile->stacks.count;
 }
 
+// Step 2: prefetch the stack in the slot.
 HP_PREFETCHES void fetch_stack(const struct hp_profile *profile, uint32_t hash) {
     uint32_t number;
     if (find(profile, hash, &number)) {
@@ -37,6 +40,7 @@ HP_PREFETCHES void fetch_stack(const struct hp_profile *profile, uint32_t hash) 
     }
 }
 
+// Step 3: prefetch the frames and errors of the stack, if its hash is equal.
 HP_PREFETCHES void fetch_frames(const struct hp_profile *profile, uint32_t hash) {
     uint32_t number;
     if (!find(profile, hash, &number) ||

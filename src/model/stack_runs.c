@@ -12,8 +12,9 @@
 #include <unistd.h>
 
 enum {
+    // Permissions of the file, and the part of the memory for runs that stay packed.
     MODE = 0600,
-    KEPT_SHARE = 4, // of the room for stacks, for those that stay packed in memory
+    KEPT_SHARE = 4, // fraction of the room for stacks: 1/4
 };
 
 void hp_stack_run_done(struct hp_stack_run *run) {
@@ -84,7 +85,8 @@ void hp_run_store_free(struct hp_run_store *store) {
     free(store);
 }
 
-// Where there are no files without names it has one for a moment.
+// Create a file with a random name and unlink it at once, for file systems without
+// O_TMPFILE.  Returns -1 with errno on failure.
 static int open_named(const char *folder) {
     uint64_t number;
     if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) {
@@ -99,6 +101,7 @@ static int open_named(const char *folder) {
     return fd;
 }
 
+// Set an error for a failed operation on the file, with its folder.  Returns HP_E_OUTPUT.
 static int fail(const struct hp_run_store *store, const char *verb, int sys,
                 struct hp_err *err) {
     hp_fail(err, HP_E_OUTPUT, "cannot %s what memory does not hold", verb);
@@ -109,6 +112,7 @@ static int fail(const struct hp_run_store *store, const char *verb, int sys,
     return HP_E_OUTPUT;
 }
 
+// Open the file of the store, unless it is open or runs are kept in memory.
 static int open_file(struct hp_run_store *store, struct hp_err *err) {
     if (store->fd >= 0 || !store->folder) {
         return HP_OK;
@@ -139,6 +143,7 @@ int hp_run_begin(struct hp_run_output *out, struct hp_run_store *store,
     return ret;
 }
 
+// Append to a run in memory.
 static int put_in_memory(struct hp_run_output *out, const void *bytes, size_t size) {
     struct hp_stack_run *run = out->run;
     run->bytes = hp_grow(run->bytes, &out->room, run->size + size, 1);
@@ -183,6 +188,7 @@ void hp_run_end(struct hp_run_output *out) {
     }
 }
 
+// Whether a run may stay in memory; if so, its bytes are reserved.
 static bool has_room(struct hp_run_store *store, uint64_t size) {
     pthread_mutex_lock(&store->lock);
     bool has = !store->folder || size <= store->room / KEPT_SHARE - store->kept;

@@ -12,6 +12,7 @@ static int by_bytes(const void *left, const void *right) {
     return memcmp(left, right, sizeof(struct hp_tag));
 }
 
+// Add a set whose tags are sorted and distinct.
 static hp_string add_in_order(struct hp_strtab *sets, const struct hp_tag *tags,
                               size_t count) {
     struct hp_span bytes = {(const char *)tags, count * sizeof *tags};
@@ -41,7 +42,7 @@ struct hp_tag hp_tags_at(const struct hp_strtab *sets, hp_string set, size_t i) 
     return tag;
 }
 
-// --- from one owner to another ---------------------------------------------------------
+// --- import ----------------------------------------------------------------------------
 
 static hp_string import_string(struct hp_tag_import *import, hp_string string) {
     hp_string *known = hp_vec_reach(&import->known_strings, string.n);
@@ -82,14 +83,16 @@ void hp_tag_import_done(struct hp_tag_import *import) {
 
 // --- order -----------------------------------------------------------------------------
 
+// The state of sorting sets.
 struct order {
     const struct hp_strtab *strings;
-    uint32_t *rank; // of each string that tags are made of
-    HP_VEC(uint32_t) texts;
-    HP_VEC(struct hp_tag) tags; // of all sets
-    size_t *first;              // of each set, in `tags`, and one behind the last
+    uint32_t *rank;             // rank of each string that occurs in a tag
+    HP_VEC(uint32_t) texts;     // strings that occur in tags
+    HP_VEC(struct hp_tag) tags; // tags of all sets, one set after another
+    size_t *first; // for each set its first tag in `tags`; one more entry for the end
 };
 
+// Order strings by their text.
 static int by_text(const void *left, const void *right, void *context) {
     const struct order *order = context;
     hp_string a = {*(const uint32_t *)left}, b = {*(const uint32_t *)right};
@@ -101,6 +104,7 @@ static int compare_numbers(uint32_t a, uint32_t b) {
     return (a > b) - (a < b);
 }
 
+// Order tags by key, kind, value and unit.
 static int by_tag(const void *left, const void *right, void *context) {
     const struct order *order = context;
     const struct hp_tag *a = left, *b = right;
@@ -111,6 +115,7 @@ static int by_tag(const void *left, const void *right, void *context) {
     return by ? by : compare_numbers(order->rank[a->unit.n], order->rank[b->unit.n]);
 }
 
+// Order sets by their tags.
 static int by_tags(const void *left, const void *right, void *context) {
     struct order *order = context;
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
@@ -124,6 +129,7 @@ static int by_tags(const void *left, const void *right, void *context) {
     return by ? by : (a_count > b_count) - (a_count < b_count);
 }
 
+// Note that a string occurs in a tag.  A rank of 1 marks it until ranks are computed.
 static void note_text(struct order *order, hp_string text) {
     if (order->rank[text.n] == 0) {
         order->rank[text.n] = 1;
@@ -131,6 +137,7 @@ static void note_text(struct order *order, hp_string text) {
     }
 }
 
+// Collect the tags of all sets, and the strings in them.
 static void collect(struct order *order, const struct hp_strtab *sets) {
     for (uint32_t set = 0; set < sets->strings.count; set++) {
         order->first[set] = order->tags.count;
@@ -146,6 +153,7 @@ static void collect(struct order *order, const struct hp_strtab *sets) {
     order->first[sets->strings.count] = order->tags.count;
 }
 
+// Rank the strings by their text.
 static void rank_texts(struct order *order) {
     if (order->texts.count > 0) {
         qsort_r(order->texts.at, order->texts.count, sizeof *order->texts.at, by_text,
@@ -156,7 +164,8 @@ static void rank_texts(struct order *order) {
     }
 }
 
-// The sets in their order, as a table of their own; rank[set] is what each is called there.
+// Sort the tags of each set and then the sets.  Returns a new table in that order; sets
+// rank[set] to the new number of each set.
 static struct hp_strtab sorted(struct order *order, size_t count, uint32_t *rank) {
     struct hp_strtab sets = {0};
     uint32_t *places = hp_alloc(count * sizeof *places);
@@ -178,7 +187,8 @@ static struct hp_strtab sorted(struct order *order, size_t count, uint32_t *rank
     return sets;
 }
 
-// In which order sets come; the table in that order goes to *in_order.
+// Return the new number of each set, and store the sorted table in `*in_order`.  The
+// caller frees both.
 static uint32_t *rank_sets(const struct hp_strtab *sets, const struct hp_strtab *strings,
                            struct hp_strtab *in_order) {
     size_t all = sets->strings.count;

@@ -24,7 +24,7 @@ enum {
     MOST_STEPS = 1000000, // far more than any fraction needs
 };
 
-// --- normal -------------------------------------------------------------------------
+// --- normal ----------------------------------------------------------------------------
 
 double hp_normal_above(double z) {
     return erfc(z / sqrt(2)) / 2;
@@ -55,7 +55,7 @@ double hp_normal_quantile_above(double p) {
     return p <= 0.5 ? normal_quantile_of_tail(p) : -normal_quantile_of_tail(1 - p);
 }
 
-// --- gamma --------------------------------------------------------------------------
+// --- gamma -----------------------------------------------------------------------------
 
 // ln Gamma(a + 1) less Stirling's formula for it.
 static double stirling_error(double a) {
@@ -220,7 +220,7 @@ double hp_gamma_quantile_above(double shape, double p) {
     return remembered_quantile(shape, p, true);
 }
 
-// --- beta ---------------------------------------------------------------------------
+// --- beta ------------------------------------------------------------------------------
 
 // x^a (1 - x)^b / (a B(a, b))
 static double beta_front(double a, double b, double x, double rest) {

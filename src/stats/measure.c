@@ -88,7 +88,7 @@ double hp_variance_bound(double bytes, double objects, uint64_t period) {
     return variance_at(bytes, objects, period, top);
 }
 
-// --- intervals ------------------------------------------------------------------------
+// --- intervals -------------------------------------------------------------------------
 
 static struct hp_gamma gamma_of(double mean, double variance) {
     return (struct hp_gamma){mean * mean / variance, variance / mean};
@@ -134,7 +134,7 @@ struct hp_interval hp_interval_of(struct hp_measure measure, double confidence) 
     return hp_interval_of_chosen(measure, confidence, 1);
 }
 
-// --- growth ---------------------------------------------------------------------------
+// --- growth ----------------------------------------------------------------------------
 
 // One of the two that growth is the difference of; of what is certain the gamma says nothing.
 struct part {
