@@ -273,8 +273,8 @@ static void note(struct hp_process_clash *clash, const struct place *a,
     }
 }
 
-// Note a clash if the places of one process are in two inputs, and at least one of these is
-// a merged profile.
+// Note a clash if the places of one process are in two inputs, and at least one of these
+// is a merged profile.
 static void find_one(struct hp_process_clash *clash, const struct place *places,
                      size_t count) {
     const struct place *other = NULL, *merged = NULL;

@@ -47,8 +47,8 @@ char *hp_process_keys_text(const struct hp_process_keys *keys, size_t *next);
 bool hp_process_keys_is_text(struct hp_span text);
 bool hp_process_keys_read(struct hp_process_keys *keys, struct hp_span text);
 
-// Processes that two inputs contain.  At least one of the two is a merged profile, so that
-// the common processes cannot be removed from it.
+// Processes that two inputs contain.  At least one of the two is a merged profile, from
+// which the common processes cannot be removed.
 struct hp_process_clash {
     uint32_t first, again; // numbers of two inputs with a common process
     // Number of processes in several inputs; 0: none, and the inputs are not set.

@@ -72,7 +72,7 @@ static uint32_t module_hash(const struct hp_module *module,
         hash = hp_hash_mix(extents[i].address ^ hash,
                            extents[i].size ^ (uint64_t)0xe7037ed1a0b428db);
     }
-    // Steps of a hash table must not form runs.
+    // Mixed once more, or regular addresses would fill runs of slots.
     return (uint32_t)hp_hash_mix(hash, (uint64_t)0x8bb84b93962eacc9);
 }
 

@@ -1,41 +1,49 @@
-// The allocator's books of a process, which add up to the byte, or say what is left over.
+// The accounting of an allocator: the parts of its memory, which add up to the byte, or
+// the rest that they leave.
 #ifndef HP_STATS_BOOKS_H
 #define HP_STATS_BOOKS_H
 
 #include "model/account.h"
 
-// A sampled object that is small is moved to pages of its own.  Where that is counted has changed.
+// How a small sampled object is accounted for.  It is moved to pages of its own, which
+// jemalloc counts differently since 5.3.1.
 enum hp_sample_books {
-    HP_SAMPLES_INSIDE,  // `allocated` has it as an object of 16 KiB: up to 5.3.0
-    HP_SAMPLES_OUTSIDE, // `active` alone has its pages: from 5.3.1 on
-    HP_SAMPLES_UNKNOWN, // neither adds up
+    HP_SAMPLES_INSIDE,  // up to 5.3.0: in `allocated`, as an object of 16 KiB
+    HP_SAMPLES_OUTSIDE, // since 5.3.1: only in `active`, with its pages
+    HP_SAMPLES_UNKNOWN, // neither version adds up
 };
 
-// Bytes, but what is called a count.
+// The accounting of one process, in bytes except for counts.
 struct hp_books {
-    enum hp_sample_books samples;
-    bool has_classes;
-    hp_int128 slabs, free_in_slabs, extents, pads; // extents: their number
-    hp_int128 moved; // pages of samples, cached ones too, that `allocated` does not have
-    uint64_t moved_count;  // of these
-    uint64_t sample_count; // of those below the smallest extent that are live
-    hp_int128 cost;        // what they take inside of `allocated` beyond their size
-    hp_int128 own;         // sizes of those outside of it
-    // What these are at least and at most, as the dump may not tell sizes of all samples.
+    enum hp_sample_books samples; // the version of jemalloc that the numbers fit
+    bool has_classes;             // statistics of size classes are known
+    // `extents` is a count; `pads` are additional pages of extents.
+    hp_int128 slabs, free_in_slabs, extents, pads;
+    // Pages of samples, including cached ones, that are not in `allocated`.
+    hp_int128 moved;
+    uint64_t moved_count;  // number of samples in `moved`
+    uint64_t sample_count; // number of live samples below the smallest extent
+    hp_int128 cost; // bytes that samples take in `allocated` in addition to their size
+    hp_int128 own;  // sizes of the samples that are not in `allocated`
+    // Lower and upper bounds of `cost` and `own`: the dump may not show the sizes of all
+    // samples.
     hp_int128 cost_low, cost_high, own_low, own_high;
-    bool is_likely;          // nor, of those it tells, without any doubt
-    hp_int128 program;       // objects of the program in `allocated`
-    hp_int128 live;          // all of them
-    hp_int128 base_rounding; // what resident has beyond its parts, if it is below 64 KiB
-    // What is left of each whole beyond its parts; 0: it balances.
+    bool is_likely;    // even the sizes that the dump shows are not certain
+    hp_int128 program; // bytes of objects of the program in `allocated`
+    hp_int128 live;    // bytes of all live objects of the program
+    // The excess of resident memory over its parts, if it is below 64 KiB, as rounding
+    // gives.
+    hp_int128 base_rounding;
+    // The part of each total that its parts do not explain; 0: they add up.
     hp_int128 allocated_rest, active_rest, resident_rest, metadata_rest;
 };
 
-// `live` may be NULL: nothing is known of samples but what the allocator tells.
+// Compute the accounting.  `live` are the samples in the dump; NULL: only the statistics
+// of the allocator are known.
 void hp_books_init(struct hp_books *books, const struct hp_allocator_stats *stats,
                    const struct hp_live_samples *live);
 
-// Bytes that are free in slabs of a class.
+// Return the free bytes in the slabs of a class.
 uint64_t hp_free_in_slabs(const struct hp_bin_stats *bin);
 
 #endif

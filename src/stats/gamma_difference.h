@@ -1,18 +1,19 @@
-// The difference X - Y of two independent numbers of gamma distributions.
+// The distribution of the difference X - Y of two independent gamma variables.
 #ifndef HP_STATS_GAMMA_DIFFERENCE_H
 #define HP_STATS_GAMMA_DIFFERENCE_H
 
-// Shape and scale > 0.
+// A gamma distribution; shape and scale are > 0.
 struct hp_gamma {
     double shape, scale;
 };
 
-// The probability that X - Y is at most d: exact at 0, elsewhere to 4 digits; to 8 unless one of the
-// two is next to certain.
+// Return the probability that X - Y is at most d.  It is exact for d = 0.  Otherwise it
+// has 8 digits, or 4 if one of the two variables is almost constant.
 double hp_gamma_difference_below(struct hp_gamma x, struct hp_gamma y, double d);
 
-// The d that X - Y is at most with probability p, 0 < p < 1.  It is above a `place` exactly where
-// hp_gamma_difference_below() is less than p there.
+// Return the quantile d for which X - Y is at most d with probability p, 0 < p < 1.  The
+// result agrees with hp_gamma_difference_below(): it is above `place` exactly if that
+// function returns less than p at `place`.
 double hp_gamma_difference_quantile(struct hp_gamma x, struct hp_gamma y, double p,
                                     double place);
 

@@ -1,90 +1,108 @@
-// How long allocations live, as far as a series of dumps of one process tells that also count what
-// was allocated (jemalloc's prof_accum).
+// How long allocations live, estimated from a series of dumps of one process that also
+// have totals of allocated memory (prof_accum of jemalloc).
 //
-// What was allocated between the first dump and the last, and is still live, is bounded from both
-// sides in every realisation.  How long things live on average is not in such dumps: `turnover` is
-// what they saw, and has no value where it would be far from what it looks like.
+// The part of the memory allocated between the first and the last dump that is still live
+// is bounded from both sides, whatever the lifetimes are.  Such dumps do not contain the
+// mean lifetime itself.  `turnover` is what can be computed from them; it has no value
+// where it would be misleading.
 #ifndef HP_STATS_LIFETIME_H
 #define HP_STATS_LIFETIME_H
 
 #include "stats/measure.h"
 
-// Bytes that an estimate may have too few and too many, as sizes of objects are not known.
+// Bytes by which an estimate may be too low and too high, because the sizes of objects
+// are unknown.
 struct hp_slack {
     double hidden, excess;
 };
 
 // Estimates of one stack.
 struct hp_quantity {
-    double bytes, objects, variance; // variance: a bound of that of the bytes
-    struct hp_slack slack;
-    struct hp_slack
-        live_slack; // of what is live: at the last dump, and of the growth since the first
+    // `variance`: upper bound of the variance of the bytes.
+    double bytes, objects, variance;
+    struct hp_slack slack; // slack of `bytes`
+    // Slack of live memory: `hidden` at the last dump, `excess` of the growth since the
+    // first.
+    struct hp_slack live_slack;
 };
 
-// How many samples stand behind an estimate: exact for objects of one size, else no more than as many
-// equal ones as would leave its error; infinite where everything is sampled.
+// Return the number of samples that an estimate is based on.  It is exact for objects of
+// one size, and otherwise at most the number of equal samples with the same error.
+// Infinite if everything was sampled.
 double hp_quantity_samples(const struct hp_quantity *quantity, uint64_t period);
 
-// --- what survives ---------------------------------------------------------------------
+// --- survivors
+// ---------------------------------------------------------------------------
 
-// Of several stacks, which add up.
+// Sums over several stacks, for the share of their allocations that survives.
 struct hp_survivors {
-    double allocated;              // bytes between the first dump and the last
-    double fewest, most_allocated; // what they may be, as sizes are not known
-    double squares;                // of these by stack, each over its samples
-    double most, least; // of them, bytes that may be and have to be live at the last one
+    double allocated; // bytes allocated between the first and the last dump
+    // Lower and upper bound of `allocated`, because sizes are unknown.
+    double fewest, most_allocated;
+    double squares; // sum over stacks of the squared bytes divided by the samples
+    // Upper and lower bound of the allocated bytes that are live at the last dump.
+    double most, least;
 };
 
-// Of one stack: bytes that were live at the first dump and the last, and what was allocated in between.
+// Add one stack.  `first` and `last` are its live bytes at the first and the last dump;
+// `allocated` is what it allocated between them.
 void hp_survivors_add(struct hp_survivors *sums, const struct hp_quantity *allocated,
                       uint64_t period, double first, double last);
 
-// As many equal samples as tell as much.
+// Return the number of equal samples that give the same precision.
 double hp_survivors_samples(const struct hp_survivors *sums);
 
-// The share of what was allocated that is still live: each end holds with this probability, whatever
-// lifetimes are.  NAN where nothing was allocated.
+// Return the share of the allocated bytes that is still live.  Each end of the interval
+// holds with probability `confidence`, whatever the lifetimes are.  NAN if nothing was
+// allocated.
 struct hp_interval hp_survivors_share(const struct hp_survivors *sums, double confidence);
 
-// "temporary", "kept" or "", by these ends alone.
+// Return "temporary", "kept" or "" (undecided) according to the ends of the interval.
 const char *hp_survivors_verdict(struct hp_interval share);
 
 // --- turnover --------------------------------------------------------------------------
 
-// Why there is none.
+// Why there is no turnover.
 enum hp_turnover_lack {
-    HP_TURNOVER_TOLD,
-    HP_TURNOVER_FEW_DUMPS, // fewer than 8
-    HP_TURNOVER_UNEVEN,    // gaps between dumps are not within 20 % of one another
-    HP_TURNOVER_PAUSES, // nothing was allocated in more than 20 % of them, or in the first or last
-    HP_TURNOVER_WINDOW, // more than 20 % of what was allocated is live at the last dump
-    HP_TURNOVER_DRIFT,  // what is live in the halves differs by 25 % of the mean or more
-    HP_TURNOVER_FEW_SAMPLES, // fewer than 10 of what was allocated, or none of what is live
+    HP_TURNOVER_TOLD,      // there is one
+    HP_TURNOVER_FEW_DUMPS, // the series has fewer than 8 dumps
+    HP_TURNOVER_UNEVEN,    // the gaps between dumps differ by more than 20 %
+    // Nothing was allocated in more than 20 % of the gaps, or in the first or last gap.
+    HP_TURNOVER_PAUSES,
+    HP_TURNOVER_WINDOW, // more than 20 % of the allocated memory is live at the last dump
+    // Mean live memory of the two halves differs by 25 % of the mean or more.
+    HP_TURNOVER_DRIFT,
+    // Fewer than 10 samples of allocated memory, or no live memory.
+    HP_TURNOVER_FEW_SAMPLES,
 };
 
-// "few-dumps"; "" of what is told.
+// Return the keyword of a reason, "few-dumps"; "" if there is a turnover.
 const char *hp_turnover_lack_name(enum hp_turnover_lack lack);
 
-// Of some stacks over a series.
+// Some stacks over a series of dumps.
 struct hp_course {
-    const double *live;    // bytes at each dump
-    const double *gaps;    // bytes that they allocated between one and the next
-    const double *process; // the same of all stacks
+    const double *live; // live bytes at each dump
+    const double *gaps; // bytes that the stacks allocated between consecutive dumps
+    // Bytes that all stacks of the process allocated between consecutive dumps.
+    const double *process;
     size_t dumps;
-    double live_error; // standard deviations that sampling leaves in `live`, on average
-    double samples, process_samples; // behind the sums of `gaps` and of `process`
+    // Standard deviation of `live` by sampling, averaged over the dumps.
+    double live_error;
+    // Number of samples that the sums of `gaps` and of `process` are based on.
+    double samples, process_samples;
 };
 
-// mean live x bytes of the process / bytes of the stacks: so many bytes the process allocates while
-// what is live is allocated anew.  The interval is the wider one of two: sampling, as if all dumps
-// had the same error, and how much the dumps differ.
+// The turnover: mean live bytes x allocated bytes of the process / allocated bytes of the
+// stacks.  This is how many bytes the process allocates in the time in which the live
+// memory of the stacks is allocated once.  The interval is the wider one of two: one by
+// sampling, as if all dumps had the same error, and one by the differences between dumps.
 struct hp_turnover {
     enum hp_turnover_lack lack;
     double value;
     struct hp_interval range;
 };
 
+// Compute the turnover.  If it has none, `lack` says why, and the numbers are NAN.
 struct hp_turnover hp_turnover_of(const struct hp_course *course, double confidence);
 
 #endif

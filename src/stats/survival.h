@@ -1,6 +1,8 @@
-// How long objects live, of which some still do: the estimator of Kaplan and Meier (1958).
+// The distribution of lifetimes when some objects still live: the estimator of Kaplan and
+// Meier (1958).
 //
-// What is live is censored at its age: it lives longer than that, and nobody knows how much.
+// An object that is still live is censored at its age: it lives longer than that, by an
+// unknown time.
 #ifndef HP_STATS_SURVIVAL_H
 #define HP_STATS_SURVIVAL_H
 
@@ -10,37 +12,41 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// The lifetime of one sampled object.
 struct hp_life {
-    double time;   // that it lived, or has lived so far
-    double weight; // of how many it is one
-    bool is_over;
-    uint32_t batch; // deaths of one number are not independent of one another
+    double time;    // lifetime, or age if it still lives
+    double weight;  // number of objects that it represents
+    bool is_over;   // the object has died
+    uint32_t batch; // deaths with the same number are not independent
 };
 
-// From `time` on this share lives, until the next; with its interval, NAN where none is known.
+// A step of the survival function: from `time` until the next step this share is alive.
+// The ends of the interval are NAN if unknown.
 struct hp_survival_step {
     double time, alive;
     struct hp_interval range;
 };
 
-// {0} after done.
+// The survival function.  {0} after hp_survival_done().
 struct hp_survival {
-    HP_VEC(struct hp_survival_step) steps; // a time at which some died each
-    size_t batches;                        // of deaths
+    HP_VEC(struct hp_survival_step) steps; // one step for each time at which objects died
+    size_t batches;                        // number of different batches of deaths
 };
 
-// The lives are sorted.  Intervals hold with probability `confidence`; there are none of fewer than
-// two batches.
+// Compute the survival function.  Sorts `lives`.  Intervals have the probability
+// `confidence`; with fewer than two batches there are none.
 void hp_survival_init(struct hp_survival *survival, struct hp_life *lives, size_t count,
                       double confidence);
 void hp_survival_done(struct hp_survival *survival);
 
-// The time at which this share has died, 0 < share < 1, and its interval; INFINITY: not reached.
+// The time at which a share has died, 0 < share < 1, with its interval.  INFINITY: that
+// share is not reached.
 struct hp_lifespan {
     double time;
     struct hp_interval range;
 };
 
+// Return the quantile of the lifetimes for a share.
 struct hp_lifespan hp_survival_quantile(const struct hp_survival *survival, double share);
 
 #endif

@@ -1,5 +1,5 @@
-// What the values of a series look like, beside growing: what no test of a line can tell apart
-// from a leak, but people can see.
+// The shape of the values of a series, other than growth: shapes that no test of a line
+// can distinguish from a leak, but that a person can see.
 #ifndef HP_STATS_TREND_SHAPE_H
 #define HP_STATS_TREND_SHAPE_H
 
@@ -7,19 +7,21 @@
 #include <stddef.h>
 
 enum hp_trend_shape {
-    HP_TREND_NONE,     // nothing of the kind
-    HP_TREND_STEADY,   // it grows like a line, and is none of the others
-    HP_TREND_STEP,     // it went up once, and stayed there
-    HP_TREND_LEVELLED, // it went up at first, and no more: a warm-up
-    HP_TREND_CYCLE,    // it goes up and down, each time after about as long
-    HP_TREND_SINCE,    // it grows since a dump in mid-series, as stats/onset.h says
+    HP_TREND_NONE,     // no shape was recognized
+    HP_TREND_STEADY,   // it grows like a line and has no other shape
+    HP_TREND_STEP,     // it rose once and stayed there
+    HP_TREND_LEVELLED, // it rose at the beginning and then no more: a warm-up
+    HP_TREND_CYCLE,    // it rises and falls with a period
+    // It grows since a dump in the middle of the series, according to stats/onset.h.
+    HP_TREND_SINCE,
     HP_TREND_SHAPES,
 };
 
-// Of the values of equally distant dumps; `is_line`: that they grow, and like a line, is what
-// tests say.  Of HP_TREND_LEAST or more: of fewer it is HP_TREND_NONE.
+// Return the shape of the values of equally distant dumps.  `is_line` says whether the
+// tests found that they grow like a line.  HP_TREND_NONE if there are fewer than
+// HP_TREND_LEAST dumps.
 enum hp_trend_shape hp_trend_shape_of(const double *values, size_t count, bool is_line);
 
-const char *hp_trend_shape_name(enum hp_trend_shape shape); // "steady"
+const char *hp_trend_shape_name(enum hp_trend_shape shape); // returns "steady"
 
 #endif

@@ -1,29 +1,33 @@
-// Values that hang together, made independent: with Corr(e_i, e_j) = rho^(|t_i - t_j| / d), d the mean distance
-// of times, the values w_j = (B_j - phi_j B_j-1) / sqrt(1 - phi_j^2) with phi_j = rho^((t_j - t_j-1) / d) have no
-// correlation, and generalized least squares of B are ordinary ones of w.
+// Removes the autocorrelation from a series.  If Corr(e_i, e_j) = rho^(|t_i - t_j| / d),
+// where d is the mean distance of times, then the values w_j = (B_j - phi_j B_j-1) /
+// sqrt(1 - phi_j^2) with phi_j = rho^((t_j - t_j-1) / d) are uncorrelated, and
+// generalized least squares of B are ordinary least squares of w.
 #ifndef HP_STATS_WHITENING_H
 #define HP_STATS_WHITENING_H
 
 #include <stddef.h>
 
+// Number of values of rho that are tried.
 enum {
     HP_CORRELATIONS = 28,
 };
 
-// The grid of rho that is tried, from 0 up.
+// The values of rho that are tried, ascending from 0.
 extern const double hp_correlations[HP_CORRELATIONS];
 
-// The factors for one rho; {0} is empty.
+// The factors for one rho.  {0} is empty.
 struct hp_whitening {
-    double *carry, *scale; // phi_j, and 1 / sqrt(1 - phi_j^2)
-    double log_r;          // log of the determinant of the correlations
+    double *carry, *scale; // phi_j and 1 / sqrt(1 - phi_j^2); one allocation, at `carry`
+    double log_r;          // logarithm of the determinant of the correlation matrix
 };
 
-// `times` go up, not all at once.
+// Compute the factors.  `times` must ascend; if all are equal, the distance between them
+// counts as the mean distance.
 void hp_whitening_init(struct hp_whitening *whitening, const double *times, size_t count,
                        double rho);
 void hp_whitening_done(struct hp_whitening *whitening);
 
+// Return the whitened value w_j.
 static inline double hp_whitened(const struct hp_whitening *whitening,
                                  const double *values, size_t j) {
     double before = j > 0 ? values[j - 1] : 0;
@@ -32,12 +36,13 @@ static inline double hp_whitened(const struct hp_whitening *whitening,
 
 // --- vectors ---------------------------------------------------------------------------
 
+// Return the scalar product of two vectors.
 double hp_dot(const double *a, const double *b, size_t count);
 
-// Make it as long as 1, and say how long it was; one of zeros stays.
+// Scale a vector to length 1, and return its previous length.  A vector of zeros remains.
 double hp_normalize(double *vector, size_t count);
 
-// Take off what of it lies along a vector of length 1.
+// Make a vector orthogonal to a vector of length 1.
 void hp_take_off(double *vector, const double *unit, size_t count);
 
 #endif
