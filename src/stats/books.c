@@ -1,23 +1,25 @@
-// What adds up, of jemalloc's src/arena.c, src/ctl.c and src/prof.c, measured on 5.3.0 and 5.3.1:
+// Equations between the statistics of jemalloc (src/arena.c, src/ctl.c and src/prof.c),
+// verified by measurement with 5.3.0 and 5.3.1:
 //
-//     resident  = active + dirty + muzzy + base, and less than 64 KiB, as base is rounded to pages
-//     metadata  = base + internal, of which internal is in allocated
-//     active    = slabs + extents of their classes + a page beside each (cache_oblivious)
-//     allocated = regions in use + extents of their classes
-//               = objects of the program + thread caches + internal + what samples cost
+//     resident  = active + dirty + muzzy + base (rounded to pages: up to 64 KiB more)
+//     metadata  = base + internal; internal is also in allocated
+//     active    = slabs + extents by class + one more page for each (cache_oblivious)
+//     allocated = regions in use + extents by class
+//               = objects of the program + thread caches + internal + cost of samples
 //
-// A sampled object of usize, below the smallest extent E of 16 KiB, is up to 5.3.0 counted as an
-// extent of E: it costs E - usize.  From 5.3.1 on it is in neither sum of `allocated`: in `active`
-// are its pages and the one beside them, and how many there are is told by the bins of whole
-// pages, nmalloc - ndalloc - curregs, that were never regions.
+// A sampled object of usize below the smallest extent E of 16 KiB is counted as an extent
+// of E up to 5.3.0, so that it costs E - usize.  Since 5.3.1 it is in neither sum of
+// `allocated`: only `active` has its pages, with the additional one.  The number of such
+// objects follows from bins whose size is a multiple of the page: nmalloc - ndalloc -
+// curregs of them were never regions.
 #include "stats/books.h"
 
 #include <math.h>
 
 enum {
-    MOST_ROUNDING = 64 << 10,
-    SMALLEST_EXTENT = 16 << 10, // where no class tells
-    MOST_ODDS = 40,             // of being sampled: 14 KiB have 32 at a period of 4 KiB
+    MOST_ROUNDING = 64 << 10,   // bytes of `resident` that rounding can explain
+    SMALLEST_EXTENT = 16 << 10, // used if the statistics show no class
+    MOST_ODDS = 40, // largest odds of being sampled; 14 KiB have 32 at a period of 4 KiB
 };
 
 uint64_t hp_free_in_slabs(const struct hp_bin_stats *bin) {
@@ -26,6 +28,7 @@ uint64_t hp_free_in_slabs(const struct hp_bin_stats *bin) {
 
 // --- sums of classes -------------------------------------------------------------------
 
+// Add the slabs to the accounting.  Returns the bytes of their regions in use.
 static hp_int128 regions_of(const struct hp_allocator_stats *stats,
                             struct hp_books *books) {
     hp_int128 small = 0;
@@ -38,6 +41,7 @@ static hp_int128 regions_of(const struct hp_allocator_stats *stats,
     return small;
 }
 
+// Count the extents.  Returns their bytes by class.
 static hp_int128 extents_of(const struct hp_allocator_stats *stats,
                             struct hp_books *books) {
     hp_int128 large = 0;
@@ -51,6 +55,7 @@ static hp_int128 extents_of(const struct hp_allocator_stats *stats,
 
 // --- samples ---------------------------------------------------------------------------
 
+// Return the size of the smallest extent.
 static uint64_t smallest_extent(const struct hp_allocator_stats *stats) {
     const struct hp_extent_stats *extent;
     hp_vec_each (extent, &stats->extents) {
@@ -61,8 +66,8 @@ static uint64_t smallest_extent(const struct hp_allocator_stats *stats) {
     return SMALLEST_EXTENT;
 }
 
-// Pages of samples that no sum of `allocated` has, by what bins of whole pages never had as
-// regions; how many there are.
+// Return the number of samples that are not in `allocated`, and set `*moved` to the bytes
+// of their pages.  They are the objects of bins of whole pages that were never regions.
 static uint64_t moved_of(const struct hp_allocator_stats *stats, uint64_t pad,
                          hp_int128 *moved) {
     uint64_t count = 0;
@@ -78,7 +83,8 @@ static uint64_t moved_of(const struct hp_allocator_stats *stats, uint64_t pad,
     return count;
 }
 
-// Of as many samples of one size: in the pages that they were moved to, or as the smallest extent.
+// Account for `count` samples of one size: either in the pages that they were moved to,
+// or as the smallest extent.
 static void charge_size(struct hp_books *books, const struct hp_allocator_stats *stats,
                         uint64_t size, uint64_t count) {
     uint64_t extent = smallest_extent(stats);
@@ -94,7 +100,8 @@ static void charge_size(struct hp_books *books, const struct hp_allocator_stats 
     }
 }
 
-// Places that samples can have: none of theirs is elsewhere.
+// Return the number of places where samples can be, which bounds the number of small
+// samples.
 static uint64_t places_of(const struct hp_books *books,
                           const struct hp_allocator_stats *stats) {
     uint64_t smallest = smallest_extent(stats);
@@ -110,7 +117,7 @@ static uint64_t places_of(const struct hp_books *books,
     return 0;
 }
 
-// As many as are known to be samples of that size.
+// Return the number of samples that are known to have a size.
 static uint64_t known_of(const struct hp_live_samples *live, uint64_t size) {
     uint64_t count = 0;
     for (size_t i = 0; i < live->sizes.count; i++) {
@@ -120,8 +127,9 @@ static uint64_t known_of(const struct hp_live_samples *live, uint64_t size) {
     return count;
 }
 
-// The mean size of samples that are small and of no known size: of n regions of a class, which are
-// not sampled, n p / (1 - p) are expected to be.  0: too many are sampled for that.
+// Return the mean size of small samples of unknown size.  If a class has n unsampled
+// regions and an object is sampled with probability p, n p / (1 - p) samples are
+// expected.  0: unknown, because too large a part is sampled.
 static uint64_t mean_by_bins(const struct hp_allocator_stats *stats,
                              const struct hp_live_samples *live) {
     double count = 0, bytes = 0;
@@ -138,8 +146,9 @@ static uint64_t mean_by_bins(const struct hp_allocator_stats *stats,
     return count > 0 ? (uint64_t)(bytes / count + 0.5) : 0;
 }
 
-// Samples of mixed sizes: each may be small or not, and there are as many at most as there are places
-// left.  They are larger than the mean of all objects, as large ones are sampled more often.
+// Account for samples of mixed sizes.  Each may be small or not, and at most as many can
+// be small as there are places left.  Their mean size is above that of all objects,
+// because large objects are sampled more often.
 static void charge_mixed(struct hp_books *books, const struct hp_allocator_stats *stats,
                          const struct hp_live_samples *live) {
     uint64_t places = places_of(books, stats), extent = smallest_extent(stats), mixed = 0;
@@ -148,6 +157,7 @@ static void charge_mixed(struct hp_books *books, const struct hp_allocator_stats
     for (size_t i = 0; i < live->sizes.count; i++) {
         mixed += live->sizes.at[i].is_mixed ? live->sizes.at[i].objects : 0;
     }
+    // `charged` is the part accounted for so far.
     uint64_t most = mixed < left ? mixed : left, seen = 0, charged = 0;
     for (size_t i = 0; i < live->sizes.count && mixed > 0; i++) {
         const struct hp_live_size *of = &live->sizes.at[i];
@@ -164,7 +174,8 @@ static void charge_mixed(struct hp_books *books, const struct hp_allocator_stats
     }
 }
 
-// That there are extents for all that are known to be small, if they are extents.
+// Whether there are enough extents for all samples that are known to be small, so that
+// these can be extents.
 static bool have_extents(const struct hp_allocator_stats *stats,
                          const struct hp_live_samples *live) {
     struct hp_books inside = {.samples = HP_SAMPLES_INSIDE};
@@ -182,6 +193,8 @@ static bool have_extents(const struct hp_allocator_stats *stats,
 
 // --- books -----------------------------------------------------------------------------
 
+// Choose the version of jemalloc for which the numbers add up, and compute the rest of
+// each total.
 static void choose(struct hp_books *books, const struct hp_allocator_stats *stats,
                    const struct hp_live_samples *live) {
     uint64_t pad = stats->cache_oblivious ? stats->page : 0;
@@ -205,7 +218,8 @@ static void choose(struct hp_books *books, const struct hp_allocator_stats *stat
     books->moved_count = books->moved > 0 ? outside : 0;
 }
 
-// As the allocator counts them, or else the dump.
+// Account for all samples: as the allocator counts them, otherwise as the dump shows
+// them.
 static void charge(struct hp_books *books, const struct hp_allocator_stats *stats,
                    const struct hp_live_samples *live) {
     bool asks_dump = !stats->has_live && stats->has_sampling && live &&

@@ -1,9 +1,10 @@
-// The incomplete gamma function by its series below the mean and by its continued fraction
-// above, the incomplete beta function by its continued fraction, both with Lentz's method
-// (Abramowitz and Stegun 6.5.29, 6.5.31 and 26.5.8; Numerical Recipes, chapter 6).  What
-// stands before them is written with Loader's deviance D and the error of Stirling's formula
-// (C. Loader, "Fast and accurate computation of binomial probabilities", 2000), which keeps
-// its digits where a logarithm of the gamma function would lose them:
+// The incomplete gamma function is computed by its series below the mean and by its
+// continued fraction above, the incomplete beta function by its continued fraction, both
+// with Lentz's method (Abramowitz and Stegun 6.5.29, 6.5.31 and 26.5.8; Numerical
+// Recipes, chapter 6).  The factors before the series and fractions use Loader's deviance
+// D and the error of Stirling's formula (C. Loader, "Fast and accurate computation of
+// binomial probabilities", 2000), because logarithms of the gamma function would lose
+// digits:
 //
 //     x^a e^-x / Gamma(a + 1) = e^(-stirling(a) - D(a, x)) / sqrt(2 pi a)
 //     D(a, x) = a ln(a / x) + x - a
@@ -16,12 +17,14 @@
 #include <string.h>
 
 static const double pi = 3.14159265358979323846;
-static const double tiny = 1e-300;
-static const double expansion_from = 1e5; // shape
-static const double near_from = 50;       // from which on the expansion is a good start
+static const double tiny = 1e-300; // replaces 0 in Lentz's method
+// Shape from which on the expansion alone is exact enough.
+static const double expansion_from = 1e5;
+// Shape from which on the expansion is a good start value.
+static const double near_from = 50;
 
 enum {
-    MOST_STEPS = 1000000, // far more than any fraction needs
+    MOST_STEPS = 1000000, // limit for loops; far more than any fraction needs
 };
 
 // --- normal ----------------------------------------------------------------------------
@@ -30,7 +33,7 @@ double hp_normal_above(double z) {
     return erfc(z / sqrt(2)) / 2;
 }
 
-// Roughly (Abramowitz and Stegun 26.2.22).
+// Return an approximate quantile (Abramowitz and Stegun 26.2.22).
 static double normal_start_of_tail(double p) {
     double t = sqrt(-2 * log(p));
     return t - (2.30753 + 0.27061 * t) / (1 + t * (0.99229 + 0.04481 * t));
@@ -40,7 +43,7 @@ static double normal_start(double p) {
     return p <= 0.5 ? normal_start_of_tail(p) : -normal_start_of_tail(1 - p);
 }
 
-// From there on with Halley's method.
+// Return the quantile for p <= 0.5: the approximation, improved by Halley's method.
 static double normal_quantile_of_tail(double p) {
     double z = normal_start_of_tail(p);
     for (int i = 0; i < 4; i++) {
@@ -57,7 +60,7 @@ double hp_normal_quantile_above(double p) {
 
 // --- gamma -----------------------------------------------------------------------------
 
-// ln Gamma(a + 1) less Stirling's formula for it.
+// Return ln Gamma(a + 1) minus Stirling's formula for it.
 static double stirling_error(double a) {
     if (a < 16) {
         int sign;
@@ -67,12 +70,13 @@ static double stirling_error(double a) {
     return (1. / 12 - s * (1. / 360 - s * (1. / 1260 - s * (1. / 1680 - s / 1188)))) / a;
 }
 
+// Return D(a, x), by a series if x is near a, where the formula would lose digits.
 static double deviance(double a, double x) {
     double v = (a - x) / (a + x);
     if (fabs(v) >= 0.1) {
         return a * log(a / x) + x - a;
     }
-    // a ln((1 + v) / (1 - v)) by its series, the first term with x - a.
+    // a ln((1 + v) / (1 - v)) by its series; the first term includes x - a.
     double sum = 0, power = v * v * v;
     for (int k = 3; fabs(power) > fabs(sum) * DBL_EPSILON / 4; k += 2) {
         sum += power / k;
@@ -81,11 +85,12 @@ static double deviance(double a, double x) {
     return (a - x) * v + 2 * a * sum;
 }
 
-// x^a e^-x / Gamma(a + 1)
+// Return x^a e^-x / Gamma(a + 1).
 static double gamma_front(double a, double x) {
     return exp(-stirling_error(a) - deviance(a, x)) / sqrt(2 * pi * a);
 }
 
+// Return the probability below x by the series.
 static double gamma_series(double a, double x, double front) {
     double term = 1, sum = 1;
     for (int n = 1; n < MOST_STEPS && term > sum * DBL_EPSILON / 4; n++) {
@@ -99,6 +104,7 @@ static double away_from_zero(double x) {
     return fabs(x) < tiny ? tiny : x;
 }
 
+// Return the probability above x by the continued fraction, with Lentz's method.
 static double gamma_fraction(double a, double x, double front) {
     double b = x + 1 - a, c = 1 / tiny, d = 1 / b, value = d;
     for (int i = 1; i < MOST_STEPS; i++) {
@@ -114,7 +120,7 @@ static double gamma_fraction(double a, double x, double front) {
     return front * a * value;
 }
 
-// Below x or above it; `front` is gamma_front() there.
+// Return the probability below or above x; `front` is gamma_front(a, x).
 static double gamma_tail(double a, double x, double front, bool above) {
     bool by_series = x < a + 1;
     double tail = by_series ? gamma_series(a, x, front) : gamma_fraction(a, x, front);
@@ -129,7 +135,8 @@ double hp_gamma_above(double shape, double x) {
     return x <= 0 ? 1 : gamma_tail(shape, x, gamma_front(shape, x), true);
 }
 
-// Cornish and Fisher's expansion, for large shapes; z is the normal quantile.
+// Return the quantile by the expansion of Cornish and Fisher, for large shapes; z is the
+// normal quantile.
 static double gamma_expansion(double a, double z) {
     double z2 = z * z, root = sqrt(a);
     return a + root * z + (z2 - 1) / 3 + (z2 * z - 7 * z) / (36 * root) -
@@ -137,7 +144,7 @@ static double gamma_expansion(double a, double z) {
            z * (9 * z2 * z2 + 256 * z2 - 433) / (38880 * a * root);
 }
 
-// The same p is asked for again and again.
+// Cached, because consecutive calls usually have the same p.
 static double remembered_quantile_above(double p) {
     static _Thread_local double last = NAN, quantile;
     if (p != last) {
@@ -147,8 +154,8 @@ static double remembered_quantile_above(double p) {
     return quantile;
 }
 
-// Somewhere near the quantile: Wilson and Hilferty's cube, or the density near 0.  What is nearer
-// costs less than the tail there, which is asked for once, not twice or thrice.
+// Return an approximate quantile: the expansion, the cube of Wilson and Hilferty, or the
+// density near 0.  A better start value costs less than computing the tail once more.
 static double gamma_start(double a, double p, bool above) {
     double sign = above ? 1 : -1;
     if (a > near_from && p <= 0.5) {
@@ -161,7 +168,8 @@ static double gamma_start(double a, double p, bool above) {
                               : exp((log(below) + lgamma_r(a + 1, &of_gamma)) / a);
 }
 
-// The x where the probability of the tail is p, with Halley's method kept inside a bracket.
+// Return the x at which the probability of the tail is p, by Halley's method within a
+// bracket.
 static double gamma_quantile(double a, double p, bool above) {
     double sign = above ? 1 : -1;
     if (a > expansion_from) {
@@ -178,7 +186,7 @@ static double gamma_quantile(double a, double p, bool above) {
         }
         double step = off / (front * a / x);
         double next = x - step / fmax(1 - step * ((a - 1) / x - 1) / 2, 0.5);
-        if (fabs(step) <= x * 1e-6) { // what is left is of its third power
+        if (fabs(step) <= x * 1e-6) { // the remaining error is of the third power
             return next;
         }
         if (!(next > low && next < high)) {
@@ -189,7 +197,7 @@ static double gamma_quantile(double a, double p, bool above) {
     return x;
 }
 
-// Of rows that hold the same, as most do that hold a sample or two.
+// Cached, because most rows have one or two samples and so the same shape.
 static double remembered_quantile(double a, double p, bool above) {
     enum {
         REMEMBERED = 512
@@ -198,7 +206,7 @@ static double remembered_quantile(double a, double p, bool above) {
     static _Thread_local struct {
         double a, p, quantile;
         bool above;
-    } memos[REMEMBERED]; // no shape is 0
+    } memos[REMEMBERED]; // no shape is 0, so {0} is an empty entry
 
     uint64_t bits;
     memcpy(&bits, &a, sizeof bits);
@@ -222,7 +230,7 @@ double hp_gamma_quantile_above(double shape, double p) {
 
 // --- beta ------------------------------------------------------------------------------
 
-// x^a (1 - x)^b / (a B(a, b))
+// Return x^a (1 - x)^b / (a B(a, b)).
 static double beta_front(double a, double b, double x, double rest) {
     double n = a + b;
     double exponent = stirling_error(n) - stirling_error(a) - stirling_error(b) -
@@ -230,6 +238,7 @@ static double beta_front(double a, double b, double x, double rest) {
     return exp(exponent) * sqrt(b / (2 * pi * a * n));
 }
 
+// Return the continued fraction of the incomplete beta function, with Lentz's method.
 static double beta_fraction(double a, double b, double x) {
     double c = 1, d = 1 / away_from_zero(1 - (a + b) * x / (a + 1)), value = d;
     for (int m = 1; m < MOST_STEPS; m++) {
@@ -252,7 +261,8 @@ double hp_beta_below(double a, double b, double x, double rest) {
     if (x <= 0 || rest <= 0) {
         return x > 0;
     }
-    if (x > (a + 1) / (a + b + 2)) { // the fraction of the other tail has fewer steps
+    // The continued fraction of the other tail converges faster.
+    if (x > (a + 1) / (a + b + 2)) {
         return 1 - beta_front(b, a, rest, x) * beta_fraction(b, a, rest);
     }
     return beta_front(a, b, x, rest) * beta_fraction(a, b, x);
@@ -260,7 +270,7 @@ double hp_beta_below(double a, double b, double x, double rest) {
 
 double hp_beta_quantile(double p, double a, double b) {
     double low = 0, high = 1;
-    for (;;) {
+    for (;;) { // bisection, until the interval cannot be divided
         double middle = low + (high - low) / 2;
         if (middle <= low || middle >= high) {
             return middle;

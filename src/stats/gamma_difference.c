@@ -1,17 +1,19 @@
-// X has shape a and scale r, Y has b and s.  At 0 the incomplete beta function tells:
+// X has shape a and scale r, Y has b and s.  At d = 0 the incomplete beta function gives
+// the result:
 //
 //     P(X <= Y) = I_q(a, b), q = s / (r + s)
 //
-// and elsewhere the transform of X - Y, of which there is a closed form:
+// Elsewhere it follows from the transform of X - Y, which has a closed form:
 //
 //     P(X - Y <= d) = -1 / (2 pi i) integral of e^h(t), -1/s < Re t < 0, upwards
 //     h(t) = -a ln(1 - r t) - b ln(1 + s t) - t d - ln t
 //
-// The density is the integral of t e^h(t), and so on for its slope.  The path crosses the real
-// axis where |e^h| is least, and is half a hyperbola that opens to where e^(-t d) vanishes; along
-// it the trapezoidal rule gains digits with each point (Weideman and Trefethen, "Parabolic and
-// hyperbolic contours for computing the Bromwich integral", 2007).  The work does not depend on
-// how large the shapes are.
+// The density is the integral of t e^h(t), and its slope is computed in the same way.
+// The path crosses the real axis at the minimum of |e^h|, and is half a hyperbola that
+// opens to the side where e^(-t d) vanishes.  Along it the trapezoidal rule gains digits
+// with each point (Weideman and Trefethen, "Parabolic and hyperbolic contours for
+// computing the Bromwich integral", 2007).  The work does not depend on the size of the
+// shapes.
 #include "stats/gamma_difference.h"
 
 #include "stats/distributions.h"
@@ -20,8 +22,9 @@
 #include <stdbool.h>
 
 static const double pi = 3.14159265358979323846;
-static const double point_step = 0.15; // along the path
-static const double opening = 0.5;     // of the hyperbola, its slope being 1 / opening
+static const double point_step = 0.15; // distance of points in the parameter of the path
+static const double opening = 0.5; // opening of the hyperbola; its slope is 1 / opening
+// Share of the sum at which a point ends the integral.
 static const double negligible = 1e-10;
 
 enum {
@@ -29,24 +32,25 @@ enum {
     MOST_STEPS = 200,
 };
 
+// Return the probability that X - Y is at most 0.
 static double below_0(struct hp_gamma x, struct hp_gamma y) {
     double sum = x.scale + y.scale;
     return hp_beta_below(x.shape, y.shape, y.scale / sum, x.scale / sum);
 }
 
-// --- at one place ----------------------------------------------------------------------
+// --- the integral for one d ------------------------------------------------------------
 
 struct difference {
     struct hp_gamma x, y;
     double d;
 };
 
-// The distribution there, and its first two derivatives.
+// The probability up to d, and its first two derivatives.
 struct place {
     double below, density, slope;
 };
 
-// Of h(t) on the real axis below 0.
+// The derivatives of h(t) on the real axis below 0.
 struct derivatives {
     double first, second, third;
 };
@@ -61,13 +65,13 @@ static struct derivatives derivatives_at(const struct difference *z, double t) {
     };
 }
 
-// start + bend (cosh u - 1) + i width sinh u
+// The path start + bend (cosh u - 1) + i width sinh u.
 struct path {
     double start, width, bend;
 };
 
-// Along the steepest descent from where e^h is least, as far as three derivatives tell; a guess
-// that is a little off makes it a little longer.
+// Choose the path of steepest descent from the minimum of e^h, approximated by three
+// derivatives.  The minimum need not be exact: an inexact one only makes the path longer.
 static struct path path_of(const struct difference *z) {
     double end = -1 / z->y.scale, low = end, high = 0, t = end / 2, step;
     struct derivatives at;
@@ -91,11 +95,12 @@ struct complex {
     double re, im;
 };
 
+// Return ln(1 + z), exact for small z.
 static struct complex log_of_1_plus(double re, double im) {
     return (struct complex){log1p(re * (2 + re) + im * im) / 2, atan2(im, 1 + re)};
 }
 
-// h(t) and ln t.
+// Return h(t) + ln t.
 static struct complex exponent(const struct difference *z, struct complex t) {
     double r = z->x.scale, s = z->y.scale, a = z->x.shape, b = z->y.shape;
     struct complex x = log_of_1_plus(-r * t.re, -r * t.im);
@@ -104,8 +109,8 @@ static struct complex exponent(const struct difference *z, struct complex t) {
                             -a * x.im - b * y.im - z->d * t.im};
 }
 
-// One point of the path and the one below the axis that mirrors it: what they add to the
-// integral of e^h t dt, times 1 / t, 1 and t.  Returns how much that is at most.
+// Add one point of the path and its mirror image below the axis to the integral of e^h t
+// dt, times 1 / t, 1 and t.  Returns an upper bound of what they add.
 static double add_point(struct place *sum, struct complex t, struct complex dt,
                         struct complex h, double weight) {
     double size = weight * exp(h.re), c = size * cos(h.im), s = size * sin(h.im);
@@ -117,6 +122,8 @@ static double add_point(struct place *sum, struct complex t, struct complex dt,
     return size * sqrt((dt.re * dt.re + dt.im * dt.im) / square);
 }
 
+// Compute the integral for one d.  Terms are scaled by the largest one, so that none
+// overflows.
 static struct place place_of(const struct difference *z) {
     struct path path = path_of(z);
     double top = exponent(z, (struct complex){path.start, 0}).re;
@@ -143,7 +150,8 @@ double hp_gamma_difference_below(struct hp_gamma x, struct hp_gamma y, double d)
 
 // --- quantiles -------------------------------------------------------------------------
 
-// Cornish and Fisher's expansion, with the skewness.
+// Return an approximate quantile by the expansion of Cornish and Fisher with the
+// skewness.
 static double guess(const struct difference *z, double p, double *sd) {
     double a = z->x.shape, b = z->y.shape, r = z->x.scale, s = z->y.scale;
     double normal = -hp_normal_quantile_above(p), variance = a * r * r + b * s * s;
@@ -152,7 +160,8 @@ static double guess(const struct difference *z, double p, double *sd) {
     return a * r - b * s + *sd * normal + third / variance * (normal * normal - 1) / 6;
 }
 
-// Halley's method for the logarithm of the probability, which is so much too high.
+// Return a step of Halley's method for the logarithm of the probability; `off` is by how
+// much that is too high.
 static double step_of(const struct place *at, double off) {
     double rise = at->density / at->below;
     double bend = at->slope / at->below - rise * rise;
@@ -160,7 +169,7 @@ static double step_of(const struct place *at, double off) {
     return -step / fmax(1 - step * bend / rise / 2, 0.5);
 }
 
-// In the middle of a bracket, or further out than before.
+// Return the middle of a bracket; if one side is open, go twice as far out as before.
 static double between(double low, double high, double *reach) {
     if (isfinite(low) && isfinite(high)) {
         return low + (high - low) / 2;
@@ -169,8 +178,8 @@ static double between(double low, double high, double *reach) {
     return isinf(low) ? high - *reach : low + *reach;
 }
 
-// The value at the place decides on which side of it to search, so that no error of the integral
-// makes the quantile contradict it.
+// The probability at `place` determines on which side of it the quantile is searched, so
+// that errors of the integral cannot make the two contradict each other.
 double hp_gamma_difference_quantile(struct hp_gamma x, struct hp_gamma y, double p,
                                     double place) {
     double sd, below = hp_gamma_difference_below(x, y, place);
@@ -186,7 +195,7 @@ double hp_gamma_difference_quantile(struct hp_gamma x, struct hp_gamma y, double
         double off = log(at.below / p), step = step_of(&at, off), next = z.d + step;
         bool is_inside = next > low && next < high;
         *(at.below < p ? &low : &high) = z.d;
-        if (is_inside && fabs(off) <= 3e-3) { // what is left is of its third power
+        if (is_inside && fabs(off) <= 3e-3) { // the remaining error is of the third power
             return next;
         }
         if (fabs(step) <= enough || high - low <= enough) {

@@ -1,22 +1,25 @@
-// Of n samples allocated between the first dump and the last, those that are still live are no more
-// than min(n, live at the last) and no fewer than live at the last - live at the first: the ends are
-// those of Clopper and Pearson (1934) for the one and the other,
+// If n samples were allocated between the first dump and the last, the number of them
+// that are still live is at most min(n, live at the last) and at least live at the last -
+// live at the first.  The ends of the interval are those of Clopper and Pearson (1934)
+// for these two numbers,
 //
-//     high = B^-1(confidence; most + 1, n - most)    low = B^-1(1 - confidence; least, n - least + 1)
+//     high = B^-1(confidence; most + 1, n - most)
+//     low  = B^-1(1 - confidence; least, n - least + 1)
 //
-// with B the beta distribution.  Samples of several stacks weigh differently, as objects of different
-// sizes do: n is then (sum A)^2 / (sum A^2 / n) of the bytes A of each (Korn and Graubard, 1998).
+// where B is the beta distribution.  Samples of several stacks have different weights,
+// because objects have different sizes: then n = (sum A)^2 / (sum A^2 / n) with the bytes
+// A of each stack (Korn and Graubard, 1998).  Where sizes are unknown, both ends are
+// moved outwards as far as the sizes permit.
 //
-// Where sizes are not known both are moved as far as these allow.
-//
-// The error of a turnover L P / A, L live on average, is that of a ratio of two gamma variables, of
-// shapes l = (L / sd)^2 and a = samples of A and P:
+// The error of the turnover L P / A, with mean live bytes L, is that of a ratio of two
+// gamma variables with the shapes l = (L / sd)^2 and a = samples of A and P:
 //
 //     odds(B^-1(alpha / 2; l, a + 1)) a / l ... odds(B^-1(1 - alpha / 2; l + 1, a)) a / l
 //
-// times the ratio.  Dumps share samples: the standard deviation of a mean is at most the mean of
-// theirs.  Between dumps it is Student's t of m (1 - r) / (1 + r) values, r the correlation of each
-// with the next, corrected for its bias in so few.
+// times the ratio.  Dumps share samples, so that the standard deviation of a mean is at
+// most the mean of their standard deviations.  The interval by the differences between
+// dumps uses Student's t with m (1 - r) / (1 + r) values, where r is the correlation of
+// consecutive values, corrected for its bias in short series.
 #include "stats/lifetime.h"
 
 #include "stats/distributions.h"
@@ -25,12 +28,14 @@
 #include <stddef.h>
 
 static const double temporary_most = 0.01, kept_least = 0.5;
-static const double most_uneven = 1.2;    // the largest gap over the smallest
-static const double least_active = 0.8;   // of the gaps
-static const double most_surviving = 0.2; // of what was allocated
-static const double most_drift = 0.25;    // of the mean
+static const double most_uneven = 1.2;  // largest ratio of two gaps of a series
+static const double least_active = 0.8; // smallest share of gaps with allocations
+// Largest surviving share of the allocated bytes.
+static const double most_surviving = 0.2;
+// Largest difference of the halves, as a share of the mean.
+static const double most_drift = 0.25;
 static const double most_correlated = 0.99;
-static const double many = 1e12; // samples: as good as all
+static const double many = 1e12; // number of samples that is treated as infinite
 
 enum {
     LEAST_DUMPS = 8,
@@ -45,7 +50,8 @@ double hp_quantity_samples(const struct hp_quantity *quantity, uint64_t period) 
     if (!(bytes > 0)) {
         return 0;
     }
-    // No size has more samples than this.  Counts of raw mixes may go down from one dump to the next.
+    // No size has more samples than this.  Counts of raw mixes can fall from one dump to
+    // the next, so `objects` may be 0 or less.
     double counted = bytes / (double)period;
     if (objects > 0) {
         counted = -objects * expm1(-bytes / (objects * (double)period));
@@ -54,7 +60,7 @@ double hp_quantity_samples(const struct hp_quantity *quantity, uint64_t period) 
                                   : counted;
 }
 
-// --- what survives ---------------------------------------------------------------------
+// --- survivors -------------------------------------------------------------------------
 
 void hp_survivors_add(struct hp_survivors *sums, const struct hp_quantity *allocated,
                       uint64_t period, double first, double last) {
@@ -122,6 +128,7 @@ static double sum_of(const double *values, size_t count) {
     return sum;
 }
 
+// Whether the gaps between dumps are about equal.
 static bool is_even(const double *gaps, size_t count) {
     double least = INFINITY, most = 0;
     for (size_t i = 0; i < count; i++) {
@@ -131,6 +138,7 @@ static bool is_even(const double *gaps, size_t count) {
     return least > 0 && most <= most_uneven * least;
 }
 
+// Whether too many gaps have no allocations, or the first or last one has none.
 static bool has_pauses(const double *gaps, size_t count) {
     size_t active = 0;
     for (size_t i = 0; i < count; i++) {
@@ -140,6 +148,7 @@ static bool has_pauses(const double *gaps, size_t count) {
            !(gaps[count - 1] > 0);
 }
 
+// Whether live memory differs too much between the two halves of the series.
 static bool drifts(const double *live, size_t count, double mean) {
     size_t half = count / 2;
     double before = sum_of(live, half) / (double)half;
@@ -147,6 +156,7 @@ static bool drifts(const double *live, size_t count, double mean) {
     return fabs(after - before) >= most_drift * mean;
 }
 
+// Return why there is no turnover, if there is none.
 static enum hp_turnover_lack lack_of(const struct hp_course *course, double mean,
                                      double allocated) {
     size_t gaps = course->dumps - 1;
@@ -165,7 +175,7 @@ static double odds(double p) {
     return p / (1 - p);
 }
 
-// Of a mean, by sampling alone, as shares of it.
+// Return the interval of the turnover by sampling, as factors of its value.
 static struct hp_interval of_sampling(const struct hp_course *course, double mean,
                                       double alpha) {
     double relative = course->live_error / mean;
@@ -178,7 +188,7 @@ static struct hp_interval of_sampling(const struct hp_course *course, double mea
     };
 }
 
-// The same, by how much the dumps differ.
+// Return the interval by the differences between dumps, as factors of the value.
 static struct hp_interval of_dumps(const struct hp_course *course, double mean,
                                    double alpha) {
     double m = (double)course->dumps, squares = 0, products = 0;

@@ -1,44 +1,50 @@
-// At each time u at which objects of weight d die, of Y that have lived so long,
+// At each time u at which objects of weight d die, while objects of weight Y have lived
+// at least so long,
 //
 //     S(t) = product over u <= t of (1 - d / Y)
 //
-// What is censored at u has lived so long.  The variance of log S is that of the infinitesimal
-// jackknife by batch: with the influence of an object of weight w that ends at T
+// An object that is censored at u is included in Y at u.  The variance of log S is that
+// of the infinitesimal jackknife by batch: an object of weight w that ends at T has the
+// influence
 //
 //     w (sum over u <= min(t, T) of d / (Y (Y - d)) - [it died at T <= t] / (Y - d at T))
 //
-// it is the sum over batches of squares of their sums, times n / (n - 1); each live object is a batch
-// of its own.  (Without weights and with each death a batch it is Greenwood's.)  The influence of a
-// batch is c + w s, w the weight of those of it that wait and s the sum up to t, so that only those
-// that die change c or w, and the sum of squares is that of c^2, of 2 c w s and of w^2 s^2.  Intervals are of
-// log(-log S), with Student's t of one less than the batches of deaths; that of a quantile is what
-// those of S cross (Brookmeyer and Crowley, 1982).
+// and the variance is the sum over batches of the squared sums of their influences, times
+// n / (n - 1), where each live object is a batch by itself.  (Without weights, and with
+// one death for each batch, this is Greenwood's formula.)  The influence of a batch is c
+// + w s, where w is the weight of its objects that have not died yet and s is the sum up
+// to t.  So only deaths change c or w, and the sum of squares is that of c^2, of 2 c w s
+// and of w^2 s^2.  Intervals are those of log(-log S), with Student's t and the number of
+// batches of deaths minus 1.  The interval of a quantile consists of the times at which
+// the intervals of S cross it (Brookmeyer and Crowley, 1982).
 #include "stats/survival.h"
 
 #include "stats/distributions.h"
 
 #include <math.h>
 
-// Of one batch of deaths.
+// The state of one batch of deaths.
 struct batch {
-    double waiting;  // weight of those that have not died yet
-    double constant; // what of its influence does not grow
+    double waiting;  // weight of the objects that have not died yet
+    double constant; // the part of its influence that does not grow
 };
 
-// Neumaier's (1974): what is taken away again leaves nothing behind.
+// Neumaier's sum (1974): removing a term that was added leaves no rounding error.
 struct sum {
     double value, rest;
 };
 
+// The state of the computation.
 struct adder {
     struct hp_survival *survival;
     const struct hp_life *lives;
     size_t count;
     HP_VEC(struct batch) batches;
-    double at_risk;  // weight
-    double sum;      // of d / (Y (Y - d))
-    double units, t; // that the variance is over; quantile of their distribution
-    struct sum constants, products, weights; // of c^2, of c w and of w^2
+    double at_risk;  // weight of objects that are alive
+    double sum;      // sum of d / (Y (Y - d))
+    double units, t; // number of batches in the variance, and the quantile of Student's t
+    // Sums over batches of c^2, of c w and of w^2.
+    struct sum constants, products, weights;
 };
 
 static void add(struct sum *sum, double term) {
@@ -48,13 +54,15 @@ static void add(struct sum *sum, double term) {
     sum->value = value;
 }
 
-// With a sign of -1 it is taken away.
+// Add a batch to the sums of squares, or remove it if `sign` is -1.
 static void add_batch(struct adder *adder, const struct batch *batch, double sign) {
     add(&adder->constants, sign * batch->constant * batch->constant);
     add(&adder->products, sign * batch->constant * batch->waiting);
     add(&adder->weights, sign * batch->waiting * batch->waiting);
 }
 
+// Order by time; at the same time deaths come before censored objects, as Y includes
+// these.
 static int by_time(const void *left, const void *right) {
     const struct hp_life *a = left, *b = right;
     if (a->time != b->time) {
@@ -69,6 +77,7 @@ static int by_time(const void *left, const void *right) {
     return (a->weight > b->weight) - (a->weight < b->weight);
 }
 
+// Add up the weights, and count the batches.
 static void begin(struct adder *adder, double confidence) {
     size_t live = 0;
     for (size_t i = 0; i < adder->count; i++) {
@@ -93,6 +102,7 @@ static void begin(struct adder *adder, double confidence) {
                            : (double)NAN;
 }
 
+// Return the variance of log S at the current time.
 static double variance_of(const struct adder *adder) {
     double constants = adder->constants.value + adder->constants.rest;
     double products = adder->products.value + adder->products.rest;
@@ -101,6 +111,7 @@ static double variance_of(const struct adder *adder) {
     return fmax(0, sum) * adder->units / (adder->units - 1);
 }
 
+// Return the interval of S; `before` is the upper end for S = 0.
 static struct hp_interval range_of(const struct adder *adder, double alive,
                                    double before) {
     if (isnan(adder->t) || alive <= 0) {
@@ -110,7 +121,8 @@ static struct hp_interval range_of(const struct adder *adder, double alive,
     return (struct hp_interval){pow(alive, factor), pow(alive, 1 / factor)};
 }
 
-// Of those that die at one time; where the last do, nobody is left to judge by.
+// Handle the deaths at one time.  When the last objects die, none is left to estimate the
+// variance from, so that this step adds no variance.
 static void die(struct adder *adder, size_t first, size_t end, double deaths) {
     double rest = adder->at_risk - deaths;
     bool is_last = !(rest > 1e-12 * adder->at_risk);
@@ -138,6 +150,7 @@ static void die(struct adder *adder, size_t first, size_t end, double deaths) {
     adder->at_risk -= deaths;
 }
 
+// Remove an object that is censored.
 static void leave(struct adder *adder, const struct hp_life *life) {
     double influence = life->weight * adder->sum;
     adder->at_risk -= life->weight;
