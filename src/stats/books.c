@@ -1,7 +1,7 @@
 // Equations between the statistics of jemalloc (src/arena.c, src/ctl.c and src/prof.c),
 // verified by measurement with 5.3.0 and 5.3.1:
 //
-//     resident  = active + dirty + muzzy + base (rounded to pages: up to 64 KiB more)
+//     resident  = active + dirty + muzzy + base (rounded to pages: < 64 KiB more)
 //     metadata  = base + internal; internal is also in allocated
 //     active    = slabs + extents by class + one more page for each (cache_oblivious)
 //     allocated = regions in use + extents by class

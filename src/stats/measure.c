@@ -1,25 +1,36 @@
-// With B estimated bytes, variance bound V, max_weight k, at error alpha = 1 - confidence:
+// Intervals.  With B estimated bytes, variance bound V, max_weight k, and the error alpha
+// = 1 - confidence:
 //
-//     low  = V/B times the alpha/2 quantile of Gamma(B^2/V), or what was observed if more
+//     low  = V/B times the alpha/2 quantile of Gamma(B^2/V), or O if that is larger
 //     high = O + V'/M' times the 1 - alpha/2 quantile of Gamma(M'^2/V')
 //     M' = B - O + k, V' = V + k^2
 //
-// the latter with the highest B, O being what was observed: that is certain, and what was not seen is the
-// more skewed the less of it there is.  k is that of the largest period, with the smallest 2,000
-// objects at 64 KiB beside 3 samples at 4 MiB would be held in .79.  Growth from (B1, V1) to (B2, V2) melds the distributions of such
-// ends (Fay, Proschan and Brittain, "Combining one-sample confidence procedures for inference in
-// the two-sample case", 2015): with
+// where O are the observed bytes, and where `high` uses the highest B.  O is treated
+// separately because it is certain, and because the distribution of the unsampled part is
+// the more skewed the smaller that part is.  k is that of the largest sample period: with
+// the smallest k, 2,000 objects at 64 KiB together with 3 samples at 4 MiB would be
+// covered with a probability of .79 only.
 //
-//     D = s2 Gamma(a2) - O1 - s1 Gamma(a1), a2 = B2^2/V2, s2 = V2/B2, a1 and s1 of M1' and V1'
+// Growth from (B1, V1) to (B2, V2) melds the distributions of these ends (Fay, Proschan
+// and Brittain, "Combining one-sample confidence procedures for inference in the
+// two-sample case", 2015): with
 //
-// its p-value is P(D <= 0), and its lower end the alpha/2 quantile of D, so that the end is above
-// 0 where p is below alpha/2; the upper end is that of growth from 2 to 1, below 0.  P(D <= 0) is
-// the exact conditional binomial test when all samples weigh the same and next to nothing is certain.
-// The lower end of what it leads to is that without O2: 8 objects of 5 R that have not changed would have a
-// two-sided p of .05 or less in .057 with it.  What is no more than before has not grown with p < 1/2.
+//     D = s2 Gamma(a2) - O1 - s1 Gamma(a1), a2 = B2^2/V2, s2 = V2/B2, a1, s1 of M1', V1'
 //
-// The variance of C objects of size S = t R is C R^2 t^2 / (e^t - 1), whose bound is its
-// maximum from there on.  Of m p-values in order, p(1) <= ... <= p(m), the adjusted ones are
+// the p-value is P(D <= 0), and the lower end is the alpha/2 quantile of D, so that it is
+// above 0 exactly if p is below alpha/2.  The upper end is that of the growth from 2 to
+// 1, with the opposite sign.  P(D <= 0) is the exact conditional binomial test if all
+// samples have the same weight and almost nothing is certain.  O2 is not used for the
+// lower end of the second number: with it, 8 objects of 5 R that have not changed would
+// have a two-sided p of .05 or less with a probability of .057.  A number that is not
+// above the first one has p >= 1/2.
+//
+// Variances.  The variance of C objects of size S = t R is C R^2 t^2 / (e^t - 1).  The
+// bound for C objects of any sizes with the mean S is the same up to the t at which this
+// expression is largest, and its maximum for larger t.
+//
+// Adjusted p-values.  Of m p-values in ascending order, p(1) <= ... <= p(m), the adjusted
+// ones are
 //
 //     q(i) = least of p(j) m / j, j >= i
 #include "stats/measure.h"
@@ -31,9 +42,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double top = 1.5936242600400399; // where t^2 / (e^t - 1) is largest
-static const double normal_from = 1e6;        // shape
-static const double least_shape = 1e-4;       // of what is random at all
+static const double top = 1.5936242600400399; // the t at which t^2 / (e^t - 1) is largest
+// Shape from which on a gamma distribution is treated as normal.
+static const double normal_from = 1e6;
+// Smallest shape of a part that is treated as random.
+static const double least_shape = 1e-4;
 
 struct hp_measure hp_measure_of(hp_fixed value, const struct hp_error *error,
                                 enum hp_metric metric) {
@@ -72,6 +85,7 @@ double hp_effective_samples(struct hp_measure measure) {
                                 : INFINITY;
 }
 
+// Return the variance of objects of equal size; `largest` limits t.
 static double variance_at(double bytes, double objects, uint64_t period, double largest) {
     if (!(period > 1 && bytes > 0 && objects > 0)) {
         return 0;
@@ -90,14 +104,17 @@ double hp_variance_bound(double bytes, double objects, uint64_t period) {
 
 // --- intervals -------------------------------------------------------------------------
 
+// Return the gamma distribution with a mean and a variance.
 static struct hp_gamma gamma_of(double mean, double variance) {
     return (struct hp_gamma){mean * mean / variance, variance / mean};
 }
 
+// Return the gamma distribution with one more sample of the largest weight.
 static struct hp_gamma with_one_more(double mean, struct hp_measure m) {
     return gamma_of(mean + m.max_weight, m.variance + m.max_weight * m.max_weight);
 }
 
+// Return the lower end of an interval.
 static double low_end(struct hp_measure m, double alpha) {
     double lowest = fmax(m.estimate - m.excess, 0);
     if (lowest <= 0 || m.variance <= 0) {
@@ -107,14 +124,17 @@ static double low_end(struct hp_measure m, double alpha) {
     return fmax(g.scale * hp_gamma_quantile_below(g.shape, alpha / 2), m.observed);
 }
 
+// Return the largest possible estimate.
 static double highest_of(struct hp_measure m) {
     return fmax(m.highest, m.estimate);
 }
 
+// Return the certain part of an estimate: O, but at most the estimate.
 static double certain_of(struct hp_measure m) {
     return fmax(fmin(m.observed, highest_of(m)), 0);
 }
 
+// Return the upper end of an interval.
 static double high_end(struct hp_measure m, double alpha) {
     double highest = highest_of(m), certain = certain_of(m);
     if (m.variance <= 0 && m.max_weight <= 0) {
@@ -136,11 +156,13 @@ struct hp_interval hp_interval_of(struct hp_measure measure, double confidence) 
 
 // --- growth ----------------------------------------------------------------------------
 
-// One of the two that growth is the difference of; of what is certain the gamma says nothing.
+// One of the two numbers whose difference is a growth.  It is the sum of a certain part
+// and a gamma variable.
 struct part {
-    double certain, mean, variance; // the mean is that of all
-    struct hp_gamma gamma;          // of what is not certain
-    bool is_certain;
+    // The mean of the sum, and the variance of the random part.
+    double certain, mean, variance;
+    struct hp_gamma gamma; // distribution of the random part
+    bool is_certain;       // the random part is negligible
 };
 
 static struct part part_of(double certain, double mean, double variance) {
@@ -150,21 +172,24 @@ static struct part part_of(double certain, double mean, double variance) {
                          !is_random};
 }
 
-// What growth starts from: mixed sizes may have hidden some of what there was, and that is none.
+// Return the number that a growth starts from.  Mixed sizes may hide a part of it, and
+// hidden bytes must not look like growth, so that the highest estimate is used.
 static struct part start_of(struct hp_measure m) {
     double k = m.max_weight, certain = certain_of(m);
     return part_of(certain, highest_of(m) - certain + k, m.variance + k * k);
 }
 
-// And what it leads to, which may be less than it seems.
+// Return the number that a growth leads to, which may be smaller than its estimate.
 static struct part end_of(struct hp_measure m) {
     return part_of(0, fmax(m.estimate - m.excess, 0), m.variance);
 }
 
+// Whether the normal distribution is exact enough for a part.
 static bool is_normal(struct part part) {
     return part.is_certain || part.gamma.shape > normal_from;
 }
 
+// Return the probability that `end` is not above `start`.
 static double growth_p(struct part start, struct part end) {
     if (start.is_certain && end.is_certain) {
         return end.mean > start.mean ? 0 : 1;
@@ -188,6 +213,7 @@ double hp_growth_p(struct hp_measure before, struct hp_measure after) {
     return after.estimate > before.estimate ? p : fmax(p, 0.5);
 }
 
+// Return the quantile of `end` - `start` with probability p.
 static double least_growth(struct part start, struct part end, double p) {
     if (start.is_certain && end.is_certain) {
         return end.mean - start.mean;
@@ -236,9 +262,10 @@ struct hp_measure hp_measure_mean(struct hp_measure sum, double n) {
     };
 }
 
-// --- many of them ----------------------------------------------------------------------
+// --- many p-values ---------------------------------------------------------------------
 
-// Equal ones get the same q, in whatever order they are.
+// Order by p-value.  Equal p-values get the same adjusted value, in whatever order they
+// are sorted.
 static int by_p(const void *a, const void *b) {
     double p = **(double *const *)a, q = **(double *const *)b;
     return (p > q) - (p < q);
@@ -255,7 +282,7 @@ void hp_adjust_significance(double *p, size_t count) {
     qsort(tested, m, sizeof *tested, by_p);
     double least = 1;
     for (size_t j = m; j > 0; j--) {
-        // Divided first, so that the last is multiplied by exactly 1.
+        // m / j is computed first, so that the last p-value is multiplied by exactly 1.
         least = fmin(least, *tested[j - 1] * ((double)m / (double)j));
         *tested[j - 1] = least;
     }

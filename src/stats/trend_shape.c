@@ -1,24 +1,26 @@
-// Of the increments D_j = B_j - B_j-1 with the robust standard deviation s = 1.4826 times the
-// median of |D_j - their median|:
+// Shapes are defined by the increments D_j = B_j - B_j-1 and their robust standard
+// deviation s = 1.4826 times the median of |D_j - their median|.
 //
 // A step: the largest increment D is >= 5 s and >= 2 % of the mean of the values, and
-// (mean after it - mean before it) / D lies in 0.5 ... 1.5.
+// (mean after it - mean before it) / D is between 0.5 and 1.5.
 //
-// Levelled, and no step: of the means m1, m2, m3 of thirds m1 < m2, m3 - m2 lies in
-// -0.1 s ... 0.35 (m2 - m1), m3 - m1 > 4 s and > 5 % of m3.
+// Levelled, if it is no step: for the means m1, m2, m3 of thirds of the series m1 < m2,
+// m3 - m2 is between -0.1 s and 0.35 (m2 - m1), m3 - m1 > 4 s and m3 - m1 > 5 % of m3.
 //
-// A cycle, and neither: with r(k) the autocorrelation of the values around their line at a
-// distance of k dumps, each of the mean product of its pairs,
+// A cycle, if it is neither: with r(k) the autocorrelation of the values around their
+// line at a distance of k dumps, normalized by the number of pairs,
 //
 //     r(k) >= 0.5 and some r(j) <= -0.3, j < k, for a k from 4 to a third of the dumps
 //
-// so that three of them are seen, each of some dumps, and what is high comes back after it was
-// low; and the line rises by no more than values swing around it: what rises further is more
-// than a cycle.  A process that forgets has r(k) that only falls, and a walk, whose line takes
-// its slow part away, swings once or twice in a series: that is why a third is asked for and
-// not a half.
+// and the line rises by no more than the values swing around it: a larger rise is more
+// than a cycle.  With these limits the series has at least three cycles of several dumps
+// each, and values that are high become high again after they were low.  A process with
+// short memory has r(k) that only falls.  A random walk, whose line removes its slow
+// part, swings once or twice in a series, which is why k is limited to a third of the
+// dumps and not to a half.
 //
-// Least squares with a penalty for each parameter would call most walks a step.
+// Least squares with a penalty for each parameter would classify most random walks as
+// steps.
 #include "stats/trend_shape.h"
 
 #include "base/memory.h"
@@ -27,20 +29,23 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double robust =
-    1.4826; // median deviations of a normal distribution in one sd
+// Converts median deviations of a normal distribution to standard deviations.
+static const double robust = 1.4826;
 static const double step_sds = 5, step_share = 0.02, step_low = 0.5, step_high = 1.5;
 static const double level_sds = 4, level_share = 0.05, level_low = -0.1,
                     level_high = 0.35;
 static const double cycle_high = 0.5, cycle_low = -0.3;
-static const double unsure = 1e-6; // far more than rounding leaves of a share
+// Shares closer to a limit than this are computed exactly; far above rounding errors.
+static const double unsure = 1e-6;
 static const double pi = 3.14159265358979323846;
 
 enum {
-    LEAST_PERIOD = 4, // dumps
-    LONG = 1024,      // dumps, of series that all distances are looked at together
+    LEAST_PERIOD = 4, // smallest period of a cycle, in dumps
+    // Number of dumps from which on all autocorrelations are computed together.
+    LONG = 1024,
 };
 
+// Return the mean of values[from ... to - 1].
 static double mean_of(const double *values, size_t from, size_t to) {
     double sum = 0;
     for (size_t j = from; j < to; j++) {
@@ -56,12 +61,13 @@ static int by_size(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-// Puts them in order.
+// Return the median.  Sorts the values.
 static double median_of(double *values, size_t count) {
     qsort(values, count, sizeof *values, by_size);
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
+// Return s, the robust standard deviation of the increments.
 static double robust_sd(const double *values, size_t count) {
     size_t steps = count - 1;
     double *off = hp_alloc(steps * sizeof *off);
@@ -79,6 +85,7 @@ static double robust_sd(const double *values, size_t count) {
 
 // --- shapes ----------------------------------------------------------------------------
 
+// Whether the series is a step, by the definition above.
 static bool is_step(const double *values, size_t count, double sd) {
     size_t at = 1;
     for (size_t j = 2; j < count; j++) {
@@ -91,6 +98,7 @@ static bool is_step(const double *values, size_t count, double sd) {
            apart >= step_low * largest && apart <= step_high * largest;
 }
 
+// Whether the series is levelled, by the definition above.
 static bool is_levelled(const double *values, size_t count, double sd) {
     double low = mean_of(values, 0, count / 3);
     double middle = mean_of(values, count / 3, 2 * count / 3);
@@ -100,6 +108,7 @@ static bool is_levelled(const double *values, size_t count, double sd) {
            high - low > level_sds * sd && high - low > level_share * high;
 }
 
+// Return the mean product of values at a distance.
 static double mean_product(const double *values, size_t count, size_t distance) {
     double sum = 0;
     for (size_t j = distance; j < count; j++) {
@@ -108,7 +117,8 @@ static double mean_product(const double *values, size_t count, size_t distance) 
     return sum / (double)(count - distance);
 }
 
-// The values less the line fitted to them; to be freed.  And by how much that rises.
+// Return the values minus the line fitted to them, and set `*rise` to the rise of that
+// line.  The caller frees the result.
 static double *without_line(const double *values, size_t count, double *rise) {
     double mean = mean_of(values, 0, count), middle = (double)(count - 1) / 2;
     double squares = 0, slope = 0, *off = hp_alloc(count * sizeof *off);
@@ -124,6 +134,7 @@ static double *without_line(const double *values, size_t count, double *rise) {
     return off;
 }
 
+// Return the range of the values.
 static double swing_of(const double *values, size_t count) {
     double low = values[0], high = values[0];
     for (size_t j = 1; j < count; j++) {
@@ -135,13 +146,15 @@ static double swing_of(const double *values, size_t count) {
 
 // --- cycles of long series -------------------------------------------------------------
 //
-// The mean products at all distances together take count^2 steps one by one.  By a Fourier
-// transform they take count log count, and are off by rounding; where that could decide, the one
-// product is made as ever, so that the answer is the same.
+// Computing the mean products at all distances one by one takes count^2 steps.  A Fourier
+// transform takes count log count steps, but has rounding errors.  Where these could
+// decide, the one product is computed directly, so that the result is the same as without
+// the transform.
 
-// In place, of 2^n complex numbers, after Cooley and Tukey; `turns` are those of half a circle.
+// Transform 2^n complex numbers in place (Cooley and Tukey).  `turns` has the roots of
+// unity of half a circle.
 static void transform(double *at, size_t count, const double *turns) {
-    for (size_t i = 1, k = 0; i < count; i++) { // in bit-reversed order first
+    for (size_t i = 1, k = 0; i < count; i++) { // first reorder by reversed bits
         size_t bit = count / 2;
         for (; k & bit; bit /= 2) {
             k ^= bit;
@@ -168,10 +181,11 @@ static void transform(double *at, size_t count, const double *turns) {
     }
 }
 
-// Of distances up to a third of the values, each divided by that of none; to be freed.
+// Return the autocorrelation at distances up to a third of the values: the mean product
+// divided by `whole`, the mean product at distance 0.  The caller frees the result.
 static double *make_shares(const double *off, size_t count, double whole) {
     size_t room = 1;
-    while (room < count + count / 3 + 1) { // so that none wraps around onto another
+    while (room < count + count / 3 + 1) { // padding, so that products do not wrap around
         room *= 2;
     }
     double *at = hp_alloc(3 * room * sizeof *at), *turns = at + 2 * room;
@@ -189,20 +203,23 @@ static double *make_shares(const double *off, size_t count, double whole) {
         at[2 * i + 1] = 0;
     }
     transform(at, room,
-              turns); // of what is the same from both ends it is its own inverse
+              turns); // for symmetric input the transform is its own inverse
     for (size_t k = 0; k <= count / 3; k++) {
         at[k] = at[2 * k] / (double)room / (double)(count - k) / whole;
     }
     return at;
 }
 
+// The autocorrelations of a series.
 struct shares {
     const double *off;
     size_t count;
     double whole;
-    double *near; // of each distance; NULL: they are made one by one
+    double *near; // approximate values by distance; NULL: compute them one by one
 };
 
+// Whether the autocorrelation at a distance is at least `limit`.  The exact value is only
+// computed if the approximate one is too close to the limit.
 static bool is_at_least(const struct shares *shares, size_t distance, double limit) {
     if (shares->near && fabs(shares->near[distance] - limit) > unsure) {
         return shares->near[distance] >= limit;
@@ -211,6 +228,7 @@ static bool is_at_least(const struct shares *shares, size_t distance, double lim
     return product / shares->whole >= limit;
 }
 
+// Whether the autocorrelation at a distance is at most `limit`.
 static bool is_at_most(const struct shares *shares, size_t distance, double limit) {
     if (shares->near && fabs(shares->near[distance] - limit) > unsure) {
         return shares->near[distance] <= limit;
@@ -219,6 +237,7 @@ static bool is_at_most(const struct shares *shares, size_t distance, double limi
     return product / shares->whole <= limit;
 }
 
+// Whether values become similar again at some distance after they were opposite.
 static bool comes_back(const double *off, size_t count) {
     struct shares shares = {off, count, mean_product(off, count, 0), NULL};
     bool was_low = false, found = false;
@@ -236,6 +255,7 @@ static bool comes_back(const double *off, size_t count) {
     return found;
 }
 
+// Whether the series is a cycle, by the definition above.
 static bool is_cycle(const double *values, size_t count) {
     double rise, *off = without_line(values, count, &rise);
     bool found = fabs(rise) <= swing_of(off, count) && comes_back(off, count);

@@ -1,22 +1,24 @@
-// With weights w_i of values y_i, N their sum and S = sum w_i (y_i - mean)^2, in n values:
+// For n values y_i with weights w_i, the sum N of the weights, and S = sum w_i (y_i -
+// mean)^2:
 //
 //     pooled   s^2 = (S1 + S2) / (n1 + n2 - 2),   variance s^2 (1/N1 + 1/N2)
 //     Welch's  s1^2 = S1 / (n1 - 1) ...,          variance s1^2/N1 + s2^2/N2
 //
-// d is the second mean of logarithms less the first.  It becomes bytes about the common mean
-// G of both, so that what is less is no further off than what is more:
+// d is the mean logarithm of the second sample minus that of the first.  It is converted
+// to bytes relative to the common mean G of both, so that a decrease is not further from
+// 0 than the same increase:
 //
 //     G (e^(d N1/N) - e^(-d N2/N)),   log G = mean of all y + s^2/2 n/N
 //
-// where s^2/2 is what the logarithm of a mean is above the mean of logarithms; of three values
-// it is not known well enough, and left out.
+// where s^2/2 is the difference between the logarithm of a mean and the mean of
+// logarithms.  With only three values s^2 is too inexact, and is not included.
 #include "stats/two_samples.h"
 
 #include "stats/distributions.h"
 
 #include <math.h>
 
-static const double most_bytes = 0x1p100; // beyond any change that there is
+static const double most_bytes = 0x1p100; // limit of a change; larger than any real one
 
 void hp_scatter_add(struct hp_scatter *sample, double value, double weight) {
     sample->count++;
@@ -34,6 +36,7 @@ static double mean_of(const struct hp_scatter *sample) {
     return sample->sum / sample->weight;
 }
 
+// Return the weighted sum of squares around the mean.
 static double squares_of(const struct hp_scatter *sample) {
     return fmax(sample->squares - sample->sum * mean_of(sample), 0);
 }
@@ -72,6 +75,8 @@ struct hp_contrast hp_welch_contrast(const struct hp_scatter samples[2]) {
     };
 }
 
+// Return the probability that Student's t exceeds difference / sd; without variance 0,
+// 0.5 or 1.
 static double above(double difference, const struct hp_contrast *contrast) {
     if (contrast->sd > 0) {
         return hp_student_above(difference / contrast->sd, contrast->freedom);
@@ -133,6 +138,7 @@ double hp_ratio_shrinkage_p(const struct hp_ratio *ratio) {
     return p;
 }
 
+// Convert a difference of logarithms to bytes.
 static double bytes_of(const struct hp_ratio *ratio, double difference) {
     double grown = exp(difference * ratio->shares[0]);
     double before = exp(-difference * ratio->shares[1]);

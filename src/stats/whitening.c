@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double least_distance =
-    0.01; // of dumps, of the mean: at one time both count
+// Smallest distance, in mean distances, so that two dumps of the same time are both used.
+static const double least_distance = 0.01;
 
 const double hp_correlations[HP_CORRELATIONS] = {
     0,  .05, .1, .15, .2, .25, .3,  .35, .4,  .45, .5,   .55, .6,   .65,
