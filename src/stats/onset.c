@@ -1,11 +1,14 @@
-// A hinge at dump s is level + slope max(t - t_s, 0).  With values whitened for one rho (stats/whitening.h) it is
-// fitted to all dumps by least squares: what was before the onset tells how values go up and down.  For j > s the
-// whitened hinge is w(t)_j - t_s w(1)_j, so that sums over the last dumps give the fits of all s at once.
+// A hinge at dump s is the function level + slope max(t - t_s, 0).  With values whitened
+// for one rho (stats/whitening.h) it is fitted to all dumps by least squares, so that the
+// dumps before the onset show how values fluctuate.  For j > s the whitened hinge is
+// w(t)_j - t_s w(1)_j, so that cumulative sums over the last dumps give the fits for all
+// s at once.
 //
-// Each rho has the restricted likelihood of trend.c; of those within 1.64 of the best the least sure counts.  Where
-// hinges, waves and warm-ups are held against each other it is the plain one,
+// For each rho there is the restricted likelihood of trend.c; of the rho within 1.64 of
+// the best the least significant one is used.  Hinges, waves and warm-ups are compared by
+// the plain likelihood,
 //
-//     2 log L = -log |R| - n log RSS, the largest over rho.
+//     2 log L = -log |R| - n log RSS, maximized over rho.
 #include "stats/onset.h"
 
 #include "base/memory.h"
@@ -17,63 +20,76 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double paid = 3;         // for the choice among spans
-static const double region = 1.64;    // of the restricted likelihood, as in trend.c
-static const double near_onset = 12;  // of 2 log L: onsets that are as good
-static const double rival_margin = 2; // of 2 log L: so much less a hinge may have
-static const double run_p = 0.01;     // of a run that is told without a claim
-static const double periods[] = {2, 4 / 3., 1}; // of waves, in spans
-static const double paces[] = {0.1, 0.2, 0.4};  // of warm-ups, in what is left
-static const double least_part = 1e-6;          // of a rival, that is no level
+static const double paid = 3;      // factor on p for the choice among several spans
+static const double region = 1.64; // limit of the restricted likelihood, as in trend.c
+// Difference in 2 log L up to which onsets are treated as equally good.
+static const double near_onset = 12;
+// Amount of 2 log L by which a rival may exceed the best hinge.
+static const double rival_margin = 2;
+// Largest p-value of a run that is reported without a claim.
+static const double run_p = 0.01;
+// Periods of waves, as multiples of the duration of the series.
+static const double periods[] = {2, 4 / 3., 1};
+// Time constants of warm-ups, as shares of the remaining time.
+static const double paces[] = {0.1, 0.2, 0.4};
+// Smallest part of a vector of a rival that is treated as different from the level.
+static const double least_part = 1e-6;
 static const double pi = 3.14159265358979323846;
 
 enum {
-    LEAST_SUFFIX = HP_TREND_LEAST,
-    APART = 2, // dumps, that a suffix is shorter than the one before
-    STEPS = 5, // of the shortest run
-    PARTS = 4, // at least, of a suffix
+    LEAST_SUFFIX = HP_TREND_LEAST, // smallest number of dumps of a suffix
+    // Number of dumps by which each suffix is shorter than the previous one, at least.
+    APART = 2,
+    STEPS = 5, // number of steps of the shortest run
+    PARTS = 4, // minimum number of parts of a suffix
     WAVES = sizeof periods / sizeof *periods,
     PACES = sizeof paces / sizeof *paces,
     WARM_UPS = PACES * (HP_ONSET_SUFFIXES + 1),
 };
 
-// What is left of a vector of a rival, whitened, beside the level and so much of the one before it, the other one of
-// a wave: the square of its length; 0: next to nothing.
+// A vector of a rival, whitened and made orthogonal to the level and, if it is the second
+// vector of a wave, to the first one.  `length` is the square of its length, 0 if almost
+// nothing remains; `share` is the multiple of the first vector that was subtracted.
 struct product {
     double length, share;
 };
 
-// The hinges of one rho.
+// The hinges of all dumps, for one rho.
 struct hinges {
     struct hp_whitening whitening;
-    double *level; // of length 1
-    // The part of the hinge at s along the level, and the square of the other.
+    double *level; // the whitened level, normalized to length 1
+    // For each s: the component of the hinge along the level, and the square of the rest.
     double *along, *rest;
-    double height;            // of w(1)
-    struct product *products; // of each vector of the rivals
+    double height;            // length of the whitened level before it was normalized
+    struct product *products; // one for each vector of the rivals
 };
 
+// One span of dumps, and the constants of its tests.
 struct span {
     struct hp_onset_span dumps;
-    double *weights; // of the slope, for its dumps
-    double positive; // the sum of the positive ones
-    size_t parts;
+    double *weights; // weights of its dumps in the slope
+    double positive; // sum of the positive weights
+    size_t parts;    // number of parts for the test of parts, and its quantile
     double parts_end;
 };
 
+// The data that depend on the times only.  `rivals` and `hinges` are unset if the series
+// is too short.
 struct hp_onset_times {
     size_t count;
     double *times;
-    double *rivals; // the waves, two vectors each, then `warm_ups` vectors
+    // Vectors of length `count`: two for each wave, then `warm_ups` vectors.
+    double *rivals;
     size_t warm_ups;
-    double alpha;        // of the whole series
-    double z_end, t_end; // at alpha / paid
+    double alpha;        // 1 - confidence, for the whole series
+    double z_end, t_end; // quantiles at alpha / paid
     struct span spans[HP_ONSET_SPANS];
     struct hinges hinges[HP_CORRELATIONS];
 };
 
 // --- times -----------------------------------------------------------------------------
 
+// Compute the weights of the dumps in the slope of a span.
 static void set_weights(struct span *span, const double *times) {
     size_t count = span->dumps.count;
     double mean = 0, squares = 0;
@@ -91,6 +107,7 @@ static void set_weights(struct span *span, const double *times) {
     }
 }
 
+// Make span i the last `count` dumps.
 static void set_span(struct hp_onset_times *made, size_t i, size_t count) {
     struct span *span = &made->spans[i];
     size_t parts = count / PARTS;
@@ -101,6 +118,7 @@ static void set_span(struct hp_onset_times *made, size_t i, size_t count) {
     set_weights(span, made->times);
 }
 
+// Choose the suffixes, each shorter by a factor of about sqrt 2, and the runs.
 static void make_spans(struct hp_onset_times *made) {
     size_t last = made->count, found = 0;
     for (int j = 1; j <= HP_ONSET_SUFFIXES; j++) {
@@ -115,11 +133,13 @@ static void make_spans(struct hp_onset_times *made) {
     }
 }
 
+// Return the j-th value of a whitened series of ones.
 static double whitened_one(const struct hp_whitening *whitening, size_t j) {
     return (1 - whitening->carry[j]) * whitening->scale[j];
 }
 
-// Sums over the dumps behind s, from the last one on.
+// Compute the hinges at all dumps for one rho.  The sums over all dumps after s are
+// accumulated from the last dump backwards.
 static void make_hinges(struct hinges *hinges, const double *times, size_t count,
                         double rho) {
     double *room = hinges->level = hp_alloc(3 * count * sizeof *room);
@@ -145,6 +165,7 @@ static void make_hinges(struct hinges *hinges, const double *times, size_t count
     }
 }
 
+// Compute a wave: a sine and a cosine vector.
 static void make_wave(const struct hp_onset_times *times, double period, double *sine) {
     size_t count = times->count;
     double span = times->times[count - 1] - times->times[0];
@@ -156,6 +177,7 @@ static void make_wave(const struct hp_onset_times *times, double period, double 
     }
 }
 
+// Compute a warm-up that begins at dump `first`: an exponential approach to a limit.
 static void make_warm_up(const struct hp_onset_times *times, size_t first, double pace,
                          double *out) {
     double left = times->times[times->count - 1] - times->times[first];
@@ -165,7 +187,8 @@ static void make_warm_up(const struct hp_onset_times *times, size_t first, doubl
     }
 }
 
-// The waves first, of two vectors each.
+// Compute the vectors of all rivals: the waves first, with two vectors each, then the
+// warm-ups.
 static void make_rivals(struct hp_onset_times *made) {
     size_t count = made->count;
     double *next = hp_alloc((2 * WAVES + WARM_UPS) * count * sizeof *next);
@@ -183,6 +206,7 @@ static void make_rivals(struct hp_onset_times *made) {
     }
 }
 
+// Compute the product of one vector; `before` is the first vector of the wave, or NULL.
 static void set_product(const struct hinges *hinges, const double *vector,
                         const double *before, size_t count, struct product *product) {
     double all = 0, level = 0, common = 0, level_before = 0;
@@ -201,6 +225,7 @@ static void set_product(const struct hinges *hinges, const double *vector,
     product->length = length > least_part * least_part * all ? length : 0;
 }
 
+// Compute the products of all vectors of the rivals.
 static void make_products(const struct hp_onset_times *made, struct hinges *hinges) {
     size_t vectors = 2 * WAVES + made->warm_ups;
     const double *at = made->rivals;
@@ -285,7 +310,8 @@ struct hp_rise hp_onset_of_sampling(const struct hp_onset_times *times, size_t i
                : (struct hp_rise){slope > 0 ? 0 : 1, slope};
 }
 
-// A growth ends above all that was before; a cycle that was seen once does not.
+// Whether the last values are above all values before the span.  A growth ends above
+// everything before it; a cycle that was seen only once does not.
 static bool ends_above_all(const double *values, size_t count, size_t span) {
     size_t last = span / PARTS < 2 ? 2 : span / PARTS;
     double mean = 0, largest = values[0];
@@ -300,12 +326,13 @@ static bool ends_above_all(const double *values, size_t count, size_t span) {
 
 // --- hinges ----------------------------------------------------------------------------
 
-// The values for one rho, without their level; and how far they lie along the hinge at s.
+// The values whitened for one rho, after the level was removed.
 struct fits {
-    double squares;
-    double *along; // of each s
+    double squares; // square of their length
+    double *along;  // for each s the scalar product with the hinge at s
 };
 
+// Compute the fits of all hinges for one rho.  The result uses `along` as its memory.
 static struct fits fit_hinges(const struct hp_onset_times *times, const double *values,
                               size_t rho, double *along) {
     const struct hinges *hinges = &times->hinges[rho];
@@ -327,18 +354,21 @@ static struct fits fit_hinges(const struct hp_onset_times *times, const double *
     return (struct fits){fmax(squares - level * level, squares * DBL_EPSILON), along};
 }
 
-// The squares that the hinge at s leaves; no less than rounding does.
+// Return the sum of squares that remains after fitting the hinge at s; it is at least as
+// large as rounding errors.
 static double rest_of(const struct hinges *hinges, const struct fits *fits, size_t s) {
     double taken =
         hinges->rest[s] > 0 ? fits->along[s] * fits->along[s] / hinges->rest[s] : 0;
     return fmax(fits->squares - taken, fits->squares * DBL_EPSILON);
 }
 
+// Test the hinge at s: the least significant rho within `region` of the best is used.
 static struct hp_rise rise_of_hinge(const struct hp_onset_times *times,
                                     const struct fits *fits, size_t s) {
     double likelihood[HP_CORRELATIONS], best = -INFINITY;
     double freedom = (double)times->count - 2;
-    struct hp_rise rise = {INFINITY, INFINITY}; // t in place of p at first
+    // `p` first holds t, whose smallest value is needed.
+    struct hp_rise rise = {INFINITY, INFINITY};
     for (size_t i = 0; i < HP_CORRELATIONS; i++) {
         const struct hinges *hinges = &times->hinges[i];
         likelihood[i] = -hinges->whitening.log_r - 2 * log(hinges->height) -
@@ -358,7 +388,8 @@ static struct hp_rise rise_of_hinge(const struct hp_onset_times *times,
     return (struct hp_rise){hp_student_above(rise.p, freedom), rise.least};
 }
 
-// 2 log L of the hinge at s, and the rho that gives it.
+// Return 2 log L of the hinge at s, and set `*rho` to the index of the rho that maximizes
+// it.
 static double likelihood_of(const struct hp_onset_times *times, const struct fits *fits,
                             size_t s, size_t *rho) {
     double best = -INFINITY;
@@ -376,7 +407,8 @@ static double likelihood_of(const struct hp_onset_times *times, const struct fit
 
 // --- rivals ----------------------------------------------------------------------------
 
-// Whitening, the other way round: w(u) w = u back.
+// Multiply by the transpose of the whitening: u . whitened(v) = carry_back(u) . v for all
+// v.
 static void carry_back(const struct hp_whitening *whitening, double *white,
                        size_t count) {
     for (size_t j = 0; j < count; j++) {
@@ -387,11 +419,13 @@ static void carry_back(const struct hp_whitening *whitening, double *white,
     }
 }
 
+// Return the sum of squares that a vector explains.
 static double square_along(const struct product *product, double along) {
     return product->length > 0 ? along * along / product->length : 0;
 }
 
-// The best 2 log L of any for one rho.  A warm-up counts only if it goes up.
+// Return the largest 2 log L of all rivals for one rho.  A warm-up must rise.  `back` is
+// scratch memory.
 static double best_of_rho(const struct hp_onset_times *times, const struct hinges *hinges,
                           const double *values, double *back) {
     size_t count = times->count;
@@ -419,7 +453,9 @@ static double best_of_rho(const struct hp_onset_times *times, const struct hinge
     return -hinges->whitening.log_r - (double)count * log(rest);
 }
 
-// Whether one has more than that for some rho.  Walks, of which most have, are best with a large one.
+// Whether a rival has a larger 2 log L than `likelihood` for some rho.  Large rho are
+// tried first, because most series resemble random walks, which fit best with a large
+// rho.
 static bool has_better(const struct hp_onset_times *times, const double *values,
                        double likelihood) {
     double best = -INFINITY, *white = hp_alloc(times->count * sizeof *white);
@@ -432,15 +468,16 @@ static bool has_better(const struct hp_onset_times *times, const double *values,
 
 // --- the onset -------------------------------------------------------------------------
 
-// All that is looked at of one row.
+// The data of one row (one series of values).
 struct row {
     const struct hp_onset_times *times;
     hp_onset_sampling_fn *sampling;
     const void *data;
-    double *values; // less the first
+    double *values; // the values minus the first one
     struct fits fits[HP_CORRELATIONS];
 };
 
+// Fit all hinges for all rho.
 static void fit_row(struct row *row, const double *values) {
     const struct hp_onset_times *times = row->times;
     size_t count = times->count;
@@ -453,7 +490,8 @@ static void fit_row(struct row *row, const double *values) {
     }
 }
 
-// What sampling says of a span in which values rise at all; of others, and where no claim can come of it, {1}.
+// Return the rise of a span by sampling.  If the values do not end above all values
+// before, or the result cannot lead to a claim, {1} is returned.
 static struct hp_rise sampling_in(const struct row *row, const double *values, size_t i) {
     static const struct hp_rise none = {1, -INFINITY};
     const struct hp_onset_times *times = row->times;
@@ -467,6 +505,8 @@ static struct hp_rise sampling_in(const struct row *row, const double *values, s
     return paid * found.p < times->alpha ? found : none;
 }
 
+// Test one suffix by all three procedures.  The result has the largest p-value and the
+// smallest bound.
 static struct hp_rise rise_of_span(const struct row *row, size_t i) {
     const struct span *span = &row->times->spans[i];
     size_t first = span->dumps.first, count = span->dumps.count;
@@ -482,7 +522,8 @@ static struct hp_rise rise_of_span(const struct row *row, size_t i) {
                             fmin(sampling.least, fmin(line.least, parts.least))};
 }
 
-// Find the hinge with the largest 2 log L, and those as good; false if a rival is better.
+// Find the hinge with the largest 2 log L and the range of hinges that are almost as
+// good.  Returns false if a rival is better.
 static bool find_best(const struct row *row, struct hp_onset *onset) {
     size_t end = row->times->count - (LEAST_SUFFIX - 1), rho = 0, best_rho = 0;
     double best = -INFINITY, *all = hp_alloc(end * sizeof *all);
@@ -507,11 +548,13 @@ static bool find_best(const struct row *row, struct hp_onset *onset) {
     return !has_better(row->times, row->values, best + rival_margin);
 }
 
+// Return the time from a dump to the end of the series.
 static double time_since(const struct hp_onset_times *times, size_t dump) {
     return times->times[times->count - 1] - times->times[dump];
 }
 
-// Too few dumps for a claim: they rose in each step, to above all that was before.
+// Return the number of last steps that all rose, to values above all values before; 0:
+// there is no such run, or it is not significant.  Such runs are too short for a claim.
 static unsigned steps_of(const struct row *row, const double *values) {
     size_t count = row->times->count;
     unsigned found = 0;
@@ -528,10 +571,11 @@ static unsigned steps_of(const struct row *row, const double *values) {
     return found;
 }
 
+// Test all suffixes, and locate the onset if the growth is significant.
 static void find_since(struct row *row, struct hp_rise whole, struct hp_onset *onset) {
     const struct hp_onset_times *times = row->times;
     struct hp_rise best = {1, -INFINITY};
-    size_t bound = 0; // the first dump of the span that the bound is of
+    size_t bound = 0; // the first dump of the span with the best bound
     for (size_t i = 0; i < HP_ONSET_SUFFIXES; i++) {
         if (times->spans[i].dumps.count > 0) {
             struct hp_rise rise = rise_of_span(row, i);

@@ -1,25 +1,26 @@
-// Sampling: the slope is b = sum a_j B_j with a_j = (t_j - t) / sum (t_j - t)^2, t the mean.  One
-// sampled object is in some dumps that follow one another, so that dumps of one process are not
-// independent; whatever the lifetimes,
+// Sampling.  The slope is b = sum a_j B_j with a_j = (t_j - t) / sum (t_j - t)^2, where t
+// is the mean time.  A sampled object is in several consecutive dumps, so that the dumps
+// of one process are not independent.  For any lifetimes,
 //
 //     Var(b) <= A sum |a_j| V_j, A = sum of the positive a_j
 //
-// The line: B = X beta + e with Corr(e_i, e_j) = rho^(|t_i - t_j| / d), d the mean distance,
-// an AR(1) process.  For each rho of a grid generalized least squares gives the slope, its
-// standard error from the residuals, Student's t with m - 2 degrees of freedom, and the
-// restricted likelihood
+// The line.  B = X beta + e with Corr(e_i, e_j) = rho^(|t_i - t_j| / d), where d is the
+// mean distance of times: an AR(1) process.  For each rho of a grid, generalized least
+// squares gives the slope, its standard error from the residuals, Student's t with m - 2
+// degrees of freedom, and the restricted likelihood
 //
 //     -2 l(rho) = log |R| + log |X' R^-1 X| + (m - 2) log RSS
 //
-// What the data say of rho is little, so that its best value alone would be far too sure: the
-// least sure of all rho with 2 (max l - l) <= 1.64 counts (a likelihood region of 80 %).  With
-// whitened values w_j = (B_j - phi_j B_j-1) / sqrt(1 - phi_j^2), phi_j = rho^(dt_j / d), all of
-// that is ordinary least squares.
+// The data contain little information about rho, so that using its best value only would
+// be overconfident.  Instead the least significant result of all rho with 2 (max l - l)
+// <= 1.64 is used (a likelihood region of 80 %).  With the whitened values w_j = (B_j -
+// phi_j B_j-1) / sqrt(1 - phi_j^2), phi_j = rho^(dt_j / d), all of this is ordinary least
+// squares.
 //
-// The parts: the slopes of four parts of equally many dumps, compared with each other by a t
-// test with 3 degrees of freedom (Ibragimov and Mueller, 2010), which knows nothing of how
-// values hang together but that parts hardly do.  It is there for what is no AR(1) process: a
-// walk seen through white noise.
+// The parts.  The slopes of four parts with equal numbers of dumps are compared by a t
+// test with 3 degrees of freedom (Ibragimov and Mueller, 2010).  The test assumes nothing
+// about the correlation of values except that parts are almost uncorrelated.  It covers
+// series that are no AR(1) process: a random walk with added white noise.
 #include "stats/trend.h"
 
 #include "base/memory.h"
@@ -31,34 +32,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double region = 1.64;     // of 2 (max l - l): 80 % of chi^2 with 1 degree
-static const double least_part = 1e-6; // of a wave, that is no level
+// Limit of 2 (max l - l): 80 % of chi^2 with 1 degree of freedom.
+static const double region = 1.64;
+// Smallest part of a wave that is treated as different from the level.
+static const double least_part = 1e-6;
 static const double pi = 3.14159265358979323846;
 
+// Number of parts of a series.
 enum {
     PARTS = 4,
 };
 
-// Orthonormal bases of what is a line once values are whitened: level, and what goes up; and of half a wave: level,
-// and two more.
+// For one rho, orthonormal bases of a line and of half a wave, both whitened.  The line
+// has the vectors level and rise, the wave has level and two vectors of its own.
 struct line {
     struct hp_whitening whitening;
     double *level, *rise, *wave[2];
-    double length;  // of the whitened times without their level
+    double length;  // length of the whitened times after the level was removed
     double log_det; // log |R| + log |X' R^-1 X|
 };
 
+// The data that depend on the times only.
 struct hp_trend_times {
     size_t count;
     double *times;
-    double positive; // sum of the positive a_j
-    double z_end, line_end, parts_end;
-    struct line lines[HP_CORRELATIONS]; // the first without correlation
+    double positive;                   // A: the sum of the positive a_j
+    double z_end, line_end, parts_end; // quantiles for the bounds of the three procedures
+    struct line lines[HP_CORRELATIONS]; // one for each rho; the first has rho = 0
 };
 
 // --- times -----------------------------------------------------------------------------
 
-// Where no more is left of it than rounding leaves it is {0}.
+// Compute one vector of the half wave.  It is set to 0 if only rounding errors remain
+// beside the other vectors.
 static void set_wave(struct line *line, const double *values, size_t count, int i) {
     double *wave = line->wave[i];
     for (size_t j = 0; j < count; j++) {
@@ -74,6 +80,7 @@ static void set_wave(struct line *line, const double *values, size_t count, int 
     }
 }
 
+// Compute both vectors of the half wave: sine and cosine.
 static void make_waves(struct line *line, const double *times, size_t count) {
     double *values = hp_alloc(count * sizeof *values);
     double mean = (times[count - 1] - times[0]) / (double)(count - 1);
@@ -87,6 +94,7 @@ static void make_waves(struct line *line, const double *times, size_t count) {
     free(values);
 }
 
+// Compute the vectors of one rho.
 static void make_line(struct line *line, const double *times, size_t count, double rho) {
     double *room = line->level = hp_alloc(4 * count * sizeof *room);
     line->rise = room + count;
@@ -105,6 +113,7 @@ static void make_line(struct line *line, const double *times, size_t count, doub
     make_waves(line, times, count);
 }
 
+// Return the quantile of Student's t, or 0 for alpha >= 0.5.
 static double student_end(double alpha, double freedom) {
     return alpha < 0.5 ? hp_student_quantile_above(alpha, freedom) : 0;
 }
@@ -118,7 +127,7 @@ struct hp_trend_times *hp_trend_times_new(const double *times, size_t count,
     for (size_t j = 0; j < count; j++) {
         mean += (times[j] - times[0]) / (double)count;
     }
-    for (size_t j = 0; j < count; j++) { // near 0, where they keep their digits
+    for (size_t j = 0; j < count; j++) { // times near 0 keep their digits
         made->times[j] = times[j] - times[0] - mean;
     }
     size_t lines = count < HP_TREND_LEAST ? 1 : HP_CORRELATIONS;
@@ -147,7 +156,7 @@ void hp_trend_times_free(struct hp_trend_times *times) {
 
 // --- sampling --------------------------------------------------------------------------
 
-// What has no error: it has grown or not.
+// Return the result for a slope without error: it is certain whether it is above 0.
 static struct hp_rise certain(double slope) {
     return (struct hp_rise){slope > 0 ? 0 : 1, slope};
 }
@@ -175,11 +184,14 @@ struct hp_rise hp_trend_of_sampling(const struct hp_trend_times *times,
 
 // --- the line --------------------------------------------------------------------------
 
+// Result of fitting a line with one rho.
 struct fit {
-    double slope, error; // standard
-    double likelihood;   // 2 l
+    double slope, error; // slope of the line, and its standard error
+    double likelihood;   // twice the restricted log likelihood, 2 l
 };
 
+// Fit a line to whitened values.  The first value is subtracted first, so that large
+// values keep their digits.
 static struct fit fit_line(const struct line *line, const double *values, size_t count) {
     const struct hp_whitening *whitening = &line->whitening;
     double level = 0, rise = 0, squares = 0, before = 0;
@@ -192,7 +204,8 @@ static struct fit fit_line(const struct line *line, const double *values, size_t
         before = value;
     }
     double freedom = (double)count - 2;
-    // No less than rounding leaves of values that are a line.
+    // The residuals are at least as large as rounding errors, even if the values are
+    // exactly a line.
     double rest = fmax(squares - level * level - rise * rise, squares * DBL_EPSILON);
     return (struct fit){
         .slope = rise / line->length,
@@ -201,6 +214,7 @@ static struct fit fit_line(const struct line *line, const double *values, size_t
     };
 }
 
+// Whether all values are equal.
 static bool are_equal(const double *values, size_t count) {
     for (size_t j = 1; j < count; j++) {
         if (values[j] != values[0]) {
@@ -230,12 +244,13 @@ struct hp_rise hp_trend_of_line(const struct hp_trend_times *times,
     return (struct hp_rise){hp_student_above(t, (double)times->count - 2), least};
 }
 
+// Indices of two models: a line, and half a wave.
 enum {
     LINE,
     WAVE,
 };
 
-// 2 l of each, if it is more than with another correlation.
+// Compute 2 log L of both models for one rho, and update the maxima in `best`.
 static void fit_both(const struct line *line, const double *white, size_t count,
                      double best[2]) {
     double squares = hp_dot(white, white, count),
@@ -271,7 +286,8 @@ bool hp_trend_is_line(const struct hp_trend_times *times, const double *values) 
 
 // --- parts -----------------------------------------------------------------------------
 
-// False where all its dumps were made at one time.
+// Return false if all dumps of the part were made at the same time, so that it has no
+// slope.
 static bool slope_of_part(const double *times, const double *values, size_t count,
                           double *slope) {
     double mean = 0, squares = 0, sum = 0;
@@ -292,7 +308,8 @@ struct hp_rise hp_rise_of_parts(const double *times, const double *values, size_
     for (size_t i = 0; i < parts; i++) {
         size_t from = count * i / parts, to = count * (i + 1) / parts;
         if (!slope_of_part(times + from, values + from, to - from, &slopes[i])) {
-            return (struct hp_rise){1, -INFINITY}; // nobody knows
+            // Without a slope of each part nothing is known.
+            return (struct hp_rise){1, -INFINITY};
         }
         mean += slopes[i] / (double)parts;
         largest = fmax(largest, fabs(slopes[i]));
@@ -300,7 +317,7 @@ struct hp_rise hp_rise_of_parts(const double *times, const double *values, size_
     for (size_t i = 0; i < parts; i++) {
         squares += (slopes[i] - mean) * (slopes[i] - mean);
     }
-    // No less than rounding leaves of slopes that are equal.
+    // The error is at least as large as rounding errors, even if all slopes are equal.
     double freedom = (double)parts - 1;
     double error = fmax(sqrt(squares / freedom / (double)parts), largest * DBL_EPSILON);
     return error > 0 ? (struct hp_rise){hp_student_above(mean / error, freedom),
@@ -315,6 +332,7 @@ struct hp_rise hp_trend_of_parts(const struct hp_trend_times *times,
 
 // --- all -------------------------------------------------------------------------------
 
+// Return the larger p-value and the smaller bound.
 static struct hp_rise less_sure(struct hp_rise a, struct hp_rise b) {
     return (struct hp_rise){fmax(a.p, b.p), fmin(a.least, b.least)};
 }
@@ -331,12 +349,14 @@ struct hp_rise hp_trend_of_all(const struct hp_trend_times *times, const double 
 
 // --- Kendall's tau ---------------------------------------------------------------------
 
-// Of pairs that follow one another: which go down, and which are equal (Knight, 1966).
+// Number of pairs of values in which the later one is smaller, and of equal pairs;
+// counted by sorting (Knight, 1966).
 struct pairs {
     double down, equal;
 };
 
-// Sort both halves into `to`, and count what goes down from the one to the other.
+// Merge two sorted halves into `to`, and count the pairs in which the value of the second
+// half is smaller.
 static void merge_halves(const double *from, size_t middle, size_t count, double *to,
                          struct pairs *pairs) {
     for (size_t i = 0, k = middle, at = 0; at < count; at++) {
@@ -346,6 +366,7 @@ static void merge_halves(const double *from, size_t middle, size_t count, double
     }
 }
 
+// Return the number of pairs of equal values.
 static double equal_pairs(const double *sorted, size_t count) {
     double equal = 0, run = 0;
     for (size_t i = 1; i < count; i++) {
