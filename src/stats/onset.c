@@ -6,9 +6,7 @@
 //
 // For each rho there is the restricted likelihood of trend.c; of the rho within 1.64 of
 // the best the least significant one is used.  Hinges, waves and warm-ups are compared by
-// the plain likelihood,
-//
-//     2 log L = -log |R| - n log RSS, maximized over rho.
+// the plain likelihood, 2 log L = -log |R| - n log RSS, maximized over rho.
 #include "stats/onset.h"
 
 #include "base/memory.h"
@@ -20,28 +18,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double paid = 3;      // factor on p for the choice among several spans
-static const double region = 1.64; // limit of the restricted likelihood, as in trend.c
-// Difference in 2 log L up to which onsets are treated as equally good.
-static const double near_onset = 12;
-// Amount of 2 log L by which a rival may exceed the best hinge.
-static const double rival_margin = 2;
-// Largest p-value of a run that is reported without a claim.
-static const double run_p = 0.01;
-// Periods of waves, as multiples of the duration of the series.
-static const double periods[] = {2, 4 / 3., 1};
-// Time constants of warm-ups, as shares of the remaining time.
-static const double paces[] = {0.1, 0.2, 0.4};
-// Smallest part of a vector of a rival that is treated as different from the level.
-static const double least_part = 1e-6;
+static const double paid = 3;         // factor on p for the choice among several spans
+static const double region = 1.64;    // limit of the restricted likelihood, as in trend.c
+static const double near_onset = 12;  // of 2 log L: onsets closer than this are as good
+static const double rival_margin = 2; // of 2 log L: a rival may exceed the hinge by this
+static const double run_p = 0.01; // largest p of a run that is reported without a claim
+static const double periods[] = {2, 4 / 3., 1}; // of waves, in durations of the series
+static const double paces[] = {0.1, 0.2, 0.4};  // time constants / time that remains
+static const double least_part = 1e-6; // smallest part of a rival that is not the level
 static const double pi = 3.14159265358979323846;
 
 enum {
     LEAST_SUFFIX = HP_TREND_LEAST, // smallest number of dumps of a suffix
-    // Number of dumps by which each suffix is shorter than the previous one, at least.
-    APART = 2,
-    STEPS = 5, // number of steps of the shortest run
-    PARTS = 4, // minimum number of parts of a suffix
+    APART = 2,                     // smallest difference in dumps between two suffixes
+    STEPS = 5,                     // number of steps of the shortest run
+    PARTS = 4,                     // minimum number of parts of a suffix
     WAVES = sizeof periods / sizeof *periods,
     PACES = sizeof paces / sizeof *paces,
     WARM_UPS = PACES * (HP_ONSET_SUFFIXES + 1),
@@ -73,13 +64,11 @@ struct span {
     double parts_end;
 };
 
-// The data that depend on the times only.  `rivals` and `hinges` are unset if the series
-// is too short.
+// The data that depend on times only; no rivals and hinges if the series is too short.
 struct hp_onset_times {
     size_t count;
     double *times;
-    // Vectors of length `count`: two for each wave, then `warm_ups` vectors.
-    double *rivals;
+    double *rivals; // vectors: two for each wave, then `warm_ups` others
     size_t warm_ups;
     double alpha;        // 1 - confidence, for the whole series
     double z_end, t_end; // quantiles at alpha / paid
@@ -138,8 +127,7 @@ static double whitened_one(const struct hp_whitening *whitening, size_t j) {
     return (1 - whitening->carry[j]) * whitening->scale[j];
 }
 
-// Compute the hinges at all dumps for one rho.  The sums over all dumps after s are
-// accumulated from the last dump backwards.
+// Compute the hinges of one rho; sums over the dumps after s begin at the last dump.
 static void make_hinges(struct hinges *hinges, const double *times, size_t count,
                         double rho) {
     double *room = hinges->level = hp_alloc(3 * count * sizeof *room);
@@ -187,8 +175,7 @@ static void make_warm_up(const struct hp_onset_times *times, size_t first, doubl
     }
 }
 
-// Compute the vectors of all rivals: the waves first, with two vectors each, then the
-// warm-ups.
+// Compute the vectors of all rivals: two for each wave, then the warm-ups.
 static void make_rivals(struct hp_onset_times *made) {
     size_t count = made->count;
     double *next = hp_alloc((2 * WAVES + WARM_UPS) * count * sizeof *next);
@@ -310,8 +297,7 @@ struct hp_rise hp_onset_of_sampling(const struct hp_onset_times *times, size_t i
                : (struct hp_rise){slope > 0 ? 0 : 1, slope};
 }
 
-// Whether the last values are above all values before the span.  A growth ends above
-// everything before it; a cycle that was seen only once does not.
+// Whether the last values are above all before the span; a cycle seen once fails this.
 static bool ends_above_all(const double *values, size_t count, size_t span) {
     size_t last = span / PARTS < 2 ? 2 : span / PARTS;
     double mean = 0, largest = values[0];
@@ -354,8 +340,7 @@ static struct fits fit_hinges(const struct hp_onset_times *times, const double *
     return (struct fits){fmax(squares - level * level, squares * DBL_EPSILON), along};
 }
 
-// Return the sum of squares that remains after fitting the hinge at s; it is at least as
-// large as rounding errors.
+// Return the squares that the hinge at s leaves, at least as large as rounding errors.
 static double rest_of(const struct hinges *hinges, const struct fits *fits, size_t s) {
     double taken =
         hinges->rest[s] > 0 ? fits->along[s] * fits->along[s] / hinges->rest[s] : 0;
@@ -367,8 +352,7 @@ static struct hp_rise rise_of_hinge(const struct hp_onset_times *times,
                                     const struct fits *fits, size_t s) {
     double likelihood[HP_CORRELATIONS], best = -INFINITY;
     double freedom = (double)times->count - 2;
-    // `p` first holds t, whose smallest value is needed.
-    struct hp_rise rise = {INFINITY, INFINITY};
+    struct hp_rise rise = {INFINITY, INFINITY}; // `p` first holds the smallest t
     for (size_t i = 0; i < HP_CORRELATIONS; i++) {
         const struct hinges *hinges = &times->hinges[i];
         likelihood[i] = -hinges->whitening.log_r - 2 * log(hinges->height) -
@@ -388,8 +372,7 @@ static struct hp_rise rise_of_hinge(const struct hp_onset_times *times,
     return (struct hp_rise){hp_student_above(rise.p, freedom), rise.least};
 }
 
-// Return 2 log L of the hinge at s, and set `*rho` to the index of the rho that maximizes
-// it.
+// Return 2 log L of the hinge at s, and set `*rho` to the index of the best rho.
 static double likelihood_of(const struct hp_onset_times *times, const struct fits *fits,
                             size_t s, size_t *rho) {
     double best = -INFINITY;
@@ -407,8 +390,7 @@ static double likelihood_of(const struct hp_onset_times *times, const struct fit
 
 // --- rivals ----------------------------------------------------------------------------
 
-// Multiply by the transpose of the whitening: u . whitened(v) = carry_back(u) . v for all
-// v.
+// Multiply by the transpose of the whitening: u . whitened(v) = carry_back(u) . v.
 static void carry_back(const struct hp_whitening *whitening, double *white,
                        size_t count) {
     for (size_t j = 0; j < count; j++) {
@@ -424,8 +406,7 @@ static double square_along(const struct product *product, double along) {
     return product->length > 0 ? along * along / product->length : 0;
 }
 
-// Return the largest 2 log L of all rivals for one rho.  A warm-up must rise.  `back` is
-// scratch memory.
+// Return the largest 2 log L of all rivals for one rho; `back` is scratch memory.
 static double best_of_rho(const struct hp_onset_times *times, const struct hinges *hinges,
                           const double *values, double *back) {
     size_t count = times->count;
@@ -446,16 +427,14 @@ static double best_of_rho(const struct hp_onset_times *times, const struct hinge
                      square_along(&product[0], sine) + square_along(&product[1], cosine));
     }
     for (size_t i = 0; i < times->warm_ups; i++, at += count, product++) {
-        double along = fmax(hp_dot(at, back, count), 0);
+        double along = fmax(hp_dot(at, back, count), 0); // a warm-up must rise
         taken = fmax(taken, square_along(product, along));
     }
     double rest = fmax(squares - taken, all * DBL_EPSILON);
     return -hinges->whitening.log_r - (double)count * log(rest);
 }
 
-// Whether a rival has a larger 2 log L than `likelihood` for some rho.  Large rho are
-// tried first, because most series resemble random walks, which fit best with a large
-// rho.
+// Whether a rival has a larger 2 log L; large rho, which fit most series, come first.
 static bool has_better(const struct hp_onset_times *times, const double *values,
                        double likelihood) {
     double best = -INFINITY, *white = hp_alloc(times->count * sizeof *white);
@@ -490,8 +469,7 @@ static void fit_row(struct row *row, const double *values) {
     }
 }
 
-// Return the rise of a span by sampling.  If the values do not end above all values
-// before, or the result cannot lead to a claim, {1} is returned.
+// Return the rise of a span by sampling, or {1} if no claim can follow from it.
 static struct hp_rise sampling_in(const struct row *row, const double *values, size_t i) {
     static const struct hp_rise none = {1, -INFINITY};
     const struct hp_onset_times *times = row->times;
@@ -505,8 +483,7 @@ static struct hp_rise sampling_in(const struct row *row, const double *values, s
     return paid * found.p < times->alpha ? found : none;
 }
 
-// Test one suffix by all three procedures.  The result has the largest p-value and the
-// smallest bound.
+// Test one suffix by all three procedures: the largest p-value and the smallest bound.
 static struct hp_rise rise_of_span(const struct row *row, size_t i) {
     const struct span *span = &row->times->spans[i];
     size_t first = span->dumps.first, count = span->dumps.count;
@@ -522,8 +499,7 @@ static struct hp_rise rise_of_span(const struct row *row, size_t i) {
                             fmin(sampling.least, fmin(line.least, parts.least))};
 }
 
-// Find the hinge with the largest 2 log L and the range of hinges that are almost as
-// good.  Returns false if a rival is better.
+// Find the best hinge and those almost as good.  Returns false if a rival is better.
 static bool find_best(const struct row *row, struct hp_onset *onset) {
     size_t end = row->times->count - (LEAST_SUFFIX - 1), rho = 0, best_rho = 0;
     double best = -INFINITY, *all = hp_alloc(end * sizeof *all);
