@@ -117,7 +117,7 @@ struct hp_debug_parts {
     uint32_t foreign; // units that libdw had to read instead of our own reader
 };
 
-// One module of a profile.  Its identity is (kind, path, deleted, told_id, addresses,
+// One module of a profile.  Its identity is (kind, path, deleted, build id, addresses,
 // span, extents, proof, builds, stamp): two builds at one path remain two modules.
 struct hp_module {
     enum hp_module_kind kind;

@@ -83,7 +83,7 @@ struct hp_process {
 struct hp_processes {
     HP_VEC(struct hp_process) all; // in the order of their first inputs
     HP_VEC(uint32_t) dumps;        // numbers of inputs, grouped by process
-    size_t untold;                 // number of processes with is_untold
+    size_t untold; // number of processes whose other dumps, if any, are unknown
     // Number of processes that are forks, and of memory maps that forks share.
     size_t forks, forked;
     size_t largest; // the largest number of dumps of one process
