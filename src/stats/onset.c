@@ -1,8 +1,7 @@
 // A hinge at dump s is the function level + slope max(t - t_s, 0).  With values whitened
-// for one rho (stats/whitening.h) it is fitted to all dumps by least squares, so that the
-// dumps before the onset show how values fluctuate.  For j > s the whitened hinge is
-// w(t)_j - t_s w(1)_j, so that cumulative sums over the last dumps give the fits for all
-// s at once.
+// for one rho it is fitted to all dumps by least squares, so that the dumps before the
+// onset show how values fluctuate.  For j > s the whitened hinge is w(t)_j - t_s w(1)_j,
+// so that sums over the last dumps give the fits for all s at once.
 //
 // For each rho there is the restricted likelihood of trend.c; of the rho within 1.64 of
 // the best the least significant one is used.  Hinges, waves and warm-ups are compared by
@@ -212,7 +211,6 @@ static void set_product(const struct hinges *hinges, const double *vector,
     product->length = length > least_part * least_part * all ? length : 0;
 }
 
-// Compute the products of all vectors of the rivals.
 static void make_products(const struct hp_onset_times *made, struct hinges *hinges) {
     size_t vectors = 2 * WAVES + made->warm_ups;
     const double *at = made->rivals;
@@ -456,7 +454,6 @@ struct row {
     struct fits fits[HP_CORRELATIONS];
 };
 
-// Fit all hinges for all rho.
 static void fit_row(struct row *row, const double *values) {
     const struct hp_onset_times *times = row->times;
     size_t count = times->count;
@@ -524,13 +521,11 @@ static bool find_best(const struct row *row, struct hp_onset *onset) {
     return !has_better(row->times, row->values, best + rival_margin);
 }
 
-// Return the time from a dump to the end of the series.
 static double time_since(const struct hp_onset_times *times, size_t dump) {
     return times->times[times->count - 1] - times->times[dump];
 }
 
-// Return the number of last steps that all rose, to values above all values before; 0:
-// there is no such run, or it is not significant.  Such runs are too short for a claim.
+// Return the length of a significant run of rising last steps, too short for a claim, or 0.
 static unsigned steps_of(const struct row *row, const double *values) {
     size_t count = row->times->count;
     unsigned found = 0;
