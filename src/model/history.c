@@ -41,6 +41,7 @@ static const enum hp_metric metrics[HP_COLUMNS][2] = {
     [HP_COLUMN_ALLOC] = {HP_ALLOC_SPACE, HP_ALLOC_OBJECTS},
 };
 
+// Forget all unpacked batches.
 static void drop_cache(struct hp_history *history) {
     for (size_t i = 0; i < history->cache_count; i++) {
         free(history->cache[i].bytes);
@@ -67,7 +68,6 @@ void hp_history_done(struct hp_history *history) {
     hp_packer_done(&history->packer);
 }
 
-// Forget all unpacked batches.
 // --- writing ---------------------------------------------------------------------------
 
 // Write a number in LEB128.  Returns the end of the bytes written.

@@ -51,8 +51,8 @@ struct hp_history {
     size_t start;
     // The stack of the last observation, to which the next one is relative.
     uint32_t last_stack;
-    // One for each of `maps`, so that threads that read do not displace each other's
-    // batches.
+    // The batch unpacked last, for each of `maps`: consecutive inputs were often written
+    // by different threads.
     struct hp_history_cache *cache;
     size_t cache_count;
     struct hp_packer packer; // memory of the compressor

@@ -51,12 +51,12 @@ enum hp_process_evidence {
 };
 
 // The property by which dumps of a process were sorted, so that the newest is known.
-enum hp_newest_by {        // sequence number of the dump
-    HP_NEWEST_BY_SEQUENCE, // time in the content
-    HP_NEWEST_BY_CONTENT_TIME,
-    HP_NEWEST_BY_NUMBER, // the only number that differs between the names
-    HP_NEWEST_BY_FILE_TIME,
-    HP_NEWEST_BY_NAME, // the name; nothing else differs between all dumps
+enum hp_newest_by {
+    HP_NEWEST_BY_SEQUENCE,     // sequence number in the name of a jemalloc dump
+    HP_NEWEST_BY_CONTENT_TIME, // time in the content
+    HP_NEWEST_BY_NUMBER,       // the only number that differs between the names
+    HP_NEWEST_BY_FILE_TIME,    // modification time of the file
+    HP_NEWEST_BY_NAME,         // the name; nothing else differs between all dumps
 };
 
 #define HP_NO_INPUT   UINT32_MAX

@@ -48,8 +48,8 @@ struct hp_proof_stack {
 // The question which files hold the code of one dump.
 struct hp_proof_question {
     HP_VEC(struct hp_proof_module) modules;
-    HP_VEC(struct hp_proof_address) addresses; // the dump, for stack_at() only
-    const void *dump;
+    HP_VEC(struct hp_proof_address) addresses;
+    const void *dump; // the dump, for stack_at() only
     size_t stack_count;
     // Returns stack i of the dump.
     struct hp_proof_stack (*stack_at)(const void *dump, size_t i);

@@ -12,8 +12,7 @@
 #include <unistd.h>
 
 enum {
-    // Permissions of the file, and the part of the memory for runs that stay packed.
-    MODE = 0600,
+    MODE = 0600, // permissions of the file
     KEPT_SHARE = 4, // fraction of the room for stacks: 1/4
 };
 

@@ -59,7 +59,7 @@ struct span {
     struct hp_onset_span dumps;
     double *weights; // weights of its dumps in the slope
     double positive; // sum of the positive weights
-    size_t parts;    // number of parts for the test of parts, and its quantile
+    size_t parts;    // number of parts in the test of parts; `parts_end`: its quantile
     double parts_end;
 };
 
@@ -525,7 +525,7 @@ static double time_since(const struct hp_onset_times *times, size_t dump) {
     return times->times[times->count - 1] - times->times[dump];
 }
 
-// Return the length of a significant run of rising last steps, too short for a claim, or 0.
+// Return the length of a significant run of last steps that rose, too short for a claim.
 static unsigned steps_of(const struct row *row, const double *values) {
     size_t count = row->times->count;
     unsigned found = 0;
