@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 enum {
-    MODE = 0600, // permissions of the file
-    KEPT_SHARE = 4, // fraction of the room for stacks: 1/4
+    MODE = 0600,    // permissions of the file
+    KEPT_SHARE = 4, // packed runs may take 1/4 of the room for stacks
 };
 
 void hp_stack_run_done(struct hp_stack_run *run) {

@@ -52,7 +52,7 @@ struct hp_stack_runs {
 };
 
 // Renumber frames: frame i of `count` of the profile becomes map[i].  Runs with
-// HP_RUN_OWN get a source of their own, which records the old numbers.
+// HP_RUN_OWN get a source of their own, which maps their numbers to the new ones.
 void hp_stack_runs_settle(struct hp_stack_runs *runs, const uint32_t *map, size_t count);
 
 // Append a run, whose `stacks` is set.  Takes over its memory.

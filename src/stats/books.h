@@ -31,8 +31,8 @@ struct hp_books {
     bool is_likely;    // even the sizes that the dump shows are not certain
     hp_int128 program; // bytes of objects of the program in `allocated`
     hp_int128 live;    // bytes of all live objects of the program
-    // The excess of resident memory over its parts, if it is below 64 KiB, as rounding
-    // gives.
+    // The excess of resident memory over its parts, if it is below 64 KiB: rounding to
+    // pages explains this much.
     hp_int128 base_rounding;
     // The part of each total that its parts do not explain; 0: they add up.
     hp_int128 allocated_rest, active_rest, resident_rest, metadata_rest;

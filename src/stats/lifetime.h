@@ -31,8 +31,7 @@ struct hp_quantity {
 // Infinite if everything was sampled.
 double hp_quantity_samples(const struct hp_quantity *quantity, uint64_t period);
 
-// --- survivors
-// ---------------------------------------------------------------------------
+// --- survivors -------------------------------------------------------------------------
 
 // Sums over several stacks, for the share of their allocations that survives.
 struct hp_survivors {
