@@ -2,7 +2,7 @@
 // low 7 bits first:
 //
 //     difference from the previous stack number, zigzag
-//     fields that follow, as bits of enum part
+//     fields that follow, as bits (see below)
 //     for each column: bytes and objects, then the members of its error
 //
 // Rows repeat one another, so that zstd compresses them well: most stacks of a dump have
