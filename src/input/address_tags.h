@@ -1,12 +1,15 @@
-// Bits that a processor keeps in return addresses beside the place: signatures and tags of arm64 (PAC, MTE, TBI),
-// which differ from frame to frame and from process to process.
+// Tag bits in return addresses: processors of the arm64 family store signatures and tags
+// in the upper bits (PAC, MTE, TBI), which differ from frame to frame and from process to
+// process.
 #ifndef HP_INPUT_ADDRESS_TAGS_H
 #define HP_INPUT_ADDRESS_TAGS_H
 
 #include "model/dump.h"
 
-// Clear them in dump->addresses, of which each is there once afterwards, and count them in dump->tagged.  Nothing
-// happens unless every address in no row, with bits that no row of the map has, is in code without these.
+// Clear the tag bits in dump->addresses, merge the addresses that become equal, and store
+// the number of tagged addresses in dump->tagged. Nothing is changed unless each address
+// that is in no mapping, and has bits that no mapping has, is in code once these bits are
+// cleared.
 void hp_address_tags_clear(struct hp_dump *dump);
 
 #endif

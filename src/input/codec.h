@@ -1,34 +1,43 @@
-// One kind of compressed data.  Only input_stream.c uses it.
+// Interface of a decompressor, one for each kind of compressed data. Only input_stream.c
+// uses it.
 #ifndef HP_INPUT_CODEC_H
 #define HP_INPUT_CODEC_H
 
 #include "base/err.h"
 
-// What is to be decompressed: [at, at + size), and no more if it is the last.
+// Compressed input [at, at + size). Nothing follows it if is_last is set.
 struct hp_packed {
     const unsigned char *at;
     size_t size;
     bool is_last;
 };
 
-// Where it goes: [at, at + room).
+// Room for decompressed output, [at, at + room).
 struct hp_unpacked {
     char *at;
     size_t room;
 };
 
+// The functions of one decompressor. `state` is what start() returned.
 struct hp_codec {
-    bool (*is)(const char *head, size_t size); // whether such data begins so
+    // Whether data with these first bytes is of this kind.
+    bool (*is)(const char *head, size_t size);
+    // Allocate the state for one file.
     void *(*start)(void);
-    void (*again)(void *state); // for other data, with the memory that it has
+    // Prepare the state for another file, keeping its memory.
+    void (*again)(void *state);
+    // Free the state.
     void (*stop)(void *state);
-    // Decompress some, and step over what was taken and what was made: all of `in` or all of
-    // `out`, or up to the end of one of the streams that make up the data.  *between tells
-    // that a stream has ended and no other has begun.
+    // Decompress some bytes, and advance `in` and `out` past the bytes consumed and
+    // produced. Stops when all of `in` is consumed, `out` is full, or one of the streams
+    // that make up the data ends. *between is set if a stream has ended and no other has
+    // begun.
     HP_MUST_CHECK int (*read)(void *state, struct hp_packed *in, struct hp_unpacked *out,
                               bool *between, struct hp_err *err);
 };
 
+// hp_zstd_codec recognizes its data also in a build without zstd, and then refuses to
+// read it.
 extern const struct hp_codec hp_gzip_codec, hp_zstd_codec;
 
 #endif

@@ -1,20 +1,22 @@
-// What the name of a dump says of its process.
+// Process and sequence number in the file name of a dump.
 #ifndef HP_INPUT_DUMP_NAME_H
 #define HP_INPUT_DUMP_NAME_H
 
 #include "base/span.h"
 
-// jemalloc's PREFIX.PID.SEQ.f.heap, or with i, m or u and a number for the f: `kind` is the
-// letter.  Of gperftools' NAME.NNNN.heap and NAME_PID.NNNN.heap `kind` is NUL; so it is of any
-// other name, which says nothing.
+// jemalloc's names are PREFIX.PID.SEQ.f.heap, or have i, m or u and a number instead of
+// the f: `kind` is that letter. In gperftools' names, NAME.NNNN.heap and
+// NAME_PID.NNNN.heap, and in names of unknown form `kind` is NUL. In names of unknown
+// form nothing else is set either.
 struct hp_dump_name {
-    struct hp_span series; // of jemalloc, in the path: "PREFIX.PID"
-    uint64_t pid;          // 0: not told
-    uint64_t number;       // SEQ or NNNN, if has_number
+    struct hp_span series; // within the path, jemalloc only: "PREFIX.PID"
+    uint64_t pid;          // 0: not in the name
+    uint64_t number;       // SEQ or NNNN, if has_number is set
     bool has_number;
     char kind;
 };
 
+// Parse the last component of a path. The result points into `path`.
 struct hp_dump_name hp_dump_name_of(const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-// Files of inputs, which several threads may hold open.
+// Open and close input files. Several threads may have one open at the same time.
 #ifndef HP_INPUT_INPUT_FILE_H
 #define HP_INPUT_INPUT_FILE_H
 
@@ -6,10 +6,14 @@
 
 #include <stdbool.h>
 
-// As hp_open_input().  If the process has no descriptor left, wait until another thread closes its file;
-// if no thread has one open, that is the error.  A thread that has one open opens no other.
+// Open a file as hp_open_input() does. If the process has no descriptor left, wait until
+// another thread closes its file; fail only if no thread has one open. A thread that has
+// a file open must not open another, or threads could wait for each other forever.
+// Returns the descriptor, or -1.
 HP_MUST_CHECK int hp_input_file_open(const char *path, bool waits, struct hp_err *err);
 
+// Close a descriptor that hp_input_file_open() returned, and wake the threads waiting for
+// one.
 void hp_input_file_close(int fd);
 
 #endif

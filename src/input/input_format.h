@@ -1,5 +1,5 @@
-// A format of inputs describes itself: how a file of it begins, and how it is read.  A new one is
-// a file with its reader, a line here, and a line in the table of reader.c.
+// An input format describes itself: how its files begin, and how they are read. To add a
+// format, write a file with its reader, a line here, and a line in the table of reader.c.
 #ifndef HP_INPUT_INPUT_FORMAT_H
 #define HP_INPUT_INPUT_FORMAT_H
 
@@ -9,17 +9,21 @@
 struct hp_scan;
 
 struct hp_input_format {
-    const char *name; // one word
-    // What a file of no format is told that it is not: "no pprof protobuf".  NULL: nothing.
+    const char *name; // one word for messages
+    // Part of the message about a file of unknown format, for example "no pprof
+    // protobuf". NULL: the message does not mention this format.
     const char *is_not;
-    // It is made of lines: of one that is cut, what comes before the cut counts, and names may
-    // stand in front of it (hp_symbols_format).  Others are read as a whole or not at all.
+    // Whether the format is made of lines. Records of a truncated text are used up to the
+    // cut, and a section of symbols may precede it (hp_symbols_format). Other formats are
+    // read as a whole or fail.
     bool is_text;
-    // Whether a text begins so.  `head` is its first window, some 256 KiB, or all of it.
+    // Whether a file begins like this format. `head` is the first window, some 256 KiB,
+    // or the whole file if it is shorter.
     bool (*is)(struct hp_span head);
-    // Read what follows the scan's cursor, which is over that window, into the scan's dump, which
-    // is empty but for the names.  Of text hp_scan_read() does it; others slide scan->stream
-    // until they have what they need.  The dump may point into the last window.
+    // Read from the scan's cursor, which is in the first window, to the end of the file,
+    // into the scan's dump. That dump is empty except for symbols read before. Text
+    // formats use hp_scan_read(); the others slide scan->stream until they have what they
+    // need. The dump may point into the last window.
     HP_MUST_CHECK int (*read)(struct hp_scan *scan, struct hp_err *err);
 };
 
@@ -28,10 +32,11 @@ extern const struct hp_input_format hp_classic_format;
 extern const struct hp_input_format hp_symbols_format;
 extern const struct hp_input_format hp_pprof_format;
 
-// All, in the order in which they are asked; then NULL.
+// All formats, in the order in which a file is compared with them; NULL ends the list.
 extern const struct hp_input_format *const hp_input_formats[];
 
-// The format of a text that begins so; NULL if it is none of these.  File names do not matter.
+// Returns the format of a file that begins with `head`, or NULL if none matches. The file
+// name is not considered.
 const struct hp_input_format *hp_input_format_of(struct hp_span head);
 
 #endif

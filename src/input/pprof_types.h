@@ -1,5 +1,5 @@
-// Who wrote a pprof profile, and what the values of its samples are.  Only pprof_reader.c
-// uses it.
+// Recognize the producer of a pprof profile and the meaning of its sample types. Only
+// pprof_reader.c uses this.
 #ifndef HP_INPUT_PPROF_TYPES_H
 #define HP_INPUT_PPROF_TYPES_H
 
@@ -7,30 +7,35 @@
 #include "input/pprof_tables.h"
 #include "model/input.h"
 
+// Guess the producer from comments, names of functions, mappings and types.
 enum hp_producer hp_pprof_producer(const struct hp_pprof_tables *tables);
 
+// The meaning of one sample type.
 struct hp_pprof_kind {
-    enum hp_metric metric; // HP_METRICS: none of ours, and taken as it is
-    unsigned shift;        // it counts units of 1 << shift
-    bool is_space;         // in bytes
+    // HP_METRICS: none of our metrics; such values are kept as a further type, unchanged.
+    enum hp_metric metric;
+    unsigned shift; // values are in units of 1 << shift
+    bool is_space;  // values are in bytes
 };
 
-// {0} is empty.
+// The meaning of each sample type, in the order of a sample's values. {0} is empty.
 struct hp_pprof_kinds {
-    HP_VEC(struct hp_pprof_kind) of; // each value
-    unsigned found;                  // 1 << each metric there is
+    HP_VEC(struct hp_pprof_kind) of; // one for each value of a sample
+    unsigned found;                  // bit 1 << metric for each metric found
 };
 
-// Fails if there is no space among them.
+// Find the meaning of all sample types. Fails if none of them is in bytes.
 HP_MUST_CHECK int hp_pprof_kinds_find(struct hp_pprof_kinds *kinds,
                                       const struct hp_pprof_tables *tables,
                                       enum hp_producer producer, struct hp_err *err);
 
-// A type by what its values are taken for: "inuse_space" for "space"; else its name.
+// The name of a sample type in our terms: "inuse_space" for a type that is used as that,
+// for example "space"; else `name` unchanged. `name` and the result are texts of the
+// profile.
 struct hp_span hp_pprof_type_name(const struct hp_pprof_kinds *kinds,
                                   const struct hp_pprof_tables *tables, uint64_t name);
 
-// Whether a unit is of 1 << *shift bytes.
+// Whether `unit` is a unit of bytes; then *shift is set so that it is 1 << *shift bytes.
 bool hp_pprof_is_bytes(struct hp_span unit, unsigned *shift);
 
 #endif

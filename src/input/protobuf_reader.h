@@ -1,4 +1,5 @@
-// The wire format of protocol buffers, read field by field, remembering the first failure.
+// The wire format of protocol buffers, read field by field, remembering the first
+// failure.
 //
 //     struct hp_proto message = hp_proto_over(bytes);
 //     for (struct hp_field field; hp_proto_next(&message, &field);) {
@@ -6,7 +7,7 @@
 //         case 1:
 //             id = hp_field_number(&message, &field);
 //
-// Nothing is allocated: numbers and spans of the text are all there is.
+// Nothing is allocated: fields are numbers, and spans of the text.
 #ifndef HP_INPUT_PROTOBUF_READER_H
 #define HP_INPUT_PROTOBUF_READER_H
 
@@ -14,9 +15,10 @@
 
 #include <stdint.h>
 
+// A message, or a sequence of packed numbers, that is being read.
 struct hp_proto {
     const char *at, *end;
-    const char *wrong; // a constant: what is; NULL while good
+    const char *wrong; // the first failure, a constant text; NULL while good
 };
 
 enum hp_wire_type {
@@ -26,31 +28,36 @@ enum hp_wire_type {
     HP_WIRE_FIXED32 = 5,
 };
 
+// A field of a message. Fields of fixed size are skipped: they have neither value nor
+// span.
 struct hp_field {
     uint32_t number;
     enum hp_wire_type type;
-    uint64_t value;      // of a number
-    struct hp_span span; // of bytes
+    uint64_t value;      // if the type is HP_WIRE_NUMBER
+    struct hp_span span; // if the type is HP_WIRE_BYTES
 };
 
+// Begin to read a message; `bytes` must outlive it.
 struct hp_proto hp_proto_over(struct hp_span bytes);
 
-// The next field; false behind the last and after a failure.
+// Read the next field. Returns false after the last field and after a failure.
 bool hp_proto_next(struct hp_proto *message, struct hp_field *field);
 
-// Keep the first failure; NULL is none.
+// Record a failure, unless one was recorded before. NULL is no failure.
 void hp_proto_fail(struct hp_proto *message, const char *wrong);
 
-// What the field just read holds; 0 or nothing, and a failure of the message, if it is of
-// another type.
+// The value of a field. If the field is of another type, the result is 0 or empty, and
+// the message fails.
 uint64_t hp_field_number(struct hp_proto *message, const struct hp_field *field);
 struct hp_span hp_field_bytes(struct hp_proto *message, const struct hp_field *field);
 
-// A number of any size.
+// Read a varint of any size. Returns 0 and fails if it is truncated or needs more than 64
+// bits.
 uint64_t hp_proto_long_number(struct hp_proto *message);
 
-// How many bytes the number at the front takes, if it is below 2^21, as all but addresses are, and three bytes are
-// there, so that the end is looked at once; 0 otherwise.
+// Returns the size in bytes of the varint at `text` and stores its value. Only values
+// below 2^21 are handled, as all but addresses are, and only if three bytes are
+// available, so that the end is checked once; else returns 0.
 static inline size_t hp_proto_number_size(const char *text, const char *end,
                                           uint64_t *number) {
     const unsigned char *at = (const unsigned char *)text;
@@ -72,7 +79,7 @@ static inline size_t hp_proto_number_size(const char *text, const char *end,
     return 0;
 }
 
-// The next number of a message of nothing else, as a packed field is.
+// Read the next varint of a message of nothing else, such as a packed field.
 static inline uint64_t hp_proto_number(struct hp_proto *message) {
     uint64_t number;
     size_t size = hp_proto_number_size(message->at, message->end, &number);
@@ -80,8 +87,9 @@ static inline uint64_t hp_proto_number(struct hp_proto *message) {
     return size > 0 ? number : hp_proto_long_number(message);
 }
 
-// The numbers of a repeated field, packed or one: the first call begins with *rest of
-// hp_field_numbers(); false behind the last.
+// Iterate over the numbers of a repeated field, which may be packed or a single number:
+// begin with *rest set to the result of hp_field_numbers(). hp_field_next_number()
+// returns false after the last number and after a failure.
 struct hp_proto hp_field_numbers(const struct hp_field *field);
 
 static inline bool hp_field_next_number(struct hp_proto *message,
@@ -93,7 +101,7 @@ static inline bool hp_field_next_number(struct hp_proto *message,
     if (rest->at) {
         *number = hp_proto_number(rest);
         message->wrong = rest->wrong;
-    } else { // one that is not packed
+    } else { // a single number, not packed
         *number = hp_field_number(message, field);
         rest->at = rest->end = "";
     }

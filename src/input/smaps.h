@@ -1,4 +1,4 @@
-// /proc/PID/smaps and smaps_rollup of Linux.
+// Reader of /proc/PID/smaps and smaps_rollup of Linux.
 #ifndef HP_INPUT_SMAPS_H
 #define HP_INPUT_SMAPS_H
 
@@ -6,16 +6,17 @@
 #include "base/span.h"
 #include "model/account.h"
 
-// Whether a file begins so.
+// Whether a file that begins with `head` is one of these.
 bool hp_smaps_is(struct hp_span head);
 
-// Read a file, plain, gzip or zstd, into *maps, which is {0}; the options say how large it may be, and
-// whether a FIFO is waited for.
+// Read a file, plain, gzip or zstd, into *maps, which must be {0}. The options say how
+// large it may be and whether opening a FIFO waits.
 HP_MUST_CHECK int hp_smaps_read(struct hp_kernel_maps *maps, const char *path,
                                 const struct hp_read_options *options,
                                 struct hp_err *err);
 
-// The same of a text in memory, which is followed by a byte that is neither digit nor space.
+// Read a text in memory in the same way. It must be followed by a byte that is neither
+// digit nor space.
 HP_MUST_CHECK int hp_smaps_read_bytes(struct hp_kernel_maps *maps, struct hp_span text,
                                       struct hp_err *err);
 

@@ -1,39 +1,43 @@
-// The files in a tar archive, one after the other; never on disk.
+// The member files of a tar archive, read one after the other and never written to disk.
 //
-// The archive is plain, gzip or zstd.  Its folders and links are passed over.
+// The archive is plain, gzip or zstd. Folders, links and devices are skipped.
 #ifndef HP_INPUT_TAR_H
 #define HP_INPUT_TAR_H
 
 #include "base/vec.h"
 #include "input/input_stream.h"
 
-// {0} is closed.
+// An archive that is being read. {0} is closed.
 struct hp_tar {
-    struct hp_input_stream stream; // a window of the archive
-    size_t done;                   // so much of it has been read
-    uint64_t offset;               // of that, in the archive after decompression
-    bool has_end;                  // its end mark was seen last
+    struct hp_input_stream stream; // the decompressed archive
+    size_t done;                   // bytes of its window that have been read
+    // Offset of the next byte in the archive, after decompression.
+    uint64_t offset;
+    bool has_end; // the end mark was the last thing read
 };
 
-// {0} is ready; its memory is kept from one to the next.
+// One member file. {0} is ready for use; the memory is kept from one member to the next.
 struct hp_tar_file {
-    HP_VEC(char) name; // with a NUL
-    HP_VEC(char) bytes;
-    double time;       // of its last change, in seconds since 1970
-    struct hp_err err; // why its bytes have been passed over; HP_OK: they have not
+    HP_VEC(char) name;  // with a NUL at the end
+    HP_VEC(char) bytes; // the content
+    double time;        // last modification, in seconds since 1970
+    struct hp_err err;  // the reason why its bytes were skipped; HP_OK: they were not
 };
 
-// Close it also after a failure.
+// Open an archive. Close it also after a failure.
 HP_MUST_CHECK int hp_tar_open(struct hp_tar *tar, const char *path, struct hp_err *err);
+// Close the archive and free its memory.
 void hp_tar_close(struct hp_tar *tar);
 
-// Read the next file; *found is false behind the last.  `limit` holds for its bytes; 0 for what
-// hp_input_stream_open() takes of compressed ones.  On failure nothing more can be read.
+// Read the next member file; *found is false after the last. `limit` is the most bytes of
+// one member, a larger one being skipped with file->err; 0: the default of
+// hp_input_stream_open() for compressed data. On failure nothing more can be read.
 HP_MUST_CHECK int hp_tar_next(struct hp_tar *tar, uint64_t limit,
                               struct hp_tar_file *file, bool *found, struct hp_err *err);
+// Free the memory of a member file.
 void hp_tar_file_done(struct hp_tar_file *file);
 
-// True if a text begins as an archive does.
+// Whether a file that begins with `text` is a tar archive.
 bool hp_tar_is(struct hp_span text);
 
 #endif
