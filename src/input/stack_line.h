@@ -16,9 +16,10 @@ enum {
 // decoding the text again each time. A dump has 40 to 500 times fewer distinct addresses
 // than frames.
 struct hp_token_slot {
-    uint64_t head, tail; // first and last 8 bytes of the token
-    uint32_t id;         // index in dump->addresses
-    uint32_t mark;       // epoch << 5 | size of the token in bytes
+    // The first 8 bytes of the token, and the last 8 if it is longer; else tail is 0.
+    uint64_t head, tail;
+    uint32_t id;   // index in dump->addresses
+    uint32_t mark; // epoch << 5 | size of the token in bytes
 };
 
 struct hp_tokens {

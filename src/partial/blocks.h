@@ -1,8 +1,8 @@
-// What a partial is made of, whatever is in it: blocks, each packed and with a checksum, and at
-// the end how many there were and a digest of what is in them.
+// The container format of partials, whatever their content: blocks, each compressed and
+// with a checksum, and at the end the number of blocks and a digest of their content.
 //
-// Nothing is ever sought: both sides go from the first byte to the last.  A reader holds one block
-// at a time.
+// There is no seeking: writer and reader go from the first byte to the last. A reader
+// holds one block at a time.
 #ifndef HP_PARTIAL_BLOCKS_H
 #define HP_PARTIAL_BLOCKS_H
 
@@ -11,89 +11,107 @@
 #include "base/vec.h"
 
 enum {
-    HP_BLOCK_MOST = 1 << 20,   // bytes of one, unpacked
-    HP_BLOCK_FULL = 256 << 10, // with the row that brings it there a block ends
+    HP_BLOCK_MOST = 1 << 20, // bytes of a block at most, uncompressed
+    // Bytes from which on a block is written: the row that reaches this size is its last.
+    HP_BLOCK_FULL = 256 << 10,
+    // Compressed bytes of a block at most.
     HP_BLOCK_PACKED_MOST = HP_BLOCK_MOST + (HP_BLOCK_MOST >> 7) + 1024,
-    HP_BLOCK_HEAD = 12,
+    HP_BLOCK_HEAD = 12, // bytes before the compressed ones
 };
 
 enum hp_block_flag {
-    HP_BLOCK_REQUIRED = 1 << 0, // who does not know the section must not go on
-    HP_BLOCK_ASIDE = 1 << 1,    // the digest does not cover it
+    HP_BLOCK_REQUIRED = 1 << 0, // a reader that does not know the section must fail
+    HP_BLOCK_ASIDE = 1 << 1,    // not covered by the digest
 };
 
+// A growable array of bytes, for the macros of base/vec.h.
 struct hp_bytes {
     uint8_t *at;
     size_t count, capacity;
 };
 
-// Whether there is zstd: without it nothing can be written or read.
+// Whether this build has zstd: without it partials can neither be written nor read.
 bool hp_blocks_are_built(void);
 
-// --- writing ------------------------------------------------------------------------------
+// --- writing ---------------------------------------------------------------------------
 
+// Writes blocks to a sink, which must outlive it.
 struct hp_block_writer {
     struct hp_sink *sink;
     struct ZSTD_CCtx_s *packer;
     struct hp_sha256 sha;
-    uint64_t count, bytes;   // so far
-    unsigned section, flags; // of the block that is being filled
-    struct hp_bytes raw, packed;
-    HP_VEC(size_t) cuts; // places in it where what is packed begins to be of another kind
-    bool is_too_large;   // a row did not fit into a block
-    bool is_run;         // of this process alone: packed in a hurry, without a digest
+    uint64_t count, bytes;       // blocks and bytes written so far
+    unsigned section, flags;     // of the block in `raw`
+    struct hp_bytes raw, packed; // the block that is being filled; its compressed form
+    HP_VEC(size_t) cuts;         // offsets in `raw` where bytes of another kind begin
+    bool is_too_large; // a row did not fit into a block: hp_block_writer_end() fails
+    bool is_run;       // a temporary run of this process: no digest is computed
 };
 
+// Begin a file: write its magic and version.
 void hp_block_writer_init(struct hp_block_writer *writer, struct hp_sink *sink);
 
-// The bytes of one row, which stays in one block; another section begins another block.
+// Append a row to the current block. A row is never split; a row of another section
+// begins a new block.
 void hp_block_row(struct hp_block_writer *writer, unsigned section, unsigned flags,
                   const struct hp_bytes *row);
 
-// A block of columns, each with its size before it; they are empty then.  Nothing if they are.
+// Write one block of columns, each with its size before it, and empty them. Writes
+// nothing if all are empty.
 void hp_block_columns(struct hp_block_writer *writer, unsigned section,
                       struct hp_bytes *columns, size_t count);
+// The sum of the sizes of columns, in bytes.
 size_t hp_block_columns_size(const struct hp_bytes *columns, size_t count);
 
 struct hp_block_reader;
 
-// The block that a reader is at, as it is: packed by whoever wrote it.
+// Copy the current block of a reader, in the compressed form in which it was read.
 void hp_block_copy(struct hp_block_writer *writer, const struct hp_block_reader *from);
 
-// Let the next row begin a block.
+// End the current block, so that the next row begins a new one.
 void hp_block_cut(struct hp_block_writer *writer);
 
-// Write the last block and the end.
+// Write the last block and the end of the file. Fails if something was too large; write
+// errors are left to hp_sink_close().
 HP_MUST_CHECK int hp_block_writer_end(struct hp_block_writer *writer, struct hp_err *err);
+// Free the writer's memory; the sink stays the caller's.
 void hp_block_writer_done(struct hp_block_writer *writer);
 
-// --- reading ------------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------
 
-// Where bytes come from: `size` of them, fewer only at the end; *got says how many.
+// Source of bytes. read() stores `size` bytes, fewer only at the end, and their number in
+// *got.
 struct hp_block_source {
     int (*read)(void *data, void *bytes, size_t size, size_t *got, struct hp_err *err);
     void *data;
 };
 
+// Reads blocks, one at a time.
 struct hp_block_reader {
     struct hp_block_source source;
     struct ZSTD_DCtx_s *unpacker;
     struct hp_sha256 sha;
-    uint64_t count, bytes, version;
-    bool is_run;             // as above
-    unsigned section, flags; // of the block at hand; section 0: that was all
+    uint64_t count, bytes, version; // blocks and bytes read so far; major | minor << 16
+    bool is_run;                    // as in struct hp_block_writer
+    unsigned section, flags; // of the current block; section 0: the end was reached
     uint8_t head[HP_BLOCK_HEAD];
-    struct hp_bytes raw, packed;    // behind what is packed stands the checksum
-    uint8_t digest[HP_SHA256_SIZE]; // once all has been read, and is as it was written
+    // The current block; `packed` is followed by the checksum, which its count does not
+    // include.
+    struct hp_bytes raw, packed;
+    uint8_t digest[HP_SHA256_SIZE]; // valid once the end was reached and verified
 };
 
-// Whether a file that begins so is one, of whatever version.
+// Whether a file that begins with `head` is a partial, of any version.
 bool hp_is_partial(struct hp_span head);
 
-// Read what stands before the first block.
+// Read the magic and version before the first block. Fails for a version this program
+// cannot read. Call hp_block_reader_done() also after a failure.
 HP_MUST_CHECK int hp_block_reader_init(struct hp_block_reader *reader,
                                        struct hp_block_source source, struct hp_err *err);
+// Read the next block, verify its checksum and decompress it into `raw`. After the last
+// block `section` is 0, and the digest has been verified.
 HP_MUST_CHECK int hp_block_next(struct hp_block_reader *reader, struct hp_err *err);
+// Free the reader's memory.
 void hp_block_reader_done(struct hp_block_reader *reader);
 
 #endif

@@ -1,7 +1,29 @@
-// Partials: what many dumps come to, in a file that can be merged with others and reported on.
+// Partials (.hpa files): the result of merging many dumps, in a file that can be merged
+// with others and reported on.
 //
-// A partial is the profile as it is before names and filters.  Whatever dumps were merged first,
-// the same dumps make the same bytes of content, of which the digest is.
+// A partial is the profile before names and filters are applied. The same dumps make the
+// same bytes of content, in whatever order and groups they were merged; the digest in the
+// file covers that content.
+//
+// Entry points: hp_partial_write() and hp_partial_read(); hp_profile_spill() and
+// hp_profile_pack() of runs.h, which move stacks out of memory; hp_sharder_has() of
+// shards.h.
+//
+// Order to read the files in:
+//   blocks           container: compressed blocks with checksums, and a digest at the end
+//   slots            numbers, texts and fields of structs in a row
+//   part_numbers     prediction of the numbers of a stack's part from parts before it
+//   stack_codec      blocks of stacks, column by column; uses part_numbers
+//   partial_writer   the tables of a partial, described at the top of the .c file
+//     partial_stacks, partial_dumps, partial_between, partial_file_names   their sections
+//   partial_reader   the same tables, checked; partial_restore reads stacks and inputs
+//   partial_packed   stacks of a partial that become a run without being decoded
+//   runs, run_merge  sorted stacks outside of memory; their merge into one partial
+//   shards           a profile cut by stacks into several partials
+//
+// Invariants: rows are in canonical order, and every number of a file is checked before
+// it is used as an index. Beyond HP_PARTIAL_HISTORY dumps only sums over groups of dumps
+// are kept.
 #ifndef HP_PARTIAL_PARTIAL_H
 #define HP_PARTIAL_PARTIAL_H
 
@@ -9,122 +31,137 @@
 #include "partial/blocks.h"
 
 enum {
-    // Raised by any change of what is estimated or added, if only of its last bit: sums of two
-    // of them are never added.
+    // Version of the estimator. Raised by any change of an estimate or sum, even of its
+    // last bit: partials of two versions are never added.
     HP_PARTIAL_ESTIMATOR = 1,
-    // So many dumps are still told of one by one; with more none is.
+    // Dumps recorded individually at most; with more dumps only sums of groups are kept.
     HP_PARTIAL_HISTORY = 256,
-    HP_PARTIAL_TEXT_MOST = 64 << 10, // bytes
-    // Sets of labels, of samples and of inputs; a merge warns long before, as nothing can be taken
-    // back once many are merged.
+    HP_PARTIAL_TEXT_MOST = 64 << 10, // bytes of one text
+    // Sets of labels, of samples or of inputs, that a partial can have. A merge warns
+    // from HP_PARTIAL_LABEL_SETS_MANY on, long before, because a merge cannot be undone.
     HP_PARTIAL_LABEL_SETS = 4096,
     HP_PARTIAL_LABEL_SETS_MANY = 1024,
 };
 
-// In the order in which they stand in a file; each a table, all but names covered by the
-// digest.
+// Sections of a partial, in the order in which they are in the file. Each is a table. The
+// digest covers all of them except the names of dumps and files.
 enum hp_section {
     HP_SECTION_END,
     HP_SECTION_PARAMETERS,
     HP_SECTION_STRINGS,
     HP_SECTION_MODULES,
     HP_SECTION_FRAMES,
-    HP_SECTION_SYMBOLS,     // that dumps embed
-    HP_SECTION_LABELS,      // of samples, in sets
-    HP_SECTION_ANNOTATIONS, // of pprof profiles
-    HP_SECTION_GROUPS,      // of dumps that are alike
-    HP_SECTION_SKIPPED,     // inputs that do not count, by reason
-    HP_SECTION_TOTALS,      // of errors
-    HP_SECTION_TYPES,       // sample types beside the metrics
-    HP_SECTION_STACKS, // with sums of groups of dumps, where none is told of by itself
-    HP_SECTION_TYPE_SUMS,
-    HP_SECTION_IDENTITIES,
-    HP_SECTION_DUMPS, // one by one, as long as they are few; and what each added:
-    HP_SECTION_HISTORY,
-    HP_SECTION_TYPE_HISTORY,
-    HP_SECTION_NAMES,
-    HP_SECTION_DISTRIBUTION,  // of totals, where no dump is told of by itself
-    HP_SECTION_EXTREME_NAMES, // of those that this names, and that the next does
-    HP_SECTION_DIAGNOSTICS,   // by kind
-    HP_SECTION_FILE_NAMES,    // of frames, that files had when dumps were merged
+    HP_SECTION_SYMBOLS,     // symbols that dumps embed
+    HP_SECTION_LABELS,      // sets of labels of samples
+    HP_SECTION_ANNOTATIONS, // annotations of pprof profiles
+    HP_SECTION_GROUPS,      // sums over dumps that are alike
+    HP_SECTION_SKIPPED,     // counts of skipped inputs, by reason
+    HP_SECTION_TOTALS,      // sums of errors over all stacks
+    HP_SECTION_TYPES,       // sample types other than the four metrics
+    // Stacks; also their sums of groups of dumps, if dumps are not recorded individually.
+    HP_SECTION_STACKS,
+    HP_SECTION_TYPE_SUMS,     // values of further sample types, by stack
+    HP_SECTION_IDENTITIES,    // process and identity of each dump
+    HP_SECTION_DUMPS,         // dumps recorded individually
+    HP_SECTION_HISTORY,       // contribution of each such dump to each stack
+    HP_SECTION_TYPE_HISTORY,  // the same, for further sample types
+    HP_SECTION_NAMES,         // names of such dumps and of skipped inputs
+    HP_SECTION_DISTRIBUTION,  // totals of dumps that are not recorded individually
+    HP_SECTION_EXTREME_NAMES, // names of dumps in the sections before and after
+    HP_SECTION_DIAGNOSTICS,   // counts of dumps with a diagnostic, by kind
+    HP_SECTION_FILE_NAMES, // names of frames, from files at hand when dumps were merged
     HP_SECTIONS,
 };
 
-// Of a block of frames, each with its size before it.
+// Columns of a block of frames. Each has its size in bytes before it.
 enum hp_frame_column {
-    HP_FRAME_MODULE,  // how many modules on
-    HP_FRAME_ADDRESS, // of the same module the distance from the last
-    HP_FRAME_LEAF,    // whether stacks end in it
+    HP_FRAME_MODULE, // number of the module, as distance from the frame before
+    // Address, as distance from the frame before if that has the same module.
+    HP_FRAME_ADDRESS,
+    HP_FRAME_LEAF, // whether stacks end in it, as in struct hp_frame
     HP_FRAME_COLUMNS,
 };
 
-// How it was made: partials that differ in any of these are not added.
+// How a partial was made. Partials that differ in any parameter except HP_PARAMETER_SHARD
+// cannot be added.
 enum hp_parameter {
-    HP_PARAMETER_ESTIMATOR,
+    HP_PARAMETER_ESTIMATOR,   // HP_PARTIAL_ESTIMATOR of the writer
     HP_PARAMETER_METHOD,      // enum hp_estimator
     HP_PARAMETER_LARGE_SIZES, // enum hp_large_sizes
     HP_PARAMETER_SNAPSHOTS,   // enum hp_snapshots
-    HP_PARAMETER_COLUMN,      // enum hp_column that dumps were chosen for
-    HP_PARAMETER_LABELS,      // of inputs, from their paths: 1 if there were to be some
-    HP_PARAMETER_THREADS,     // 1: stacks are told apart by thread
-    HP_PARAMETER_THREAD,      // XXH3-64 of the only one that was read; 0: all
-    HP_PARAMETER_UNMAPPED,    // 1: frames in no mapping have their addresses
-    HP_PARAMETER_HISTORY,
-    HP_PARAMETER_REPLICATES,
-    HP_PARAMETER_SHARDS, // the stacks are cut into so many, of which these are there:
-    HP_PARAMETER_SHARD,  // a bit for each; not to be equal
-    HP_PARAMETER_BUILDS, // 1: modules say which builds ran; 0 is not written
+    HP_PARAMETER_COLUMN,      // enum hp_column by which dumps were chosen
+    HP_PARAMETER_LABELS,      // 1: inputs have labels from their paths
+    HP_PARAMETER_THREADS,     // 1: stacks are distinguished by thread
+    // XXH3-64 of the name of the only thread that was read; 0: all threads.
+    HP_PARAMETER_THREAD,
+    HP_PARAMETER_UNMAPPED,   // 1: frames in no mapping keep their addresses
+    HP_PARAMETER_HISTORY,    // HP_PARTIAL_HISTORY of the writer
+    HP_PARAMETER_REPLICATES, // HP_REPLICATES of the writer
+    HP_PARAMETER_SHARDS,     // number of shards that the stacks are cut into
+    HP_PARAMETER_SHARD,      // the shards that are present, a bit for each; may differ
+    HP_PARAMETER_BUILDS,     // 1: modules record which builds ran; 0 is not written
     HP_PARAMETERS,
 };
 
+// All parameters, by enum hp_parameter.
 struct hp_parameters {
     uint64_t of[HP_PARAMETERS];
 };
 
+// The name of a parameter in the file and in messages.
 const char *hp_parameter_name(enum hp_parameter parameter);
 
-// Of what is in a profile.
+// The parameters by which a profile was made.
 struct hp_parameters hp_parameters_of(const struct hp_profile *profile);
 
-// Write a profile that has been read for it, and put in order; of a whole one this shard alone,
-// if its count is not 0.
+// Write a profile. It must have been read with keeps.partial, and its modules and frames
+// must be in canonical order. If shard.count is not 0, only that shard of a whole profile
+// is written. Fails if something exceeds a limit of the format, or the sink fails.
 HP_MUST_CHECK int hp_partial_write(const struct hp_profile *profile,
                                    struct hp_shards shard, struct hp_sink *out,
                                    struct hp_err *err);
 
-// Fail with HP_E_DUPLICATE where two differ, and say in what.
+// Fail with HP_E_DUPLICATE, naming the parameter, if two partials cannot be added. The
+// error is located in the second.
 HP_MUST_CHECK int hp_parameters_refuse(const struct hp_parameters *a, const char *name_a,
                                        const struct hp_parameters *b, const char *name_b,
                                        struct hp_err *err);
 
-// Partials that are read into one profile, one after the other.  Its inputs are numbered from 0
-// on, and their `source` says which partial they are of, from 1 on.
+// Partials that are read into one profile, one after the other. The inputs in them are
+// numbered from 0 on, and their `source` is the number of their partial, from 1 on.
 struct hp_partials {
-    struct hp_profile *profile; // whose needs say what is kept
-    // What a partial says of the names of a frame: their texts are the profile's.
+    struct hp_profile *profile; // the destination; its `keeps` says what is kept
+    // Called with the symbols of a frame that a partial contains; their texts are in the
+    // profile.
     void (*take_symbols)(void *data, hp_frame_id frame, const struct hp_line *lines,
                          uint32_t count, bool is_disputed);
-    // The same of names that a file had.
+    // Called with the names of a frame that a file had when its dumps were merged.
     void (*take_file_names)(void *data, hp_frame_id frame, const struct hp_line *lines,
                             uint32_t count);
-    void *data;
+    void *data; // first argument of both functions
     struct hp_parameters parameters;
-    const char *first;  // whose parameters these are; in a block of the profile
-    const char *thread; // that alone was read, there as well; NULL: all were
-    bool is_base;       // the next is of that side of a diff
-    // Where stacks go that take more bytes than this, while a partial is read that does not tell of each
-    // dump; NULL: they stay in memory.
+    // Name of the partial that `parameters` are from; owned by the profile.
+    const char *first;
+    // Name of the only thread that was read, owned by the profile; NULL: all threads were
+    // read.
+    const char *thread;
+    bool is_base; // whether the next partial is of the base of a diff
+    // Store for stacks that take more than stack_memory bytes while a partial is read
+    // that does not record dumps individually; NULL: they stay in memory.
     struct hp_run_store *store;
-    uint64_t stack_memory;
-    uint64_t dumps; // of those that are no shards, which may be of the same
-    uint32_t count;
-    bool has_unknown;               // sections of a later version were left out
-    uint8_t digest[HP_SHA256_SIZE]; // of the last
-    uint8_t
-        common[HP_SHA256_SIZE]; // of what is in it beside stacks, the same in all shards
+    uint64_t stack_memory; // bytes of stacks in memory at most
+    // Dumps in all partials that are not shards; shards may share their dumps.
+    uint64_t dumps;
+    uint32_t count;                 // partials read so far
+    bool has_unknown;               // sections of a later version were skipped
+    uint8_t digest[HP_SHA256_SIZE]; // digest of the last partial
+    // Digest of everything in it that is not about stacks: equal in all shards of a
+    // profile.
+    uint8_t common[HP_SHA256_SIZE];
 };
 
-// Add what a partial holds; `name` is its path.  After a failure the profile is of no use.
+// Add the content of a partial to the profile. `name` is its path. After a failure the
+// profile is unusable.
 HP_MUST_CHECK int hp_partial_read(struct hp_partials *partials,
                                   struct hp_block_source source, const char *name,
                                   struct hp_err *err);

@@ -1,4 +1,4 @@
-// What the writers of the sections of a partial share.
+// State and helpers shared by the writers of the sections of a partial.
 #ifndef HP_PARTIAL_PARTIAL_WRITER_H
 #define HP_PARTIAL_PARTIAL_WRITER_H
 
@@ -6,56 +6,61 @@
 #include "partial/slots.h"
 #include "partial/stack_codec.h"
 
-// A dump that is told of one by one.
+// A dump that is recorded individually.
 struct hp_written_dump {
-    uint32_t input; // in profile->inputs
+    uint32_t input; // index in profile->inputs
     struct hp_known_dump known;
-    size_t row, row_size; // in `rows` of the writer: to tell equal ones apart
+    size_t row, row_size; // range in `rows` of the writer: orders dumps of one identity
 };
 
+// State while one partial or run is written.
 struct hp_partial_writer {
     const struct hp_profile *profile;
-    struct hp_shards shards; // that are written
+    struct hp_shards shards; // the shards to write; {0}: the profile as a whole
     struct hp_block_writer blocks;
-    struct hp_bytes row; // that is being made
-    // Tables are gone through twice: first for their texts, of which the order says how they
-    // are called.
+    struct hp_bytes row; // the row that is being made
+    // Whether this is the first of two passes over the tables. It only collects the
+    // texts, because a text's number is its place in the order of all texts.
     bool is_collecting;
     struct hp_strtab texts;
-    uint32_t *text_rank;
-    uint32_t *set_rank;         // of profile->tag_sets: the number of a set, 0 for none
-    const uint32_t *frame_rank; // of each frame its number; NULL: they are in order
-    uint32_t *order;            // of the stacks that are written: which comes i-th
-    size_t stacks;              // so many
-    uint32_t *rank; // of each stack: where it comes; HP_NO_RANK: it is in another shard
-    uint32_t *run_rank;                   // the same of those in runs, if anybody asks
-    HP_VEC(struct hp_written_dump) dumps; // by process and identity
-    struct hp_bytes rows;
-    bool has_history;
-    bool has_between;          // how its dumps differ
-    struct hp_between between; // if it has; its sums are in the order of what is written:
-    size_t next_replicate;     // of the next stack
+    uint32_t *text_rank; // number of each text
+    uint32_t *set_rank;  // number of each set of profile->tag_sets, 0 for none
+    // Number of each frame; NULL: frames are in canonical order, and numbered as in the
+    // profile.
+    const uint32_t *frame_rank;
+    uint32_t *order;    // stacks to write, in their order in the file
+    size_t stacks;      // number of these stacks
+    uint32_t *rank;     // place of each stack in the file; HP_NO_RANK: in another shard
+    uint32_t *run_rank; // the same for stacks in runs; NULL: not needed
+    HP_VEC(struct hp_written_dump) dumps; // in order of process and identity
+    struct hp_bytes rows;                 // rows of these dumps
+    bool has_history;                     // dumps are recorded individually
+    bool has_between;                     // it is recorded how dumps differ
+    // If has_between is set; its sums are sorted by the place of their stack in the file.
+    struct hp_between between;
+    size_t next_replicate; // index in between.sums of the next stack's first sum
 };
 
 #define HP_NO_RANK UINT32_MAX
 
+// The place in the file of a stack in memory or in a run, or HP_NO_RANK.
 static inline uint32_t hp_rank_of(const struct hp_partial_writer *w, uint32_t stack) {
     return stack >= HP_RUN_STACKS ? w->run_rank[stack - HP_RUN_STACKS] : w->rank[stack];
 }
 
-// A text, by its number.
+// Append a text to the row, as its number.
 static inline void hp_put_interned(struct hp_partial_writer *w, struct hp_span text) {
     hp_string string = hp_strtab_add(&w->texts, text);
     hp_put_number(&w->row, w->is_collecting ? 0 : w->text_rank[string.n]);
     w->blocks.is_too_large |= text.size > HP_PARTIAL_TEXT_MOST;
 }
 
-// One of the profile.
+// Append a string of the profile to the row, as its number.
 static inline void hp_put_string(struct hp_partial_writer *w, hp_string string) {
     hp_put_interned(w, hp_strtab_span(&w->profile->strings, string));
 }
 
-// What has been put makes a row.
+// End the row, and write it unless this is the first pass.
 static inline void hp_put_row(struct hp_partial_writer *w, enum hp_section section) {
     bool is_aside = section == HP_SECTION_NAMES || section == HP_SECTION_EXTREME_NAMES ||
                     section == HP_SECTION_FILE_NAMES;
@@ -66,24 +71,27 @@ static inline void hp_put_row(struct hp_partial_writer *w, enum hp_section secti
     w->row.count = 0;
 }
 
-// partial_stacks.c: put the stacks into their order; and write those in memory.
+// partial_stacks.c: set order and rank of the stacks; write the stacks in memory.
 void hp_order_stacks(struct hp_partial_writer *w);
 void hp_put_stacks(struct hp_partial_writer *w);
 
-// One after the other, each i-th in order; hp_stack_encode_end() ends the last block.
+// Fill `row` with the i-th stack in order; i must rise from call to call. Write a stack;
+// after the last, hp_stack_encode_end() writes the last block.
 void hp_take_stack(struct hp_stack_row *row, struct hp_partial_writer *w, size_t i);
 void hp_put_stack(struct hp_partial_writer *w, struct hp_stack_codec *codec,
                   const struct hp_stack_row *row);
+// Fill a table with the module of each frame, by the numbers of frames in the file.
 void hp_frames_take(struct hp_frame_table *table, const struct hp_partial_writer *w);
 
-// Put the parts of a stack into their order.
+// Copy the parts of a stack to `row`, in order of size.
 void hp_take_parts(struct hp_stack_row *row, const struct hp_sizes *sizes, uint32_t stack,
                    enum hp_column column);
 
-// runs.c: merge those in memory with those in runs.
+// run_merge.c: merge the stacks in memory with those in runs, and write the result.
 HP_MUST_CHECK int hp_put_runs(struct hp_partial_writer *w, struct hp_err *err);
 
-// partial_dumps.c: find the dumps that are told of; and write what is known of the inputs.
+// partial_dumps.c: find the dumps that are recorded individually; write what is known of
+// inputs.
 void hp_find_dumps(struct hp_partial_writer *w);
 void hp_put_groups(struct hp_partial_writer *w);
 void hp_put_skipped(struct hp_partial_writer *w);
@@ -93,14 +101,15 @@ void hp_put_dumps(struct hp_partial_writer *w);
 void hp_put_history(struct hp_partial_writer *w);
 void hp_put_names(struct hp_partial_writer *w);
 
-// partial_between.c: how dumps differ that are not told of one by one.
+// partial_between.c: write how dumps differ that are not recorded individually.
 void hp_order_replicates(struct hp_partial_writer *w);
+// Add the sums of the stack with this rank to `row`; ranks must rise from call to call.
 void hp_take_replicates(struct hp_partial_writer *w, uint32_t rank,
-                        struct hp_stack_row *row); // one after the other
+                        struct hp_stack_row *row);
 void hp_put_distribution(struct hp_partial_writer *w);
 void hp_put_extreme_names(struct hp_partial_writer *w);
 
-// partial_file_names.c
+// partial_file_names.c: write the names that files had.
 void hp_put_file_names(struct hp_partial_writer *w);
 
 #endif

@@ -1,34 +1,42 @@
-// Stacks that memory does not hold: written as a run, which hp_partial_write() merges with others.
+// Runs: sorted stacks that are not kept in memory, or kept there in compressed form.
+// hp_partial_write() merges them with the others.
 #ifndef HP_PARTIAL_RUNS_H
 #define HP_PARTIAL_RUNS_H
 
 #include "model/profile.h"
 #include "partial/blocks.h"
 
-// One that is written: stays where it is between begin and end, which also follows a failure in between.
+// A run that is being written. It must not be moved between begin and end. Call end also
+// after a failure between the two.
 struct hp_run_writer {
-    struct hp_block_writer *blocks; // that go to it
+    struct hp_block_writer *blocks; // writes to `sink`
     struct hp_sink sink;
     struct hp_run_output out;
-    struct hp_stack_run run; // in the end, where it is
+    struct hp_stack_run run; // after end: where the run is
 };
 
-// Where a store is given nobody else writes to it meanwhile; else the run is in memory.
+// Begin a run. The third argument has the members that are known before (frames, source,
+// sets of labels); it is copied. `store` is locked until the end, so that only one thread
+// at a time writes to its file; NULL: the run is written in memory.
 HP_MUST_CHECK int hp_run_writer_begin(struct hp_run_writer *writer,
                                       struct hp_block_writer *blocks,
                                       const struct hp_stack_run *told,
                                       struct hp_run_store *store, struct hp_err *err);
+// End a run, and unlock its store.
 HP_MUST_CHECK int hp_run_writer_end(struct hp_run_writer *writer, struct hp_err *err);
 
-// Whether the stacks in memory can become a run, as nothing goes by their numbers but the history.
+// Whether the stacks in memory can become a run. They cannot if there are further sample
+// types, whose values refer to stacks by number. The history does too, but its numbers
+// can be mapped.
 static inline bool hp_profile_can_spill(const struct hp_profile *profile) {
     return profile->stacks.count > 0 && profile->types.of.count == 0;
 }
 
-// Write them to `store`, with sums of groups of the dumps that they are of, and let go of them.
+// Write the stacks in memory to the file of `store`, with the sums of the groups of their
+// dumps, and remove them from memory.
 HP_MUST_CHECK int hp_profile_spill(struct hp_profile *profile, struct hp_run_store *store,
                                    struct hp_err *err);
-// The same, but they stay in memory, packed, where the store has room.
+// Do the same, but keep the run in memory, compressed, if the store has room for it.
 HP_MUST_CHECK int hp_profile_pack(struct hp_profile *profile, struct hp_run_store *store,
                                   struct hp_err *err);
 

@@ -1,7 +1,8 @@
-// Numbers in the rows of a partial, and the fields of structs that stand in them one after the
-// other: writer and reader go over the same table.
+// Numbers in the rows of a partial, and fields of structs as numbers in a fixed order:
+// writer and reader use the same table of fields.
 //
-// Numbers are LEB128, in as few bytes as there can be; signed ones zigzag; doubles eight bytes.
+// Numbers are LEB128, in the fewest bytes possible; signed numbers are zigzag-encoded
+// first; doubles take eight bytes.
 #ifndef HP_PARTIAL_SLOTS_H
 #define HP_PARTIAL_SLOTS_H
 
@@ -10,12 +11,13 @@
 #include "partial/blocks.h"
 
 enum {
-    HP_NUMBER_MORE = 1 << 7, // of a byte: others follow
+    HP_NUMBER_MORE = 1 << 7, // bit of a byte: more bytes of the number follow
 };
 
+// Append a number of any size.
 void hp_put_long_number(struct hp_bytes *out, hp_uint128 number);
 
-// Most have one byte.
+// Append a number; fast for numbers of one byte, as most are.
 static inline void hp_put_number(struct hp_bytes *out, hp_uint128 number) {
     if (number < HP_NUMBER_MORE && out->count < out->capacity) {
         out->at[out->count++] = (uint8_t)number;
@@ -24,37 +26,46 @@ static inline void hp_put_number(struct hp_bytes *out, hp_uint128 number) {
     }
 }
 
+// Append a signed number.
 static inline void hp_put_signed(struct hp_bytes *out, hp_int128 number) {
     hp_put_number(out, (hp_uint128)number << 1 ^ (hp_uint128)(number >> 127));
 }
 
-void hp_put_fixed(struct hp_bytes *out, uint64_t number, size_t bytes); // little-endian
-void hp_put_text(struct hp_bytes *out, struct hp_span text); // its size, then its bytes
+// Append a number in a fixed number of bytes, little-endian.
+void hp_put_fixed(struct hp_bytes *out, uint64_t number, size_t bytes);
+// Append a text: its size, then its bytes.
+void hp_put_text(struct hp_bytes *out, struct hp_span text);
 
-// Reads numbers, and remembers its first failure: then all that it reads is 0.
+// Reads numbers from [at, end) and remembers its first failure: after it everything reads
+// as 0.
 struct hp_numbers {
     const uint8_t *at, *end;
-    const char *damage; // what is wrong, or NULL: then nothing is left
+    const char *damage; // a constant text, or NULL; if set, at == end
 };
 
+// Whether unread bytes are left.
 static inline bool hp_numbers_more(const struct hp_numbers *row) {
     return row->at < row->end;
 }
 
+// Record a failure, unless there was one before, and skip the rest.
 void hp_numbers_fail(struct hp_numbers *row, const char *damage);
 hp_uint128 hp_get_long_number(struct hp_numbers *row);
 
+// Read a number of up to 128 bits. Fails if it is truncated, too large or not in the
+// fewest bytes.
 static inline hp_uint128 hp_get_number(struct hp_numbers *row) {
     return row->at < row->end && *row->at < HP_NUMBER_MORE ? *row->at++
                                                            : hp_get_long_number(row);
 }
 
+// Read a signed number.
 static inline hp_int128 hp_get_signed(struct hp_numbers *row) {
     hp_uint128 number = hp_get_number(row);
     return (hp_int128)(number >> 1) ^ -(hp_int128)(number & 1);
 }
 
-// Fails from `limit` on.
+// Read a number; fails if it is not below `limit`.
 static inline uint64_t hp_get_below(struct hp_numbers *row, uint64_t limit) {
     hp_uint128 number = hp_get_number(row);
     if (number >= limit) {
@@ -64,23 +75,28 @@ static inline uint64_t hp_get_below(struct hp_numbers *row, uint64_t limit) {
     return (uint64_t)number;
 }
 
-uint64_t hp_get_word(struct hp_numbers *row); // any of 64 bits
+// Read a number of up to 64 bits.
+uint64_t hp_get_word(struct hp_numbers *row);
+// Read a little-endian number of that many bytes.
 uint64_t hp_get_fixed(struct hp_numbers *row, size_t bytes);
 
-// The same of one byte.
+// Read one byte.
 static inline uint8_t hp_get_byte(struct hp_numbers *row) {
     return row->at < row->end ? *row->at++ : (uint8_t)hp_get_fixed(row, 1);
 }
 
+// Read a text; it points into the bytes that are read.
 struct hp_span hp_get_text(struct hp_numbers *row);
 
-// Columns, each with its size before it; and fail if one is damaged, or has not been read to its end.
+// Split a row into columns, each with its size before it; afterwards, fail if one is
+// damaged or has not been read to its end.
 void hp_get_columns(struct hp_numbers *row, struct hp_numbers *columns, size_t count);
 void hp_numbers_end(struct hp_numbers *row, const struct hp_numbers *columns,
                     size_t count);
 
-// --- fields -------------------------------------------------------------------------------
+// --- fields ----------------------------------------------------------------------------
 
+// The type of a field.
 enum hp_slot_kind {
     HP_SLOT_FLAG,   // bool
     HP_SLOT_CHOICE, // enum
@@ -88,48 +104,55 @@ enum hp_slot_kind {
     HP_SLOT_WORD,   // uint64_t
     HP_SLOT_LONG,   // hp_uint128
     HP_SLOT_SIGNED, // hp_int128
-    HP_SLOT_DOUBLE, // not negative, nor NaN
+    HP_SLOT_DOUBLE, // finite and not negative
 };
 
-// What becomes of a field of inputs that are told of as a group.
+// How a field is combined when inputs are grouped.
 enum hp_slot_use {
-    HP_SLOT_OWN, // it is of one input alone
-    HP_SLOT_KEY, // it is the same in all of the group
-    HP_SLOT_SUM,
-    HP_SLOT_APART, // as KEY, but in partials it stands elsewhere: those of before have no place for it
+    HP_SLOT_OWN, // specific to one input; dropped
+    HP_SLOT_KEY, // equal in all inputs of the group
+    HP_SLOT_SUM, // added
+    // As KEY, but stored elsewhere in a partial, because earlier versions have no place
+    // for it.
+    HP_SLOT_APART,
 };
 
+// A field of a struct.
 struct hp_slot {
     size_t offset;
-    uint64_t limit; // what a choice or a word is below; 0: all that fits
+    uint64_t limit; // a choice must be below this; 0: any value that fits
     enum hp_slot_kind kind;
     enum hp_slot_use use;
 };
 
+// A table of the fields of one struct.
 struct hp_slots {
     const struct hp_slot *at;
     size_t count;
 };
 
 enum {
-    HP_TRAITS =
-        11, // bits of what tells groups of inputs apart; behind them is how large sizes were read
+    // Bits that distinguish groups of inputs; the bits above them are enum
+    // hp_large_sizes.
+    HP_TRAITS = 11,
 };
 
-extern const struct hp_slots hp_error_slots;  // of struct hp_error
-extern const struct hp_slots hp_record_slots; // of struct hp_input_record
+extern const struct hp_slots hp_error_slots;  // fields of struct hp_error
+extern const struct hp_slots hp_record_slots; // fields of struct hp_input_record
 
-// Those of these uses, 1 << enum hp_slot_use.
+// Append, or read, the fields whose use is in the set `uses` of 1 << enum hp_slot_use.
 void hp_put_slots(struct hp_bytes *out, const struct hp_slots *fields, unsigned uses,
                   const void *from);
 void hp_get_slots(struct hp_numbers *row, const struct hp_slots *fields, unsigned uses,
                   void *to);
 
-// One field as a number modulo 2^128, of a double its bits; false if it does not fit.
+// Get or set one field as a number modulo 2^128; for a double the number is its bits. The
+// setter returns false if the number does not fit.
 hp_uint128 hp_slot_number(const struct hp_slot *field, const void *from);
 HP_MUST_CHECK bool hp_slot_set(const struct hp_slot *field, hp_uint128 number, void *to);
 
-// Add the sums of a record to those of another; false if one does not fit.
+// Add the HP_SLOT_SUM fields of a record to those of `sum`. Returns false if a sum does
+// not fit.
 HP_MUST_CHECK bool hp_record_add(struct hp_input_record *sum,
                                  const struct hp_input_record *record);
 

@@ -1,7 +1,8 @@
-// Stacks as they stand in a partial: some thousand of them make a block, number by number in columns
-// of their own, each as what it is off from where the numbers before it lead one to expect it.
+// The encoding of stacks in a partial. A block has some thousand stacks. Each number of a
+// stack has its own column, and is stored as the difference from a prediction made from
+// the numbers before it.
 //
-//     while there are stacks, in the order of their keys:
+//     for each stack, in the order of their keys:
 //         hp_stack_encode(&codec, &row);
 //         if (hp_stack_codec_size(&codec) >= HP_BLOCK_FULL)
 //             hp_stack_encode_end(&codec, &blocks);
@@ -11,7 +12,7 @@
 //         hp_stack_decode_begin(&codec, &bytes);
 //         while (hp_stack_decode(&codec, &row)) ...
 //
-// Nothing of a block is needed for the next.  Frames are numbered as in the file.
+// A block is decoded without any other block. Frames are numbered as in the file.
 #ifndef HP_PARTIAL_STACK_CODEC_H
 #define HP_PARTIAL_STACK_CODEC_H
 
@@ -20,101 +21,122 @@
 #include "partial/part_numbers.h"
 #include "partial/slots.h"
 
-// Which frames each module has: those of one stand together.
+// The frames of a module, which have consecutive numbers.
 struct hp_module_frames {
     uint32_t first, count;
 };
 
+// Frames by module, and the module of each frame. {0} is empty.
 struct hp_frame_table {
-    HP_VEC(uint32_t) module; // of each frame
-    HP_VEC(struct hp_module_frames) of;
+    HP_VEC(uint32_t) module; // module of each frame; empty after hp_frame_table_take()
+    HP_VEC(struct hp_module_frames) of; // frames of each module
 };
 
-void hp_frame_table_add(struct hp_frame_table *table, uint32_t module); // the next frame
+// Append a frame, which gets the next number.
+void hp_frame_table_add(struct hp_frame_table *table, uint32_t module);
+// Free the table.
 void hp_frame_table_done(struct hp_frame_table *table);
 
-// One to read by: those of module i stand before ends[i].
+// Make a table for decoding only: the frames of module i end before frame ends[i].
 void hp_frame_table_take(struct hp_frame_table *table, const uint32_t *ends,
                          size_t modules);
 
-// What the dumps of a group have of a stack.
+// Sum of a stack's bytes over the dumps of one group.
 struct hp_group_sum {
     uint32_t group;
-    hp_int128 bytes; // whole ones, not 0
+    hp_int128 bytes; // whole bytes, never 0
 };
 
+// One stack, as the codec sees it.
 struct hp_stack_row {
-    uint32_t set;                                   // of labels
-    HP_VEC(uint32_t) path;                          // frames from the root on
-    struct hp_size_part whole[HP_COLUMNS];          // of no size
-    HP_VEC(struct hp_size_part) parts[HP_COLUMNS];  // by size, the mixed ones first
-    bool is_full[HP_COLUMNS];                       // there were more parts than are kept
-    HP_VEC(struct hp_group_sum) groups[HP_COLUMNS]; // by group
+    uint32_t set;                          // number of its set of labels; 0: none
+    HP_VEC(uint32_t) path;                 // frames, root first
+    struct hp_size_part whole[HP_COLUMNS]; // values of the stack; size is not used
+    HP_VEC(struct hp_size_part) parts[HP_COLUMNS];  // in order of size, mixed sizes first
+    bool is_full[HP_COLUMNS];                       // there were more sizes than are kept
+    HP_VEC(struct hp_group_sum) groups[HP_COLUMNS]; // in order of group
 };
 
-void hp_stack_row_clear(struct hp_stack_row *row); // keeps the memory
+// Make a row empty; keeps its memory.
+void hp_stack_row_clear(struct hp_stack_row *row);
+// Free the memory of a row.
 void hp_stack_row_done(struct hp_stack_row *row);
 
+// Columns of a block. Indented columns have one number for each frame, part or group that
+// the column before has counted.
 enum hp_stack_column {
-    HP_STACK_SET,
-    HP_STACK_SHARED,  // frames with the stack before it, from the root on
-    HP_STACK_FURTHER, // frames behind these; of each
-    HP_STACK_MODULE,  //     how long ago one of its module was met, or which it is
-    HP_STACK_BYTE,    //     its number in there, if that has 256 or fewer; or of that
-    HP_STACK_LOW,     //         the low byte
-    HP_STACK_HIGH,    //         and the rest
-    HP_STACK_PARTS,   // of each metric column how many, and of each part
-    HP_STACK_SIZE,    //     its size
-    HP_STACK_MARKS,   //     which numbers are off
-    HP_STACK_REST, // which of the stack are off from those of its parts, and by how much
-    HP_STACK_NUMBERS,                                    // by how much those of parts are
-    HP_STACK_MIXED = HP_STACK_NUMBERS + HP_PART_NUMBERS, // of mixed sizes
-    // Of each metric column how many groups of dumps have some; and of each
+    HP_STACK_SET,     // set of labels
+    HP_STACK_SHARED,  // frames shared with the stack before, from the root on
+    HP_STACK_FURTHER, // number of further frames; for each of them:
+    HP_STACK_MODULE,  //    how long ago its module was met, or the module's number
+    HP_STACK_BYTE,    //    number of the frame in its module, if that has 256 or fewer
+    HP_STACK_LOW,     //    else low byte of that number
+    HP_STACK_HIGH,    //    and the rest of it
+    HP_STACK_PARTS,   // number of parts, for each metric column; for each part:
+    HP_STACK_SIZE,    //    size
+    HP_STACK_MARKS,   //    set of the numbers that differ from their prediction
+    // Numbers of the stack that differ from the sum of its parts, and by how much.
+    HP_STACK_REST,
+    HP_STACK_NUMBERS, // differences of a part's numbers
+    HP_STACK_MIXED = HP_STACK_NUMBERS + HP_PART_NUMBERS, // the same, for mixed sizes
+    // Number of groups of dumps that have the stack, + 1, for each metric column, 0
+    // meaning the same groups as in the column before; for each group:
     HP_STACK_GROUPS = HP_STACK_MIXED + HP_PART_NUMBERS,
-    HP_STACK_GROUP, //     which
-    HP_STACK_UNITS, //     how many times what a sample stands for
-    HP_STACK_SUM,   //     what is to be added to that; and of the last
-    HP_STACK_LAST,  //     by how much that is off from the rest of the stack
+    HP_STACK_GROUP, //    distance from the group before
+    HP_STACK_UNITS, //    sum in units of struct hp_sample_unit
+    HP_STACK_SUM,   //    rest of the sum
+    HP_STACK_LAST,  // for the last group: difference from the rest of the stack
     HP_STACK_COLUMNS,
 };
 
 enum {
-    HP_STACK_MODULES = 8, // that are known by how long ago they were met
-    HP_STACK_DEPTH_MOST = 65536,
+    HP_STACK_MODULES = 8,        // modules remembered by how long ago they were met
+    HP_STACK_DEPTH_MOST = 65536, // frames of a stack at most
+    // Parts of a stack at most: all sizes and the mixed one.
     HP_STACK_PARTS_MOST = HP_SIZES_OF_STACK + 1,
 };
 
-// {.frames = table} is ready for the first stack.
+// State of an encoder or a decoder. {.frames = table} is ready for the first stack.
 struct hp_stack_codec {
     const struct hp_frame_table *frames;
-    const uint32_t *names; // what each is called that is read; NULL: as in the file
-    bool
-        has_groups; // groups of dumps are told of; of a block that is read it tells itself
-    struct hp_bytes out[HP_STACK_COLUMNS];
-    struct hp_numbers in[HP_STACK_COLUMNS];
+    // Number in the profile of each frame read; NULL: frames keep their numbers of the
+    // file.
+    const uint32_t *names;
+    // Whether stacks have sums of groups of dumps; a decoder gets it from each block.
+    bool has_groups;
+    struct hp_bytes out[HP_STACK_COLUMNS];  // columns to write
+    struct hp_numbers in[HP_STACK_COLUMNS]; // columns to read
     struct hp_part_context context;
-    HP_VEC(uint32_t) last;              // path of the stack before
-    uint32_t modules[HP_STACK_MODULES]; // the latest first
+    HP_VEC(uint32_t) last; // path of the stack before; decoded paths use `names`
+    uint32_t modules[HP_STACK_MODULES]; // modules met last, the latest first
     uint32_t module_count;
-    struct hp_numbers
-        state; // whose damage is what is wrong with the block that is read, or NULL
+    // Its `damage` is the fault of the block that is read, or NULL.
+    struct hp_numbers state;
 };
 
+// Append a stack to the columns.
 void hp_stack_encode(struct hp_stack_codec *codec, const struct hp_stack_row *row);
-size_t hp_stack_codec_size(const struct hp_stack_codec *codec); // bytes in the columns
+// Bytes in the columns so far.
+size_t hp_stack_codec_size(const struct hp_stack_codec *codec);
+// Write the columns as a block, if there are any, and begin a new one.
 void hp_stack_encode_end(struct hp_stack_codec *codec, struct hp_block_writer *blocks);
 
-// How many there are in a block.
+// Number of stacks in a block, found without decoding them.
 size_t hp_stack_count(const struct hp_numbers *block);
 
-// Whether any file of so many packed bytes has stacks of so many frames: what honest ones share is less.
+// Whether a file of that many compressed bytes can have stacks with that many frames in
+// all. Only a malicious file exceeds the limit: real stacks share fewer frames.
 #define HP_STACK_FRAMES_TOO_MANY "stacks of more frames than any file of its size has"
 bool hp_stack_frames_fit(uint64_t frames, uint64_t packed_bytes);
 
-// The bytes have to stay as they are.
+// Begin to decode a block. Its bytes must stay valid and unchanged until the block is
+// decoded.
 void hp_stack_decode_begin(struct hp_stack_codec *codec, struct hp_numbers *block);
+// Decode the next stack. Returns false after the last stack and after damage, which is
+// then in codec->state.damage.
 bool hp_stack_decode(struct hp_stack_codec *codec, struct hp_stack_row *row);
 
+// Free the codec's memory.
 void hp_stack_codec_done(struct hp_stack_codec *codec);
 
 #endif
