@@ -2,11 +2,13 @@
 
 #include <stdlib.h>
 
+// The page of [vsyscall] is in the kernel's half of the address space and says nothing
+// about the bits of user addresses.
 static bool is_user_row(const struct hp_mapping *row) {
     return !hp_span_is(row->path, "[vsyscall]");
 }
 
-// The bits that addresses in rows may have.
+// Returns the bits that an address in any user mapping can have.
 static uint64_t mask_of(const struct hp_dump *dump) {
     uint64_t mask = 0;
     const struct hp_mapping *row;
@@ -18,6 +20,8 @@ static uint64_t mask_of(const struct hp_dump *dump) {
     return mask;
 }
 
+// Returns the mapping that contains an address, or NULL. Mappings are sorted and
+// disjoint.
 static const struct hp_mapping *row_of(const struct hp_dump *dump, uint64_t address) {
     size_t low = 0, high = dump->mappings.count; // rows before low start at or below it
     while (low < high) {
@@ -32,6 +36,7 @@ static const struct hp_mapping *row_of(const struct hp_dump *dump, uint64_t addr
     return row && address < row->end ? row : NULL;
 }
 
+// Whether the file at `path` has an executable mapping.
 static bool has_code(const struct hp_dump *dump, struct hp_span path) {
     bool has = false;
     const struct hp_mapping *row;
@@ -41,24 +46,28 @@ static bool has_code(const struct hp_dump *dump, struct hp_span path) {
     return has;
 }
 
-// Each row of a file may hold code if none is executable, as qemu-user maps programs.
+// Whether an address may be in code. If no mapping of a file is executable, as when
+// qemu-user maps programs, each of its mappings may contain code.
 static bool is_code(const struct hp_dump *dump, uint64_t address) {
     const struct hp_mapping *row = row_of(dump, address);
     return row && (row->executable ||
                    (hp_span_starts(row->path, "/") && !has_code(dump, row->path)));
 }
 
+// Whether an address is in no mapping and has bits outside of `mask`.
 static bool is_tagged(const struct hp_dump *dump, uint64_t address, uint64_t mask) {
     return (address & ~mask) != 0 && !row_of(dump, address);
 }
 
-// How many addresses have tags; 0 if one of them is nowhere without it.
+// Returns the number of tagged addresses, or 0 if one of them is not in code without its
+// tag: then the extra bits are not tags.
 static uint64_t count_tagged(const struct hp_dump *dump, uint64_t mask) {
     uint64_t count = 0;
     const uint64_t *address;
     hp_vec_each (address, &dump->addresses) {
         if (is_tagged(dump, *address, mask)) {
-            uint64_t place = *address & mask; // behind the call, which may end its row
+            // Return address: the call before it may be the last of its mapping.
+            uint64_t place = *address & mask;
             if (!is_code(dump, place) && !is_code(dump, place - 1)) {
                 return 0;
             }
@@ -68,6 +77,7 @@ static uint64_t count_tagged(const struct hp_dump *dump, uint64_t mask) {
     return count;
 }
 
+// Order indices of dump->addresses by address.
 static int by_address(const void *left, const void *right, void *data) {
     const struct hp_dump *dump = data;
     uint64_t a = dump->addresses.at[*(const uint32_t *)left];
@@ -75,6 +85,7 @@ static int by_address(const void *left, const void *right, void *data) {
     return (a > b) - (a < b);
 }
 
+// Merge equal addresses, and renumber the frames. Addresses are sorted afterwards.
 static void join_equal(struct hp_dump *dump) {
     size_t count = dump->addresses.count;
     HP_VEC(uint32_t) order = {0};
@@ -104,7 +115,7 @@ static void join_equal(struct hp_dump *dump) {
 
 void hp_address_tags_clear(struct hp_dump *dump) {
     uint64_t mask = mask_of(dump), *address;
-    bool has_names = dump->embedded.count > 0; // of addresses as they stand
+    bool has_names = dump->embedded.count > 0; // symbols are for untouched addresses
     dump->tagged = mask == 0 || has_names ? 0 : count_tagged(dump, mask);
     if (dump->tagged > 0) {
         hp_vec_each (address, &dump->addresses) {

@@ -1,5 +1,6 @@
-// Written by gperftools (GetHeapSample, GetHeapGrowthStacks, HEAPPROFILE, HEAPCHECK), by
-// jemalloc up to 3.6, and, without a memory map, by Go:
+// The "heap profile:" text format, written by gperftools (GetHeapSample,
+// GetHeapGrowthStacks, HEAPPROFILE, HEAPCHECK), by jemalloc up to 3.6, and, without a
+// memory map, by Go:
 //
 //     heap profile:     13:  6291900 [    13:  6291900] @ heap_v2/524288
 //          1:  1048576 [     1:  1048576] @ 0x7fee45c186cc 0x7fee45c392a4
@@ -7,32 +8,36 @@
 //     MAPPED_LIBRARIES:
 //     55d0-55f0 r-xp 00001000 08:01 1234 /usr/bin/true
 //
-// The word in the first line says what the numbers are:
+// The word in the first line says what the numbers count:
 //
-//     heapprofile             of every object
-//     growth, http: ...       (no "heap" in it) of every extension of the heap
-//     heap_v2/N, heapz_v2/N   of samples, one in N bytes on average; gperftools has both pairs
-//                             of numbers equal
-//     heap/N, heapz_v1/N      of samples, one in N/2
-//     none                    of samples if the two pairs of totals are equal, else of
-//                             every object
+//     heapprofile             every object
+//     growth, http: ...       (no "heap" in it) every extension of the heap
+//     heap_v2/N, heapz_v2/N   samples, one in N bytes on average; in gperftools' dumps
+//                             both pairs of numbers are equal
+//     heap/N, heapz_v1/N      samples, one in N/2
+//     none                    samples if the two pairs of totals are equal, else every
+//                             object
 //
-// Behind each line Go names its frames, but for those of its runtime at the leaf:
+// After each line Go names its frames, except those of its runtime at the leaf:
 //
 //     #	0x4d96dc	main.leaf+0x5c		/src/main.go:15
 //
-// gperftools pads its numbers, jemalloc and Go do not.  gperftools has a line for each
-// sampled object, Go one for all of the same stack and size, jemalloc one for each stack.
+// gperftools pads its numbers with spaces, jemalloc and Go do not. gperftools has a line
+// for each sampled object, Go one for all objects of one stack and size, jemalloc one for
+// each stack.
 //
-// With HEAP_PROFILE_MMAP gperftools counts regions as objects.  A part of one that is unmapped is
-// another object freed, so that their number may be anything, and the bytes are right:
+// With HEAP_PROFILE_MMAP gperftools counts mapped regions as objects. A part of a region
+// that is unmapped is counted as another object freed, so that the number of objects may
+// be anything, even negative, while the bytes are right:
 //
 //         -1:   524288 [     1:  1048576] @ 0x014763c2 0x00eeed66
 #include "input/input_format.h"
 #include "input/scan.h"
 
 enum {
-    MOST_UNNAMED = 256, // each costs a look at the whole stack
+    // >comments of one stack that name none of its frames; each costs a search of the
+    // whole stack.
+    MOST_UNNAMED = 256,
 };
 
 static bool is_classic(struct hp_span text) {
@@ -43,17 +48,20 @@ static bool is_classic(struct hp_span text) {
 
 // --- header ----------------------------------------------------------------------------
 
+// Whether the counts in use and allocated are equal.
 static bool repeats(const struct hp_counts *counts) {
     return counts->inuse.objects == counts->alloc.objects &&
            counts->inuse.bytes == counts->alloc.bytes;
 }
 
+// Set the dump to one that counts every object.
 static void is_exact(struct hp_dump *dump, enum hp_producer producer) {
     dump->producer = producer;
     dump->scaling = HP_SCALING_EXACT;
     dump->period = 1;
 }
 
+// Set the dump to one that counts samples; `period` is 0 if it is unknown.
 static void is_sampled(struct hp_dump *dump, enum hp_producer producer,
                        enum hp_scaling scaling, uint64_t period) {
     dump->producer = producer;
@@ -61,7 +69,8 @@ static void is_sampled(struct hp_dump *dump, enum hp_producer producer,
     dump->period = period;
 }
 
-// What the word behind the '@' and the number behind its '/' say.
+// Derive producer, scaling and period from the word after the '@' of the header, and from
+// the number after its '/'.
 static void take_type(struct hp_dump *dump, struct hp_span type, uint64_t number) {
     bool is_unknown = type.size == 0 && repeats(&dump->header);
     dump->is_first_version =
@@ -83,7 +92,8 @@ static void take_type(struct hp_dump *dump, struct hp_span type, uint64_t number
     }
 }
 
-// Numbers with spaces in front: not of jemalloc, then.  mimalloc-pprof, too, has a line for each size.
+// Called if numbers are padded with spaces: then jemalloc is not the producer.
+// mimalloc-pprof, too, has a line for each size.
 static void is_padded(struct hp_dump *dump) {
     if (dump->producer == HP_PRODUCER_JEMALLOC_3) {
         bool is_sample = dump->scaling == HP_SCALING_RAW;
@@ -94,7 +104,8 @@ static void is_padded(struct hp_dump *dump) {
     }
 }
 
-// The word behind the '@', and the number behind its '/', 0 if there is none.
+// Read the word after the '@', and the number after its '/'. *number stays unchanged if
+// there is none.
 static struct hp_span read_type(struct hp_cursor *c, uint64_t *number) {
     hp_cursor_spaces(c);
     const char *start = c->at;
@@ -109,6 +120,7 @@ static struct hp_span read_type(struct hp_cursor *c, uint64_t *number) {
     return type;
 }
 
+// Read the totals and the type. Fails if the totals cannot be read.
 static int read_header(struct hp_scan *scan, struct hp_err *err) {
     struct hp_cursor *c = &scan->c;
     uint64_t number = 0;
@@ -137,6 +149,7 @@ static int read_header(struct hp_scan *scan, struct hp_err *err) {
 
 // --- stacks ----------------------------------------------------------------------------
 
+// Clear a count that is impossible, and record the fault.
 static void check_count(struct hp_scan *scan, struct hp_count *count) {
     if (hp_count_drop_wrapped(count)) {
         hp_diagnostic_count_add(&scan->dump->wrapped, scan->line);
@@ -146,7 +159,8 @@ static void check_count(struct hp_scan *scan, struct hp_count *count) {
     }
 }
 
-// Its objects in use do not count; those that were allocated do.
+// Whether a line counts regions (HEAP_PROFILE_MMAP): then its number of objects in use is
+// meaningless, but the number of allocated objects is valid.
 static bool is_of_regions(const struct hp_dump *dump, const struct hp_counts *counts) {
     struct hp_count inuse = counts->inuse;
     bool is_count = inuse.objects > 0 && !hp_count_is_wrapped(&inuse);
@@ -155,6 +169,7 @@ static bool is_of_regions(const struct hp_dump *dump, const struct hp_counts *co
            inuse.bytes <= counts->alloc.bytes && (inuse.objects > 0 || inuse.bytes > 0);
 }
 
+// Check the counts of a line, and drop a meaningless number of objects.
 static void check_counts(struct hp_scan *scan, struct hp_counts *counts) {
     if (is_of_regions(scan->dump, counts)) {
         scan->dump->missing_metrics = 1u << HP_INUSE_OBJECTS;
@@ -165,7 +180,8 @@ static void check_counts(struct hp_scan *scan, struct hp_counts *counts) {
     check_count(scan, &counts->alloc);
 }
 
-// Objects of other lines are no more certain than those that cannot be.
+// Clear the number of objects in use everywhere if one line's is meaningless: the other
+// lines' numbers are no more reliable.
 static void drop_uncertain_objects(struct hp_dump *dump) {
     struct hp_dump_stack *stack;
     if (dump->missing_metrics) {
@@ -176,7 +192,7 @@ static void drop_uncertain_objects(struct hp_dump *dump) {
     }
 }
 
-// jemalloc 3 ends its stacks with a frame that is none.
+// Remove a root frame of address 0, with which jemalloc 3 ends its stacks.
 static void drop_null_root(const struct hp_dump *dump, struct hp_dump_stack *stack) {
     if (stack->depth > 0) {
         uint32_t root = dump->frames.at[stack->first_frame + stack->depth - 1];
@@ -184,6 +200,8 @@ static void drop_null_root(const struct hp_dump *dump, struct hp_dump_stack *sta
     }
 }
 
+// Read one line with counts and a stack. A line that cannot be read is skipped and
+// counted.
 static void read_stack(struct hp_scan *scan) {
     struct hp_dump *dump = scan->dump;
     struct hp_cursor *c = &scan->c;
@@ -214,8 +232,9 @@ static void read_stack(struct hp_scan *scan) {
     scan->line++;
 }
 
-// What Go hides we do not show: its runtime's frames at the leaf, and at the root.  The
-// frames that it shows are those of its comments.
+// Narrow the last stack to the frames that Go's comments name, from the first to the one
+// at `call`. Go leaves out the frames of its runtime at the leaf and at the root, and so
+// do we.
 static void show_frame(struct hp_scan *scan, uint64_t call) {
     struct hp_dump *dump = scan->dump;
     struct hp_dump_stack *stack = &dump->stacks.at[dump->stacks.count - 1];
@@ -231,7 +250,7 @@ static void show_frame(struct hp_scan *scan, uint64_t call) {
     }
 }
 
-// "main.leaf+0x5c", tabs, "/src/main.go:15".
+// Parse the name and place of a frame: "main.leaf+0x5c", tabs, "/src/main.go:15".
 static struct hp_embedded_call read_call(struct hp_strtab *strings, struct hp_span text) {
     struct hp_embedded_call call = {{0}, {0}, {0}, 0};
     const char *tab = memchr(text.at, '\t', text.size);
@@ -254,7 +273,8 @@ static struct hp_embedded_call read_call(struct hp_strtab *strings, struct hp_sp
     return call;
 }
 
-// Other lines that begin so are statistics of Go's memory.
+// Read a line that begins with '#': a named frame, or statistics of Go's memory, which
+// are skipped.
 static void read_comment(struct hp_scan *scan) {
     struct hp_dump *dump = scan->dump;
     struct hp_span line = hp_scan_line(scan);
@@ -286,8 +306,9 @@ static void read_record(struct hp_scan *scan) {
     }
 }
 
+// Whether the totals of the header are the sums of the stacks.
 static bool adds_up(const struct hp_dump *dump) {
-    struct hp_counts left = dump->header; // modulo 2^64
+    struct hp_counts left = dump->header; // total minus the stacks, modulo 2^64
     const struct hp_dump_stack *stack;
     hp_vec_each (stack, &dump->stacks) {
         left.inuse.objects -= stack->counts.inuse.objects;
@@ -299,7 +320,8 @@ static bool adds_up(const struct hp_dump *dump) {
            left.alloc.bytes == 0;
 }
 
-// Go has none; the totals, which are sums of the lines, tell that nothing is missing.
+// A file without a memory map is complete if its totals are the sums of its lines: Go
+// writes no map.
 static void no_maps(struct hp_scan *scan) {
     drop_uncertain_objects(scan->dump);
     if (!adds_up(scan->dump)) {

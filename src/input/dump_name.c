@@ -1,14 +1,16 @@
-// The last parts of a name, behind any prefix, which may have dots; perhaps with ".gz" or ".zst".
-// A date or an address that stands there has no kind of dump behind it.
+// Dump names are parsed from their end, because the prefix may have dots itself. ".gz" or
+// ".zst" is ignored. A date or an address at the place of a number is not mistaken for
+// one: no kind of dump follows it.
 #include "input/dump_name.h"
 
 #include "base/cursor.h"
 
 enum {
-    LEAST_DIGITS = 4, // of gperftools' numbers
+    LEAST_DIGITS = 4, // digits of gperftools' numbers at least
 };
 
-// The last part of a text, behind a dot, which goes with it; false if there is none.
+// Cut the last part of a text, after its last dot, together with that dot. Returns false
+// if there is no dot.
 static bool cut_part(struct hp_span *text, struct hp_span *part) {
     size_t end = text->size;
     while (end > 0 && text->at[end - 1] != '.') {
@@ -22,18 +24,19 @@ static bool cut_part(struct hp_span *text, struct hp_span *part) {
     return true;
 }
 
+// Read a text that is a decimal number and nothing else.
 static bool read_number(struct hp_span digits, uint64_t *number) {
     struct hp_cursor c = hp_cursor_over(digits.at, digits.at + digits.size);
     *number = hp_cursor_decimal(&c);
     return digits.size > 0 && hp_cursor_good(&c) && hp_cursor_at_end(&c);
 }
 
-// As printed: without zeros in front.
+// Read a number without leading zeros, as programs print it.
 static bool read_plain(struct hp_span digits, uint64_t *number) {
     return read_number(digits, number) && (digits.size == 1 || *digits.at != '0');
 }
 
-// "f", "i12".
+// Read the kind of a jemalloc dump: "f", or i, m or u and a number, such as "i12".
 static bool read_kind(struct hp_span text, char *kind) {
     uint64_t number;
     *kind = text.size > 0 ? *text.at : '\0';
@@ -41,6 +44,7 @@ static bool read_kind(struct hp_span text, char *kind) {
                                      read_plain(hp_span_from(text, 1), &number));
 }
 
+// Parse PREFIX.PID.SEQ.KIND.
 static bool read_jemalloc(struct hp_span name, struct hp_dump_name *found) {
     struct hp_span kind, sequence, series, pid;
     if (!cut_part(&name, &kind) || !read_kind(kind, &found->kind) ||
@@ -54,7 +58,8 @@ static bool read_jemalloc(struct hp_span name, struct hp_dump_name *found) {
            found->pid <= INT32_MAX;
 }
 
-// "NAME_77": a program that a profiled one has started.
+// Returns the process id in "NAME_77", the name of a program that a profiled program has
+// started, or 0.
 static uint64_t pid_behind_name(struct hp_span name) {
     uint64_t pid;
     size_t start = name.size;
@@ -66,6 +71,7 @@ static uint64_t pid_behind_name(struct hp_span name) {
     return is_pid ? pid : 0;
 }
 
+// Parse NAME.NNNN or NAME_PID.NNNN.
 static bool read_gperftools(struct hp_span name, struct hp_dump_name *found) {
     struct hp_span number;
     found->has_number = cut_part(&name, &number) && number.size >= LEAST_DIGITS &&

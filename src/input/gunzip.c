@@ -1,9 +1,11 @@
-// RFC 1952: members follow one another (section 2.2).
+// Decompression of gzip data (RFC 1952), in which members may follow one another (section
+// 2.2).
 //
-// A file of one member that is short, and lies before us as a whole, is given to libdeflate, which
-// takes half of the time of zlib, but makes all of the text at once: in memory that was not touched
-// before it would be no faster.  Whatever is not to its liking, zlib begins anew, and is whom
-// messages, and what comes out of damaged data, are of.
+// A short file of one member that is completely in the input window is given to
+// libdeflate, which needs half the time of zlib but produces the whole text at once. That
+// is no gain for longer texts, for which memory would have to be touched for the first
+// time. If libdeflate fails for any reason, zlib starts again from the beginning: all
+// error messages, and the text before damage, are zlib's.
 #include "base/vec.h"
 #include "input/codec.h"
 
@@ -16,24 +18,25 @@
 #endif
 
 enum {
-    SHORT = 4 << 20, // bytes of text
-    SHORTEST =
-        18, // bytes of a member, at the end of which is the size of its text, modulo 2^32
-    FLAGS = 3, // their place
-    HAS_NAME = 8,
-    MOST_AT_ONCE = 1 << 30, // which zlib can count
+    SHORT = 4 << 20, // bytes of text that libdeflate is used for
+    // Bytes of a member at least; the last four are the size of its text, modulo 2^32.
+    SHORTEST = 18,
+    FLAGS = 3,              // offset of the flags in a member's header
+    HAS_NAME = 8,           // flag: a file name follows the header
+    MOST_AT_ONCE = 1 << 30, // bytes that zlib's unsigned int can count
 };
 
 static bool is_gzip(const char *head, size_t size) {
     return size >= 2 && memcmp(head, "\x1f\x8b", 2) == 0;
 }
 
+// State of one file.
 struct gunzip {
     z_stream stream;
-    bool has_begun;
-    HP_VEC(char) text; // of a whole member
-    size_t given;      // of it
-    struct libdeflate_decompressor *whole;
+    bool has_begun;                        // some input was given to either library
+    HP_VEC(char) text;                     // text of a whole member, from libdeflate
+    size_t given;                          // bytes of `text` that were returned
+    struct libdeflate_decompressor *whole; // NULL: not needed yet
 };
 
 static void *start(void) {
@@ -61,10 +64,11 @@ static void stop(void *state) {
     free(gunzip);
 }
 
-// --- at once ------------------------------------------------------------------------------
+// --- at once ---------------------------------------------------------------------------
 
 #ifdef HP_WITH_LIBDEFLATE
-// The size is what the file says, which may be a lie: a hint.
+// Decompress the one member in `in` into gunzip->text. The size at its end is untrusted
+// and only a hint for how much room is needed; texts larger than SHORT are refused.
 static enum libdeflate_result unpack_whole(struct gunzip *gunzip,
                                            const struct hp_packed *in, size_t *used) {
     const unsigned char *end = in->at + in->size;
@@ -82,11 +86,14 @@ static enum libdeflate_result unpack_whole(struct gunzip *gunzip,
     return result;
 }
 
-// True if that was all: all of it is in `text` then.
+// Try to decompress the rest of the file with libdeflate. Returns true, and consumes all
+// input, if the whole text is in gunzip->text.
 static bool take_whole(struct gunzip *gunzip, struct hp_packed *in) {
     size_t used = 0;
-    bool is_plain = in->is_last && in->size >= SHORTEST &&
-                    (in->at[FLAGS] & ~HAS_NAME) == 0; // it checks no CRC of a header
+    // libdeflate does not check the CRC that a header may have: such a file is left to
+    // zlib.
+    bool is_plain =
+        in->is_last && in->size >= SHORTEST && (in->at[FLAGS] & ~HAS_NAME) == 0;
     if (!is_plain) {
         return false;
     }
@@ -111,7 +118,8 @@ static bool take_whole(struct gunzip *gunzip, struct hp_packed *in) {
 }
 #endif
 
-// What is left of it, as far as there is room.
+// Return as much of gunzip->text as there is room for. Sets *between when all was
+// returned.
 static void give_text(struct gunzip *gunzip, struct hp_unpacked *out, bool *between) {
     size_t left = gunzip->text.count - gunzip->given;
     size_t size = left < out->room ? left : out->room;
@@ -122,13 +130,14 @@ static void give_text(struct gunzip *gunzip, struct hp_unpacked *out, bool *betw
     *between = size == left;
 }
 
-// --- as it comes --------------------------------------------------------------------------
+// --- as it comes -----------------------------------------------------------------------
 
+// The part of a size that zlib can take in one call.
 static uInt at_once(size_t size) {
     return size < MOST_AT_ONCE ? (uInt)size : MOST_AT_ONCE;
 }
 
-// Behind a member there may be zeros that fill up a block of a tape or of a disk.
+// Skip zeros after a member, which may pad the last block of a tape or disk.
 static void skip_zeros(struct hp_packed *in) {
     while (in->size > 0 && *in->at == 0) {
         in->at++;
@@ -136,6 +145,8 @@ static void skip_zeros(struct hp_packed *in) {
     }
 }
 
+// Call zlib once, and advance `in` and `out` by what it consumed and produced. Returns
+// its status.
 static int inflate_some(z_stream *stream, struct hp_packed *in, struct hp_unpacked *out) {
     uInt offered = at_once(in->size), room = at_once(out->room);
 
@@ -151,6 +162,7 @@ static int inflate_some(z_stream *stream, struct hp_packed *in, struct hp_unpack
     return status;
 }
 
+// Decompress some bytes, as struct hp_codec requires.
 static int read_some(void *state, struct hp_packed *in, struct hp_unpacked *out,
                      bool *between, struct hp_err *err) {
     struct gunzip *gunzip = state;

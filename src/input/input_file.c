@@ -5,19 +5,22 @@
 #include <stdint.h>
 #include <unistd.h>
 
+// Shared by all threads; `changed` is signalled whenever one of the numbers changes.
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    size_t open;      // files
-    size_t opening;   // threads that try to open one
-    uint64_t closing; // files that have been closed so far
+    size_t open;      // files that are open
+    size_t opening;   // threads inside hp_open_input()
+    uint64_t closing; // files closed since the start
 } files = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
+// Whether opening failed for lack of a descriptor, of the process or of the system.
 static bool is_scarce(const struct hp_err *err) {
     return err->sys == EMFILE || err->sys == ENFILE;
 }
 
-// With the lock, which is not held meanwhile: opening a FIFO may take any time.
+// Open a file. The caller holds the lock, which is released meanwhile, because opening a
+// FIFO may take any time.
 static int try_to_open(const char *path, bool waits, struct hp_err *err) {
     files.opening++;
     pthread_mutex_unlock(&files.lock);
@@ -26,7 +29,7 @@ static int try_to_open(const char *path, bool waits, struct hp_err *err) {
     files.opening--;
     files.open += fd >= 0;
     files.closing +=
-        fd < 0 && !is_scarce(err); // one that is refused was open for a moment
+        fd < 0 && !is_scarce(err); // a file that is refused was open for a moment
     pthread_cond_broadcast(&files.changed);
     return fd;
 }

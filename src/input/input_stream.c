@@ -1,5 +1,5 @@
-// From a file descriptor, or memory, through what decompresses it, if anything does, into a
-// window.
+// A stream reads from its source, a file descriptor or memory, through a decompressor if
+// the data is compressed, into its window.
 #include "input/input_stream.h"
 
 #include "base/memory.h"
@@ -15,11 +15,14 @@
 #include <unistd.h>
 
 enum {
-    BOMB_RATIO = 200,
+    BOMB_RATIO = 200, // times the compressed size that a text may have
 };
 
+// Bytes of text that are allowed for any compressed size.
 static const uint64_t smallest_bomb = 32 << 20;
 
+// Read `size` bytes from a descriptor, fewer only at the end. Returns their number, or -1
+// with errno set.
 static ssize_t read_file(int fd, void *buffer, size_t size) {
     size_t done = 0;
     while (done < size) {
@@ -27,7 +30,8 @@ static ssize_t read_file(int fd, void *buffer, size_t size) {
         if (got == 0) {
             break;
         }
-        if (got < 0 && errno == EAGAIN) { // somebody made it non-blocking
+        // A descriptor from another process may be non-blocking: wait.
+        if (got < 0 && errno == EAGAIN) {
             poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, -1);
         } else if (got < 0 && errno != EINTR) {
             return -1;
@@ -37,32 +41,35 @@ static ssize_t read_file(int fd, void *buffer, size_t size) {
     return (ssize_t)done;
 }
 
-// How many bytes, fewer than `size` only at the end; -1 with errno.
+// Read `size` bytes from a source, fewer only at the end. Returns their number, or -1
+// with errno set.
 static ssize_t read_source(struct hp_source *source, void *buffer, size_t size) {
     if (source->fd >= 0) {
         return read_file(source->fd, buffer, size);
     }
     size = size < source->memory.size ? size : source->memory.size;
-    if (size > 0) { // the bytes of none may be NULL
+    if (size > 0) { // memcpy() must not get NULL, which an empty span may be
         memcpy(buffer, source->memory.at, size);
         source->memory = hp_span_from(source->memory, size);
     }
     return (ssize_t)size;
 }
 
-// --- compressed data ----------------------------------------------------------------------
+// --- compressed data -------------------------------------------------------------------
 
-// Streams of it follow one another without anything between them.
+// A decompressor and its input buffer. The data is a sequence of compressed streams (gzip
+// members or zstd frames) without anything between them.
 struct hp_unpack {
     const struct hp_codec *codec;
-    void *state;
-    struct hp_source *source;
-    uint64_t consumed;
-    struct hp_packed in; // in `bytes`
-    bool between;        // two streams, or behind the last
+    void *state;              // of the codec; owned
+    struct hp_source *source; // source of the compressed bytes: that of the stream
+    uint64_t consumed;        // compressed bytes read from the source
+    struct hp_packed in;      // the part of `bytes` not yet decompressed
+    bool between;             // between two compressed streams, or after the last
     unsigned char bytes[HP_INPUT_STREAM_WINDOW];
 };
 
+// Returns the codec for data that begins with `head`, or NULL.
 static const struct hp_codec *codec_of(const char *head, size_t size) {
     static const struct hp_codec *const codecs[] = {&hp_gzip_codec, &hp_zstd_codec};
     for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++) {
@@ -77,6 +84,7 @@ bool hp_input_stream_is_packed(const char *head, size_t size) {
     return codec_of(head, size) != NULL;
 }
 
+// Free a decompressor, which may be NULL.
 static void free_unpack(struct hp_unpack *unpack) {
     if (unpack) {
         unpack->codec->stop(unpack->state);
@@ -84,7 +92,8 @@ static void free_unpack(struct hp_unpack *unpack) {
     }
 }
 
-// That of an earlier file, if it was packed in the same way, or a new one.
+// Returns a decompressor for `codec`: the one of an earlier file if it has the same
+// codec, else a new one. Takes ownership of `earlier`, which may be NULL.
 static struct hp_unpack *unpack_by(const struct hp_codec *codec,
                                    struct hp_unpack *earlier) {
     if (earlier && earlier->codec == codec) {
@@ -98,7 +107,8 @@ static struct hp_unpack *unpack_by(const struct hp_codec *codec,
     return unpack;
 }
 
-// What has been read of a file is the window: at most HP_INPUT_STREAM_WINDOW bytes.
+// Start decompression. The window has the first bytes of the file, at most
+// HP_INPUT_STREAM_WINDOW of them; they become the decompressor's input.
 static void begin_unpacking(struct hp_input_stream *stream,
                             const struct hp_codec *codec) {
     struct hp_unpack *unpack = stream->unpack = unpack_by(codec, stream->spare);
@@ -110,11 +120,12 @@ static void begin_unpacking(struct hp_input_stream *stream,
     unpack->in = (struct hp_packed){unpack->bytes, stream->size, stream->at_end};
 }
 
-// Compressed bytes that are used up so far.
+// Returns the number of compressed bytes decompressed so far.
 static uint64_t consumed(const struct hp_unpack *unpack) {
     return unpack->consumed - unpack->in.size;
 }
 
+// Read more input if all of it was used.
 static int refill(struct hp_unpack *unpack, struct hp_err *err) {
     if (unpack->in.size > 0 || unpack->in.is_last) {
         return HP_OK;
@@ -129,7 +140,7 @@ static int refill(struct hp_unpack *unpack, struct hp_err *err) {
     return HP_OK;
 }
 
-// Decompress up to `room` bytes: fewer only at the end.
+// Decompress up to `room` bytes, fewer only at the end. *got is set also after a failure.
 static int unpack_some(struct hp_unpack *unpack, char *out, size_t room, size_t *got,
                        struct hp_err *err) {
     struct hp_unpacked left = {out, room};
@@ -146,8 +157,10 @@ static int unpack_some(struct hp_unpack *unpack, char *out, size_t room, size_t 
     return ret;
 }
 
-// --- windows ------------------------------------------------------------------------------
+// --- windows ---------------------------------------------------------------------------
 
+// Most bytes of text, as described at hp_input_stream_open(). The default grows with the
+// compressed bytes consumed.
 static uint64_t limit_of(const struct hp_input_stream *stream) {
     if (stream->limit || !stream->unpack) {
         return stream->limit ? stream->limit : UINT64_MAX;
@@ -156,12 +169,13 @@ static uint64_t limit_of(const struct hp_input_stream *stream) {
     return bomb < smallest_bomb ? smallest_bomb : bomb;
 }
 
+// Bytes to read at a time.
 static size_t window_of(const struct hp_input_stream *stream) {
     return stream->window ? stream->window : HP_INPUT_STREAM_WINDOW;
 }
 
-// Whether the text ends where the data it came out of is damaged.  What cannot be read may be
-// more than the end.
+// Whether the text is to end where compressed data is damaged. If so, moves the error to
+// stream->err. Only damage ends a text: after an error of reading, more data may follow.
 static bool ends_at(struct hp_input_stream *stream, struct hp_err *err) {
     if (!stream->ends_at_err || err->code != HP_E_FORMAT) {
         return false;
@@ -171,8 +185,9 @@ static bool ends_at(struct hp_input_stream *stream, struct hp_err *err) {
     return true;
 }
 
-// Room for so many bytes, which begin a page: to 16 bytes behind one, where malloc() puts what is
-// large, AMD's processors copy at a quarter of the speed, and of small files that is half of all.
+// Make room for `size` bytes in a window that begins at a page boundary. malloc() puts
+// large blocks 16 bytes after one, from where AMD's processors copy at a quarter of the
+// speed, which for small files is half of the total time.
 static void reserve(struct hp_input_stream *stream, size_t size) {
     enum {
         PAGE = 4096
@@ -189,8 +204,9 @@ static void reserve(struct hp_input_stream *stream, size_t size) {
     }
 }
 
-// Read so many bytes behind the window, less at the end.  No more than that, whatever room
-// earlier files have left: it would move the limits of this one.
+// Read `room` bytes after the window, fewer at the end. It never reads more, even if an
+// earlier file has left more room, as that would change at which size a file fails its
+// limit.
 static int fill(struct hp_input_stream *stream, size_t room, struct hp_err *err) {
     reserve(stream, stream->size + room + HP_INPUT_STREAM_PAD);
     char *out = stream->at + stream->size;
@@ -231,7 +247,7 @@ int hp_input_stream_slide(struct hp_input_stream *stream, size_t done,
         memset(stream->at + stream->size, 0, HP_INPUT_STREAM_PAD);
         return HP_OK;
     }
-    // Twice as much each time that nothing could be dropped.
+    // The window doubles each time that nothing could be dropped.
     size_t window = window_of(stream);
     return fill(stream, stream->size > window ? stream->size : window, err);
 }
@@ -244,9 +260,9 @@ int hp_input_stream_read_on(struct hp_input_stream *stream, struct hp_err *err) 
     return ret;
 }
 
-// --- opening ------------------------------------------------------------------------------
+// --- opening ---------------------------------------------------------------------------
 
-// If the window is of compressed data, put a window of what is in it in its place.
+// If the window has compressed data, replace it by a window of the decompressed text.
 static int open_packed(struct hp_input_stream *stream, struct hp_err *err) {
     const struct hp_codec *codec = codec_of(stream->at, stream->size);
     if (!codec) {
@@ -258,6 +274,7 @@ static int open_packed(struct hp_input_stream *stream, struct hp_err *err) {
     return hp_input_stream_slide(stream, 0, err);
 }
 
+// Get size and write time of the source. Returns false if it is not a regular file.
 static bool look_at(const struct hp_input_stream *stream, uint64_t *size,
                     struct timespec *written) {
     struct stat status;
@@ -290,7 +307,8 @@ int hp_input_window_read(void *data, void *bytes, size_t size, size_t *got,
             window->used = 0;
         }
     }
-    if (ret == HP_OK && stream->err.code != HP_OK) { // it was compressed, and is damaged
+    // The text was ended by damaged compressed data: here this is a failure.
+    if (ret == HP_OK && stream->err.code != HP_OK) {
         *err = stream->err;
         ret = err->code;
     }
@@ -305,6 +323,7 @@ bool hp_input_stream_has_changed(const struct hp_input_stream *stream) {
             written.tv_nsec != stream->written.tv_nsec);
 }
 
+// Reset the stream for a new source, and read the first window.
 static int open_source(struct hp_input_stream *stream, struct hp_source source,
                        uint64_t limit, struct hp_err *err) {
     stream->source = source;
@@ -313,7 +332,7 @@ static int open_source(struct hp_input_stream *stream, struct hp_source source,
     stream->at_end = false;
     stream->err.code = HP_OK;
     look_at(stream, &stream->file_size, &stream->written);
-    // The first window is no larger than what begin_unpacking() can take over.
+    // The first window must fit into the input buffer of a decompressor.
     size_t window = window_of(stream);
     int ret =
         fill(stream, window < HP_INPUT_STREAM_WINDOW ? window : HP_INPUT_STREAM_WINDOW,

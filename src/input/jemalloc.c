@@ -1,4 +1,4 @@
-// Written by prof_dump_impl() in jemalloc's src/prof_data.c:
+// The "heap_v2/" text format, written by prof_dump_impl() in jemalloc's src/prof_data.c:
 //
 //     heap_v2/524288
 //       t*: 12: 3456 [0: 0]
@@ -11,26 +11,30 @@
 //     55d0-55f0 r-xp 00001000 08:01 1234 /usr/bin/true
 //
 // The counts are: objects in use, their bytes, [objects ever allocated, their bytes].
+// "t*" is the sum of all threads, "t3" is thread 3.
 //
-// ClickHouse's adds lines to stacks, and others behind them:
+// ClickHouse's jemalloc adds lines to stacks, and others after the stacks:
 //
 //       f: 1500000 60 64 3 0 3
 //     frag_util: 0 3 64 4096 64 1 10 500 2
 //
-// A sampled object that lives: its age in ns, bytes asked for, bytes given, their size class,
-// arena, thread.  The counts are of a moment before, so that the two may differ.
+// An "f" line is a sampled object that is alive: its age in ns, bytes requested, bytes
+// allocated, size class, arena, thread. The counts were taken a moment before, so that
+// the two may differ.
 //
-// How the slabs of one arena and size class are filled: arena, class, bytes of a place, bytes
-// of a slab, places of a slab, shards, slabs, places taken, slabs not full.
+// A "frag_util" line shows how full the slabs of one arena and size class are: arena,
+// class, bytes of a region, bytes of a slab, regions of a slab, shards, slabs, regions in
+// use, slabs that are not full.
 #include "input/input_format.h"
 #include "input/scan.h"
 
-// Behind the "t*" or "t3".
+// Read the counts after "t*" or "t3".
 static struct hp_counts read_counts(struct hp_cursor *c) {
     hp_cursor_expect(c, ':', "':'");
     return hp_counts_read(c);
 }
 
+// Clear a count that is impossible, and record the fault.
 static void check_count(struct hp_scan *scan, struct hp_count *count) {
     if (hp_count_drop_wrapped(count)) {
         hp_diagnostic_count_add(&scan->dump->wrapped, scan->line);
@@ -40,7 +44,9 @@ static void check_count(struct hp_scan *scan, struct hp_count *count) {
     }
 }
 
-// One count line under a stack: "t*" becomes the stack's counts, "t3" a thread line.
+// Read one line of counts after a stack: "t*" becomes the stack's counts, "t3" a thread
+// line. `counted` says that there was a "t*" line before. Returns whether this is a valid
+// "t*" line.
 static bool read_count_line(struct hp_scan *scan, struct hp_dump_stack *stack,
                             bool counted) {
     struct hp_cursor *c = &scan->c;
@@ -73,6 +79,7 @@ static bool read_count_line(struct hp_scan *scan, struct hp_dump_stack *stack,
     return all;
 }
 
+// Whether the line at the cursor begins like a line of counts.
 static bool at_count_line(const struct hp_scan *scan) {
     const char *at = scan->c.at;
     while (*at == ' ' || *at == '\t') {
@@ -81,7 +88,8 @@ static bool at_count_line(const struct hp_scan *scan) {
     return at[0] == 't' && (at[1] == '*' || (at[1] >= '0' && at[1] <= '9'));
 }
 
-// The lines of the common case, a single thread, say the same twice: keep none then.
+// Drop the thread line of a stack with a single thread, the common case, if it only
+// repeats the counts of all threads.
 static void forget_lone_thread(struct hp_dump *dump, struct hp_dump_stack *stack) {
     if (stack->lines == 1 && memcmp(&dump->thread_lines.at[stack->first_line].counts,
                                     &stack->counts, sizeof stack->counts) == 0) {
@@ -90,7 +98,8 @@ static void forget_lone_thread(struct hp_dump *dump, struct hp_dump_stack *stack
     }
 }
 
-// A line in the body that is not known.
+// Skip a line of the body that is not known. An indented line is counted as unknown,
+// another as malformed.
 static void read_other(struct hp_scan *scan) {
     uint64_t number = scan->line;
     struct hp_span line = hp_scan_line(scan);
@@ -104,16 +113,17 @@ static void read_other(struct hp_scan *scan) {
     }
 }
 
-// Blank lines do not end what belongs to a stack; only another line at the margin does.
+// Whether the line at the cursor belongs to the stack before it. Blank lines do not end a
+// stack; only another line without indentation does.
 static bool at_line_of_stack(const struct hp_scan *scan) {
     char first = *scan->c.at;
     return first == ' ' || first == '\t' || at_count_line(scan) ||
            hp_scan_at_empty_line(scan);
 }
 
-// --- what ClickHouse adds ----------------------------------------------------------------
+// --- what ClickHouse adds --------------------------------------------------------------
 
-// Numbers up to the end of the line, each behind a space.
+// Read `count` numbers up to the end of the line, each preceded by a space.
 static void read_numbers(struct hp_cursor *c, uint64_t *numbers, int count) {
     for (int i = 0; i < count; i++) {
         hp_cursor_expect(c, ' ', "' '");
@@ -122,7 +132,8 @@ static void read_numbers(struct hp_cursor *c, uint64_t *numbers, int count) {
     hp_cursor_newline(c);
 }
 
-// A line on an object that lives, "  f: ...".  False if it cannot be read.
+// Read the line of an object that is alive, "  f: ...", into dump->listed. Returns false
+// if it cannot be read.
 static bool read_object(struct hp_scan *scan) {
     enum {
         AGE = 0,
@@ -149,8 +160,8 @@ static bool read_object(struct hp_scan *scan) {
     return true;
 }
 
-// dump->listed from `first` on, of which there are some, is of the stack that comes next; but
-// nothing is if one of its lines could not be read.
+// Attach the objects of dump->listed from `first` on, at least one, to the stack that is
+// pushed next. If one of its lines could not be read, drop them all instead.
 static void end_list(struct hp_dump *dump, size_t first, bool is_sound) {
     if (!is_sound) {
         dump->listed.count = first;
@@ -161,7 +172,7 @@ static void end_list(struct hp_dump *dump, size_t first, bool is_sound) {
     }
 }
 
-// A line on slabs, "frag_util: ...".
+// Add a line on slabs, "frag_util: ...", to dump->slabs.
 static void read_slabs(struct hp_scan *scan) {
     enum {
         PLACE = 2,
@@ -191,10 +202,11 @@ static void read_slabs(struct hp_scan *scan) {
     scan->dump->slabs = sum;
 }
 
-// --- stacks ------------------------------------------------------------------------------
+// --- stacks ----------------------------------------------------------------------------
 
-// With a single thread its line repeats what "t*" said, of which `counts` begins at the
-// ':'; step over it unread, unless more lines follow.
+// If the next line only repeats the "t*" line for a single thread, and is the last line
+// of its stack, skip it without parsing. `counts` is the text of the "t*" line from its
+// ':' on. Returns whether it was skipped.
 static bool skip_lone_thread(struct hp_scan *scan, const char *counts) {
     struct hp_cursor *c = &scan->c;
     const char *start = c->at, *at = start + 3;
@@ -218,7 +230,7 @@ static bool skip_lone_thread(struct hp_scan *scan, const char *counts) {
     return true;
 }
 
-// Returns whether there are counts for all threads.
+// Read all lines of a stack. Returns whether there are counts for all threads.
 static bool read_lines_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
     struct hp_dump *dump = scan->dump;
     uint64_t wrapped_before = dump->wrapped.count;
@@ -248,6 +260,7 @@ static bool read_lines_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
     return counted;
 }
 
+// Read the lines of a stack, and add it to the dump if it has counts.
 static void read_counts_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
     struct hp_dump *dump = scan->dump;
     uint64_t line = scan->line - 1, malformed_before = dump->malformed.count;
@@ -260,7 +273,7 @@ static void read_counts_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
         hp_vec_push(&dump->stacks, *stack);
         return;
     }
-    // The frames stay: the next line may share them.
+    // The frames are kept, because the next stack may share them.
     hp_dump_drop_extra(dump);
     dump->thread_lines.count = stack->first_line;
     if (dump->malformed.count == malformed_before) {
@@ -269,6 +282,7 @@ static void read_counts_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
     }
 }
 
+// Read a stack and its lines. A stack that cannot be read is skipped and counted.
 static void read_stack(struct hp_scan *scan) {
     struct hp_dump *dump = scan->dump;
     const char *start = scan->c.at;
@@ -295,7 +309,8 @@ static void read_record(struct hp_scan *scan) {
     }
 }
 
-// Behind the last whole stack of the window: where another begins.  NULL if none does.
+// Returns the end of the last whole stack of the window, which is the start of the stack
+// after it; NULL if there is none.
 static const char *last_boundary(const struct hp_scan *scan) {
     const char *end = scan->stream->at + scan->stream->size;
     while (end > scan->c.at) {
@@ -313,6 +328,7 @@ static const char *last_boundary(const struct hp_scan *scan) {
 
 // --- header ----------------------------------------------------------------------------
 
+// Whether the window contains the header up to the first stack, or up to the memory map.
 static bool has_whole_header(const struct hp_scan *scan) {
     struct hp_span rest = hp_scan_rest(scan);
     return memmem(rest.at, rest.size, "\n@", 2) ||
@@ -325,6 +341,7 @@ static bool is_jemalloc(struct hp_span text) {
     return hp_cursor_accept_word(&c, "heap_v2/");
 }
 
+// Read the first line, "heap_v2/PERIOD". Fails if it has no valid period.
 static int read_period(struct hp_scan *scan, struct hp_err *err) {
     hp_cursor_accept_word(&scan->c, "heap_v2/");
     scan->dump->period = hp_cursor_decimal(&scan->c);
@@ -338,7 +355,7 @@ static int read_period(struct hp_scan *scan, struct hp_err *err) {
     return HP_OK;
 }
 
-// What stands behind the counts, which may be anything.
+// Keep the name of a thread: any text after its counts.
 static void keep_name(struct hp_scan *scan, uint64_t thread, struct hp_span name) {
     if (name.size > 0 && name.at[0] == ' ') {
         name = hp_span_from(name, 1);
@@ -349,7 +366,7 @@ static void keep_name(struct hp_scan *scan, uint64_t thread, struct hp_span name
     }
 }
 
-// One line of totals.
+// Read one line of totals. Returns whether it is that of all threads.
 static bool read_total(struct hp_scan *scan) {
     struct hp_cursor line = scan->c;
     hp_cursor_spaces(&line);
@@ -374,7 +391,7 @@ static bool read_total(struct hp_scan *scan) {
     return all;
 }
 
-// Up to the first stack.
+// Read the lines of totals, up to the first stack.
 static void read_totals(struct hp_scan *scan) {
     bool found = false;
     while (!hp_cursor_at_end(&scan->c) && *scan->c.at != '@' && !hp_scan_at_maps(scan)) {
@@ -399,7 +416,8 @@ static int read_header(struct hp_scan *scan, struct hp_err *err) {
     return ret;
 }
 
-// Not every system has one: the totals tell whether stacks are missing as well.
+// The file has no memory map. jemalloc writes none on some systems, so that this alone is
+// recorded as lacks_map; the totals show whether stacks are missing, too.
 static void no_maps(struct hp_scan *scan) {
     bool is_sound = !scan->dump->damage.what;
     hp_scan_damaged(scan, "the file ends before its MAPPED_LIBRARIES section");

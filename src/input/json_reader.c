@@ -1,5 +1,6 @@
-// Memory is bounded before anything is parsed: by the size of the text, and by how many values it can
-// have, of which each takes some 100 bytes.  Jansson refuses what is nested deeper than 2,048.
+// Memory is bounded before anything is parsed: by the size of the text, and by the number
+// of values that it can have; each takes some 100 bytes. Jansson refuses text that is
+// nested deeper than 2,048 levels.
 #include "input/json_reader.h"
 
 #include "base/memory.h"
@@ -20,10 +21,11 @@ int hp_json_reader_open(struct hp_input_stream *stream, const char *path,
 #    include <jansson.h>
 
 enum {
-    MOST_VALUES = 10 << 20,
+    MOST_VALUES = 10 << 20, // values of a text at most
 };
 
-// Every value but the first follows one of these.
+// Returns an upper bound of the number of values: every value except the first follows a
+// ',', ':' or '['.
 static size_t count_values(struct hp_span text) {
     size_t count = 1;
     for (size_t i = 0; i < text.size; i++) {
@@ -41,11 +43,11 @@ struct json_t *hp_json_reader_load(struct hp_span text, const char *what,
     }
     errno = 0;
     json_t *root = json_loadb(text.at, text.size, 0, &error);
-    if (!root && errno == ENOMEM) { // which jansson takes for a fault of the text
+    if (!root && errno == ENOMEM) { // jansson reports it as a fault of the text
         hp_out_of_memory(text.size);
     }
     if (!root) {
-        // It cites the text, of which the rest of the line is enough.
+        // The message quotes the text; the rest of its line is enough.
         hp_fail(err, HP_E_FORMAT, "no whole JSON: %.*s", (int)strcspn(error.text, "\n"),
                 error.text);
         err->line = error.line > 0 ? (uint64_t)error.line : 0;

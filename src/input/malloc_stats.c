@@ -1,16 +1,18 @@
-// What is read of malloc_stats_print(write, data, "J") (jemalloc's src/stats.c), all numbers in bytes
-// but where a name says pages or counts:
+// The members that are read of the JSON of malloc_stats_print(write, data, "J")
+// (jemalloc's src/stats.c). All numbers are in bytes unless a name says pages or counts:
 //
 //     {"jemalloc": {"opt": {"lg_prof_sample": 19, ...}, "prof": {"lg_sample": 19},
-//       "arenas": {"page": 4096, "bin": [{"size", "nregs", "slab_size"}], "lextent": [{"size"}]},
+//       "arenas": {"page": 4096, "bin": [{"size", "nregs", "slab_size"}],
+//         "lextent": [{"size"}]},
 //       "stats": {"allocated", "active", "metadata", "resident", "mapped", "retained"},
-//       "stats.arenas": {"merged" or, of one arena, "0": {"pdirty", "pmuzzy", "base", "internal",
-//         "tcache_bytes", "large": {"allocated"},
+//       "stats.arenas": {"merged" or, with one arena, "0": {"pdirty", "pmuzzy", "base",
+//         "internal", "tcache_bytes", "large": {"allocated"},
 //         "bins": [{"curregs", "curslabs", "nonfull_slabs", "nmalloc", "ndalloc",
-//                   "prof_live_count", "prof_live_requested"}], "lextents": [{"curlextents"}]}}}}
+//                   "prof_live_count", "prof_live_requested"}],
+//         "lextents": [{"curlextents"}]}}}}
 //
-// jemalloc 4 has runs in the place of slabs, runs and chunks in the place of extents, and no base.
-// It writes some keys twice ("stats_print"), which is no fault here.
+// jemalloc 4 has runs instead of slabs, runs and chunks instead of extents, and no base.
+// It writes some keys twice ("stats_print"), which is accepted.
 #include "input/malloc_stats.h"
 
 #include "input/json_reader.h"
@@ -22,26 +24,28 @@
 #    include <jansson.h>
 
 enum {
-    MOST_CLASSES = 4096,
-    LG_SAMPLE_MOST = 62,
+    MOST_CLASSES = 4096, // size classes of a list at most
+    LG_SAMPLE_MOST = 62, // log2 of a sample period at most
     LARGEST_PAGE = 1 << 30,
 };
 
+// Largest count or number of bytes accepted, so that sums fit into 64 bits.
 static const int64_t largest_count = (int64_t)1 << 56;
 static const char is_beyond[] = "is beyond what a machine can have";
 
-// Remembers its first failure.
+// State of reading. Remembers its first failure: after it all numbers read as 0.
 struct reader {
     struct hp_err *err;
-    int ret;
+    int ret; // HP_OK, or the code of the failure
 };
 
-// A member that may be missing is 0 then.
+// Whether a member must be present; an optional one that is missing is 0.
 enum need {
     REQUIRED,
     OPTIONAL,
 };
 
+// Record a failure about the member part.name, unless there was one before.
 static void fail(struct reader *r, const char *part, const char *name, const char *what) {
     if (r->ret == HP_OK) {
         r->ret = hp_fail(r->err, HP_E_FORMAT, "malloc_stats_print's JSON: %s%s%s %s",
@@ -49,6 +53,8 @@ static void fail(struct reader *r, const char *part, const char *name, const cha
     }
 }
 
+// Read the number `name` of the object `in`; `part` names that object in messages.
+// Returns 0 after a failure.
 static uint64_t count_of(struct reader *r, const json_t *in, const char *part,
                          const char *name, enum need need) {
     const json_t *value = json_object_get(in, name);
@@ -67,7 +73,8 @@ static uint64_t count_of(struct reader *r, const json_t *in, const char *part,
     return r->ret == HP_OK ? (uint64_t)count : 0;
 }
 
-// So many of that size: sums of these need no checks.
+// Check that `count` items of `size` bytes are no more than largest_count, so that sums
+// of such products need no checks.
 static void check_bytes(struct reader *r, const char *part, const char *name,
                         uint64_t count, uint64_t size) {
     if ((hp_uint128)count * size > (hp_uint128)largest_count) {
@@ -75,6 +82,7 @@ static void check_bytes(struct reader *r, const char *part, const char *name,
     }
 }
 
+// Returns the object `name` of `in`; fails if it is missing or no object.
 static json_t *object_of(struct reader *r, const json_t *in, const char *name) {
     json_t *value = json_object_get(in, name);
     if (!json_is_object(value)) {
@@ -83,15 +91,18 @@ static json_t *object_of(struct reader *r, const json_t *in, const char *name) {
     return value;
 }
 
-// --- options ------------------------------------------------------------------------------
+// --- options ---------------------------------------------------------------------------
 
-// Of letters, digits and what stands between them: it is shown as it is.
+// Whether a text has only letters, digits and plain punctuation: it is printed without
+// escaping.
 static bool is_plain(const char *text) {
     return strspn(text,
                   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                   "_-.,|") == strlen(text);
 }
 
+// Store an option as "name:value". Values of other types, and texts that are too long or
+// not plain, are skipped.
 static void read_knob(struct hp_allocator_stats *stats, enum hp_knob knob,
                       const char *name, const json_t *value) {
     char *to = stats->knobs[knob];
@@ -105,6 +116,7 @@ static void read_knob(struct hp_allocator_stats *stats, enum hp_knob knob,
     }
 }
 
+// Read the options that reports mention.
 static void read_options(struct reader *r, struct hp_allocator_stats *stats,
                          const json_t *jemalloc) {
     static const struct {
@@ -128,7 +140,7 @@ static void read_options(struct reader *r, struct hp_allocator_stats *stats,
         read_knob(stats, knobs[i].knob, knobs[i].name,
                   json_object_get(opt, knobs[i].name));
     }
-    if (!oblivious) { // before 5.3 it was set when jemalloc was built
+    if (!oblivious) { // before 5.3 it was an option of jemalloc's build
         oblivious =
             json_object_get(json_object_get(jemalloc, "config"), "cache_oblivious");
     }
@@ -136,7 +148,8 @@ static void read_options(struct reader *r, struct hp_allocator_stats *stats,
     stats->has_pages = json_is_true(json_object_get(opt, "disable_large_size_classes"));
 }
 
-// The period that is in force now, which a reset may have changed.
+// Read the sample period that is in effect now, which prof.reset may have changed since
+// the start.
 static void read_sampling(struct reader *r, struct hp_allocator_stats *stats,
                           const json_t *jemalloc) {
     const json_t *opt = json_object_get(jemalloc, "opt");
@@ -154,8 +167,9 @@ static void read_sampling(struct reader *r, struct hp_allocator_stats *stats,
     }
 }
 
-// --- classes ------------------------------------------------------------------------------
+// --- classes ---------------------------------------------------------------------------
 
+// Returns the list `name` of `in`, or NULL if it is missing or after a failure.
 static const json_t *list_of(struct reader *r, const json_t *in, const char *name) {
     const json_t *list = json_object_get(in, name);
     if (list && !json_is_array(list)) {
@@ -166,8 +180,9 @@ static const json_t *list_of(struct reader *r, const json_t *in, const char *nam
     return r->ret == HP_OK ? list : NULL;
 }
 
-// The lists of what classes are, and of what is in them; false: one is not there, which "b" and
-// "l" among the letters ask for.
+// Check the two lists about size classes: lists[0] has their sizes, lists[1] their
+// contents. Returns false if one is missing, which happens if "b" or "l" is among the
+// letters given to jemalloc, or after a failure.
 static bool find_lists(struct reader *r, const json_t *lists[2], const char *name) {
     size_t count = json_array_size(lists[0]);
     if (lists[0] && lists[1] && count != json_array_size(lists[1])) {
@@ -176,10 +191,12 @@ static bool find_lists(struct reader *r, const json_t *lists[2], const char *nam
     return r->ret == HP_OK && lists[0] && lists[1];
 }
 
+// The name that `in` has a member of: `name`, or else `older`.
 static const char *either(const json_t *in, const char *name, const char *older) {
     return json_object_get(in, name) ? name : older;
 }
 
+// Read a size class of small objects, and check that its numbers are consistent.
 static struct hp_bin_stats read_bin(struct reader *r, const json_t *class,
                                     const json_t *of) {
     struct hp_bin_stats bin = {
@@ -211,6 +228,7 @@ static struct hp_bin_stats read_bin(struct reader *r, const json_t *class,
     return bin;
 }
 
+// Read all size classes of small objects.
 static void read_bins(struct reader *r, struct hp_allocator_stats *stats,
                       const json_t *arenas, const json_t *arena) {
     const json_t *lists[2] = {list_of(r, arenas, "bin"), list_of(r, arena, "bins")};
@@ -223,6 +241,8 @@ static void read_bins(struct reader *r, struct hp_allocator_stats *stats,
     }
 }
 
+// Read the size classes of large objects. Classes without objects are skipped, except the
+// first.
 static void read_extents(struct reader *r, struct hp_allocator_stats *stats,
                          const json_t *arenas, const json_t *arena) {
     static const char *const names[][3] = {
@@ -254,10 +274,11 @@ static void read_extents(struct reader *r, struct hp_allocator_stats *stats,
     stats->has_classes &= has_any;
 }
 
-// --- sums ---------------------------------------------------------------------------------
+// --- sums ------------------------------------------------------------------------------
 
-// jemalloc counts its own metadata as resident, and pages of its own as active.  It reads these sums one
-// after the other, so that "allocated" may exceed "active" where threads allocate meanwhile.
+// Check the totals against one another. jemalloc counts its own metadata as resident, and
+// pages of its own as active. It reads these totals one after the other, so that
+// "allocated" may exceed "active" if threads allocate meanwhile; that is no fault.
 static void check_totals(struct reader *r, const struct hp_allocator_stats *stats) {
     if (stats->active == 0 && stats->allocated > 0) {
         fail(r, "stats", "active", "is 0, and stats.allocated is not");
@@ -268,6 +289,7 @@ static void check_totals(struct reader *r, const struct hp_allocator_stats *stat
     }
 }
 
+// Read the totals of the process.
 static void read_totals(struct reader *r, struct hp_allocator_stats *stats,
                         const json_t *jemalloc) {
     const json_t *of = object_of(r, jemalloc, "stats");
@@ -280,7 +302,8 @@ static void read_totals(struct reader *r, struct hp_allocator_stats *stats,
     check_totals(r, stats);
 }
 
-// What all arenas have together; one alone, but for those that were destroyed, is not told of twice.
+// Returns the sums over all arenas. With a single arena, not counting destroyed ones,
+// jemalloc leaves the sums out: that arena is returned.
 static const json_t *merged(struct reader *r, const json_t *jemalloc) {
     const json_t *arenas = object_of(r, jemalloc, "stats.arenas");
     const json_t *all = json_object_get(arenas, "merged");
@@ -295,6 +318,7 @@ static const json_t *merged(struct reader *r, const json_t *jemalloc) {
     return all;
 }
 
+// Read the sums over all arenas, and the size classes.
 static void read_arenas(struct reader *r, struct hp_allocator_stats *stats,
                         const json_t *jemalloc) {
     const json_t *arenas = object_of(r, jemalloc, "arenas");
@@ -319,8 +343,9 @@ static void read_arenas(struct reader *r, struct hp_allocator_stats *stats,
     read_extents(r, stats, arenas, all);
 }
 
-// --- text ---------------------------------------------------------------------------------
+// --- text ------------------------------------------------------------------------------
 
+// Fail with a message that names the kind of JSON.
 static int refuse_json(const json_t *root, struct hp_err *err) {
     bool is_recent = json_object_get(root, "recent_alloc") != NULL;
     bool is_log = json_object_get(root, "stack_traces") != NULL;
@@ -332,6 +357,7 @@ static int refuse_json(const json_t *root, struct hp_err *err) {
                              : "JSON of something else");
 }
 
+// Parse a text and read it into *stats.
 static int read_json(struct hp_allocator_stats *stats, struct hp_span text,
                      struct hp_err *err) {
     json_t *root = hp_json_reader_load(text, "malloc_stats_print's JSON", err);
@@ -363,8 +389,9 @@ static int read_json(struct hp_allocator_stats *stats, struct hp_span text,
 }
 #endif
 
-// --- what it is ---------------------------------------------------------------------------
+// --- what it is ------------------------------------------------------------------------
 
+// The text without leading white space.
 static struct hp_span without_spaces(struct hp_span text) {
     while (text.size > 0 && strchr(" \t\r\n", text.at[0])) {
         text = hp_span_from(text, 1);
@@ -383,6 +410,7 @@ static const struct {
     {"Arena 0:", "glibc's malloc_stats"},
 };
 
+// The name of the other format that a text begins like, or NULL.
 static const char *what_else(struct hp_span text) {
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         if (hp_span_starts(text, others[i].begins)) {

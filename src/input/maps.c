@@ -1,6 +1,8 @@
+// Rows of memory maps, by system:
+//
 // Linux:    55d0-55f0 r-xp 00001000 08:01 1234      /usr/bin/some program (deleted)
 // macOS:    55d0-55f0: /usr/lib/libSystem.B.dylib
-// FreeBSD:  0x55d0 0x55f0 32 0 0xfffff800 r-x 1 0 0x1000 COW NC vnode /usr/bin/true NCH -1
+// FreeBSD:  0x55d0 0x55f0 32 0 0xfffff800 r-x 1 0 0x1000 COW NC vnode /bin/true NCH -1
 // Google:   	build=/srv/build
 //             55d0-55f0: $build/server
 #include "input/maps.h"
@@ -9,22 +11,24 @@
 #include <string.h>
 
 enum {
-    LONGEST_PATH = 4096,
-    LONGEST_NAME = 255, // behind the last '/'
-    MOST_VARIABLES = 64,
-    LONGEST_VALUE = 256, // each use of it takes that much memory
+    LONGEST_PATH = 4096, // bytes
+    LONGEST_NAME = 255,  // bytes after the last '/'
+    MOST_VARIABLES = 64, // variables of one map; further ones are skipped
+    LONGEST_VALUE = 256, // bytes; each use of a variable takes that much memory
 };
 
+// A line "name=value"; both point into the text.
 struct variable {
     struct hp_span name, value;
 };
 
-// A name that rows use as "$name".
+// The variables defined so far, which rows use as "$name".
 struct variables {
     struct variable of[MOST_VARIABLES];
     size_t count;
 };
 
+// Remove " (deleted)" from the path, and record it.
 static void split_deleted(struct hp_mapping *row) {
     static const char mark[] = " (deleted)";
     if (hp_span_ends(row->path, mark)) {
@@ -33,7 +37,7 @@ static void split_deleted(struct hp_mapping *row) {
     }
 }
 
-// Four letters such as "r-xp".
+// Read four letters such as "r-xp".
 static void read_permissions(struct hp_cursor *c, struct hp_mapping *row) {
     row->reserved = true;
     for (int i = 0; i < 4; i++) {
@@ -49,6 +53,7 @@ static void read_permissions(struct hp_cursor *c, struct hp_mapping *row) {
     }
 }
 
+// Read the rest of a row of Linux, after the addresses.
 static void read_linux_row(struct hp_cursor *c, struct hp_mapping *row) {
     hp_cursor_expect(c, ' ', "a space");
     read_permissions(c, row);
@@ -65,7 +70,7 @@ static void read_linux_row(struct hp_cursor *c, struct hp_mapping *row) {
     split_deleted(row);
 }
 
-// The map of macOS lists only code, and no offsets.
+// Read the rest of a row of macOS, whose map lists only code and has no offsets.
 static void read_macos_row(struct hp_cursor *c, struct hp_mapping *row) {
     hp_cursor_expect(c, ':', "':'");
     hp_cursor_spaces(c);
@@ -73,6 +78,7 @@ static void read_macos_row(struct hp_cursor *c, struct hp_mapping *row) {
     row->executable = true;
 }
 
+// Read up to the next white space.
 static struct hp_span read_word(struct hp_cursor *c) {
     hp_cursor_spaces(c);
     const char *start = c->at;
@@ -82,7 +88,8 @@ static struct hp_span read_word(struct hp_cursor *c) {
     return (struct hp_span){start, (size_t)(c->at - start)};
 }
 
-// Without " NCH -1" or " CH 1001": whose memory it is, which older systems do not tell.
+// Returns a path of FreeBSD without " NCH -1" or " CH 1001" at its end: the user whom the
+// memory is accounted to, which older systems do not print.
 static struct hp_span without_owner(struct hp_span text) {
     static const char *const marks[] = {" NCH ", " CH "};
     struct hp_span rest = text;
@@ -100,7 +107,7 @@ static struct hp_span without_owner(struct hp_span text) {
     return text;
 }
 
-// Start and end have been read.  Offsets are not told.
+// Read the rest of a row of FreeBSD, after the addresses. Its maps have no file offsets.
 static void read_freebsd_row(struct hp_cursor *c, struct hp_mapping *row) {
     enum {
         PERMISSIONS = 3,
@@ -123,7 +130,7 @@ bool hp_maps_is_path(struct hp_span path) {
     return path.size <= LONGEST_PATH && hp_span_basename(path).size <= LONGEST_NAME;
 }
 
-// Into a row of zeros.
+// Read one row of any system. *row must be {0}.
 static void read_row(struct hp_cursor *c, struct hp_mapping *row) {
     hp_cursor_spaces(c);
     bool freebsd = c->end - c->at > 2 && c->at[0] == '0' && c->at[1] == 'x';
@@ -157,8 +164,10 @@ bool hp_maps_is(struct hp_span head) {
     return hp_cursor_good(&text);
 }
 
-// --- names for folders ------------------------------------------------------------------
+// --- names for folders -----------------------------------------------------------------
 
+// Read a line "name=value" into `variables`. Returns false, without moving the cursor, if
+// the line is something else or the variable exceeds a limit.
 static bool read_variable(struct hp_cursor *c, struct variables *variables) {
     struct hp_cursor line = *c;
     hp_cursor_spaces(&line);
@@ -180,7 +189,8 @@ static bool read_variable(struct hp_cursor *c, struct variables *variables) {
     return true;
 }
 
-// "$build/server" with what "build" was said to stand for before.
+// Returns a path such as "$build/server" with its variable replaced by the value that it
+// had at that point of the text: the last definition before `path`.
 static struct hp_span expand(struct hp_span path, const struct variables *variables,
                              struct hp_dump *dump) {
     char text[LONGEST_PATH];
@@ -205,17 +215,20 @@ static struct hp_span expand(struct hp_span path, const struct variables *variab
     return path;
 }
 
-// --- all rows -----------------------------------------------------------------------------
+// --- all rows --------------------------------------------------------------------------
 
+// Order rows by start.
 static int by_start(const void *left, const void *right) {
     const struct hp_mapping *a = left, *b = right;
     if (a->start != b->start) {
         return a->start < b->start ? -1 : 1;
     }
-    // Equal starts keep the order of the text, in which paths (or ends) come later.
+    // Rows of equal start keep the order of the text: paths point into it, and later rows
+    // have later paths (or line ends).
     return a->path.at < b->path.at ? -1 : a->path.at > b->path.at;
 }
 
+// Whether the rows are sorted and disjoint.
 static bool are_ordered(const struct hp_dump *dump) {
     for (size_t i = 1; i < dump->mappings.count; i++) {
         if (dump->mappings.at[i].start < dump->mappings.at[i - 1].end) {
@@ -225,10 +238,11 @@ static bool are_ordered(const struct hp_dump *dump) {
     return true;
 }
 
-// The text begins at `start`, which is in a line of that number.
+// Remove each row that overlaps one before it, and count the removed rows. `line` is the
+// line number of the text's first byte, `start`.
 static void drop_overlaps(struct hp_dump *dump, const char *start, uint64_t line) {
     size_t kept = 0;
-    const char *first = NULL; // in the text
+    const char *first = NULL; // first overlapping row in the order of the text
     for (size_t i = 0; i < dump->mappings.count; i++) {
         struct hp_mapping *row = &dump->mappings.at[i];
         if (kept > 0 && row->start < dump->mappings.at[kept - 1].end) {
@@ -245,23 +259,25 @@ static void drop_overlaps(struct hp_dump *dump, const char *start, uint64_t line
     }
 }
 
-// --- which program ------------------------------------------------------------------------
+// --- which program ---------------------------------------------------------------------
 
+// Whether a row maps a file on disk, as opposed to shared memory or a device.
 static bool is_file(const struct hp_mapping *row) {
     return hp_span_starts(row->path, "/") && !hp_span_starts(row->path, "/memfd:") &&
            !hp_span_starts(row->path, "/dev/") && !hp_span_starts(row->path, "/SYSV");
 }
 
-// Where Linux places programs that can be placed anywhere, if at random up to 2^40 bytes higher:
-// at two thirds of the address space.
+// Whether Linux places position-independent programs at this address: at two thirds of
+// the address space, or with randomization up to 2^40 bytes above.
 static bool is_for_programs(uint64_t address) {
     static const uint64_t from[] = {0x555555554000, 0xaaaaaaaaa000}; // x86-64, arm64
     return (address >= from[0] && address - from[0] < UINT64_C(1) << 40) ||
            (address >= from[1] && address - from[1] < UINT64_C(1) << 40);
 }
 
-// The heap of brk(2) follows the program.  Else it is at the place for programs, or lowest;
-// with `ulimit -s unlimited` there may be libraries below.
+// Find the row of the main program. The heap of brk(2) directly follows it. If there is
+// no heap row, take the first file at a place for programs, or else the lowest, because
+// with `ulimit -s unlimited` libraries may be below the program.
 static const struct hp_mapping *find_program(const struct hp_dump *dump) {
     const struct hp_mapping *row, *lowest = NULL, *placed = NULL, *last = NULL;
     hp_vec_each (row, &dump->mappings) {
@@ -277,7 +293,7 @@ static const struct hp_mapping *find_program(const struct hp_dump *dump) {
     return placed ? placed : lowest;
 }
 
-// By convention the first mapping of a pprof profile.
+// Find the main program of a pprof profile: by convention its first mapping.
 static const struct hp_mapping *first_mapping(const struct hp_dump *dump) {
     const struct hp_mapping *row;
     hp_vec_each (row, &dump->mappings) {
@@ -288,17 +304,19 @@ static const struct hp_mapping *first_mapping(const struct hp_dump *dump) {
     return NULL;
 }
 
+// Returns the path of the main program, or "".
 static struct hp_span program_of(const struct hp_dump *dump) {
     const struct hp_mapping *row =
         dump->has_rows ? first_mapping(dump) : find_program(dump);
     return row ? row->path : (struct hp_span){"", 0};
 }
 
-// --- which process ------------------------------------------------------------------------
+// --- which process ---------------------------------------------------------------------
 
-// Where things are that Linux does not place at random: programs that were linked to an
-// address and all of 32 bits, which leave little to chance; without randomization programs at
-// two thirds of the address space, and libraries, vdso and stack at its end.
+// Whether an address is random, so that equal addresses mean the same process. These are
+// not: programs linked to a fixed address, and all of a 32-bit address space, whose
+// randomness is small; and, without randomization, programs at two thirds of the address
+// space, and libraries, vdso and stack at its end.
 static bool is_random(uint64_t address) {
     static const struct {
         uint64_t from, to;
@@ -318,7 +336,9 @@ static bool is_random(uint64_t address) {
     return true;
 }
 
-// What files tell where nothing else does.  Addresses are below 2^63, which this is not.
+// Identify a process by its mapped files, if it has neither vdso nor stack: a digest of
+// the files' mappings, or {0} if none is at a random address. Bit 63 is set, which no
+// digest of user addresses has.
 static struct hp_digest digest_of_files(const struct hp_dump *dump) {
     struct hp_digest digest = {{0}};
     const struct hp_mapping *row;
@@ -339,8 +359,9 @@ static struct hp_digest digest_of_files(const struct hp_dump *dump) {
     return are_random ? digest : (struct hp_digest){{0}};
 }
 
-// The vdso and the stack, of which the end stays, are there from the start on; the text of the
-// program may be moved to other pages, and libraries come and go.
+// A process is identified by the start of its vdso and the end of its stack. Both exist
+// from its start on and never change, while the program's text may be moved to other
+// pages and libraries are loaded and unloaded.
 void hp_maps_identify(struct hp_dump *dump) {
     struct hp_digest first = {{0}};
     const struct hp_mapping *row;
@@ -366,9 +387,9 @@ void hp_maps_identify(struct hp_dump *dump) {
     dump->program_path = program_of(dump);
 }
 
-// --- lines --------------------------------------------------------------------------------
+// --- lines -----------------------------------------------------------------------------
 
-// An empty line, or one of white space, is nothing wrong.
+// Whether a line has only white space. Such a line is no fault.
 static bool is_blank(struct hp_span line) {
     for (size_t i = 0; i < line.size; i++) {
         if (line.at[i] != ' ' && line.at[i] != '\t') {
@@ -378,11 +399,14 @@ static bool is_blank(struct hp_span line) {
     return true;
 }
 
+// Whether a second dump begins here, as in files written one after the other.
 static bool at_second_dump(struct hp_cursor *c) {
     return hp_cursor_accept_word(c, "heap_v2/") ||
            hp_cursor_accept_word(c, "heap profile:");
 }
 
+// Read lines to the end of the text: rows, variables, and lines that are neither. Stops
+// with a failure of the cursor at a second dump.
 static void read_rows(struct hp_cursor *c, struct hp_dump *dump,
                       struct variables *variables, uint64_t *number) {
     for (; !hp_cursor_at_end(c); ++*number) {

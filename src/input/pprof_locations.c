@@ -1,25 +1,28 @@
-// A location is an address within a file, and may tell names of it.  It is known by its address;
-// but by its names where
+// A location is an address within a file, and may have names. It is identified by its
+// address, but by its names if
 //
-//     there is no address,
-//     the address is in no file: in another process it is that of something else,
-//     others have the same address and different names.
+//     it has no address,
+//     its address is in no file: in another process something else may be there,
+//     another location has the same address and different names.
 //
-// One without address, file and names is an [unknown] call, and all of these are one.
+// A location without address, file and names is an [unknown] call, and all of these are
+// one.
 #include "input/pprof_locations.h"
 
+// A location with address, file and names.
 struct place {
     uint64_t address;
-    uint32_t row; // as in struct hp_dump
+    uint32_t row; // as in dump->rows
     struct hp_pprof_location *location;
 };
 
 struct places {
-    HP_VEC(struct place) of; // locations with names
+    HP_VEC(struct place) of; // sorted by row and address when they are compared
 };
 
-// The row of the dump's map that a location is in, + 1; 0 for none.  A mapping of no file is what
-// pprof puts around addresses that are in none.
+// Returns the row of the dump's map that a location is in, + 1; 0 for none. A mapping
+// without a file does not count: pprof makes such mappings for addresses that are in
+// none.
 static uint32_t row_of(const struct hp_pprof_tables *tables,
                        const struct hp_pprof_location *location) {
     const struct hp_pprof_mapping *mapping = hp_pprof_mapping(tables, location->mapping);
@@ -31,9 +34,9 @@ static uint32_t row_of(const struct hp_pprof_tables *tables,
     return (uint32_t)(mapping - tables->mappings.at) + 1;
 }
 
-// --- names --------------------------------------------------------------------------------
+// --- names -----------------------------------------------------------------------------
 
-// Of line `i`, or NULL.
+// Returns the function of line `i` of a location, or NULL.
 static const struct hp_pprof_function *function_of(
     const struct hp_pprof_tables *tables, const struct hp_pprof_location *location,
     uint32_t i) {
@@ -45,6 +48,7 @@ static bool has_name(const struct hp_pprof_tables *tables,
     return function && hp_pprof_text(tables, function->name).size > 0;
 }
 
+// Whether any function of a location has a name.
 static bool has_names(const struct hp_pprof_tables *tables,
                       const struct hp_pprof_location *location) {
     bool has = false;
@@ -54,6 +58,7 @@ static bool has_names(const struct hp_pprof_tables *tables,
     return has;
 }
 
+// Add bytes to a hash, with an end mark, so that "ab", "c" and "a", "bc" differ.
 static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
     for (size_t i = 0; i < size; i++) { // FNV-1a
         hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3;
@@ -67,8 +72,8 @@ static uint64_t mix_text(const struct hp_pprof_tables *tables, uint64_t hash,
     return mix(hash, text.at, text.size);
 }
 
-// A number that is the same wherever the names are, in the half of the address space that no
-// program has.
+// Returns a hash of all names of a location as an address. It is the same in all
+// profiles, and is in the half of the address space that no program has.
 static uint64_t address_of_names(const struct hp_pprof_tables *tables,
                                  const struct hp_pprof_location *location) {
     static const struct hp_pprof_function none;
@@ -89,15 +94,17 @@ static uint64_t address_of_names(const struct hp_pprof_tables *tables,
     return hash | (uint64_t)1 << 63;
 }
 
-// --- who is known by names ----------------------------------------------------------------
+// --- who is known by names -------------------------------------------------------------
 
+// Order places by row and address.
 static int by_place(const void *left, const void *right) {
     const struct place *a = left, *b = right;
     int order = (a->row > b->row) - (a->row < b->row);
     return order ? order : (a->address > b->address) - (a->address < b->address);
 }
 
-// Where those of place `i` end, and whether their names differ.
+// Returns the index after the last location at the place of location `i`. Sets *differ if
+// their names differ.
 static size_t end_of(const struct hp_pprof_tables *tables, const struct places *places,
                      size_t i, bool *differ) {
     const struct place *at = places->of.at;
@@ -111,6 +118,7 @@ static size_t end_of(const struct hp_pprof_tables *tables, const struct places *
     return end;
 }
 
+// Identify locations by name where several are at one place with different names.
 static void settle_disputes(const struct hp_pprof_tables *tables, struct places *places) {
     size_t count = places->of.count, end;
     hp_vec_sort(&places->of, by_place);
@@ -141,17 +149,20 @@ void hp_pprof_locations_settle(struct hp_pprof_tables *tables) {
     hp_vec_done(&places.of);
 }
 
-// --- the dump -----------------------------------------------------------------------------
+// --- the dump --------------------------------------------------------------------------
 
+// Copy a string of the profile to the dump.
 static hp_string keep(const struct hp_pprof_tables *tables, struct hp_dump *dump,
                       uint64_t string) {
     return hp_strtab_add(&dump->strings, hp_pprof_text(tables, string));
 }
 
+// A line or column number, or 0 if it does not fit.
 static uint32_t line_number(uint64_t line) {
     return line <= UINT32_MAX ? (uint32_t)line : 0;
 }
 
+// Embed the functions of a location in the dump, as the symbols of its address.
 static void tell_lines(const struct hp_pprof_tables *tables,
                        const struct hp_pprof_location *location, struct hp_dump *dump) {
     for (uint32_t i = 0; i < location->lines; i++) {
@@ -171,12 +182,15 @@ static void tell_lines(const struct hp_pprof_tables *tables,
     hp_dump_embed(dump, location->number);
 }
 
+// Embed "[unknown]" as the name of an address.
 static void tell_unknown(struct hp_dump *dump, uint32_t number) {
     hp_string name = hp_strtab_add(&dump->strings, hp_span_of("[unknown]"));
     hp_vec_push(&dump->embedded_calls, ((struct hp_embedded_call){.function = name}));
     hp_dump_embed(dump, number);
 }
 
+// Returns the address of a location in the dump. A location is within its call
+// instruction, dumps have return addresses: hence + 1.
 static uint64_t address_of(const struct hp_pprof_tables *tables,
                            const struct hp_pprof_location *location) {
     return location->is_unknown    ? (uint64_t)1 << 63

@@ -3,10 +3,11 @@
 //     Sample    1 location_id  2 value  3 label
 //     Label     1 key  2 str  3 num  4 num_unit
 //
-// The values are estimates that the writer has made, and below zero in a difference of two
-// profiles.  A location is within the call instruction; the return address, which dumps are
-// made of, is taken to be one byte behind.  All of a label but `num` are numbers of strings;
-// one with `str` is a text, another a number.
+// The values are estimates made by the writer, and may be below zero in a difference of
+// two profiles. The address of a location is within its call instruction; the return
+// address, which dumps are made of, is taken to be one byte later. In a label, `key`,
+// `str` and `num_unit` are indices of strings; a label with `str` is a text, any other a
+// number.
 #include "input/input_format.h"
 #include "input/maps.h"
 #include "input/pprof_locations.h"
@@ -17,27 +18,32 @@
 #include <string.h>
 
 enum {
-    HIGHEST_FIELD = 15,
-    LONGEST_TYPE = 32,     // bytes of a sample type or the period's
-    LONGEST_BUILD_ID = 512 // bytes; Go's own have some 80
+    HIGHEST_FIELD = 15,    // of a Profile message
+    LONGEST_TYPE = 32,     // bytes of a sample type or of the period's type
+    LONGEST_BUILD_ID = 512 // bytes; Go's own build ids have some 80
 };
 
+// State of reading one profile.
 struct reader {
     struct hp_dump *dump;
     struct hp_pprof_tables tables;
-    bool keeps_labels;           // else only the size of objects is looked for
-    uint64_t size;               // of all objects of the sample; 0: it is not told
-    HP_VEC(struct hp_tag) tags;  // of the sample
-    HP_VEC(hp_string) texts;     // of each string of the tables; 0: not asked for yet
-    HP_VEC(uint32_t) numbers;    // of locations by id, + 1; 0: not asked for yet
-    struct hp_pprof_kinds kinds; // of a sample's values
-    HP_VEC(size_t) further;      // of each value its place among dump->types
-    bool has_further;            // some of the sample's are in dump->values, not all 0
-    struct hp_proto profile;     // the samples are read from it
+    bool keeps_labels;          // else only the label with the size of objects is used
+    uint64_t size;              // size of each object of the sample; 0: unknown
+    HP_VEC(struct hp_tag) tags; // labels of the sample
+    // For each string of the tables its copy in the dump; 0: not needed yet.
+    HP_VEC(hp_string) texts;
+    // For each low id the location's number, + 1; 0: not needed yet.
+    HP_VEC(uint32_t) numbers;
+    struct hp_pprof_kinds kinds; // meaning of a sample's values
+    HP_VEC(size_t) further;      // for each value its index in dump->types
+    bool has_further;            // the sample has further values that are not all 0
+    struct hp_proto profile;     // the profile, or what is left of it
 };
 
-// --- recognition --------------------------------------------------------------------------
+// --- recognition -----------------------------------------------------------------------
 
+// Whether a field may be one of a Profile message, by its number, type and, for a sample
+// type, content.
 static bool is_likely(const struct hp_field *field) {
     static const bool is_number[HIGHEST_FIELD + 1] = {
         [7] = true,  [8] = true,  [9] = true,  [10] = true,
@@ -57,7 +63,8 @@ static bool is_likely(const struct hp_field *field) {
                          (field->span.at[0] == 0x08 || field->span.at[0] == 0x10)));
 }
 
-// Whether it has a value, and nothing that a sample has not.
+// Whether a message is a Sample: it has a value, and no field that a sample does not
+// have.
 static bool is_sample(struct hp_span text) {
     bool has_value = false;
     struct hp_proto sample = hp_proto_over(text);
@@ -75,6 +82,7 @@ static bool is_sample(struct hp_span text) {
     return has_value && !sample.wrong;
 }
 
+// Whether the first field is a valid sample.
 static bool begins_with_sample(struct hp_span text) {
     struct hp_proto profile = hp_proto_over(text);
     struct hp_field first;
@@ -82,8 +90,9 @@ static bool begins_with_sample(struct hp_span text) {
            first.type == HP_WIRE_BYTES && is_sample(first.span);
 }
 
-// Every profile has a sample type; it, or what is in front of it, has to look its part.
-// Datadog's libraries write all samples first: then the types may be beyond the window.
+// Protobuf has no magic number. Every profile has a sample type; that field, and all
+// fields before it, have to look like those of a profile. Datadog's libraries write all
+// samples first: then the types may be beyond the window.
 static bool is_pprof(struct hp_span text) {
     struct hp_proto profile = hp_proto_over(text);
     for (struct hp_field field; hp_proto_next(&profile, &field);) {
@@ -97,8 +106,10 @@ static bool is_pprof(struct hp_span text) {
     return begins_with_sample(text);
 }
 
-// --- values -------------------------------------------------------------------------------
+// --- values ----------------------------------------------------------------------------
 
+// Store value `i` of a sample: in `counts` if it is one of our metrics, else among the
+// further values.
 static void take_value(struct reader *r, struct hp_proto *sample, size_t i,
                        uint64_t value, struct hp_counts *counts) {
     uint64_t *const of[HP_METRICS] = {[HP_INUSE_SPACE] = &counts->inuse.bytes,
@@ -124,10 +135,10 @@ static void take_value(struct reader *r, struct hp_proto *sample, size_t i,
     *of[kind.metric] = (uint64_t)scaled;
 }
 
-// --- locations ------------------------------------------------------------------------------
+// --- locations -------------------------------------------------------------------------
 
-// The number + 1 of a location that is met for the first time, or whose id is no low number; 0 if it
-// is not there.
+// Returns the number, + 1, of a location that is used for the first time, or whose id is
+// too high for the table; 0 if there is no such location.
 static __attribute__((noinline)) uint32_t find_location(struct reader *r, uint64_t id) {
     struct hp_pprof_location *location = hp_pprof_location(&r->tables, id);
     if (!location) {
@@ -142,13 +153,14 @@ static __attribute__((noinline)) uint32_t find_location(struct reader *r, uint64
     return location->number + 1;
 }
 
-// Most bytes of a profile are these ids.  They go into room that is made once, and take no call where an id
-// is short and its location has been there before.
+// Append the frames of a sample from its packed location ids. Most bytes of a profile are
+// such ids: room is made once, and no function is called for a short id whose location
+// was used before.
 static __attribute__((noinline)) void take_packed_locations(struct reader *r,
                                                             struct hp_proto *ids) {
     const char *at = ids->at, *end = ids->end;
     if (at == end) {
-        return; // there may be no frames yet, and no room for any
+        return; // before the first frame the vector is NULL
     }
     hp_vec_reserve(&r->dump->frames, (size_t)(end - at));
     uint32_t *frame = r->dump->frames.at + r->dump->frames.count;
@@ -178,6 +190,7 @@ static __attribute__((noinline)) void take_packed_locations(struct reader *r,
     r->dump->frames.count = (size_t)(frame - r->dump->frames.at);
 }
 
+// Append the frame of one location id.
 static void take_location(struct reader *r, struct hp_proto *sample, uint64_t id) {
     uint32_t number = find_location(r, id);
     if (number == 0) {
@@ -187,6 +200,7 @@ static void take_location(struct reader *r, struct hp_proto *sample, uint64_t id
     hp_vec_push(&r->dump->frames, number - 1);
 }
 
+// Append the frames of a field of location ids, packed or single.
 static void take_locations(struct reader *r, struct hp_proto *sample,
                            const struct hp_field *field) {
     if (field->type == HP_WIRE_BYTES) {
@@ -198,9 +212,9 @@ static void take_locations(struct reader *r, struct hp_proto *sample,
     }
 }
 
-// --- labels -------------------------------------------------------------------------------
+// --- labels ----------------------------------------------------------------------------
 
-// Once for each string, however many samples have it.
+// Copy a string to the dump, once for each string, however many samples have it.
 static hp_string keep(struct reader *r, uint64_t string) {
     hp_string *kept = hp_vec_reach(&r->texts, string);
     if (kept->n == 0) {
@@ -209,6 +223,8 @@ static hp_string keep(struct reader *r, uint64_t string) {
     return *kept;
 }
 
+// Read one label: keep it if labels are wanted, and use "bytes" as the size of the
+// sample's objects.
 static void take_label(struct reader *r, struct hp_proto *label) {
     enum {
         KEY = 1,
@@ -245,14 +261,14 @@ static void take_label(struct reader *r, struct hp_proto *label) {
     }
 }
 
-// --- samples ----------------------------------------------------------------------------------
+// --- samples ---------------------------------------------------------------------------
 
 static bool is_zero(const struct hp_counts *counts) {
     return (counts->inuse.objects | counts->inuse.bytes | counts->alloc.objects |
             counts->alloc.bytes) == 0;
 }
 
-// Room for one value of each further type.
+// Append a value of 0 for each further type.
 static void begin_further(struct reader *r) {
     r->has_further = false;
     if (r->dump->types.count > 0) {
@@ -261,6 +277,7 @@ static void begin_further(struct reader *r) {
     }
 }
 
+// Add a stack to the dump, with the labels, object size and further values of its sample.
 static void add_stack(struct reader *r, struct hp_dump_stack stack) {
     hp_string tags = hp_tags_add(&r->dump->tag_sets, r->tags.at, r->tags.count);
     if (tags.n) {
@@ -275,6 +292,7 @@ static void add_stack(struct reader *r, struct hp_dump_stack stack) {
     hp_vec_push(&r->dump->stacks, stack);
 }
 
+// Read one sample. A sample whose values are all 0 is not added.
 static void read_sample(struct reader *r, struct hp_proto *sample) {
     struct hp_dump_stack stack = {.first_frame = r->dump->frames.count};
     size_t values = 0;
@@ -310,6 +328,7 @@ static void read_sample(struct reader *r, struct hp_proto *sample) {
     r->dump->values.count -= r->has_further ? 0 : r->dump->types.count;
 }
 
+// Read all samples; stops after the last, without looking at the rest of the profile.
 static void read_samples(struct reader *r) {
     size_t left = r->tables.samples;
     for (struct hp_field field; left > 0 && hp_proto_next(&r->profile, &field);) {
@@ -322,15 +341,16 @@ static void read_samples(struct reader *r) {
     }
 }
 
-// --- the whole ----------------------------------------------------------------------------
+// --- the whole -------------------------------------------------------------------------
 
-// Of any kind: what is no GNU build id is that of no file, but tells one from another.
+// Whether a text can be a build id, of any kind. One that is no GNU build id matches no
+// file, but still distinguishes one binary from another.
 static bool is_build_id(struct hp_span text) {
     return text.size <= LONGEST_BUILD_ID;
 }
 
-// Whether a profile of our own has the addresses of ELF headers; `offsets` gets the paths of the files that are
-// exceptions.
+// Whether a profile of our own has addresses of ELF headers. `offsets` gets the paths of
+// the files that are exceptions, with file offsets instead; its string 0 is "".
 static bool has_elf_addresses(const struct reader *r, struct hp_strtab *offsets) {
     const struct hp_pprof_tables *tables = &r->tables;
     size_t word = strlen(HP_PPROF_FILE_OFFSETS);
@@ -346,7 +366,8 @@ static bool has_elf_addresses(const struct reader *r, struct hp_strtab *offsets)
     return has && r->dump->producer == HP_PRODUCER_PPROF_OURS;
 }
 
-// In the order of ids, by which the rows of locations are told.
+// Add the mappings in the order of their ids: rows of locations are indices in that
+// order.
 static void add_mappings(struct reader *r) {
     struct hp_strtab offsets = {0};
     bool has_elf = has_elf_addresses(r, &offsets);
@@ -370,14 +391,15 @@ static void add_mappings(struct reader *r) {
         }
         hp_vec_push(&r->dump->mappings, row);
     }
-    if (r->dump->producer != HP_PRODUCER_PPROF_OURS) { // which is of many processes
+    if (r->dump->producer != HP_PRODUCER_PPROF_OURS) { // ours may have many processes
         hp_maps_identify(r->dump);
     }
     hp_strtab_done(&offsets);
 }
 
-// --- what there is beside the samples -------------------------------------------------------
+// --- what there is beside the samples --------------------------------------------------
 
+// Add the sample types that are none of our metrics to dump->types.
 static void add_types(struct reader *r) {
     const struct hp_pprof_tables *tables = &r->tables;
     for (size_t i = 0; i < tables->types.count; i++) {
@@ -395,8 +417,9 @@ static void add_types(struct reader *r) {
     }
 }
 
-// What our own profiles say of themselves anew, whenever they are written.  What else they say,
-// as of filters, holds for their numbers wherever these go.
+// Whether a comment is one that we write anew into each profile of our own, and so must
+// not be kept. Other comments of ours, such as those on filters, apply to the numbers
+// wherever these go, and are kept.
 static bool is_own_mark(const struct reader *r, struct hp_span comment) {
     bool is_ours = r->dump->producer == HP_PRODUCER_PPROF_OURS;
     return hp_process_keys_is_text(comment) ||
@@ -407,6 +430,7 @@ static bool is_own_mark(const struct reader *r, struct hp_span comment) {
                         hp_span_starts(comment, "inputs: ")));
 }
 
+// Whether each '(' of a pattern has a ')'.
 static bool is_balanced(struct hp_span pattern) {
     int depth = 0;
     for (size_t i = 0; i < pattern.size && depth >= 0; i++) {
@@ -416,8 +440,9 @@ static bool is_balanced(struct hp_span pattern) {
     return depth == 0;
 }
 
-// A pattern; or those that we have made one of, "(?:a)|(?:b)", so that merged with either of
-// them it is the same again.  False if it cannot be taken apart.
+// Take apart a pattern that we have joined, "(?:a)|(?:b)", so that merging it again with
+// either part gives the same pattern. With `adds`, adds the parts to the annotations.
+// Returns false if it was not joined by us.
 static bool add_patterns(struct reader *r, enum hp_annotation_kind kind,
                          struct hp_span pattern, bool adds) {
     static const char between[] = ")|(?:";
@@ -441,6 +466,8 @@ static bool add_patterns(struct reader *r, enum hp_annotation_kind kind,
     return is_made && count > 1;
 }
 
+// Add a pattern of frames to drop or keep to the annotations, part by part if we have
+// joined it.
 static void add_pattern(struct reader *r, enum hp_annotation_kind kind, uint64_t string) {
     struct hp_span pattern = hp_pprof_text(&r->tables, string);
     if (add_patterns(r, kind, pattern, false)) {
@@ -450,6 +477,8 @@ static void add_pattern(struct reader *r, enum hp_annotation_kind kind, uint64_t
     }
 }
 
+// Add type and unit of the sample period to the annotations. A period in bytes is
+// dump->period; one in another unit is kept as an annotation.
 static void add_period_type(struct reader *r) {
     const struct hp_pprof_type *of = &r->tables.period_type;
     struct hp_annotations *annotations = &r->dump->annotations;
@@ -464,7 +493,7 @@ static void add_period_type(struct reader *r) {
     hp_annotations_add(annotations, HP_ANNOTATION_PERIOD_UNIT, unit, 0);
 }
 
-// "inputs: 500 used of 502".
+// Read a comment of our own: "inputs: 500 used of 502".
 static void read_inputs(struct reader *r, struct hp_span comment) {
     struct hp_cursor c = hp_cursor_over(comment.at, comment.at + comment.size);
     bool is_told = hp_cursor_accept_word(&c, "inputs: ");
@@ -478,6 +507,7 @@ static void read_inputs(struct reader *r, struct hp_span comment) {
     }
 }
 
+// Copy everything in the profile that describes it as a whole to the dump's annotations.
 static void annotate(struct reader *r) {
     const struct hp_pprof_tables *tables = &r->tables;
     struct hp_annotations *annotations = &r->dump->annotations;
@@ -500,6 +530,7 @@ static void annotate(struct reader *r) {
     annotations->duration = tables->duration;
 }
 
+// Returns the sample period in bytes; 0 if its unit is another, or it is beyond reason.
 static uint64_t period_of(const struct hp_pprof_tables *tables) {
     unsigned shift;
     bool is_ours =
@@ -508,7 +539,7 @@ static uint64_t period_of(const struct hp_pprof_tables *tables) {
     return is_ours ? tables->period << shift : 0;
 }
 
-// Of each text once, however often it is named.
+// Read the comments that list the processes of a merged profile; each distinct text once.
 static void read_process_keys(struct reader *r) {
     HP_VEC(bool) seen = {0};
     for (size_t i = 0; i < r->tables.comments.count; i++) {
@@ -526,6 +557,7 @@ static void read_process_keys(struct reader *r) {
     hp_vec_done(&seen);
 }
 
+// Read a whole profile: tables first, then the samples.
 static int read_profile(struct reader *r, struct hp_span text, struct hp_err *err) {
     r->profile = hp_proto_over(text);
     hp_pprof_tables_read(&r->tables, &r->profile);
@@ -556,7 +588,7 @@ static int read_profile(struct reader *r, struct hp_span text, struct hp_err *er
     return ret;
 }
 
-// All or nothing: what is cut or damaged fails.
+// Read a pprof profile as a whole: a truncated or damaged one fails.
 static int read_pprof(struct hp_scan *scan, struct hp_err *err) {
     struct hp_input_stream *stream = scan->stream;
     struct hp_dump *dump = scan->dump;

@@ -1,17 +1,19 @@
-// profile.proto of google/pprof:
+// The messages of profile.proto of google/pprof:
 //
-//     Profile   1 sample_type  2 sample  3 mapping  4 location  5 function  6 string_table
-//               7 drop_frames  8 keep_frames  9 time_nanos  10 duration_nanos  11 period_type
-//               12 period  13 comment  14 default_sample_type  15 doc_url
+//     Profile   1 sample_type  2 sample  3 mapping  4 location  5 function
+//               6 string_table  7 drop_frames  8 keep_frames  9 time_nanos
+//               10 duration_nanos  11 period_type  12 period  13 comment
+//               14 default_sample_type  15 doc_url
 //     ValueType 1 type  2 unit
-//     Mapping   1 id  2 memory_start  3 memory_limit  4 file_offset  5 filename  6 build_id
-//               7 has_functions  8 has_filenames  9 has_line_numbers  10 has_inline_frames
+//     Mapping   1 id  2 memory_start  3 memory_limit  4 file_offset  5 filename
+//               6 build_id  7 has_functions  8 has_filenames  9 has_line_numbers
+//               10 has_inline_frames
 //     Location  1 id  2 mapping_id  3 address  4 line
 //     Line      1 function_id  2 line  3 column
 //     Function  1 id  2 name  3 system_name  4 filename  5 start_line
 //
-// Texts are numbers of strings; ids are any numbers but 0.  Tables come in any order, so
-// what refers to what is checked behind the last.
+// Texts are indices of strings; an id is any number except 0. The tables come in any
+// order, so that references are checked after all have been read.
 #include "input/pprof_tables.h"
 
 #include "input/maps.h"
@@ -19,12 +21,15 @@
 #include <string.h>
 
 enum {
-    MOST_NUMBERS = 11,
-    BOMB_RATIO = 100, // what names may come to, each as often as it is used
+    MOST_NUMBERS = 11, // numbers of a message, by field number
+    // >Limit of the bytes of all names, each counted as often as it is used, in times the
+    // bytes of the >profile; and a limit that holds for any size.
+    BOMB_RATIO = 100,
     SMALLEST_BOMB = 64 << 20,
 };
 
-// Fields of number one to ten of a message that are numbers, into `of` by number.
+// Read the numeric fields of a message into `of`, by field number. `which` is the set of
+// 1 << number of the fields to read.
 static void read_numbers(struct hp_proto *message, unsigned which,
                          uint64_t of[MOST_NUMBERS]) {
     memset(of, 0, MOST_NUMBERS * sizeof *of);
@@ -35,6 +40,7 @@ static void read_numbers(struct hp_proto *message, unsigned which,
     }
 }
 
+// Fail if an entry has no id.
 static void need_id(struct hp_proto *message, uint64_t id) {
     if (id == 0) {
         hp_proto_fail(message, "an entry without an id");
@@ -47,6 +53,7 @@ static struct hp_pprof_type read_type(struct hp_proto *message) {
     return (struct hp_pprof_type){of[1], of[2]};
 }
 
+// Read a Mapping message.
 static void read_mapping(struct hp_pprof_tables *tables, struct hp_proto *message) {
     uint64_t of[MOST_NUMBERS];
     read_numbers(message, 0x7fe, of);
@@ -58,6 +65,7 @@ static void read_mapping(struct hp_pprof_tables *tables, struct hp_proto *messag
     hp_vec_push(&tables->mappings, mapping);
 }
 
+// Read a Function message. Without a name, its system name is used.
 static void read_function(struct hp_pprof_tables *tables, struct hp_proto *message) {
     uint64_t of[MOST_NUMBERS];
     read_numbers(message, 0x3e, of);
@@ -73,6 +81,7 @@ static void read_line(struct hp_pprof_tables *tables, struct hp_proto *message) 
     hp_vec_push(&tables->lines, ((struct hp_pprof_line){of[1], of[2], of[3]}));
 }
 
+// Read a Location message and its lines.
 static void read_location(struct hp_pprof_tables *tables, struct hp_proto *message) {
     struct hp_pprof_location location = {.first_line = tables->lines.count,
                                          .number = UINT32_MAX};
@@ -94,6 +103,8 @@ static void read_location(struct hp_pprof_tables *tables, struct hp_proto *messa
     hp_vec_push(&tables->locations, location);
 }
 
+// Read time_nanos. A second one shows that two profiles were concatenated, which would be
+// read as one.
 static void read_time(struct hp_pprof_tables *tables, struct hp_proto *profile,
                       const struct hp_field *field) {
     uint64_t time = hp_field_number(profile, field);
@@ -103,6 +114,7 @@ static void read_time(struct hp_pprof_tables *tables, struct hp_proto *profile,
     tables->time = time != 0 ? time : tables->time;
 }
 
+// Read one field of the profile that is a message or a string.
 static void read_field(struct hp_pprof_tables *tables, struct hp_proto *profile,
                        const struct hp_field *field) {
     struct hp_proto message = hp_proto_over(field->span);
@@ -131,15 +143,15 @@ static void read_field(struct hp_pprof_tables *tables, struct hp_proto *profile,
     hp_proto_fail(profile, message.wrong);
 }
 
-// --- ids --------------------------------------------------------------------------------
+// --- ids -------------------------------------------------------------------------------
 
-// All entries begin with their id.
+// Order entries by id, which is their first member.
 static int by_id(const void *left, const void *right) {
     uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
     return (a > b) - (a < b);
 }
 
-// How many of the first rise.
+// Returns how many entries at the front have rising ids.
 static size_t count_rising(const char *table, size_t count, size_t size) {
     size_t i = 1;
     while (i < count && by_id(table + (i - 1) * size, table + i * size) < 0) {
@@ -148,7 +160,8 @@ static size_t count_rising(const char *table, size_t count, size_t size) {
     return i;
 }
 
-// Most are in order.
+// Sort a table by id, unless it is sorted already, as most are. Fails if two entries have
+// one id.
 static void sort(struct hp_proto *profile, void *table, size_t count, size_t size) {
     if (count_rising(table, count, size) < count) {
         qsort(table, count, size, by_id);
@@ -158,10 +171,11 @@ static void sort(struct hp_proto *profile, void *table, size_t count, size_t siz
     }
 }
 
+// Returns the entry with an id, or NULL.
 static void *find(void *table, size_t count, size_t size, uint64_t id) {
     char *at = table;
     if (id > 0 && id <= count && *(const uint64_t *)(at + (id - 1) * size) == id) {
-        return at + (id - 1) * size; // most number theirs from 1
+        return at + (id - 1) * size; // most writers number entries from 1
     }
     return count > 0 ? bsearch(&id, table, count, size, by_id) : NULL;
 }
@@ -184,8 +198,9 @@ const struct hp_pprof_function *hp_pprof_function(const struct hp_pprof_tables *
                 sizeof *tables->functions.at, id);
 }
 
-// --- what refers to what ------------------------------------------------------------------
+// --- what refers to what ---------------------------------------------------------------
 
+// Fail if there is no such string.
 static void need_string(const struct hp_pprof_tables *tables, struct hp_proto *profile,
                         uint64_t string) {
     if (string >= tables->strings.count) {
@@ -193,6 +208,7 @@ static void need_string(const struct hp_pprof_tables *tables, struct hp_proto *p
     }
 }
 
+// Check all references to strings, and that string 0 is "", as the format requires.
 static void check_strings(const struct hp_pprof_tables *tables,
                           struct hp_proto *profile) {
     if (tables->strings.count == 0 || tables->strings.at[0].size > 0) {
@@ -222,6 +238,7 @@ static void check_strings(const struct hp_pprof_tables *tables,
     }
 }
 
+// Check all references to mappings and functions.
 static void check_ids(const struct hp_pprof_tables *tables, struct hp_proto *profile) {
     for (size_t i = 0; i < tables->locations.count; i++) {
         uint64_t mapping = tables->locations.at[i].mapping;
@@ -241,7 +258,8 @@ static uint64_t size_of(const struct hp_pprof_tables *tables, uint64_t string) {
     return hp_pprof_text(tables, string).size;
 }
 
-// One long name that many places have would be read as often: a bomb.
+// Limit the bytes of all names. One long name that many locations have would be copied as
+// often, so that a small file could exhaust memory. `size` is the size of the profile.
 static void check_names(const struct hp_pprof_tables *tables, struct hp_proto *profile,
                         size_t size) {
     uint64_t bytes = 0, most = (uint64_t)size * BOMB_RATIO;
@@ -265,6 +283,7 @@ static void check_names(const struct hp_pprof_tables *tables, struct hp_proto *p
     }
 }
 
+// Read a field of comments, packed or single.
 static void read_comments(struct hp_pprof_tables *tables, struct hp_proto *profile,
                           const struct hp_field *field) {
     struct hp_proto rest = hp_field_numbers(field);
@@ -274,7 +293,7 @@ static void read_comments(struct hp_pprof_tables *tables, struct hp_proto *profi
     }
 }
 
-// A single number of the profile; NULL if the field is none.
+// Returns the member for a numeric field of the profile, or NULL if the field is none.
 static uint64_t *number_of(struct hp_pprof_tables *tables, uint32_t field) {
     switch (field) {
     case 7:

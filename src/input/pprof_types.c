@@ -1,26 +1,28 @@
-// Who wrote a profile it does not say, but
+// A profile does not name its producer, but
 //
-//     hprof-agg       has "made by hprof-agg 1.0" among the comments
-//     tcmalloc        has frames to drop of the name space "TCMallocInternal..."
+//     hprof-agg       has the comment "made by hprof-agg 1.0"
+//     tcmalloc        has a pattern of frames to drop with "TCMallocInternal..."
 //     Go              has functions of its runtime
-//     jemalloc_pprof  has the bytes in use only, and mappings that are all of memory
+//     jemalloc_pprof  has only bytes in use, and mappings that span all of memory
 //
-// Types have the names that Go gives them, tcmalloc, Datadog's profilers, or Android's heapprofd, and the units of
-// pprof's internal/measurement.  What has other names, as what tcmalloc says of the lifetime of
-// objects, is taken as it is.
+// Sample types have the names used by Go, tcmalloc, Datadog's profilers or Android's
+// heapprofd, and the units of pprof's internal/measurement. Types of other names, such as
+// tcmalloc's on the lifetime of objects, are kept unchanged as further types.
 //
-// tcmalloc calls objects and space both what is in use and, of a profile of allocations, what
-// was allocated: only the default type tells, which is "objects" then.  Beside "allocations" and
-// "deallocations" its "space" is of objects that were freed in the time of the profile, too.
+// tcmalloc uses the names "objects" and "space" both for memory in use and, in a profile
+// of allocations, for allocated memory; only the default type shows which, being
+// "objects" in the latter. In a profile with "allocations" and "deallocations" its
+// "space" also includes objects that were freed meanwhile.
 #include "input/pprof_types.h"
 
 enum {
-    LONGEST_UNIT = 16,
-    MOST_TYPES = 256, // tcmalloc has twenty
+    LONGEST_UNIT = 16, // bytes
+    MOST_TYPES = 256,  // tcmalloc has twenty
 };
 
-// --- who wrote it -------------------------------------------------------------------------
+// --- who wrote it ----------------------------------------------------------------------
 
+// Whether there are mappings, and each spans the whole address space.
 static bool maps_all_of_memory(const struct hp_pprof_tables *tables) {
     const struct hp_pprof_mapping *mapping;
     hp_vec_each (mapping, &tables->mappings) {
@@ -31,6 +33,7 @@ static bool maps_all_of_memory(const struct hp_pprof_tables *tables) {
     return tables->mappings.count > 0;
 }
 
+// Whether a function of Go's runtime is in the profile.
 static bool has_functions_of_go(const struct hp_pprof_tables *tables) {
     const struct hp_pprof_function *function;
     hp_vec_each (function, &tables->functions) {
@@ -61,9 +64,10 @@ enum hp_producer hp_pprof_producer(const struct hp_pprof_tables *tables) {
                : HP_PRODUCER_PPROF;
 }
 
-// --- what it counts -----------------------------------------------------------------------
+// --- what it counts --------------------------------------------------------------------
 
-// As pprof takes them: in capitals or not, and with an s behind.
+// Units are compared as pprof does: in upper or lower case, and with or without an s at
+// the end.
 bool hp_pprof_is_bytes(struct hp_span unit, unsigned *shift) {
     static const char *const names[][3] = {
         {"b", "byte"},
@@ -92,7 +96,8 @@ bool hp_pprof_is_bytes(struct hp_span unit, unsigned *shift) {
     return false;
 }
 
-// As Go calls them: these hold where others stand for the same.
+// The names that Go gives to our metrics. They take precedence over other names of the
+// same metric.
 static const char *const usual[HP_METRICS] = {
     [HP_INUSE_SPACE] = "inuse_space",
     [HP_INUSE_OBJECTS] = "inuse_objects",
@@ -100,6 +105,7 @@ static const char *const usual[HP_METRICS] = {
     [HP_ALLOC_OBJECTS] = "alloc_objects",
 };
 
+// Whether a type has one of Go's names.
 static bool is_usual(struct hp_span type) {
     bool found = false;
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
@@ -108,6 +114,7 @@ static bool is_usual(struct hp_span type) {
     return found;
 }
 
+// Returns the metric that a type's name is known for, or HP_METRICS.
 static enum hp_metric metric_of(struct hp_span type) {
     static const struct {
         const char *type;
@@ -145,12 +152,14 @@ static enum hp_metric metric_of(struct hp_span type) {
     return HP_METRICS;
 }
 
+// The metric of allocated memory instead of the one of memory in use.
 static enum hp_metric as_allocated(enum hp_metric metric) {
     return metric == HP_INUSE_SPACE     ? HP_ALLOC_SPACE
            : metric == HP_INUSE_OBJECTS ? HP_ALLOC_OBJECTS
                                         : metric;
 }
 
+// Whether the profile is one of tcmalloc's on the lifetime of objects.
 static bool has_lifetimes(const struct hp_pprof_tables *tables) {
     bool has = false;
     const struct hp_pprof_type *type;
@@ -161,6 +170,8 @@ static bool has_lifetimes(const struct hp_pprof_tables *tables) {
     return has;
 }
 
+// Returns the meaning of type `i` by its name and unit. A metric must have a unit that
+// fits it.
 static struct hp_pprof_kind kind_of(const struct hp_pprof_tables *tables, size_t i,
                                     bool is_of_allocations) {
     const struct hp_pprof_type *type = &tables->types.at[i];
@@ -175,6 +186,7 @@ static struct hp_pprof_kind kind_of(const struct hp_pprof_tables *tables, size_t
     return kind;
 }
 
+// Whether an earlier type has the same name and unit.
 static bool is_repeated(const struct hp_pprof_tables *tables,
                         const struct hp_pprof_kinds *kinds, size_t i) {
     const struct hp_pprof_type *types = tables->types.at;
@@ -190,8 +202,8 @@ static bool is_repeated(const struct hp_pprof_tables *tables,
     return found;
 }
 
-// Of several types that are one metric the one that Go has holds, else the first; the others
-// are taken as they are.
+// Whether another type takes precedence as the metric of type `i`: the one with Go's
+// name, else the first. The others are kept unchanged as further types.
 static bool is_second(const struct hp_pprof_tables *tables,
                       const struct hp_pprof_kind *kinds, size_t i) {
     const struct hp_pprof_type *types = tables->types.at;
@@ -204,6 +216,7 @@ static bool is_second(const struct hp_pprof_tables *tables,
     return found;
 }
 
+// Fail because no type is in bytes; the message names the last type.
 static int refuse(const struct hp_pprof_tables *tables, struct hp_err *err) {
     const struct hp_pprof_type *type = &tables->types.at[tables->types.count - 1];
     struct hp_span name = hp_pprof_text(tables, type->type);
@@ -215,7 +228,7 @@ static int refuse(const struct hp_pprof_tables *tables, struct hp_err *err) {
                    (int)(unit.size < 100 ? unit.size : 100), unit.at);
 }
 
-// What each would be if it were alone.
+// Find the meaning of each type without regard to the others.
 static void find_each(struct hp_pprof_kinds *kinds, const struct hp_pprof_tables *tables,
                       enum hp_producer producer) {
     struct hp_span shown = hp_pprof_text(tables, tables->default_type);

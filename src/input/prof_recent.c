@@ -1,13 +1,16 @@
-// What mallctl("experimental.prof_recent.alloc_dump") of jemalloc 5.3 writes (its src/prof_recent.c),
-// times in nanoseconds:
+// The JSON that mallctl("experimental.prof_recent.alloc_dump") of jemalloc 5.3 writes
+// (its src/prof_recent.c), with times in nanoseconds:
 //
 //     {"sample_interval": 524288, "recent_alloc_max": 1000, "recent_alloc": [
-//       {"size": 90, "usize": 96, "released": true, "alloc_thread_uid": 0, "alloc_time": 1757990590790,
-//        "alloc_trace": ["0x7ff5138a2630", ...], "dalloc_thread_uid": 0, "dalloc_time": 1758026590791,
+//       {"size": 90, "usize": 96, "released": true,
+//        "alloc_thread_uid": 0, "alloc_time": 1757990590790,
+//        "alloc_trace": ["0x7ff5138a2630", ...],
+//        "dalloc_thread_uid": 0, "dalloc_time": 1758026590791,
 //        "dalloc_trace": [...]}, ...]}
 //
-// The oldest allocation makes room for a new one, freed or not: the list is of all that were sampled
-// since its first.  What has no dalloc_time was not freed, or, if it is released, nobody knows when.
+// The oldest allocation makes room for a new one, freed or not: the list has all
+// allocations that were sampled since its first. A record without dalloc_time was not
+// freed, or, if it is released, the time is unknown.
 #include "input/prof_recent.h"
 
 #include "input/json_reader.h"
@@ -26,20 +29,22 @@ void hp_recent_file_done(struct hp_recent_file *file) {
 #    include <jansson.h>
 
 enum {
-    DEEPEST = 1024, // frames
+    DEEPEST = 1024, // frames of a stack at most
     HEXADECIMAL = 16,
 };
 
+// Largest size of an object, and largest sample period, in bytes.
 static const int64_t largest_size = (int64_t)1 << 56;
 
-// Remembers its first failure.
+// State of reading. Remembers its first failure: after it all numbers read as 0.
 struct reader {
     struct hp_recent_file *file;
     struct hp_err *err;
-    size_t record; // from 1 on
-    int ret;
+    size_t record; // number of the current record, from 1 on
+    int ret;       // HP_OK, or the code of the failure
 };
 
+// Record a failure about a member of the current record, unless there was one before.
 static void fail(struct reader *r, const char *name, const char *what) {
     if (r->ret == HP_OK) {
         r->ret = hp_fail(r->err, HP_E_FORMAT, "prof_recent's JSON: record %zu: %s %s",
@@ -47,7 +52,7 @@ static void fail(struct reader *r, const char *name, const char *what) {
     }
 }
 
-// 0 of what is missing.
+// Read the number `name` of a record. Returns 0 if it is missing or after a failure.
 static uint64_t number_of(struct reader *r, const json_t *in, const char *name,
                           bool is_required) {
     const json_t *value = json_object_get(in, name);
@@ -62,6 +67,7 @@ static uint64_t number_of(struct reader *r, const json_t *in, const char *name,
     return r->ret == HP_OK ? (uint64_t)json_integer_value(value) : 0;
 }
 
+// Read an address, a text like "0x7ff5138a2630".
 static uint64_t address_of(struct reader *r, const json_t *value, const char *name) {
     const char *text = json_string_value(value);
     char *end = NULL;
@@ -76,6 +82,7 @@ static uint64_t address_of(struct reader *r, const json_t *value, const char *na
     return address;
 }
 
+// Read a stack, and return its index in file->traces.
 static uint32_t read_trace(struct reader *r, const json_t *in, const char *name) {
     const json_t *list = json_object_get(in, name);
     struct hp_recent_file *file = r->file;
@@ -93,6 +100,7 @@ static uint32_t read_trace(struct reader *r, const json_t *in, const char *name)
     return (uint32_t)(file->traces.count - 1);
 }
 
+// Read a record, and check that it is consistent.
 static void read_record(struct reader *r, const json_t *in) {
     struct hp_recent_record record = {
         .size = number_of(r, in, "usize", true),
@@ -115,6 +123,7 @@ static void read_record(struct reader *r, const json_t *in) {
     hp_vec_push(&r->file->recent.records, record);
 }
 
+// Read the sample period and all records. JSON of another kind is refused by its name.
 static int read_root(struct hp_recent_file *file, const json_t *root,
                      struct hp_err *err) {
     struct reader r = {file, err, 0, HP_OK};
@@ -146,6 +155,8 @@ static int by_value(const void *left, const void *right) {
     return (*a > *b) - (*a < *b);
 }
 
+// Set the time of the last event, and the smallest difference between two times, which is
+// a bound for the resolution of the clock.
 static void find_tick(struct hp_recent *recent) {
     HP_VEC(uint64_t) times = {0};
     const struct hp_recent_record *record;

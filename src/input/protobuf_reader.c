@@ -1,8 +1,8 @@
-// A field is a key, number << 3 | type, and a value:
+// A field is a key, number << 3 | type, and a value. The types are:
 //
-//     0  varint: 7 bits a byte, low ones first, the high bit of all but the last set
+//     0  varint: 7 bits a byte, low bits first, the high bit set in all but the last byte
 //     1  8 bytes          5  4 bytes
-//     2  a varint of how many bytes, and these
+//     2  a varint with the number of bytes, and these bytes
 #include "input/protobuf_reader.h"
 
 enum {
@@ -36,6 +36,7 @@ uint64_t hp_proto_long_number(struct hp_proto *message) {
     return 0;
 }
 
+// Take the next `size` bytes of a message.
 static struct hp_span read_bytes(struct hp_proto *message, uint64_t size) {
     if (message->wrong || size > (uint64_t)(message->end - message->at)) {
         hp_proto_fail(message, "a field is longer than what holds it");
@@ -90,7 +91,7 @@ struct hp_span hp_field_bytes(struct hp_proto *message, const struct hp_field *f
     return field->span;
 }
 
-// One number that is not packed is told by a rest without text.
+// A result with a NULL text represents a single number that is not packed.
 struct hp_proto hp_field_numbers(const struct hp_field *field) {
     return field->type == HP_WIRE_BYTES ? hp_proto_over(field->span)
                                         : (struct hp_proto){NULL, NULL, NULL};

@@ -8,19 +8,20 @@
 #include <stdio.h>
 #include <string.h>
 
-// --- formats ------------------------------------------------------------------------------
+// --- formats ---------------------------------------------------------------------------
 
 static bool starts_with_elf(struct hp_span text) {
     return hp_span_starts(text, "\177ELF");
 }
 
+// The read function of formats that are recognized but not read here.
 static int read_nothing(struct hp_scan *scan, struct hp_err *err) {
     (void)scan;
     (void)err;
     return HP_OK;
 }
 
-// A program: needless, but no mistake to stop for.
+// ELF files are accepted and ignored.
 static const struct hp_input_format elf = {
     .name = "elf",
     .is = starts_with_elf,
@@ -31,7 +32,7 @@ static bool starts_with_partial(struct hp_span text) {
     return hp_span_starts(text, "\x89HPA\r\n\x1a\n");
 }
 
-// What dumps were merged into: no dump, and read by whoever asked to take it.
+// Partials are no dumps: reader->take_partial reads them.
 static const struct hp_input_format partial = {
     .name = "partial",
     .is = starts_with_partial,
@@ -55,8 +56,10 @@ const struct hp_input_format *hp_input_format_of(struct hp_span head) {
     return *format;
 }
 
-// --- what we do not read ------------------------------------------------------------------
+// --- what we do not read ---------------------------------------------------------------
 
+// Whether a file is a CPU profile of gperftools: words of 64 bits, 0, 3 or more, version
+// 0.
 static bool is_cpu_profile(struct hp_span text) {
     uint64_t word[3];
     if (text.size < sizeof word) {
@@ -66,8 +69,9 @@ static bool is_cpu_profile(struct hp_span text) {
     return word[0] == 0 && word[1] >= 3 && word[1] < 64 && word[2] == 0;
 }
 
+// Whether a file is JSON, possibly after some white space.
 static bool is_json(struct hp_span text) {
-    static const size_t most_spaces = 16; // so few that any window holds them
+    static const size_t most_spaces = 16; // less than any window
     size_t i = 0;
     while (i < text.size && i < most_spaces &&
            (text.at[i] == ' ' || (text.at[i] >= '\t' && text.at[i] <= '\r'))) {
@@ -92,6 +96,7 @@ static bool is_empty(struct hp_span text) {
     return text.size == 0;
 }
 
+// Formats that are recognized and refused, with a message that says what to do.
 static const struct {
     bool (*is)(struct hp_span text);
     const char *sentence;
@@ -112,12 +117,13 @@ static const struct {
      "with prof_final:true or mallctl(\"prof.dump\")"},
 };
 
+// Append to a text of limited size; longer ones are truncated.
 static void append(char *text, size_t room, const char *more) {
     size_t used = strlen(text);
     snprintf(text + used, room - used, "%s", more);
 }
 
-// "none of this, none of that, and no such thing".
+// Write the list of what a file is not: "none of this, none of that, and no such thing".
 static void list_formats(char *text, size_t room) {
     const char *last = NULL;
     for (size_t i = 0; hp_input_formats[i]; i++) {
@@ -146,7 +152,7 @@ static int refuse(struct hp_span text, struct hp_err *err) {
     return hp_fail(err, HP_E_FORMAT, "not a heap profile: %s", formats);
 }
 
-// --- reading ------------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------
 
 void hp_reader_done(struct hp_reader *reader) {
     hp_input_stream_done(&reader->stream);
@@ -155,12 +161,15 @@ void hp_reader_done(struct hp_reader *reader) {
     hp_digester_done(&reader->samples);
 }
 
+// Returns the format of the text after a section of symbols, or NULL if none may follow
+// it.
 static const struct hp_input_format *format_behind_names(struct hp_span text) {
     const struct hp_input_format *format = hp_input_format_of(text);
     bool may_be = format && format->is_text && format != &hp_symbols_format;
     return may_be ? format : NULL;
 }
 
+// A memory map alone, if reader->map_period asks for one.
 static const struct hp_input_format map = {
     .name = "map",
     .is_text = true,
@@ -168,6 +177,7 @@ static const struct hp_input_format map = {
     .read = hp_scan_read_map,
 };
 
+// Recognize the format of the opened stream, and read it into the empty dump.
 static int read_open(struct hp_reader *reader, struct hp_dump *dump, struct hp_err *err) {
     struct hp_scan scan;
     int ret = HP_OK;
@@ -203,8 +213,8 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, struct hp_e
     return format ? format->read(&scan, err) : refuse(hp_scan_rest(&scan), err);
 }
 
-// What came out of damaged compressed data is a text that was cut; a message that was cut is
-// nothing.
+// Decide what damage of the compressed data means: a text format keeps the text before
+// the damage and records it in dump->cut; any other format fails.
 static int settle_err(const struct hp_reader *reader, int ret, struct hp_dump *dump,
                       struct hp_err *err) {
     if (reader->stream.err.code == HP_OK) {
@@ -219,8 +229,8 @@ static int settle_err(const struct hp_reader *reader, int ret, struct hp_dump *d
     return HP_OK;
 }
 
-// The text has just been opened, and `ret` is what came of it.  *has_changed tells that
-// somebody wrote to the file meanwhile.
+// Read the stream, which was opened with the result `ret`, and close it. Sets
+// *has_changed if the file was written to meanwhile.
 static int read_opened(struct hp_reader *reader, int ret, struct hp_dump *dump,
                        bool *has_changed, struct hp_err *err) {
     hp_dump_clear(dump);
@@ -235,6 +245,7 @@ static int read_opened(struct hp_reader *reader, int ret, struct hp_dump *dump,
     return ret;
 }
 
+// Open and read a file once.
 static int read_once(struct hp_reader *reader, const char *path, struct hp_dump *dump,
                      bool *has_changed, struct hp_err *err) {
     reader->stream.ends_at_err = true;
@@ -247,7 +258,7 @@ int hp_reader_read(struct hp_reader *reader, const char *path, struct hp_dump *d
     bool has_changed, is_stdin = strcmp(path, "-") == 0;
     int ret = read_once(reader, path, dump, &has_changed, err);
     if (has_changed && !is_stdin &&
-        reader->format != &partial) { // written to its end by now, perhaps
+        reader->format != &partial) { // its writer may have finished by now
         ret = read_once(reader, path, dump, &has_changed, err);
     }
     *is_elf = reader->format == &elf;

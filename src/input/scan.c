@@ -1,5 +1,6 @@
-// The text comes in windows.  One is cut behind its last whole record, so that all that
-// follows sees whole lines; header and memory map are read whole.
+// The text is read in windows. Each window is cut after its last whole record, so that
+// the readers of formats see whole lines only. The header and the memory map are read as
+// a whole.
 #include "input/scan.h"
 
 #include "input/address_tags.h"
@@ -75,7 +76,8 @@ void hp_scan_preamble(struct hp_cursor *c) {
     }
 }
 
-// Keep what gperftools warns of: "%warn text", a line of it each time.
+// Skip the preamble, and keep the warnings of gperftools in it, which are "%warn text"
+// lines.
 static void read_preamble(struct hp_scan *scan) {
     struct hp_cursor behind = scan->c;
     hp_scan_preamble(&behind);
@@ -91,10 +93,10 @@ static void read_preamble(struct hp_scan *scan) {
     }
 }
 
-// --- counts -------------------------------------------------------------------------------
+// --- counts ----------------------------------------------------------------------------
 
-// gperftools' counters of 32 bits print as numbers below zero, which are taken for those
-// near 2^64 that wider ones print.
+// Read a number. gperftools' 32-bit counters may print as negative numbers, which are
+// taken as the numbers near 2^64 that a wider counter would print.
 static uint64_t read_number(struct hp_cursor *c) {
     hp_cursor_spaces(c);
     bool is_negative = hp_cursor_accept(c, '-');
@@ -102,6 +104,7 @@ static uint64_t read_number(struct hp_cursor *c) {
     return is_negative && number > 0 ? UINT64_MAX : number;
 }
 
+// Read "OBJECTS: BYTES".
 static struct hp_count read_count(struct hp_cursor *c) {
     struct hp_count count;
     count.objects = read_number(c);
@@ -130,8 +133,8 @@ bool hp_count_drop_wrapped(struct hp_count *count) {
 
 // --- windows -----------------------------------------------------------------------
 
-// A window that could not be let go of, because no record in it is whole yet, doubles; but
-// not for a line without end.  Returns where one begins, or NULL.
+// A window without a whole record is doubled, but not for a line without end. Returns the
+// start of a line of the window that is longer than LONGEST_LINE, or NULL.
 static const char *endless_line(const struct hp_input_stream *stream) {
     const char *line = stream->at, *end = stream->at + stream->size;
     while (end - line > LONGEST_LINE) {
@@ -144,6 +147,7 @@ static const char *endless_line(const struct hp_input_stream *stream) {
     return NULL;
 }
 
+// Fail with HP_E_LIMIT at a line.
 static int fail_limit(const char *what, uint64_t line, struct hp_err *err) {
     hp_fail(err, HP_E_LIMIT, "%s", what);
     err->line = line;
@@ -172,7 +176,7 @@ int hp_scan_slide(struct hp_scan *scan, struct hp_err *err) {
     return ret;
 }
 
-// All that is left, at once.
+// Read the whole rest of the text into the window.
 static int read_to_end(struct hp_scan *scan, struct hp_err *err) {
     int ret = HP_OK;
     while (ret == HP_OK && !scan->stream->at_end) {
@@ -184,6 +188,7 @@ static int read_to_end(struct hp_scan *scan, struct hp_err *err) {
 
 // --- the parts of the file -----------------------------------------------------------
 
+// Whether the window contains the whole header.
 static bool has_header(const struct hp_scan *scan,
                        const struct hp_scan_grammar *grammar) {
     if (grammar->has_header) {
@@ -195,6 +200,7 @@ static bool has_header(const struct hp_scan *scan,
     return memchr(c.at, '\n', (size_t)(c.end - c.at)) != NULL;
 }
 
+// Read the preamble and the header, and drop them from the window.
 static int read_header(struct hp_scan *scan, const struct hp_scan_grammar *grammar,
                        struct hp_err *err) {
     int ret = HP_OK;
@@ -209,19 +215,19 @@ static int read_header(struct hp_scan *scan, const struct hp_scan_grammar *gramm
     return ret == HP_OK ? hp_scan_slide(scan, err) : ret;
 }
 
-// The records up to the end of the window, or the memory map.
+// Read records up to the cursor's end, or to the memory map.
 static int read_records(struct hp_scan *scan, const struct hp_scan_grammar *grammar,
                         struct hp_err *err) {
     while (!hp_cursor_at_end(&scan->c) && !hp_scan_at_maps(scan)) {
         grammar->read_record(scan);
-        if (scan->stacks->is_too_deep) { // its line has been passed over
+        if (scan->stacks->is_too_deep) { // its line has been skipped
             return fail_limit("a stack of more than 65,536 frames", scan->line - 1, err);
         }
     }
     return HP_OK;
 }
 
-// Behind the last record that the window holds all of; NULL if it holds none.
+// Returns the end of the last whole record of the window, or NULL if it has none.
 static const char *boundary_of(const struct hp_scan *scan,
                                const struct hp_scan_grammar *grammar) {
     struct hp_span rest = hp_scan_rest(scan);
@@ -235,7 +241,7 @@ static const char *boundary_of(const struct hp_scan *scan,
     return newline ? newline + 1 : NULL;
 }
 
-// Up to the memory map, or the end of the file.
+// Read all records, window by window, up to the memory map or the end of the file.
 static int read_body(struct hp_scan *scan, const struct hp_scan_grammar *grammar,
                      struct hp_err *err) {
     for (;;) {
@@ -256,11 +262,13 @@ static int read_body(struct hp_scan *scan, const struct hp_scan_grammar *grammar
     }
 }
 
+// Returns the last byte of the file.
 static char last_byte(const struct hp_scan *scan) {
     const struct hp_input_stream *stream = scan->stream;
     return stream->size > 0 ? stream->at[stream->size - 1] : scan->last_dropped;
 }
 
+// Read the memory map, and clear tags of addresses with its help.
 static void read_maps(struct hp_scan *scan) {
     hp_maps_read(&scan->c, scan->dump, &scan->line);
     if (!hp_cursor_good(&scan->c)) {
@@ -269,6 +277,7 @@ static void read_maps(struct hp_scan *scan) {
     hp_address_tags_clear(scan->dump);
 }
 
+// Record the number of lines, and whether the file ends in the middle of one.
 static void count_lines(struct hp_scan *scan) {
     bool is_cut = last_byte(scan) != '\n';
     if (is_cut) {
@@ -278,6 +287,7 @@ static void count_lines(struct hp_scan *scan) {
     scan->dump->lines = scan->line - !is_cut;
 }
 
+// Read the memory map if there is one, and record what is missing at the end of the file.
 static void read_end(struct hp_scan *scan, const struct hp_scan_grammar *grammar) {
     bool has_maps = !hp_cursor_at_end(&scan->c);
     if (has_maps) {
@@ -294,7 +304,7 @@ static void read_end(struct hp_scan *scan, const struct hp_scan_grammar *grammar
     }
 }
 
-// Of the last window.
+// Add the last window to the digest of the text, and finish it.
 static void take_content(struct hp_scan *scan) {
     struct hp_dump *dump = scan->dump;
     dump->bytes = scan->stream->total;

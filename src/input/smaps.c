@@ -1,4 +1,5 @@
-// For each mapping a row of its map, and lines of what of it is where (proc_pid_smaps(5)):
+// For each mapping the file has the row of /proc/PID/maps, and lines on where its memory
+// is (proc_pid_smaps(5)):
 //
 //     7f00-7f10 rw-p 00000000 00:00 0    [heap]
 //     Rss:                 132 kB
@@ -6,7 +7,8 @@
 //     Private_Dirty:       132 kB
 //     VmFlags: rd wr mr mw me ac
 //
-// A rollup has one such row, "[rollup]", for all mappings, and "Anonymous:" tells kinds apart.
+// A rollup has one such row, "[rollup]", for all mappings together, and "Anonymous:"
+// separates anonymous memory from files.
 #include "input/smaps.h"
 
 #include "base/cursor.h"
@@ -14,29 +16,32 @@
 #include "input/maps.h"
 
 enum {
-    LARGEST = 256 << 20, // 65,530 mappings have a third of that
+    // Bytes of text; 65,530 mappings, the default limit, have a third of that.
+    LARGEST = 256 << 20,
 };
 
-static const hp_int128 largest_sum = (hp_int128)1 << 56; // bytes
+static const hp_int128 largest_sum = (hp_int128)1 << 56; // largest sum in bytes
 
-// What the lines of one mapping tell; bytes.
+// Sums of the lines of one mapping, in bytes.
 struct part {
     struct hp_mapped mapped;
     hp_int128 anonymous, pss_anonymous;
-    bool has_rss;
+    bool has_rss; // a line Rss was read
 };
 
+// State of reading.
 struct reader {
     struct hp_kernel_maps *maps;
-    struct part part;
-    enum hp_mapping_kind kind;
-    bool has_any;
-    HP_VEC(char) rows; // of mappings alone
-    uint64_t line;
+    struct part part;          // the current mapping
+    enum hp_mapping_kind kind; // kind of the current mapping
+    bool has_any;              // a mapping was read
+    HP_VEC(char) rows;         // rows of the map, without the lines between them
+    uint64_t line;             // number of the current line
 };
 
-// --- mappings -----------------------------------------------------------------------------
+// --- mappings --------------------------------------------------------------------------
 
+// Classify a mapping by its path.
 static enum hp_mapping_kind kind_of(struct hp_span path) {
     bool is_shared = hp_span_starts(path, "/memfd:") ||
                      hp_span_starts(path, "/dev/shm/") ||
@@ -54,7 +59,8 @@ static enum hp_mapping_kind kind_of(struct hp_span path) {
                                        : HP_MAPPED_FILES;
 }
 
-// "7f00-7f10 rw-p 00000000 00:00 0    [heap]": false if it is no such row.
+// Parse a row such as "7f00-7f10 rw-p 00000000 00:00 0    [heap]". Returns false if the
+// line is no such row.
 static bool read_row(struct hp_span line, uint64_t *from, uint64_t *to,
                      struct hp_span *path) {
     struct hp_cursor c = hp_cursor_over(line.at, line.at + line.size);
@@ -77,6 +83,7 @@ static bool read_row(struct hp_span line, uint64_t *from, uint64_t *to,
     return hp_cursor_good(&c) && *from < *to;
 }
 
+// Add the sizes of a mapping to a sum. Returns false if the sum is beyond reason.
 static bool add(struct hp_mapped *to, const struct hp_mapped *more) {
     to->rss += more->rss;
     to->pss += more->pss;
@@ -85,6 +92,7 @@ static bool add(struct hp_mapped *to, const struct hp_mapped *more) {
            to->private <= 2 * largest_sum;
 }
 
+// Add the current mapping, if any, to the sums of its kind.
 static int end_part(struct reader *r, struct hp_err *err) {
     const struct part *part = &r->part;
     struct hp_kernel_maps *maps = r->maps;
@@ -101,7 +109,8 @@ static int end_part(struct reader *r, struct hp_err *err) {
                    ? HP_OK
                    : hp_fail(err, HP_E_FORMAT, "mappings of more than any machine has");
     }
-    // Private memory is not told by kind: of a file it is most often anonymous.
+    // A rollup does not separate private memory by kind. It is attributed to files, whose
+    // private memory is mostly anonymous.
     hp_int128 anonymous =
         part->anonymous < part->mapped.rss ? part->anonymous : part->mapped.rss;
     hp_int128 pss =
@@ -113,6 +122,7 @@ static int end_part(struct reader *r, struct hp_err *err) {
     return HP_OK;
 }
 
+// End the mapping before, and begin a new one with the row `line`.
 static int begin_part(struct reader *r, struct hp_span line, struct hp_span path,
                       struct hp_err *err) {
     int ret = end_part(r, err);
@@ -130,9 +140,10 @@ static int begin_part(struct reader *r, struct hp_span line, struct hp_span path
     return ret;
 }
 
-// --- lines --------------------------------------------------------------------------------
+// --- lines -----------------------------------------------------------------------------
 
-// "Rss:                 132 kB"
+// Read a line such as "Rss:                 132 kB", and add it to *bytes. Returns false
+// if the line has another key; sets *is_bad if its number is invalid or too large.
 static bool read_size(struct hp_span line, const char *key, hp_int128 *bytes,
                       bool *is_bad) {
     if (!hp_span_starts(line, key)) {
@@ -148,6 +159,7 @@ static bool read_size(struct hp_span line, const char *key, hp_int128 *bytes,
     return true;
 }
 
+// Read a line with a size that is used. Returns false if it is another line.
 static bool take_size(struct reader *r, struct hp_span line, bool *is_bad) {
     struct hp_mapped *mapped = &r->part.mapped;
     bool is_rss = read_size(line, "Rss:", &mapped->rss, is_bad);
@@ -162,7 +174,8 @@ static bool take_size(struct reader *r, struct hp_span line, bool *is_bad) {
            read_size(line, "Swap:", &r->maps->swap, is_bad);
 }
 
-// "VmFlags: rd wr", and what a later kernel may tell.
+// Whether a line is any other "key: value", such as "VmFlags: rd wr", or one of a later
+// kernel.
 static bool is_other(struct hp_span line) {
     size_t i = 0;
     while (i < line.size && line.at[i] != ' ' && line.at[i] != ':') {
@@ -171,6 +184,7 @@ static bool is_other(struct hp_span line) {
     return i > 0 && i < line.size && line.at[i] == ':';
 }
 
+// Read one line.
 static int take_line(struct reader *r, struct hp_span line, struct hp_err *err) {
     struct hp_span path;
     uint64_t from, to;
@@ -193,7 +207,7 @@ static int take_line(struct reader *r, struct hp_span line, struct hp_err *err) 
     return ret;
 }
 
-// As a dump's own map is told from others.
+// Identify the process by the rows of the map, in the same way as for the map of a dump.
 static void identify(struct reader *r) {
     struct hp_dump dump = {0};
     uint64_t line = 1;

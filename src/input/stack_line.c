@@ -6,24 +6,27 @@
 #include <stdlib.h>
 
 enum {
-    FIRST_SLOTS = 1 << 10,
-    FAR_SLOTS = 1 << 16,  // of which the caches near the processor hold few
-    MANY_SLOTS = 1 << 17, // which no cache holds, so that room counts more than steps
+    FIRST_SLOTS = 1 << 10, // slots of a new table
+    // From this size on slots are prefetched: near caches hold few of them.
+    FAR_SLOTS = 1 << 16,
+    // From this size on tables are filled further: no cache holds them, so that memory
+    // costs more than probes.
+    MANY_SLOTS = 1 << 17,
     LAST_EPOCH = (1 << 27) - 1,
-    COMMON_SIZE = 12, // digits
-    BATCH = 64,       // tokens
+    COMMON_SIZE = 12, // digits of most addresses
+    BATCH = 64,       // tokens read in one run
 };
 
-// --- tokens -------------------------------------------------------------------------------
+// --- tokens ----------------------------------------------------------------------------
 
-// Up to 16 hexadecimal digits: the first 8 bytes, the last 8 bytes where there are more
-// than 8, and how many there are.
+// A token of up to 16 hexadecimal digits: its first 8 bytes; its last 8 bytes if it has
+// more than 8, else 0; and its size.
 struct token {
     uint64_t head, tail;
     uint32_t size;
 };
 
-// Needs 8 readable bytes at `digits`.
+// Make a token of `size` bytes. 8 bytes must be readable at `digits`.
 static inline struct token token_of(const char *digits, uint32_t size) {
     uint64_t head = hp_load8(digits);
     if (size < 8) {
@@ -32,11 +35,13 @@ static inline struct token token_of(const char *digits, uint32_t size) {
     return (struct token){head, size > 8 ? hp_load8(digits + size - 8) : 0, size};
 }
 
+// The hash of a token; its low bits are the first slot to try.
 static inline size_t hash_of(const struct hp_tokens *tokens, struct token token) {
     return (size_t)hp_hash_mix(token.head ^ tokens->key, token.tail ^ 0xe7037ed1a0b428db);
 }
 
-// The token's number; UINT32_MAX if there is none, and in *free where it belongs.
+// Returns the number of a token, or UINT32_MAX if it is not in the table; then *free is
+// the slot where it belongs.
 static inline uint32_t find_token(const struct hp_tokens *tokens, struct token token,
                                   struct hp_token_slot **free) {
     size_t mask = tokens->slot_count - 1;
@@ -53,6 +58,7 @@ static inline uint32_t find_token(const struct hp_tokens *tokens, struct token t
     }
 }
 
+// Returns the slot for a token that is known not to be in the table.
 static struct hp_token_slot *free_slot(const struct hp_tokens *tokens,
                                        struct token token) {
     size_t mask = tokens->slot_count - 1, i = hash_of(tokens, token) & mask;
@@ -62,6 +68,8 @@ static struct hp_token_slot *free_slot(const struct hp_tokens *tokens,
     return &tokens->slots[i];
 }
 
+// Empty the table for another dump, by beginning a new epoch. When epochs run out, the
+// slots are cleared.
 static void clear_tokens(struct hp_tokens *tokens) {
     if (!tokens->slots) {
         tokens->slot_count = FIRST_SLOTS;
@@ -76,6 +84,7 @@ static void clear_tokens(struct hp_tokens *tokens) {
     tokens->used = 0;
 }
 
+// Double the table.
 static void grow(struct hp_tokens *tokens) {
     struct hp_tokens old = *tokens;
     tokens->slot_count *= 2;
@@ -90,12 +99,13 @@ static void grow(struct hp_tokens *tokens) {
     free(old.slots);
 }
 
+// Whether the table must grow: when half full, or, if it is large, three quarters full.
 static bool is_full(const struct hp_tokens *tokens) {
     size_t slots = tokens->slot_count;
     return tokens->used >= (slots < MANY_SLOTS ? slots / 2 : slots / 4 * 3);
 }
 
-// After a find that failed.
+// Store a token in the free slot that find_token() returned.
 static inline void keep_token(struct hp_tokens *tokens, struct token token, uint32_t id,
                               struct hp_token_slot *slot) {
     *slot = (struct hp_token_slot){token.head, token.tail, id,
@@ -106,7 +116,7 @@ static inline void keep_token(struct hp_tokens *tokens, struct token token, uint
     }
 }
 
-// --- lines --------------------------------------------------------------------------------
+// --- lines -----------------------------------------------------------------------------
 
 void hp_stack_lines_forget(struct hp_stack_lines *lines) {
     lines->previous = NULL;
@@ -126,7 +136,7 @@ void hp_stack_lines_done(struct hp_stack_lines *lines) {
     hp_vec_done(&lines->ends);
 }
 
-// False if not all are digits.
+// Read `size` hexadecimal digits. Returns false if one is no digit.
 static bool read_digits(const char *digits, uint32_t size, uint64_t *address) {
     unsigned seen = 0;
     *address = 0;
@@ -138,7 +148,9 @@ static bool read_digits(const char *digits, uint32_t size, uint64_t *address) {
     return seen < 16;
 }
 
-// Apart from the loop that finds tokens, which then keeps what it needs in registers.
+// Add a new token and its address. Returns its number, or UINT32_MAX if it is no number.
+// This is a function of its own so that the loop of read_run() keeps its variables in
+// registers.
 static __attribute__((noinline)) uint32_t add_token(struct hp_stack_lines *lines,
                                                     const char *digits, uint32_t size,
                                                     struct hp_token_slot *slot,
@@ -153,7 +165,7 @@ static __attribute__((noinline)) uint32_t add_token(struct hp_stack_lines *lines
     return id;
 }
 
-// The number of the address that `size` digits stand for, UINT32_MAX if they do not.
+// Returns the number of the address with these digits, or UINT32_MAX if they are none.
 static uint32_t number_of(struct hp_stack_lines *lines, const char *digits, uint32_t size,
                           struct hp_dump *dump) {
     struct token token = token_of(digits, size);
@@ -162,7 +174,8 @@ static uint32_t number_of(struct hp_stack_lines *lines, const char *digits, uint
     return id != UINT32_MAX ? id : add_token(lines, digits, size, slot, dump);
 }
 
-// How many bytes two texts have in common; neither is read beyond `limit` + 7.
+// Returns how many bytes two texts have in common, at most `limit`. Up to `limit` + 7
+// bytes of each are read.
 static size_t common_prefix(const char *a, const char *b, size_t limit) {
     for (size_t i = 0; i < limit; i += 8) {
         uint64_t differ = hp_load8(a + i) ^ hp_load8(b + i);
@@ -174,8 +187,9 @@ static size_t common_prefix(const char *a, const char *b, size_t limit) {
     return limit;
 }
 
-// Take over the tokens that the line shares with the one before it, each with the byte
-// behind it.  Returns how many bytes of the line that makes.
+// Copy the frames of the tokens that this line shares with the line before, each
+// including the byte after it. `room` is the number of bytes left. Returns how many bytes
+// of the line these tokens are.
 static size_t reuse(struct hp_stack_lines *lines, const char *line, size_t room,
                     struct hp_dump *dump) {
     size_t limit = room < lines->previous_size ? room : lines->previous_size;
@@ -195,8 +209,8 @@ static size_t reuse(struct hp_stack_lines *lines, const char *line, size_t room,
     return lines->ends.at[count - 1];
 }
 
-// The number of leading bytes that are '0' or above, which all digits are and no white
-// space is; 16 if all of the first 16 are.
+// Returns the number of leading bytes that are '0' or above, as all digits are and white
+// space is not; 16 if the first 16 are.
 static inline uint32_t token_size(const char *digits) {
     uint64_t zeros = 0x3030303030303030, signs = 0x8080808080808080;
     uint64_t word = hp_load8(digits);
@@ -209,14 +223,14 @@ static inline uint32_t token_size(const char *digits) {
     return below ? 8 + (uint32_t)__builtin_ctzll(below) / 8 : 16;
 }
 
-// Whether a token of `size` digits in the form that jemalloc writes, " 0x7fc9268a2630", may be
-// at `at`.
+// Whether the text at `at` may be a token of `size` digits in the form that jemalloc
+// writes, " 0x7fc9268a2630".
 static inline bool may_be_usual(const char *at, uint32_t size) {
     char behind = at[3 + size];
     return (behind == ' ' || behind == '\n') && memcmp(at, " 0x", 3) == 0 && size > 0;
 }
 
-// Ask for where the usual tokens of `size` digits from `at` on may be, before they are needed.
+// Prefetch the slots of the next tokens of `size` digits, before they are needed.
 HP_PREFETCHES void prefetch_run(const struct hp_tokens *tokens, const char *at,
                                 uint32_t size) {
     size_t mask = tokens->slot_count - 1;
@@ -227,15 +241,16 @@ HP_PREFETCHES void prefetch_run(const struct hp_tokens *tokens, const char *at,
     }
 }
 
-// The usual tokens of `size` digits from `at` on, some of them.  Returns where it stopped, behind
-// the last.
+// Read up to BATCH tokens in jemalloc's form, each of `size` digits. Returns the position
+// after the last token that was read.
 static inline const char *read_run(struct hp_stack_lines *lines, const char *line,
                                    const char *at, uint32_t size, struct hp_dump *dump) {
     hp_vec_reserve(&dump->frames, BATCH);
     hp_vec_reserve(&lines->ends, BATCH);
     uint32_t *frames = dump->frames.at + dump->frames.count;
     uint32_t *ends = lines->ends.at + lines->ends.count;
-    struct hp_tokens tokens = lines->tokens; // its own, which no store here may change
+    // A copy: the compiler can keep it in registers, as no store here changes it.
+    struct hp_tokens tokens = lines->tokens;
     size_t count = 0;
     if (tokens.slot_count >= FAR_SLOTS) {
         prefetch_run(&tokens, at, size);
@@ -260,20 +275,22 @@ static inline const char *read_run(struct hp_stack_lines *lines, const char *lin
     return at;
 }
 
-// Most addresses have 12 digits: with a constant there is less to do, and the processor can begin
-// with the next token before it has found this one.
+// Read a run of tokens of 12 digits, as most addresses have. With a constant there is
+// less to do, and the processor can begin with the next token before it has found this
+// one.
 static const char *read_common_run(struct hp_stack_lines *lines, const char *line,
                                    const char *at, struct hp_dump *dump) {
     return read_run(lines, line, at, COMMON_SIZE, dump);
 }
 
+// Read a run of tokens of any other size.
 static const char *read_other_run(struct hp_stack_lines *lines, const char *line,
                                   const char *at, struct hp_dump *dump) {
     return read_run(lines, line, at, token_size(at + 3), dump);
 }
 
-// The rest of a line in the form that jemalloc writes; false, to be read again by
-// read_any(), if it has another form.
+// Read a whole line in the form that jemalloc writes. Returns false if it has another
+// form, or too many frames: the line must then be read by read_any().
 static bool read_usual(struct hp_stack_lines *lines, struct hp_cursor *c,
                        const char *line, struct hp_dump *dump) {
     const char *at = line + reuse(lines, line, (size_t)(c->end - line), dump);
@@ -292,7 +309,8 @@ static bool read_usual(struct hp_stack_lines *lines, struct hp_cursor *c,
     return true;
 }
 
-// A token in any dress: with or without 0x, leading zeros, upper case.
+// Read a token in any form, with or without 0x, leading zeros or upper case. Returns its
+// number. A token of more than 16 digits gets a number of its own each time.
 static uint32_t read_any_token(struct hp_stack_lines *lines, struct hp_cursor *c,
                                struct hp_dump *dump) {
     struct hp_cursor start = *c;
@@ -307,6 +325,7 @@ static uint32_t read_any_token(struct hp_stack_lines *lines, struct hp_cursor *c
     return (uint32_t)dump->addresses.count - 1;
 }
 
+// Read a whole line in any form. On failure, which *c records, no frame is appended.
 static void read_any(struct hp_stack_lines *lines, struct hp_cursor *c,
                      struct hp_dump *dump) {
     size_t first = dump->frames.count;

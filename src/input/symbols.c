@@ -1,4 +1,4 @@
-// The section of names that jeprof --raw and pprof --raw put before a dump:
+// The section of symbols that jeprof --raw and pprof --raw put before a dump:
 //
 //     --- symbol
 //     binary=/path/of/the/program
@@ -7,25 +7,27 @@
 //     --- heap
 //     heap_v2/524288 ...
 //
-// The key is an address within the call, but the return address of a leaf.  A name that is
-// the key stands for none.
+// The key is an address within the call instruction, except for a leaf, whose key is the
+// return address. A name equal to the key means that there is none.
 #include "input/input_format.h"
 #include "input/scan.h"
 
 enum {
-    MOST_CALLS = 256, // at one address
+    MOST_CALLS = 256, // functions at one address at most
 };
 
 static bool is_symbols(struct hp_span text) {
     return hp_span_starts(text, "--- symbol");
 }
 
+// Whether the window has a whole line at the cursor.
 static bool has_line(const struct hp_scan *scan) {
     struct hp_span rest = hp_scan_rest(scan);
     return scan->stream->at_end || memchr(rest.at, '\n', rest.size);
 }
 
-// What is behind the last "--" that is not the operator.
+// Returns the name after the last "--" that is not part of `operator--`: the innermost
+// function.
 static struct hp_span innermost(struct hp_span names) {
     for (size_t i = names.size; i >= 2; i--) {
         struct hp_span before = {names.at, i - 2};
@@ -37,6 +39,7 @@ static struct hp_span innermost(struct hp_span names) {
     return names;
 }
 
+// Embed the functions of one address in the dump, innermost first.
 static void tell_names(struct hp_dump *dump, uint64_t address, struct hp_span names) {
     for (int i = 0; names.size > 0 && i < MOST_CALLS; i++) {
         struct hp_span name = innermost(names);
@@ -48,6 +51,7 @@ static void tell_names(struct hp_dump *dump, uint64_t address, struct hp_span na
     hp_dump_embed(dump, address);
 }
 
+// Read a line "0x559691a5c252 outer--inlined".
 static void read_names(struct hp_scan *scan) {
     struct hp_cursor c = scan->c;
     const char *start = c.at;
@@ -65,6 +69,7 @@ static void read_names(struct hp_scan *scan) {
     }
 }
 
+// Read a line of the section: names, or a variable, which is ignored.
 static void read_line(struct hp_scan *scan) {
     struct hp_cursor c = scan->c;
     const char *start = c.at;
@@ -78,6 +83,7 @@ static void read_line(struct hp_scan *scan) {
     }
 }
 
+// Skip the line "---" that ends the section, if the cursor is there.
 static bool accept_end(struct hp_scan *scan) {
     struct hp_cursor c = scan->c;
     bool is_end = hp_span_is(hp_cursor_line(&c), "---");
@@ -87,7 +93,7 @@ static bool accept_end(struct hp_scan *scan) {
     return is_end;
 }
 
-// Only the section: the dump itself is then in the window, if anything follows.
+// Read the section only. If a dump follows, its beginning is then in the window.
 static int read_symbols(struct hp_scan *scan, struct hp_err *err) {
     hp_scan_line(scan);
     for (;;) {

@@ -1,20 +1,22 @@
-// POSIX.1-1988 (ustar), POSIX.1-2001 (pax), and what GNU tar had before.  Blocks of 512 bytes:
-// a header, and its data, filled up with zeros; at the end two blocks of zeros.
+// Reads the formats POSIX.1-1988 (ustar), POSIX.1-2001 (pax), and GNU tar's older one. An
+// archive is made of blocks of 512 bytes. Each member has a header and its data, padded
+// with zeros; the archive ends with two blocks of zeros.
 //
 //     at     bytes
 //      0     100   name
 //     124     12   size of the data, octal; or 0x80 and a big-endian number
-//     136     12   time, likewise
+//     136     12   time, in the same form
 //     148      8   sum of the header's bytes, with spaces in its own place
 //     156      1   kind: 0 and NUL a file, 5 a folder, 1 and 2 links; and
-//                      L  the data is the next header's name (GNU)
-//                      x  the data is records of the next: "LENGTH KEY=VALUE\n" (pax)
-//                      S  a sparse file (GNU): where byte 482 is set blocks of its map follow
-//                         the header, each with another one behind it where byte 504 is set
-//     257      8   "ustar\0" "00"; "ustar  \0" of GNU, without a prefix
-//     345    155   prefix of the name, with a '/' between
+//                      L  the data is the name of the next member (GNU)
+//                      x  the data is records about the next member:
+//                         "LENGTH KEY=VALUE\n" (pax)
+//                      S  a sparse file (GNU): if byte 482 is set, a block of its map
+//                         follows, and after it another one if its byte 504 is set
+//     257      8   "ustar\0" "00"; "ustar  \0" by GNU, without a prefix
+//     345    155   prefix of the name, joined to it with a '/'
 //
-// A size is nothing until its bytes are there: they are read piece by piece.
+// A size is not trusted until its bytes are there: data is read piece by piece.
 #include "input/tar.h"
 
 #include "base/cursor.h"
@@ -23,31 +25,35 @@
 
 enum {
     BLOCK = 512,
-    LONGEST_RECORDS = 1 << 20, // bytes of a long name or of pax records
+    LONGEST_RECORDS = 1 << 20, // bytes of a long name or of pax records at most
 };
 
-// What a header says, and what headers before it say of it.
+// The description of a member, from its own header and from the extensions before it.
 struct header {
     char kind;
-    bool has_name, has_size, has_time; // told before
+    // Set by an extension: the header's own value is ignored.
+    bool has_name, has_size, has_time;
     uint64_t size;
     double time;
     bool is_sparse;
-    bool has_map; // of a sparse file, behind the header
+    bool has_map; // blocks of a sparse file's map follow the header
 };
 
-// --- bytes ------------------------------------------------------------------------------
+// --- bytes -----------------------------------------------------------------------------
 
+// The unread part of the window.
 static struct hp_span left(const struct hp_tar *tar) {
     return (struct hp_span){tar->stream.at + tar->done, tar->stream.size - tar->done};
 }
 
+// Advance by `size` bytes of the window.
 static void step(struct hp_tar *tar, size_t size) {
     tar->done += size;
     tar->offset += size;
 }
 
-// Have as many bytes in the window, unless the archive ends before.
+// Read until `size` unread bytes are in the window, or the archive ends. Moves the
+// window.
 static int need(struct hp_tar *tar, size_t size, struct hp_err *err) {
     int ret = HP_OK;
     while (ret == HP_OK && left(tar).size < size && !tar->stream.at_end) {
@@ -57,6 +63,7 @@ static int need(struct hp_tar *tar, size_t size, struct hp_err *err) {
     return ret;
 }
 
+// Fail at the current place of the archive, naming the member if its name is known.
 static int fail(const struct hp_tar *tar, const struct hp_tar_file *file,
                 const char *what, struct hp_err *err) {
     bool has_name = file->name.count > 0;
@@ -65,7 +72,8 @@ static int fail(const struct hp_tar *tar, const struct hp_tar_file *file,
                    has_name ? file->name.at : "", (unsigned long long)tar->offset);
 }
 
-// Step over the data and what fills it up, and hand it to the vector, if there is one.
+// Advance past the data of a member and its padding. With `keeps`, append the data to
+// file->bytes.
 static int read_data(struct hp_tar *tar, uint64_t size, struct hp_tar_file *file,
                      bool keeps, struct hp_err *err) {
     uint64_t padded = size + (BLOCK - size % BLOCK) % BLOCK;
@@ -89,9 +97,10 @@ static int read_data(struct hp_tar *tar, uint64_t size, struct hp_tar_file *file
     return HP_OK;
 }
 
-// --- headers ----------------------------------------------------------------------------
+// --- headers ---------------------------------------------------------------------------
 
-// A number in a field: up to a space, a NUL or the end; nothing at all is 0.
+// Read a number of a header field, which ends at a space, a NUL or the end of the field.
+// An empty field is 0. Returns false if it is invalid or too large.
 static bool read_number(const char *field, size_t size, uint64_t *number) {
     const unsigned char *at = (const unsigned char *)field, *end = at + size;
     *number = 0;
@@ -113,7 +122,8 @@ static bool read_number(const char *field, size_t size, uint64_t *number) {
     return at == end || *at == ' ' || *at == '\0';
 }
 
-// Bytes are unsigned, but were signed to some.
+// Whether the sum of a header is right. The bytes are unsigned, but some old programs
+// added them as signed.
 static bool has_right_sum(const char *block) {
     uint64_t wanted, sum = 8 * ' ';
     int64_t signed_sum = 8 * ' ';
@@ -132,6 +142,7 @@ bool hp_tar_is(struct hp_span text) {
            has_right_sum(text.at);
 }
 
+// Set the name of a member.
 static void set_name(struct hp_tar_file *file, struct hp_span name) {
     file->name.count = 0;
     hp_vec_reserve(&file->name, name.size + 1);
@@ -140,6 +151,7 @@ static void set_name(struct hp_tar_file *file, struct hp_span name) {
     file->name.count = name.size + 1;
 }
 
+// Set the name of a member to that of its header, with the prefix if there is one.
 static void name_of_header(struct hp_tar_file *file, const char *block) {
     char name[100 + 155 + 2];
     bool has_prefix = memcmp(block + 257, "ustar", 6) == 0 && block[345] != '\0';
@@ -148,11 +160,13 @@ static void name_of_header(struct hp_tar_file *file, const char *block) {
     set_name(file, (struct hp_span){name, (size_t)size});
 }
 
-// The data of such a header is of the next one, or of no file.
+// Whether the data of a header of this kind describes the next member, or no member at
+// all.
 static bool is_extension(char kind) {
     return kind == 'L' || kind == 'K' || kind == 'x' || kind == 'g';
 }
 
+// Read the header at the cursor. Values that an extension has set stay as set.
 static int read_header(struct hp_tar *tar, struct hp_tar_file *file,
                        struct header *header, struct hp_err *err) {
     const char *block = left(tar).at;
@@ -181,8 +195,9 @@ static int read_header(struct hp_tar *tar, struct hp_tar_file *file,
     return HP_OK;
 }
 
-// --- what stands before a header --------------------------------------------------------
+// --- what stands before a header -------------------------------------------------------
 
+// Use one pax record about the next member. Returns false if its value is invalid.
 static bool take_record(struct hp_span key, struct hp_span value,
                         struct hp_tar_file *file, struct header *next) {
     struct hp_cursor c = hp_cursor_over(value.at, value.at + value.size);
@@ -194,7 +209,7 @@ static bool take_record(struct hp_span key, struct hp_span value,
         next->has_size = true;
         return hp_cursor_good(&c) && hp_cursor_at_end(&c) && next->size <= INT64_MAX;
     } else if (hp_span_is(key, "mtime") && value.size > 0 && *value.at >= '0' &&
-               *value.at <= '9') { // else it is before 1970
+               *value.at <= '9') { // a time before 1970 is ignored
         next->time = hp_cursor_seconds(&c);
         next->has_time = true;
     }
@@ -202,6 +217,7 @@ static bool take_record(struct hp_span key, struct hp_span value,
     return true;
 }
 
+// Read all pax records in file->bytes. Returns false if one is invalid.
 static bool read_records(struct hp_tar_file *file, struct header *next) {
     const char *at = file->bytes.at, *end = at + file->bytes.count;
     while (at < end) {
@@ -225,7 +241,7 @@ static bool read_records(struct hp_tar_file *file, struct header *next) {
     return true;
 }
 
-// What the data of a header says of the next one.
+// Read the data of an extension, and apply it to the next member.
 static int read_extension(struct hp_tar *tar, struct hp_tar_file *file,
                           const struct header *own, struct header *next,
                           struct hp_err *err) {
@@ -237,7 +253,7 @@ static int read_extension(struct hp_tar *tar, struct hp_tar_file *file,
     if (ret != HP_OK) {
         return ret;
     }
-    hp_vec_push(&file->bytes, '\0'); // for those who read up to one
+    hp_vec_push(&file->bytes, '\0'); // ends the text for functions that need it
     file->bytes.count--;
     if (own->kind == 'x') {
         return read_records(file, next) ? HP_OK : fail(tar, file, "no pax record", err);
@@ -249,8 +265,10 @@ static int read_extension(struct hp_tar *tar, struct hp_tar_file *file,
     return HP_OK;
 }
 
-// --- files ------------------------------------------------------------------------------
+// --- files -----------------------------------------------------------------------------
 
+// Whether a member is a regular file. In archives before POSIX a folder has the same
+// kind, but a name that ends in '/'.
 static bool is_file(const struct header *header, const struct hp_tar_file *file) {
     bool ends_in_slash =
         file->name.count > 1 && file->name.at[file->name.count - 2] == '/';
@@ -258,6 +276,7 @@ static bool is_file(const struct header *header, const struct hp_tar_file *file)
            (header->kind == '\0' && !ends_in_slash);
 }
 
+// Skip the map of a sparse file.
 static int step_over_map(struct hp_tar *tar, const struct hp_tar_file *file,
                          const struct header *header, struct hp_err *err) {
     for (bool has_more = header->has_map; has_more;) {
@@ -271,6 +290,8 @@ static int step_over_map(struct hp_tar *tar, const struct hp_tar_file *file,
     return HP_OK;
 }
 
+// Read the data of a file. A sparse file, or one that is too large, is skipped with
+// file->err.
 static int read_file(struct hp_tar *tar, uint64_t limit, struct hp_tar_file *file,
                      const struct header *header, struct hp_err *err) {
     file->time = header->time;
@@ -289,7 +310,8 @@ static int read_file(struct hp_tar *tar, uint64_t limit, struct hp_tar_file *fil
                : read_data(tar, header->size, file, file->err.code == HP_OK, err);
 }
 
-// Links and devices have no data, whatever their size says.
+// Skip the data of a member that is no file. Links and devices have none, whatever size
+// they state.
 static int pass_over(struct hp_tar *tar, struct hp_tar_file *file,
                      const struct header *header, struct hp_err *err) {
     bool has_data = !strchr("123456", header->kind) || header->kind == '\0';
@@ -299,12 +321,13 @@ static int pass_over(struct hp_tar *tar, struct hp_tar_file *file,
     return has_data ? read_data(tar, header->size, file, false, err) : HP_OK;
 }
 
+// Whether a block is all zeros.
 static bool is_empty(const char *block) {
     static const char zeros[BLOCK];
     return memcmp(block, zeros, BLOCK) == 0;
 }
 
-// Step over blocks of zeros to a header; *found is false at the end.
+// Skip blocks of zeros up to the next header; *found is false at the end of the archive.
 static int find_header(struct hp_tar *tar, struct hp_tar_file *file, bool *found,
                        struct hp_err *err) {
     for (;;) {
@@ -330,7 +353,7 @@ int hp_tar_next(struct hp_tar *tar, uint64_t limit, struct hp_tar_file *file, bo
                 struct hp_err *err) {
     static const struct header untold;
     struct header next = untold;
-    // One file may be a bomb; many that are alike are none.
+    // The limit against bombs is for one file; many similar files together may exceed it.
     tar->stream.total = 0;
     tar->stream.limit = limit > 0 ? UINT64_MAX : 0;
     file->name.count = 0;

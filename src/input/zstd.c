@@ -1,11 +1,11 @@
-// RFC 8878: frames follow one another (section 3.1).
+// Decompression of zstd data (RFC 8878), in which frames follow one another (section
+// 3.1).
 #include "base/memory.h"
 #include "input/codec.h"
 
 #include <string.h>
 
-// A frame of data, or one of those that may hold anything and are passed over: pzstd begins
-// with one.
+// Whether data begins with a frame, or with a skippable frame, such as pzstd begins with.
 static bool is_zstd(const char *head, size_t size) {
     return size >= 4 &&
            (memcmp(head, "\x28\xb5\x2f\xfd", 4) == 0 ||
@@ -17,7 +17,7 @@ static bool is_zstd(const char *head, size_t size) {
 #    include <zstd_errors.h>
 
 enum {
-    LARGEST_WINDOW = 27, // log2; what the zstd program takes without --long
+    LARGEST_WINDOW = 27, // log2 of bytes: the limit of the zstd program without --long
 };
 
 static void *start(void) {
@@ -37,6 +37,7 @@ static void stop(void *state) {
     ZSTD_freeDCtx(state);
 }
 
+// Decompress some bytes, as struct hp_codec requires.
 static int read_some(void *state, struct hp_packed *packed, struct hp_unpacked *unpacked,
                      bool *between, struct hp_err *err) {
     ZSTD_inBuffer in = {packed->at, packed->size, 0};
