@@ -1,11 +1,13 @@
-// All numbers are little-endian.
+// The layout of a partial. All numbers are little-endian:
 //
 //     89 'H' 'P' 'A' 0D 0A 1A 0A | u16 major | u16 minor
 //     blocks: u16 section | u16 flags | u32 raw | u32 packed | zstd frame | u64 XXH3-64
-//     the last of section 0: u64 blocks before it | u64 bytes before it | SHA-256 | major | minor
+//     last block, of section 0:
+//         u64 blocks before it | u64 bytes before it | SHA-256 | u16 major | u16 minor
 //
-// `raw` is what the frame unpacks to, the checksum that of header and frame.  SHA-256 goes over
-// u16 section and the unpacked bytes of all blocks that it covers, one after the other.
+// `raw` is the size of the uncompressed frame, `packed` that of the frame itself; the
+// checksum covers header and frame. SHA-256 covers the u16 section and the uncompressed
+// bytes of all blocks without HP_BLOCK_ASIDE, one after the other.
 #include "partial/blocks.h"
 
 #include "partial/slots.h"
@@ -14,15 +16,16 @@
 #include <xxhash.h>
 
 enum {
-    MAJOR = 2,
-    OLDEST = 1, // that is read
+    MAJOR = 2,  // version that is written
+    OLDEST = 1, // oldest major version that is read
     MINOR = 0,
-    HEAD = 12, // bytes
-    CHECKSUM = 8,
-    END = 16 + HP_SHA256_SIZE + 4,
-    LEVEL = 1,       // of compression: of columns more costs more than it saves
-    CUT = 16,        // bytes that a cut takes, at most
-    CUT_FROM = 2048, // bytes of a long column
+    HEAD = 12,                     // bytes before the first block
+    CHECKSUM = 8,                  // bytes
+    END = 16 + HP_SHA256_SIZE + 4, // bytes of the last block, uncompressed
+    // Compression level: for columns a higher one costs more time than it saves bytes.
+    LEVEL = 1,
+    CUT = 16,        // bytes that a flush costs at most
+    CUT_FROM = 2048, // bytes from which on a column is compressed separately
 };
 
 #ifdef HP_WITH_ZSTD
@@ -31,6 +34,7 @@ enum {
 
 static const uint8_t magic[8] = {0x89, 'H', 'P', 'A', 0x0d, 0x0a, 0x1a, 0x0a};
 
+// Write or read a little-endian number of that many bytes.
 static void store(uint8_t *at, uint64_t number, int bytes) {
     for (int i = 0; i < bytes; i++) {
         at[i] = (uint8_t)(number >> 8 * i);
@@ -45,11 +49,13 @@ static uint64_t load(const uint8_t *at, int bytes) {
     return number;
 }
 
+// The checksum of a block: that of the frame, seeded with that of the header.
 static uint64_t checksum(const uint8_t *head, const void *frame, size_t size) {
     uint64_t of_head = XXH3_64bits(head, HP_BLOCK_HEAD);
     return XXH3_64bits_withSeed(frame, size, of_head);
 }
 
+// Add a block to the digest, unless its flags exclude it.
 static void digest_block(struct hp_sha256 *sha, const uint8_t *head, unsigned flags,
                          const struct hp_bytes *raw) {
     if (!(flags & HP_BLOCK_ASIDE)) {
@@ -58,13 +64,14 @@ static void digest_block(struct hp_sha256 *sha, const uint8_t *head, unsigned fl
     }
 }
 
-// --- frames -------------------------------------------------------------------------------
+// --- frames ----------------------------------------------------------------------------
 
 #ifdef HP_WITH_ZSTD
 bool hp_blocks_are_built(void) {
     return true;
 }
 
+// Compress writer->raw up to `end`. Returns false if memory runs out.
 static bool pack_up_to(struct hp_block_writer *writer, ZSTD_inBuffer *in, size_t end,
                        ZSTD_outBuffer *out) {
     ZSTD_EndDirective how = end == writer->raw.count ? ZSTD_e_end : ZSTD_e_flush;
@@ -76,7 +83,9 @@ static bool pack_up_to(struct hp_block_writer *writer, ZSTD_inBuffer *in, size_t
     return left == 0;
 }
 
-// There is room for the result: where it fails memory has run out.
+// Compress the current block, flushing at each cut so that bytes of different kinds are
+// not mixed. Returns its compressed size. The output buffer is large enough, so that a
+// failure means that memory has run out, which ends the process.
 static size_t pack(struct hp_block_writer *writer) {
     struct hp_bytes *raw = &writer->raw, *packed = &writer->packed;
     ZSTD_inBuffer in = {raw->at, 0, 0};
@@ -100,6 +109,8 @@ static size_t pack(struct hp_block_writer *writer) {
     return out.pos;
 }
 
+// Decompress the current block. Returns false if it is not a frame of exactly `raw`
+// bytes.
 static bool unpack(struct hp_block_reader *reader, size_t raw) {
     reader->unpacker = reader->unpacker ? reader->unpacker : ZSTD_createDCtx();
     if (!reader->unpacker) {
@@ -119,7 +130,7 @@ bool hp_blocks_are_built(void) {
 }
 
 static size_t pack(struct hp_block_writer *writer) {
-    writer->is_too_large = true; // whoever asks for it is refused before
+    writer->is_too_large = true; // partials are refused before this is reached
     return 0;
 }
 
@@ -135,8 +146,9 @@ static void free_codecs(struct ZSTD_CCtx_s *packer, struct ZSTD_DCtx_s *unpacker
 }
 #endif
 
-// --- writing ------------------------------------------------------------------------------
+// --- writing ---------------------------------------------------------------------------
 
+// Write bytes to the sink, and count them.
 static void put(struct hp_block_writer *writer, const void *bytes, size_t size) {
     hp_sink_put(writer->sink, bytes, size);
     writer->bytes += size;
@@ -152,6 +164,7 @@ void hp_block_writer_init(struct hp_block_writer *writer, struct hp_sink *sink) 
     put(writer, version, sizeof version);
 }
 
+// Compress and write the current block.
 static void write_block(struct hp_block_writer *writer) {
     uint8_t head[HP_BLOCK_HEAD], sum[CHECKSUM];
     struct hp_bytes *raw = &writer->raw, *packed = &writer->packed;
@@ -209,7 +222,8 @@ size_t hp_block_columns_size(const struct hp_bytes *columns, size_t count) {
     return size;
 }
 
-// Long columns are packed for themselves, as each has bytes of other kinds.
+// Each long column is compressed separately, because its bytes are of another kind than
+// the others'.
 void hp_block_columns(struct hp_block_writer *writer, unsigned section,
                       struct hp_bytes *columns, size_t count) {
     if (hp_block_columns_size(columns, count) == 0) {
@@ -262,17 +276,18 @@ void hp_block_writer_done(struct hp_block_writer *writer) {
     hp_vec_done(&writer->cuts);
 }
 
-// --- reading ------------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------
 
 bool hp_is_partial(struct hp_span head) {
     return head.size >= sizeof magic && memcmp(head.at, magic, sizeof magic) == 0;
 }
 
+// Fail because the file is truncated.
 static int fail_cut(struct hp_err *err) {
     return hp_fail(err, HP_E_FORMAT, "damaged: this partial ends before its end");
 }
 
-// Exactly so many bytes.
+// Read exactly `size` bytes; fail if the file ends before.
 static int take(struct hp_block_reader *reader, void *bytes, size_t size,
                 struct hp_err *err) {
     size_t got = 0;
@@ -305,6 +320,7 @@ int hp_block_reader_init(struct hp_block_reader *reader, struct hp_block_source 
     return ret;
 }
 
+// Verify the checksum of the current block, and decompress it to `raw` bytes.
 static int check_block(struct hp_block_reader *reader, size_t raw, struct hp_err *err) {
     const struct hp_bytes *packed = &reader->packed;
     uint64_t sum = load(packed->at + packed->count, CHECKSUM);
@@ -322,7 +338,8 @@ static int check_block(struct hp_block_reader *reader, size_t raw, struct hp_err
     return HP_OK;
 }
 
-// Of the block that was read last, and that nothing follows.
+// Verify the last block: numbers of blocks and bytes, digest and version must match, and
+// nothing may follow it. `before` is the number of bytes read before this block.
 static int check_end(struct hp_block_reader *reader, uint64_t before,
                      struct hp_err *err) {
     const struct hp_bytes *raw = &reader->raw;

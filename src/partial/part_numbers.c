@@ -1,23 +1,28 @@
-// What is expected, n being the samples, and `before` the part of most samples that this block had of
-// the same size and period:
+// The predictions. n is the number of samples of the part; `before` is, among the parts
+// of the block so far with the same size and period, the one with most samples:
 //
-//     period               that of the last part
-//     flags                of mixed sizes those of the last such part, of one size none
-//     objects, variance    those of `before`, times n / its samples
-//     bytes                the same, if the objects are as expected, else objects * size
-//     objects' variance    the same, if the variance is, else variance / size^2
-//     weight               that of `before`
-//     observed             n * size
-//     excess               of mixed sizes that have HP_ERROR_MIXED what may be hidden
-//     how sizes were read  one stack: not at all, in one of several ways if it is likely, or the only one
+//     period              that of the last part
+//     flags               mixed sizes: those of the last such part; one size: none
+//     objects, variance   those of `before`, times n / its samples
+//     bytes               the same if the objects are as predicted, else objects * size
+//     objects' variance   the same if the variance is as predicted, else variance /
+//                         size^2
+//     weight              that of `before`
+//     observed            n * size
+//     excess              mixed sizes with HP_ERROR_MIXED: the number of hidden bytes
+//     reading of sizes    one stack: HP_READ_NONE for mixed sizes, HP_READ_SEVERAL if the
+//                         size is likely, else HP_READ_UNIQUE
 //
-// Of mixed sizes the weight is that of all objects, their variance its square.  All else is 0.
-// Halves are rounded up.  A product that does not fit is wrong in the same way on every machine.
+// For mixed sizes the predicted weight is the number of all objects, and the predicted
+// variance of the objects is its square. Every other number is predicted to be 0. Halves
+// are rounded up. A product that overflows is wrong in the same way on every machine, so
+// that writer and reader still agree.
 #include "partial/part_numbers.h"
 
 #include <math.h>
 #include <string.h>
 
+// The bits of a double as a number.
 static uint64_t bits_of(double number) {
     uint64_t bits;
     memcpy(&bits, &number, sizeof bits);
@@ -44,6 +49,7 @@ struct hp_part_numbers hp_part_numbers_of(const struct hp_size_part *part) {
     }};
 }
 
+// Whether all numbers fit into their members, which are 64 or 32 bits wide.
 static bool are_below(const struct hp_part_numbers *numbers) {
     const hp_uint128 *of = numbers->of;
     hp_uint128 words = of[HP_PART_SAMPLES] | of[HP_PART_PERIOD] | of[HP_PART_WEIGHT];
@@ -87,9 +93,9 @@ void hp_part_numbers_add(struct hp_part_numbers *sum,
     }
 }
 
-// --- what is expected ---------------------------------------------------------------------
+// --- what is expected ------------------------------------------------------------------
 
-// value * n / samples
+// Returns value * n / samples, rounded; 0 if samples is 0.
 static hp_uint128 scaled(hp_uint128 value, hp_uint128 n, hp_uint128 samples) {
     if (n == samples || samples == 0) {
         return n == samples ? value : 0;
@@ -101,6 +107,7 @@ static hp_uint128 scaled(hp_uint128 value, hp_uint128 n, hp_uint128 samples) {
     return value / samples * n + (rest * n + samples / 2) / samples;
 }
 
+// Returns what is known of a size and period; a new entry has 0 samples.
 static struct hp_known_part *find(struct hp_part_context *context, uint64_t size,
                                   hp_uint128 period) {
     struct hp_known_part fresh = {.key = {size, (uint64_t)period}};
@@ -117,12 +124,14 @@ static struct hp_known_part *find(struct hp_part_context *context, uint64_t size
     return &context->known.at[context->last];
 }
 
-// One part, whose numbers are known or are to be.
+// Encodes or decodes the numbers of one part, so that both use one sequence of
+// predictions.
 struct coder {
     hp_uint128 *numbers, *off;
     bool is_read;
 };
 
+// Encode or decode one number with its prediction. Returns the number itself.
 static inline hp_uint128 code(struct coder *coder, enum hp_part_number which,
                               hp_uint128 expected) {
     if (coder->is_read) {
@@ -133,6 +142,7 @@ static inline hp_uint128 code(struct coder *coder, enum hp_part_number which,
     return coder->numbers[which];
 }
 
+// Remember a part as the one with most samples.
 static inline void note(struct hp_known_part *known, const hp_uint128 *numbers) {
     known->samples = numbers[HP_PART_SAMPLES];
     known->objects = numbers[HP_PART_OBJECTS];
@@ -142,6 +152,7 @@ static inline void note(struct hp_known_part *known, const hp_uint128 *numbers) 
     known->objects_variance = numbers[HP_PART_OBJECTS_VARIANCE];
 }
 
+// Encode or decode a part of one size.
 static inline void code_one_size(struct hp_part_context *context, struct coder *coder,
                                  uint64_t size) {
     const int shift = HP_OBJECTS_FRACTION - HP_SPACE_FRACTION;
@@ -170,6 +181,7 @@ static inline void code_one_size(struct hp_part_context *context, struct coder *
     }
 }
 
+// Encode or decode a part of mixed sizes.
 static inline void code_mixed_sizes(struct hp_part_context *context,
                                     struct coder *coder) {
     const int shift = 2 * HP_OBJECTS_FRACTION - HP_ERROR_FRACTION;
@@ -187,6 +199,7 @@ static inline void code_mixed_sizes(struct hp_part_context *context,
     context->mixed_flags = flags;
 }
 
+// Encode or decode all numbers of a part, in the order of enum hp_part_number.
 static inline void code_part(struct hp_part_context *context,
                              const struct hp_size_part *part, struct coder *coder) {
     bool is_mixed = part->size == HP_MIXED_SIZES;
@@ -214,7 +227,7 @@ void hp_part_numbers_read(struct hp_part_context *context,
     code_part(context, part, &(struct coder){numbers->of, off->of, true});
 }
 
-// --- units --------------------------------------------------------------------------------
+// --- units -----------------------------------------------------------------------------
 
 hp_uint128 hp_sample_units(const struct hp_sample_unit *unit, hp_uint128 count) {
     hp_uint128 half = unit->samples << (HP_SPACE_FRACTION - 1);
@@ -228,6 +241,7 @@ hp_uint128 hp_sample_units_in(const struct hp_sample_unit *unit, hp_int128 sum) 
     return sum > 0 ? (bytes * unit->samples + unit->bytes / 2) / unit->bytes : 0;
 }
 
+// Returns the unit of a size; a new one has 0 samples.
 static struct hp_sample_unit *find_unit(struct hp_part_context *context, uint64_t size) {
     struct hp_sample_unit fresh = {.size = size};
     size_t count = context->units.count;

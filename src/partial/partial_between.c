@@ -1,10 +1,12 @@
-// How dumps differ from one another that are not told of one by one (model/between.h), beside what groups of
-// them have of each stack:
+// How dumps differ from one another that are not recorded individually (model/between.h).
+// The sums of each stack over groups of dumps are with the stacks; these are the other
+// sections:
 //
-//     distribution   labels; how many groups have dumps, of each: groups on, dumps; of each column:
-//                    dumps of 0 bytes and less, how many buckets, of each: buckets on, dumps; how
-//                    many are told of by name, of each, the largest first: bytes, identity, group;
-//                    and the same, the smallest first
+//     distribution   labels; number of groups with dumps; for each: distance from the
+//                    group before, dumps; for each column: dumps with 0 bytes or less,
+//                    number of buckets; for each: distance from the bucket before, dumps;
+//                    then number of dumps with the largest totals; for each, the largest
+//                    first: bytes, identity, group; and the same for the smallest totals
 //     extreme names  identity, name, archive
 //
 // Rows of a distribution are in the order of their labels as texts.
@@ -13,13 +15,14 @@
 
 #include <string.h>
 
-// --- sums of groups -------------------------------------------------------------------------
+// --- sums of groups --------------------------------------------------------------------
 
 enum {
-    PLACE = 7, // bits of a key that are column and group, below those of the stack
+    PLACE = 7, // bits of a key for column and group, below those of the stack's place
 };
 
-// They are a copy; those of stacks that are not written are left out.
+// Sort the sums by the place of their stack in the file, and drop those of stacks that
+// are not written. w->between.sums is the writer's own copy.
 void hp_order_replicates(struct hp_partial_writer *w) {
     struct hp_replicates *sums = &w->between.sums;
     struct hp_replicate *sum;
@@ -59,8 +62,9 @@ void hp_reader_replicates(struct hp_partial_reader *r, uint32_t stack) {
     }
 }
 
-// --- totals of dumps ------------------------------------------------------------------------
+// --- totals of dumps -------------------------------------------------------------------
 
+// Append a set of labels, a sequence of keys and values that each end in a NUL.
 static void put_labels(struct hp_partial_writer *w, struct hp_span labels) {
     size_t count = 0;
     for (size_t at = 0; at < labels.size; at += strlen(labels.at + at) + 1) {
@@ -72,6 +76,7 @@ static void put_labels(struct hp_partial_writer *w, struct hp_span labels) {
     }
 }
 
+// Append the dumps with extreme totals at one end.
 static void put_extremes(struct hp_partial_writer *w, const struct hp_extreme *dumps,
                          uint32_t count) {
     hp_put_number(&w->row, count);
@@ -83,6 +88,7 @@ static void put_extremes(struct hp_partial_writer *w, const struct hp_extreme *d
     }
 }
 
+// Append the distribution of the dumps' totals in one column.
 static void put_totals(struct hp_partial_writer *w, const struct hp_totals *totals) {
     uint32_t last = 0;
     const struct hp_bucket *bucket;
@@ -97,6 +103,7 @@ static void put_totals(struct hp_partial_writer *w, const struct hp_totals *tota
     put_extremes(w, totals->smallest, totals->smallest_count);
 }
 
+// Write the row of one set of labels, unless no dump has it.
 static void put_set(struct hp_partial_writer *w, struct hp_span labels,
                     const struct hp_label_set *set) {
     size_t groups = 0;
@@ -122,6 +129,7 @@ static void put_set(struct hp_partial_writer *w, struct hp_span labels,
     w->row.count = 0;
 }
 
+// Order sets by the texts of their labels.
 static int by_labels(const void *left, const void *right, void *texts) {
     const uint32_t *a = left, *b = right;
     return hp_span_compare(hp_strtab_span(texts, (hp_string){*a}),
@@ -143,6 +151,7 @@ void hp_put_distribution(struct hp_partial_writer *w) {
     hp_vec_done(&order);
 }
 
+// Read labels, and return their set in the profile, to which the row is added.
 static struct hp_label_set *read_labels(struct hp_partial_reader *r) {
     HP_VEC(char) text = {0};
     uint64_t count = hp_get_below(&r->row, HP_BLOCK_MOST);
@@ -157,6 +166,7 @@ static struct hp_label_set *read_labels(struct hp_partial_reader *r) {
     return set;
 }
 
+// Read the dumps at one end, and add each by `add`.
 static void read_extremes(struct hp_partial_reader *r, struct hp_totals *totals,
                           void add(struct hp_totals *, const struct hp_extreme *)) {
     uint64_t count = hp_get_below(&r->row, HP_EXTREMES + 1);
@@ -169,6 +179,7 @@ static void read_extremes(struct hp_partial_reader *r, struct hp_totals *totals,
     }
 }
 
+// Read the distribution of one column, and add it to *totals.
 static void read_totals(struct hp_partial_reader *r, struct hp_totals *totals) {
     totals->none += hp_get_word(&r->row);
     uint64_t count = hp_get_below(&r->row, HP_BUCKETS + 1), number = 0;
@@ -187,8 +198,8 @@ static void read_totals(struct hp_partial_reader *r, struct hp_totals *totals) {
 void hp_reader_distribution(struct hp_partial_reader *r) {
     struct hp_label_set *set = read_labels(r);
     size_t sets = r->profile->between[r->to->is_base].dumps.sets.count;
-    if (sets >
-        2 * HP_PARTIAL_LABEL_SETS) { // of several partials; each has to be within it
+    // The profile may have those of several partials, each within the limit.
+    if (sets > 2 * HP_PARTIAL_LABEL_SETS) {
         r->is_over_limit = true;
         hp_numbers_fail(&r->row, "more sets of labels than a partial has");
     }
@@ -202,8 +213,9 @@ void hp_reader_distribution(struct hp_partial_reader *r) {
     }
 }
 
-// --- names ----------------------------------------------------------------------------------
+// --- names -----------------------------------------------------------------------------
 
+// Order names by identity, then by the names themselves.
 static int by_id(const void *left, const void *right) {
     const struct hp_named_dump *a = left, *b = right;
     int order = (a->id[0] > b->id[0]) - (a->id[0] < b->id[0]);
@@ -212,10 +224,12 @@ static int by_id(const void *left, const void *right) {
     return order ? order : strcmp(a->archive, b->archive);
 }
 
+// Names of dumps, sorted by identity.
 struct names {
     HP_VEC(struct hp_named_dump) all;
 };
 
+// Write the first name of a dump, if one is known.
 static void put_name_of(struct hp_partial_writer *w, const struct names *names,
                         const struct hp_extreme *dump) {
     struct hp_named_dump first = {{dump->id[0], dump->id[1]}, "", ""};
@@ -239,16 +253,19 @@ static void put_name_of(struct hp_partial_writer *w, const struct names *names,
     }
 }
 
+// Order dumps by identity.
 static int by_extreme(const void *left, const void *right) {
     const struct hp_extreme *a = left, *b = right;
     int order = (a->id[0] > b->id[0]) - (a->id[0] < b->id[0]);
     return order ? order : (a->id[1] > b->id[1]) - (a->id[1] < b->id[1]);
 }
 
+// Dumps whose names are to be written.
 struct ends {
     HP_VEC(struct hp_extreme) all;
 };
 
+// Collect the dumps with extreme totals, and those with a diagnostic.
 static void add_ends(struct hp_partial_writer *w, struct ends *ends) {
     const struct hp_label_set *set;
     hp_vec_each (set, &w->between.dumps.sets) {
@@ -267,7 +284,8 @@ static void add_ends(struct hp_partial_writer *w, struct ends *ends) {
     }
 }
 
-// Of each dump at either end, and of those that something is said of, the first of its names.
+// Write one name, the first in order, of each dump that the distribution or the
+// diagnostics mention.
 void hp_put_extreme_names(struct hp_partial_writer *w) {
     struct names names = {.all = {0}};
     struct ends ends = {.all = {0}};

@@ -1,19 +1,20 @@
-// What is known of inputs:
+// The sections about inputs:
 //
-//     groups        used as far as it goes, what is wrong in any way as bits, key fields, labels;
-//                   how many dumps, sums
-//     skipped       reason, how many
+//     groups        status, traits as bits, key fields, labels; number of dumps, sums
+//     skipped       reason, number of inputs
 //     identities    process in 8 bytes, dump in 10
-//     diagnostics   kind, how many dumps, of how many the identities follow: the smallest
-//     dumps         status, fields, program, warning, what was expected, labels, damage; what a
-//                   merged profile says of its processes
-//     history       dumps on, stack or distance from the last of this dump; bits of what follows;
-//                   of each column values and error
-//     type history  types on, dumps on, stack or distance, value
-//     names         number of a dump + 1, name, archive, time; or 0, and the same with status, code,
-//                   line and message of what does not count
+//     diagnostics   kind, number of dumps, number of identities that follow: the smallest
+//     dumps         status, kind, fields, program, warning, what was expected, labels,
+//                   line and message of damage; large sizes << 1, | 1 if process keys
+//                   follow; texts of the keys of a merged profile, each with whether
+//                   another follows
+//     history       dump, as distance; stack, or its distance from the last of this dump;
+//                   bits of what follows; for each column its values and error
+//     type history  type, dump, 0; then rows of type, dump, stack + 1, value
+//     names         number of a dump + 1, name, archive, time; or 0, the same, and
+//                   status, code, line and message of a skipped input
 //
-// Labels are pairs of key and value.  Dumps are in order of process and identity.
+// Labels are pairs of key and value. Dumps are in order of process and identity.
 #include "partial/partial_writer.h"
 
 #include <assert.h>
@@ -23,11 +24,13 @@
 static const unsigned every_use =
     1u << HP_SLOT_OWN | 1u << HP_SLOT_KEY | 1u << HP_SLOT_SUM;
 
-// Which are told of by their identities, one of each process or not.
+// Whether an input is a dump that is recorded by its identity: one that is used, or one
+// skipped because another dump of its process is used.
 static bool is_dump(const struct hp_input_record *input) {
     return hp_input_is_used(input) || input->public.status == HP_INPUT_OTHER_MOMENT;
 }
 
+// Append the labels of an input.
 static void put_labels(struct hp_partial_writer *w, const struct hp_input_record *input) {
     hp_put_number(&w->row, input->labels);
     for (uint32_t i = 0; i < input->labels; i++) {
@@ -37,10 +40,11 @@ static void put_labels(struct hp_partial_writer *w, const struct hp_input_record
     }
 }
 
-// --- groups -------------------------------------------------------------------------------
+// --- groups ----------------------------------------------------------------------------
 
-// Diagnostics, and what else decides of which warnings there are: so that a group counts as often
-// as its dumps do.
+// Returns a bit for each property that decides about warnings, and how large sizes were
+// read. The dumps of a group agree in these, so that the warnings can be derived from the
+// group alone.
 static unsigned traits_of(const struct hp_input_record *input) {
     const bool traits[] = {
         input->malformed.count > 0,    input->unknown.count > 0, input->wrapped.count > 0,
@@ -56,12 +60,14 @@ static unsigned traits_of(const struct hp_input_record *input) {
     return bits | (unsigned)input->large_sizes << HP_TRAITS;
 }
 
+// A group of dumps that agree in status, traits, key fields and labels.
 struct group {
-    size_t at, size; // of its key in `keys`
+    size_t at, size; // range of its key in `keys` // range of its key in `keys`
     struct hp_input_record sum;
-    uint64_t dumps;
+    uint64_t dumps; // number of dumps in it
 };
 
+// All groups, and an index of their keys.
 struct groups {
     struct hp_bytes keys;
     HP_VEC(struct group) all;
@@ -76,7 +82,8 @@ static int by_key(const void *left, const void *right, void *groups) {
     return hp_span_compare(key_of(groups, left), key_of(groups, right));
 }
 
-// The group of the key at w->row, which may be a new one of no dumps.
+// Returns the group whose key is in w->row; a new one has no dumps and begins as a copy
+// of `input`.
 static struct group *find_group(const struct hp_partial_writer *w, struct groups *groups,
                                 const struct hp_input_record *input) {
     struct hp_span key = {(const char *)w->row.at, w->row.count};
@@ -92,6 +99,7 @@ static struct group *find_group(const struct hp_partial_writer *w, struct groups
     return hp_vec_push(&groups->all, group);
 }
 
+// Add an input, or a group of inputs read from a partial, to its group.
 static void add_to_group(struct hp_partial_writer *w, struct groups *groups,
                          const struct hp_input_record *input) {
     w->row.count = 0;
@@ -107,6 +115,7 @@ static void add_to_group(struct hp_partial_writer *w, struct groups *groups,
     w->row.count = 0;
 }
 
+// Write the row of a group.
 static void write_group(struct hp_partial_writer *w, const struct groups *groups,
                         const struct group *group) {
     hp_vec_append(&w->row, groups->keys.at + group->at, group->size);
@@ -144,7 +153,8 @@ void hp_put_skipped(struct hp_partial_writer *w) {
     }
 }
 
-// Of all dumps, also of those that are told of one by one, so that nobody has to go through these.
+// Diagnostics cover all dumps, including those recorded individually, so that a reader
+// need not go through these.
 void hp_put_diagnostics(struct hp_partial_writer *w) {
     for (enum hp_diagnostic_kind i = 0; i < HP_DIAGNOSTICS; i++) {
         struct hp_diagnosed diagnosed = hp_profile_diagnosed(w->profile, false, i);
@@ -162,15 +172,17 @@ void hp_put_diagnostics(struct hp_partial_writer *w) {
     }
 }
 
-// --- dumps --------------------------------------------------------------------------------
+// --- dumps -----------------------------------------------------------------------------
 
-// Some that do not count may have been added at first, which others read in another order were not.
+// Returns a record without traces of the order of reading: a dump that is not used may
+// have been added first and replaced later, or not, depending on that order.
 static struct hp_input_record as_read(const struct hp_input_record *input) {
     struct hp_input_record record = *input;
     record.is_added &= input->public.status != HP_INPUT_OTHER_MOMENT;
     return record;
 }
 
+// Append everything that is known of a dump to the row.
 static void put_dump(struct hp_partial_writer *w, const struct hp_input_record *input) {
     struct hp_input_record record = as_read(input);
     struct hp_span program =
@@ -200,6 +212,7 @@ static int compare_words(uint64_t a, uint64_t b) {
     return (a > b) - (a < b);
 }
 
+// Order dumps by process and identity.
 static int by_known(const void *left, const void *right) {
     const struct hp_known_dump *a = left, *b = right;
     int order = compare_words(a->process, b->process);
@@ -207,6 +220,7 @@ static int by_known(const void *left, const void *right) {
     return order ? order : compare_words(a->id[1], b->id[1]);
 }
 
+// Order dumps by process, identity, and finally their rows.
 static int by_identity(const void *left, const void *right, void *rows) {
     const struct hp_written_dump *a = left, *b = right;
     const char *bytes = rows;
@@ -216,6 +230,7 @@ static int by_identity(const void *left, const void *right, void *rows) {
                                    (struct hp_span){bytes + b->row, b->row_size});
 }
 
+// Returns process and identity of a dump.
 static struct hp_known_dump known_of(const struct hp_input_record *input) {
     struct hp_digest id = hp_dump_identity(input->content, &input->identity);
     return (struct hp_known_dump){
@@ -225,7 +240,8 @@ static struct hp_known_dump known_of(const struct hp_input_record *input) {
     };
 }
 
-// Those of one identity are dumps that are counted as often as they were given.
+// Collects the dumps to be recorded individually, if they are few enough. Dumps of equal
+// identity are kept as often as they were given.
 void hp_find_dumps(struct hp_partial_writer *w) {
     size_t groups = 0;
     for (uint32_t i = 0; i < w->profile->inputs.count; i++) {
@@ -268,7 +284,8 @@ void hp_put_identities(struct hp_partial_writer *w) {
     hp_vec_done(&all);
 }
 
-// Their texts first, then the rows themselves: equal ones are in the order of what they say.
+// In the first pass this collects texts. In the second it sorts the rows by identity;
+// dumps of equal identity are ordered by the bytes of their rows.
 void hp_put_dumps(struct hp_partial_writer *w) {
     struct hp_written_dump *dump;
     if (!w->has_history) {
@@ -293,18 +310,21 @@ void hp_put_dumps(struct hp_partial_writer *w) {
     }
 }
 
-// --- what each added ------------------------------------------------------------------------
+// --- what each added -------------------------------------------------------------------
 
+// The contribution of a dump to one stack, encoded.
 struct seen {
-    uint32_t stack; // as it is numbered in the file
-    size_t at, size;
+    uint32_t stack;  // place of the stack in the file
+    size_t at, size; // range in `bytes` of the list
 };
 
+// Contributions of one dump.
 struct seen_list {
     HP_VEC(struct seen) all;
     struct hp_bytes bytes;
 };
 
+// Order by stack, then by the encoded bytes.
 static int by_stack(const void *left, const void *right, void *context) {
     const struct seen *a = left, *b = right;
     const char *bytes = context;
@@ -314,6 +334,8 @@ static int by_stack(const void *left, const void *right, void *context) {
                                    (struct hp_span){bytes + b->at, b->size});
 }
 
+// Append a contribution: bits for the columns that have values, and, shifted by two,
+// those that have errors; then the values and errors of each column.
 static void put_observation(struct hp_bytes *out, const struct hp_observation *seen,
                             const struct hp_profile *profile) {
     unsigned parts = 0;
@@ -334,6 +356,7 @@ static void put_observation(struct hp_bytes *out, const struct hp_observation *s
     }
 }
 
+// Collect the contributions of a dump to the stacks that are written, sorted.
 static void read_history(struct hp_partial_writer *w, const struct hp_input_record *input,
                          struct seen_list *list) {
     struct hp_history_reader reader = {0};
@@ -352,6 +375,8 @@ static void read_history(struct hp_partial_writer *w, const struct hp_input_reco
     hp_vec_sort_r(&list->all, by_stack, list->bytes.at);
 }
 
+// Write the values of dump `d` for further sample type `t`, if it has any: first a row
+// without a stack.
 static void write_type_history(struct hp_partial_writer *w, uint32_t t, uint32_t d) {
     const struct hp_sample_type *type = &w->profile->types.of.at[t];
     uint32_t number = w->profile->inputs.at[w->dumps.at[d].input].number;
@@ -415,8 +440,9 @@ void hp_put_history(struct hp_partial_writer *w) {
     }
 }
 
-// --- names --------------------------------------------------------------------------------
+// --- names -----------------------------------------------------------------------------
 
+// Append name, archive and time of an input.
 static void put_name(struct hp_partial_writer *w, const struct hp_input_record *input) {
     uint64_t time;
     memcpy(&time, &input->identity.time, sizeof time);

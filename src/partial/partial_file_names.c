@@ -1,14 +1,18 @@
-// Names that files had when dumps were merged, so that a partial has them where no file is at hand:
+// Names that files had when dumps were merged, so that a partial has them also where the
+// files are not available:
 //
-//     frames on from the last + 1, calls: function, linkage, file, line, start
+//     frame, as distance from the last one + 1; number of calls; for each: function,
+//     linkage name, file, line, start line
 //
-// A text is 0 and itself where it comes first, and its number + 1 later; "" has number 0.  Names are no part of what
-// is in the dumps, and stand aside from the digest.
+// A text is written as 0 and itself when it is first used, and as its number + 1 later;
+// "" has number 0. The names do not come from the dumps, and so are excluded from the
+// digest.
 #include "partial/partial_reader.h"
 #include "partial/partial_writer.h"
 
-// --- writing ------------------------------------------------------------------------------
+// --- writing ---------------------------------------------------------------------------
 
+// Append a text, or its number if it was written before.
 static void put_text(struct hp_partial_writer *w, struct hp_strtab *texts,
                      hp_string string) {
     struct hp_span text = hp_strtab_span(&w->profile->strings, string);
@@ -46,9 +50,10 @@ void hp_put_file_names(struct hp_partial_writer *w) {
     hp_strtab_done(&texts);
 }
 
-// --- reading ------------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------
 
-// Number 0 is "", and the others are in the order in which they come.
+// Read a text or its number. Number 0 is "", and the others are numbered in the order of
+// their first use.
 static hp_string get_text(struct hp_partial_reader *r) {
     uint64_t number = hp_get_below(&r->row, r->file_texts.count + 1);
     if (number > 0 || r->row.damage) {
@@ -64,6 +69,8 @@ static hp_string get_text(struct hp_partial_reader *r) {
     return string;
 }
 
+// Whether a frame's module records which build ran: only such modules have names of
+// files.
 static bool may_have_names(const struct hp_partial_reader *r, hp_frame_id frame) {
     return r->profile->modules.at[r->profile->frames.at[frame.n].module.n].stamp.n != 0;
 }

@@ -1,12 +1,16 @@
-// Stacks of a partial are in the order in which one is written, so that nothing but merging has to be
-// done to them: hp_put_runs() does it, and finds what is wrong with them.
+// The stacks of a partial are in the order in which they are written again, so that
+// merging is all that has to be done to them. hp_put_runs() does that, and detects damage
+// of the stacks.
 #include "partial/partial_reader.h"
 
 enum {
-    RUN_SHARE = 4,      // of what stacks may take in memory, for one run
-    FEW_ROOM = 4 << 20, // of those of few dumps that are not packed yet, in bytes
+    RUN_SHARE = 4, // a run may take one such share of the memory for stacks
+    // Bytes of stacks of partials of few dumps that are not yet compressed.
+    FEW_ROOM = 4 << 20,
 };
 
+// Whether runs can be made at all: there is a store, only a partial is to be made, and no
+// further sample types refer to stacks by number.
 static bool makes_runs(const struct hp_partial_reader *r) {
     return r->to->store && r->profile->keeps.partial && r->profile->types.of.count == 0;
 }
@@ -23,7 +27,8 @@ bool hp_reader_stays_packed(struct hp_partial_reader *r) {
     return packed->is_any;
 }
 
-// What the partial calls its frames; and what its stacks come to, as its groups tell.
+// Record how the partial numbers its frames, and the sum of its stacks, which its groups
+// contain. Returns the index of the new source of runs.
 static uint32_t add_source(struct hp_partial_reader *r) {
     struct hp_stack_runs *runs = &r->profile->runs;
     struct hp_run_source source = {.first_frame = runs->frames.count};
@@ -46,6 +51,7 @@ static uint32_t add_source(struct hp_partial_reader *r) {
     return (uint32_t)runs->sources.count - 1;
 }
 
+// Begin a run for the blocks of this partial.
 static int begin_run(struct hp_partial_reader *r, struct hp_err *err) {
     struct hp_packed_stacks *packed = &r->packed;
     if (!r->kept_name) {
@@ -60,6 +66,7 @@ static int begin_run(struct hp_partial_reader *r, struct hp_err *err) {
     return hp_run_writer_begin(&packed->writer, &packed->blocks, &run, NULL, err);
 }
 
+// End the open run, and hand it to the store and the profile.
 static int end_run(struct hp_partial_reader *r, struct hp_err *err) {
     struct hp_packed_stacks *packed = &r->packed;
     struct hp_stack_run *run = &packed->writer.run;
@@ -97,11 +104,13 @@ void hp_packed_stacks_done(struct hp_packed_stacks *packed) {
     }
 }
 
-// --- partials of few dumps ----------------------------------------------------------------
+// --- partials of few dumps -------------------------------------------------------------
 
-// Once all have more dumps than are told of one by one, of what each added sums of groups are kept, and stacks
-// become runs, as those of a partial of many are.
+// Once all partials together have more dumps than are recorded individually, the
+// contributions of each dump are replaced by sums of groups, and the stacks become runs,
+// as for a partial of many dumps.
 
+// Whether the partials read so far have more dumps than are recorded individually.
 static bool are_too_many(const struct hp_partial_reader *r) {
     return makes_runs(r) && r->to->dumps > r->parameters.of[HP_PARAMETER_HISTORY];
 }

@@ -1,12 +1,14 @@
-// The tables that are described in partial_writer.c.  Numbers of rows are checked where they are
-// used, so that whatever a file says nothing outside of a table is touched.
+// Reads the tables that are described in partial_writer.c. All numbers of a row are
+// checked where they are used, so that no content of a file can lead to an access outside
+// of a table.
 #include "partial/partial_reader.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// --- texts --------------------------------------------------------------------------------
+// --- texts -----------------------------------------------------------------------------
 
+// Read a text. Texts are in strictly rising order, so that a file has each of them once.
 static void read_string(struct hp_partial_reader *r) {
     struct hp_span text = hp_get_text(&r->row);
     hp_string last = r->texts.at[r->texts.count - 1];
@@ -19,8 +21,9 @@ static void read_string(struct hp_partial_reader *r) {
     }
 }
 
-// --- parameters ---------------------------------------------------------------------------
+// --- parameters ------------------------------------------------------------------------
 
+// Read a parameter, or after them the name of the only thread that was read.
 static void read_parameter(struct hp_partial_reader *r) {
     struct hp_span name = hp_get_text(&r->row);
     uint64_t value = hp_get_word(&r->row);
@@ -36,13 +39,15 @@ static void read_parameter(struct hp_partial_reader *r) {
     }
 }
 
-// --- modules and frames -------------------------------------------------------------------
+// --- modules and frames ----------------------------------------------------------------
 
-// Version 1 knew offsets in files alone.
+// Whether the partial is of major version 1, which had file offsets only.
 static bool is_old(const struct hp_partial_reader *r) {
     return (r->blocks.version & 0xffff) == 1;
 }
 
+// Read what a module's addresses are; in version 1 it follows from the kind of the
+// module.
 static enum hp_address_kind read_address_kind(struct hp_partial_reader *r,
                                               enum hp_module_kind kind) {
     if (is_old(r)) {
@@ -51,6 +56,7 @@ static enum hp_address_kind read_address_kind(struct hp_partial_reader *r,
     return (enum hp_address_kind)hp_get_below(&r->row, HP_ADDRESS_KINDS);
 }
 
+// Read the extents of a module, and add it to the profile.
 static void read_extents(struct hp_partial_reader *r, struct hp_module *module) {
     HP_VEC(struct hp_extent) extents = {0};
     uint64_t count = hp_get_below(&r->row, HP_BLOCK_MOST);
@@ -72,6 +78,7 @@ static void read_extents(struct hp_partial_reader *r, struct hp_module *module) 
     hp_vec_done(&extents);
 }
 
+// Read a row of modules.
 static void read_module(struct hp_partial_reader *r) {
     struct hp_module module = {
         .kind = (enum hp_module_kind)hp_get_below(&r->row, HP_MODULE_PSEUDO + 1)};
@@ -91,6 +98,7 @@ static void read_module(struct hp_partial_reader *r) {
     read_extents(r, &module);
 }
 
+// Read one frame from the columns of a block. Frames are in strictly rising order.
 static void read_frame(struct hp_partial_reader *r,
                        struct hp_numbers columns[HP_FRAME_COLUMNS]) {
     uint64_t on = hp_get_below(&columns[HP_FRAME_MODULE],
@@ -114,6 +122,7 @@ static void read_frame(struct hp_partial_reader *r,
     hp_frame_table_add(&r->frame_table, r->last_frame.module.n);
 }
 
+// Add the frames of a block to the profile, all at once.
 static void add_frames(struct hp_partial_reader *r) {
     size_t before = r->frames.count;
     hp_vec_reserve(&r->frames, r->fresh.count);
@@ -126,7 +135,7 @@ static void add_frames(struct hp_partial_reader *r) {
     r->fresh.count = 0;
 }
 
-// All columns of one block, which have to end together.
+// Read a block of frames, whose columns must end together.
 static void read_frames(struct hp_partial_reader *r) {
     struct hp_numbers columns[HP_FRAME_COLUMNS];
     hp_get_columns(&r->row, columns, HP_FRAME_COLUMNS);
@@ -137,6 +146,7 @@ static void read_frames(struct hp_partial_reader *r) {
     add_frames(r);
 }
 
+// Read the symbols of a frame, and hand them to partials->take_symbols().
 static void read_symbol(struct hp_partial_reader *r) {
     HP_VEC(struct hp_line) lines = {0};
     uint64_t left = r->frames.count - r->last_symbol;
@@ -159,8 +169,9 @@ static void read_symbol(struct hp_partial_reader *r) {
     hp_vec_done(&lines);
 }
 
-// --- labels, annotations, totals, types -----------------------------------------------------
+// --- labels, annotations, totals, types ------------------------------------------------
 
+// Read a set of labels of samples.
 static void read_labels(struct hp_partial_reader *r) {
     HP_VEC(struct hp_tag) tags = {0};
     uint64_t count = hp_get_below(&r->row, HP_BLOCK_MOST);
@@ -181,6 +192,7 @@ static void read_labels(struct hp_partial_reader *r) {
     hp_vec_done(&tags);
 }
 
+// Read an annotation, or, if its kind is 0, period and times.
 static void read_annotation(struct hp_partial_reader *r) {
     struct hp_annotations other = {.period = 0};
     struct hp_profile *profile = r->profile;
@@ -199,6 +211,7 @@ static void read_annotation(struct hp_partial_reader *r) {
                           &profile->strings);
 }
 
+// Read the sums of errors over all stacks, and whether there are allocation numbers.
 static void read_totals(struct hp_partial_reader *r) {
     if (hp_get_below(&r->row, 2) != 0) {
         hp_profile_set_alloc(r->profile);
@@ -210,6 +223,7 @@ static void read_totals(struct hp_partial_reader *r) {
     }
 }
 
+// Read a further sample type.
 static void read_type(struct hp_partial_reader *r) {
     hp_string type = hp_reader_text(r), unit = hp_reader_text(r);
     bool is_space = hp_get_below(&r->row, 2) != 0;
@@ -217,8 +231,9 @@ static void read_type(struct hp_partial_reader *r) {
                 hp_sample_types_find(&r->profile->types, type, unit, is_space));
 }
 
-// --- sections -----------------------------------------------------------------------------
+// --- sections --------------------------------------------------------------------------
 
+// The function that reads a row, or a block of columns, of each section.
 static void (*const readers[HP_SECTIONS])(struct hp_partial_reader *) = {
     [HP_SECTION_PARAMETERS] = read_parameter,
     [HP_SECTION_STRINGS] = read_string,
@@ -244,6 +259,7 @@ static void (*const readers[HP_SECTIONS])(struct hp_partial_reader *) = {
     [HP_SECTION_FILE_NAMES] = hp_reader_file_name,
 };
 
+// Explanations of parameters for messages.
 static const char *const parameter_hints[HP_PARAMETERS] = {
     [HP_PARAMETER_SNAPSHOTS] = ": 0 last, 1 final, 2 peak, 3 each, 4 sum",
     [HP_PARAMETER_LABELS] = ": 1 if --label-from was given",
@@ -268,7 +284,8 @@ int hp_parameters_refuse(const struct hp_parameters *a, const char *name_a,
     return HP_OK;
 }
 
-// Parameters stand first; nothing is read of what cannot be added.
+// Check the parameters, which are the first section, before anything else is read: they
+// must be valid, and equal to those of the first partial.
 static int settle_parameters(struct hp_partial_reader *r, struct hp_err *err) {
     static const uint64_t limits[HP_PARAMETERS] = {
         [HP_PARAMETER_METHOD] = HP_ESTIMATOR_NONE + 1,
@@ -299,6 +316,7 @@ static int settle_parameters(struct hp_partial_reader *r, struct hp_err *err) {
                                 err);
 }
 
+// Read all rows of the current block.
 static int read_rows(struct hp_partial_reader *r, struct hp_err *err) {
     unsigned section = r->blocks.section;
     void (*read)(struct hp_partial_reader *) = readers[section];
@@ -319,7 +337,8 @@ static int read_rows(struct hp_partial_reader *r, struct hp_err *err) {
     return HP_OK;
 }
 
-// What is not of stacks is the same in all shards.
+// Add the current block to the digest of what is the same in all shards, unless its
+// section is cut by stacks.
 static void add_common(struct hp_partial_reader *r) {
     static const bool is_cut[HP_SECTIONS] = {
         [HP_SECTION_PARAMETERS] = true,   [HP_SECTION_STACKS] = true,
@@ -335,7 +354,8 @@ static void add_common(struct hp_partial_reader *r) {
     }
 }
 
-// A section of a later version says itself whether it may be passed over.
+// Read the current block. Sections must be in order. A section of a later version has a
+// flag that says whether it may be skipped.
 static int read_block(struct hp_partial_reader *r, unsigned *last, struct hp_err *err) {
     unsigned section = r->blocks.section;
     if (section >= HP_SECTIONS || !readers[section]) {
@@ -359,6 +379,7 @@ static int read_block(struct hp_partial_reader *r, unsigned *last, struct hp_err
     return ret == HP_OK ? read_rows(r, err) : ret;
 }
 
+// Read all blocks up to the end of the partial.
 static int read_blocks(struct hp_partial_reader *r, struct hp_err *err) {
     unsigned last = 0;
     int ret = hp_block_next(&r->blocks, err);
@@ -372,6 +393,7 @@ static int read_blocks(struct hp_partial_reader *r, struct hp_err *err) {
     return ret == HP_OK ? hp_reader_end_packed(r, err) : ret;
 }
 
+// Free the reader's memory.
 static void reader_done(struct hp_partial_reader *r) {
     hp_block_reader_done(&r->blocks);
     hp_vec_done(&r->texts);

@@ -1,4 +1,4 @@
-// What is described in partial_stacks.c and partial_dumps.c.
+// Reads the sections that are described in stack_codec.c and partial_dumps.c.
 #include "model/ages.h"
 #include "partial/partial_reader.h"
 #include "partial/runs.h"
@@ -10,9 +10,10 @@
 static const unsigned every_use =
     1u << HP_SLOT_OWN | 1u << HP_SLOT_KEY | 1u << HP_SLOT_SUM;
 
-// --- stacks -------------------------------------------------------------------------------
+// --- stacks ----------------------------------------------------------------------------
 
-// Its frames, leaf first.
+// Set r->stack to the frames of the row, leaf first. Fails if the stacks have more frames
+// than a real file of this size can have.
 static void take_path(struct hp_partial_reader *r) {
     const struct hp_stack_row *row = &r->stack_row;
     r->frame_count += row->path.count;
@@ -28,6 +29,7 @@ static void take_path(struct hp_partial_reader *r) {
     }
 }
 
+// Add the sizes of a stack to the profile, if it keeps them.
 static void add_parts(struct hp_partial_reader *r, uint32_t stack,
                       enum hp_column column) {
     struct hp_sizes *sizes = &r->profile->sizes[column];
@@ -44,7 +46,7 @@ static void add_parts(struct hp_partial_reader *r, uint32_t stack,
     r->profile->overflow |= sizes->overflow;
 }
 
-// A partial does not tell of ages.
+// Add a stack without ages: a partial does not contain them.
 static void add_without_age(struct hp_partial_reader *r, uint32_t stack,
                             enum hp_column column) {
     const struct hp_stack_row *row = &r->stack_row;
@@ -58,6 +60,7 @@ static void add_without_age(struct hp_partial_reader *r, uint32_t stack,
     }
 }
 
+// Add the stack in r->stack_row to the profile.
 static void add_stack(struct hp_partial_reader *r) {
     struct hp_profile *profile = r->profile;
     const struct hp_stack_row *row = &r->stack_row;
@@ -85,6 +88,8 @@ static void add_stack(struct hp_partial_reader *r) {
     }
 }
 
+// If the dumps are not recorded individually, begin a history of all stacks as those of
+// one input.
 static void begin_one(struct hp_partial_reader *r) {
     const struct hp_profile *profile = r->profile;
     if (hp_reader_has_many(r) && profile->history.is_kept && !profile->keeps.partial) {
@@ -93,6 +98,7 @@ static void begin_one(struct hp_partial_reader *r) {
     }
 }
 
+// Move the stacks to a run if they take too much memory.
 static void spill_if_full(struct hp_partial_reader *r) {
     const struct hp_partials *to = r->to;
     if (to->store && hp_reader_has_many(r) && hp_profile_can_spill(r->profile) &&
@@ -104,7 +110,8 @@ static void spill_if_full(struct hp_partial_reader *r) {
     }
 }
 
-// Whether one that goes by the number of a stack may.
+// Whether a stack's number is valid and usable; fails with `damage` if not. Stacks that
+// were moved to runs have no numbers any more.
 static bool has_stack(struct hp_partial_reader *r, uint64_t stack, const char *damage) {
     if (r->row.damage || stack >= r->stacks.count || r->has_spilled) {
         hp_numbers_fail(&r->row, damage);
@@ -112,7 +119,7 @@ static bool has_stack(struct hp_partial_reader *r, uint64_t stack, const char *d
     return !r->row.damage;
 }
 
-// All columns of one block, which have to end together.
+// Read a block of stacks, whose columns must end together.
 void hp_reader_stacks(struct hp_partial_reader *r) {
     struct hp_stack_codec *codec = &r->stack_codec;
     if (hp_reader_stays_packed(r)) {
@@ -137,6 +144,7 @@ void hp_reader_stacks(struct hp_partial_reader *r) {
     spill_if_full(r);
 }
 
+// Read the value of a stack for a further sample type.
 void hp_reader_type_sum(struct hp_partial_reader *r) {
     uint64_t on = hp_get_below(&r->row, r->types.count - r->last_type);
     uint64_t start = on > 0 ? 0 : r->last_stack;
@@ -150,8 +158,9 @@ void hp_reader_type_sum(struct hp_partial_reader *r) {
     }
 }
 
-// --- inputs -------------------------------------------------------------------------------
+// --- inputs ----------------------------------------------------------------------------
 
+// Read the labels of an input.
 static void read_input_labels(struct hp_partial_reader *r,
                               struct hp_input_record *input) {
     uint64_t count = hp_get_below(&r->row, HP_BLOCK_MOST);
@@ -164,6 +173,7 @@ static void read_input_labels(struct hp_partial_reader *r,
     }
 }
 
+// Set the status of an input, and its error if `code` is not HP_OK.
 static void set_status(struct hp_input_record *input, enum hp_input_status status,
                        enum hp_code code, uint64_t line, const char *message) {
     struct hp_err err = {.code = HP_OK};
@@ -175,6 +185,7 @@ static void set_status(struct hp_input_record *input, enum hp_input_status statu
     }
 }
 
+// Convert a number to enum hp_large_sizes; fails if it is none.
 static enum hp_large_sizes large_sizes_of(struct hp_partial_reader *r, uint64_t number) {
     if (number > HP_LARGE_PAGES) {
         hp_numbers_fail(&r->row, "a number is beyond what it can be");
@@ -182,11 +193,12 @@ static enum hp_large_sizes large_sizes_of(struct hp_partial_reader *r, uint64_t 
     return number > HP_LARGE_PAGES ? HP_LARGE_AUTO : (enum hp_large_sizes)number;
 }
 
-// It is one of a merged profile: nothing else is known of its processes.
+// Read a group of dumps. It is marked as merged, because the processes of its dumps are
+// unknown.
 void hp_reader_group(struct hp_partial_reader *r) {
     struct hp_input_record input = {.is_group = true, .source = r->source};
     uint64_t status = hp_get_below(&r->row, HP_INPUT_KEPT_DAMAGED + 1);
-    // What else there is of traits the sums tell as well.
+    // The other traits can be derived from the sums.
     input.large_sizes = large_sizes_of(r, hp_get_word(&r->row) >> HP_TRAITS);
     hp_get_slots(&r->row, &hp_record_slots, 1u << HP_SLOT_KEY, &input);
     read_input_labels(r, &input);
@@ -205,11 +217,13 @@ void hp_reader_group(struct hp_partial_reader *r) {
     hp_vec_push(&r->groups, input);
 }
 
+// Read how many inputs were skipped for a reason.
 void hp_reader_skipped(struct hp_partial_reader *r) {
     uint64_t reason = hp_get_below(&r->row, HP_REASONS);
     r->skipped[reason] = hp_get_word(&r->row);
 }
 
+// Read how many dumps have a diagnostic, and the identities of some of them.
 void hp_reader_diagnostic(struct hp_partial_reader *r) {
     uint64_t kind = hp_get_below(&r->row, HP_DIAGNOSTICS);
     struct hp_diagnosed *to = &r->diagnosed[kind];
@@ -227,6 +241,7 @@ void hp_reader_diagnostic(struct hp_partial_reader *r) {
     r->last_kind = (uint32_t)kind + 1;
 }
 
+// Read process and identity of a dump.
 void hp_reader_identity(struct hp_partial_reader *r) {
     struct hp_known_dump known = {.process = hp_get_fixed(&r->row, 8),
                                   .source = r->source};
@@ -238,6 +253,8 @@ void hp_reader_identity(struct hp_partial_reader *r) {
     }
 }
 
+// Read how large sizes were read, and the process keys of a dump that is itself a merged
+// profile.
 static void read_keys(struct hp_partial_reader *r, struct hp_input_record *input) {
     uint64_t word = hp_get_word(&r->row), has = word & 1;
     input->large_sizes = large_sizes_of(r, word >> 1);
@@ -253,6 +270,7 @@ static void read_keys(struct hp_partial_reader *r, struct hp_input_record *input
     }
 }
 
+// Read a dump that is recorded individually.
 void hp_reader_dump(struct hp_partial_reader *r) {
     struct hp_input_record input = {.source = r->source, .public.name = r->name};
     struct hp_profile *profile = r->profile;
@@ -285,8 +303,9 @@ void hp_reader_dump(struct hp_partial_reader *r) {
     r->dumps++;
 }
 
-// --- what each added ------------------------------------------------------------------------
+// --- what each added -------------------------------------------------------------------
 
+// Begin the history of a dump.
 static void begin_history(struct hp_partial_reader *r, uint32_t dump) {
     const struct hp_input_record *input = &r->profile->inputs.at[r->first_input + dump];
     r->history_dump = dump + 1;
@@ -296,7 +315,7 @@ static void begin_history(struct hp_partial_reader *r, uint32_t dump) {
     }
 }
 
-// Of the dump that was begun last.
+// End the history of the dump that was begun last, if any.
 static void end_history(struct hp_partial_reader *r) {
     if (r->history_dump > 0 && r->profile->history.is_kept) {
         size_t number = r->first_input + r->history_dump - 1;
@@ -309,6 +328,7 @@ static void end_history(struct hp_partial_reader *r) {
     }
 }
 
+// Read the contribution of a dump to a stack.
 static void read_observation(struct hp_partial_reader *r, uint32_t stack) {
     struct hp_profile *profile = r->profile;
     struct hp_values values = {{0}};
@@ -327,12 +347,15 @@ static void read_observation(struct hp_partial_reader *r, uint32_t stack) {
     }
     if (profile->history.is_kept && !r->row.damage) {
         hp_history_put(&profile->history, r->stacks.at[stack], &values, errors);
-    } else if (profile->keeps.partial && !r->row.damage) { // it was folded
+        // The history was replaced by sums of groups.
+    } else if (profile->keeps.partial && !r->row.damage) {
         hp_replicates_add_values(&profile->between[0].sums, r->history_group,
                                  r->stacks.at[stack], &values);
     }
 }
 
+// Read a row of the history: a contribution to a stack, perhaps the first of another
+// dump.
 void hp_reader_history(struct hp_partial_reader *r) {
     uint32_t last = r->history_dump > 0 ? r->history_dump - 1 : 0;
     uint64_t on = hp_get_below(&r->row, (uint64_t)r->dumps - last);
@@ -350,7 +373,8 @@ void hp_reader_history(struct hp_partial_reader *r) {
     read_observation(r, (uint32_t)stack);
 }
 
-// A row without a stack begins what a dump has of a type.
+// Read a row of the type history. A row without a stack begins the values of a dump for a
+// type.
 void hp_reader_type_history(struct hp_partial_reader *r) {
     uint64_t type = hp_get_below(&r->row, r->types.count);
     uint64_t dump = hp_get_below(&r->row, r->dumps);
@@ -377,8 +401,9 @@ void hp_reader_type_history(struct hp_partial_reader *r) {
     }
 }
 
-// --- names --------------------------------------------------------------------------------
+// --- names -----------------------------------------------------------------------------
 
+// Status and error code of inputs skipped for each reason.
 static const struct {
     enum hp_input_status status;
     enum hp_code code;
@@ -393,6 +418,8 @@ static const struct {
     [HP_REASON_OTHER_MOMENT] = {HP_INPUT_OTHER_MOMENT, HP_OK},
 };
 
+// Subtract an input whose name is read from the number of those skipped for its reason.
+// Fails if that number is 0.
 static void count_skipped(struct hp_partial_reader *r, enum hp_input_status status,
                           enum hp_code code) {
     bool is_other = code != HP_E_IO && code != HP_E_UNSUPPORTED && code != HP_E_LIMIT;
@@ -408,6 +435,7 @@ static void count_skipped(struct hp_partial_reader *r, enum hp_input_status stat
     hp_numbers_fail(&r->row, "an input was skipped that is not counted");
 }
 
+// Read why an input was skipped, and add it to the profile.
 static void read_skipped(struct hp_partial_reader *r, struct hp_input_record *input) {
     uint64_t status = hp_get_below(&r->row, HP_INPUT_OTHER_MOMENT);
     uint64_t code = hp_get_below(&r->row, (uint64_t)-HP_E_INTERNAL);
@@ -426,6 +454,7 @@ static void read_skipped(struct hp_partial_reader *r, struct hp_input_record *in
     }
 }
 
+// Read the name of a dump, or of a skipped input.
 void hp_reader_name(struct hp_partial_reader *r) {
     uint64_t dump = hp_get_below(&r->row, (uint64_t)r->dumps + 1);
     const char *name = hp_reader_kept_text(r, hp_get_text(&r->row));
@@ -444,14 +473,15 @@ void hp_reader_name(struct hp_partial_reader *r) {
     }
 }
 
-// --- all ----------------------------------------------------------------------------------
+// --- all -------------------------------------------------------------------------------
 
+// Add a group to the profile as one input.
 static void add_group(struct hp_partial_reader *r, struct hp_input_record *group) {
     struct hp_process_keys *keys = hp_alloc(sizeof *keys);
     keys->snapshots = 1u << r->parameters.of[HP_PARAMETER_SNAPSHOTS];
     keys->columns = 1u << r->parameters.of[HP_PARAMETER_COLUMN];
     keys->untold = r->untold;
-    r->untold = 0; // they are of one of the groups, nobody knows which
+    r->untold = 0; // attributed to the first group: it is unknown which
     group->keys = keys;
     group->public.name = hp_reader_kept_text(r, hp_span_of(r->name));
     group->number = (uint32_t)r->profile->inputs.count;
@@ -461,7 +491,8 @@ static void add_group(struct hp_partial_reader *r, struct hp_input_record *group
     hp_vec_push(&r->profile->inputs, *group);
 }
 
-// What is told of by numbers alone: dumps that are too many, and inputs whose names are gone.
+// Add the inputs that are recorded as numbers only: dumps that are too many to be
+// recorded individually, and skipped inputs whose names are not in the file.
 void hp_reader_settle(struct hp_partial_reader *r) {
     end_history(r);
     hp_reader_fold(r);
@@ -469,11 +500,13 @@ void hp_reader_settle(struct hp_partial_reader *r) {
         hp_sample_type_end(&r->profile->types.of.at[r->types.at[r->type_history >> 32]]);
     }
     struct hp_diagnosed *diagnosed = r->profile->diagnosed[r->to->is_base];
-    for (int i = 0; i < HP_DIAGNOSTICS && r->dumps == 0; i++) { // else they say it
+    // Else the dumps' own records show it.
+    for (int i = 0; i < HP_DIAGNOSTICS && r->dumps == 0; i++) {
         hp_diagnosed_join(&diagnosed[i], &r->diagnosed[i]);
     }
     struct hp_input_record *group;
-    size_t first = r->profile->inputs.count; // whose history all have in common
+    // >Number of the input to which the history of all dumps is attributed.
+    size_t first = r->profile->inputs.count;
     for (group = r->groups.at;
          r->dumps == 0 && group && group < r->groups.at + r->groups.count; group++) {
         add_group(r, group);

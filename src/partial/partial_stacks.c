@@ -1,5 +1,5 @@
-// Stacks are in order of their labels, then of their frames from the root on, a stack before those
-// that it begins: so that those next to one another have most in common.
+// Stacks are ordered by their labels, then by their frames from the root on, a stack
+// before those that begin with it, so that neighbours have most in common.
 #include "partial/partial_writer.h"
 #include "partial/shards.h"
 #include "partial/stack_codec.h"
@@ -7,18 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- order --------------------------------------------------------------------------------
+// --- order -----------------------------------------------------------------------------
 
+// Returns the number of frame `i` of a stack, counted from the root.
 static uint32_t frame_from_root(const struct hp_partial_writer *w,
                                 const struct hp_stack *stack, uint32_t i) {
     uint32_t frame = stack->frames[stack->depth - 1 - i].n;
     return w->frame_rank ? w->frame_rank[frame] : frame;
 }
 
+// Returns the number of a stack's set of labels.
 static uint32_t set_of(const struct hp_partial_writer *w, uint32_t stack) {
     return w->set_rank[hp_profile_tags(w->profile, stack).n];
 }
 
+// Returns how many frames two stacks share, from the root on.
 static uint32_t shared_frames(const struct hp_stack *a, const struct hp_stack *b) {
     uint32_t i = 0;
     while (i < a->depth && i < b->depth &&
@@ -28,6 +31,7 @@ static uint32_t shared_frames(const struct hp_stack *a, const struct hp_stack *b
     return i;
 }
 
+// Order stacks as described above.
 static int by_key(const void *left, const void *right, void *context) {
     const struct hp_partial_writer *w = context;
     uint32_t i = *(const uint32_t *)left, k = *(const uint32_t *)right;
@@ -42,7 +46,7 @@ static int by_key(const void *left, const void *right, void *context) {
     return frame_from_root(w, a, shared) < frame_from_root(w, b, shared) ? -1 : 1;
 }
 
-// Those of the shards that are written, as they come.
+// Set w->order to the stacks that are in the shards to write, not yet sorted.
 static void take_sharded(struct hp_partial_writer *w) {
     struct hp_sharder sharder;
     HP_VEC(uint32_t) path = {0};
@@ -80,8 +84,9 @@ void hp_order_stacks(struct hp_partial_writer *w) {
     }
 }
 
-// --- stacks -------------------------------------------------------------------------------
+// --- stacks ----------------------------------------------------------------------------
 
+// Order parts by size.
 static int by_size(const void *left, const void *right) {
     const struct hp_size_part *a = left, *b = right;
     return (a->size > b->size) - (a->size < b->size);
@@ -117,7 +122,8 @@ void hp_take_stack(struct hp_stack_row *row, struct hp_partial_writer *w, size_t
     hp_take_replicates(w, (uint32_t)i, row);
 }
 
-// In the order of their numbers; modules are numbered as they are met.
+// With w->frame_rank, which only a run has, modules are numbered in the order of their
+// first frames.
 void hp_frames_take(struct hp_frame_table *table, const struct hp_partial_writer *w) {
     size_t count = w->profile->frames.count;
     uint32_t *place = hp_alloc(count * sizeof *place), module = 0;

@@ -1,20 +1,26 @@
-// Tables, a row each:
+// The tables of a partial, and the members of their rows:
 //
-//     parameters   name, value; of one thread alone its name, and the value of `thread` again
-//     strings      text, in order; number 0 is "" and not there
-//     modules      kind, path, build id, deleted, span, what is resolved, the files that were
-//                  mapped: first and last device and inode; extents: offset, size, hole; where builds
-//                  are told, that which ran and of how many dumps
-//     frames       columns: modules on, offset or distance from the last of this module, return leaf
-//     symbols      frames on, disputed, calls: function, linkage, file, line, start, column
-//     labels       tags: key, text, unit, whether it is a number, number
-//     annotations  0, period, time, duration; kind + 1, text, place
-//     totals       has allocations; of each column: the fields of struct hp_error
-//     types        type, unit, whether it is of space
-//     type sums    types on, stack or distance from the last of this type, value
+//     parameters   name, value; at the end, if only one thread was read, its name and the
+//                  value of `thread` again
+//     strings      text, in order; number 0 is "", and has no row
+//     modules      kind, path, build id, deleted, kind of addresses, span, what is
+//                  resolved, the files that were mapped: first and last device and inode;
+//                  number of extents; for each: address, size, offset, hole; with
+//                  parameter `builds` the build that ran, and number of dumps
+//     frames       columns: module, as distance; address, or its distance from the last
+//                  of this module; return leaf
+//     symbols      frame, as distance; disputed; number of calls; for each: function,
+//                  linkage name, file, line, start line, column
+//     labels       number of tags; for each: key, text, unit, whether it is a number,
+//                  number
+//     annotations  0, period, time, duration; or kind + 1, text, place
+//     totals       has allocations; for each column: the fields of struct hp_error
+//     types        type, unit, whether it is in bytes
+//     type sums    type, as distance; stack, or its distance from the last of this type;
+//                  value
 //
-// Modules, frames and sets of labels are numbered by their rows; module 0 has no row, nor has the
-// empty set.
+// Modules, frames and sets of labels are numbered by their rows; module 0 and the empty
+// set have no row.
 #include "partial/partial_writer.h"
 
 #include <stdlib.h>
@@ -62,8 +68,10 @@ struct hp_parameters hp_parameters_of(const struct hp_profile *profile) {
     }};
 }
 
-// --- rows ---------------------------------------------------------------------------------
+// --- rows ------------------------------------------------------------------------------
 
+// Write the parameters. `builds` is left out if it is 0, as earlier versions do not know
+// it.
 static void write_parameters(struct hp_partial_writer *w) {
     struct hp_parameters parameters = hp_parameters_of(w->profile);
     if (w->shards.count > 0) {
@@ -85,6 +93,7 @@ static void write_parameters(struct hp_partial_writer *w) {
     }
 }
 
+// Write all texts in their order.
 static void write_strings(struct hp_partial_writer *w) {
     size_t count = w->texts.strings.count;
     uint32_t *place = hp_alloc((count + 1) * sizeof *place);
@@ -98,6 +107,7 @@ static void write_strings(struct hp_partial_writer *w) {
     free(place);
 }
 
+// Write the modules in canonical order.
 static void write_modules(struct hp_partial_writer *w) {
     for (size_t i = 1; i < w->profile->modules.count; i++) {
         const struct hp_module *module = &w->profile->modules.at[i];
@@ -129,6 +139,7 @@ static void write_modules(struct hp_partial_writer *w) {
     }
 }
 
+// Write the frames in canonical order, in columns.
 static void write_frames(struct hp_partial_writer *w) {
     struct hp_bytes columns[HP_FRAME_COLUMNS] = {{0}};
     struct hp_frame last = {.module = {0}};
@@ -150,6 +161,7 @@ static void write_frames(struct hp_partial_writer *w) {
     }
 }
 
+// Write the symbols that dumps embed, frame by frame.
 static void write_symbols(struct hp_partial_writer *w) {
     const struct hp_profile *profile = w->profile;
     for (size_t i = 0, last = 0; i < profile->frames.count; i++) {
@@ -174,6 +186,7 @@ static void write_symbols(struct hp_partial_writer *w) {
     }
 }
 
+// Write the sets of labels that have a number.
 static void write_labels(struct hp_partial_writer *w) {
     const struct hp_profile *profile = w->profile;
     for (uint32_t set = 1; set < profile->tag_sets.strings.count; set++) {
@@ -194,6 +207,7 @@ static void write_labels(struct hp_partial_writer *w) {
     }
 }
 
+// Write period and times, and all annotations.
 static void write_annotations(struct hp_partial_writer *w) {
     const struct hp_annotations *annotations = &w->profile->annotations;
     const struct hp_annotation *annotation;
@@ -210,6 +224,7 @@ static void write_annotations(struct hp_partial_writer *w) {
     }
 }
 
+// Write the sums of errors over all stacks.
 static void write_totals(struct hp_partial_writer *w) {
     hp_put_number(&w->row, w->profile->has_alloc);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
@@ -219,8 +234,9 @@ static void write_totals(struct hp_partial_writer *w) {
     hp_put_row(w, HP_SECTION_TOTALS);
 }
 
-// --- sample types -------------------------------------------------------------------------
+// --- sample types ----------------------------------------------------------------------
 
+// Write the further sample types.
 static void write_types(struct hp_partial_writer *w) {
     const struct hp_sample_type *type;
     hp_vec_each (type, &w->profile->types.of) {
@@ -231,11 +247,13 @@ static void write_types(struct hp_partial_writer *w) {
     }
 }
 
+// Order sums by the place of their stack.
 static int by_stack(const void *left, const void *right) {
     const struct hp_sample_sum *a = left, *b = right;
     return (a->stack > b->stack) - (a->stack < b->stack);
 }
 
+// Write the values of further sample types for the stacks that are written.
 static void write_type_sums(struct hp_partial_writer *w) {
     size_t last_type = 0;
     for (size_t t = 0; t < w->profile->types.of.count; t++) {
@@ -263,13 +281,15 @@ static void write_type_sums(struct hp_partial_writer *w) {
     }
 }
 
-// --- all ----------------------------------------------------------------------------------
+// --- all -------------------------------------------------------------------------------
 
+// Order strings by their bytes.
 static int by_text(const void *left, const void *right, void *texts) {
     hp_string a = {*(const uint32_t *)left}, b = {*(const uint32_t *)right};
     return hp_span_compare(hp_strtab_span(texts, a), hp_strtab_span(texts, b));
 }
 
+// Number all collected texts in their order; "" becomes 0.
 static void rank_texts(struct hp_partial_writer *w) {
     size_t count = w->texts.strings.count;
     HP_VEC(uint32_t) order = {0};
@@ -284,7 +304,8 @@ static void rank_texts(struct hp_partial_writer *w) {
     hp_vec_done(&order);
 }
 
-// Sets that stacks have, also those of other shards; these are in order already.
+// Number the sets of labels that stacks have; with shards all sets, because stacks of
+// other shards may have them. The sets are in order already.
 static void rank_sets(struct hp_partial_writer *w) {
     size_t count = w->profile->tag_sets.strings.count;
     uint32_t next = 1;
@@ -305,6 +326,7 @@ static void rank_sets(struct hp_partial_writer *w) {
     }
 }
 
+// Write the tables before the stacks; in the first pass only collect their texts.
 static void write_tables(struct hp_partial_writer *w) {
     write_modules(w);
     if (!w->is_collecting) {
@@ -318,6 +340,7 @@ static void write_tables(struct hp_partial_writer *w) {
     write_totals(w);
 }
 
+// Write the stacks in memory, merged with those in runs if there are any.
 static int write_stacks(struct hp_partial_writer *w, struct hp_err *err) {
     if (w->profile->runs.all.count > 0) {
         return hp_put_runs(w, err);
@@ -326,6 +349,7 @@ static int write_stacks(struct hp_partial_writer *w, struct hp_err *err) {
     return HP_OK;
 }
 
+// Free the writer's memory.
 static void writer_done(struct hp_partial_writer *w) {
     hp_block_writer_done(&w->blocks);
     hp_strtab_done(&w->texts);

@@ -1,5 +1,6 @@
-// Merging goes through some runs at a time, a stack after the other, as all have one order; equal stacks
-// are added up as hp_profile_add() adds them.  More runs than are open at a time first become one.
+// Merging reads several runs at a time, one stack after the other, as all runs have the
+// same order; equal stacks are added up in the way hp_profile_add() does it. If there are
+// more runs than can be open at a time, some are first merged into one.
 #include "partial/partial_reader.h"
 #include "partial/partial_writer.h"
 #include "partial/runs.h"
@@ -9,35 +10,38 @@
 #include <string.h>
 
 enum {
-    WAYS =
-        20, // runs that are open at a time: each holds a block and what its frames are called
+    // >Runs that are open at a time: each holds a block and the numbers of its frames.
+    WAYS = 20,
 };
 
-// --- cursors ------------------------------------------------------------------------------
+// --- cursors ---------------------------------------------------------------------------
 
-// A stack of a run, or of those in memory, and those behind it.
+// A position among the stacks of a run, or among the stacks in memory, in order.
 struct cursor {
     struct hp_partial_writer *w;
-    const struct hp_stack_run *run; // NULL: in memory
+    const struct hp_stack_run *run; // NULL: the stacks in memory
     struct hp_run_input input;
     struct hp_block_reader blocks;
     struct hp_stack_codec codec;
-    struct hp_frame_table table; // of the frames of the run
-    HP_VEC(uint32_t) sorted;     // those of a profile as they are in the run
-    size_t frame_count;          // of all stacks so far
-    struct hp_stack_row row;     // as in the profile
-    struct hp_stack_row last;    // the one before
-    uint64_t number;             // of the stack, among those of the run
-    uint64_t next;
+    struct hp_frame_table table; // frames of the run by module
+    HP_VEC(uint32_t) sorted;  // for runs of a profile: its frames in the order of the run
+    size_t frame_count;       // frames of all stacks read so far
+    struct hp_stack_row row;  // the current stack, with numbers of the profile
+    struct hp_stack_row last; // the stack before
+    uint64_t number;          // place of the current stack in the run
+    uint64_t next;            // place of the next one
     bool at_end;
 };
 
+// Order numbers.
 static int by_number(const void *left, const void *right) {
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     return (a > b) - (a < b);
 }
 
-// As those of the profile are in order, those of the run are where they are sorted by these.
+// Set how a run numbers its frames. It numbered them in canonical order; the profile's
+// frames are in canonical order too, so that sorting the run's frames by their numbers in
+// the profile restores the numbering of the run.
 static void take_frames(struct cursor *cursor) {
     const struct hp_profile *profile = cursor->w->profile;
     const struct hp_stack_run *run = cursor->run;
@@ -69,6 +73,8 @@ static void take_frames(struct cursor *cursor) {
     hp_vec_done(&ends);
 }
 
+// Fail with the path of the partial that a run comes from, or, for a run of our own, as
+// an I/O error.
 static int fail(const struct hp_stack_run *run, enum hp_code code, const char *why,
                 struct hp_err *err) {
     if (run->partial) {
@@ -80,6 +86,7 @@ static int fail(const struct hp_stack_run *run, enum hp_code code, const char *w
     return hp_fail(err, HP_E_IO, "what memory does not hold is damaged: %s", why);
 }
 
+// Order stacks as in partial_stacks.c.
 static int compare(const struct hp_stack_row *a, const struct hp_stack_row *b) {
     size_t i = 0, depth = a->path.count < b->path.count ? a->path.count : b->path.count;
     if (a->set != b->set) {
@@ -94,13 +101,14 @@ static int compare(const struct hp_stack_row *a, const struct hp_stack_row *b) {
     return a->path.at[i] < b->path.at[i] ? -1 : 1;
 }
 
-// What of a stack is not called as in the profile yet.
+// Convert what is not yet as in the profile: the number of the set of labels. Errors are
+// cleared if the profile has none.
 static int take_names(struct cursor *cursor, struct hp_stack_row *row,
                       struct hp_err *err) {
     const struct hp_stack_run *run = cursor->run;
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         if (!hp_profile_has_errors(cursor->w->profile,
-                                   i)) { // of another dump they are not known
+                                   i)) { // the errors of another dump are unknown
             row->whole[i].error = (struct hp_error){0};
         }
     }
@@ -114,7 +122,9 @@ static int take_names(struct cursor *cursor, struct hp_stack_row *row,
     return HP_OK;
 }
 
-// What a partial says is not to be trusted.
+// Check a stack that was read, because the content of a partial is untrusted: stacks must
+// be in strictly rising order, and must not have more frames than a real file of this
+// size.
 static int check(struct cursor *cursor, struct hp_err *err) {
     cursor->frame_count += cursor->row.path.count;
     if (cursor->next > 0 && compare(&cursor->last, &cursor->row) >= 0) {
@@ -125,6 +135,7 @@ static int check(struct cursor *cursor, struct hp_err *err) {
     return fits ? HP_OK : fail(cursor->run, HP_E_LIMIT, HP_STACK_FRAMES_TOO_MANY, err);
 }
 
+// Read the next block of stacks; sets at_end after the last.
 static int next_block(struct cursor *cursor, struct hp_err *err) {
     struct hp_block_reader *blocks = &cursor->blocks;
     int ret = hp_block_next(blocks, err);
@@ -137,6 +148,7 @@ static int next_block(struct cursor *cursor, struct hp_err *err) {
     return ret;
 }
 
+// Read the next stack of a run.
 static int decode_next(struct cursor *cursor, struct hp_err *err) {
     int ret = HP_OK;
     struct hp_stack_row other = cursor->last;
@@ -155,7 +167,7 @@ static int decode_next(struct cursor *cursor, struct hp_err *err) {
     return ret;
 }
 
-// To the next stack.
+// Advance to the next stack, or to the end.
 static int advance(struct cursor *cursor, struct hp_err *err) {
     int ret = HP_OK;
     cursor->number = cursor->next;
@@ -170,6 +182,8 @@ static int advance(struct cursor *cursor, struct hp_err *err) {
     return ret;
 }
 
+// Open a cursor at the first stack of `run`, or, if that is NULL, of the stacks in
+// memory. Call cursor_done() also after a failure.
 static int cursor_open(struct cursor *cursor, struct hp_partial_writer *w,
                        const struct hp_stack_run *run, struct hp_err *err) {
     *cursor = (struct cursor){.w = w, .run = run};
@@ -198,16 +212,17 @@ static void cursor_done(struct cursor *cursor) {
     hp_vec_done(&cursor->sorted);
 }
 
-// --- sums ---------------------------------------------------------------------------------
+// --- sums ------------------------------------------------------------------------------
 
-// Of equal stacks.
+// The sum of equal stacks.
 struct sum {
     struct hp_stack_row row;
-    struct hp_sizes sizes[HP_COLUMNS]; // of stack 0
+    struct hp_sizes sizes[HP_COLUMNS]; // parts of the sum, as those of stack 0
     hp_int128 groups[HP_COLUMNS][HP_REPLICATES];
     bool overflow;
 };
 
+// Add the sums of groups of a stack.
 static void add_groups(struct sum *sum, const struct hp_stack_row *row,
                        enum hp_column column) {
     const struct hp_group_sum *group;
@@ -217,6 +232,7 @@ static void add_groups(struct sum *sum, const struct hp_stack_row *row,
     }
 }
 
+// Add the parts of a stack.
 static void add_parts(struct sum *sum, const struct hp_stack_row *row,
                       enum hp_column column) {
     struct hp_sizes *sizes = &sum->sizes[column];
@@ -230,6 +246,7 @@ static void add_parts(struct sum *sum, const struct hp_stack_row *row,
     sum->overflow |= sizes->overflow;
 }
 
+// Add the values and errors of a stack.
 static void add_whole(struct sum *sum, const struct hp_size_part *whole,
                       struct hp_size_part *to) {
     bool overflow = __builtin_add_overflow(to->objects, whole->objects, &to->objects);
@@ -237,6 +254,7 @@ static void add_whole(struct sum *sum, const struct hp_size_part *whole,
     sum->overflow |= overflow || !hp_error_add(&to->error, &whole->error);
 }
 
+// Begin a sum of stacks with the labels and frames of `first`.
 static void sum_begin(struct sum *sum, const struct hp_stack_row *first) {
     hp_stack_row_clear(&sum->row);
     sum->row.set = first->set;
@@ -247,6 +265,7 @@ static void sum_begin(struct sum *sum, const struct hp_stack_row *first) {
     }
 }
 
+// Add one stack.
 static void sum_add(struct sum *sum, const struct hp_stack_row *row) {
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         add_whole(sum, &row->whole[i], &sum->row.whole[i]);
@@ -255,6 +274,7 @@ static void sum_add(struct sum *sum, const struct hp_stack_row *row) {
     }
 }
 
+// Complete sum->row.
 static void sum_end(struct sum *sum) {
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         hp_take_parts(&sum->row, &sum->sizes[i], 0, i);
@@ -274,30 +294,37 @@ static void sum_done(struct sum *sum) {
     }
 }
 
-// --- merging ------------------------------------------------------------------------------
+// --- merging ---------------------------------------------------------------------------
 
+// State of merging all runs.
 struct merge {
     struct hp_partial_writer *w;
-    struct hp_frame_table frames; // of the profile
+    struct hp_frame_table frames; // frames of the profile by module
+    // The runs of the profile, `given` of them, then those made by merging; the first
+    // `done` are merged.
     HP_VEC(struct hp_stack_run)
-    runs;               // of which the first `done` have been merged; of these
-    size_t done, given; // the first `given` are the profile's
-    uint64_t numbers;   // of stacks in runs are below
-    // Of each number the place of its stack in the run that it became a part of, or in the result.
+    runs;
+    size_t done, given; // see `runs`
+    uint64_t numbers;   // numbers of stacks in runs are below this
+    // For each number of a stack, its place in the run that it was merged into, or in the
+    // result. Only kept if needs_places is set, because the history refers to stacks.
     bool needs_places;
     HP_VEC(uint32_t) places;
     struct sum sum;
-    struct hp_values total;
-    struct hp_sharder sharder;       // of the result: runs are of all stacks
-    struct cursor cursors[WAYS + 1]; // that are open
+    struct hp_values total;    // sum of all stacks of the result
+    struct hp_sharder sharder; // shards to write; runs have the stacks of all shards
+    struct cursor cursors[WAYS + 1]; // open cursors
     size_t open;
-    // Those that are not at their end; none is before that at half its place, counted from 1 on.
+    // Heap of the cursors that are not at their end, from index 1 on: the cursor at i / 2
+    // is never after that at i.
     struct cursor *heap[WAYS + 2];
-    size_t waiting;
-    struct cursor *equal[WAYS + 1]; // taken out of it, as they are at the same stack
+    size_t waiting; // cursors in `heap`
+    // Cursors taken out of the heap: all are at the same stack.
+    struct cursor *equal[WAYS + 1];
     size_t equals;
 };
 
+// Record the place of a cursor's current stack.
 static void note_place(struct merge *merge, const struct cursor *cursor, uint64_t place) {
     struct hp_partial_writer *w = merge->w;
     if (!cursor->run) {
@@ -308,12 +335,14 @@ static void note_place(struct merge *merge, const struct cursor *cursor, uint64_
     }
 }
 
-// --- which is next ------------------------------------------------------------------------
+// --- which is next ---------------------------------------------------------------------
 
+// Whether the stack of a cursor is before that of another.
 static bool is_before(const struct cursor *a, const struct cursor *b) {
     return compare(&a->row, &b->row) < 0;
 }
 
+// Add a cursor to the heap.
 static void enqueue(struct merge *merge, struct cursor *cursor) {
     size_t i = ++merge->waiting;
     for (; i > 1 && is_before(cursor, merge->heap[i / 2]); i /= 2) {
@@ -322,6 +351,7 @@ static void enqueue(struct merge *merge, struct cursor *cursor) {
     merge->heap[i] = cursor;
 }
 
+// Remove the first cursor from the heap, which must not be empty.
 static struct cursor *take_first(struct merge *merge) {
     struct cursor *first = merge->heap[1], *moved = merge->heap[merge->waiting--];
     size_t i = 1, next;
@@ -337,7 +367,8 @@ static struct cursor *take_first(struct merge *merge) {
     return first;
 }
 
-// Those that are at the first stack of all; false if there is none.
+// Take all cursors that are at the first stack out of the heap. Returns false if the heap
+// is empty.
 static bool take_equal(struct merge *merge) {
     merge->equals = 0;
     while (merge->waiting > 0 &&
@@ -348,6 +379,8 @@ static bool take_equal(struct merge *merge) {
     return merge->equals > 0;
 }
 
+// Advance the cursors that were taken out, and return them to the heap unless they are at
+// their end.
 static int advance_equal(struct merge *merge, struct hp_err *err) {
     int ret = HP_OK;
     for (size_t i = 0; ret == HP_OK && i < merge->equals; i++) {
@@ -359,7 +392,7 @@ static int advance_equal(struct merge *merge, struct hp_err *err) {
     return ret;
 }
 
-// What all have of that stack, called `place` from now on.
+// Returns the sum of the current stack over all cursors taken out, and records its place.
 static const struct hp_stack_row *add_equal(struct merge *merge, uint64_t place) {
     for (size_t i = 0; i < merge->equals; i++) {
         note_place(merge, merge->equal[i], place);
@@ -375,7 +408,8 @@ static const struct hp_stack_row *add_equal(struct merge *merge, uint64_t place)
     return &merge->sum.row;
 }
 
-// To those of the result: no stack is beyond reason, but all together may be.
+// Add a stack to the total of the result: no single stack is too large, but the sum may
+// be.
 static void add_to_total(struct merge *merge, const struct hp_stack_row *row) {
     struct hp_values values;
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
@@ -385,10 +419,14 @@ static void add_to_total(struct merge *merge, const struct hp_stack_row *row) {
     merge->sum.overflow |= !hp_values_add(&merge->total, &values);
 }
 
+// Whether a stack is in the shards to write.
 static bool is_in_shard(struct merge *merge, const struct hp_stack_row *row) {
     return hp_sharder_has(&merge->sharder, row->path.at, row->path.count);
 }
 
+// Merge the open cursors, and write the result to `to`. *place is the place of the first
+// stack, and is advanced. If `to` is the partial itself, only the stacks of its shards
+// are written.
 static int merge_open(struct merge *merge, struct hp_partial_writer *to, uint64_t *place,
                       struct hp_err *err) {
     struct hp_stack_codec codec = {.frames = &merge->frames,
@@ -417,8 +455,8 @@ static int merge_open(struct merge *merge, struct hp_partial_writer *to, uint64_
     return ret;
 }
 
-// The next `count` runs, and what is in memory if that is asked for; *place is that of the first
-// stack.
+// Merge the next `count` runs, and, if `to` is the partial itself, the stacks in memory.
+// *place is the place of the first stack written.
 static int merge_next(struct merge *merge, size_t count, struct hp_partial_writer *to,
                       uint64_t *place, struct hp_err *err) {
     bool is_last = to == merge->w;
@@ -446,7 +484,7 @@ static int merge_next(struct merge *merge, size_t count, struct hp_partial_write
     return ret;
 }
 
-// Some runs into one.
+// Merge the next `count` runs into a new run, which is appended to merge->runs.
 static int merge_some(struct merge *merge, size_t count, struct hp_err *err) {
     const struct hp_profile *profile = merge->w->profile;
     struct hp_partial_writer w = {
@@ -472,7 +510,9 @@ static int merge_some(struct merge *merge, size_t count, struct hp_err *err) {
     return ret == HP_OK ? end : ret;
 }
 
-// Where stacks of runs went that were merged into others, these know: they are behind them.
+// Compute the final places of the stacks of the profile's runs. A run that was merged
+// into another one is before that one in merge->runs: going backwards, the places in the
+// other run are final already. `last` is the number of runs that were merged into others.
 static void resolve_places(struct merge *merge, size_t last) {
     struct hp_partial_writer *w = merge->w;
     size_t given = (size_t)w->profile->runs.stacks;

@@ -1,5 +1,6 @@
-// Runs are partials of stacks alone, with the sums of groups of their dumps, whether these will be told
-// of or not: those of a partial are its own blocks.
+// A run is a partial with nothing but stacks and the sums of groups of their dumps,
+// whether or not these will be written to a partial. The runs of a partial that was read
+// are copies of its blocks.
 #include "partial/runs.h"
 
 #include "partial/partial_writer.h"
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- writing ------------------------------------------------------------------------------
+// --- writing ---------------------------------------------------------------------------
 
 int hp_run_writer_begin(struct hp_run_writer *writer, struct hp_block_writer *blocks,
                         const struct hp_stack_run *told, struct hp_run_store *store,
@@ -30,7 +31,7 @@ int hp_run_writer_end(struct hp_run_writer *writer, struct hp_err *err) {
     return ret;
 }
 
-// Sets of labels that stacks have, numbered in their order.
+// Number the sets of labels that stacks have, in their order.
 static void take_sets(struct hp_partial_writer *w, struct hp_stack_run *run) {
     const struct hp_profile *profile = w->profile;
     size_t count = profile->tag_sets.strings.count;
@@ -51,6 +52,7 @@ static void take_sets(struct hp_partial_writer *w, struct hp_stack_run *run) {
     free(rank);
 }
 
+// Move the sums of groups of dumps from the profile to the writer.
 static void take_groups(struct hp_partial_writer *w, struct hp_profile *profile) {
     w->has_between = profile->keeps.partial && !profile->drops_identities;
     if (w->has_between) {
@@ -63,7 +65,8 @@ static void take_groups(struct hp_partial_writer *w, struct hp_profile *profile)
     hp_order_replicates(w);
 }
 
-// To the store at once, or only what does not fit into its memory.
+// Write the stacks in memory as a run, and remove them from the profile. The run is kept
+// in memory if in_memory is set and the store has room, else written to its file.
 static int write_run(struct hp_profile *profile, struct hp_run_store *store,
                      bool in_memory, struct hp_err *err) {
     struct hp_partial_writer w = {.profile = profile};
@@ -72,7 +75,8 @@ static int write_run(struct hp_profile *profile, struct hp_run_store *store,
                                .frames = (uint32_t)profile->frames.count};
     uint32_t *frames = hp_profile_frame_ranks(profile);
     w.frame_rank = frames;
-    take_sets(&w, &own); // and what else takes time, before others have to wait
+    // This and the following take time: do them before the store is locked.
+    take_sets(&w, &own);
     hp_order_stacks(&w);
     take_groups(&w, profile);
     int ret = hp_run_writer_begin(&run, &w.blocks, &own, in_memory ? NULL : store, err);

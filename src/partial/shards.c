@@ -1,9 +1,10 @@
 #include "partial/shards.h"
 
 enum {
-    NUMBER = 8, // bytes
+    NUMBER = 8, // bytes of a number
 };
 
+// Add 8 bytes of a number to the digest, the high byte first if it is canonical.
 static void add_number(struct hp_digester *digester, uint64_t number, bool is_canonical) {
     char bytes[NUMBER];
     for (int i = 0; i < NUMBER; i++) {
@@ -12,6 +13,7 @@ static void add_number(struct hp_digester *digester, uint64_t number, bool is_ca
     hp_digester_add(digester, (struct hp_span){bytes, sizeof bytes});
 }
 
+// Returns the digest of a module, as described in shards.h.
 static struct hp_digest digest_module(struct hp_digester *digester,
                                       const struct hp_profile *profile,
                                       const struct hp_module *module) {
@@ -33,7 +35,7 @@ void hp_sharder_init(struct hp_sharder *sharder, const struct hp_profile *profil
     *sharder = (struct hp_sharder){.profile = profile, .shards = shards};
     const struct hp_module *module;
     if (shards.count == 0) {
-        return; // as mostly
+        return; // the usual case: nothing to prepare
     }
     hp_vec_each (module, &profile->modules) {
         struct hp_digest digest = digest_module(&sharder->digester, profile, module);

@@ -4,13 +4,13 @@
 #include <string.h>
 
 enum {
-    BITS = 7, // of a byte that are the number's
+    BITS = 7, // bits of a byte that belong to the number
     MORE = HP_NUMBER_MORE,
-    LONGEST = (128 + BITS - 1) / BITS, // bytes of a number
-    WORD = 64 / BITS,                  // that a word has room for
+    LONGEST = (128 + BITS - 1) / BITS, // bytes of the longest number
+    WORD = 64 / BITS,                  // bytes of a number that fit into 64 bits
 };
 
-// --- writing ------------------------------------------------------------------------------
+// --- writing ---------------------------------------------------------------------------
 
 void hp_put_long_number(struct hp_bytes *out, hp_uint128 number) {
     hp_vec_reserve(out, LONGEST);
@@ -31,14 +31,15 @@ void hp_put_text(struct hp_bytes *out, struct hp_span text) {
     hp_vec_append(out, (const uint8_t *)text.at, text.size);
 }
 
-// --- reading ------------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------
 
 void hp_numbers_fail(struct hp_numbers *row, const char *damage) {
     row->damage = row->damage ? row->damage : damage;
     row->at = row->end;
 }
 
-// Of a number of few bytes, which most are, or 0.
+// Read a number of up to WORD bytes, the usual case. Returns 0, without advancing, if the
+// number is 0, longer or malformed.
 static uint64_t get_short(struct hp_numbers *row) {
     uint64_t number = 0;
     const uint8_t *at = row->at;
@@ -124,8 +125,9 @@ void hp_numbers_end(struct hp_numbers *row, const struct hp_numbers *columns,
     }
 }
 
-// --- tables -------------------------------------------------------------------------------
+// --- tables ----------------------------------------------------------------------------
 
+// A field of struct hp_error. The order of the fields below is that of the file.
 #define OF_ERROR(member, kind) \
     { offsetof(struct hp_error, member), 0, HP_SLOT_##kind, HP_SLOT_SUM }
 
@@ -147,6 +149,7 @@ static const struct hp_slot error_slots[] = {
 const struct hp_slots hp_error_slots = {error_slots,
                                         sizeof error_slots / sizeof *error_slots};
 
+// A field of struct hp_input_record. The order of the fields below is that of the file.
 #define OF_RECORD(member, kind, limit, use) \
     { offsetof(struct hp_input_record, member), limit, HP_SLOT_##kind, HP_SLOT_##use }
 
@@ -215,7 +218,7 @@ static const struct hp_slot record_slots[] = {
 const struct hp_slots hp_record_slots = {record_slots,
                                          sizeof record_slots / sizeof *record_slots};
 
-// --- fields -------------------------------------------------------------------------------
+// --- fields ----------------------------------------------------------------------------
 
 hp_uint128 hp_slot_number(const struct hp_slot *field, const void *from) {
     const void *at = (const char *)from + field->offset;
@@ -234,12 +237,13 @@ hp_uint128 hp_slot_number(const struct hp_slot *field, const void *from) {
         return word;
     case HP_SLOT_LONG:
     case HP_SLOT_SIGNED:
-        memcpy(&number, at, sizeof number); // in a packed struct it may not be aligned
+        memcpy(&number, at, sizeof number); // in a packed struct it may be misaligned
         return number;
     }
     return 0;
 }
 
+// Returns the largest value of a field of up to 64 bits.
 static uint64_t most_of(const struct hp_slot *field) {
     uint64_t choices = field->limit ? field->limit : UINT32_MAX;
     return field->kind == HP_SLOT_FLAG     ? 1
@@ -248,6 +252,7 @@ static uint64_t most_of(const struct hp_slot *field) {
                                            : UINT64_MAX;
 }
 
+// Whether the bits are those of a finite double that is not negative.
 static bool is_weight(hp_uint128 number) {
     uint64_t word = (uint64_t)number;
     double weight;
@@ -285,6 +290,7 @@ bool hp_slot_set(const struct hp_slot *field, hp_uint128 number, void *to) {
     return true;
 }
 
+// Append one field.
 static void put_slot(struct hp_bytes *out, const struct hp_slot *field,
                      const void *from) {
     hp_uint128 number = hp_slot_number(field, from);
@@ -297,6 +303,7 @@ static void put_slot(struct hp_bytes *out, const struct hp_slot *field,
     }
 }
 
+// Read one field.
 static void get_slot(struct hp_numbers *row, const struct hp_slot *field, void *to) {
     hp_uint128 number = field->kind == HP_SLOT_SIGNED ? (hp_uint128)hp_get_signed(row)
                         : field->kind == HP_SLOT_DOUBLE

@@ -1,32 +1,44 @@
-// A block of stacks, each column with its size in bytes before it.  Of a stack:
+// A block of stacks has the columns of enum hp_stack_column, each with its size in bytes
+// before it. They contain, for each stack:
 //
-//     set | frames shared with the stack before | further ones
-//     of each of these: how long ago its module was met, 0 to 7, or 8 + its number | its number among
-//         the frames of its module: a byte if these are no more than 256, or low byte | the rest
-//     in use, then allocated: 4 * parts, + 2 if there were more than are kept, + 1 if the stack is
-//         not the sum of its parts: then marks of the numbers that differ, and by how much each
-//     of each part: size | marks: 1 likely, 2 as the part in use of this size, 4 << i number i is
-//         not as expected: by how much, in a column for each number and mixed sizes or not
-//     in use, then allocated, where groups of dumps are told of: 0 if it has sums of the groups that the
-//         column before it has, at first of none; or 1 + how many | of each: groups on | sum: how many
-//         times what a sample of its first size stands for | what is to be added; but of the last: by
-//         how much it is off from the whole bytes of the stack less the sums before
+//     set of labels | frames shared with the stack before | number of further frames
+//     for each further frame:
+//         how long ago its module was met, 0 to 7, or 8 + the module's number
+//         number among the frames of its module: a byte if these are no more than 256,
+//             else the low byte | the rest
+//     in use, then allocated:
+//         4 * number of parts, + 2 if there were more than are kept, + 1 if the stack is
+//             not the sum of its parts: then marks of the numbers that differ, and by
+//             how much each
+//         for each part:
+//             size | marks: 1 likely, 2 equal to the part in use of this size, 4 << i
+//                 number i differs from its prediction: by how much, in a column for
+//                 each number, and for mixed sizes or not
+//     in use, then allocated, if groups of dumps are recorded:
+//         0 if it has sums of the same groups as the column before, or, in the first
+//             column, of none; else 1 + number of groups
+//         for each group: distance from the group before
+//             sum, in units: bytes per sample of the first size | remainder of the sum;
+//             for the last: difference from the whole bytes of the stack less the sums
+//                 before
 #include "partial/stack_codec.h"
 
 #include "partial/partial.h"
 
 enum mark {
     IS_LIKELY = 1 << 0,
-    IS_SAME = 1 << 1, // nothing else is said
-    NUMBERS_FROM = 2, // the bit of the first number
+    IS_SAME = 1 << 1, // nothing else is stored
+    NUMBERS_FROM = 2, // bit of the first number
     MARKS_END = 1 << (NUMBERS_FROM + HP_PART_NUMBERS),
     PARTS_DIFFER = 1 << 0,
     PARTS_FULL = 1 << 1,
     PARTS_COUNT = 1 << 2,
-    HIGH_FROM = 8, // the bit of a frame's number that is in the next column
+    HIGH_FROM = 8, // bit of a frame's number from which on it is in the next column
     FEW_FRAMES = 1 << HIGH_FROM,
-    FRAMES_ALWAYS = 4 << 20,      // of all stacks; and so many
-    FRAMES_PER_PACKED_BYTE = 400, // more
+    // >Frames of all stacks of a file that are always allowed; and how many more for each
+    // compressed byte.
+    FRAMES_ALWAYS = 4 << 20,
+    FRAMES_PER_PACKED_BYTE = 400, // see FRAMES_ALWAYS
 };
 
 void hp_frame_table_add(struct hp_frame_table *table, uint32_t module) {
@@ -70,8 +82,10 @@ void hp_stack_row_done(struct hp_stack_row *row) {
     }
 }
 
-// --- what stacks have in common -----------------------------------------------------------
+// --- what stacks have in common --------------------------------------------------------
 
+// Move a module to the front of those met last. `ago` is its place there, or
+// HP_STACK_MODULES.
 static void meet_module(struct hp_stack_codec *codec, uint32_t module, uint32_t ago) {
     if (ago == HP_STACK_MODULES) {
         codec->module_count += codec->module_count < HP_STACK_MODULES;
@@ -83,6 +97,7 @@ static void meet_module(struct hp_stack_codec *codec, uint32_t module, uint32_t 
     codec->modules[0] = module;
 }
 
+// Returns the place of a module among those met last, or HP_STACK_MODULES.
 static uint32_t modules_ago(const struct hp_stack_codec *codec, uint32_t module) {
     uint32_t ago = 0;
     while (ago < codec->module_count && codec->modules[ago] != module) {
@@ -91,6 +106,7 @@ static uint32_t modules_ago(const struct hp_stack_codec *codec, uint32_t module)
     return ago < codec->module_count ? ago : HP_STACK_MODULES;
 }
 
+// Returns the part in use of a size, or NULL.
 static const struct hp_size_part *part_of_size(const struct hp_stack_row *row,
                                                uint64_t size) {
     const struct hp_size_part *part;
@@ -102,12 +118,14 @@ static const struct hp_size_part *part_of_size(const struct hp_stack_row *row,
     return NULL;
 }
 
-// What the sums of groups come to, but for what each of their dumps was rounded by.
+// Returns the whole bytes of a stack. The sums of groups add up to it, except that each
+// dump's share was rounded.
 static hp_uint128 whole_bytes(const struct hp_stack_row *row, enum hp_column column) {
     return (hp_uint128)hp_fixed_round(row->whole[column].bytes, hp_space_of(column));
 }
 
-// Whether a column has sums of the groups that the one before it has; at first that is none.
+// Whether a column has sums of the same groups as the column before; for the first
+// column, of none.
 static bool has_same_groups(const struct hp_stack_row *row, enum hp_column column) {
     size_t count = row->groups[column].count;
     bool same = count == (column > 0 ? row->groups[column - 1].count : 0);
@@ -117,7 +135,8 @@ static bool has_same_groups(const struct hp_stack_row *row, enum hp_column colum
     return same;
 }
 
-// What sums of groups are told in, or NULL; the mixed sizes come first.
+// Returns the unit for sums of groups, which is that of the first size that is not mixed,
+// or NULL. Mixed sizes come first.
 static const struct hp_sample_unit *unit_of(struct hp_stack_codec *codec,
                                             const struct hp_stack_row *row,
                                             enum hp_column column) {
@@ -130,6 +149,7 @@ static const struct hp_sample_unit *unit_of(struct hp_stack_codec *codec,
     return NULL;
 }
 
+// Record a part for the units of sums, if sums are used.
 static void add_unit(struct hp_stack_codec *codec, const struct hp_size_part *part,
                      const struct hp_part_numbers *numbers) {
     if (codec->has_groups && part->size != HP_MIXED_SIZES) {
@@ -137,19 +157,22 @@ static void add_unit(struct hp_stack_codec *codec, const struct hp_size_part *pa
     }
 }
 
-// Of the first number; each has a column.
+// Returns the column of a part's first number; the other numbers have the columns after
+// it.
 static enum hp_stack_column column_of(const struct hp_size_part *part) {
     return part->size == HP_MIXED_SIZES ? HP_STACK_MIXED : HP_STACK_NUMBERS;
 }
 
+// Forget everything about stacks before, as at the start of a block.
 static void forget(struct hp_stack_codec *codec) {
     hp_part_context_clear(&codec->context);
     codec->last.count = 0;
     codec->module_count = 0;
 }
 
-// --- writing ------------------------------------------------------------------------------
+// --- writing ---------------------------------------------------------------------------
 
+// Append labels and frames.
 static void put_path(struct hp_stack_codec *codec, const struct hp_stack_row *row) {
     size_t shared = 0, depth = row->path.count;
     while (shared < depth && shared < codec->last.count &&
@@ -177,7 +200,7 @@ static void put_path(struct hp_stack_codec *codec, const struct hp_stack_row *ro
     hp_vec_append(&codec->last, row->path.at, depth);
 }
 
-// And adds it to the sum of the parts.
+// Append a part, and add it to the sum of the parts.
 static void put_part(struct hp_stack_codec *codec, const struct hp_stack_row *row,
                      const struct hp_size_part *part, enum hp_column column,
                      struct hp_part_numbers *sum) {
@@ -206,6 +229,7 @@ static void put_part(struct hp_stack_codec *codec, const struct hp_stack_row *ro
     add_unit(codec, part, &numbers);
 }
 
+// Append the parts of a column, and how the stack differs from their sum.
 static void put_parts(struct hp_stack_codec *codec, const struct hp_stack_row *row,
                       enum hp_column column) {
     struct hp_part_numbers whole = hp_part_numbers_of(&row->whole[column]);
@@ -233,6 +257,7 @@ static void put_parts(struct hp_stack_codec *codec, const struct hp_stack_row *r
     }
 }
 
+// Append the sum of a group: how many units, and the remainder.
 static void put_sum(struct hp_stack_codec *codec, const struct hp_sample_unit *unit,
                     hp_int128 sum) {
     hp_uint128 expected = 0;
@@ -244,6 +269,8 @@ static void put_sum(struct hp_stack_codec *codec, const struct hp_sample_unit *u
     hp_put_signed(&codec->out[HP_STACK_SUM], (hp_int128)((hp_uint128)sum - expected));
 }
 
+// Append the sums of groups of a column. The last is stored as its difference from what
+// is left of the stack.
 static void put_groups(struct hp_stack_codec *codec, const struct hp_stack_row *row,
                        enum hp_column column) {
     const struct hp_group_sum *sums = row->groups[column].at;
@@ -286,12 +313,14 @@ void hp_stack_encode_end(struct hp_stack_codec *codec, struct hp_block_writer *b
     forget(codec);
 }
 
-// --- reading ------------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------
 
+// Record damage of the block.
 static void fail(struct hp_stack_codec *codec, const char *damage) {
     hp_numbers_fail(&codec->state, damage);
 }
 
+// Read the module of a frame.
 static uint32_t get_module(struct hp_stack_codec *codec) {
     hp_uint128 code = hp_get_number(&codec->in[HP_STACK_MODULE]);
     uint32_t module = 0, ago = HP_STACK_MODULES;
@@ -308,6 +337,7 @@ static uint32_t get_module(struct hp_stack_codec *codec) {
     return module;
 }
 
+// Read a frame; returns its number in the file, 0 after damage.
 static uint32_t get_frame(struct hp_stack_codec *codec) {
     uint32_t module = get_module(codec);
     if (codec->state.damage) {
@@ -327,6 +357,7 @@ static uint32_t get_frame(struct hp_stack_codec *codec) {
     return frames.first + (uint32_t)number;
 }
 
+// Read labels and frames.
 static void get_path(struct hp_stack_codec *codec, struct hp_stack_row *row) {
     uint64_t set = hp_get_below(&codec->in[HP_STACK_SET], UINT32_MAX);
     uint64_t shared = hp_get_below(&codec->in[HP_STACK_SHARED], codec->last.count + 1);
@@ -338,12 +369,13 @@ static void get_path(struct hp_stack_codec *codec, struct hp_stack_row *row) {
         hp_vec_push(&codec->last, get_frame(codec));
     }
     for (size_t i = (size_t)shared; i < codec->last.count && codec->names; i++) {
-        codec->last.at[i] =
-            codec->names[codec->last.at[i]]; // together: each waits for memory
+        // In a loop of its own, so that loads overlap.
+        codec->last.at[i] = codec->names[codec->last.at[i]];
     }
     hp_vec_append(&row->path, codec->last.at, codec->last.count);
 }
 
+// Add a part that is equal to the part in use of the same size.
 static void get_same_part(struct hp_stack_codec *codec, struct hp_stack_row *row,
                           uint64_t size, enum hp_column column) {
     const struct hp_size_part *in_use =
@@ -355,6 +387,7 @@ static void get_same_part(struct hp_stack_codec *codec, struct hp_stack_row *row
     }
 }
 
+// Read a part.
 static void get_part(struct hp_stack_codec *codec, struct hp_stack_row *row,
                      enum hp_column column) {
     struct hp_size_part part = {.size = hp_get_word(&codec->in[HP_STACK_SIZE])};
@@ -379,6 +412,7 @@ static void get_part(struct hp_stack_codec *codec, struct hp_stack_row *row,
     hp_vec_push(&row->parts[column], part);
 }
 
+// Returns the sum of the parts of a column.
 static struct hp_part_numbers sum_of_parts(const struct hp_stack_row *row,
                                            enum hp_column column) {
     struct hp_part_numbers sum = {.of = {0}};
@@ -390,6 +424,7 @@ static struct hp_part_numbers sum_of_parts(const struct hp_stack_row *row,
     return sum;
 }
 
+// Set the values of the stack to the sum of its parts, corrected if it differs.
 static void get_whole(struct hp_stack_codec *codec, struct hp_stack_row *row,
                       enum hp_column column, bool differs) {
     struct hp_part_numbers whole = sum_of_parts(row, column);
@@ -405,6 +440,7 @@ static void get_whole(struct hp_stack_codec *codec, struct hp_stack_row *row,
     }
 }
 
+// Read the parts of a column, and the values of the stack.
 static void get_parts(struct hp_stack_codec *codec, struct hp_stack_row *row,
                       enum hp_column column) {
     uint64_t head =
@@ -414,7 +450,7 @@ static void get_parts(struct hp_stack_codec *codec, struct hp_stack_row *row,
     }
     row->is_full[column] = (head & PARTS_FULL) != 0;
     if (row->parts[column].count == 1 && !(head & PARTS_DIFFER)) {
-        row->whole[column] = row->parts[column].at[0]; // as most are
+        row->whole[column] = row->parts[column].at[0]; // the usual case
         row->whole[column].size = HP_MIXED_SIZES;
         row->whole[column].is_likely = false;
     } else {
@@ -422,6 +458,7 @@ static void get_parts(struct hp_stack_codec *codec, struct hp_stack_row *row,
     }
 }
 
+// Read the sums of groups of a column.
 static void get_groups(struct hp_stack_codec *codec, struct hp_stack_row *row,
                        enum hp_column column) {
     uint64_t head = hp_get_below(&codec->in[HP_STACK_GROUPS], HP_REPLICATES + 2);
@@ -461,7 +498,7 @@ size_t hp_stack_count(const struct hp_numbers *block) {
     hp_get_columns(&copy, columns, HP_STACK_COLUMNS);
     const struct hp_numbers *sets = &columns[HP_STACK_SET];
     for (const uint8_t *at = sets->at; at < sets->end; at++) {
-        count += *at < HP_NUMBER_MORE; // the last byte of one
+        count += *at < HP_NUMBER_MORE; // the last byte of a number
     }
     return count;
 }
