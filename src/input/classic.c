@@ -35,8 +35,8 @@
 #include "input/scan.h"
 
 enum {
-    // >comments of one stack that name none of its frames; each costs a search of the
-    // whole stack.
+    // Comments of one stack that name none of its frames, at most; each costs a search of
+    // the whole stack.
     MOST_UNNAMED = 256,
 };
 

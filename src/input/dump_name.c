@@ -9,8 +9,8 @@ enum {
     LEAST_DIGITS = 4, // digits of gperftools' numbers at least
 };
 
-// Cut the last part of a text, after its last dot, together with that dot. Returns false
-// if there is no dot.
+// Cut the last part off a text, with the dot before it; *part is the part without the
+// dot. Returns false if there is no dot.
 static bool cut_part(struct hp_span *text, struct hp_span *part) {
     size_t end = text->size;
     while (end > 0 && text->at[end - 1] != '.') {

@@ -337,8 +337,8 @@ static bool is_random(uint64_t address) {
 }
 
 // Identify a process by its mapped files, if it has neither vdso nor stack: a digest of
-// the files' mappings, or {0} if none is at a random address. Bit 63 is set, which no
-// digest of user addresses has.
+// the files' mappings, or {0} if none is at a random address. Bit 63 is set, so that the
+// result differs from the addresses of vdso and stack, which are below 2^63.
 static struct hp_digest digest_of_files(const struct hp_dump *dump) {
     struct hp_digest digest = {{0}};
     const struct hp_mapping *row;

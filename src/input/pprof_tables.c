@@ -22,8 +22,8 @@
 
 enum {
     MOST_NUMBERS = 11, // numbers of a message, by field number
-    // >Limit of the bytes of all names, each counted as often as it is used, in times the
-    // bytes of the >profile; and a limit that holds for any size.
+    // Limit of the bytes of all names, each counted as often as it is used, in times the
+    // bytes of the profile; and the bytes that are allowed for a profile of any size.
     BOMB_RATIO = 100,
     SMALLEST_BOMB = 64 << 20,
 };

@@ -16,11 +16,11 @@
 #include <xxhash.h>
 
 enum {
-    MAJOR = 2,  // version that is written
-    OLDEST = 1, // oldest major version that is read
-    MINOR = 0,
+    MAJOR = 2,                     // version that is written
+    OLDEST = 1,                    // oldest major version that is read
+    MINOR = 0,                     // minor version that is written
     HEAD = 12,                     // bytes before the first block
-    CHECKSUM = 8,                  // bytes
+    CHECKSUM = 8,                  // bytes of the checksum after a block
     END = 16 + HP_SHA256_SIZE + 4, // bytes of the last block, uncompressed
     // Compression level: for columns a higher one costs more time than it saves bytes.
     LEVEL = 1,

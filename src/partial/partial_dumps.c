@@ -62,7 +62,7 @@ static unsigned traits_of(const struct hp_input_record *input) {
 
 // A group of dumps that agree in status, traits, key fields and labels.
 struct group {
-    size_t at, size; // range of its key in `keys` // range of its key in `keys`
+    size_t at, size; // range of its key in `keys`
     struct hp_input_record sum;
     uint64_t dumps; // number of dumps in it
 };

@@ -347,8 +347,7 @@ static void read_observation(struct hp_partial_reader *r, uint32_t stack) {
     }
     if (profile->history.is_kept && !r->row.damage) {
         hp_history_put(&profile->history, r->stacks.at[stack], &values, errors);
-        // The history was replaced by sums of groups.
-    } else if (profile->keeps.partial && !r->row.damage) {
+    } else if (profile->keeps.partial && !r->row.damage) { // only sums of groups
         hp_replicates_add_values(&profile->between[0].sums, r->history_group,
                                  r->stacks.at[stack], &values);
     }
@@ -500,12 +499,12 @@ void hp_reader_settle(struct hp_partial_reader *r) {
         hp_sample_type_end(&r->profile->types.of.at[r->types.at[r->type_history >> 32]]);
     }
     struct hp_diagnosed *diagnosed = r->profile->diagnosed[r->to->is_base];
-    // Else the dumps' own records show it.
+    // With individual dumps, their own records contain the diagnostics.
     for (int i = 0; i < HP_DIAGNOSTICS && r->dumps == 0; i++) {
         hp_diagnosed_join(&diagnosed[i], &r->diagnosed[i]);
     }
     struct hp_input_record *group;
-    // >Number of the input to which the history of all dumps is attributed.
+    // The number of the input to which the history of all dumps is attributed.
     size_t first = r->profile->inputs.count;
     for (group = r->groups.at;
          r->dumps == 0 && group && group < r->groups.at + r->groups.count; group++) {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    // >Runs that are open at a time: each holds a block and the numbers of its frames.
+    // Runs that are open at a time: each holds a block and the numbers of its frames.
     WAYS = 20,
 };
 
@@ -107,8 +107,8 @@ static int take_names(struct cursor *cursor, struct hp_stack_row *row,
                       struct hp_err *err) {
     const struct hp_stack_run *run = cursor->run;
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        if (!hp_profile_has_errors(cursor->w->profile,
-                                   i)) { // the errors of another dump are unknown
+        // The errors of a column are unknown for all stacks if one dump has none.
+        if (!hp_profile_has_errors(cursor->w->profile, i)) {
             row->whole[i].error = (struct hp_error){0};
         }
     }

@@ -35,7 +35,7 @@ enum mark {
     PARTS_COUNT = 1 << 2,
     HIGH_FROM = 8, // bit of a frame's number from which on it is in the next column
     FEW_FRAMES = 1 << HIGH_FROM,
-    // >Frames of all stacks of a file that are always allowed; and how many more for each
+    // Frames of all stacks of a file that are always allowed; and how many more for each
     // compressed byte.
     FRAMES_ALWAYS = 4 << 20,
     FRAMES_PER_PACKED_BYTE = 400, // see FRAMES_ALWAYS
