@@ -23,7 +23,8 @@ static uint64_t mask_of(const struct hp_dump *dump) {
 // Returns the mapping that contains an address, or NULL. Mappings are sorted and
 // disjoint.
 static const struct hp_mapping *row_of(const struct hp_dump *dump, uint64_t address) {
-    size_t low = 0, high = dump->mappings.count; // rows before low start at or below it
+    // All rows before `low` start at or below the address.
+    size_t low = 0, high = dump->mappings.count;
     while (low < high) {
         size_t middle = (low + high) / 2;
         if (dump->mappings.at[middle].start <= address) {

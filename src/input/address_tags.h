@@ -7,9 +7,9 @@
 #include "model/dump.h"
 
 // Clear the tag bits in dump->addresses, merge the addresses that become equal, and store
-// the number of tagged addresses in dump->tagged. Nothing is changed unless each address
-// that is in no mapping, and has bits that no mapping has, is in code once these bits are
-// cleared.
+// the number of tagged addresses in dump->tagged. Nothing is changed if the dump embeds
+// symbols, which refer to the untouched addresses, nor unless each address that is in no
+// mapping, and has bits that no mapping has, is in code once these bits are cleared.
 void hp_address_tags_clear(struct hp_dump *dump);
 
 #endif

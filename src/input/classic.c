@@ -296,6 +296,7 @@ static void read_comment(struct hp_scan *scan) {
     }
 }
 
+// Read a line after the header: an empty one, a comment or a stack.
 static void read_record(struct hp_scan *scan) {
     if (hp_scan_at_empty_line(scan)) {
         hp_scan_line(scan);
@@ -330,6 +331,7 @@ static void no_maps(struct hp_scan *scan) {
     }
 }
 
+// Read a whole file of this format.
 static int read_classic(struct hp_scan *scan, struct hp_err *err) {
     static const struct hp_scan_grammar grammar = {
         .read_header = read_header,

@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "input/codec.h"
 
-#define ZLIB_CONST // it only reads its input
+#define ZLIB_CONST // declares zlib's input pointers const, as zlib only reads from them
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>

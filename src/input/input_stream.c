@@ -60,13 +60,13 @@ static ssize_t read_source(struct hp_source *source, void *buffer, size_t size) 
 // A decompressor and its input buffer. The data is a sequence of compressed streams (gzip
 // members or zstd frames) without anything between them.
 struct hp_unpack {
-    const struct hp_codec *codec;
-    void *state;              // of the codec; owned
-    struct hp_source *source; // source of the compressed bytes: that of the stream
-    uint64_t consumed;        // compressed bytes read from the source
-    struct hp_packed in;      // the part of `bytes` not yet decompressed
-    bool between;             // between two compressed streams, or after the last
-    unsigned char bytes[HP_INPUT_STREAM_WINDOW];
+    const struct hp_codec *codec; // kind of the compressed data
+    void *state;                  // of the codec; owned
+    struct hp_source *source;     // source of the compressed bytes: that of the stream
+    uint64_t consumed;            // compressed bytes read from the source
+    struct hp_packed in;          // the part of `bytes` not yet decompressed
+    bool between;                 // between two compressed streams, or after the last
+    unsigned char bytes[HP_INPUT_STREAM_WINDOW]; // compressed bytes from the source
 };
 
 // Returns the codec for data that begins with `head`, or NULL.

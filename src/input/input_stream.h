@@ -36,7 +36,7 @@ struct hp_input_stream {
     bool ends_at_err;
     // The error that ended the text, if ends_at_err is set; HP_OK: none.
     struct hp_err err;
-    struct hp_source source;
+    struct hp_source source; // source of the raw bytes; its descriptor is closed by close
     // Most bytes after decompression; 0: the default, see hp_input_stream_open().
     uint64_t limit;
     uint64_t total;           // bytes after decompression so far

@@ -299,6 +299,8 @@ static void read_stack(struct hp_scan *scan) {
     read_counts_of(scan, &stack);
 }
 
+// Read a record after the header: a stack with its lines, a line on slabs, or an unknown
+// line.
 static void read_record(struct hp_scan *scan) {
     if (*scan->c.at == '@') {
         read_stack(scan);
@@ -406,6 +408,7 @@ static void read_totals(struct hp_scan *scan) {
     }
 }
 
+// Read the period and the totals.
 static int read_header(struct hp_scan *scan, struct hp_err *err) {
     scan->dump->producer = HP_PRODUCER_JEMALLOC;
     scan->dump->has_totals = true;
@@ -424,6 +427,7 @@ static void no_maps(struct hp_scan *scan) {
     scan->dump->lacks_map = is_sound;
 }
 
+// Read a whole file of this format.
 static int read_jemalloc(struct hp_scan *scan, struct hp_err *err) {
     static const struct hp_scan_grammar grammar = {
         .has_header = has_whole_header,

@@ -35,8 +35,8 @@ static const char is_beyond[] = "is beyond what a machine can have";
 
 // State of reading. Remembers its first failure: after it all numbers read as 0.
 struct reader {
-    struct hp_err *err;
-    int ret; // HP_OK, or the code of the failure
+    struct hp_err *err; // gets the first failure
+    int ret;            // HP_OK, or the code of the failure
 };
 
 // Whether a member must be present; an optional one that is missing is 0.
@@ -399,6 +399,7 @@ static struct hp_span without_spaces(struct hp_span text) {
     return text;
 }
 
+// First bytes of other formats, and what to call them in a message.
 static const struct {
     const char *begins, *what;
 } others[] = {

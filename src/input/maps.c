@@ -24,7 +24,7 @@ struct variable {
 
 // The variables defined so far, which rows use as "$name".
 struct variables {
-    struct variable of[MOST_VARIABLES];
+    struct variable of[MOST_VARIABLES]; // in the order of the text
     size_t count;
 };
 

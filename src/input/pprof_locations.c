@@ -11,8 +11,8 @@
 
 // A location with address, file and names.
 struct place {
-    uint64_t address;
-    uint32_t row; // as in dump->rows
+    uint64_t address; // as in the profile
+    uint32_t row;     // as in dump->rows
     struct hp_pprof_location *location;
 };
 

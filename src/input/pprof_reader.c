@@ -25,7 +25,7 @@ enum {
 
 // State of reading one profile.
 struct reader {
-    struct hp_dump *dump;
+    struct hp_dump *dump; // destination
     struct hp_pprof_tables tables;
     bool keeps_labels;          // else only the label with the size of objects is used
     uint64_t size;              // size of each object of the sample; 0: unknown

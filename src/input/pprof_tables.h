@@ -22,7 +22,7 @@ struct hp_pprof_mapping {
 // A function; several lines may refer to it.
 struct hp_pprof_function {
     uint64_t id, name, system_name, file; // the last three are strings
-    uint64_t start_line;
+    uint64_t start_line; // the function's first line in its file; 0: unknown
 };
 
 // One function of a location; a location with inlined functions has several lines.
@@ -35,7 +35,7 @@ struct hp_pprof_line {
 struct hp_pprof_location {
     uint64_t id, mapping, address; // mapping: an id, or 0
     size_t first_line;             // index in tables->lines; innermost function first
-    uint32_t lines;
+    uint32_t lines;                // number of lines
     uint32_t number;  // index in dump->addresses; UINT32_MAX: not added to the dump yet
     uint32_t row;     // row in dump->mappings, + 1; 0: in no mapping
     bool is_by_names; // identified by its names, not by its address
@@ -44,15 +44,15 @@ struct hp_pprof_location {
 
 // All tables; strings point into the text of the profile. {0} is empty.
 struct hp_pprof_tables {
-    HP_VEC(struct hp_span) strings;
+    HP_VEC(struct hp_span) strings;             // parts of the profile's text
     HP_VEC(struct hp_pprof_type) types;         // types of a sample's values
     HP_VEC(struct hp_pprof_mapping) mappings;   // sorted by id
     HP_VEC(struct hp_pprof_function) functions; // sorted by id
     HP_VEC(struct hp_pprof_location) locations; // sorted by id
     HP_VEC(struct hp_pprof_line) lines;         // lines of all locations
     size_t samples;                             // number of samples
-    struct hp_pprof_type period_type;
-    uint64_t period;
+    struct hp_pprof_type period_type;           // type and unit of `period`
+    uint64_t period;                            // distance between samples, in its unit
     uint64_t default_type, drop_frames, keep_frames, doc_url; // indices of strings
     HP_VEC(uint64_t) comments;                                // indices of strings
     uint64_t time, duration; // nanoseconds; time is since 1970

@@ -38,10 +38,10 @@ static const int64_t largest_size = (int64_t)1 << 56;
 
 // State of reading. Remembers its first failure: after it all numbers read as 0.
 struct reader {
-    struct hp_recent_file *file;
-    struct hp_err *err;
-    size_t record; // number of the current record, from 1 on
-    int ret;       // HP_OK, or the code of the failure
+    struct hp_recent_file *file; // destination
+    struct hp_err *err;          // gets the first failure
+    size_t record;               // number of the current record, from 1 on
+    int ret;                     // HP_OK, or the code of the failure
 };
 
 // Record a failure about a member of the current record, unless there was one before.

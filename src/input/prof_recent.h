@@ -17,7 +17,7 @@ struct hp_recent_trace {
 struct hp_recent_file {
     struct hp_recent recent;
     HP_VEC(struct hp_recent_trace) traces;
-    HP_VEC(uint64_t) addresses;
+    HP_VEC(uint64_t) addresses; // return addresses of all stacks
 };
 
 // Free what the file owns.

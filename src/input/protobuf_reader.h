@@ -17,8 +17,8 @@
 
 // A message, or a sequence of packed numbers, that is being read.
 struct hp_proto {
-    const char *at, *end;
-    const char *wrong; // the first failure, a constant text; NULL while good
+    const char *at, *end; // the rest of the message
+    const char *wrong;    // the first failure, a constant text; NULL while good
 };
 
 enum hp_wire_type {
@@ -31,7 +31,7 @@ enum hp_wire_type {
 // A field of a message. Fields of fixed size are skipped: they have neither value nor
 // span.
 struct hp_field {
-    uint32_t number;
+    uint32_t number; // number of the field in the .proto file
     enum hp_wire_type type;
     uint64_t value;      // if the type is HP_WIRE_NUMBER
     struct hp_span span; // if the type is HP_WIRE_BYTES

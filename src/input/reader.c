@@ -42,9 +42,9 @@ static const struct hp_input_format partial = {
 const struct hp_input_format *const hp_input_formats[] = {
     &hp_jemalloc_format, // "heap_v2/"
     &hp_classic_format,  // "heap profile:"
-    &hp_symbols_format,  // "--- symbol": names in front of one of these
+    &hp_symbols_format,  // "--- symbol": symbols before one of these
     &elf,
-    &hp_pprof_format, // last, because protobuf has no mark to know it by
+    &hp_pprof_format, // last, because protobuf has no magic number
     NULL,
 };
 
@@ -99,7 +99,7 @@ static bool is_empty(struct hp_span text) {
 // Formats that are recognized and refused, with a message that says what to do.
 static const struct {
     bool (*is)(struct hp_span text);
-    const char *sentence;
+    const char *sentence; // the message
 } known[] = {
     {is_empty,
      "the file is empty: the program that wrote it may have died, or its disk "

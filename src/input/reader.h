@@ -38,17 +38,17 @@ struct hp_reader {
     // Sample period, in bytes, of the empty dump that a file with nothing but a memory
     // map becomes; 0: such a file is refused.
     uint64_t map_period;
-    // Whether this is the only dump: `dump->samples`, by which equal dumps are found, is
-    // not computed.
+    // Whether no other dump is read: dump->samples of text formats, by which dumps with
+    // equal samples are found, is not computed.
     bool single;
-    bool drops_content; // whether to skip the digest of the text
+    bool drops_content; // whether to skip dump->content of text formats
     bool keeps_labels;  // whether to keep the labels of samples
     // Whether to keep thread names, and thread lines also where one thread has all of a
     // stack.
     bool keeps_threads;
-    struct hp_input_stream stream; // the window holds the paths of the last dump
-    struct hp_stack_lines lines;
-    struct hp_digester content, samples;
+    struct hp_input_stream stream;       // the window holds the paths of the last dump
+    struct hp_stack_lines lines;         // working memory for stacks
+    struct hp_digester content, samples; // working memory for digests
     // Called with a partial, at its first byte; its result is the result of
     // hp_reader_read(). NULL: partials are refused.
     int (*take_partial)(void *data, struct hp_input_stream *stream, struct hp_err *err);

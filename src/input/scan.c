@@ -7,7 +7,7 @@
 #include "input/maps.h"
 
 enum {
-    LONGEST_LINE = 16 << 20, // bytes
+    LONGEST_LINE = 16 << 20, // bytes; a longer line is a failure
 };
 
 void hp_scan_init(struct hp_scan *scan, struct hp_input_stream *stream,

@@ -15,9 +15,9 @@
 // State of a scan. hp_scan_init() fills it; only readers of a format use the other
 // functions.
 struct hp_scan {
-    struct hp_input_stream *stream;
-    struct hp_stack_lines *stacks;
-    struct hp_dump *dump;
+    struct hp_input_stream *stream; // the text
+    struct hp_stack_lines *stacks;  // reader of stack lines
+    struct hp_dump *dump;           // destination
     struct hp_cursor c; // position; its end is after the last whole record in the window
     uint64_t line;      // line number at c.at, from 1 on
     uint64_t uncounted_line; // line of the last stack if no counts follow it; else 0

@@ -25,18 +25,19 @@ static const hp_int128 largest_sum = (hp_int128)1 << 56; // largest sum in bytes
 // Sums of the lines of one mapping, in bytes.
 struct part {
     struct hp_mapped mapped;
+    // The parts of rss and pss that are anonymous memory.
     hp_int128 anonymous, pss_anonymous;
     bool has_rss; // a line Rss was read
 };
 
 // State of reading.
 struct reader {
-    struct hp_kernel_maps *maps;
-    struct part part;          // the current mapping
-    enum hp_mapping_kind kind; // kind of the current mapping
-    bool has_any;              // a mapping was read
-    HP_VEC(char) rows;         // rows of the map, without the lines between them
-    uint64_t line;             // number of the current line
+    struct hp_kernel_maps *maps; // destination
+    struct part part;            // the current mapping
+    enum hp_mapping_kind kind;   // kind of the current mapping
+    bool has_any;                // a mapping was read
+    HP_VEC(char) rows;           // rows of the map, without the lines between them
+    uint64_t line;               // number of the current line
 };
 
 // --- mappings --------------------------------------------------------------------------

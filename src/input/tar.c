@@ -30,11 +30,11 @@ enum {
 
 // The description of a member, from its own header and from the extensions before it.
 struct header {
-    char kind;
+    char kind; // as in the table above
     // Set by an extension: the header's own value is ignored.
     bool has_name, has_size, has_time;
     uint64_t size;
-    double time;
+    double time; // last modification, in seconds since 1970
     bool is_sparse;
     bool has_map; // blocks of a sparse file's map follow the header
 };

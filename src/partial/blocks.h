@@ -24,7 +24,7 @@ enum hp_block_flag {
     HP_BLOCK_ASIDE = 1 << 1,    // not covered by the digest
 };
 
-// A growable array of bytes, for the macros of base/vec.h.
+// A growable array of bytes, for the macros of base/vec.h; `at` is owned.
 struct hp_bytes {
     uint8_t *at;
     size_t count, capacity;
@@ -38,8 +38,8 @@ bool hp_blocks_are_built(void);
 // Writes blocks to a sink, which must outlive it.
 struct hp_block_writer {
     struct hp_sink *sink;
-    struct ZSTD_CCtx_s *packer;
-    struct hp_sha256 sha;
+    struct ZSTD_CCtx_s *packer;  // owned; NULL: not needed yet
+    struct hp_sha256 sha;        // digest so far
     uint64_t count, bytes;       // blocks and bytes written so far
     unsigned section, flags;     // of the block in `raw`
     struct hp_bytes raw, packed; // the block that is being filled; its compressed form
@@ -89,12 +89,12 @@ struct hp_block_source {
 // Reads blocks, one at a time.
 struct hp_block_reader {
     struct hp_block_source source;
-    struct ZSTD_DCtx_s *unpacker;
-    struct hp_sha256 sha;
+    struct ZSTD_DCtx_s *unpacker;   // owned; NULL: not needed yet
+    struct hp_sha256 sha;           // digest so far
     uint64_t count, bytes, version; // blocks and bytes read so far; major | minor << 16
     bool is_run;                    // as in struct hp_block_writer
-    unsigned section, flags; // of the current block; section 0: the end was reached
-    uint8_t head[HP_BLOCK_HEAD];
+    unsigned section, flags;     // of the current block; section 0: the end was reached
+    uint8_t head[HP_BLOCK_HEAD]; // header of the current block
     // The current block; `packed` is followed by the checksum, which its count does not
     // include.
     struct hp_bytes raw, packed;

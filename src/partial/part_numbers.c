@@ -127,8 +127,8 @@ static struct hp_known_part *find(struct hp_part_context *context, uint64_t size
 // Encodes or decodes the numbers of one part, so that both use one sequence of
 // predictions.
 struct coder {
-    hp_uint128 *numbers, *off;
-    bool is_read;
+    hp_uint128 *numbers, *off; // numbers, and their differences from the predictions
+    bool is_read;              // whether to decode
 };
 
 // Encode or decode one number with its prediction. Returns the number itself.

@@ -116,7 +116,8 @@ struct hp_parameters hp_parameters_of(const struct hp_profile *profile);
 
 // Write a profile. It must have been read with keeps.partial, and its modules and frames
 // must be in canonical order. If shard.count is not 0, only that shard of a whole profile
-// is written. Fails if something exceeds a limit of the format, or the sink fails.
+// is written. Fails if something exceeds a limit of the format, or a run cannot be read;
+// write errors are left to hp_sink_close().
 HP_MUST_CHECK int hp_partial_write(const struct hp_profile *profile,
                                    struct hp_shards shard, struct hp_sink *out,
                                    struct hp_err *err);
@@ -138,8 +139,8 @@ struct hp_partials {
     // Called with the names of a frame that a file had when its dumps were merged.
     void (*take_file_names)(void *data, hp_frame_id frame, const struct hp_line *lines,
                             uint32_t count);
-    void *data; // first argument of both functions
-    struct hp_parameters parameters;
+    void *data;                      // first argument of both functions
+    struct hp_parameters parameters; // parameters of the partials, all the same
     // Name of the partial that `parameters` are from; owned by the profile.
     const char *first;
     // Name of the only thread that was read, owned by the profile; NULL: all threads were
@@ -150,7 +151,8 @@ struct hp_partials {
     // that does not record dumps individually; NULL: they stay in memory.
     struct hp_run_store *store;
     uint64_t stack_memory; // bytes of stacks in memory at most
-    // Dumps in all partials that are not shards; shards may share their dumps.
+    // Dumps in all partials that are not shards, including skipped ones of other moments.
+    // Shards may share their dumps, so that theirs are not counted.
     uint64_t dumps;
     uint32_t count;                 // partials read so far
     bool has_unknown;               // sections of a later version were skipped

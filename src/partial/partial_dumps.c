@@ -62,14 +62,14 @@ static unsigned traits_of(const struct hp_input_record *input) {
 
 // A group of dumps that agree in status, traits, key fields and labels.
 struct group {
-    size_t at, size; // range of its key in `keys`
-    struct hp_input_record sum;
-    uint64_t dumps; // number of dumps in it
+    size_t at, size;            // range of its key in `keys`
+    struct hp_input_record sum; // the first input, with sums over all
+    uint64_t dumps;             // number of dumps in it
 };
 
 // All groups, and an index of their keys.
 struct groups {
-    struct hp_bytes keys;
+    struct hp_bytes keys; // keys of all groups, one after the other
     HP_VEC(struct group) all;
     struct hp_index index;
 };
@@ -321,7 +321,7 @@ struct seen {
 // Contributions of one dump.
 struct seen_list {
     HP_VEC(struct seen) all;
-    struct hp_bytes bytes;
+    struct hp_bytes bytes; // encoded contributions, one after the other
 };
 
 // Order by stack, then by the encoded bytes.

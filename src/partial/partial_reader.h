@@ -8,29 +8,30 @@
 
 // Blocks of stacks that are copied to runs in compressed form, without being decoded.
 struct hp_packed_stacks {
-    bool is_known, is_any; // is_known: it was decided; is_any: stacks stay packed
-    bool is_open;          // a run is being written
-    uint32_t source;       // index in the profile's runs.sources
-    struct hp_run_writer writer;
-    struct hp_block_writer blocks;
+    bool is_known, is_any;         // is_known: it was decided; is_any: stacks stay packed
+    bool is_open;                  // a run is being written
+    uint32_t source;               // index in the profile's runs.sources
+    struct hp_run_writer writer;   // writes the open run
+    struct hp_block_writer blocks; // blocks of the open run
 };
 
 // State while one partial is read. `row` fails at the first damage, and everything read
 // after it is 0.
 struct hp_partial_reader {
-    struct hp_partials *to;
-    struct hp_profile *profile;
-    const char *name;      // path of the partial
-    const char *kept_name; // the same, owned by the profile; NULL: not needed yet
-    uint32_t source;       // number of this partial, from 1 on
-    struct hp_block_reader blocks;
-    struct hp_numbers row;   // the rest of the current block
-    bool is_over_limit;      // the failure is a limit, not damage
-    struct hp_sha256 common; // for partials->common
+    struct hp_partials *to;        // what was read so far
+    struct hp_profile *profile;    // the destination, to->profile
+    const char *name;              // path of the partial
+    const char *kept_name;         // the same, owned by the profile; NULL: not needed yet
+    uint32_t source;               // number of this partial, from 1 on
+    struct hp_block_reader blocks; // the file
+    struct hp_numbers row;         // the rest of the current block
+    bool is_over_limit;            // the failure is a limit, not damage
+    struct hp_sha256 common;       // for partials->common
     struct hp_parameters parameters;
     uint32_t parameter_count; // parameters read so far
     const char *thread;       // name of the only thread read; NULL: not in the file
-    // Numbers in the file to ids in the profile.
+    // For texts, modules, frames, sets of labels, stacks and types: from the number in
+    // the file to the id in the profile.
     HP_VEC(hp_string) texts;
     HP_VEC(hp_module_id) modules;
     HP_VEC(hp_frame_id) frames;

@@ -8,8 +8,8 @@
 
 // A dump that is recorded individually.
 struct hp_written_dump {
-    uint32_t input; // index in profile->inputs
-    struct hp_known_dump known;
+    uint32_t input;             // index in profile->inputs
+    struct hp_known_dump known; // process and identity
     size_t row, row_size; // range in `rows` of the writer: orders dumps of one identity
 };
 
@@ -22,9 +22,9 @@ struct hp_partial_writer {
     // Whether this is the first of two passes over the tables. It only collects the
     // texts, because a text's number is its place in the order of all texts.
     bool is_collecting;
-    struct hp_strtab texts;
-    uint32_t *text_rank; // number of each text
-    uint32_t *set_rank;  // number of each set of profile->tag_sets, 0 for none
+    struct hp_strtab texts; // all texts of the tables
+    uint32_t *text_rank;    // number of each text
+    uint32_t *set_rank;     // number of each set of profile->tag_sets, 0 for none
     // Number of each frame; NULL: frames are in canonical order, and numbered as in the
     // profile.
     const uint32_t *frame_rank;

@@ -20,7 +20,7 @@ enum {
 struct cursor {
     struct hp_partial_writer *w;
     const struct hp_stack_run *run; // NULL: the stacks in memory
-    struct hp_run_input input;
+    struct hp_run_input input;      // the bytes of the run
     struct hp_block_reader blocks;
     struct hp_stack_codec codec;
     struct hp_frame_table table; // frames of the run by module
@@ -30,7 +30,7 @@ struct cursor {
     struct hp_stack_row last; // the stack before
     uint64_t number;          // place of the current stack in the run
     uint64_t next;            // place of the next one
-    bool at_end;
+    bool at_end;              // there is no current stack
 };
 
 // Order numbers.
@@ -201,6 +201,7 @@ static int cursor_open(struct cursor *cursor, struct hp_partial_writer *w,
     return ret == HP_OK ? advance(cursor, err) : ret;
 }
 
+// Free the memory of a cursor.
 static void cursor_done(struct cursor *cursor) {
     if (cursor->run) {
         hp_block_reader_done(&cursor->blocks);
@@ -217,8 +218,8 @@ static void cursor_done(struct cursor *cursor) {
 // The sum of equal stacks.
 struct sum {
     struct hp_stack_row row;
-    struct hp_sizes sizes[HP_COLUMNS]; // parts of the sum, as those of stack 0
-    hp_int128 groups[HP_COLUMNS][HP_REPLICATES];
+    struct hp_sizes sizes[HP_COLUMNS];           // parts of the sum, as those of stack 0
+    hp_int128 groups[HP_COLUMNS][HP_REPLICATES]; // sums of groups, in bytes
     bool overflow;
 };
 
@@ -321,7 +322,7 @@ struct merge {
     size_t waiting; // cursors in `heap`
     // Cursors taken out of the heap: all are at the same stack.
     struct cursor *equal[WAYS + 1];
-    size_t equals;
+    size_t equals; // cursors in `equal`
 };
 
 // Record the place of a cursor's current stack.

@@ -11,8 +11,8 @@
 struct hp_run_writer {
     struct hp_block_writer *blocks; // writes to `sink`
     struct hp_sink sink;
-    struct hp_run_output out;
-    struct hp_stack_run run; // after end: where the run is
+    struct hp_run_output out; // where `sink` writes to
+    struct hp_stack_run run;  // after end: where the run is
 };
 
 // Begin a run. The third argument has the members that are known before (frames, source,

@@ -39,8 +39,8 @@ void hp_put_text(struct hp_bytes *out, struct hp_span text);
 // Reads numbers from [at, end) and remembers its first failure: after it everything reads
 // as 0.
 struct hp_numbers {
-    const uint8_t *at, *end;
-    const char *damage; // a constant text, or NULL; if set, at == end
+    const uint8_t *at, *end; // the unread bytes
+    const char *damage;      // a constant text, or NULL; if set, at == end
 };
 
 // Whether unread bytes are left.
@@ -119,7 +119,7 @@ enum hp_slot_use {
 
 // A field of a struct.
 struct hp_slot {
-    size_t offset;
+    size_t offset;  // of the member in its struct
     uint64_t limit; // a choice must be below this; 0: any value that fits
     enum hp_slot_kind kind;
     enum hp_slot_use use;

@@ -43,7 +43,7 @@ void hp_frame_table_take(struct hp_frame_table *table, const uint32_t *ends,
 
 // Sum of a stack's bytes over the dumps of one group.
 struct hp_group_sum {
-    uint32_t group;
+    uint32_t group;  // number of the group, below HP_REPLICATES
     hp_int128 bytes; // whole bytes, never 0
 };
 
@@ -106,10 +106,10 @@ struct hp_stack_codec {
     bool has_groups;
     struct hp_bytes out[HP_STACK_COLUMNS];  // columns to write
     struct hp_numbers in[HP_STACK_COLUMNS]; // columns to read
-    struct hp_part_context context;
+    struct hp_part_context context;         // parts of the block so far
     HP_VEC(uint32_t) last; // path of the stack before; decoded paths use `names`
     uint32_t modules[HP_STACK_MODULES]; // modules met last, the latest first
-    uint32_t module_count;
+    uint32_t module_count;              // modules in `modules`
     // Its `damage` is the fault of the block that is read, or NULL.
     struct hp_numbers state;
 };
