@@ -350,7 +350,7 @@ static bool is_build_id(struct hp_span text) {
 }
 
 // Whether a profile of our own has addresses of ELF headers. `offsets` gets the paths of
-// the files that are exceptions, with file offsets instead; its string 0 is "".
+// the files that are exceptions: their addresses are file offsets.
 static bool has_elf_addresses(const struct reader *r, struct hp_strtab *offsets) {
     const struct hp_pprof_tables *tables = &r->tables;
     size_t word = strlen(HP_PPROF_FILE_OFFSETS);
