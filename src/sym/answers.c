@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The calls of a frame, as the child is asked for them.
+// The address of the call in a frame, which is the one that the child is asked for.
 static uint64_t asked_address(const struct hp_symbolizer *self, size_t frame) {
     return hp_address_of_call(&self->profile->frames.at[frame]);
 }
@@ -13,7 +13,7 @@ static int compare_addresses(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-// Where the address is among those that were asked for.
+// The index of an address in the request, which must contain it.
 static size_t index_of(const struct hp_request *request, uint64_t address) {
     const uint64_t *at =
         bsearch(&address, request->addresses.at, request->addresses.count, sizeof address,
@@ -54,7 +54,8 @@ static hp_string add(struct hp_symbolizer *self, struct hp_span text) {
     return hp_strtab_add(&self->profile->strings, text);
 }
 
-// The profile's number of one of the answer's strings; `known` has those of earlier calls.
+// The profile's number of a string of the answer.  `known` caches the numbers of earlier
+// calls.
 static hp_string translate(struct hp_symbolizer *self, const struct hp_answer *answer,
                            hp_string *known, hp_string string) {
     if (string.n && !known[string.n].n) {
@@ -68,6 +69,8 @@ hp_module_id hp_task_module_id(const struct hp_symbolizer *self,
     return (hp_module_id){(uint32_t)(task->module - self->profile->modules.at)};
 }
 
+// Copy the lines of an answer into the profile; allocates reply->lines and reply->known,
+// which the caller frees.
 static void store_lines(struct hp_symbolizer *self, struct hp_reply *reply) {
     struct hp_profile *profile = self->profile;
     const struct hp_answer *answer = &reply->answer;
@@ -93,6 +96,7 @@ static void store_lines(struct hp_symbolizer *self, struct hp_reply *reply) {
     }
 }
 
+// Copy the digests of source files into the profile.
 static void store_sources(struct hp_symbolizer *self, const struct hp_task *task,
                           const struct hp_reply *reply) {
     const struct hp_source_digest *told;
@@ -104,6 +108,7 @@ static void store_sources(struct hp_symbolizer *self, const struct hp_task *task
     }
 }
 
+// Store a reply in the frames and the module of one task.
 static void store_answer(struct hp_symbolizer *self, const struct hp_task *task,
                          const struct hp_reply *reply) {
     const struct hp_answer *answer = &reply->answer;
@@ -133,7 +138,8 @@ void hp_task_settle_file(struct hp_symbolizer *self, const struct hp_task *task,
     task->module->modified = found->modified;
 }
 
-// The others that have the file get the answer as well: names of their own path, not the first's.
+// Store the answer for all other tasks with the same file.  Each gets its own path as the
+// origin of its names, not that of the first.
 static void share(struct hp_symbolizer *self, const struct hp_task *first,
                   const struct hp_reply *reply) {
     for (const struct hp_task *task = first->same; task; task = task->same) {
@@ -145,6 +151,7 @@ static void share(struct hp_symbolizer *self, const struct hp_task *first,
     }
 }
 
+// Whether two chains of inlined calls have the same functions.
 static bool have_one_chain(const struct hp_profile *profile, struct hp_found_lines a,
                            struct hp_found_lines b) {
     bool are_equal = a.lines == b.lines;
@@ -156,7 +163,8 @@ static bool have_one_chain(const struct hp_profile *profile, struct hp_found_lin
     return are_equal;
 }
 
-// A function has been renamed: the name is that of the first build that has one.
+// The name of a function that was renamed between builds: that of the first build that
+// has one.
 static struct hp_found_lines named_first(struct hp_found_lines a,
                                          struct hp_found_lines b) {
     bool is_a = b.lines == 0 || (a.lines > 0 && a.rank < b.rank);
@@ -165,7 +173,9 @@ static struct hp_found_lines named_first(struct hp_found_lines a,
     return first;
 }
 
-// What both chains of calls say, or nothing: of lines that differ no number, of files that differ no name.
+// The part that two chains of calls have in common, or no lines.  Where line numbers or
+// files differ, they are dropped.  A function with the same code but another name counts
+// as renamed.
 static struct hp_found_lines common(struct hp_symbolizer *self, struct hp_found_lines a,
                                     struct hp_found_lines b) {
     struct hp_profile *profile = self->profile;
@@ -221,7 +231,8 @@ void hp_reply_agree(struct hp_symbolizer *self, struct hp_task *first,
     free(reply->known);
 }
 
-// Each for itself, as what was read in the end is not what they have in common.
+// Separate the tasks that shared a file, because the file that was read in the end is not
+// the one they share.  Each is then asked for separately.
 static void part(struct hp_task *first) {
     for (struct hp_task *task = first; task;) {
         struct hp_task *next = task->same;

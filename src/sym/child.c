@@ -16,17 +16,20 @@
 #include <time.h>
 #include <unistd.h>
 
+// Undo signal handlers and masks that the child inherited.
 static void reset_signals(void) {
     struct sigaction action = {.sa_handler = SIG_DFL};
     sigset_t none;
     for (int i = 1; i < NSIG; i++) {
-        sigaction(i, &action, NULL); // some cannot be set, and need not be
+        // fails for SIGKILL and the like, which have no handler
+        sigaction(i, &action, NULL);
     }
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-// Messages of a sanitizer or of the C library go where ours do.
+// Close all inherited files except `sock` and 0 to 2: messages of a sanitizer or of the C
+// library go where the parent's do.
 static void close_others(int sock) {
     if (sock > 3) {
         syscall(SYS_close_range, 3U, (unsigned)sock - 1, 0U);
@@ -34,47 +37,52 @@ static void close_others(int sock) {
     syscall(SYS_close_range, (unsigned)sock + 1, ~0U, 0U);
 }
 
-// Its parent tells, who knows about what.
+// Called when an allocation of ours fails.  The exit status is enough: the parent knows
+// which file was being read.
 _Noreturn static void end_without_memory(size_t wanted, const char *input) {
     (void)wanted, (void)input;
     _exit(HP_CHILD_NO_MEMORY);
 }
 
-// Nobody could say what is missing from what was read then.
+// Called when an allocation of a library fails.  The child ends, because otherwise it
+// could not be known what is missing from what the library reads after that.
 static void end_starved(void) {
     _exit(HP_CHILD_NO_MEMORY);
 }
 
-// A library that leaves by exit(): what is to be done at our own end is not.
+// Called when a library calls exit().  The exit handlers of the program must not run in
+// the child.
 static void on_exit_of_library(void) {
     _exit(1);
 }
 
-// Who starts it.
+// The process that starts the child.
 struct parent {
     pid_t pid;
     bool is_main_thread;
 };
 
-// What is done before it is too late for it.
+// Set up everything that the sandbox would refuse later.
 static void prepare(int sock, const struct parent *parent) {
     struct rlimit none = {0, 0};
     reset_signals();
     atexit(on_exit_of_library);
     hp_on_out_of_memory(end_without_memory);
-    if (parent->is_main_thread) { // else it would end with the thread
+    if (parent->is_main_thread) { // else the child would be killed when that thread ends
         prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     }
     if (getppid() != parent->pid) {
-        _exit(1); // it died before we could ask to be told
+        _exit(1); // the parent died before prctl() could take effect
     }
     setrlimit(RLIMIT_CORE, &none);
     close_others(sock);
 #ifdef M_ARENA_MAX
-    mallopt(M_ARENA_MAX, 1); // more are made by the number of CPUs, which is in a file
+    // the number of arenas depends on the number of CPUs, which is read from a file
+    mallopt(M_ARENA_MAX, 1);
 #endif
 }
 
+// The life of the child after fork().
 _Noreturn static void be_child(int sock, const struct parent *parent,
                                void (*serve)(int sock), enum hp_sandbox sandbox) {
     hp_starved_watch(end_starved);
@@ -88,7 +96,7 @@ _Noreturn static void be_child(int sock, const struct parent *parent,
 
 // --- the parent's side -----------------------------------------------------------------
 
-// Bytes that count for RLIMIT_DATA.
+// Bytes of this process that count towards RLIMIT_DATA; 0 if unknown.
 static uint64_t data_size(void) {
     unsigned long long pages = 0;
     FILE *file = fopen("/proc/self/statm", "r");
@@ -101,6 +109,7 @@ static uint64_t data_size(void) {
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+// Whether this process has a limit of that kind, which is stored in `limit`.
 static bool is_limited(enum __rlimit_resource resource, struct rlimit *limit) {
     return getrlimit(resource, limit) == 0 && limit->rlim_cur != RLIM_INFINITY;
 }
@@ -127,6 +136,8 @@ int hp_child_start(struct hp_child *child, void (*serve)(int sock),
     return HP_OK;
 }
 
+// Wait for the child as wait4() does; fills end->status and end->cpu.  Returns its pid, 0
+// if it still runs (WNOHANG), or -1.
 static pid_t reap(pid_t pid, struct hp_child_end *end, int flags) {
     struct rusage used = {0};
     pid_t got;
@@ -175,7 +186,8 @@ int64_t hp_child_cpu(const struct hp_child *child) {
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-// It asks the kernel for nothing of the kind: in a sandbox it could not.
+// Set a resource limit of the child from outside, not above its hard limit.  The child
+// cannot do it itself: its sandbox refuses that.
 static void limit(const struct hp_child *child, enum __rlimit_resource resource,
                   uint64_t to) {
     struct rlimit limit;

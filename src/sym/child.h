@@ -1,4 +1,5 @@
-// The process that reads binaries, so that what is wrong with one of them harms only it.
+// The child process that reads binaries, so that a malformed binary harms only this
+// process.
 #ifndef HP_SYM_CHILD_H
 #define HP_SYM_CHILD_H
 
@@ -10,42 +11,47 @@
 #include <time.h>
 
 struct hp_child {
-    pid_t pid; // 0 when there is none
+    pid_t pid; // 0 when no child is running
+    // the parent's end of the socket
     int sock;
-    uint64_t data; // bytes that it had from us when it began
+    uint64_t data; // bytes of data (RLIMIT_DATA) that it inherited when it was forked
 };
 
 enum {
-    HP_CHILD_NO_MEMORY = 2,  // the exit status of a child that has run out of memory
-    HP_CHILD_NO_SANDBOX = 3, // of one that lacks what HP_SANDBOX_REQUIRE asks for
+    HP_CHILD_NO_MEMORY = 2, // exit status of a child that ran out of memory
+    // exit status of a child that lacks what HP_SANDBOX_REQUIRE asks for
+    HP_CHILD_NO_SANDBOX = 3,
 };
 
-// Start a child that runs `serve` on its socket, in a sandbox; it has no other open file, no
-// handlers of ours, and dies with us.  One that was started by another than the first thread dies when it
-// next has something to say.
+// Start a child that runs `serve` on its socket, in a sandbox.  It has no other open
+// files and no signal handlers of ours, and is killed when the parent dies.  A child that
+// a thread other than the main one started ends only when it next writes to the socket of
+// a dead parent.
 HP_MUST_CHECK int hp_child_start(struct hp_child *child, void (*serve)(int sock),
                                  enum hp_sandbox sandbox, struct hp_err *err);
 
 // How a child ended.
 struct hp_child_end {
-    int status;       // as of wait(), or -1 if unknown
-    bool is_our_kill; // it did not go by itself
-    int64_t cpu;      // nanoseconds in all
+    int status;       // as from wait(), or -1 if unknown
+    bool is_our_kill; // we killed it because it did not end by itself
+    int64_t cpu;      // CPU time of its whole life, in nanoseconds
 };
 
-// Hang up, kill it if it does not go at once (or before, if it is not to be `heard`), and
-// reap it.
+// Close the socket and reap the child.  With `heard` it gets about a quarter of a second
+// to end by itself before it is killed; without, it is killed at once.  No-op without a
+// child.
 struct hp_child_end hp_child_stop(struct hp_child *child, bool heard);
 
-// The clock of its CPU time, and what it says, in nanoseconds.
+// The clock of the child's CPU time, and the time on it in nanoseconds.
 clockid_t hp_child_clock(const struct hp_child *child);
 int64_t hp_child_cpu(const struct hp_child *child);
 
-// So much CPU time may it use from its start, in nanoseconds, rounded up to seconds.
+// Limit the CPU time since the child's start to `until` nanoseconds, rounded up to
+// seconds.
 void hp_child_limit_cpu(const struct hp_child *child, int64_t until);
 
-// Where our memory is limited: it may take what is left of that, and `files` bytes more,
-// which are mapped and count as if they were its own.
+// If the parent's memory is limited, limit the child to what the parent has left, plus
+// `files` bytes: mapped files count as memory of the child.
 void hp_child_limit_memory(const struct hp_child *child, uint64_t files);
 
 #endif

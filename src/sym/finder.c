@@ -1,12 +1,13 @@
-// A module's file and its debug files are looked for in the sysroots first, then by the path
-// maps, then by the path itself; a module whose build id the dump tells, and debug files, also in
-// the places of `stores`.  What a debug link names, as gdb does, is in
+// Search order for a module and its debug files: the sysroots, the path maps, then the
+// path itself.  A module with a build id in the dump, and debug files, are also searched
+// in `stores`.  A file named by a debug link is searched as gdb does, in
 //
 //     ROOT/DIR/NAME, ROOT/DIR/.debug/NAME, ROOT/usr/lib/debug/DIR/NAME
 //
-// with DIR the folder of the file that names it, and ROOT each sysroot, then "/".  A sysroot may
-// also be one folder with all files, SYSROOT/NAME.  Last come the files below the sysroots that are
-// called like the module, or whose names begin so: SYSROOT/1.4/NAME, SYSROOT/NAME-1.4.
+// where DIR is the folder of the file with the link, and ROOT is each sysroot, then "/".
+// A sysroot may also be one flat folder with all files, SYSROOT/NAME.  Last are the files
+// below the sysroots whose names are or begin with the module's: SYSROOT/1.4/NAME,
+// SYSROOT/NAME-1.4.
 #include "sym/finder.h"
 
 #include "base/files.h"
@@ -19,14 +20,14 @@
 #include <string.h>
 #include <unistd.h>
 
-// One search in it: what has been tried and what is still to be skipped.
+// The state of one search.
 struct search {
     struct hp_finder *finder;
     enum hp_find find;
-    uint32_t skip;
-    int fd;
+    uint32_t skip; // matching files still to be skipped before the one that is wanted
+    int fd;        // the open result; -1: none yet
     struct hp_places
-        *places; // where all that is found goes, and nothing stays open; or NULL
+        *places; // The list that collects all files instead of opening one; or NULL.
 };
 
 void hp_finder_init(struct hp_finder *finder, const struct hp_symbol_options *options,
@@ -50,7 +51,7 @@ static char *whole_path(const char *root, const char *path) {
     return hp_printed("%s%s%s", root ? root : "", root && *path != '/' ? "/" : "", path);
 }
 
-// What errno says of a place.
+// The status of a module whose file could not be opened with that errno.
 static enum hp_sym_status status_of(int error) {
     switch (error) {
     case ENOENT:
@@ -67,6 +68,8 @@ static enum hp_sym_status status_of(int error) {
     }
 }
 
+// Record why a place has no usable file, from errno.  A missing file does not replace an
+// earlier reason.
 static void refuse(struct search *search, const char *root, const char *path) {
     bool missing = errno == ENOENT || errno == ENOTDIR;
     const char *why = errno == EINVAL    ? "not a regular file"
@@ -84,6 +87,7 @@ static void refuse(struct search *search, const char *root, const char *path) {
     }
 }
 
+// Free a text and store `by` instead, whose owner it becomes.
 static void replace(char **text, char *by) {
     free(*text);
     *text = by;
@@ -101,11 +105,13 @@ char *hp_place_text(const struct hp_place *place) {
     return whole_path(place->root, place->path);
 }
 
+// The identity of an open file.
 static struct hp_found_file describe(const struct search *search, int fd,
                                      const char *root, const char *path) {
     return hp_found_file_of(fd, !root && strcmp(path, search->finder->path) == 0);
 }
 
+// End the search with an open file, and remember where it is for searches relative to it.
 static void found(struct search *search, int fd, const char *root, const char *path) {
     struct hp_finder *finder = search->finder;
     search->fd = fd;
@@ -120,14 +126,15 @@ static void found(struct search *search, int fd, const char *root, const char *p
     replace(&finder->shown, whole_path(root, path));
 }
 
-// What a compiler writes is relocatable, and what it writes beside its objects is that: who
-// asks for a unit in another file does not get programs and libraries.
+// Whether a file is relocatable, as the files of split units are.  A child that asks for
+// a split unit thus gets no programs or libraries.
 static bool may_be_split(const unsigned char head[EI_NIDENT + 2]) {
     unsigned low = head[EI_NIDENT], high = head[EI_NIDENT + 1];
     return (head[EI_DATA] == ELFDATA2MSB ? low << 8 | high : high << 8 | low) == ET_REL;
 }
 
-// Only ELF files are handed over, so that nobody can ask for /etc/passwd.  -1 with errno.
+// Open a file only if it is ELF, so that the child cannot ask for /etc/passwd.  Returns
+// -1 with errno otherwise.
 static int open_elf(const struct search *search, const char *root, const char *path) {
     unsigned char head[EI_NIDENT + 2] = {0};
     int fd = hp_open_file(root, path);
@@ -142,10 +149,12 @@ static int open_elf(const struct search *search, const char *root, const char *p
     return fd;
 }
 
-// Go on searching?  Outside a sysroot a relative path would depend on where we stand.
+// Try one place.  Returns whether the search goes on.  A relative path outside a sysroot
+// is not tried, because it would depend on the current folder.
 static bool try_place(struct search *search, const char *root, const char *path) {
     int fd = -1;
-    // The file of a module was allowed when it was found; files that belong to it are not listed.
+    // The file of a module was checked when it was listed; its debug files are not
+    // listed.
     bool is_listed = search->find == HP_FIND_MODULE && search->finder->only;
     bool is_allowed = root || is_listed || !search->finder->options->symbol_dirs_only;
     errno = ENOENT;
@@ -171,6 +180,8 @@ static bool try_place(struct search *search, const char *root, const char *path)
     return false;
 }
 
+// Try a path in each sysroot.  Returns whether the search goes on, as do the other try_
+// functions.
 static bool try_sysroots(struct search *search, const char *path) {
     const struct hp_symbol_options *options = search->finder->options;
     bool go_on = true;
@@ -180,19 +191,20 @@ static bool try_sysroots(struct search *search, const char *path) {
     return go_on;
 }
 
-// Each sysroot, then the system itself.
+// Try a path in each sysroot, then on the system itself.
 static bool try_roots(struct search *search, const char *path) {
     return try_sysroots(search, path) && try_place(search, NULL, path);
 }
 
-// A prefix ends where a component does.
+// Whether `prefix` matches `path` up to the end of a path component.
 static bool begins_with(const char *path, const char *prefix) {
     size_t size = strlen(prefix);
     return strncmp(path, prefix, size) == 0 &&
            (size == 0 || prefix[size - 1] == '/' || path[size] == '/' || !path[size]);
 }
 
-// Of a path that the user gave, who stands where we do.
+// Make a path from the user absolute, relative to the current folder.  Takes ownership of
+// `path`; the caller frees the result.
 static char *absolute(char *path) {
     char *folder = *path == '/' ? NULL : get_current_dir_name();
     if (folder) {
@@ -202,6 +214,8 @@ static char *absolute(char *path) {
     return path;
 }
 
+// The path of the module by the first path map that matches, which the caller frees;
+// NULL: none matches.
 static char *mapped_path(const struct hp_finder *finder) {
     const struct hp_symbol_options *options = finder->options;
     for (size_t i = 0; i < options->path_map_count; i++) {
@@ -216,13 +230,14 @@ static char *mapped_path(const struct hp_finder *finder) {
 
 // --- by build id -----------------------------------------------------------------------
 
-// Where a file with a build id may be: below each sysroot, and of these below "/" what systems
-// have there.
+// Places of files with a build id: all of them below each sysroot, and those with
+// `is_of_systems` also below "/".
 static const struct store {
     const char *folder;
-    bool is_tree; // xx/yyyy, and not the id as one
+    bool is_tree; // the id as xx/yyyy instead of in one piece
+    // text after the id
     const char *end;
-    bool is_of_systems;
+    bool is_of_systems; // system distributions have this folder
 } stores[] = {
     {"/.build-id/", true, ".debug", false},
     {"/usr/lib/debug/.build-id/", true, ".debug", true},
@@ -233,7 +248,7 @@ static const struct store {
     {"/", false, ".debug", false},
     {"/", false, "", false},
     {"/", false, "/debuginfo", false},
-    {"/", false, "/", false}, // and the name of the module
+    {"/", false, "/", false}, // followed by the name of the module
 };
 
 static const char *basename_of(const char *path) {
@@ -241,7 +256,8 @@ static const char *basename_of(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-// In lower case, to be freed; NULL for what is none, as Go's, which has '/' in it.
+// A build id in lower case, which the caller frees; NULL if it is not a hexadecimal id,
+// such as one of Go, which contains '/'.
 static char *id_of(const char *text) {
     size_t size = strlen(text);
     if (size < 8 || size > (size_t)2 * HP_BUILD_ID_SIZE || size % 2 != 0 ||
@@ -262,7 +278,7 @@ static char *path_in(const struct store *store, const char *id, const char *modu
                : hp_printed("%s%s%s%s", store->folder, id, store->end, name);
 }
 
-// One folder with all files.
+// Try a sysroot as one flat folder with all files.
 static bool try_flat(struct search *search, const char *root) {
     char *path = hp_printed("/%s", basename_of(search->finder->path));
     bool go_on = !path[1] || try_place(search, root, path);
@@ -270,6 +286,7 @@ static bool try_flat(struct search *search, const char *root) {
     return go_on;
 }
 
+// Try all stores in one sysroot, or on the system if `root` is NULL.
 static bool try_stores(struct search *search, const char *root, const char *id) {
     bool go_on = true;
     for (size_t i = 0; go_on && i < sizeof stores / sizeof *stores; i++) {
@@ -282,7 +299,8 @@ static bool try_stores(struct search *search, const char *root, const char *id) 
     return go_on;
 }
 
-// False if one was found.
+// Search for a build id in all stores.  Returns whether the search goes on; true also for
+// an id that is not hexadecimal.
 static bool find_build_id(struct search *search, const char *text) {
     const struct hp_symbol_options *options = search->finder->options;
     char *id = id_of(text);
@@ -300,12 +318,14 @@ static bool find_build_id(struct search *search, const char *text) {
     return go_on || !id;
 }
 
-// Whether a file of a tree has been tried already: it is where the module is first looked for.
+// Whether a file of a tree is at a place where the module is searched first, so that it
+// has been tried already.
 static bool is_usual(const struct hp_finder *finder, const struct hp_tree_file *file) {
     return strcmp(file->path, finder->path) == 0 ||
            strcmp(file->path + 1, basename_of(finder->path)) == 0;
 }
 
+// Try the files below the sysroots whose names fit the module.
 static bool try_trees(struct search *search) {
     const struct hp_finder *finder = search->finder;
     bool go_on = true;
@@ -319,6 +339,7 @@ static bool try_trees(struct search *search) {
     return go_on;
 }
 
+// Try only the files that are known to be the module's.
 static void find_only(struct search *search) {
     const struct hp_finder *finder = search->finder;
     bool go_on = true;
@@ -327,6 +348,7 @@ static void find_only(struct search *search) {
     }
 }
 
+// Search for the module itself.
 static void find_module(struct search *search) {
     const struct hp_finder *finder = search->finder;
     const struct hp_symbol_options *options = finder->options;
@@ -345,7 +367,8 @@ static void find_module(struct search *search) {
 
 // --- by name ---------------------------------------------------------------------------
 
-// `name` beside `file`, and where debug files of that folder are kept.
+// Search for `name` in the folder of `file`, and where debug files of that folder are
+// kept.
 static void find_beside(struct search *search, const char *file, const char *name) {
     char *folder = hp_printed("/%s", file ? file + strspn(file, "/") : "");
     *strrchr(folder, '/') = '\0';
@@ -362,6 +385,8 @@ static void find_beside(struct search *search, const char *file, const char *nam
     free(folder);
 }
 
+// Search for the debug file that a debug link names, beside the module and beside other
+// paths of its file.  A name with folders is refused.
 static void find_link(struct search *search, const char *name) {
     if (*name && !strchr(name, '/') && strcmp(name, ".") != 0 &&
         strcmp(name, "..") != 0) {
@@ -378,7 +403,7 @@ static void find_link(struct search *search, const char *name) {
     }
 }
 
-// `name` in the folder of `file`; in each sysroot, then on the system.
+// Try `name` in the folder of `file`, in each sysroot, then on the system.
 static bool try_beside(struct search *search, const char *file, const char *name) {
     const char *slash = file ? strrchr(file, '/') : NULL;
     char *path =
@@ -388,6 +413,7 @@ static bool try_beside(struct search *search, const char *file, const char *name
     return go_on;
 }
 
+// Try the last component of `name` in each sysroot.
 static bool try_flat_name(struct search *search, const char *name) {
     char *path = hp_printed("/%s", basename_of(name));
     bool go_on = !path[1] || try_sysroots(search, path);
@@ -395,6 +421,7 @@ static bool try_flat_name(struct search *search, const char *name) {
     return go_on;
 }
 
+// Search for a .dwo file: by its absolute path, or beside the file that names it.
 static void find_unit(struct search *search, const char *name) {
     const struct hp_finder *finder = search->finder;
     bool go_on = true;
@@ -409,7 +436,8 @@ static void find_unit(struct search *search, const char *name) {
     }
 }
 
-// Of the file itself, which may be a debug file, or of the module.
+// Search for the package (.dwp) of a file: by the name of the debug file, by that of the
+// module, and by build id.
 static void find_package(struct search *search, const char *text) {
     const struct hp_finder *finder = search->finder;
     const struct hp_symbol_options *options = finder->options;
@@ -434,6 +462,7 @@ static void find_package(struct search *search, const char *text) {
     free(of_module);
 }
 
+// Search for a shared debug file by the path that .gnu_debugaltlink has.
 static void find_path(struct search *search, const char *name) {
     if (*name == '/') {
         try_roots(search, name);

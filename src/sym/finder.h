@@ -1,4 +1,4 @@
-// Where the files of a module are: the parent opens them for the child.
+// Search for the files of a module.  Runs in the parent, which opens files for the child.
 #ifndef HP_SYM_FINDER_H
 #define HP_SYM_FINDER_H
 
@@ -8,51 +8,59 @@
 
 // A file that was found.
 struct hp_place {
-    const char *root; // the sysroot that it is in, as the user gave it; NULL: none
-    char *path;       // in that
+    // Its sysroot (a --symbol-dir) as the user gave it; NULL: the system itself.
+    const char *root;
+    char *path; // its path within `root`; owned
     struct hp_found_file found;
 };
 
+// A list that owns the paths of its members.
 struct hp_places {
     HP_VEC(struct hp_place) all;
 };
 
 void hp_places_done(struct hp_places *places);
 
-// "ROOT/PATH", to be freed.
+// Returns "ROOT/PATH", which the caller frees.
 char *hp_place_text(const struct hp_place *place);
 
-// One module's search.
+// The search for the files of one module.  Paths without a note on their owner must
+// outlive it.
 struct hp_finder {
     const struct hp_symbol_options *options;
-    const char *path; // of the module, as the dump has it
-    const char *name; // the same, of a temporary copy with '*' for what is random in it
-    const char *build_id;         // of the module, as the dump has it, or ""
-    const struct hp_trees *trees; // where further versions of the module may be; or NULL
-    const struct hp_place
-        *only; // the files that may be the module's, if that is known; or NULL
+    const char *path; // of the module, from the dump
+    // The path; for a temporary copy with '*' instead of its random part.
+    const char *name;
+    const char *build_id; // of the module, from the dump, or ""
+    // Files below the sysroots, which may be other versions of the module; or NULL.
+    const struct hp_trees *trees;
+    // The only files that may be the module's, if they are known; NULL: search.
+    const struct hp_place *only;
     size_t only_count;
-    const char *const *others; // paths of modules with the same file, see debug links
+    // Paths of other modules with the same file, for debug links.
+    const char *const *others;
     size_t other_count;
-    char *module;               // the candidate for it found last, as its sysroot has it
-    char *debug;                // the debug file found last, likewise
-    char *shown;                // the file found last, sysroot and all
-    bool in_sysroot;            // `module` is in one
-    struct hp_found_file found; // what `module` is
+    char *module; // path within its sysroot of the candidate that was found last; owned
+    char *debug;  // path within its sysroot of the debug file that was found last; owned
+    char *shown;  // path with sysroot of the file that was found last; owned
+    bool in_sysroot;            // `module` is in a sysroot
+    struct hp_found_file found; // identity of `module`
     char reason[512];           // why the last search found nothing
-    enum hp_sym_status
-        status; // why the module was not found, by the places with something in them
+    // Why the module was not found: the worst status of the places where something is.
+    enum hp_sym_status status;
 };
 
-// `options` may be NULL; `path` must outlive the search.
+// Begin the search for a module.  `options` may be NULL; `path` must outlive the search.
 void hp_finder_init(struct hp_finder *finder, const struct hp_symbol_options *options,
                     const char *path);
+// Free the memory of a search.
 void hp_finder_done(struct hp_finder *finder);
 
-// The n-th file of that description, open; or -1, with the reason.
+// Open the n-th file that `wanted` describes.  Returns a descriptor that the caller
+// closes, or -1 with the reason in finder->reason.
 int hp_finder_open(struct hp_finder *finder, const struct hp_wanted *wanted);
 
-// Add all files that may be the module's: those that HP_FIND_MODULE has one after the other.
+// Append to `places` all files that may be the module's, in the order of HP_FIND_MODULE.
 void hp_finder_list(struct hp_finder *finder, struct hp_places *places);
 
 #endif

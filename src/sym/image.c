@@ -1,6 +1,6 @@
 // ELF, "Executable and Linking Format": System V ABI, chapters 4 and 5; compressed
 // sections: gABI, "Section Compression"; .gnu_debuglink: GDB manual, "Separate Debug
-// Files"; .gnu_debugaltlink: the same with a build id in place of the CRC.
+// Files"; .gnu_debugaltlink: the same with a build id instead of the CRC.
 #include "sym/image.h"
 
 #include "base/files.h"
@@ -23,13 +23,15 @@ bool hp_sym_diagnose(struct hp_sym_diagnostic *diagnostic, enum hp_sym_status st
     return false;
 }
 
+// Write at most HP_BUILD_ID_SIZE bytes as hex digits with a final 0.
 static void to_hex(char *hex, const unsigned char *bytes, size_t size) {
     for (size_t i = 0; i < size && i < HP_BUILD_ID_SIZE; i++, hex += 2) {
         snprintf(hex, 3, "%02x", bytes[i]);
     }
 }
 
-// What objcopy --only-keep-debug and eu-strip leave of sections has no content.
+// Whether all executable sections are without content, as objcopy --only-keep-debug and
+// eu-strip leave them in a debug file.
 static bool lacks_code(const struct hp_image *image) {
     bool has_code = false, has_header = false;
     Elf_Scn *section = NULL;
@@ -44,6 +46,7 @@ static bool lacks_code(const struct hp_image *image) {
     return has_header && !has_code;
 }
 
+// Whether the sum of offset and size, and of two of these, cannot overflow.
 static bool has_room(uint64_t offset, uint64_t size) {
     return size > 0 && offset <= UINT64_MAX / 4 && size <= UINT64_MAX / 4;
 }
@@ -60,6 +63,8 @@ static void add_load(struct hp_image *image, const GElf_Phdr *header) {
     }
 }
 
+// Read the loadable segments and the address of the first.  False if the program headers
+// are damaged.
 static bool read_loads(struct hp_image *image) {
     size_t count = 0;
     bool first = true;
@@ -82,6 +87,7 @@ static bool read_loads(struct hp_image *image) {
     return true;
 }
 
+// Set the build id from a section or segment of notes, if it has one.
 static void find_build_id(struct hp_image *image, Elf_Data *notes) {
     GElf_Nhdr note;
     size_t name = 0, content = 0, at = 0;
@@ -95,7 +101,8 @@ static void find_build_id(struct hp_image *image, Elf_Data *notes) {
     }
 }
 
-// Segments in a program; sections in a debug file, whose segments are empty.
+// Read the build id: from sections, or else from segments, because a stripped program may
+// lack sections and the segments of a debug file are empty.
 static void read_build_id(struct hp_image *image) {
     size_t count = 0;
     elf_getphdrnum(image->elf, &count);
@@ -118,13 +125,14 @@ static void read_build_id(struct hp_image *image) {
     }
 }
 
-// libelf itself would go on to archives.
+// Whether a file begins as ELF. libelf alone would also accept archives.
 static bool is_elf(int fd) {
     char magic[SELFMAG];
     return hp_read_at(fd, magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
            memcmp(magic, ELFMAG, sizeof magic) == 0;
 }
 
+// Read headers, segments and build id.  False with `diagnostic` if the file is damaged.
 static bool read_image(struct hp_image *image, struct hp_sym_diagnostic *diagnostic) {
     struct stat info;
     if (!is_elf(image->fd) || fstat(image->fd, &info) < 0) {
@@ -189,7 +197,8 @@ uint64_t hp_image_begin(const struct hp_image *image, const struct hp_load *load
     return kind == HP_ADDRESS_OFFSET ? load->offset : load->vaddr - image->start;
 }
 
-// A page is mapped whole, so a few bytes before the segment belong to it as well.
+// A page is mapped whole, so up to a page before the segment belongs to it as well.
+// Executable segments are preferred.
 bool hp_image_find(const struct hp_image *image, enum hp_address_kind kind,
                    uint64_t address, uint64_t *found) {
     const struct hp_load *best = NULL, *load;
@@ -231,7 +240,8 @@ const char *hp_elf_section_name(Elf *elf, const GElf_Shdr *header) {
     return name ? name : "";
 }
 
-// One of a group is in no file that was linked, and libdw passes it over.
+// Whether a section has that name and content.  A section of a group exists only in files
+// that were not linked; libdw also skips it.
 static bool is_section(Elf *elf, Elf_Scn *section, const char *name, GElf_Shdr *header) {
     return gelf_getshdr(section, header) && header->sh_type != SHT_NOBITS &&
            (header->sh_flags & SHF_GROUP) == 0 && header->sh_size > 0 &&
@@ -251,7 +261,7 @@ bool hp_image_has_section(const struct hp_image *image, const char *name) {
     return find_section(image->elf, name, &header) != NULL;
 }
 
-// Empty if it is compressed.
+// The content of a section, or empty for none or a compressed one.
 static struct hp_span content_of(Elf_Scn *section, const GElf_Shdr *header) {
     bool is_plain = section && (header->sh_flags & SHF_COMPRESSED) == 0;
     Elf_Data *data = is_plain ? elf_getdata(section, NULL) : NULL;
@@ -283,7 +293,8 @@ struct hp_span hp_section_from(struct hp_span section, uint64_t offset) {
                : (struct hp_span){"", 0};
 }
 
-// libelf has mapped it, or else read it into memory of its own, which is not where pages begin.
+// libelf has mapped the file, or else read it into memory that does not begin at a page,
+// which must not be dropped.
 void hp_image_rest(const struct hp_image *image) {
     size_t size = 0;
     char *bytes = image->elf ? elf_rawfile(image->elf, &size) : NULL;
@@ -305,7 +316,8 @@ bool hp_image_has_dwarf(const struct hp_image *image) {
            hp_image_has_section(image, ".zdebug_info");
 }
 
-// The content of a section that begins with a string; what follows it is in `rest`.
+// The string that a section begins with, or NULL; the bytes after it are stored in
+// `rest`.
 static const char *leading_name(const struct hp_image *image, const char *name,
                                 struct hp_span *rest) {
     GElf_Shdr header;

@@ -1,10 +1,10 @@
-// One child serves module after module.  When it dies over one, that module stays without
-// an answer and the next gets a new child.
+// One child serves module after module.  If it dies during one, that module stays without
+// an answer and the next module gets a new child.
 //
-// A second of CPU for each 8 MiB of files and 20 more is far more than any sound module
-// takes, and what a run may take in all grows with what its modules hold, each file
-// counted once.  A module that others wait for gets half of what is left, so that one
-// that never ends leaves time for the names of all others.
+// A module gets 20 seconds of CPU, and a second more for each 8 MB of files, which is far
+// more than any sound module takes.  The total of a run grows with the files of its
+// modules, each file counted once.  While other modules wait, a module gets at most half
+// of what is left, so that one that never ends leaves time for the names of all others.
 #include "sym/keeper.h"
 
 #include "sym/sandbox.h"
@@ -18,15 +18,16 @@
 #include <unistd.h>
 
 static const int64_t second = 1000000000;
-static const uint64_t largest_file = UINT64_C(1) << 40; // what counts of a file, at most
+// size in bytes up to which a file adds to the budget
+static const uint64_t largest_file = UINT64_C(1) << 40;
 
 const struct hp_keeper_limits hp_keeper_usual = {
     .module_cpu = 20 * second,
     .run_cpu = 20 * second,
-    .module_per_byte = 120, // a second for 8 MB
+    .module_per_byte = 120, // 1 second for 8 MB
     .run_per_byte = 240,
     .silence = 60 * second,
-    .patience = 3, // others may be at work, too
+    .patience = 3, // other processes may use the CPUs as well
     .answer = 16 << 20,
     .answer_per_byte = 4,
     .answer_per_offset = 16 << 10,
@@ -34,11 +35,13 @@ const struct hp_keeper_limits hp_keeper_usual = {
 
 // --- what is left ----------------------------------------------------------------------
 
+// CPU time for the current module, by the size of its files, in nanoseconds.
 static int64_t module_cpu(const struct hp_keeper *self) {
     const struct hp_keeper_limits *limits = &self->limits;
     return limits->module_cpu + (int64_t)(self->module_files * limits->module_per_byte);
 }
 
+// CPU time for the whole run, by the sizes of all files, in nanoseconds.
 static int64_t run_cpu(const struct hp_keeper *self) {
     const struct hp_keeper_limits *limits = &self->limits;
     return limits->run_cpu + (int64_t)(self->files * limits->run_per_byte);
@@ -48,6 +51,7 @@ static int64_t least(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
+// Whether the run has used up its CPU time, or its multiple of wall-clock time.
 static bool is_run_over(const struct hp_keeper *self) {
     return self->cpu >= run_cpu(self) ||
            self->clock >= run_cpu(self) * self->limits.patience;
@@ -57,7 +61,8 @@ static int64_t share_of(const struct hp_keeper *self, int64_t left) {
     return self->do_others_wait ? left / 2 : left;
 }
 
-// When the module is to be done, by the clock, and by the CPU time of the child.
+// The time by which the current module must be done: here on the wall clock, in
+// cpu_deadline() on the CPU clock of the child.
 static int64_t deadline(const struct hp_keeper *self) {
     int patience = self->limits.patience;
     int64_t run = run_cpu(self) * patience - self->clock;
@@ -69,6 +74,8 @@ static int64_t cpu_deadline(const struct hp_keeper *self) {
     return self->cpu_before + least(module_cpu(self), share_of(self, run));
 }
 
+// Largest answer that is accepted now, in bytes, by the files and addresses of the module
+// and of the run.
 static size_t room_for_answer(const struct hp_keeper *self) {
     const struct hp_keeper_limits *limits = &self->limits;
     uint64_t room = limits->answer + limits->answer_per_byte * self->module_files +
@@ -79,6 +86,7 @@ static size_t room_for_answer(const struct hp_keeper *self) {
     return room < HP_ANSWER_LIMIT ? (size_t)room : HP_ANSWER_LIMIT;
 }
 
+// The socket with the limits of the current module, for one operation.
 static struct hp_wire wire_of(const struct hp_keeper *self) {
     return (struct hp_wire){.sock = self->child.sock,
                             .limit = room_for_answer(self),
@@ -88,13 +96,14 @@ static struct hp_wire wire_of(const struct hp_keeper *self) {
                             .cpu_clock = hp_child_clock(&self->child)};
 }
 
-// The kernel keeps these, should we not be there to do so; it counts whole seconds.
+// Have the kernel enforce the limits as well, in case this process cannot; it counts
+// whole seconds.
 static void limit_child(const struct hp_keeper *self) {
     hp_child_limit_cpu(&self->child, cpu_deadline(self));
     hp_child_limit_memory(&self->child, self->module_files);
 }
 
-// A file that is handed over gives the child more of all.
+// Raise all budgets by the size of a file that is handed over.
 static void count_file(struct hp_keeper *self, int fd) {
     struct stat info;
     if (fstat(fd, &info) != 0) {
@@ -103,7 +112,7 @@ static void count_file(struct hp_keeper *self, int fd) {
     struct hp_file_id id = {.device = info.st_dev, .inode = info.st_ino};
     size_t known = self->seen.strings.count;
     uint64_t size = (uint64_t)info.st_size;
-    size = size < largest_file ? size : largest_file; // a sparse one may say anything
+    size = size < largest_file ? size : largest_file; // a sparse file may claim any size
     hp_strtab_add(&self->seen, (struct hp_span){(const char *)&id, sizeof id});
     self->files += self->seen.strings.count > known ? size : 0;
     self->module_files += size;
@@ -128,6 +137,7 @@ static const char *signal_name(int number) {
     return "a signal";
 }
 
+// Set the reason why a signal ended the child.
 static void tell_signal(const struct hp_child_end *end, struct hp_sym_diagnostic *why) {
     int number = WTERMSIG(end->status);
     if (number == SIGXCPU) {
@@ -142,6 +152,7 @@ static void tell_signal(const struct hp_child_end *end, struct hp_sym_diagnostic
     }
 }
 
+// Set the reason why the child exited, from its exit status.
 static void tell_exit(int status, struct hp_sym_diagnostic *why) {
     switch (status) {
     case HP_CHILD_NO_MEMORY:
@@ -156,14 +167,16 @@ static void tell_exit(int status, struct hp_sym_diagnostic *why) {
     }
 }
 
-// What it took since the module was begun, or since that was counted.
+// Stop the child, and add the CPU time that it used since the module was begun to the
+// total.  With `heard` the child may end by itself first.
 static void finish(struct hp_keeper *self, bool heard, struct hp_child_end *end) {
     *end = hp_child_stop(&self->child, heard);
     self->cpu += end->cpu > self->cpu_before ? end->cpu - self->cpu_before : 0;
     self->cpu_before = 0;
 }
 
-// The child is gone, or not worth listening to any more: why, from errno.
+// Stop a child that is gone or not worth listening to any more, and set `why` from
+// `reason`, an errno.
 static void give_up(struct hp_keeper *self, int reason, struct hp_sym_diagnostic *why) {
     bool gone = reason == 0 || reason == ECONNRESET || reason == EPIPE;
     struct hp_child_end end;
@@ -183,6 +196,8 @@ static void give_up(struct hp_keeper *self, int reason, struct hp_sym_diagnostic
 
 // --- the conversation ------------------------------------------------------------------
 
+// Answer the child's question for a file.  False, with errno, if the question is
+// malformed or the answer cannot be sent.
 static bool reply(struct hp_keeper *self, struct hp_finder *finder) {
     struct hp_wanted wanted;
     if (!hp_wanted_unpack(&self->message.body, &wanted)) {
@@ -203,8 +218,8 @@ static bool reply(struct hp_keeper *self, struct hp_finder *finder) {
     return sent;
 }
 
-// Answer the child's questions until it has answered ours; without a finder it has none to ask.
-// False, with errno, if the answer does not come.
+// Answer the child's questions until it has answered ours.  Without a finder the child
+// may not ask any.  False, with errno, if the answer does not arrive.
 static bool converse(struct hp_keeper *self, struct hp_finder *finder) {
     for (int questions = 0; questions < HP_FIND_LIMIT;) {
         struct hp_wire wire = wire_of(self);
@@ -213,7 +228,7 @@ static bool converse(struct hp_keeper *self, struct hp_finder *finder) {
         }
         self->is_proven = true;
         if (self->message.fd >= 0) {
-            close(self->message.fd); // it has none to give
+            close(self->message.fd); // the child has no files to hand over
         }
         if (self->message.kind == HP_SAY_ANSWER) {
             self->answers += self->message.body.bytes.count;
@@ -232,6 +247,9 @@ static bool converse(struct hp_keeper *self, struct hp_finder *finder) {
     return false;
 }
 
+// Begin a module with `offsets` addresses: start a child if there is none, and reset the
+// counters of the module.  False, with `why`, if the run's time is over or no child can
+// be started.
 static bool start(struct hp_keeper *self, size_t offsets, struct hp_sym_diagnostic *why) {
     struct hp_err err;
     if (is_run_over(self)) {
@@ -251,6 +269,8 @@ static bool start(struct hp_keeper *self, size_t offsets, struct hp_sym_diagnost
     return true;
 }
 
+// Send the request for a module and receive its answer.  False, with errno, if none
+// arrives.
 static bool exchange(struct hp_keeper *self, const struct hp_request *request,
                      struct hp_finder *finder, struct hp_answer *answer) {
     struct hp_wire wire = wire_of(self);
@@ -264,14 +284,14 @@ static bool exchange(struct hp_keeper *self, const struct hp_request *request,
     return hp_answer_unpack(&self->message.body, request->addresses.count, answer);
 }
 
-// An open file, of which the child is asked for its code or for pairs of calls.
+// A request about an open file, for its code or for pairs of calls.
 struct file_request {
     int fd;
     struct hp_span path;
     enum hp_code_part part;
-    struct hp_file_code *code; // the answer; NULL: pairs are asked for
+    struct hp_file_code *code; // where the code is stored; NULL: pairs are asked for
     const struct hp_call_pairs *pairs;
-    unsigned char *answers; // the answer
+    unsigned char *answers; // where the answers for `pairs` are stored
 };
 
 static bool send_file(struct hp_keeper *self, const struct file_request *request) {
@@ -286,6 +306,8 @@ static bool send_file(struct hp_keeper *self, const struct file_request *request
                         request->fd);
 }
 
+// Send a request about a file and receive its answer.  False, with errno, if none
+// arrives.
 static bool exchange_file(struct hp_keeper *self, const struct file_request *request,
                           struct hp_sym_diagnostic *why) {
     const struct hp_packet *body = &self->message.body;
@@ -296,7 +318,8 @@ static bool exchange_file(struct hp_keeper *self, const struct file_request *req
                                                  request->pairs->all.count));
 }
 
-// The child has answered, or errno tells why not.
+// End a module: count its time, and stop the child unless it has answered; `errno` then
+// has the reason.
 static void end(struct hp_keeper *self, bool is_answered, struct hp_sym_diagnostic *why) {
     if (is_answered) {
         int64_t now = hp_child_cpu(&self->child);
@@ -331,7 +354,8 @@ static bool ask_of_file(struct hp_keeper *self, const struct file_request *reque
     return good && why->status == HP_SYM_NOT_TRIED;
 }
 
-// Who has gone over another module, and says nothing of this one, is replaced.
+// If the child fails before it says anything, an earlier module may have damaged it: ask
+// a new child once more.
 bool hp_keeper_ask(struct hp_keeper *self, const struct hp_request *request,
                    struct hp_finder *finder, struct hp_answer *answer,
                    struct hp_sym_diagnostic *why) {

@@ -1,5 +1,5 @@
-// Has binaries read by a child process, which is not believed, and has so much time, memory
-// and room for answers as sound files need.
+// The parent's side of symbolizing: has a child process read binaries.  The child is not
+// trusted; it gets as much time, memory and room for answers as sound files need.
 #ifndef HP_SYM_KEEPER_H
 #define HP_SYM_KEEPER_H
 
@@ -10,57 +10,68 @@
 #include "sym/image.h"
 #include "sym/protocol.h"
 
-// Times are in nanoseconds.
+// The budgets of a child.  Times are in nanoseconds.
 struct hp_keeper_limits {
-    int64_t module_cpu, run_cpu; // for one module, and for all
-    uint64_t module_per_byte,
-        run_per_byte; // and so much more for each byte of their files
-    int64_t silence;  // after which a child is given up
-    int patience;     // times as much by the clock as of CPU
-    uint64_t answer;  // bytes of one answer
+    int64_t module_cpu, run_cpu; // CPU time for one module, and for the whole run
+    uint64_t module_per_byte,    // additional time for each byte of their files
+        run_per_byte;            // (the same for the whole run)
+    int64_t silence;             // time without a message after which a child is killed
+    int patience;                // wall-clock time allowed, as a multiple of CPU time
+    uint64_t answer;             // largest answer in bytes
+    // Additional bytes of an answer for each byte of a file, and for each address.
     uint64_t answer_per_byte, answer_per_offset;
 };
 
-// For modules of a dump.
+// The limits for modules of a dump.
 extern const struct hp_keeper_limits hp_keeper_usual;
 
+// Keeps one child at work on module after module.  Ended by hp_keeper_done().
 struct hp_keeper {
     struct hp_keeper_limits limits;
     enum hp_sandbox sandbox;
-    void (*serve)(int sock); // what the child does
-    bool lacks_sandbox;      // some child told so
+    void (*serve)(int sock); // main loop of the child
+    bool lacks_sandbox;      // some child reported a missing part of its sandbox
     bool do_others_wait;     // a module may use half of the time that is left for all
 
+    // The running child and the buffers of the conversation with it.
     struct hp_child child;
     struct hp_packet packet;
     struct hp_message message;
 
-    // Of all modules so far: what they took, and what is known of their files.
+    // Totals over all modules so far: CPU and wall-clock time used in nanoseconds, bytes
+    // of distinct files, bytes of answers, and addresses asked for.
     int64_t cpu, clock;
     uint64_t files, answers, offsets;
-    struct hp_strtab seen; // each struct hp_file_id once
+    // The struct hp_file_id of each file that was handed over, once.
+    struct hp_strtab seen;
 
-    // Of the module at work.
+    // The current module: readings of both clocks at its begin, bytes of its files, and
+    // addresses asked for.
     int64_t cpu_before, started;
     uint64_t module_files, module_offsets;
-    bool is_proven; // the child is new, or has spoken
+    // The child was started for this module, or has sent something since its begin.
+    bool is_proven;
 };
 
-// Have `request` answered with files that `finder` finds.  The answer points into the
-// keeper until the next call; if there is none, `why` says so.
+// Get an answer to `request`, with the files that `finder` finds.  The answer points into
+// the keeper until the next call.  Returns false, with the reason in `why`, if there is
+// none.
 bool hp_keeper_ask(struct hp_keeper *keeper, const struct hp_request *request,
                    struct hp_finder *finder, struct hp_answer *answer,
                    struct hp_sym_diagnostic *why);
 
-// Have this part of an open file read; the path is for messages.  False with `why` if it cannot be.
-// Nothing points into the keeper.
+// Have the part `part` of an open file read into `code`; the path is for messages.  `fd`
+// stays the caller's.  Returns false, with the reason in `why`, if it cannot be read.
+// `code` owns its memory.
 bool hp_keeper_ask_code(struct hp_keeper *keeper, int fd, struct hp_span path,
                         enum hp_code_part part, struct hp_file_code *code,
                         struct hp_sym_diagnostic *why);
 
-// Have pairs of calls looked at in an open file: an enum hp_call_answer of each.  False if that cannot be told.
+// Look at pairs of calls in an open file: `answers` gets an enum hp_call_answer for
+// each.  `fd` stays the caller's.  Returns false if the child has no answer.
 bool hp_keeper_ask_pairs(struct hp_keeper *keeper, int fd, struct hp_span path,
                          const struct hp_call_pairs *pairs, unsigned char *answers);
+// Stop the child and free the keeper's memory.
 void hp_keeper_done(struct hp_keeper *keeper);
 
 #endif

@@ -1,6 +1,7 @@
-// A message is a head of two 32-bit numbers, kind and size of the body, and the body.  A
-// file travels with the head.  Both ends are one program on one machine, so numbers are
-// in its own byte order.  The layout of each body is the order of the calls below.
+// A message is a head of two 32-bit numbers, the kind and the size of the body, followed
+// by the body.  A file travels with the head.  Both ends are one program on one machine,
+// so numbers are in native byte order.  The layout of each body is the order of the calls
+// below.
 #include "sym/protocol.h"
 
 #include <errno.h>
@@ -160,6 +161,8 @@ static bool is_hex(struct hp_span text) {
     return true;
 }
 
+// Read the index of a string; marks the body as bad unless it is below `count`. 0 is
+// always valid.
 static hp_string get_string(struct hp_unpacker *in, size_t count) {
     uint32_t n = hp_packet_u32(in);
     if (n != 0 && n >= count) {
@@ -168,6 +171,7 @@ static hp_string get_string(struct hp_unpacker *in, size_t count) {
     return (hp_string){in->bad ? 0 : n};
 }
 
+// Read the lines of an answer; `sum` is the number that its counts promise.
 static void get_lines(struct hp_unpacker *in, struct hp_answer *answer, uint64_t sum) {
     uint32_t lines = hp_packet_count(in, 20);
     if (lines != sum) {
@@ -185,6 +189,7 @@ static void get_lines(struct hp_unpacker *in, struct hp_answer *answer, uint64_t
     }
 }
 
+// Read the digests of source files; their modules are left 0.
 static void get_sources(struct hp_unpacker *in, struct hp_answer *answer) {
     uint32_t sources = hp_packet_count(in, 4 + HP_MD5_SIZE);
     for (uint32_t i = 0; i < sources && !in->bad; i++) {
@@ -197,7 +202,7 @@ static void get_sources(struct hp_unpacker *in, struct hp_answer *answer) {
     }
 }
 
-// One byte for each offset, to the end.
+// Read one byte for each offset, up to the end of the body.
 static void get_returns(struct hp_unpacker *in, struct hp_answer *answer,
                         size_t offsets) {
     const unsigned char *code = hp_packet_take(in, offsets);
@@ -207,6 +212,8 @@ static void get_returns(struct hp_unpacker *in, struct hp_answer *answer,
     hp_vec_append(&answer->returns, code, code ? offsets : 0);
 }
 
+// Read three numbers for each offset: the number of lines, past_start, code.  Sets `sum`
+// to the number of all lines.
 static void get_counts(struct hp_unpacker *in, struct hp_answer *answer, size_t offsets,
                        uint64_t *sum) {
     uint32_t counts = hp_packet_count(in, 16);
@@ -252,11 +259,12 @@ bool hp_answer_unpack(const struct hp_packet *packet, size_t offsets,
     get_returns(&in, answer, offsets);
     return !in.bad && in.at == in.end && is_hex(answer->build_id) &&
            status > HP_SYM_NOT_TRIED && status != HP_SYM_EMBEDDED &&
-           status <= HP_SYM_NO_MEMORY; // the child tells of no other
+           status <= HP_SYM_NO_MEMORY; // the child sends no other
 }
 
 // --- the socket ------------------------------------------------------------------------
 
+// The head of a message on the wire.
 struct head {
     uint32_t kind, size;
 };
@@ -277,14 +285,16 @@ int64_t hp_wire_now(void) {
     return read_clock(CLOCK_MONOTONIC);
 }
 
-// How long to wait at most: CPU time does not pass faster than other time.
+// The time until the deadline, in nanoseconds.  CPU time passes no faster than other
+// time, so the smaller of both is long enough to wait.
 static int64_t time_left(const struct hp_wire *wire) {
     int64_t left = wire->until - hp_wire_now();
     int64_t cpu = wire->cpu_until ? wire->cpu_until - read_clock(wire->cpu_clock) : left;
     return cpu < left ? cpu : left;
 }
 
-// Until the socket can be read or written, as `events` says.
+// Wait until the socket can be read or written, according to `events`.  False at the
+// deadline (EAGAIN) or on an error.  Does not wait if there is no deadline.
 static bool wait_for(const struct hp_wire *wire, short events) {
     struct pollfd poller = {wire->sock, events, 0};
     while (wire->until) {
@@ -302,15 +312,17 @@ static bool wait_for(const struct hp_wire *wire, short events) {
     return true;
 }
 
-// Is it worth another try?
+// Whether a failed call is worth another try.
 static bool is_passing(ssize_t got) {
     return got < 0 && (errno == EINTR || errno == EAGAIN);
 }
 
+// Flags of send() and recv(): with a deadline they must not block.
 static int flags_of(const struct hp_wire *wire) {
     return wire->until ? MSG_DONTWAIT | MSG_NOSIGNAL : MSG_NOSIGNAL;
 }
 
+// Send all bytes.  False as for hp_wire_send().
 static bool send_bytes(const struct hp_wire *wire, const void *bytes, size_t size) {
     const char *at = bytes;
     while (size) {
@@ -327,7 +339,8 @@ static bool send_bytes(const struct hp_wire *wire, const void *bytes, size_t siz
     return true;
 }
 
-// The head is small enough to go in one piece.
+// Send the head, with `fd` attached unless that is -1.  The head is small enough to be
+// sent whole.
 static bool send_head(const struct hp_wire *wire, struct head head, int fd) {
     union control control = {0};
     struct iovec piece = {&head, sizeof head};
@@ -383,7 +396,8 @@ bool hp_wire_receive_bytes(const struct hp_wire *wire, void *bytes, size_t size)
     return true;
 }
 
-// As many bytes again as have come, so that memory is never more than twice of what was sent.
+// Receive a body in pieces that double what has arrived, so that memory never exceeds
+// twice of what was sent.
 static bool receive_body(const struct hp_wire *wire, struct hp_packet *body,
                          size_t size) {
     enum {
@@ -402,8 +416,8 @@ static bool receive_body(const struct hp_wire *wire, struct hp_packet *body,
     return true;
 }
 
-// The file that came along; -1 if there was none.  More than one is against the rules:
-// all are closed.
+// The file that came along, or -1.  More than one is a violation of the protocol: all are
+// closed.
 static int descriptor_in(struct msghdr *message) {
     int kept = -1, count = 0;
     for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part;
@@ -424,6 +438,8 @@ static int descriptor_in(struct msghdr *message) {
     return kept;
 }
 
+// Receive the head and the file that came along; `fd` is -1 if there is none.  False as
+// for hp_wire_receive().
 static bool receive_head(const struct hp_wire *wire, struct head *head, int *fd) {
     union control control;
     struct iovec piece = {head, sizeof *head};

@@ -1,13 +1,15 @@
-// In this order: capabilities, with those that a program could get back, no new privileges,
-// Landlock, seccomp.  Each works for root, for anybody, and in a user namespace.
+// Restrictions are applied in this order: capabilities, including those that a program
+// could get back, no new privileges, Landlock, seccomp.  Each works for root, for
+// ordinary users, and in a user namespace.
 //
-// Landlock has a rule set that handles every right the kernel knows and allows none: no
-// file can be opened, no port, and no process outside be signalled or spoken to.
+// Landlock gets a rule set that handles every right the kernel knows and allows none: no
+// file or port can be opened, and no process outside can be signalled or connected to.
 //
-// seccomp has a list of what libdw, the demangler and the protocol need.  Any other call
-// raises SIGSYS, whose handler counts it and has it fail with EPERM; while SIGSYS is blocked,
-// or has another handler, the process dies.  A call made as for another machine, which a
-// filter by numbers would mistake (int 0x80, x32), kills it at once.
+// seccomp gets a list of the calls that libdw, the demangler and the protocol need.  Any
+// other call raises SIGSYS, whose handler counts it and makes it fail with EPERM.  While
+// SIGSYS is blocked, or has another handler, the process dies.  A call made as for
+// another machine (int 0x80, x32), which a filter by numbers would mistake, kills it at
+// once.
 #include "sym/sandbox.h"
 
 #include <errno.h>
@@ -29,8 +31,10 @@
 #    include <seccomp.h>
 #endif
 
+// Restrictions that could not be applied, as hp_sandbox_lack() returns them.
 static char lack[256];
 
+// Append a restriction that could not be applied, with the reason.
 static void lacks(const char *what, const char *why) {
     size_t used = strlen(lack);
     snprintf(lack + used, sizeof lack - used, "%s%s (%s)", used ? ", " : "", what, why);
@@ -40,7 +44,8 @@ const char *hp_sandbox_lack(void) {
     return lack;
 }
 
-// Of a program that the library is linked into, too: its runtime asks the kernel for things.
+// True also for an instrumented program that the library is linked into: the sanitizer's
+// runtime makes system calls of its own.
 bool hp_sandbox_is_instrumented(void) {
 #ifdef HP_INSTRUMENTED
     return true;
@@ -66,7 +71,8 @@ const char *hp_sandbox_parent_lack(void) {
 
 // --- capabilities ----------------------------------------------------------------------
 
-// Who has none is refused some of these, and need not give them up.
+// Drop all capabilities.  A process without capabilities cannot make some of these calls
+// and does not need to, so their failure is ignored.
 static void drop_capabilities(void) {
     struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
@@ -85,18 +91,20 @@ static void drop_capabilities(void) {
 
 // --- Landlock --------------------------------------------------------------------------
 
-// As in the kernel's linux/landlock.h, which may be younger or older than what we run on.
+// Copied from linux/landlock.h, because the installed header may be newer or older than
+// the running kernel.
 enum {
     CREATE_RULESET = 444,
     RESTRICT_SELF = 446,
     ASK_VERSION = 1,
 };
 
+// struct landlock_ruleset_attr: a bit for each right that is handled.
 struct ruleset {
     uint64_t files, network, scopes;
 };
 
-// How many rights each version of the interface knows; later ones at least as many.
+// All rights that a version of the interface knows; later versions know at least these.
 static struct ruleset rights_of(int version) {
     static const unsigned char files[] = {0, 13, 14, 15, 15, 16};
     int last = (int)sizeof files - 1;
@@ -106,6 +114,7 @@ static struct ruleset rights_of(int version) {
                             .scopes = version >= 6 ? 3 : 0};
 }
 
+// Deny all file access, network ports and signals by Landlock.
 static void deny_files(void) {
     int version = (int)syscall(CREATE_RULESET, NULL, 0, ASK_VERSION);
     if (version <= 0) {
@@ -124,6 +133,7 @@ static void deny_files(void) {
 
 // --- refused calls ---------------------------------------------------------------------
 
+// Number of refused calls since the last query, and the first of them.
 static volatile sig_atomic_t refused, first_refused;
 
 #    if defined(__x86_64__)
@@ -136,6 +146,7 @@ static volatile sig_atomic_t refused, first_refused;
 #        error "of this machine it is not known where a call returns its result"
 #    endif
 
+// Handler of SIGSYS: count the call and make it return -EPERM.
 static void on_refused(int signal, siginfo_t *info, void *data) {
     (void)signal;
     ucontext_t *context = data;
@@ -146,7 +157,8 @@ static void on_refused(int signal, siginfo_t *info, void *data) {
 
 // --- seccomp ---------------------------------------------------------------------------
 
-// An allowed call: any, or one where these bits of one argument have that value.
+// A call that is allowed: always (`argument` is -1), or if the bits `mask` of one
+// argument are `value`.
 struct allowed {
     int number, argument;
     uint64_t mask, value;
@@ -164,11 +176,12 @@ static const struct allowed calls[] = {
     ANY(brk),
     ANY(madvise),
     ANY(futex),
-    ANY(fstat), // either this or the other is fstat() of the C library
+    ANY(fstat), // the C library implements fstat() by this call or the next
     {SCMP_SYS(newfstatat), 3, UINT32_MAX, AT_EMPTY_PATH},
-    {SCMP_SYS(fcntl), 1, UINT32_MAX, F_GETFD}, // others have signals sent to anybody
+    // Other commands can have signals sent to other processes.
+    {SCMP_SYS(fcntl), 1, UINT32_MAX, F_GETFD},
     ANY(close),
-    ANY(clock_gettime), // where the vDSO has none
+    ANY(clock_gettime), // used where the vDSO has no clock
     ANY(exit),
     ANY(exit_group),
     ANY(rt_sigaction),
@@ -178,7 +191,7 @@ static const struct allowed calls[] = {
     ANY(recvmsg),
     ANY(sendto),
     ANY(recvfrom),
-    // the demangler's thread
+    // The demangler's thread.
     {SCMP_SYS(clone), 0, CLONE_THREAD, CLONE_THREAD},
     ANY(set_robust_list),
     ANY(rseq),
@@ -193,21 +206,24 @@ static int allow(scmp_filter_ctx filter, const struct allowed *call) {
     return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, call->number, any ? 0 : 1, &is);
 }
 
-// Without being counted.
+// Refuse a call without counting it.
 static int refuse_quietly(scmp_filter_ctx filter, int number, uint32_t error) {
     return seccomp_rule_add(filter, SCMP_ACT_ERRNO(error), number, 0);
 }
 
-// 0, or -errno.
+// Build and load the filter.  Returns 0 or -errno.
 static int load(scmp_filter_ctx filter) {
     int error = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
-    // Who reads nobody's memory but its own need not go slower for fear of speculation.
+    // The process reads only its own memory, so it need not pay for the mitigation of
+    // speculative store bypass.
     seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
-    // The C library makes a thread by clone3, or else by clone, whose flags can be seen.
+    // The C library creates a thread by clone3, or else by clone, whose flags a filter
+    // can check.
     error = error ? error : refuse_quietly(filter, SCMP_SYS(clone3), ENOSYS);
-    // qsort() asks how much memory there is, and does without; nothing is missed.
+    // qsort() asks how much memory there is, and works without the answer.
     error = error ? error : refuse_quietly(filter, SCMP_SYS(sysinfo), EPERM);
-    // libdw would know where a file is, beside which it looks for others: nobody asks it to.
+    // libdw reads the path of an open file to find others beside it, which is not needed
+    // here.
 #    ifdef SYS_readlink
     error = error ? error : refuse_quietly(filter, SCMP_SYS(readlink), EPERM);
 #    endif
@@ -218,7 +234,7 @@ static int load(scmp_filter_ctx filter) {
     return error ? error : seccomp_load(filter);
 }
 
-// Is there a filter to be had?
+// Whether the kernel can filter system calls.
 static bool can_filter(void) {
     uint32_t action = SECCOMP_RET_TRAP;
     return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
@@ -229,6 +245,7 @@ static void catch_refused(void) {
     sigaction(SIGSYS, &action, NULL);
 }
 
+// Load the filter of system calls and its handler.
 static void drop_calls(void) {
     catch_refused();
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_TRAP);
@@ -239,6 +256,7 @@ static void drop_calls(void) {
     }
 }
 
+// Apply Landlock and seccomp, or record why not.
 static void confine(void) {
     if (hp_sandbox_is_instrumented()) {
         lacks("seccomp and Landlock", "for the runtime of a sanitizer");

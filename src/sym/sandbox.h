@@ -1,5 +1,5 @@
-// What the kernel takes from a process that reads what others wrote, so that whoever gets
-// hold of it has an address space, the files handed to it and a socket, and nothing else.
+// The sandbox of a process that reads untrusted files.  An attacker who takes over the
+// process has an address space, the files handed to it and a socket, and nothing else.
 #ifndef HP_SYM_SANDBOX_H
 #define HP_SYM_SANDBOX_H
 
@@ -10,29 +10,31 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// Give up all rights, for ever.  For a child of one thread that has opened all it needs.
-// False if `mode` requires what cannot be had.
+// Drop all rights of this process irrevocably.  For a child with one thread that has
+// opened all it needs.  False if `mode` requires a restriction that is not available.
 bool hp_sandbox_enter(enum hp_sandbox mode);
 
-// Of a process that has entered: what it could not give up, "" for nothing.
+// The restrictions that hp_sandbox_enter() could not apply, with reasons; "" for none.
 const char *hp_sandbox_lack(void);
 
-// Which of the parent's own means are missing, "" for none.
+// The missing means of the parent to open files safely; "" for none.
 const char *hp_sandbox_parent_lack(void);
 
-// Was this program, or what it is linked into, built so that it cannot filter calls (sanitizers,
-// coverage)?
+// Whether this program, or the one it is linked into, is built with sanitizers or
+// coverage, so that its system calls cannot be filtered.
 bool hp_sandbox_is_instrumented(void);
 
-// Calls that were refused since this was asked last, and the number of the first of them.
+// System calls that were refused since the last query, and the number of the first of
+// them.
 struct hp_refusals {
     uint32_t count;
     int first;
 };
 
+// Return the refusals since the last query, and reset them.
 struct hp_refusals hp_sandbox_refusals(void);
 
-// The name of a call, or "?".
+// Store the name of a system call, or "?".
 void hp_sandbox_call_name(int number, char name[32]);
 
 #endif

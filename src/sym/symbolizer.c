@@ -1,4 +1,6 @@
-// Module after module is read, and what was found is believed when all were.
+// Symbolize in two passes: ask the child about one module after another, then decide
+// which answers are trusted once all of them are in.  The order matters because a verdict
+// on a file needs the return addresses of all modules.
 #include "sym/symbolizer.h"
 
 #include "sym/answers.h"
@@ -12,13 +14,16 @@
 #include <string.h>
 #include <unistd.h>
 
+// Set the status of a module and its note; the text is copied.
 static void note(struct hp_symbolizer *self, struct hp_module *module,
                  enum hp_sym_status status, const char *text) {
     module->status = status;
     module->note = hp_strtab_add(&self->profile->strings, hp_span_of(text));
 }
 
-// What the names of a file are, beside which its debug files may be.
+// Make finder->others the paths of the other modules that have the same file, because
+// debug files may lie beside any of them.  The caller frees the returned array after the
+// search.
 static const char **paths_of(const struct hp_symbolizer *self, const struct hp_task *task,
                              struct hp_finder *finder) {
     size_t count = 0;
@@ -33,7 +38,8 @@ static const char **paths_of(const struct hp_symbolizer *self, const struct hp_t
     return paths;
 }
 
-// A module that had its time, and was asked for again too late, keeps the first reason.
+// Record why a task and all modules with its file get no names.  A module whose time ran
+// out and that was asked for again too late keeps that first reason.
 static void give_up(struct hp_symbolizer *self, struct hp_task *task,
                     const struct hp_sym_diagnostic *why) {
     for (struct hp_task *each = task; each; each = each->same) {
@@ -44,17 +50,17 @@ static void give_up(struct hp_symbolizer *self, struct hp_task *task,
     }
 }
 
-// What becomes of an answer.
+// How an answer is used.
 enum use {
-    LOOK,  // nothing: how much it has is to be known
-    TAKE,  // the module has these names
-    AGREE, // the module keeps what names it has in common with these
+    LOOK,  // only measure how much the file can name
+    TAKE,  // take over these names for the module
+    AGREE, // keep only the names that the module has in common with these
 };
 
-// How much a file has to say.
+// How much a file can name.
 struct yield {
     enum hp_sym_status status;
-    size_t named; // addresses
+    size_t named; // addresses with at least one line
 };
 
 static struct yield yield_of(const struct hp_answer *answer) {
@@ -65,7 +71,8 @@ static struct yield yield_of(const struct hp_answer *answer) {
     return yield;
 }
 
-// The build that has a file, among those of a task.
+// The rank of the build of `task` that contains the file `only`; 0 if `only` is NULL or
+// in none.
 static size_t rank_of(const struct hp_task *task, const struct hp_place *only) {
     size_t rank = 0;
     const struct hp_build *build;
@@ -77,8 +84,9 @@ static size_t rank_of(const struct hp_task *task, const struct hp_place *only) {
     return rank;
 }
 
-// Names of one file alone, or of whatever the search for the module finds.  False if the module was stopped
-// for the sake of others, and may be asked for again after them.
+// Ask for names: from the file `only`, or if that is NULL from the file that the search
+// for the module finds.  Fills `yield`.  Returns false if the module was stopped so that
+// others get their share of the time; it may be asked for again after them.
 static bool ask_of(struct hp_symbolizer *self, struct hp_task *task,
                    const struct hp_place *only, enum use use, struct yield *yield) {
     struct hp_request request = hp_request_of(self, task);
@@ -113,13 +121,17 @@ static bool ask_of(struct hp_symbolizer *self, struct hp_task *task,
            why.status != HP_SYM_OVER_BUDGET;
 }
 
+// Whether `a` names more than `b`: by its kind of names first, then by the number of
+// addresses.  A file that is not verified never does.
 static bool is_richer(struct yield a, struct yield b) {
     bool is_first = b.status == HP_SYM_NOT_TRIED;
     return hp_sym_is_verified(a.status) && (is_first || a.status < b.status ||
                                             (a.status == b.status && a.named > b.named));
 }
 
-// Of files with one code that which has most to say: the first with debug information, or most names.
+// The index of the file of `build` that names most: the first with debug information, or
+// else the one with most names.  The files of a build have the same code, but may be
+// stripped differently.
 static size_t find_richest(struct hp_symbolizer *self, struct hp_task *task,
                            const struct hp_build *build) {
     size_t richest = 0;
@@ -140,8 +152,8 @@ static bool has_names(const struct hp_module *module) {
     return module->status == HP_SYM_DWARF || module->status == HP_SYM_SYMTAB;
 }
 
-// Names of a module of which any of several builds may have run: those that they have in common.  A file without
-// names says nothing.
+// Give a module that several builds may have run the names that all of these have in
+// common.  A file without names is skipped.  Returns false as ask_of() does.
 static bool ask_of_builds(struct hp_symbolizer *self, struct hp_task *task) {
     struct yield yield;
     for (size_t i = 0; i < task->builds.all.count; i++) {
@@ -159,6 +171,8 @@ static bool ask_of_builds(struct hp_symbolizer *self, struct hp_task *task) {
     return true;
 }
 
+// Ask for the names of a task.  With `do_others_wait` the module gets half of the time
+// that is left.  Returns false as ask_of() does.
 static bool ask_child(struct hp_symbolizer *self, struct hp_task *task,
                       bool do_others_wait) {
     struct yield yield;
@@ -167,7 +181,8 @@ static bool ask_child(struct hp_symbolizer *self, struct hp_task *task,
                                       : ask_of(self, task, NULL, TAKE, &yield);
 }
 
-// A file that is not there is no work for the child.
+// Look for a module's file without the child, so that a missing file costs no request.
+// Sets task->is_there, `found` and `shown`, or the reason in the module.
 static void search(struct hp_symbolizer *self, struct hp_task *task) {
     const char *path = hp_profile_text(self->profile, task->module->path);
     struct hp_wanted first = {HP_FIND_MODULE, 0, {"", 0}};
@@ -186,6 +201,8 @@ static void search(struct hp_symbolizer *self, struct hp_task *task) {
     hp_finder_done(&finder);
 }
 
+// Take over the builds that the dumps were proven to be of; the first file of the first
+// build represents them.
 static void take_builds(struct hp_symbolizer *self, struct hp_task *task) {
     hp_builds_of(self->profile->prover, self->profile, task->module, &task->builds);
     const struct hp_place *first = task->builds.places.all.at;
@@ -196,6 +213,7 @@ static void take_builds(struct hp_symbolizer *self, struct hp_task *task) {
     free(shown);
 }
 
+// Note why no file was proven to be the one that ran.
 static void note_open(struct hp_symbolizer *self, struct hp_module *module) {
     bool is_compared = hp_module_is_compared(module);
     char text[100] = "no file there has the layout that was mapped";
@@ -209,6 +227,8 @@ static void note_open(struct hp_symbolizer *self, struct hp_module *module) {
     note(self, module, is_compared ? HP_SYM_OTHER_BUILD : HP_SYM_NOT_COMPARED, text);
 }
 
+// Find the file or builds of a task, according to what the prover found, or note why
+// there is none.
 static void locate(struct hp_symbolizer *self, struct hp_task *task) {
     struct hp_module *module = task->module;
     struct hp_sym_diagnostic why;
@@ -222,12 +242,13 @@ static void locate(struct hp_symbolizer *self, struct hp_task *task) {
         note(self, module, why.status, why.text);
     } else {
         search(self, task);
-        task->is_there &=
-            module->proof == HP_PROOF_NONE; // it has come after the dumps were read
+        // else the file appeared after the dumps were read
+        task->is_there &= module->proof == HP_PROOF_NONE;
     }
 }
 
-// What two modules have in common that one answer is for both.
+// The number in `keys` of everything that two modules must have in common to share one
+// answer: the file, how it was mapped, the build id and the proof.
 static hp_string key_of(const struct hp_symbolizer *self, struct hp_strtab *keys,
                         const struct hp_task *task) {
     const struct hp_profile *profile = self->profile;
@@ -255,7 +276,8 @@ static hp_string key_of(const struct hp_symbolizer *self, struct hp_strtab *keys
     return number;
 }
 
-// One file under many names, or mapped by many programs, is read once.
+// Chain tasks with the same key by `same`, so that one file under many names, or mapped
+// by many programs, is read once.
 static void join_same(struct hp_symbolizer *self) {
     struct hp_strtab keys = {0};
     struct hp_task **last = hp_alloc((self->tasks.count + 1) * sizeof *last);
@@ -274,6 +296,7 @@ static void join_same(struct hp_symbolizer *self) {
     hp_strtab_done(&keys);
 }
 
+// Whether the inputs name any frame of a task.
 static bool is_embedded(const struct hp_symbolizer *self, const struct hp_task *task) {
     for (size_t i = task->first; i < task->last; i++) {
         if (self->profile->frames.at[i].lines > 0) {
@@ -283,7 +306,8 @@ static bool is_embedded(const struct hp_symbolizer *self, const struct hp_task *
     return false;
 }
 
-// What the dumps have proven stands.
+// Make the prover's result the verdict: it outweighs the return addresses of all inputs
+// together.
 static void judge_proven(struct hp_module *module) {
     bool lacks_rules = module->returns.lacks_rules;
     module->returns = module->misfits;
@@ -293,7 +317,8 @@ static void judge_proven(struct hp_module *module) {
                                                              : HP_BUILD_FITS;
 }
 
-// A debug file that was found by the calls that it lists was compared after all.
+// Replace the note that a debug file was not compared: the prover has compared it by the
+// calls that it lists.
 static void tell_listed(struct hp_symbolizer *self, struct hp_module *module) {
     if (module->proof == HP_PROOF_FITS &&
         hp_span_is(hp_strtab_span(&self->profile->strings, module->note),
@@ -303,7 +328,9 @@ static void tell_listed(struct hp_symbolizer *self, struct hp_module *module) {
     }
 }
 
-// A build id that was told and found has the last word.
+// Decide whether the names of a module are trusted, and note what speaks against its
+// file.  A build id that the dumps contain and that was found outweighs everything else.
+// `sign` is what hp_signs_find() returned, or NULL.
 static void judge(struct hp_symbolizer *self, struct hp_module *module,
                   const char *sign) {
     struct hp_return_check *returns = &module->returns;
@@ -333,6 +360,7 @@ static void judge(struct hp_symbolizer *self, struct hp_module *module,
     }
 }
 
+// Remove the digests of source files that a distrusted binary listed.
 static void forget_sources(struct hp_symbolizer *self, hp_module_id module) {
     struct hp_profile *profile = self->profile;
     size_t kept = 0;
@@ -344,15 +372,17 @@ static void forget_sources(struct hp_symbolizer *self, hp_module_id module) {
     profile->sources.count = kept;
 }
 
-// Where functions begin is only said of the very build.
+// Whether the starts of functions in this file may be used: only if it is exactly the
+// build that ran.
 static bool is_trusted(const struct hp_module *module) {
     enum hp_build_verdict verdict = module->returns.verdict;
     return module->told_id.n != 0 || verdict == HP_BUILD_FITS ||
            verdict == HP_BUILD_ODD_ONE;
 }
 
-// An address that follows no call is excused by its caller, which calls the function that it is in: more of it than
-// that function is not known.
+// Reduce the chain of an address that follows no call to its outermost function, without
+// a line.  The prover excused the address because its caller calls this function; nothing
+// else about the address is known.
 static void forget_line(struct hp_symbolizer *self, const struct hp_module *module,
                         size_t frame) {
     struct hp_found_lines *found = &self->found[frame];
@@ -367,8 +397,9 @@ static void forget_line(struct hp_symbolizer *self, const struct hp_module *modu
     }
 }
 
-// A frame that the binary does not name keeps the name that the dumps tell, and without a
-// binary that is to be believed a module has no others.
+// Apply the answer to the frames of a task.  A frame that the binary does not name keeps
+// its name from the dumps.  If the binary is not trusted, the module keeps only names
+// from the dumps.
 static void settle(struct hp_symbolizer *self, const struct hp_signs *signs,
                    const struct hp_task *task) {
     hp_module_id id = hp_task_module_id(self, task);
@@ -393,10 +424,12 @@ static void settle(struct hp_symbolizer *self, const struct hp_signs *signs,
         bool is_lost = hp_sym_is_of_this_run(task->module->status);
         note(self, task->module, HP_SYM_EMBEDDED,
              is_lost ? hp_sym_status_text(task->module->status) : "");
-        task->module->lacks_inlines = is_lost; // another run has what its binary says
+        task->module->lacks_inlines = is_lost; // another run may read what its binary has
     }
 }
 
+// Add a task for each run of frames that belong to one file module; frames are ordered by
+// module.
 static void add_tasks(struct hp_symbolizer *self) {
     const struct hp_profile *profile = self->profile;
     const struct hp_frame *frames = profile->frames.at;
@@ -423,7 +456,8 @@ static void report_progress(const struct hp_symbolizer *self, size_t done) {
     }
 }
 
-// Reports are the same with a sandbox and without: of it `info` tells.
+// Warn about a missing or incomplete sandbox, as a warning for `info` only, so that
+// reports are the same with a sandbox and without.
 static void tell_sandbox(const struct hp_symbolizer *self) {
     const char *parent = hp_sandbox_parent_lack();
     if (self->keeper.sandbox == HP_SANDBOX_OFF) {
@@ -436,6 +470,7 @@ static void tell_sandbox(const struct hp_symbolizer *self) {
     }
 }
 
+// Judge all modules, apply the trusted answers, and warn of sandbox gaps.
 static void finish(struct hp_symbolizer *self) {
     hp_returns_count(self->profile, self->returns);
     struct hp_signs signs = hp_signs_of(self->profile, self->files);
@@ -454,7 +489,8 @@ static bool is_asked_for(const struct hp_task *task) {
     return task->is_there && !task->is_later;
 }
 
-// A module that is stopped for the sake of others is asked for once more, after them.
+// Ask for all tasks.  A module that is stopped so that others get their share of the time
+// is asked for once more, after them.
 static void ask_for_all(struct hp_symbolizer *self) {
     HP_VEC(struct hp_task *) put_off = {0};
     size_t waiting = 0;

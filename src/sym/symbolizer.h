@@ -1,7 +1,24 @@
-// Names for frames: functions, inlined calls, files and lines, from ELF and DWARF.
+// Symbolize a profile: give functions, inlined calls, files and lines to its addresses,
+// from the ELF and DWARF of binaries.
 //
-// Every byte of a binary is read in a forked child that is handed open files and answers
-// on a socket; what it says is checked here before it is believed.  See child.h.
+// Map of this folder:
+//   symbolizer.h  entry point: hp_symbolize() asks about one module after another, and
+//                 applies the answers (answers.h) once all of them are in
+//   builds.h      entry point: hp_prover_new() finds the builds that dumps ran, while
+//                 these are read (candidates.h, fits.h, chains.h, trees.h)
+//   keeper.h      the parent's side: budgets, retries, and opening files (finder.h)
+//   protocol.h    messages between parent and child (packet.h)
+//   child.h       the forked child in its sandbox (sandbox.h, starved.h)
+//   worker.h      the child's side: image.h, verify.h, symtab.h, demangle.h
+//   dwarf.h       functions and inlined calls (debug_info.h, entry.h, scopes.h, names.h)
+//   line_table.h  files and lines (line_program.h, line_header.h)
+//   calls.h       whether machine code has a call before a return address
+// Data structures: hp_task (the frames of one module), hp_request and hp_answer (what
+// crosses the socket), hp_image (an open ELF file), hp_lookup (a module's DWARF query).
+// Invariants: every byte of a binary is read in a forked child, which is handed open
+// files and opens none itself.  Whatever the child sends is checked before it is used.
+// A missing or damaged binary never fails the run: its module gets a status and a note.
+// Read protocol.h first, then symbolizer.c, keeper.h and worker.c; the rest as needed.
 #ifndef HP_SYM_SYMBOLIZER_H
 #define HP_SYM_SYMBOLIZER_H
 
@@ -9,17 +26,21 @@
 #include "model/profile.h"
 
 // Give lines to every frame of a file module, and a status, build id and note to every
-// module.  Nothing is a failure here: a module may go without names, and says why.
+// module.  Never fails: a module that stays without names has the reason in its status
+// and note.  `options` may be NULL.
 void hp_symbolize(struct hp_profile *profile, const struct hp_symbol_options *options);
 
-// Finds out which builds dumps are of while they are read; NULL where no binaries are read.  The options must outlive
-// it.  `programs` are files of any name that may be what the dumps have run; they are copied.
+// Create a prover, which finds out while dumps are read which builds they are of.
+// Returns NULL where the program is built without the symbolizer.  The caller ends it by
+// prover->done().  `options` must outlive it.  `programs` are files of any name that the
+// dumps may have run; their paths are copied.
 struct hp_prover *hp_prover_new(const struct hp_symbol_options *options,
                                 const char *const *programs, size_t program_count);
 
 struct hp_keeper;
 
-// The same with a keeper whose limits, sandbox and child are set, and nothing else.
+// Do the same with a copy of `keeper`, which has limits, sandbox and `serve` set and
+// nothing else.  The copy is ended here.
 void hp_symbolize_by(struct hp_profile *profile, const struct hp_symbol_options *options,
                      const struct hp_keeper *keeper);
 

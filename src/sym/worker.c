@@ -17,23 +17,26 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    MOST_CANDIDATES = 64,
-    MOST_WANTED = 3,
+enum {                    //
+    MOST_CANDIDATES = 64, // files that are tried for one purpose
+    MOST_WANTED = 3,      // the highest value of rank_of()
 };
 
-// Where the debug information of a file is.
+// The files with the debug information of an image.
 struct debug {
-    struct hp_image separate;  // a debug file of its own, or {0}
-    struct hp_image *image;    // the one with the DWARF, or NULL
-    struct hp_image alt_image; // what several debug files share (dwz), or {0}
-    Dwarf *alt;
-    uint64_t shift; // an address in the program + shift is the one in the debug file
-    struct hp_sym_diagnostic diagnostic; // why there is no DWARF; "" if none was promised
-    bool is_unread;                      // there is some, but it cannot be read
+    struct hp_image separate; // an opened debug file, or {0}
+    // The file with the DWARF: the module's own or `separate`; or NULL.
+    struct hp_image *image;
+    // Debug information that several debug files share (dwz), or {0}.
+    struct hp_image alt_image;
+    Dwarf *alt;     // the DWARF of `alt_image`, or NULL
+    uint64_t shift; // address in the debug file minus address in the program
+    // Reason for the lack of DWARF; text "" if the file promises none.
+    struct hp_sym_diagnostic diagnostic;
+    bool is_unread; // there is DWARF, but it cannot be read
 };
 
-// One module's work.
+// Everything that is open or found while one module is served.
 struct work {
     struct hp_request request;
     struct hp_image image;
@@ -41,8 +44,8 @@ struct work {
     struct hp_minidebug mini;
     struct hp_lookup lookup;
     struct hp_answer answer;
-    struct hp_sym_diagnostic diagnostic; // why no candidate will do
-    struct hp_sym_diagnostic refused;    // what the sandbox refused
+    struct hp_sym_diagnostic diagnostic; // reason why no candidate is used
+    struct hp_sym_diagnostic refused;    // note on the calls that the sandbox refused
 };
 
 static void debug_done(struct debug *debug) {
@@ -66,19 +69,21 @@ static void work_done(struct work *work) {
 
 // --- finding files ---------------------------------------------------------------------
 
-// Of several reasons, the one that tells most.
+// How informative a reason is; of several reasons the one with the highest weight is
+// reported.
 static int weight(enum hp_sym_status status) {
     return status == HP_SYM_OTHER_BUILD ? 3 : status == HP_SYM_NO_FILE ? 1 : 2;
 }
 
 // A file that may be the module's.
 struct candidate {
-    struct hp_span text; // its path, or why there are no more
+    struct hp_span text; // its path, or the reason why there are no more
     bool exists;
-    struct hp_sym_diagnostic diagnostic; // why it will not do
+    struct hp_sym_diagnostic diagnostic; // reason why it is not used
 };
 
-// The n-th candidate as work->image, if it is verified.
+// Open the n-th candidate as work->image.  False, with the image {0}, unless it exists
+// and is verified.
 static bool open_candidate(struct work *work, struct hp_file_requester *requester,
                            uint32_t n, struct candidate *candidate) {
     struct hp_wanted wanted = {HP_FIND_MODULE, n, {"", 0}};
@@ -94,8 +99,9 @@ static bool open_candidate(struct work *work, struct hp_file_requester *requeste
     return false;
 }
 
-// Whether its code is what ran, as far as can be told here: the parent alone knows what
-// signals have interrupted.  Of a file that a prover found it is known.
+// Whether the code of an image is probably the code that ran.  Only a guess, because the
+// parent alone knows which frames a signal interrupted.  Always true if a build id or a
+// prover has identified the file.
 static bool has_likely_code(const struct work *work) {
     struct hp_return_check returns = {.checked = 0};
     struct hp_code_window window = {.size = 0};
@@ -112,13 +118,14 @@ static bool has_likely_code(const struct work *work) {
     return hp_returns_judge(&returns, false) != HP_BUILD_OTHER;
 }
 
-// How much a file that is verified is wanted: with code that can be compared most, and least with
-// such that is another's.
+// The rank of a verified file: highest with code that probably ran, then a file without
+// code, lowest with code that did not run.
 static int rank_of(const struct work *work) {
     return work->image.lacks_code ? 2 : has_likely_code(work) ? MOST_WANTED : 1;
 }
 
-// The first of the candidates that are verified that is wanted most.
+// Open the first of the verified candidates with the highest rank as work->image.  False,
+// with work->diagnostic, if none is verified.
 static bool find_image(struct work *work, struct hp_file_requester *requester) {
     struct candidate candidate = {.exists = true};
     uint32_t first = MOST_CANDIDATES;
@@ -148,14 +155,16 @@ static bool find_image(struct work *work, struct hp_file_requester *requester) {
     return false;
 }
 
-// What a debug file is checked against: a build id, or else a CRC.
+// The identity that a debug file must have: a build id, or else a CRC.
 struct proof {
     const char *build_id;
     bool has_crc;
     uint32_t crc;
-    bool needs_no_dwarf; // symbols will do
+    bool needs_no_dwarf; // a symbol table is enough
 };
 
+// Whether an image has the identity.  A build id outweighs the CRC; without one on either
+// side the CRC decides.
 static bool proves(const struct proof *proof, const struct hp_image *image) {
     if (proof->build_id[0] && (image->build_id[0] || !proof->has_crc)) {
         return strcmp(proof->build_id, image->build_id) == 0;
@@ -163,8 +172,8 @@ static bool proves(const struct proof *proof, const struct hp_image *image) {
     return proof->has_crc && hp_image_crc(image) == proof->crc;
 }
 
-// Ask for candidates until one has the proof, and what it is wanted for: debug information, or
-// at least a table of symbols.
+// Ask for candidates until one has the identity and the wanted content: debug
+// information, or at least a symbol table.  True if `image` is open.
 static bool find_proved(struct hp_image *image, struct hp_wanted wanted,
                         const struct proof *proof, struct hp_file_requester *requester) {
     for (; wanted.n < MOST_CANDIDATES; wanted.n++) {
@@ -185,7 +194,8 @@ static bool find_proved(struct hp_image *image, struct hp_wanted wanted,
     return false;
 }
 
-// The debug file with that proof, by build id and by the name that a debug link tells or NULL.
+// Find the debug file with that identity, first by build id, then by `name` from a debug
+// link unless that is NULL.
 static bool find_by_either(struct hp_image *separate, const char *name,
                            struct proof *proof, struct hp_file_requester *requester) {
     struct hp_wanted by_id = {HP_FIND_BUILD_ID, 0, hp_span_of(proof->build_id)};
@@ -198,6 +208,8 @@ static bool find_by_either(struct hp_image *separate, const char *name,
     return name && find_proved(separate, by_link, proof, requester);
 }
 
+// Find the separate debug file of an image: one with DWARF, or else one with a symbol
+// table that the image lacks.  False, with a reason if a debug link promises a file.
 static bool find_separate(struct debug *debug, const struct hp_image *image,
                           struct hp_file_requester *requester) {
     struct proof proof = {.build_id = image->build_id};
@@ -214,6 +226,8 @@ static bool find_separate(struct debug *debug, const struct hp_image *image,
                                    "%s: no debug file %s that fits", image->path, name);
 }
 
+// Find the shared debug file (dwz) that an image refers to.  True if it refers to none;
+// false, with a reason, if the file is missing.
 static bool find_alt(struct debug *debug, const struct hp_image *image,
                      struct hp_file_requester *requester) {
     char build_id[2 * HP_BUILD_ID_SIZE + 1];
@@ -237,8 +251,8 @@ static bool find_alt(struct debug *debug, const struct hp_image *image,
                                          image->path, name);
 }
 
-// In the order of gdb and elfutils: in the file itself, by its build id, by its debug link.
-// Nothing is ever fetched from a network.
+// Find debug information in the order of gdb and elfutils: in the file itself, by its
+// build id, by its debug link.  Nothing is ever fetched from a network.
 static void find_debug(struct debug *debug, struct hp_image *image,
                        struct hp_file_requester *requester) {
     *debug = (struct debug){.image = NULL};
@@ -265,6 +279,8 @@ static int compare(const void *a, const void *b) {
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
+// Add a query for each requested address that is in a segment, ordered by address in the
+// debug file.
 static void load_queries(struct work *work) {
     struct hp_lookup *lookup = &work->lookup;
     for (uint32_t i = 0; i < work->request.addresses.count; i++) {
@@ -278,7 +294,9 @@ static void load_queries(struct work *work) {
     hp_vec_sort(&lookup->queries, compare);
 }
 
-// What no DIE describes may still have a symbol, and a row of a line table.
+// Name queries without a DIE by their symbol, keeping file and line from the line table.
+// A query with a row but without a symbol gets a line without a name.  Returns whether
+// any symbol was found.
 static bool use_symbols(struct hp_lookup *lookup) {
     bool any = false;
     struct hp_query *query;
@@ -301,7 +319,8 @@ static bool use_symbols(struct hp_lookup *lookup) {
     return any;
 }
 
-// What nobody names may still be of one function, never across what has a symbol.
+// Find the function starts of queries that are still without a line, from unwind tables.
+// A function never reaches across a symbol.
 static void bound_functions(struct work *work) {
     struct hp_function_bounds bounds = {.image = NULL};
     struct hp_query *query;
@@ -344,6 +363,7 @@ static void name_lines(struct hp_lookup *lookup) {
     hp_vec_done(&names);
 }
 
+// Whether DWARF gave any query a function or a row of a line table.
 static bool found_functions(const struct hp_lookup *lookup) {
     const struct hp_query *query;
     hp_vec_each (query, &lookup->queries) {
@@ -354,7 +374,8 @@ static bool found_functions(const struct hp_lookup *lookup) {
     return false;
 }
 
-// What was found in the end, and where.
+// Set the status, note and origin of the answer.  `dwarf` and `symbols`: whether that
+// source gave names.
 static void conclude(struct work *work, bool dwarf, bool symbols) {
     struct hp_answer *answer = &work->answer;
     const struct hp_lookup *lookup = &work->lookup;
@@ -395,6 +416,8 @@ static void conclude(struct work *work, bool dwarf, bool symbols) {
     }
 }
 
+// Load the functions of the image and of its debug file, or else of its MiniDebugInfo,
+// into one table by addresses in the debug file.
 static void read_symbols(struct work *work) {
     struct hp_symtab *symtab = &work->lookup.symtab;
     struct debug *debug = &work->debug;
@@ -408,6 +431,7 @@ static void read_symbols(struct work *work) {
     hp_symtab_sort(symtab);
 }
 
+// Fill the queries of a module from DWARF, symbols and unwind tables.
 static void look_up(struct work *work, struct hp_file_requester *requester) {
     struct hp_lookup *lookup = &work->lookup;
     struct debug *debug = &work->debug;
@@ -425,7 +449,8 @@ static void look_up(struct work *work, struct hp_file_requester *requester) {
     conclude(work, dwarf, symbols);
 }
 
-// What calls return to is behind them.  Of no image nothing is known.
+// Classify the code after each call, where the call returns to.  All are unknown if no
+// image is open.
 static void find_returns(struct work *work) {
     work->answer.lacks_rules = work->image.elf && !hp_calls_are_known(&work->image);
     struct hp_code_window window = {.size = 0};
@@ -437,6 +462,7 @@ static void find_returns(struct work *work) {
     }
 }
 
+// Digest of the code of a query's function; 0 if it was not requested or is unknown.
 static uint64_t code_of(const struct work *work, const struct hp_query *query) {
     uint64_t shift = work->debug.shift;
     return work->request.wants_code ? hp_function_code(&work->image, &work->lookup.symtab,
@@ -444,7 +470,8 @@ static uint64_t code_of(const struct work *work, const struct hp_query *query) {
                                     : 0;
 }
 
-// Lines in the order of the addresses that were asked for.
+// Fill the answer, in the order of the requested addresses.  Texts are truncated to
+// HP_TEXT_LIMIT.
 static void fill_answer(struct work *work) {
     struct hp_lookup *lookup = &work->lookup;
     struct hp_answer *answer = &work->answer;
@@ -477,7 +504,7 @@ static void fill_answer(struct work *work) {
     }
 }
 
-// Calls that the sandbox refused may have cost names: that is told.
+// Report in the answer that the sandbox refused calls, because that may have cost names.
 static void tell_refusals(struct work *work) {
     struct hp_answer *answer = &work->answer;
     struct hp_refusals refusals = hp_sandbox_refusals();
@@ -495,6 +522,7 @@ static void tell_refusals(struct work *work) {
     answer->lacks_sandbox = hp_sandbox_lack()[0] != '\0';
 }
 
+// Serve one module and leave the answer in requester->packet.
 static void serve_module(struct work *work, struct hp_file_requester *requester) {
     if (!find_image(work, requester)) {
         work->answer.status = work->diagnostic.status;
@@ -515,7 +543,8 @@ static bool serve_module_request(struct hp_file_requester *requester,
                                  struct hp_packet *request) {
     struct work work = {.answer.note = {"", 0}};
     hp_packet_done(request);
-    *request = requester->message.body; // outlives the questions that follow
+    // `request` must outlive the questions to the parent, which reuse the message.
+    *request = requester->message.body;
     requester->message.body = (struct hp_packet){0};
     bool good = hp_request_unpack(request, &work.request);
     if (good) {
@@ -526,12 +555,14 @@ static bool serve_module_request(struct hp_file_requester *requester,
     return good;
 }
 
+// Serve a request for the code of a file, which is closed.
 static bool serve_code_request(struct hp_file_requester *requester) {
     hp_file_code_answer(&requester->message.body, requester->message.fd,
                         &requester->packet);
     return hp_wire_send(&requester->wire, HP_SAY_ANSWER, &requester->packet, -1);
 }
 
+// Serve a request about pairs of calls in a file, which is closed.
 static bool serve_pairs_request(struct hp_file_requester *requester) {
     hp_call_pairs_answer(&requester->message.body, requester->message.fd,
                          &requester->packet);

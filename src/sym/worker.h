@@ -1,8 +1,9 @@
-// What the child does: answer for one module after another until the parent hangs up.
+// The child's main loop: answer one request after another until the parent hangs up.
 #ifndef HP_SYM_WORKER_H
 #define HP_SYM_WORKER_H
 
-// Serve the socket.  Returns when the other end is gone or speaks nonsense.
+// Serve requests on the socket.  Returns when the parent is gone or sends a malformed
+// message.  Ends the process when memory runs out.
 void hp_worker_serve(int sock);
 
 #endif
