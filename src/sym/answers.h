@@ -35,7 +35,8 @@ struct hp_found_lines {
     bool is_renamed; // another build has a different name for this code
 };
 
-struct hp_symbolizer { // The state of one symbolization.
+// The state of one symbolization.
+struct hp_symbolizer {
     struct hp_profile *profile;
     const struct hp_symbol_options *options;
     struct hp_keeper keeper;
@@ -51,7 +52,7 @@ struct hp_reply {
     size_t rank; // rank of the build that was asked, as in struct hp_build
     struct hp_answer answer;
     struct hp_found_lines *lines; // for each address
-    // the profile's numbers of the answer's strings; 0: not added yet
+    // The profile's numbers of the answer's strings; 0: not added yet.
     hp_string *known;
 };
 

@@ -21,7 +21,7 @@ static void reset_signals(void) {
     struct sigaction action = {.sa_handler = SIG_DFL};
     sigset_t none;
     for (int i = 1; i < NSIG; i++) {
-        // fails for SIGKILL and the like, which have no handler
+        // Fails for SIGKILL and the like, which have no handler.
         sigaction(i, &action, NULL);
     }
     sigemptyset(&none);
@@ -77,7 +77,7 @@ static void prepare(int sock, const struct parent *parent) {
     setrlimit(RLIMIT_CORE, &none);
     close_others(sock);
 #ifdef M_ARENA_MAX
-    // the number of arenas depends on the number of CPUs, which is read from a file
+    // The number of arenas depends on the number of CPUs, which is read from a file.
     mallopt(M_ARENA_MAX, 1);
 #endif
 }

@@ -11,15 +11,14 @@
 #include <time.h>
 
 struct hp_child {
-    pid_t pid; // 0 when no child is running
-    // the parent's end of the socket
-    int sock;
+    pid_t pid;     // 0 when no child is running
+    int sock;      // the parent's end of the socket
     uint64_t data; // bytes of data (RLIMIT_DATA) that it inherited when it was forked
 };
 
 enum {
     HP_CHILD_NO_MEMORY = 2, // exit status of a child that ran out of memory
-    // exit status of a child that lacks what HP_SANDBOX_REQUIRE asks for
+    // Exit status of a child that lacks what HP_SANDBOX_REQUIRE asks for.
     HP_CHILD_NO_SANDBOX = 3,
 };
 

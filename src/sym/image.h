@@ -40,7 +40,7 @@ struct hp_image {
     struct {
         char *at;
         uint64_t size;
-    } unpacked; // its bytes
+    } unpacked; // the mapping that `debug` is made of
 
     char *path;    // for messages
     uint64_t size; // size of the file in bytes

@@ -56,9 +56,9 @@ enum hp_find {
     HP_FIND_BUILD_ID, // a debug file; `name` is the build id in hex
     HP_FIND_LINK,     // a debug file; `name` from .gnu_debuglink
     HP_FIND_ALT,      // shared debug information; `name` from .gnu_debugaltlink
-    // a .dwo file; `name` is absolute, or relative to the file that names it
+    // A .dwo file; `name` is absolute, or relative to the file that names it.
     HP_FIND_UNIT,
-    // a .dwp file; `name` is the build id of the file that it belongs to, or ""
+    // A .dwp file; `name` is the build id of the file that it belongs to, or "".
     HP_FIND_PACKAGE,
     HP_FINDS,
 };
@@ -101,14 +101,13 @@ struct hp_answer {
     HP_VEC(struct hp_span) strings; // [0] is ""
     HP_VEC(struct hp_line) lines;
     HP_VEC(uint32_t) counts; // number of lines, for each address asked for
-    HP_VEC(uint32_t)
-    // for each address: bytes from the start of its function, plus 1, if it has no lines;
-    // 0: unknown
-    starts;
-    // for each address: hp_function_code(); 0: not asked for, or unknown
+    // For each address: bytes from the start of its function, plus 1, if it has no lines;
+    // 0: unknown.
+    HP_VEC(uint32_t) starts;
+    // For each address: hp_function_code(); 0: not asked for, or unknown.
     HP_VEC(uint64_t) codes;
     HP_VEC(struct hp_source_digest) sources; // `module` is not set
-    // for each address: enum hp_return of the code that its call returns to
+    // For each address: enum hp_return of the code that its call returns to.
     HP_VEC(unsigned char) returns;
 };
 

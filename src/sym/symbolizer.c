@@ -242,7 +242,7 @@ static void locate(struct hp_symbolizer *self, struct hp_task *task) {
         note(self, module, why.status, why.text);
     } else {
         search(self, task);
-        // else the file appeared after the dumps were read
+        // Else the file appeared after the dumps were read.
         task->is_there &= module->proof == HP_PROOF_NONE;
     }
 }

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {                    //
+enum {
     MOST_CANDIDATES = 64, // files that are tried for one purpose
     MOST_WANTED = 3,      // the highest value of rank_of()
 };
