@@ -1,7 +1,8 @@
-// "MiniDebugInfo", GDB manual: objcopy and xz of what nm tells and .dynsym does not.
+// "MiniDebugInfo", GDB manual: made by objcopy and xz from the symbols that nm lists and
+// .dynsym lacks.
 //
-// xz expands thousands of times, and asks for its dictionary first: both are bounded, the output by
-// what symbols and their names may come to.
+// xz can expand data thousandfold, and first asks for memory for its dictionary.  Both
+// are limited, the output by the size that symbols and their names can have.
 #include "sym/minidebug.h"
 
 #include <gelf.h>
@@ -11,15 +12,17 @@
 
 #ifdef HP_WITH_LZMA
 static const uint64_t most_memory = UINT64_C(80)
-                                    << 20; // of the decoder; xz -9 takes 65 MiB
+                                    // Memory of the decoder in bytes; xz -9 takes 65 MiB.
+                                    << 20;
 static const size_t most_output = (size_t)256 << 20;
 
 enum {
-    MOST_GROWTH = 64, // times; real ones grow 4 to 8 times
+    MOST_GROWTH = 64, // largest growth; real files grow 4 to 8 times
     FIRST_PIECE = 1 << 16,
 };
 
-// As many bytes again as there are, so that memory is taken as output comes.
+// Decode in pieces that double the output so far, so that memory is allocated only as
+// output arrives.  True if the stream ended within `room` bytes.
 static bool decode(lzma_stream *stream, size_t room, struct hp_minidebug *mini) {
     lzma_ret result = LZMA_OK;
     while (result == LZMA_OK && mini->bytes.count < room) {
@@ -34,6 +37,7 @@ static bool decode(lzma_stream *stream, size_t room, struct hp_minidebug *mini) 
     return result == LZMA_STREAM_END;
 }
 
+// Decompress `packed` into mini->bytes, within the limits.
 static bool inflate_xz(struct hp_minidebug *mini, struct hp_span packed) {
     lzma_stream stream = LZMA_STREAM_INIT;
     if (lzma_stream_decoder(&stream, most_memory, 0) != LZMA_OK) {
@@ -47,6 +51,7 @@ static bool inflate_xz(struct hp_minidebug *mini, struct hp_span packed) {
     return good;
 }
 
+// Open the inner file as ELF.
 static bool read_inner(struct hp_minidebug *mini, struct hp_span packed) {
     GElf_Ehdr header;
     mini->image.elf = inflate_xz(mini, packed)

@@ -1,17 +1,18 @@
-// .gnu_debugdata: a small ELF file within a stripped one, packed by xz, with the symbols that
-// .dynsym has not.
+// .gnu_debugdata ("MiniDebugInfo"): a small ELF file inside a stripped one, compressed by
+// xz, with symbols that .dynsym lacks.
 #ifndef HP_SYM_MINIDEBUG_H
 #define HP_SYM_MINIDEBUG_H
 
 #include "sym/image.h"
 
-// {0} is none.
+// The opened inner file; {0} is none.
 struct hp_minidebug {
-    struct hp_image image; // its sections are numbered as its own headers are
-    HP_VEC(unsigned char) bytes;
+    struct hp_image image; // numbers in its symbols refer to its own section headers
+    HP_VEC(unsigned char) bytes; // the unpacked file, which `image` points into
 };
 
-// False if `image` has none, or with `diagnostic` filled if it cannot be read.
+// Open the inner file of `image`.  Returns false if it has none, also with `diagnostic`
+// filled if it is damaged or not supported.  Ended by hp_minidebug_done().
 bool hp_minidebug_open(struct hp_minidebug *mini, const struct hp_image *image,
                        struct hp_sym_diagnostic *diagnostic);
 void hp_minidebug_done(struct hp_minidebug *mini);

@@ -1,5 +1,5 @@
-// libelf writes files that are made of pieces of memory, and whoever has made one can read it; it is
-// never written.
+// libelf can build a file for writing from pieces of memory, and such a file can also be
+// read.  It is never written.
 #include "sym/parts.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@ enum {
     NAME_ROOM = 24
 };
 
-// Also the content of the section of names.
+// The names by part; the array is also the content of the section of names.
 static const char names[HP_PARTS + 2][NAME_ROOM] = {
     "",
     [1 + HP_PART_INFO] = ".debug_info",
@@ -21,6 +21,7 @@ static const char names[HP_PARTS + 2][NAME_ROOM] = {
     [1 + HP_PARTS] = ".shstrtab",
 };
 
+// Write the ELF header of a relocatable file for the machine of `image`.
 static bool begin(Elf *elf, const struct hp_image *image) {
     GElf_Ehdr of_image, header;
     if (!gelf_getehdr(image->elf, &of_image) ||
@@ -34,6 +35,7 @@ static bool begin(Elf *elf, const struct hp_image *image) {
     return gelf_update_ehdr(elf, &header) != 0;
 }
 
+// Add a section; `name` is an index into `names`.
 static bool add(Elf *elf, size_t name, uint32_t type, struct hp_span content) {
     Elf_Scn *section = elf_newscn(elf);
     Elf_Data *data = section ? elf_newdata(section) : NULL;
@@ -51,6 +53,7 @@ static bool add(Elf *elf, size_t name, uint32_t type, struct hp_span content) {
     return gelf_update_shdr(section, &header) != 0;
 }
 
+// Add the section of names and refer to it.
 static bool end(Elf *elf) {
     GElf_Ehdr header;
     size_t count;
@@ -76,7 +79,8 @@ Elf *hp_parts_elf(const struct hp_parts *parts, const struct hp_image *image) {
     return NULL;
 }
 
-// gcc has units of types in sections of the same name before that of the unit itself.
+// gcc puts type units into sections of the same name before that of the unit, so the last
+// section of a name is used.
 void hp_parts_of_split(struct hp_parts *parts, const struct hp_image *image) {
     for (size_t i = 0; i < HP_PARTS; i++) {
         char name[NAME_ROOM + sizeof ".dwo"];

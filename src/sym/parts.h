@@ -1,9 +1,11 @@
-// The sections of a unit's debug information as one ELF file, wherever their bytes lie.
+// The debug sections of one unit, wherever their bytes are, presented to libdw as one ELF
+// file.
 #ifndef HP_SYM_PARTS_H
 #define HP_SYM_PARTS_H
 
 #include "sym/image.h"
 
+// The sections of a split unit that are read.
 enum hp_part {
     HP_PART_INFO,
     HP_PART_TYPES,
@@ -15,16 +17,17 @@ enum hp_part {
     HP_PARTS,
 };
 
-// Those that are empty are not there.
+// The sections of a unit; an empty one does not exist.
 struct hp_parts {
     struct hp_span of[HP_PARTS];
 };
 
-// A file of them for libdw, of the kind that `image` is; its sections are called as in a program.
-// It has no bytes of its own: these stay where they are until elf_end().  NULL without memory.
+// Make an ELF file of the parts, for the machine of `image`, with section names as in a
+// program (without ".dwo").  The file points to the bytes of the parts, which must stay
+// until elf_end().  Returns NULL when out of memory.
 Elf *hp_parts_elf(const struct hp_parts *parts, const struct hp_image *image);
 
-// Of a file of split units: its own, unpacked.
+// Fill `parts` with the sections of a file of split units, unpacked.
 void hp_parts_of_split(struct hp_parts *parts, const struct hp_image *image);
 
 #endif

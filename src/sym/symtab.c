@@ -1,28 +1,32 @@
-// Of several symbols at one address: a function before a label without type, one with a
-// size before one without, global before weak before local; then the lesser name.
+// Rank of several symbols at one address: a function before a label without type, a
+// symbol with a size before one without, global before weak before local; then the lesser
+// name.
 #include "sym/symtab.h"
 
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
+// Weights that make up a rank.
 enum {
     RANK_FUNCTION = 8,
     RANK_SIZED = 4,
     RANK_GLOBAL = 2,
     RANK_WEAK = 1,
-    MOST_STEPS_BACK = 1000, // past symbols that end before the address
+    // Symbols that end before the address and are skipped in a look-up.
+    MOST_STEPS_BACK = 1000,
 };
 
 void hp_symtab_done(struct hp_symtab *table) {
     hp_vec_done(&table->symbols);
 }
 
-// Mapping symbols ("$x") and the assembler's own labels (".L1") are not functions.
+// Whether a symbol is a mapping symbol ("$x") or a local label of the assembler (".L1").
 static bool is_label(const char *name) {
     return name[0] == '$' || name[0] == '.';
 }
 
+// The rank of a symbol: the sum of its RANK_ weights.
 static uint32_t rank_of(const GElf_Sym *symbol) {
     int type = GELF_ST_TYPE(symbol->st_info), bind = GELF_ST_BIND(symbol->st_info);
     uint32_t rank = type == STT_NOTYPE ? 0 : RANK_FUNCTION;
@@ -30,8 +34,9 @@ static uint32_t rank_of(const GElf_Sym *symbol) {
     return rank + (bind == STB_LOCAL ? 0 : bind == STB_WEAK ? RANK_WEAK : RANK_GLOBAL);
 }
 
-// The bytes that a symbol may be of: those of its section.  Go's linker gives functions the number
-// of a section that has no code: then those of the segment.
+// Find the range of bytes that can contain a symbol: its section.  Go's linker gives
+// functions the number of a section without code; their range is the segment.  False if
+// there is no code around the symbol.
 static bool find_bounds(const struct hp_image *image, const GElf_Sym *symbol,
                         uint64_t *start, uint64_t *size) {
     GElf_Shdr section;
@@ -54,6 +59,7 @@ static bool find_bounds(const struct hp_image *image, const GElf_Sym *symbol,
     return false;
 }
 
+// Add a symbol if it is a function or a label in code.
 static void add_symbol(struct hp_symtab *table, const struct hp_image *image,
                        const GElf_Sym *symbol, const char *name, uint64_t shift) {
     int type = GELF_ST_TYPE(symbol->st_info);
@@ -66,9 +72,9 @@ static void add_symbol(struct hp_symtab *table, const struct hp_image *image,
     }
     uint64_t room = start + bytes - symbol->st_value;
     if (room > bytes) {
-        return; // it lies outside of its section
+        return; // the symbol lies outside its section
     }
-    // Without a size it goes on to the end of its section, or the next symbol.
+    // A symbol without a size extends to the end of its section, or to the next symbol.
     uint64_t size = symbol->st_size && symbol->st_size < room ? symbol->st_size : room;
     struct hp_symbol entry = {.start = symbol->st_value + shift,
                               .end = symbol->st_value + shift + size,
@@ -86,7 +92,9 @@ static void add_table(struct hp_symtab *table, const struct hp_image *image,
     }
     size_t count = data->d_size / header.sh_entsize;
     hp_vec_reserve(&table->symbols,
-                   count); // many are no functions; memory is not touched for these
+                   // Many of these are not functions; memory that is reserved but not
+                   // touched costs nothing.
+                   count);
     for (size_t i = 1; i < count && i <= INT32_MAX; i++) {
         GElf_Sym symbol;
         if (gelf_getsym(data, (int)i, &symbol)) {
@@ -108,7 +116,7 @@ void hp_symtab_add(struct hp_symtab *table, const struct hp_image *image,
     }
 }
 
-// Of one address.
+// Order of symbols with the same start: the preferred one last.
 static int by_rank(const void *a, const void *b) {
     const struct hp_symbol *x = a, *y = b;
     if (x->rank != y->rank) {
@@ -117,6 +125,7 @@ static int by_rank(const void *a, const void *b) {
     return strcmp(y->name, x->name);
 }
 
+// Sort by start, then by rank.
 static void sort(struct hp_symtab *table) {
     struct hp_symbol *symbols = table->symbols.at;
     hp_vec_sort_by_key(&table->symbols); // their starts
@@ -131,7 +140,7 @@ static void sort(struct hp_symtab *table) {
     }
 }
 
-// A symbol without a size ends where the next one starts.
+// End each symbol without a size at the start of the next one.
 static void end_unsized(struct hp_symtab *table) {
     struct hp_symbol *symbols = table->symbols.at;
     uint64_t next = UINT64_MAX;
@@ -157,7 +166,7 @@ void hp_symtab_sort(struct hp_symtab *table) {
     }
 }
 
-// How many symbols start at or before `address`.
+// The number of symbols that start at or before `address`.
 static size_t count_up_to(const struct hp_symtab *table, uint64_t address) {
     size_t low = 0, high = table->symbols.count;
     while (low < high) {
@@ -171,7 +180,8 @@ static size_t count_up_to(const struct hp_symtab *table, uint64_t address) {
     return low;
 }
 
-// A label inside a function with a size is no function of its own.
+// A label inside a function with a size is not a function, so a symbol with a size is
+// preferred.
 const struct hp_symbol *hp_symtab_find(const struct hp_symtab *table, uint64_t address) {
     const struct hp_symbol *label = NULL;
     size_t i = count_up_to(table, address);

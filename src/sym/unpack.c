@@ -1,12 +1,14 @@
-// gABI, "Section Compression": a header tells how and to what size; the older kind, ".zdebug_*",
-// begins with "ZLIB" and the size, its highest byte first.
+// gABI, "Section Compression": a header has the kind of compression and the unpacked
+// size.  The older kind, ".zdebug_*", begins with "ZLIB" and the size in big-endian
+// order.
 //
-// Some sections are as large as all others together and never read, those of where variables are
-// above all.  The file in memory has those that are, and no segments: what libdw makes of it does not
-// depend on how it would unpack, or whether it can.
+// Some sections are as large as all others together but never read, above all those with
+// the locations of variables.  The file in memory therefore has only the sections that
+// are read, and no segments.  Thus the result does not depend on whether and how libdw
+// would decompress.
 //
-// A size is a claim of the file: it is held against what may come of so many bytes, and memory is
-// taken for all at once, or not at all.
+// An unpacked size is a claim of the file.  It is checked against the largest possible
+// growth, and memory for all sections is allocated at once, or not at all.
 #include "sym/unpack.h"
 
 #include "sym/starved.h"
@@ -28,12 +30,12 @@
 #endif
 
 enum {
-    MOST_SECTIONS = 32, // of names that are known, each once
-    NAME_ROOM = 32,
-    OLD_HEAD = 12,
+    MOST_SECTIONS = 32, // sections in the file in memory: known names, each once
+    NAME_ROOM = 32,     // bytes of a name with its final 0
+    OLD_HEAD = 12,      // bytes before the data of a ".zdebug_" section
     ALIGNMENT = 16,
-    MOST_OF_ZLIB = 1032, // times, which a byte may become
-    MOST_OF_ZSTD = 1 << 15,
+    MOST_OF_ZLIB = 1032,    // largest growth of a byte
+    MOST_OF_ZSTD = 1 << 15, // the same of zstd
 };
 
 enum packing {
@@ -42,31 +44,36 @@ enum packing {
     ZSTD,
 };
 
+// A section of the file in memory.
 struct section {
-    char name[NAME_ROOM];
+    char name[NAME_ROOM]; // the plain name, ".debug_info"
+    // content in the original file, without its header
     struct hp_span packed;
-    uint64_t size, offset; // in the file in memory
+    uint64_t size, offset; // unpacked size, and offset in the file in memory
     enum packing packing;
     uint32_t name_offset;
 };
 
-// The file that is made.
+// The file in memory that is to be built.
 struct plan {
     const struct hp_image *image;
     struct section sections[MOST_SECTIONS];
     size_t count; // sections
-    bool packed;  // the file has compressed ones, of these or others
-    uint64_t size;
+    // The original has compressed debug sections, whether they are read or not.
+    bool packed;
+    uint64_t size; // size of the file in memory
 };
 
 // --- what is there -------------------------------------------------------------------------
 
+// Sections that are read, without ".debug_".
 static const char *const read_here[] = {
     "info",     "abbrev", "types", "line",        "str",      "line_str",
     "rnglists", "ranges", "addr",  "str_offsets", "cu_index",
 };
 
-// ".debug_*", ".zdebug_*" or ".debug_*.dwo" by the name of the first, if it is one that is read.
+// Whether a section is read.  `known` gets its plain name (".debug_*" or ".debug_*.dwo"),
+// `is_old` whether it is a ".zdebug_" section.
 static bool find_name(const char *name, char known[NAME_ROOM], bool *is_old) {
     *is_old = strncmp(name, ".zdebug_", 8) == 0;
     if (strcmp(name, ".gnu_debugaltlink") == 0) {
@@ -88,6 +95,7 @@ static bool find_name(const char *name, char known[NAME_ROOM], bool *is_old) {
     return false;
 }
 
+// The section of that plain name, or NULL.
 static struct section *find_known(struct plan *plan, const char *name) {
     for (size_t i = 0; i < plan->count; i++) {
         if (strcmp(plan->sections[i].name, name) == 0) {
@@ -97,7 +105,8 @@ static struct section *find_known(struct plan *plan, const char *name) {
     return NULL;
 }
 
-// Of several of one name libdw has the first, and a split unit is in the last.  NULL: it is not read.
+// The place for a section in the plan; NULL: it is not read. libdw uses the first of
+// several sections with one name, but a split unit is in the last.
 static struct section *place_of(struct plan *plan, const char *name) {
     struct section *known = find_known(plan, name);
     if (known) {
@@ -106,6 +115,7 @@ static struct section *place_of(struct plan *plan, const char *name) {
     return plan->count < MOST_SECTIONS ? &plan->sections[plan->count] : NULL;
 }
 
+// Read the header of a ".zdebug_" section; without one the section is plain.
 static void read_old_head(struct section *section) {
     struct hp_span *packed = &section->packed;
     if (packed->size < OLD_HEAD || memcmp(packed->at, "ZLIB", 4) != 0) {
@@ -119,6 +129,8 @@ static void read_old_head(struct section *section) {
     *packed = (struct hp_span){packed->at + OLD_HEAD, packed->size - OLD_HEAD};
 }
 
+// Read the compression header of a section.  False if it is malformed or the kind is
+// unknown.
 static bool read_head(const struct plan *plan, Elf_Scn *scn, struct section *section) {
     GElf_Chdr header;
     size_t head = plan->image->bits == 32 ? sizeof(Elf32_Chdr) : sizeof(Elf64_Chdr);
@@ -133,6 +145,7 @@ static bool read_head(const struct plan *plan, Elf_Scn *scn, struct section *sec
     return true;
 }
 
+// Whether the packed bytes can grow to the size that is claimed.
 static bool is_possible(const struct section *section) {
     uint64_t most = section->packing == ZLIB ? MOST_OF_ZLIB : MOST_OF_ZSTD;
     return section->packing == PLAIN || section->size / most <= section->packed.size;
@@ -144,12 +157,15 @@ static bool refuse(const struct plan *plan, struct hp_sym_diagnostic *diagnostic
                            name, what);
 }
 
-// What libdw would unpack, though nobody reads it.
+// Whether a section is compressed debug information, which libdw would unpack even if it
+// is not read.
 static bool is_packed(const char *name, const GElf_Shdr *header) {
     return strncmp(name, ".zdebug_", 8) == 0 ||
            (strncmp(name, ".debug_", 7) == 0 && (header->sh_flags & SHF_COMPRESSED) != 0);
 }
 
+// Add a section to the plan if it is read.  False with `diagnostic` if its header is
+// damaged.
 static bool add_section(struct plan *plan, Elf_Scn *scn, const GElf_Shdr *header,
                         struct hp_sym_diagnostic *diagnostic) {
     struct section section = {.packing = PLAIN};
@@ -195,7 +211,7 @@ static bool read_sections(struct plan *plan, struct hp_sym_diagnostic *diagnosti
 // --- unpacking -----------------------------------------------------------------------------
 
 #ifdef HP_WITH_LIBDEFLATE
-// Linkers may have put several streams one behind the other.
+// Linkers may have put several streams one after the other.
 static bool unpack_zlib(struct hp_span packed, char *to, uint64_t size) {
     struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
     bool good = decompressor != NULL;
@@ -212,7 +228,7 @@ static bool unpack_zlib(struct hp_span packed, char *to, uint64_t size) {
     return good;
 }
 #else
-// zlib counts in 32 bits.
+// zlib counts sizes in 32 bits.
 static uInt piece_of(uint64_t size) {
     return size < UINT32_MAX / 2 ? (uInt)size : UINT32_MAX / 2;
 }
@@ -249,6 +265,8 @@ static bool unpack_zstd(struct hp_span packed, char *to, uint64_t size) {
 #endif
 }
 
+// Write the unpacked content of a section to `to`, which has room for section->size
+// bytes.
 static bool unpack_section(const struct section *section, char *to) {
     switch (section->packing) {
     case ZLIB:
@@ -264,7 +282,8 @@ static bool unpack_section(const struct section *section, char *to) {
 
 // --- the file ------------------------------------------------------------------------------
 
-// Its header, the table of sections, their names, and what is in them.
+// A position in the file that is written: its header, the table of sections, their names,
+// then their contents.
 struct writer {
     unsigned char *at;
     unsigned word; // bytes of an address
@@ -286,7 +305,8 @@ static uint64_t entry_size(const struct plan *plan) {
     return plan->image->bits == 32 ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr);
 }
 
-// One of nothing, and one of names.
+// Offset of the section names.  The table has two more entries than sections: an empty
+// one and that of the names.
 static uint64_t names_at(const struct plan *plan) {
     return header_size(plan) + (plan->count + 2) * entry_size(plan);
 }
@@ -303,12 +323,12 @@ static void write_header(const struct plan *plan, struct writer *out) {
     put(out, header.e_type, 2);
     put(out, header.e_machine, 2);
     put(out, EV_CURRENT, 4);
-    put(out, 0, out->word); // where it begins to run
-    put(out, 0, out->word); // segments
+    put(out, 0, out->word); // entry point
+    put(out, 0, out->word); // offset of the program headers
     put(out, header_size(plan), out->word);
     put(out, header.e_flags, 4);
     put(out, header_size(plan), 2);
-    put(out, 0, 2); // size and number of segments
+    put(out, 0, 2); // size and number of program headers
     put(out, 0, 2);
     put(out, entry_size(plan), 2);
     put(out, plan->count + 2, 2);
@@ -345,7 +365,8 @@ static void write_file(const struct plan *plan, unsigned char *file) {
     write_entry(&out, last, SHT_STRTAB, names_at(plan), names_size(plan));
 }
 
-// False if no file is so large.
+// Assign offsets to all sections.  False if the file would be larger than its kind of ELF
+// allows.
 static bool place_sections(struct plan *plan) {
     plan->size = names_at(plan) + names_size(plan);
     for (size_t i = 0; i < plan->count; i++) {
@@ -359,6 +380,8 @@ static bool place_sections(struct plan *plan) {
     return plan->image->bits == 64 || plan->size <= UINT32_MAX;
 }
 
+// Unpack all sections into image->unpacked and open the result as image->debug.  False
+// with `diagnostic` if a section is damaged.
 static bool make_file(const struct plan *plan, struct hp_image *image,
                       struct hp_sym_diagnostic *diagnostic) {
     char *file = image->unpacked.at;
@@ -376,6 +399,7 @@ static bool make_file(const struct plan *plan, struct hp_image *image,
            refuse(plan, diagnostic, "debug information", "cannot be unpacked");
 }
 
+// Whether this program was built with all kinds of compression that the file uses.
 static bool can_unpack(const struct plan *plan, struct hp_sym_diagnostic *diagnostic) {
     (void)plan, (void)diagnostic;
 #ifndef HP_WITH_ZSTD
@@ -409,7 +433,7 @@ bool hp_image_unpack(struct hp_image *image, struct hp_sym_diagnostic *diagnosti
                                image->path, (double)plan.size / 0x1p20);
     }
     bool is_made = make_file(&plan, image, diagnostic);
-    if (!is_made) { // symbols are read beside it
+    if (!is_made) { // symbols can still be read from the original file
         munmap(image->unpacked.at, image->unpacked.size);
         image->unpacked.at = NULL;
     }

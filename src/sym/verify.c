@@ -1,11 +1,12 @@
-// The kernel and the dynamic linker map of each PT_LOAD, with pages of P bytes,
+// The kernel and the dynamic linker map each PT_LOAD, with pages of P bytes,
 //     file  [p_offset down to P, p_offset + p_filesz up to P)
 //     to    [p_vaddr down to P, p_vaddr + p_filesz up to P) + bias
-// so the dump's executable rows are the file ranges of the executable segments, and the
-// rows from first to last span as much as the addresses of the segments do.
+// so the executable rows of a dump's memory map are the file ranges of the executable
+// segments, and the rows from first to last span as many bytes as the addresses of the
+// segments.
 //
-// Of a debug file p_offset and p_filesz say nothing, neither 0 nor what is left of them.  Its k-th
-// executable segment is the k-th executable row, and as large by p_memsz: so it is there that
+// In a debug file p_offset and p_filesz are meaningless.  Its k-th executable segment is
+// taken for the k-th executable row if it has the same size by p_memsz.  Then
 //     address = offset - offset of the row + p_vaddr down to P
 #include "sym/verify.h"
 
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
+// Round down and up to a multiple of `page`, a power of 2.
 static uint64_t down(uint64_t value, uint64_t page) {
     return value & ~(page - 1);
 }
@@ -21,8 +23,8 @@ static uint64_t up(uint64_t value, uint64_t page) {
     return down(value + page - 1, page);
 }
 
-// An extent is a segment, or several that are neighbours in the file and were joined; if
-// it has a hole, the hole's edge may have been cut from it.
+// Whether an extent of the dump is a segment, or several that are neighbours in the file
+// and were joined.  An extent with a hole may lack the edge next to it.
 static bool extent_fits(const struct hp_image *image, const struct hp_request *request,
                         const struct hp_extent *extent, uint64_t page) {
     const struct hp_load *loads = image->loads.at;
@@ -47,6 +49,7 @@ static bool extent_fits(const struct hp_image *image, const struct hp_request *r
     return false;
 }
 
+// Bytes from the first to the last mapped page of all segments.
 static uint64_t span_of(const struct hp_image *image, uint64_t page) {
     uint64_t first = UINT64_MAX, last = 0;
     for (size_t i = 0; i < image->loads.count; i++) {
@@ -59,6 +62,7 @@ static uint64_t span_of(const struct hp_image *image, uint64_t page) {
     return last > first ? last - first : 0;
 }
 
+// Whether all extents and the span of the dump fit the segments, with pages of that size.
 static bool fits(const struct hp_image *image, const struct hp_request *request,
                  uint64_t page) {
     for (size_t i = 0; i < request->extents.count; i++) {
@@ -69,7 +73,9 @@ static bool fits(const struct hp_image *image, const struct hp_request *request,
     return request->span == 0 || request->span == span_of(image, page);
 }
 
-// The data that is not in the file is mapped from none.
+// Whether the segments of a debug file allow that span.  Bytes of data that are not in
+// the file (.bss) are not mapped from it, so the span may end anywhere in the last
+// segment.
 static bool may_span(const struct hp_image *image, uint64_t span, uint64_t page) {
     uint64_t first = UINT64_MAX, last = 0, end = 0;
     const struct hp_load *load;
@@ -83,6 +89,8 @@ static bool may_span(const struct hp_image *image, uint64_t span, uint64_t page)
     return span == 0 || (span > last - first && span <= end - first);
 }
 
+// Place the executable segments of a debug file at the extents of the dump, and drop all
+// other segments.  False, with the image unchanged, if their number or sizes differ.
 static bool place(struct hp_image *image, const struct hp_request *request,
                   uint64_t page) {
     HP_VEC(struct hp_load) placed = {0};
@@ -112,6 +120,7 @@ static bool place(struct hp_image *image, const struct hp_request *request,
     return true;
 }
 
+// Place a debug file, with each of the usual sizes of pages.
 static bool place_debug_file(struct hp_image *image, const struct hp_request *request,
                              struct hp_sym_diagnostic *diagnostic) {
     bool has_id = request->build_id.size > 0;
@@ -123,12 +132,13 @@ static bool place_debug_file(struct hp_image *image, const struct hp_request *re
                            image->path);
 }
 
-// Some write them in capitals.
+// Whether two build ids are equal; some writers use capitals.
 static bool is_id(struct hp_span told, const char *build_id) {
     return told.size == strlen(build_id) &&
            strncasecmp(told.at, build_id, told.size) == 0;
 }
 
+// Whether an image has the build id of the request.  False with `diagnostic` if not.
 static bool has_told_id(const struct hp_image *image, const struct hp_request *request,
                         struct hp_sym_diagnostic *diagnostic) {
     return is_id(request->build_id, image->build_id) ||
