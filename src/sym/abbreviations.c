@@ -3,8 +3,8 @@
 #include <dwarf.h>
 
 enum {
-    MOST_CODES = 1 << 16,
-    MOST_SKIPPED = 1 << 20,
+    MOST_CODES = 1 << 16,   // largest code of an abbreviation
+    MOST_SKIPPED = 1 << 20, // bytes that one step skips
 };
 
 // --- forms -----------------------------------------------------------------------------
@@ -15,7 +15,7 @@ bool hp_form_is_address_index(uint64_t form) {
            form == DW_FORM_GNU_addr_index;
 }
 
-// A place in a section.
+// Whether a form is an offset in a section.
 static bool is_offset(uint64_t form) {
     switch (form) {
     case DW_FORM_strp:
@@ -73,6 +73,7 @@ bool hp_form_size(const struct hp_die_forms *forms, uint64_t form, unsigned *siz
     }
 }
 
+// The step that skips a value of varying size.  False if the form is unknown.
 static bool step_of(uint64_t form, struct hp_die_step *step) {
     switch (form) {
     case DW_FORM_udata:
@@ -125,22 +126,27 @@ bool hp_form_pass(const struct hp_die_forms *forms, uint64_t form,
 
 // --- attributes ------------------------------------------------------------------------
 
-// What the attributes of one abbreviation come to.
+// The layout of one abbreviation while its attributes are read.
 struct layout {
     struct hp_abbreviations *abbreviations;
+    // bytes since the last step
     uint32_t skipped;
-    uint64_t size;   // of what is of a known one
-    bool is_varying; // there is more
+    uint64_t size;   // bytes of the attributes with a fixed size
+    bool is_varying; // there are attributes with a varying size
+    // attributes of that name were found
     bool has_sibling, has_low, has_high, has_ranges;
+    // attributes have a form that is read here
     bool is_low_known, is_high_known, is_indexed, is_size;
 };
 
+// Append a step, which first skips what was collected so far.
 static void add_step(struct layout *layout, struct hp_die_step step) {
     step.skipped = layout->skipped;
     layout->skipped = 0;
     hp_vec_push(&layout->abbreviations->steps, step);
 }
 
+// Append the step of a sibling attribute.  False if its form is unknown.
 static bool add_sibling(struct layout *layout, uint64_t form) {
     struct hp_die_step step = {.action = HP_DIE_SIBLING};
     unsigned size = 0;
@@ -153,6 +159,8 @@ static bool add_sibling(struct layout *layout, uint64_t form) {
     return is_known;
 }
 
+// Append the step of a low address.  False if it is not read here and has to be skipped
+// as others are.
 static bool add_low(struct layout *layout, uint64_t form, unsigned size) {
     bool is_index = hp_form_is_address_index(form);
     bool is_known = (is_index || form == DW_FORM_addr) && !layout->has_low;
@@ -166,6 +174,7 @@ static bool add_low(struct layout *layout, uint64_t form, unsigned size) {
     return is_known;
 }
 
+// Append the step of a high address or size.  False as for add_low().
 static bool add_high(struct layout *layout, uint64_t form, unsigned size) {
     bool is_size = form == DW_FORM_data1 || form == DW_FORM_data2 ||
                    form == DW_FORM_data4 || form == DW_FORM_data8 ||
@@ -181,7 +190,8 @@ static bool add_high(struct layout *layout, uint64_t form, unsigned size) {
     return is_known;
 }
 
-// One that is of use alone, of forms that are read here.  False: pass over it as over others.
+// Append the step of an attribute whose value is needed.  False if it is not needed, or
+// its form is not read here: it is skipped as others are.
 static bool add_wanted(struct layout *layout, uint64_t name, uint64_t form) {
     unsigned size = 0;
     hp_form_size(&layout->abbreviations->forms, form, &size);
@@ -198,6 +208,7 @@ static bool add_wanted(struct layout *layout, uint64_t name, uint64_t form) {
     }
 }
 
+// Append an attribute to the layout.  False if it can be neither read nor skipped.
 static bool add_attribute(struct layout *layout, uint64_t name, uint64_t form) {
     struct hp_die_step step = {0};
     unsigned size;
@@ -222,6 +233,7 @@ static bool add_attribute(struct layout *layout, uint64_t name, uint64_t form) {
     return true;
 }
 
+// How entries with this layout list their addresses.
 static enum hp_die_addresses addresses_of(const struct layout *layout) {
     bool is_pair = layout->has_low && layout->has_high;
     bool is_known = layout->is_low_known && layout->is_high_known;
@@ -233,6 +245,7 @@ static enum hp_die_addresses addresses_of(const struct layout *layout) {
                                 : HP_ADDRESSES_NONE;
 }
 
+// Bytes of a code as a LEB128.
 static uint32_t size_of_code(uint64_t code) {
     uint32_t size = 1;
     while ((code >>= 7) > 0) {
@@ -243,6 +256,8 @@ static uint32_t size_of_code(uint64_t code) {
 
 // --- tables ----------------------------------------------------------------------------
 
+// Read an abbreviation after its code.  False if it is damaged, unknown, or the code
+// exists already.
 static bool read_one(struct hp_abbreviations *a, struct hp_dwarf_bytes *in,
                      uint64_t code) {
     struct layout layout = {.abbreviations = a};
@@ -291,6 +306,7 @@ void hp_abbreviations_begin(struct hp_abbreviations *a, struct hp_span section,
     a->is_whole = !a->is_known;
 }
 
+// Read one more abbreviation, or the end of the table.
 static void read_next(struct hp_abbreviations *a) {
     struct hp_dwarf_bytes in = {.at = (const unsigned char *)a->at + a->size,
                                 .end = (const unsigned char *)a->end};
@@ -300,6 +316,7 @@ static void read_next(struct hp_abbreviations *a) {
     a->size = (uint64_t)((const char *)in.at - a->at);
 }
 
+// The abbreviation with that code among those read so far, or NULL.
 static const struct hp_abbreviation *known(const struct hp_abbreviations *a,
                                            uint64_t code) {
     bool is_known = code < a->by_code.count && a->by_code.at[code].tag != 0;

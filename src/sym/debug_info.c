@@ -8,12 +8,12 @@ bool hp_dies_by_libdw;
 
 enum {
     MOST_UNITS = 1 << 22,
-    MOST_KEPT = 16 << 20, // bytes of tables that were read
-    WORK_PER_BYTE = 8,
-    LEAST_WORK = 1 << 20,
+    MOST_KEPT = 16 << 20, // bytes of tables that stay in memory
+    WORK_PER_BYTE = 8, // bytes of tables that may be read for each byte of the sections
+    LEAST_WORK = 1 << 20, // bytes of tables that may be read anyway
 };
 
-#define FIRST_ESCAPE 0xfffffff0 // of lengths
+#define FIRST_ESCAPE 0xfffffff0 // the first of the lengths with a special meaning
 
 // --- sections --------------------------------------------------------------------------
 
@@ -32,13 +32,14 @@ const char *hp_debug_section_name(enum hp_debug_section section) {
     return names[section];
 }
 
-// Behind the last that has an end.
+// Cut a section of strings after the last final 0, so that every string in it ends.
 static void cut_strings(struct hp_span *section) {
     while (section->size > 0 && section->at[section->size - 1] != '\0') {
         section->size--;
     }
 }
 
+// Find the sections and the byte order of the file.
 static void find_sections(struct hp_debug_info *info, Elf *elf) {
     const char *identity = elf_getident(elf, NULL);
     info->is_big_endian = identity && identity[EI_DATA] == ELFDATA2MSB;
@@ -51,13 +52,14 @@ static void find_sections(struct hp_debug_info *info, Elf *elf) {
 
 // --- units -----------------------------------------------------------------------------
 
+// Whether the layout of this unit type is known.
 static bool is_known_type(uint8_t type) {
     return type == DW_UT_compile || type == DW_UT_type || type == DW_UT_partial ||
            type == DW_UT_skeleton || type == DW_UT_split_compile ||
            type == DW_UT_split_type;
 }
 
-// What follows the head that all units have.
+// Read the part of a unit's header that depends on its type.
 static void read_rest(struct hp_dwarf_bytes *in, struct hp_dwarf_unit *unit) {
     bool is_of_type = unit->type == DW_UT_type || unit->type == DW_UT_split_type;
     bool is_split = unit->type == DW_UT_skeleton || unit->type == DW_UT_split_compile;
@@ -69,7 +71,8 @@ static void read_rest(struct hp_dwarf_bytes *in, struct hp_dwarf_unit *unit) {
     }
 }
 
-// Of a version that is known.  An address size that is not is taken for 8 by libdw.
+// Read the header of a unit from its abbreviations on.  An unknown address size counts as
+// 8, as in libdw.  False if it is damaged.
 static bool read_forms(struct hp_dwarf_bytes *in, struct hp_dwarf_unit *unit) {
     struct hp_die_forms *forms = &unit->forms;
     uint64_t address_size = 0;
@@ -86,8 +89,8 @@ static bool read_forms(struct hp_dwarf_bytes *in, struct hp_dwarf_unit *unit) {
            unit->abbreviations <= unit->info->of[HP_DEBUG_ABBREV].size;
 }
 
-// False where libdw finds no more, either.  One that is cut off ends with the section; of some there is
-// no entry.
+// Read the header of a unit.  False where libdw stops as well.  A unit that is cut off
+// ends with the section. unit->entry is NULL if it contains no entry.
 static bool read_head(struct hp_dwarf_bytes *in, struct hp_dwarf_unit *unit) {
     struct hp_die_forms *forms = &unit->forms;
     unit->begin = in->at;
@@ -179,6 +182,7 @@ struct hp_dwarf_unit *hp_dwarf_unit_at(const struct hp_debug_info *info,
 
 // --- abbreviations ---------------------------------------------------------------------
 
+// Free all tables of abbreviations.
 static void drop_tables(struct hp_debug_info *info) {
     struct hp_abbreviations **table;
     struct hp_dwarf_unit *unit;
@@ -207,6 +211,8 @@ void hp_debug_info_done(struct hp_debug_info *info) {
     hp_vec_done(&info->units);
 }
 
+// The table of a unit, shared by units with the same abbreviations and forms; begun if it
+// is new.
 static struct hp_abbreviations *table_of(struct hp_dwarf_unit *unit) {
     struct hp_debug_info *info = unit->info;
     const struct hp_die_forms *forms = &unit->forms;
@@ -227,7 +233,7 @@ static struct hp_abbreviations *table_of(struct hp_dwarf_unit *unit) {
     return unit->table = info->tables.at[number];
 }
 
-// More of a table was read than `before`.
+// Count the bytes of a table that were read since it had `before` bytes.
 static void count_work(struct hp_debug_info *info, const struct hp_abbreviations *table,
                        uint64_t before) {
     uint64_t more = table->size - before;
@@ -266,11 +272,13 @@ void hp_debug_info_ask(struct hp_debug_info *info, Dwarf *dwarf) {
     info->next = 0;
 }
 
+// Offset of a byte in .debug_info.
 static uint64_t offset_of(const struct hp_dwarf_unit *unit, const unsigned char *at) {
     return (uint64_t)(at - (const unsigned char *)unit->info->of[HP_DEBUG_INFO].at);
 }
 
-// libdw reads something of all units before one, which here is done in parts.
+// libdw reads a part of all units before the one that it is asked for.  Have it do so in
+// steps, with the memory dropped after each.
 static void approach(struct hp_debug_info *info, const struct hp_dwarf_unit *unit) {
     Dwarf_Die die;
     for (; info->next < info->units.count; info->next++) {

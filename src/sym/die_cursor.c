@@ -4,7 +4,7 @@
 
 // --- units -----------------------------------------------------------------------------
 
-// Without abbreviations everything is left to libdw.
+// Begin with a unit.  Without abbreviations everything is left to libdw.
 static void set_out(struct hp_die_cursor *cursor, struct hp_entry *unit,
                     struct hp_entry *skeleton,
                     const struct hp_abbreviations *abbreviations) {
@@ -21,10 +21,11 @@ static void set_out(struct hp_die_cursor *cursor, struct hp_entry *unit,
     cursor->end = unit->unit->end;
 }
 
+// Find the addresses and lists of ranges of a unit.
 static void find_lists(struct hp_die_cursor *cursor, struct hp_entry *unit,
                        struct hp_entry *skeleton) {
     if (cursor->by_libdw && !cursor->is_split) {
-        return; // libdw knows
+        return; // libdw finds these itself
     }
     cursor->addresses = hp_entry_addresses(skeleton);
     hp_range_lists_of(&cursor->lists, unit, skeleton, cursor->addresses);
@@ -51,11 +52,13 @@ void hp_die_cursor_look(struct hp_die_cursor *cursor, struct hp_entry *unit) {
 
 // --- entries ---------------------------------------------------------------------------
 
+// Read a number of `size` bytes; 0: a LEB128.
 static uint64_t take(struct hp_dwarf_bytes *in, unsigned size) {
     return size > 0 ? hp_dwarf_take_number(in, size) : hp_dwarf_take_leb128(in);
 }
 
-// As libdw has it, that which does not go forwards ends the siblings.
+// Read the place of a sibling.  As in libdw, one that is not after the entry ends the
+// siblings.
 static const unsigned char *take_sibling(const struct hp_die_cursor *cursor,
                                          const struct hp_die *die,
                                          struct hp_dwarf_bytes *in, unsigned size) {
@@ -65,6 +68,7 @@ static const unsigned char *take_sibling(const struct hp_die_cursor *cursor,
     return is_ahead ? cursor->begin + offset : cursor->end;
 }
 
+// Read the attribute of a step.
 static void run_step(const struct hp_die_cursor *cursor, struct hp_die *die,
                      struct hp_dwarf_bytes *in, const struct hp_die_step *step) {
     switch ((enum hp_die_action)step->action) {
@@ -94,9 +98,9 @@ static void run_step(const struct hp_die_cursor *cursor, struct hp_die *die,
     }
 }
 
-// The entry at `at`.  False where siblings end, die->behind being behind that end then, or where
-// there is nothing that could be one: for libdw an end is one byte, and what it writes in several
-// is behind all entries.
+// Read the entry at `at`.  At the end of siblings the result is false and the entry ends
+// after that end; it is false, too, if the bytes are no entry.  As in libdw, an end is a
+// code of one byte; a 0 in several bytes ends all entries.
 static bool read_entry(const struct hp_die_cursor *cursor, const unsigned char *at,
                        struct hp_die *die) {
     const struct hp_abbreviations *all = cursor->abbreviations;
@@ -129,8 +133,8 @@ static bool read_entry(const struct hp_die_cursor *cursor, const unsigned char *
     return true;
 }
 
-// Of the entry at `at`, whose code is of `*size` bytes; NULL: it has none, or one that is written longer
-// than need be, which is left to others.
+// The abbreviation of the entry at `at`, whose code has `*size` bytes.  NULL if it has
+// none, or a code longer than two bytes or than needed, which read_entry() handles.
 static inline const struct hp_abbreviation *abbreviation_at(
     const struct hp_die_cursor *cursor, const unsigned char *at, size_t *size) {
     const struct hp_abbreviations *all = cursor->abbreviations;
@@ -148,14 +152,14 @@ static inline const struct hp_abbreviation *abbreviation_at(
                : NULL;
 }
 
-// If it says how large its entries are, and one is there.
+// Whether an entry with this abbreviation has a fixed size and is inside the unit.
 static inline bool is_fixed(const struct hp_die_cursor *cursor, const unsigned char *at,
                             const struct hp_abbreviation *one) {
     return one && one->fixed > 0 && one->fixed <= (size_t)(cursor->end - at);
 }
 
-// Behind what an entry has behind its code, if sizes in it are of one byte and no sibling is told;
-// else NULL.
+// The byte after the attributes that begin at `at`.  NULL if sizes in it have more than
+// one byte, or it has a string or a sibling.
 static const unsigned char *pass_attributes(const struct hp_die_cursor *cursor,
                                             const struct hp_abbreviation *one,
                                             const unsigned char *at) {
@@ -192,12 +196,14 @@ static const unsigned char *pass_attributes(const struct hp_die_cursor *cursor,
     }
 }
 
+// Whether an entry of that size reaches past cursor->stop.
 static bool is_behind_stop(const struct hp_die_cursor *cursor, const unsigned char *at,
                            uint32_t size) {
     return cursor->stop && (at >= cursor->stop || size > (size_t)(cursor->stop - at));
 }
 
-// Behind entries that have neither children nor addresses, and so hold nothing.
+// Skip entries without children and addresses, which cannot contain an address.  Returns
+// the first other entry.
 static const unsigned char *pass_plain(struct hp_die_cursor *cursor,
                                        const unsigned char *at) {
     const struct hp_abbreviation *one;
@@ -212,13 +218,14 @@ static const unsigned char *pass_plain(struct hp_die_cursor *cursor,
     return at;
 }
 
-// Behind the children that begin at `at`, those of depth as well.
+// Skip the children that begin at `at`, with all their descendants.  Returns the byte
+// after them.
 static const unsigned char *pass_children(struct hp_die_cursor *cursor,
                                           const unsigned char *at) {
     struct hp_die die;
     size_t depth = 1;
     while (depth > 0 && at < cursor->end && hp_die_spend(cursor)) {
-        if (*at == 0) { // siblings end
+        if (*at == 0) { // end of siblings
             depth--;
             at++;
             continue;
@@ -295,6 +302,8 @@ struct hp_entry hp_die_entry(const struct hp_die_cursor *cursor,
                             : (struct hp_entry){.unit = cursor->unit.unit, .at = die->at};
 }
 
+// The low address of an entry, from .debug_addr if it is an index.  False unless the
+// entry has a pair of addresses that was read.
 static bool find_low(const struct hp_die_cursor *cursor, const struct hp_die *die,
                      uint64_t *low) {
     size_t size = cursor->forms.address_size;
@@ -310,6 +319,7 @@ static bool find_low(const struct hp_die_cursor *cursor, const struct hp_die *di
     return die->abbreviation->addresses < HP_ADDRESSES_LIST && die->found == 2;
 }
 
+// Read a range that only libdw can read, or a range list of a split unit.
 static ptrdiff_t foreign_range(struct hp_die_cursor *cursor, const struct hp_die *die,
                                ptrdiff_t at, uint64_t *base, uint64_t *low,
                                uint64_t *high) {

@@ -1,71 +1,85 @@
-// Entries of debugging information, from one to the next, in one pass over the bytes of their unit
-// where its forms are known, by libdw where they are not.  Siblings are looked for forwards only.
+// A cursor over the entries (DIEs) of a unit, in one pass over the bytes where the forms
+// are known, and by libdw where they are not.  A sibling must be after the entry, never
+// before it.
 #ifndef HP_SYM_DIE_CURSOR_H
 #define HP_SYM_DIE_CURSOR_H
 
 #include "sym/range_list.h"
 
+// An entry at the cursor.
 struct hp_die {
-    Dwarf_Die libdw; // by libdw
+    Dwarf_Die libdw; // used if cursor->by_libdw
     const unsigned char *at,
-        *behind;               // else: its first byte, its children or the next entry
-    const unsigned char *next; // its sibling, if that is known
+        // Otherwise: its first byte, and the byte after its attributes, where its
+        // children or the next entry begin.
+        *behind;
+    const unsigned char *next; // its sibling; NULL: not known yet
+    // NULL at the end of siblings
     const struct hp_abbreviation *abbreviation;
-    uint64_t low, high; // as its abbreviation says
-    unsigned found;     // of these two: what is cut off may lack them
+    uint64_t low, high; // addresses or indexes as the attributes have them
+    // How many of these two were read: an entry that is cut off may lack them.
+    unsigned found;
 };
 
-// {0} is one without a unit.
+// A cursor over one unit. {0} has no unit.
 struct hp_die_cursor {
     struct hp_entry unit;
-    struct hp_span addresses; // its own of .debug_addr; empty: libdw knows
+    struct hp_span addresses; // its part of .debug_addr; empty: libdw knows it
+    // first byte of the unit, and the byte after its last
     const unsigned char *begin, *end;
+    // its lists of ranges
     struct hp_range_lists lists;
     struct hp_die_forms forms;
     const struct hp_abbreviations *abbreviations;
+    // read by libdw; the unit is in another file than its skeleton
     bool by_libdw, is_split;
-    uint64_t budget;           // entries and ranges that may still be looked at
-    const unsigned char *stop; // this entry is not passed over; NULL: any may be
+    uint64_t budget; // entries and ranges that may still be visited
+    // Entries from here on are not skipped unseen; NULL: all may be.
+    const unsigned char *stop;
 };
 
-// Set out for the entries of a unit, which has a budget.  `skeleton` is that of a split one, which
-// has its addresses, or the same.
+// Begin to visit the entries of a unit; cursor->budget must be set.  `skeleton` is the
+// unit with the addresses of a split unit, or `unit` itself.
 void hp_die_cursor_begin(struct hp_die_cursor *cursor, struct hp_entry *unit,
                          struct hp_entry *skeleton);
 
-// Set out for the unit's own entry alone: abbreviations are read no further than that takes.
+// Begin to visit the unit's own entry only.  Abbreviations are read no further than that
+// needs.
 void hp_die_cursor_look(struct hp_die_cursor *cursor, struct hp_entry *unit);
 
-// Take something from the budget.
+// Take one from the budget.  Returns false if it is used up.
 static inline bool hp_die_spend(struct hp_die_cursor *cursor) {
     return cursor->budget > 0 && cursor->budget-- > 0;
 }
 
-// The first entry of the unit.
+// Read the first entry of the unit.
 void hp_die_of_unit(const struct hp_die_cursor *cursor, struct hp_die *die);
 
-// The first child; false if there is none.  Those that have neither children nor addresses are
-// passed over up to `stop`, here and by the next.
+// Read the first child of `parent`.  Returns false if it has none.  Entries without
+// children and addresses are skipped up to cursor->stop, here and in hp_die_next().
 bool hp_die_child(struct hp_die_cursor *cursor, struct hp_die *parent,
                   struct hp_die *child);
 
-// Go on to the next sibling.  False if this is the last.
+// Go on to the next sibling.  Returns false after the last.
 bool hp_die_next(struct hp_die_cursor *cursor, struct hp_die *die);
 
-// After the last of its children: no other way is needed to what is behind them.
+// Call after the last child of `parent`: remembers where the children end, so that
+// hp_die_next() need not skip them again.
 static inline void hp_die_leave(struct hp_die *parent, const struct hp_die *last) {
     if (!parent->next && !last->abbreviation) {
         parent->next = last->behind;
     }
 }
 
+// The tag of an entry.
 unsigned hp_die_tag(struct hp_die_cursor *cursor, struct hp_die *die);
 
-// As dwarf_ranges() does; of split units too, which libdw has not put together.
+// Read a range of addresses of an entry, as dwarf_ranges() does, but also for split
+// units, which libdw does not connect to their skeletons.
 ptrdiff_t hp_die_range(struct hp_die_cursor *cursor, const struct hp_die *die,
                        ptrdiff_t at, uint64_t *base, uint64_t *low, uint64_t *high);
 
-// The same entry with its attributes.
+// The entry with access to its attributes.
 struct hp_entry hp_die_entry(const struct hp_die_cursor *cursor,
                              const struct hp_die *die);
 

@@ -1,6 +1,7 @@
-// Queries go to the first unit that claims their address, those of one unit together and
-// in order, so that each unit is walked once.  What finds no function there goes to the
-// next unit that claims it, in the next round.
+// Queries go in rounds.  In each round a query goes to the first unit that claims its
+// address and was not asked yet.  Queries for one unit go together and in order, so that
+// a unit is walked once per round.  A query that finds no function goes to the next unit
+// in the next round.
 #include "sym/dwarf.h"
 
 #include "base/strtab.h"
@@ -15,11 +16,13 @@
 // --- queries ---------------------------------------------------------------------------
 
 enum {
-    MOST_ROUNDS = 16,
-    // libdw frees nothing that belongs to a unit before dwarf_end().
-    RENEW_AFTER = 64 << 20, // bytes of .debug_info
+    MOST_ROUNDS = 16, // rounds, and so units, that one query can go through
+    // Bytes of .debug_info after which the Dwarf is opened anew: libdw frees nothing of a
+    // unit before dwarf_end().
+    RENEW_AFTER = 64 << 20, //
 };
 
+// One look-up at work.
 struct session {
     struct hp_lookup *lookup;
     const struct hp_image *image;
@@ -28,18 +31,20 @@ struct session {
     struct hp_units units;
     struct hp_names names;
     struct hp_scopes scopes;
-    uint64_t walked; // bytes of .debug_info since the last renewal
-    uint64_t held;   // and of those that are in memory
+    uint64_t walked; // bytes of .debug_info walked since the last renewal
+    uint64_t held;   // bytes read since hp_image_rest() was last called
     struct hp_line_tables tables;
     struct hp_split split;
 };
 
-// One query's turn with one unit.
+// A query that goes to a unit.
 struct turn {
     uint32_t unit, query;
-    uint64_t low; // where the range begins in which the unit has the query's address
+    uint64_t low; // begin of the unit's range that contains the address of the query
 };
 
+// Open the Dwarf anew if enough was walked since the last time; names and split units
+// that depend on it are dropped.  False if it cannot be opened.
 static bool renew(struct session *session) {
     if (session->dwarf && session->walked < RENEW_AFTER) {
         return true;
@@ -56,7 +61,8 @@ static bool renew(struct session *session) {
     return session->dwarf != NULL;
 }
 
-// What was looked at is in memory, as far as it is mapped, and about as much of other sections.
+// Count `size` bytes of .debug_info, and about as many of other sections, as mapped into
+// memory, and drop them if they are many.
 static void rest(struct session *session, uint64_t size) {
     session->held += 2 * size;
     if (session->held >= HP_REST_AFTER) {
@@ -65,7 +71,7 @@ static void rest(struct session *session, uint64_t size) {
     }
 }
 
-// The entry of a unit.
+// Find the entry of a unit.  False if it cannot be read.
 static bool open_unit(struct session *session, const struct hp_listed_unit *unit,
                       struct hp_entry *entry) {
     Dwarf_Die die;
@@ -84,12 +90,14 @@ static bool open_unit(struct session *session, const struct hp_listed_unit *unit
     return is_there;
 }
 
+// An attribute that fits 31 bits; 0 if it is missing or larger.
 static uint32_t number_of(struct hp_entry *entry, unsigned name) {
     uint64_t value = 0;
     hp_entry_number(entry, name, &value);
     return value <= INT32_MAX ? (uint32_t)value : 0;
 }
 
+// Set the names of all scopes, and the call sites of inlined ones.
 static void name_scopes(struct session *session) {
     struct hp_scopes *scopes = &session->scopes;
     for (size_t i = 1; i < scopes->scopes.count; i++) {
@@ -104,8 +112,8 @@ static void name_scopes(struct session *session) {
     hp_names_qualify(&session->names);
 }
 
-// The calls from the innermost scope outwards.  Each was made at the line the next inner
-// one says it was inlined at.
+// Append the chain of calls of a query, from the innermost scope outwards.  A call was
+// made at the line where the next inner scope says it was inlined.
 static void add_chain(struct session *session, struct hp_line_table *table,
                       struct hp_query *query, uint32_t scope) {
     struct hp_lookup *lookup = session->lookup;
@@ -127,6 +135,8 @@ static void add_chain(struct session *session, struct hp_line_table *table,
     }
 }
 
+// Find the scopes of the queries of these turns in their unit, or in the split unit that
+// it refers to.  False if the budget ran out.
 static bool load_scopes(struct session *session, const struct turn *turns, size_t count,
                         struct hp_entry *entry) {
     struct hp_lookup *lookup = session->lookup;
@@ -140,8 +150,8 @@ static bool load_scopes(struct session *session, const struct turn *turns, size_
     struct hp_entry content;
     uint64_t split = hp_split_find(&session->split, entry, &content);
     session->walked += split;
-    // A sound walk meets each DIE, of at least a byte, twice at most; ranges and nesting
-    // come on top.
+    // A sound walk visits each DIE, of at least a byte, at most twice; the rest is for
+    // ranges and nesting.
     scopes->cursor.budget = 4 * (split ? split : unit->size) + (1 << 20) + 4096 * count;
     bool is_whole = hp_scopes_walk(scopes, &content, entry);
     lookup->units.all++;
@@ -149,7 +159,7 @@ static bool load_scopes(struct session *session, const struct turn *turns, size_
     return is_whole;
 }
 
-// The queries of these turns, all with one unit and by address.
+// Answer the queries of these turns, which are ordered by address and all for one unit.
 static void ask_unit(struct session *session, const struct turn *turns, size_t count) {
     struct hp_lookup *lookup = session->lookup;
     const struct hp_listed_unit *unit = &session->units.units.at[turns->unit];
@@ -178,6 +188,7 @@ static void ask_unit(struct session *session, const struct turn *turns, size_t c
     }
 }
 
+// Order turns by unit, then by address.
 static int compare(const void *a, const void *b) {
     const struct turn *x = a, *y = b;
     if (x->unit != y->unit) {
@@ -186,7 +197,7 @@ static int compare(const void *a, const void *b) {
     return x->query < y->query ? -1 : x->query > y->query;
 }
 
-// False when there was nothing left to ask.
+// Send each open query to its next unit.  False if no query had one left.
 static bool ask_round(struct session *session) {
     struct hp_lookup *lookup = session->lookup;
     HP_VEC(struct turn) turns = {0};
@@ -215,11 +226,13 @@ static bool ask_round(struct session *session) {
     return any;
 }
 
+// Whether a query has neither a function nor a row yet.
 static bool lacks_line(const struct hp_query *query) {
     return query->lines == 0 && !query->has_row;
 }
 
-// Units that claim no addresses, as assemblers write them, may have lines nevertheless.
+// Look for rows in the line table of a unit that claims no addresses, as assemblers write
+// it.
 static void ask_unit_lines(struct session *session, const struct hp_listed_unit *unit) {
     struct hp_lookup *lookup = session->lookup;
     struct hp_entry entry;
@@ -237,7 +250,7 @@ static void ask_unit_lines(struct session *session, const struct hp_listed_unit 
     }
 }
 
-// Where what is mapped with the code at `address` begins.
+// Begin of the executable segment that contains `address`; 0 if none does.
 static uint64_t start_of_code(const struct hp_image *image, uint64_t address) {
     const struct hp_load *load;
     uint64_t start = 0;
@@ -248,12 +261,13 @@ static uint64_t start_of_code(const struct hp_image *image, uint64_t address) {
     return start;
 }
 
+// Look for rows of queries without a function in units that claim no addresses.
 static void ask_for_lines(struct session *session) {
     const struct hp_lookup *lookup = session->lookup;
     struct hp_line_reader *reader = &session->tables.reader;
     const struct hp_query *query;
     reader->wanted.count = 0;
-    reader->is_sure = true; // none goes on from before the segment of an address into it
+    reader->is_sure = true; // no sequence extends from before a segment into it
     hp_vec_each (query, &lookup->queries) {
         if (lacks_line(query)) {
             hp_line_want(reader, start_of_code(session->image, query->address),

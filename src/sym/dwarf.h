@@ -1,4 +1,5 @@
-// Functions, inlined calls and lines for addresses, from DWARF by libdw.
+// The DWARF part of symbolizing: functions, inlined calls and lines for addresses of one
+// file, mostly read here, and by libdw where a form is not known here.
 #ifndef HP_SYM_DWARF_H
 #define HP_SYM_DWARF_H
 
@@ -9,37 +10,43 @@
 
 #include <elfutils/libdw.h>
 
-// An address that is asked for, and what is known of it.
+// An address that is asked for, and what is known about it.
 struct hp_query {
-    uint64_t address;           // in the debug file
-    uint32_t index;             // in the request
-    uint32_t first_line, lines; // in lookup->lines; none until its function is known
-    uint32_t next_unit;         // the first that has not been asked
-    uint32_t past_start;        // of a function without a name, see struct hp_answer
+    uint64_t address; // address in the debug file
+    uint32_t index;   // index in the request
+    // Range in lookup->lines; empty until its function is found.
+    uint32_t first_line, lines;
+    uint32_t next_unit; // first unit that has not been asked yet; HP_NO_UNIT: all were
+    // Position in a function without a name, see struct hp_answer.starts.
+    uint32_t past_start;
+    // a row of a line table was found, with `file` and `line`
     bool has_row;
-    hp_string file; // of the row, kept for those that no function is found for
+    hp_string file; // file of the row, kept for queries without a function
     uint32_t line;
 };
 
+// The addresses asked for in one file, and everything that is found about them.  The
+// caller fills the queries, symbols and requester, and frees the members.
 struct hp_lookup {
     struct hp_strtab strings;
-    HP_VEC(struct hp_line) lines; // `function` is "" where `linkage` is to be demangled
+    // `function` is "" if `linkage` still has to be demangled.
+    HP_VEC(struct hp_line) lines;
     HP_VEC(struct hp_query) queries; // by address
-    struct hp_strtab sources;        // of lines: each struct hp_source_digest once
+    struct hp_strtab sources;        // each struct hp_source_digest of a line once
     struct hp_symtab symtab;
     struct hp_file_requester *requester;
-    bool over_budget;   // some unit was left before its end
-    bool missing_split; // some unit of another file was not found
-    bool has_package;   // though there is a .dwp
+    bool over_budget;   // some unit was not read to its end
+    bool missing_split; // some split unit was not found
+    bool has_package;   // a .dwp was found, and `missing_split` is about a unit in it
     struct hp_sym_diagnostic
-        flaw; // of a .dwo or .dwp that was not read; "" if there is none
-    bool
-        lacks_lines; // some line program was not read: that would have been too much work
+        flaw; // reason for a .dwo or .dwp that was not read; text "" if there is none
+    // Some line program was not read, because that would have been too much work.
+    bool lacks_lines;
     struct hp_debug_parts units, line_programs;
 };
 
-// Answer what queries can be.  False if there is no DWARF that can be read.  `alt` is the
-// shared debug information, or NULL.
+// Fill in the queries as far as DWARF describes them.  Returns false if there is no
+// readable DWARF.  `alt` is the shared debug information (dwz), or NULL.
 bool hp_dwarf_look_up(struct hp_lookup *lookup, const struct hp_image *image, Dwarf *alt);
 
 #endif

@@ -1,4 +1,4 @@
-// Numbers and strings of DWARF, each of which is there or not.
+// A reader of the numbers and strings of DWARF, with checks of the bounds.
 #ifndef HP_SYM_DWARF_BYTES_H
 #define HP_SYM_DWARF_BYTES_H
 
@@ -8,16 +8,18 @@
 #include <string.h>
 
 enum {
-    HP_LEB128_MAX = 10 // bytes of a number
+    HP_LEB128_MAX = 10 // longest encoding of a number, in bytes
 };
 
-// After the first value that is not there, all that follow are 0 and `bad` stays set.
+// Bytes being read.  After the first value that is missing, all further values are 0 or
+// NULL and `bad` stays set.
 struct hp_dwarf_bytes {
     const unsigned char *at, *end;
     size_t offset_size;
     bool is_big_endian, bad;
 };
 
+// The next `size` bytes; NULL, and `bad` set, if there are fewer.
 static inline const unsigned char *hp_dwarf_take(struct hp_dwarf_bytes *in,
                                                  uint64_t size) {
     if (in->bad || size > (uint64_t)(in->end - in->at)) {
@@ -29,15 +31,17 @@ static inline const unsigned char *hp_dwarf_take(struct hp_dwarf_bytes *in,
     return at;
 }
 
+// A little-endian number of 4 bytes.
 static inline uint32_t hp_dwarf_little4(const unsigned char *bytes) {
     return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
            (uint32_t)bytes[3] << 24;
 }
 
+// A number of `size` bytes, at most 8.
 static inline uint64_t hp_dwarf_number(const unsigned char *bytes, size_t size,
                                        bool is_big_endian) {
     uint64_t value = 0;
-    // Most of those whose size the compiler does not know.
+    // The usual sizes first: they need no loop when the compiler does not know the size.
     if (size == 4 && !is_big_endian) {
         return hp_dwarf_little4(bytes);
     }
@@ -50,11 +54,13 @@ static inline uint64_t hp_dwarf_number(const unsigned char *bytes, size_t size,
     return value;
 }
 
+// Read a number of `size` bytes; 0, and `bad` set, if it is missing.
 static inline uint64_t hp_dwarf_take_number(struct hp_dwarf_bytes *in, size_t size) {
     const unsigned char *bytes = hp_dwarf_take(in, size);
     return bytes ? hp_dwarf_number(bytes, size, in->is_big_endian) : 0;
 }
 
+// Read a LEB128 number of any length; sets `bad` if it has more than HP_LEB128_MAX bytes.
 static inline uint64_t hp_dwarf_take_long_leb128(struct hp_dwarf_bytes *in,
                                                  bool is_signed) {
     uint64_t value = 0;
@@ -70,12 +76,13 @@ static inline uint64_t hp_dwarf_take_long_leb128(struct hp_dwarf_bytes *in,
     return 0;
 }
 
+// Read an unsigned LEB128 number, usually of a single byte.
 static inline uint64_t hp_dwarf_take_leb128(struct hp_dwarf_bytes *in) {
     bool is_short = !in->bad && in->at < in->end && *in->at < 0x80;
     return is_short ? *in->at++ : hp_dwarf_take_long_leb128(in, false);
 }
 
-// Others keep it in 32 bits.
+// Read a LEB128 number that other readers keep in 32 bits; sets `bad` if it does not fit.
 static inline uint32_t hp_dwarf_take_small_leb128(struct hp_dwarf_bytes *in) {
     uint64_t value = hp_dwarf_take_leb128(in);
     in->bad |= value > UINT32_MAX;
@@ -88,6 +95,7 @@ static inline int32_t hp_dwarf_take_small_sleb128(struct hp_dwarf_bytes *in) {
     return (int32_t)value;
 }
 
+// Read a string with its final 0; NULL, and `bad` set, if it has none.
 static inline const char *hp_dwarf_take_string(struct hp_dwarf_bytes *in) {
     const unsigned char *nul =
         in->bad ? NULL : memchr(in->at, '\0', (size_t)(in->end - in->at));
@@ -95,7 +103,8 @@ static inline const char *hp_dwarf_take_string(struct hp_dwarf_bytes *in) {
                                        nul ? (uint64_t)(nul + 1 - in->at) : UINT64_MAX);
 }
 
-// What follows ends with the bytes of a length that was read.
+// End the bytes `size` bytes from here, because a length that was read says so.  Sets
+// `bad` if there are fewer.
 static inline void hp_dwarf_end_after(struct hp_dwarf_bytes *in, uint64_t size) {
     if (size > (uint64_t)(in->end - in->at)) {
         in->bad = true;

@@ -37,6 +37,7 @@ bool hp_entry_shares_unit(const struct hp_entry *a, const struct hp_entry *b) {
     return a->unit == b->unit && (a->unit || a->libdw.cu == b->libdw.cu);
 }
 
+// The file of an entry that only libdw knows.
 static Elf *elf_of(const struct hp_entry *entry) {
     return dwarf_getelf(dwarf_cu_getdwarf(entry->libdw.cu));
 }
@@ -63,18 +64,21 @@ struct hp_span hp_entry_section(const struct hp_entry *entry,
 
 // --- attributes ------------------------------------------------------------------------
 
+// Result of a search for an attribute.
 enum found {
     IS_NOT_THERE,
     IS_THERE,
     IS_UNKNOWN, // libdw has to be asked
 };
 
+// An attribute that was found.
 struct attribute {
     uint64_t form;
-    uint64_t constant;        // of the abbreviation
-    struct hp_dwarf_bytes in; // to the end of the unit
+    uint64_t constant;        // value of DW_FORM_implicit_const, from the abbreviation
+    struct hp_dwarf_bytes in; // its value, with all bytes to the end of the unit
 };
 
+// A reader from a byte of the unit to its end.
 static struct hp_dwarf_bytes bytes_from(const struct hp_dwarf_unit *unit,
                                         const unsigned char *at) {
     return (struct hp_dwarf_bytes){.at = at,
@@ -83,7 +87,8 @@ static struct hp_dwarf_bytes bytes_from(const struct hp_dwarf_unit *unit,
                                    .is_big_endian = unit->forms.is_big_endian};
 }
 
-// One of those that an entry has, by its abbreviation.
+// Search for an attribute among those that an abbreviation declares.  `found->in` moves
+// past the values before it.
 static enum found find_declared(const struct hp_dwarf_unit *unit, unsigned name,
                                 struct hp_dwarf_bytes declared, struct attribute *found) {
     while (!declared.bad) {
@@ -105,6 +110,8 @@ static enum found find_declared(const struct hp_dwarf_unit *unit, unsigned name,
     return IS_UNKNOWN;
 }
 
+// Read the abbreviation of an entry; `in` is left after its code.  NULL if only libdw can
+// read it.
 static const struct hp_abbreviation *abbreviation_of(const struct hp_entry *entry,
                                                      struct hp_dwarf_bytes *in,
                                                      struct hp_span *declared) {
@@ -123,6 +130,7 @@ const struct hp_abbreviation *hp_entry_abbreviation(const struct hp_entry *entry
     return abbreviation_of(entry, &in, &declared);
 }
 
+// Search for an attribute by name.
 static enum found find(const struct hp_entry *entry, unsigned name,
                        struct attribute *found) {
     struct hp_span declared;
@@ -138,6 +146,7 @@ static enum found find(const struct hp_entry *entry, unsigned name,
                : IS_NOT_THERE;
 }
 
+// Ask libdw for an attribute.  NULL if it finds none.
 static Dwarf_Attribute *ask(struct hp_entry *entry, unsigned name,
                             Dwarf_Attribute *attribute) {
     Dwarf_Die *die = hp_entry_for_libdw(entry);
@@ -191,13 +200,13 @@ static bool is_number(uint64_t form) {
            form == DW_FORM_implicit_const;
 }
 
-// In bytes from where the unit begins.
+// Whether a form is an offset from the begin of the unit.
 static bool is_distance(uint64_t form) {
     return form == DW_FORM_ref1 || form == DW_FORM_ref2 || form == DW_FORM_ref4 ||
            form == DW_FORM_ref8 || form == DW_FORM_ref_udata;
 }
 
-// Of one of these forms, or of an offset or an address; false if it is cut off.
+// Read the value of a number, offset or address; false if it is cut off.
 static bool take(const struct hp_dwarf_unit *unit, struct attribute *found,
                  uint64_t *value) {
     unsigned size;
@@ -211,6 +220,7 @@ static bool take(const struct hp_dwarf_unit *unit, struct attribute *found,
     return !found->in.bad;
 }
 
+// Read a number, or with `is_offset` also an offset in a section.
 static bool number_of(struct hp_entry *entry, unsigned name, bool is_offset,
                       uint64_t *number) {
     struct attribute found;
@@ -244,6 +254,8 @@ static bool is_string_index(uint64_t form) {
            form == DW_FORM_GNU_str_index;
 }
 
+// Read entry `index` of a table with numbers of `size` bytes.  False if the table is
+// shorter.
 static bool take_indexed(struct hp_dwarf_unit *unit, struct hp_span table, uint64_t index,
                          unsigned size, uint64_t *value) {
     if (index >= table.size / size) {
@@ -277,7 +289,9 @@ uint64_t hp_entry_split_id(struct hp_entry *unit) {
     return id;
 }
 
-// A split unit has them behind their head; of others that do not say where they begin libdw knows.
+// The table of string offsets of a unit.  In a split unit it begins after the section
+// header.  For other units that do not say where it begins it is empty, and libdw is
+// asked.
 static struct hp_span string_offsets_of(struct hp_dwarf_unit *unit) {
     struct hp_entry entry = {.unit = unit, .at = unit->entry};
     struct hp_span section = unit->info->of[HP_DEBUG_STR_OFFSETS];
@@ -291,6 +305,8 @@ static struct hp_span string_offsets_of(struct hp_dwarf_unit *unit) {
                            hp_entry_base(&entry, DW_AT_str_offsets_base, section, base));
 }
 
+// Read an address, or its index in .debug_addr.  False if it is of another form or
+// damaged.
 static bool take_address(struct hp_dwarf_unit *unit, struct attribute *found,
                          uint64_t *address) {
     struct hp_entry of_unit = {.unit = unit, .at = unit->entry};
@@ -313,7 +329,7 @@ bool hp_entry_address(struct hp_entry *entry, unsigned name, uint64_t *address) 
     return dwarf_formaddr(ask(entry, name, &attribute), address) == 0;
 }
 
-// NULL if it is of another form, or damaged.
+// Read a string; NULL if it is of another form or damaged.
 static const char *take_string(struct hp_dwarf_unit *unit, struct attribute *found) {
     uint64_t form = found->form, offset;
     if (form == DW_FORM_string) {
@@ -343,6 +359,8 @@ const char *hp_entry_string(struct hp_entry *entry, unsigned name) {
 
 // --- other entries ---------------------------------------------------------------------
 
+// Read a reference to an entry of the same file.  False if it is of another form or out
+// of range.
 static bool take_reference(struct hp_dwarf_unit *unit, struct attribute *found,
                            struct hp_entry *to) {
     const unsigned char *from = unit->begin;

@@ -4,7 +4,7 @@
 //
 // libdw keeps no parents, so the scopes of many DIEs are found together, by one walk down
 // each unit.  A DIE is below the last of its parent's siblings that starts before it, so
-// only subtrees that hold one of the wanted DIEs are entered.
+// only subtrees that contain one of the wanted DIEs are entered.
 #include "sym/names.h"
 
 #include "base/hash.h"
@@ -17,11 +17,11 @@
 #include <string.h>
 
 enum {
-    MOST_ORIGINS = 16,
-    MOST_DEPTH = 200,
-    MOST_PATH = 8192,
-    STEPS_PER_NAME = 1 << 20,
-    CXX_17 = 0x2a, // registered since DWARF 5, and not in every dwarf.h
+    MOST_ORIGINS = 16,        // length of a chain of origins
+    MOST_DEPTH = 200,         // nesting of scopes
+    MOST_PATH = 8192,         // bytes of all scopes of a name
+    STEPS_PER_NAME = 1 << 20, // entries that may be visited for each name
+    CXX_17 = 0x2a,            // registered since DWARF 5, and not in every dwarf.h
     CXX_20 = 0x2b,
 };
 
@@ -36,24 +36,27 @@ void hp_names_clear(struct hp_names *names) {
     hp_index_drop(&names->index);
 }
 
+// A string attribute of an entry or its origins; NULL if it is missing or empty.
 static const char *string_of(struct hp_entry *entry, unsigned name) {
     const char *text = hp_entry_whole_string(entry, name);
     return text && *text ? text : NULL;
 }
 
+// The line of the declaration; 0 if unknown.
 static uint32_t start_line_of(struct hp_entry *entry) {
     uint64_t line = 0;
     hp_entry_whole_number(entry, DW_AT_decl_line, &line);
     return line <= INT32_MAX ? (uint32_t)line : 0;
 }
 
+// The linkage name of a function, or NULL.
 static const char *linkage_of(struct hp_entry *entry) {
     const char *name = string_of(entry, DW_AT_linkage_name);
     return name ? name : string_of(entry, DW_AT_MIPS_linkage_name);
 }
 
-// Could a symbol be that of the function with this name?  The linker may have folded
-// another function of the same code onto it.
+// Whether a symbol may belong to the function with this name.  It may not if the linker
+// folded another function with the same code into it.
 static bool may_name(const char *symbol, const char *name) {
     char plain[256];
     name += *name == '~';
@@ -66,6 +69,7 @@ static bool may_name(const char *symbol, const char *name) {
     return strstr(symbol, plain) != NULL;
 }
 
+// The address where a function is entered; `first` if no attribute says so.
 static uint64_t start_of(struct hp_entry *function, uint64_t first) {
     uint64_t start;
     return hp_entry_address(function, DW_AT_entry_pc, &start) ||
@@ -74,8 +78,8 @@ static uint64_t start_of(struct hp_entry *function, uint64_t first) {
                : first;
 }
 
-// The linker's name of a function from its symbol, without the compiler's ".part.0" and
-// the like: such a part of a function is the function.
+// The linkage name of a function from its symbols, without suffixes of compilers such as
+// ".part.0": a part of a function is shown as the function.  Empty if no symbol fits.
 static struct hp_span symbol_of(const struct hp_names *names, uint64_t entry,
                                 const char *name) {
     size_t count = 0;
@@ -94,7 +98,7 @@ static struct hp_span symbol_of(const struct hp_names *names, uint64_t entry,
     return (struct hp_span){"", 0};
 }
 
-// In C a function's name is all there is.
+// Whether the language of an entry has scopes; in C a name is already complete.
 static bool has_scopes(struct hp_entry *entry) {
     struct hp_entry unit;
     uint64_t language = 0;
@@ -107,6 +111,8 @@ static bool has_scopes(struct hp_entry *entry) {
            language == DW_LANG_D;
 }
 
+// Read the name of a function.  It stays without scope (`bare`) if neither a linkage name
+// nor a symbol is found.
 static struct hp_name read_name(struct hp_names *names, struct hp_entry *entry,
                                 bool inlined, uint64_t first) {
     struct hp_name name = {.home = *entry, .start_line = start_line_of(entry)};
@@ -139,7 +145,7 @@ uint32_t hp_names_of(struct hp_names *names, struct hp_entry *entry, bool inline
                      uint64_t first) {
     struct hp_entry subject = *entry;
     if (inlined) {
-        hp_entry_origin(entry, &subject); // shared by all calls of that function
+        hp_entry_origin(entry, &subject); // all calls of a function share its entry
     }
     const void *key = subject.at;
     uint32_t number = hp_index_of(&names->index, &names->keys, &key, sizeof key);
@@ -152,14 +158,14 @@ uint32_t hp_names_of(struct hp_names *names, struct hp_entry *entry, bool inline
 
 // --- scopes ----------------------------------------------------------------------------
 
-// The scopes from the unit down to where the walk is: "a::b::".
+// The scopes from the unit down to the current entry: "a::b::".
 struct path {
     char text[MOST_PATH];
     size_t size;
     int depth;
 };
 
-// Down one unit, whose bare names are [at, end), by home.
+// A walk down one unit; its names without scope are [at, end), ordered by home.
 struct walk {
     struct hp_strtab *strings;
     struct hp_name **at, **end;
@@ -167,19 +173,21 @@ struct walk {
     struct path path;
 };
 
+// Order names by the place of their home.
 static int by_home(const void *a, const void *b) {
     const struct hp_name *x = *(struct hp_name *const *)a;
     const struct hp_name *y = *(struct hp_name *const *)b;
     return x->home.at < y->home.at ? -1 : x->home.at > y->home.at;
 }
 
-// A class without a name that has an operator() was written as a lambda.
+// The name of an unnamed class: one with an operator() was written as a lambda.
 static const char *unnamed(const struct walk *walk) {
     const char *member = hp_strtab_text(walk->strings, (*walk->at)->function);
     bool lambda = strncmp(member, "operator()", 10) == 0 || strcmp(member, "_FUN") == 0;
     return lambda ? "{lambda}" : "{unnamed type}";
 }
 
+// The name of a scope; NULL for a block.
 static const char *scope_name(const struct walk *walk, struct hp_entry *scope) {
     const char *name = hp_entry_whole_string(scope, DW_AT_name);
     switch (hp_entry_tag(scope)) {
@@ -195,10 +203,11 @@ static const char *scope_name(const struct walk *walk, struct hp_entry *scope) {
     case DW_TAG_subprogram:
         return name;
     default:
-        return NULL; // a block
+        return NULL; // for example a block
     }
 }
 
+// Put the current scopes in front of a name, unless that is too long.
 static void qualify(struct walk *walk, struct hp_name *name) {
     char whole[2 * MOST_PATH];
     int size = snprintf(whole, sizeof whole, "%.*s%s", (int)walk->path.size,
@@ -211,6 +220,7 @@ static void qualify(struct walk *walk, struct hp_name *name) {
 
 static void descend(struct walk *walk, struct hp_die *die, uintptr_t end);
 
+// Descend into an entry, with its name appended to the path.
 static void enter(struct walk *walk, struct hp_die *die, uintptr_t end) {
     struct path *path = &walk->path;
     size_t size = path->size;
@@ -226,12 +236,12 @@ static void enter(struct walk *walk, struct hp_die *die, uintptr_t end) {
     path->size = size;
 }
 
-// Where the next home is; behind everything if there is none.
+// Place of the next home; UINTPTR_MAX after the last.
 static uintptr_t next_home(const struct walk *walk) {
     return walk->at < walk->end ? (uintptr_t)(*walk->at)->home.at : UINTPTR_MAX;
 }
 
-// Give those their scope that are here, or have been missed.
+// Qualify the names whose home is `here`; homes before it were missed and are dropped.
 static void take_homes(struct walk *walk, uintptr_t here) {
     for (; walk->at < walk->end && next_home(walk) <= here; walk->at++) {
         if (next_home(walk) == here) {
@@ -241,11 +251,13 @@ static void take_homes(struct walk *walk, uintptr_t here) {
     walk->cursor.stop = walk->at < walk->end ? (*walk->at)->home.at : NULL;
 }
 
+// Place of an entry, comparable to those of homes.
 static uintptr_t place_of(const struct walk *walk, const struct hp_die *die) {
     return (uintptr_t)(walk->cursor.by_libdw ? die->libdw.addr : die->at);
 }
 
-// `end` is where the DIE after this one's subtree starts.
+// Visit the children of an entry, and enter those that contain a home.  `end` is where
+// the next DIE after this subtree begins.
 static void descend(struct walk *walk, struct hp_die *die, uintptr_t end) {
     struct hp_die child, next;
     bool more = walk->path.depth < MOST_DEPTH && hp_die_child(&walk->cursor, die, &child);
@@ -261,6 +273,7 @@ static void descend(struct walk *walk, struct hp_die *die, uintptr_t end) {
     }
 }
 
+// Qualify the names of one unit.
 static void qualify_unit(struct walk *walk, struct hp_name **names, size_t count) {
     struct hp_entry unit;
     struct hp_die die;

@@ -1,4 +1,4 @@
-// What functions are called, from their DIEs.
+// Names of functions, from their DIEs.
 #ifndef HP_SYM_NAMES_H
 #define HP_SYM_NAMES_H
 
@@ -7,34 +7,38 @@
 #include "sym/entry.h"
 #include "sym/symtab.h"
 
+// The name of a function.
 struct hp_name {
-    hp_string linkage, function; // `function` is "" where `linkage` is to be demangled
-    struct hp_entry home;        // the declaration: its parents are the function's scope
-    bool bare;                   // the name wants its scope in front
-    uint32_t start_line;         // of the function; 0 if unknown
+    hp_string linkage, function; // `function` is "" if `linkage` has to be demangled
+    struct hp_entry home; // the declaration: its parents are the scopes of the function
+    bool bare;            // the name still lacks its scope
+    uint32_t start_line;  // declaration of the function; 0 if unknown
 };
 
-// {0} is empty.
+// All names of a file so far; {0} is empty.
 struct hp_names {
     HP_VEC(struct hp_name) names;
-    HP_VEC(const void *) keys; // of the same length: the entry each is the name of
+    HP_VEC(const void *) keys; // for each name: the entry that has it
     struct hp_index index;     // of `keys`
-    size_t qualified;          // names before this one are no longer bare
+    size_t qualified;          // number of names that have got their scope
+    // symbols for functions without a linkage name; or NULL
     const struct hp_symtab *symtab;
+    // where the texts of names are stored
     struct hp_strtab *strings;
 };
 
 void hp_names_done(struct hp_names *names);
 
-// Forget all names, which die with the Dwarf they are from.
+// Drop all names; call before the Dwarf that they point into is closed.
 void hp_names_clear(struct hp_names *names);
 
-// The number in names->names of the function a call that was inlined belongs to, or of a
-// function itself, `first` being the first of its addresses as it lists them.  Names that are bare are so until hp_names_qualify().
+// The index in names->names of the function that `entry` is, or is an inlined call of.
+// `first` is the first address in its ranges.  Names without a scope stay so until
+// hp_names_qualify().
 uint32_t hp_names_of(struct hp_names *names, struct hp_entry *entry, bool inlined,
                      uint64_t first);
 
-// Give every bare name its scope: "ns::type::name".
+// Complete every name that lacks its scope: "ns::type::name".
 void hp_names_qualify(struct hp_names *names);
 
 #endif

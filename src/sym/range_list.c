@@ -1,8 +1,10 @@
-// DWARF 4, section 2.17.3: pairs of addresses behind the unit's; the largest in place of the first
-// gives another base; two of 0 end the list.  These are in the file of the skeleton, which says from
-// where on (DW_AT_GNU_ranges_base).
+// DWARF 4, section 2.17.3: pairs of addresses relative to the base of the unit.  The
+// largest address as the first of a pair sets another base; two zeros end the list.  The
+// lists are in the file of the skeleton, which says where those of the unit begin
+// (DW_AT_GNU_ranges_base).
 //
-// DWARF 5, sections 2.17.3 and 7.28: entries that begin with their kind, in the file of the unit.
+// DWARF 5, sections 2.17.3 and 7.28: entries that begin with their kind, in the file of
+// the unit.
 #include "sym/range_list.h"
 
 #include "sym/dwarf_bytes.h"
@@ -10,9 +12,10 @@
 #include <dwarf.h>
 
 enum {
-    MOST_BASES = 64 // between two ranges
+    MOST_BASES = 64 // entries without a range before one with a range
 };
 
+// The base address of a unit; 0 if it has none.
 static uint64_t base_of(struct hp_entry *unit) {
     uint64_t base;
     return hp_entry_address(unit, DW_AT_low_pc, &base) ||
@@ -46,6 +49,7 @@ bool hp_range_lists_lack(const struct hp_range_lists *lists, struct hp_entry *en
            hp_entry_bytes(entry, DW_AT_ranges, &form, &bytes) && form == DW_FORM_rnglistx;
 }
 
+// A reader of these bytes, which is `bad` if there are none.
 static struct hp_dwarf_bytes read_from(const struct hp_range_lists *lists,
                                        struct hp_span bytes) {
     const unsigned char *begin = (const unsigned char *)bytes.at;
@@ -55,7 +59,8 @@ static struct hp_dwarf_bytes read_from(const struct hp_range_lists *lists,
                                    .bad = bytes.size == 0};
 }
 
-// Where in the section the list is; the end of it if that cannot be.
+// Offset of an entry's list in the section; the size of the section if it has none that
+// can be read.
 static uint64_t offset_of(const struct hp_range_lists *lists, struct hp_entry *entry) {
     struct hp_span bytes;
     uint64_t form;
@@ -85,6 +90,7 @@ static uint64_t offset_of(const struct hp_range_lists *lists, struct hp_entry *e
     }
 }
 
+// Read an address by its index in .debug_addr.
 static uint64_t take_indexed(const struct hp_range_lists *lists,
                              struct hp_dwarf_bytes *in) {
     uint64_t i = hp_dwarf_take_leb128(in);
@@ -98,7 +104,7 @@ static uint64_t take_indexed(const struct hp_range_lists *lists,
     return address;
 }
 
-// Is it one of addresses?
+// Read a pair of DWARF 4.  Returns whether it is a range, and not a base or the end.
 static bool take_pair(const struct hp_range_lists *lists, struct hp_dwarf_bytes *in,
                       uint64_t *base, uint64_t *low, uint64_t *high) {
     uint64_t last = lists->forms.address_size == 8 ? UINT64_MAX : UINT32_MAX;
@@ -115,6 +121,7 @@ static bool take_pair(const struct hp_range_lists *lists, struct hp_dwarf_bytes 
     return !is_end;
 }
 
+// Read an entry of DWARF 5.  Returns whether it is a range.
 static bool take_entry(const struct hp_range_lists *lists, struct hp_dwarf_bytes *in,
                        uint64_t *base, uint64_t *low, uint64_t *high) {
     uint64_t kind = hp_dwarf_take_number(in, 1);

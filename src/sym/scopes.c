@@ -1,23 +1,25 @@
-// Units are found by the ranges of their own DIEs: .debug_aranges is missing in what clang
-// and lld write.  Ranges of several units may overlap, where the linker redirected those of
-// discarded copies of a function to the copy it kept; then the first unit is right more
-// often than not.
+// Units are found by the ranges of their own DIEs, because clang and lld do not write
+// .debug_aranges.  Ranges of several units may overlap, where the linker redirected those
+// of discarded copies of a function to the copy that it kept; then the first unit is
+// usually the right one.
 //
-// Then one walk over a unit, entering only what holds one of the addresses.  Functions are
-// children of the unit, or of namespaces in it; but GCC puts those of local classes, and
-// so all lambdas, inside the class inside the function around it, which may be abstract
-// and have no addresses.  A second walk looks there for what the first has not found.
+// A first walk over a unit enters only DIEs that contain one of the addresses.  Functions
+// are children of the unit, or of namespaces in it.  But GCC puts functions of local
+// classes, and so all lambdas, inside the class inside the function around it, which may
+// be abstract and without addresses.  A second walk looks there for what the first has
+// not found.
 //
-// Units may nest and have ranges without end: hence the budget.
+// Units may be nested deeply and have endless ranges, which is why there is a budget.
 #include "sym/scopes.h"
 
 #include <dwarf.h>
 
 enum {
-    MOST_RANGES = 1 << 24, // of all units together
-    MOST_STEPS = 1 << 16,  // past ranges that end before the address
+    MOST_RANGES = 1 << 24, // ranges of all units together
+    // Ranges that end before the address and are skipped in a search.
+    MOST_STEPS = 1 << 16,
     MOST_DEPTH = 1000,
-    BLOCKS = 1 << 16, // of addresses
+    BLOCKS = 1 << 16, // blocks that the addresses are divided into
 };
 
 // --- units -----------------------------------------------------------------------------
@@ -27,20 +29,25 @@ void hp_units_done(struct hp_units *units) {
     hp_vec_done(&units->ranges);
 }
 
-// Lines of its own: a partial unit has those of the units that it is a part of.
+// Whether a unit has line information of its own: a partial unit has that of the units it
+// is part of.
 static bool has_lines(struct hp_entry *unit) {
     return hp_entry_tag(unit) != DW_TAG_partial_unit &&
            hp_entry_has(unit, DW_AT_stmt_list);
 }
 
-// How many addresses that are asked for lie before each of so many blocks of them: few of all ranges
-// of a program hold any.
+// The addresses that are asked for, divided into equal blocks, with the number of
+// addresses before each block.  It shows quickly that a range contains no address, which
+// is true for most.
 struct blocks {
-    uint64_t first, last; // addresses that are asked for
+    uint64_t first, last; // lowest and highest address asked for
+    // a block has 2^shift addresses
     unsigned shift;
+    // number of addresses before each block
     uint32_t *before;
 };
 
+// Divide the addresses, which ascend, into blocks.  The caller frees `before`.
 static struct blocks blocks_of(const uint64_t *asked, size_t count) {
     struct blocks blocks = {.first = UINT64_MAX};
     if (count > 0) {
@@ -60,6 +67,8 @@ static struct blocks blocks_of(const uint64_t *asked, size_t count) {
     return blocks;
 }
 
+// Whether the blocks that [low, high) touches contain an address.  May be true by
+// mistake, never false.
 static bool may_hold(const struct blocks *blocks, uint64_t low, uint64_t high) {
     if (high <= blocks->first || low > blocks->last) {
         return false;
@@ -70,7 +79,8 @@ static bool may_hold(const struct blocks *blocks, uint64_t low, uint64_t high) {
            blocks->before[(to >> blocks->shift) + 1];
 }
 
-// A unit at an offset, if there are addresses or lines in it.
+// Add a unit if it has addresses or lines, and those of its ranges that may contain an
+// address.
 static void add_unit(struct hp_units *units, struct hp_entry *entry,
                      struct hp_listed_unit unit, const struct blocks *blocks) {
     struct hp_die_cursor cursor = {.budget = 0};
@@ -93,6 +103,8 @@ static void add_unit(struct hp_units *units, struct hp_entry *entry,
     }
 }
 
+// Read the units whose headers are known here.  Type units have no addresses and are
+// skipped.
 static void read_units(struct hp_units *units, struct hp_debug_info *info,
                        const struct blocks *blocks) {
     const unsigned char *begin = (const unsigned char *)info->of[HP_DEBUG_INFO].at;
@@ -110,6 +122,7 @@ static void read_units(struct hp_units *units, struct hp_debug_info *info,
     }
 }
 
+// Read the units by libdw, if none is known here.
 static void read_units_by_libdw(struct hp_units *units, struct hp_debug_info *info,
                                 const struct blocks *blocks) {
     Dwarf_CU *unit = NULL;
@@ -140,7 +153,8 @@ void hp_units_read(struct hp_units *units, struct hp_debug_info *info,
         read_units_by_libdw(units, info, &blocks);
     }
     free(blocks.before);
-    hp_vec_sort_by_key(&units->ranges); // those of one address stay in the order of units
+    // Stable: ranges with the same start stay in the order of units.
+    hp_vec_sort_by_key(&units->ranges);
     uint64_t furthest = 0;
     struct hp_unit_range *range;
     hp_vec_each (range, &units->ranges) {
@@ -180,6 +194,7 @@ const struct hp_unit_range *hp_units_find(const struct hp_units *units, uint64_t
 static void walk_children(struct hp_scopes *scopes, struct hp_die *die, uint32_t scope,
                           bool nested);
 
+// Index of the first place at or after `address`.
 static size_t first_place(const struct hp_scopes *scopes, uint64_t address) {
     size_t low = 0, high = scopes->places.count;
     while (low < high) {
@@ -193,9 +208,9 @@ static size_t first_place(const struct hp_scopes *scopes, uint64_t address) {
     return low;
 }
 
-// Move the places of the parent that are in the ranges of `die` to `scope`, which is added
-// next.  False if there are none.  Of functions that the linker folded into one the last is
-// taken, as llvm-symbolizer does.
+// Give the places in the ranges of `die` that belong to the parent to a new scope, which
+// the caller appends next.  False if there are none.  If the linker folded several
+// functions into one, the last is used, as in llvm-symbolizer.
 static bool claim(struct hp_scopes *scopes, const struct hp_die *die,
                   struct hp_scope *scope, bool nested) {
     bool from_all = scope->parent == 0 && !nested;
@@ -222,6 +237,7 @@ static bool claim(struct hp_scopes *scopes, const struct hp_die *die,
     return any;
 }
 
+// Whether the ranges of `die` contain any place; true also if it has no ranges.
 static bool touches(struct hp_scopes *scopes, const struct hp_die *die) {
     struct hp_die_cursor *cursor = &scopes->cursor;
     uint64_t base = 0, low = 0, high = 0;
@@ -238,12 +254,13 @@ static bool touches(struct hp_scopes *scopes, const struct hp_die *die) {
     return !ranges;
 }
 
+// Visit a function or an inlined call.
 static void visit_call(struct hp_scopes *scopes, struct hp_die *die, uint32_t parent,
                        bool nested) {
     bool inlined = hp_die_tag(&scopes->cursor, die) == DW_TAG_inlined_subroutine;
     struct hp_scope scope = {.parent = inlined ? parent : 0, .inlined = inlined};
     if (inlined && parent == 0) {
-        return; // within a function that has none of the places
+        return; // it is inside a function that contains none of the places
     }
     if (claim(scopes, die, &scope, nested)) {
         scope.entry = hp_die_entry(&scopes->cursor, die);
@@ -254,6 +271,7 @@ static void visit_call(struct hp_scopes *scopes, struct hp_die *die, uint32_t pa
     }
 }
 
+// Visit an entry of any kind, in the first walk or, if `nested`, in the second.
 static void visit(struct hp_scopes *scopes, struct hp_die *die, uint32_t scope,
                   bool nested) {
     switch (hp_die_tag(&scopes->cursor, die)) {
@@ -287,6 +305,7 @@ static void visit(struct hp_scopes *scopes, struct hp_die *die, uint32_t scope,
     }
 }
 
+// Visit the children of an entry; `scope` is the scope that contains them.
 static void walk_children(struct hp_scopes *scopes, struct hp_die *die, uint32_t scope,
                           bool nested) {
     struct hp_die child;
