@@ -129,13 +129,13 @@ bool hp_form_pass(const struct hp_die_forms *forms, uint64_t form,
 // The layout of one abbreviation while its attributes are read.
 struct layout {
     struct hp_abbreviations *abbreviations;
-    // bytes since the last step
+    // Bytes since the last step.
     uint32_t skipped;
     uint64_t size;   // bytes of the attributes with a fixed size
     bool is_varying; // there are attributes with a varying size
-    // attributes of that name were found
+    // Attributes of that name were found.
     bool has_sibling, has_low, has_high, has_ranges;
-    // attributes have a form that is read here
+    // Attributes have a form that is read here.
     bool is_low_known, is_high_known, is_indexed, is_size;
 };
 

@@ -40,7 +40,7 @@ struct hp_die_step {
 // An abbreviation: the layout of entries with its code.
 struct hp_abbreviation {
     uint32_t tag; // 0: no abbreviation has this code
-    // index of its steps, which end with HP_DIE_DONE
+    // Index of its steps, which end with HP_DIE_DONE.
     uint32_t first_step;
     // Offset from hp_abbreviations.at of the declaration of its attributes.
     uint32_t declared;
@@ -48,7 +48,7 @@ struct hp_abbreviation {
     // Bytes of each of its entries, with the code; 0: these vary, or have a sibling
     // attribute.
     uint32_t fixed;
-    // entries have children; the high address is a size
+    // Entries have children; the high address is a size.
     bool has_children, has_size;
     uint8_t addresses; // enum hp_die_addresses
 };

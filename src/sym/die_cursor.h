@@ -9,10 +9,9 @@
 // An entry at the cursor.
 struct hp_die {
     Dwarf_Die libdw; // used if cursor->by_libdw
-    const unsigned char *at,
-        // Otherwise: its first byte, and the byte after its attributes, where its
-        // children or the next entry begin.
-        *behind;
+    // Otherwise: its first byte, and the byte after its attributes, where its children or
+    // the next entry begin.
+    const unsigned char *at, *behind;
     const unsigned char *next; // its sibling; NULL: not known yet
     // NULL at the end of siblings
     const struct hp_abbreviation *abbreviation;
@@ -21,17 +20,17 @@ struct hp_die {
     unsigned found;
 };
 
-// A cursor over one unit. {0} has no unit.
+// A cursor over one unit.  {0} has no unit.
 struct hp_die_cursor {
     struct hp_entry unit;
     struct hp_span addresses; // its part of .debug_addr; empty: libdw knows it
-    // first byte of the unit, and the byte after its last
+    // First byte of the unit, and the byte after its last.
     const unsigned char *begin, *end;
-    // its lists of ranges
+    // Its lists of ranges.
     struct hp_range_lists lists;
     struct hp_die_forms forms;
     const struct hp_abbreviations *abbreviations;
-    // read by libdw; the unit is in another file than its skeleton
+    // Read by libdw; the unit is in another file than its skeleton.
     bool by_libdw, is_split;
     uint64_t budget; // entries and ranges that may still be visited
     // Entries from here on are not skipped unseen; NULL: all may be.

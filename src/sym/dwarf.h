@@ -19,7 +19,7 @@ struct hp_query {
     uint32_t next_unit; // first unit that has not been asked yet; HP_NO_UNIT: all were
     // Position in a function without a name, see struct hp_answer.starts.
     uint32_t past_start;
-    // a row of a line table was found, with `file` and `line`
+    // A row of a line table was found, with `file` and `line`.
     bool has_row;
     hp_string file; // file of the row, kept for queries without a function
     uint32_t line;
@@ -38,8 +38,8 @@ struct hp_lookup {
     bool over_budget;   // some unit was not read to its end
     bool missing_split; // some split unit was not found
     bool has_package;   // a .dwp was found, and `missing_split` is about a unit in it
-    struct hp_sym_diagnostic
-        flaw; // reason for a .dwo or .dwp that was not read; text "" if there is none
+    // Reason for a .dwo or .dwp that was not read; text "" if there is none.
+    struct hp_sym_diagnostic flaw;
     // Some line program was not read, because that would have been too much work.
     bool lacks_lines;
     struct hp_debug_parts units, line_programs;

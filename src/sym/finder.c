@@ -235,7 +235,7 @@ static char *mapped_path(const struct hp_finder *finder) {
 static const struct store {
     const char *folder;
     bool is_tree; // the id as xx/yyyy instead of in one piece
-    // text after the id
+    // Text after the id.
     const char *end;
     bool is_of_systems; // system distributions have this folder
 } stores[] = {

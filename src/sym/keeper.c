@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 static const int64_t second = 1000000000;
-// size in bytes up to which a file adds to the budget
+// Size in bytes up to which a file adds to the budget.
 static const uint64_t largest_file = UINT64_C(1) << 40;
 
 const struct hp_keeper_limits hp_keeper_usual = {

@@ -21,9 +21,9 @@ struct hp_names {
     HP_VEC(const void *) keys; // for each name: the entry that has it
     struct hp_index index;     // of `keys`
     size_t qualified;          // number of names that have got their scope
-    // symbols for functions without a linkage name; or NULL
+    // Symbols for functions without a linkage name; or NULL.
     const struct hp_symtab *symtab;
-    // where the texts of names are stored
+    // Storage of the texts of names.
     struct hp_strtab *strings;
 };
 

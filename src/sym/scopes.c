@@ -41,9 +41,9 @@ static bool has_lines(struct hp_entry *unit) {
 // is true for most.
 struct blocks {
     uint64_t first, last; // lowest and highest address asked for
-    // a block has 2^shift addresses
+    // A block has 2^shift addresses.
     unsigned shift;
-    // number of addresses before each block
+    // Number of addresses before each block.
     uint32_t *before;
 };
 

@@ -5,7 +5,7 @@
 
 #include "sym/die_cursor.h"
 
-// no unit can describe the address
+// No unit can describe the address.
 #define HP_NO_UNIT UINT32_MAX
 
 // A unit with addresses or lines.
@@ -19,14 +19,14 @@ struct hp_listed_unit {
 struct hp_unit_range {
     uint64_t low, high;
     uint64_t furthest; // the largest `high` of this range and all before it
-    // index in hp_units.units
+    // Index in hp_units.units.
     uint32_t unit;
 };
 
 // The units of a file, and their ranges. {0} is empty.
 struct hp_units {
     HP_VEC(struct hp_listed_unit) units; // by offset
-    // by `low`, then in the order of units
+    // By `low`, then in the order of units.
     HP_VEC(struct hp_unit_range) ranges;
     size_t met; // ranges that were read, also those that are not kept
 };
@@ -65,7 +65,7 @@ struct hp_scopes {
     HP_VEC(struct hp_scope) scopes; // [0] is unused
     struct hp_die_cursor cursor;    // the caller sets its budget
     size_t missing;                 // places without a scope
-    // current nesting of entries
+    // Current nesting of entries.
     int depth;
 };
 

@@ -47,7 +47,7 @@ enum packing {
 // A section of the file in memory.
 struct section {
     char name[NAME_ROOM]; // the plain name, ".debug_info"
-    // content in the original file, without its header
+    // Content in the original file, without its header.
     struct hp_span packed;
     uint64_t size, offset; // unpacked size, and offset in the file in memory
     enum packing packing;
