@@ -16,7 +16,7 @@ struct builds {
     struct hp_candidates files;
 };
 
-// --- proving ------------------------------------------------------------------------------
+// --- proving ---------------------------------------------------------------------------
 
 // What came of the files of a dump.
 struct proving {
@@ -329,7 +329,7 @@ static char *find(struct hp_prover *prover, const struct hp_proof_module *module
     return builds;
 }
 
-// --- what was proven --------------------------------------------------------------------------
+// --- what was proven -------------------------------------------------------------------
 
 static bool has_place(const struct hp_build_list *list, const struct hp_build *build,
                       const struct hp_place *wanted) {
@@ -435,7 +435,7 @@ bool hp_builds_reason(struct hp_prover *prover, const char *path,
     return false;
 }
 
-// --- its life -----------------------------------------------------------------------------
+// --- its life --------------------------------------------------------------------------
 
 static void done(struct hp_prover *prover) {
     struct builds *self = (struct builds *)prover;

@@ -70,7 +70,7 @@ static int64_t widen(uint32_t value, unsigned bits) {
     return (int64_t)(value & (sign - 1)) - (int64_t)(value & sign);
 }
 
-// --- x86 ----------------------------------------------------------------------------------
+// --- x86 -------------------------------------------------------------------------------
 
 // The size of FF and its operand, as the two bytes behind FF say.
 static size_t size_of_indirect(unsigned char modrm, unsigned char sib) {
@@ -117,7 +117,7 @@ static bool is_i386_signal_return(const struct code *code) {
            begins(code, without, sizeof without);
 }
 
-// --- those of fixed lengths ---------------------------------------------------------------
+// --- those of fixed lengths ------------------------------------------------------------
 
 static bool is_aarch64_call(const struct code *code) {
     uint32_t word = last_word(code);
@@ -159,7 +159,7 @@ static bool is_ppc64_signal_return(const struct code *code) {
            word_of(code->at + skip + 4, code->is_big_endian) == 0x44000002; // sc
 }
 
-// --- those of mixed lengths ---------------------------------------------------------------
+// --- those of mixed lengths ------------------------------------------------------------
 
 static bool is_riscv64_call(const struct code *code) {
     const unsigned char *half = last(code, 2);
@@ -190,7 +190,7 @@ static bool is_s390x_signal_return(const struct code *code) {
            begins(code, without, sizeof without);
 }
 
-// --- all machines -------------------------------------------------------------------------
+// --- all machines ----------------------------------------------------------------------
 
 struct machine {
     unsigned number;       // e_machine
@@ -281,7 +281,7 @@ unsigned hp_calls_unit(const struct hp_image *image) {
     return machine ? machine->alignment : 0;
 }
 
-// --- all of a text ------------------------------------------------------------------------
+// --- all of a text ---------------------------------------------------------------------
 
 static struct code code_at(const struct hp_image *image,
                            const struct hp_calls_piece *piece, size_t at) {
@@ -396,7 +396,7 @@ void hp_calls_scan(const struct hp_image *image, const struct hp_calls_piece *pi
     }
 }
 
-// --- around one address -------------------------------------------------------------------
+// --- around one address ----------------------------------------------------------------
 
 // The code around an address, which is moved to where the next instruction may be: who tells calls by an address
 // of theirs may tell any byte of them.

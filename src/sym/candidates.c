@@ -13,7 +13,7 @@ enum {
 
 static const char elf_magic[4] = {'\177', 'E', 'L', 'F'};
 
-// --- files --------------------------------------------------------------------------------
+// --- files -----------------------------------------------------------------------------
 
 // The file of a place, which is taken over: one that is known under another name stays that.
 static struct hp_candidate *add_file(struct hp_candidates *self, struct hp_place place) {
@@ -117,7 +117,7 @@ struct hp_candidate_list *hp_candidates_of(struct hp_candidates *self,
     return files;
 }
 
-// --- reading ------------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------
 
 // Room for more: what was used the longest time ago goes first.
 static void make_room(struct hp_candidates *self) {
@@ -205,7 +205,7 @@ enum hp_large_sizes hp_candidate_large_sizes(struct hp_candidates *self,
     return file->large_sizes;
 }
 
-// --- pairs of calls -------------------------------------------------------------------------
+// --- pairs of calls --------------------------------------------------------------------
 
 static uint32_t number_of(struct hp_candidate *file, const struct hp_call_pairs *pairs,
                           const struct hp_call_pair *pair) {
@@ -252,7 +252,7 @@ bool hp_candidate_pairs(struct hp_candidates *self, struct hp_candidate *file,
     return is_known;
 }
 
-// --- layouts ------------------------------------------------------------------------------
+// --- layouts ---------------------------------------------------------------------------
 
 bool hp_candidate_has_layout(const struct hp_candidate *file,
                              const struct hp_proof_module *module) {

@@ -12,7 +12,7 @@ enum {
     LEAST_LISTED = 5, // addresses that a debug file is weighed by
 };
 
-// --- pairs of a dump -------------------------------------------------------------------------
+// --- pairs of a dump -------------------------------------------------------------------
 
 // Numbers of addresses: that of the frame in the upper half, that of its caller in the lower.
 struct chains {
@@ -94,7 +94,7 @@ static void keep_matches(const struct hp_fits *fits, size_t trial,
     hp_call_pairs_done(&pairs);
 }
 
-// --- what they decide --------------------------------------------------------------------------
+// --- what they decide ------------------------------------------------------------------
 
 static uint32_t count_frames(const struct chains *chains) {
     uint32_t count = 0;

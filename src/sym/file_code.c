@@ -32,7 +32,7 @@ static uint64_t count_units(const struct hp_file_code *code) {
     return count;
 }
 
-// --- reading ------------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------
 
 struct scan {
     struct hp_file_code *code;
@@ -125,7 +125,7 @@ static bool scan_text(struct hp_file_code *code, const struct hp_image *image) {
     return is_read;
 }
 
-// --- options of the allocator -------------------------------------------------------------
+// --- options of the allocator ----------------------------------------------------------
 
 static const char option_of_pages[] = "disable_large_size_classes";
 
@@ -158,7 +158,7 @@ static bool find_option(const struct hp_image *image) {
     return holds;
 }
 
-// --- all ----------------------------------------------------------------------------------
+// --- all -------------------------------------------------------------------------------
 
 static bool read_code(struct hp_file_code *code, const struct hp_image *image,
                       enum hp_code_part part, struct hp_sym_diagnostic *why) {
@@ -201,7 +201,7 @@ bool hp_file_code_is_comparable(const struct hp_file_code *code) {
     return code->unit > 0 && !code->is_noise && !code->image.lacks_code;
 }
 
-// --- on the wire --------------------------------------------------------------------------
+// --- on the wire -----------------------------------------------------------------------
 
 void hp_file_code_ask(struct hp_packet *packet, struct hp_span path,
                       enum hp_code_part part) {
@@ -334,7 +334,7 @@ bool hp_file_code_unpack(const struct hp_packet *packet, struct hp_file_code *co
     return good;
 }
 
-// --- asking -------------------------------------------------------------------------------
+// --- asking ----------------------------------------------------------------------------
 
 static int compare_units(const void *a, const void *b) {
     const uint64_t *x = a, *y = b;

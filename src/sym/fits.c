@@ -29,7 +29,7 @@ static const double chance_of_match = .05;
 // What files of other names may fit by chance.
 static const double least_chance = 1e-3;
 
-// --- what is tried ------------------------------------------------------------------------
+// --- what is tried ---------------------------------------------------------------------
 
 static void *allocate(struct hp_fits *fits, size_t size) {
     return hp_arena_alloc(&fits->memory, size, sizeof(uint64_t));
@@ -92,7 +92,7 @@ void hp_fits_try(struct hp_fits *fits, uint32_t module, const struct hp_file_cod
     hp_vec_push(&fits->trials, trial);
 }
 
-// --- which addresses are checked --------------------------------------------------------------
+// --- which addresses are checked -------------------------------------------------------
 
 // Whether handlers of signals may return to an address, as any of the files says.
 static bool is_of_signal(const struct hp_fits *fits, uint32_t module, uint32_t i,
@@ -187,7 +187,7 @@ static void count(struct hp_fits *fits) {
     }
 }
 
-// --- what fits --------------------------------------------------------------------------------
+// --- what fits -------------------------------------------------------------------------
 
 // Of a module, so many files of other names are tried.
 static size_t count_others(const struct hp_fits *fits, uint32_t module) {

@@ -4,18 +4,19 @@
 //     version             2
 //     address size, segment selector size            1 each, from version 5 on
 //     header length       4, or 8
-//     minimum instruction length, maximum operations (from version 4 on), default is_stmt,
+//     minimum instruction length, maximum operations (from version 4), default is_stmt,
 //     line base, line range, opcode base n           1 each
 //     lengths of opcodes  n - 1
 //     up to version 4:
 //     directories:  strings, the last one empty
-//     files:        a string, directory, time and size (LEB128); the last one an empty string
+//     files:        a string, directory, time and size (LEB128); the last one an empty
+//                   string
 //     from version 5 on:
-//     directories:  how many parts each has (1 byte), of each the content and the form (LEB128);
-//                   how many there are (LEB128); the parts of each
+//     directories:  number of parts of each entry (1 byte), content and form of each part
+//                   (LEB128); number of entries (LEB128); the parts of each entry
 //     files:        the same
 //
-// What elfutils would read in another way, or not at all, is not read here.
+// A header that elfutils would read differently, or not at all, is refused here.
 #include "sym/line_header.h"
 
 #include "base/md5.h"
@@ -24,16 +25,18 @@
 #include <dwarf.h>
 
 enum {
-    OLDEST = 2,
+    OLDEST = 2, // versions of DWARF
     NEWEST = 5,
     PARTS_MAX = 255,
     STANDARD_OPCODES = 12,
 };
 
-// --- folders and files ----------------------------------------------------------------------
+// --- folders and files -----------------------------------------------------------------
 
+// The file with number 0 before DWARF 5.
 static const struct hp_line_file no_file = {"???", HP_NO_FOLDER, NULL};
 
+// Read folders and files before DWARF 5.
 static void take_old_tables(struct hp_dwarf_bytes *in, struct hp_line_header *header) {
     const char *name;
     hp_vec_push(&header->folders, NULL);
@@ -50,23 +53,26 @@ static void take_old_tables(struct hp_dwarf_bytes *in, struct hp_line_header *he
     }
 }
 
+// A part of an entry: its content (DW_LNCT_) and its form.
 struct part {
     uint64_t content, form;
 };
 
+// The format of a table of DWARF 5, and the number of its entries.
 struct entries {
     struct part parts[PARTS_MAX];
     size_t part_count;
     uint64_t count;
 };
 
-// One value of a part, whatever it is.
+// The value of a part, of any kind.
 struct value {
-    const char *text; // NULL: it is none
+    const char *text; // NULL: it is not a text
     const unsigned char *bytes;
-    uint64_t number; // UINT64_MAX: it is none
+    uint64_t number; // UINT64_MAX: it is not a number
 };
 
+// Read the format of a table and the number of its entries.
 static void take_format(struct hp_dwarf_bytes *in, struct entries *entries) {
     entries->part_count = (size_t)hp_dwarf_take_number(in, 1);
     for (size_t i = 0; i < entries->part_count; i++) {
@@ -77,14 +83,16 @@ static void take_format(struct hp_dwarf_bytes *in, struct entries *entries) {
     in->bad |= entries->part_count == 0 && entries->count > 0;
 }
 
+// The string at an offset that is read; NULL if it is out of range.
 static const char *string_in(struct hp_dwarf_bytes *in, struct hp_span section) {
     uint64_t offset = hp_dwarf_take_number(in, in->offset_size);
-    // Then every string in it has an end.
+    // Then every string in the section ends.
     bool is_good = section.size > 0 && section.at[section.size - 1] == '\0';
     return is_good && offset < section.size ? section.at + offset : NULL;
 }
 
-// The bytes of a form that are neither text nor number; UINT64_MAX for one that is not known.
+// The size of a value that is neither text nor number, whose size field is read if it has
+// one; UINT64_MAX for an unknown form.
 static uint64_t size_of_value(struct hp_dwarf_bytes *in, uint64_t form) {
     switch (form) {
     case DW_FORM_strp_sup:
@@ -117,6 +125,7 @@ static uint64_t size_of_value(struct hp_dwarf_bytes *in, uint64_t form) {
     }
 }
 
+// Read a value and skip it.
 static struct value take_value(struct hp_dwarf_bytes *in, uint64_t form,
                                const struct hp_line_sections *sections) {
     struct value value = {NULL, NULL, UINT64_MAX};
@@ -152,12 +161,13 @@ static struct value take_value(struct hp_dwarf_bytes *in, uint64_t form,
     return value;
 }
 
-// Of zeros it is one that an assembler was not told.
+// Whether a digest is known: an assembler without the digest of a file writes zeros.
 static bool is_told(const unsigned char *digest) {
     static const unsigned char zeros[HP_MD5_SIZE];
     return digest && memcmp(digest, zeros, sizeof zeros) != 0;
 }
 
+// Read an entry of a table of folders or files.
 static struct hp_line_file take_entry(struct hp_dwarf_bytes *in,
                                       const struct entries *entries,
                                       const struct hp_line_sections *sections) {
@@ -177,8 +187,8 @@ static struct hp_line_file take_entry(struct hp_dwarf_bytes *in,
     return file;
 }
 
-// No form that is read here takes less than a byte, so that no number of entries outlasts the
-// section.
+// Read folders and files of DWARF 5.  No form that is read here takes less than a byte,
+// so the number of entries is limited by the section.
 static void take_tables(struct hp_dwarf_bytes *in, struct hp_line_header *header,
                         const struct hp_line_sections *sections) {
     struct entries entries;
@@ -197,9 +207,9 @@ static void take_tables(struct hp_dwarf_bytes *in, struct hp_line_header *header
     }
 }
 
-// --- the header -----------------------------------------------------------------------------
+// --- the header ------------------------------------------------------------------------
 
-// Is each opcode that is known as long as it should be?
+// Whether each known opcode has the usual number of operands.
 static bool is_standard(const struct hp_line_header *header) {
     static const unsigned char lengths[STANDARD_OPCODES] = {0, 1, 1, 1, 1, 0,
                                                             0, 0, 1, 0, 0, 1};
@@ -208,6 +218,7 @@ static bool is_standard(const struct hp_line_header *header) {
                   count < STANDARD_OPCODES ? count : STANDARD_OPCODES) == 0;
 }
 
+// Read the parameters from the instruction length to the lengths of opcodes.
 static void take_parameters(struct hp_dwarf_bytes *in, struct hp_line_header *header,
                             uint64_t version) {
     header->instruction_size = (unsigned)hp_dwarf_take_number(in, 1);
@@ -221,6 +232,7 @@ static void take_parameters(struct hp_dwarf_bytes *in, struct hp_line_header *he
     in->bad = in->bad || !is_standard(header);
 }
 
+// Read a whole header; in->bad is set if it is refused.
 static void take_header(struct hp_dwarf_bytes *in, struct hp_line_header *header,
                         const struct hp_line_sections *sections) {
     uint64_t size = hp_dwarf_take_number(in, 4);

@@ -1,7 +1,7 @@
-// DWARF 2 to 5, 6.2.5, "The Line Number Program": a machine whose registers are an address, a file
-// and a line, and others that are of no use here.  Its rows are in sequences of ascending addresses;
-// each is that of all addresses up to the next.  What elfutils would read in another way, or not at
-// all, is not read here.
+// DWARF 2 to 5, 6.2.5, "The Line Number Program": a machine with registers for an
+// address, a file and a line; its other registers are not needed here.  It produces rows
+// in sequences of ascending addresses; each row covers all addresses up to the next row.
+// A program that elfutils would read differently, or not at all, is refused here.
 #include "sym/line_program.h"
 
 #include "sym/dwarf_bytes.h"
@@ -9,43 +9,46 @@
 #include <dwarf.h>
 
 enum {
-    WORK_PER_BYTE = 4,          // of the section
-    ROWS_PER_ADDRESS = 64,      // copies of one function may be in many programs
+    WORK_PER_BYTE = 4, // work allowed for each byte of the section
+    // Rows allowed for each address: copies of one function may be in many programs.
+    ROWS_PER_ADDRESS = 64,
     NVIDIA_INLINED_CALL = 0x90, // opcodes of a vendor
     NVIDIA_SET_FUNCTION_NAME = 0x91,
 };
 
-// Linkers give this address, or the one above, to what they have left out.
+// Linkers give this address, or the one above, to functions that they discarded.
 static const uint64_t tombstone = UINT64_MAX - 1;
 
-// --- running a program ----------------------------------------------------------------------
+// --- running a program -----------------------------------------------------------------
 
-// No address from `asked` on, and none of those before, is in the sequence behind this end.
+// The end of a sequence that contains no address from index `asked` on.
 struct sequence_end {
-    uint32_t asked;
-    uint64_t address; // one more where a row starts at the end itself
+    uint32_t asked;   // index in hp_line_reader.asked
+    uint64_t address; // end of the sequence; one more if a row starts at the end itself
 };
 
+// A program that is running.
 struct machine {
     struct hp_dwarf_bytes in;
     struct hp_line_reader *reader;
     const struct hp_line_header *header;
     struct hp_line_program *program;
-    uint64_t address; // the registers that matter
+    uint64_t address; // the registers that are needed
     uint32_t file;
     int64_t line;
-    bool has_row; // of this sequence, and which it was:
+    bool has_row; // the current sequence has a row; its values:
     uint64_t row_address;
     uint32_t row_file;
     int64_t row_line;
-    size_t next;           // the first address asked for that is not before the row
-    uint64_t next_address; // UINT64_MAX: there is none
-    uint64_t last_loose;   // the highest address of such a row
-    bool may_pass;         // over sequences
-    uint64_t last;         // address that is wanted of this one
-    HP_VEC(struct sequence_end) ends;
+    size_t next; // index of the first address in `asked` that is not before the row
+    uint64_t next_address; // that address; UINT64_MAX: there is none
+    uint64_t last_loose;   // highest address of a row without an end
+    bool may_pass;         // sequences may be skipped
+    uint64_t last; // last address that is asked for in this sequence; UINT64_MAX: unknown
+    HP_VEC(struct sequence_end) ends; // of the sequences so far
 };
 
+// Set the registers to their initial values.
 static void start_sequence(struct machine *m) {
     m->has_row = false;
     m->address = 0;
@@ -54,16 +57,18 @@ static void start_sequence(struct machine *m) {
     m->last = UINT64_MAX;
 }
 
-// --- passing over sequences -----------------------------------------------------------------
+// --- skipping sequences ---------------------------------------------------------------
 
-// A sequence ends with an opcode that begins with 0.  Whether a 0 is one, or an operand, is found out
-// from the nearest byte before it that no operand and no opcode which has one can go on from.
+// A sequence ends with an opcode that begins with 0.  To find out whether a 0 is such an
+// opcode or an operand, decoding begins after the nearest earlier byte that can be
+// neither an operand's part nor an opcode with an operand.
 
+// Whether an opcode has operands.
 static bool takes_operand(const struct hp_line_header *header, unsigned byte) {
     return byte < header->opcode_base && header->lengths[byte - 1] > 0;
 }
 
-// May bytes be looked at one by one?
+// Whether the opcodes allow bytes to be examined one by one.
 static bool has_short_opcodes(const struct hp_line_header *header) {
     bool is_so = header->opcode_base <= 0x80;
     for (unsigned i = 1; i < header->opcode_base; i++) {
@@ -72,14 +77,14 @@ static bool has_short_opcodes(const struct hp_line_header *header) {
     return is_so;
 }
 
-// Does an opcode follow `at`, whatever that is?
+// Whether an opcode follows `at`, whatever the byte at `at` belongs to.
 static bool is_last_byte(const struct hp_line_header *header, const unsigned char *at,
                          const unsigned char *begin) {
     bool may_be_half = at > begin && at[-1] == DW_LNS_fixed_advance_pc;
     return *at < 0x80 && !takes_operand(header, *at) && !may_be_half;
 }
 
-// Behind an opcode that is not 0; `end` at most.
+// The byte after an opcode that is not 0 and its operand; at most `end`.
 static const unsigned char *pass_opcode(const struct hp_line_header *header,
                                         const unsigned char *at,
                                         const unsigned char *end) {
@@ -96,7 +101,7 @@ static const unsigned char *pass_opcode(const struct hp_line_header *header,
     return at;
 }
 
-// The first opcode 0 from another opcode on; NULL if there is none.
+// The first opcode 0 at or after the opcode at `begin`; NULL if there is none.
 static const unsigned char *find_extended(const struct machine *m,
                                           const unsigned char *begin) {
     const unsigned char *zero;
@@ -111,13 +116,13 @@ static const unsigned char *find_extended(const struct machine *m,
         if (at == zero) {
             return zero;
         }
-        begin = at; // it is an operand
+        begin = at; // the 0 is an operand
     }
     return NULL;
 }
 
-// Behind the end of the sequence that goes on here, which tells of one range of addresses.  False,
-// and nothing done, if that is not sure.
+// Skip to the end of the current sequence if it surely covers a single range of
+// addresses.  False, with nothing skipped, if that is not sure.
 static bool pass_sequence(struct machine *m) {
     const unsigned char *at = m->in.at, *end = m->in.end;
     while ((at = find_extended(m, at)) && end - at > 2 && at[1] > 0 && at[1] < 0x80) {
@@ -141,6 +146,7 @@ static bool pass_sequence(struct machine *m) {
     return false;
 }
 
+// Skip the rest of a sequence that is not needed.
 static void pass_rest(struct machine *m) {
     if (pass_sequence(m)) {
         m->program->is_partial |= !m->reader->is_sure;
@@ -148,7 +154,8 @@ static void pass_rest(struct machine *m) {
     }
 }
 
-// NULL: nobody asks for an address of a sequence that begins there, as of most of all programs.
+// The wanted range that contains `address`; NULL if none does, which is true for most
+// sequences.
 static const struct hp_line_wanted *wanted_from(const struct hp_line_reader *reader,
                                                 uint64_t address) {
     size_t low = 0, high = reader->wanted.count;
@@ -164,6 +171,7 @@ static const struct hp_line_wanted *wanted_from(const struct hp_line_reader *rea
     return is_wanted ? &reader->wanted.at[low] : NULL;
 }
 
+// Set the address register, and skip the sequence if it begins outside the wanted ranges.
 static void set_address(struct machine *m, uint64_t address) {
     m->address = address;
     if (m->may_pass && !m->has_row) {
@@ -175,8 +183,9 @@ static void set_address(struct machine *m, uint64_t address) {
     }
 }
 
-// --- rows -----------------------------------------------------------------------------------
+// --- rows ------------------------------------------------------------------------------
 
+// Index of the first address in `asked` that is not before `address`.
 static size_t first_asked(const struct hp_line_reader *reader, uint64_t address) {
     size_t low = 0, high = reader->asked.count;
     while (low < high) {
@@ -190,13 +199,14 @@ static size_t first_asked(const struct hp_line_reader *reader, uint64_t address)
     return low;
 }
 
+// Make `next` the next address to find a row for.
 static void go_to(struct machine *m, size_t next) {
     const struct hp_line_reader *reader = m->reader;
     m->next = next;
     m->next_address = next < reader->asked.count ? reader->asked.at[next] : UINT64_MAX;
 }
 
-// The row before this one is that of all addresses up to here.
+// Store the previous row for all addresses from it up to the current one.
 static void take_row(struct machine *m) {
     struct hp_line_reader *reader = m->reader;
     m->in.bad |= m->row_line < INT32_MIN || m->row_line > INT32_MAX;
@@ -210,8 +220,8 @@ static void take_row(struct machine *m) {
     }
 }
 
-// A sequence ends here, or is broken off by a row that lies before this one, which then has no
-// end: it is loose.
+// Record the end of a sequence.  With `is_loose` it is broken off by a row that lies
+// before the previous one, which therefore has no end.
 static void add_end(struct machine *m, uint64_t address, bool is_loose) {
     struct hp_line_program *program = m->program;
     struct sequence_end end = {(uint32_t)m->next, address + is_loose};
@@ -232,8 +242,8 @@ static void add_end(struct machine *m, uint64_t address, bool is_loose) {
     }
 }
 
-// The first row of a sequence, or one that lies before the row before it, as in functions that
-// linkers have left out.
+// Begin with the first row of a sequence, or with a row that lies before the previous
+// row, as in functions that linkers discarded.
 static void begin_rows(struct machine *m) {
     if (m->has_row && m->row_address < tombstone) {
         add_end(m, m->row_address, true);
@@ -242,6 +252,7 @@ static void begin_rows(struct machine *m) {
     go_to(m, first_asked(m->reader, m->address));
 }
 
+// The machine produces a row.
 static inline void add_row(struct machine *m) {
     if (!m->has_row || m->address < m->row_address) {
         begin_rows(m);
@@ -257,6 +268,7 @@ static inline void add_row(struct machine *m) {
     m->row_line = m->line;
 }
 
+// The machine ends a sequence.
 static void end_sequence(struct machine *m) {
     bool is_loose = m->has_row && m->address == m->row_address;
     if (!m->has_row || m->address < m->row_address) {
@@ -268,8 +280,9 @@ static void end_sequence(struct machine *m) {
     start_sequence(m);
 }
 
-// --- opcodes --------------------------------------------------------------------------------
+// --- opcodes ---------------------------------------------------------------------------
 
+// Run an opcode that begins with 0.
 static void run_extended(struct machine *m) {
     const unsigned char *begin = m->in.at;
     uint64_t size = hp_dwarf_take_number(&m->in, 1);
@@ -289,7 +302,7 @@ static void run_extended(struct machine *m) {
         m->in.bad |= (uint64_t)(m->in.at - begin) != 1 + size;
         break;
     case DW_LNE_define_file:
-    case NVIDIA_INLINED_CALL: // their operands count for libdw, not their length
+    case NVIDIA_INLINED_CALL: // libdw goes by their operands, not by their length
     case NVIDIA_SET_FUNCTION_NAME:
         m->in.bad = true;
         break;
@@ -299,12 +312,14 @@ static void run_extended(struct machine *m) {
     }
 }
 
+// Advance the address by a number of instructions.
 static void advance(struct machine *m, uint64_t operations) {
     uint64_t bytes = operations * m->header->instruction_size;
     m->in.bad |= bytes > UINT32_MAX;
     m->address += bytes;
 }
 
+// Run an opcode below opcode_base.
 static void run_standard(struct machine *m, unsigned opcode) {
     const struct hp_line_header *header = m->header;
     switch (opcode) {
@@ -334,6 +349,7 @@ static void run_standard(struct machine *m, unsigned opcode) {
     }
 }
 
+// Run a program to its end, or until in.bad is set.
 static void run(struct machine *m) {
     const struct hp_line_header *header = m->header;
     while (m->in.at < m->in.end && !m->in.bad) {
@@ -352,19 +368,22 @@ static void run(struct machine *m) {
     m->in.bad |= m->has_row;
 }
 
-// --- overlaps -------------------------------------------------------------------------------
+// --- overlaps --------------------------------------------------------------------------
 
+// Order rows by address.
 static int by_asked(const void *a, const void *b) {
     const struct hp_line_row *x = a, *y = b;
     return x->asked < y->asked ? -1 : x->asked > y->asked;
 }
 
+// Order ends by address.
 static int by_end(const void *a, const void *b) {
     const struct sequence_end *x = a, *y = b;
     return x->asked < y->asked ? -1 : x->asked > y->asked;
 }
 
-// Elfutils sorts the rows of all sequences together, and takes the last before an address.
+// Mark rows as doubtful where elfutils may find another row: it sorts the rows of all
+// sequences together and takes the last before an address.
 static void doubt_rows(struct machine *m) {
     struct hp_line_reader *reader = m->reader;
     size_t first = m->program->first, count = reader->rows.count - first, at = 0;
@@ -386,6 +405,8 @@ static void doubt_rows(struct machine *m) {
     }
 }
 
+// Run a program whose header is in reader->header, without skipping if `is_whole`.  Its
+// rows are appended to reader->rows.
 static void run_program(struct hp_line_reader *reader, struct hp_line_program *program,
                         bool is_whole) {
     const struct hp_line_header *header = &reader->header;
@@ -413,7 +434,7 @@ static void run_program(struct hp_line_reader *reader, struct hp_line_program *p
     hp_vec_done(&m.ends);
 }
 
-// --- the reader -----------------------------------------------------------------------------
+// --- the reader ------------------------------------------------------------------------
 
 void hp_line_reader_start(struct hp_line_reader *reader) {
     reader->header.offset = UINT64_MAX;
@@ -437,6 +458,7 @@ bool hp_line_spend(struct hp_line_reader *reader, uint64_t work) {
     return !reader->is_over;
 }
 
+// Read the header of a new program and run it.
 static void meet_program(struct hp_line_reader *reader, struct hp_line_program *program) {
     uint64_t offset = program->offset;
     bool is_inside = offset < reader->sections.line.size && !reader->is_over;
@@ -480,7 +502,7 @@ void hp_line_want(struct hp_line_reader *reader, uint64_t low, uint64_t address)
     }
 }
 
-// NULL if there is none.
+// The row of an address, or NULL.
 static const struct hp_line_row *row_of(const struct hp_line_reader *reader,
                                         const struct hp_line_program *program,
                                         uint32_t asked) {
@@ -497,6 +519,7 @@ static const struct hp_line_row *row_of(const struct hp_line_reader *reader,
     return low < program->count && rows[low].asked == asked ? &rows[low] : NULL;
 }
 
+// Run a program again without skipping sequences.
 static void run_whole(struct hp_line_reader *reader, struct hp_line_program *program) {
     program->is_over = !hp_line_spend(reader, program->size);
     if (hp_line_read_header(reader, program)) {

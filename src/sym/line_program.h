@@ -1,85 +1,93 @@
-// Line number programs: which line of which file an address was made from.  Rows are not
-// stored but held, as they come, against the addresses that are asked for.
+// Line number programs: they map addresses to lines of files.  Rows are not stored; each
+// is compared with the addresses that are asked for when it is produced.
 #ifndef HP_SYM_LINE_PROGRAM_H
 #define HP_SYM_LINE_PROGRAM_H
 
 #include "base/hash.h"
 #include "sym/line_header.h"
 
-// A program that was met.
+// A program that some unit refers to.
 struct hp_line_program {
+    // In .debug_line.
     uint64_t offset;
-    bool
-        is_unknown; // not read here: of another version or form, or it contradicts itself
-    bool is_over;   // not read to its end: it is more work than the section is worth
-    bool is_partial;            // sequences were passed over
-    bool was_doubted;           // the caller's: another reader was asked
-    uint64_t size, header_size; // in the section
-    unsigned address_size;      // of the unit that it was met by
-    size_t first, count;        // of its rows, by address
-    // Another reader may extend rows that have no end to addresses here, which have no row.
+    // Not read here: its version or form is unknown, or it contradicts itself.
+    bool is_unknown;
+    bool is_over;     // not run to its end: it is more work than the section is worth
+    bool is_partial;  // sequences were skipped
+    bool was_doubted; // set by the caller: another reader was asked
+    uint64_t size, header_size; // bytes of the program in the section, and of its header
+    unsigned address_size;      // of the unit that refers to it
+    size_t first, count;        // range in hp_line_reader.rows, by address
+    // Addresses without a row here, to which another reader may extend rows without an
+    // end.
     uint64_t loose_from, loose_to;
 };
 
 // A row that covers an address that is asked for.
 struct hp_line_row {
+    // First address of the row.
     uint64_t start;
-    uint32_t asked; // number of the address
+    uint32_t asked; // index of the address in hp_line_reader.asked
     uint32_t file, line;
-    bool is_doubted; // another sequence lies or ends between its start and the address
+    bool is_doubted; // another sequence lies or ends between `start` and the address
 };
 
-// Of a range of a unit's addresses from where to the last that is asked for.
+// A range of a unit's addresses, from its begin to the last address that is asked for.
 struct hp_line_wanted {
     uint64_t low, last;
 };
 
-// {0} is empty.
+// Reads all programs of a file for a fixed set of addresses; {0} is empty.
 struct hp_line_reader {
     struct hp_line_sections sections;
     HP_VEC(uint64_t) asked; // addresses, ascending
-    // Sequences that begin elsewhere are passed over, and read once an address has no row, unless it
-    // is sure that they do not have it either; ascending.  Empty: none are passed over.
+    // Ranges in which sequences are read, ascending; sequences that begin elsewhere are
+    // skipped.  They are read after all if an address has no row, unless `is_sure` says
+    // that they cannot have it.  Empty: no sequence is skipped.
     HP_VEC(struct hp_line_wanted) wanted;
     bool is_sure;
     HP_VEC(struct hp_line_program) programs;
-    struct hp_index index; // of programs
+    struct hp_index index; // finds programs by offset
     HP_VEC(struct hp_line_row) rows;
-    struct hp_line_header header; // the last that was read
-    uint64_t work, limit;         // bytes and rows
-    bool is_over;                 // that would have been more: no more programs are read
+    struct hp_line_header header; // the header that was read last
+    uint64_t work, limit;         // work done and allowed, in bytes and rows
+    bool is_over;                 // the limit was reached: no more programs are read
 };
 
-// Once the sections and all addresses are there.
+// Begin to read; `sections` and `asked` must be set.
 void hp_line_reader_start(struct hp_line_reader *reader);
+// Free the memory of a reader.
 void hp_line_reader_done(struct hp_line_reader *reader);
 
-// The program at `offset`, which is run when it is asked for first; until the next is asked for.
-// `address_size` is the unit's.
+// The program at `offset`, which is run when it is first asked for.  `address_size` is
+// that of the unit.  The result is valid until the next call.
 struct hp_line_program *hp_line_program_at(struct hp_line_reader *reader, uint64_t offset,
                                            unsigned address_size);
 
-// May as much work be done, by another reader too?  If so, that is counted here; if not, no more is
-// from now on.
+// Count work, here or in another reader, in bytes and rows.  Returns false if it exceeds
+// the limit: then it is not counted and no more work is allowed.
 bool hp_line_spend(struct hp_line_reader *reader, uint64_t work);
 
+// Whether an address has a row.
 enum hp_line_answer {
     HP_LINE_NONE,
     HP_LINE_FOUND,
-    HP_LINE_DOUBTED, // sequences overlap there, or the program contradicts itself
+    // Sequences overlap there, or the program contradicts itself: ask another reader.
+    HP_LINE_DOUBTED,
 };
 
-// Among those from which sequences are read: an address and the range around it that begins at `low`,
-// in ascending order.
+// Add an address, and the range of the unit from `low` on that contains it, to
+// reader->wanted.  Call in ascending order.
 void hp_line_want(struct hp_line_reader *reader, uint64_t low, uint64_t address);
 
-// The row of an address by its number.  A program of which sequences were passed over is run whole
-// where there is none.
+// Find the row of the address reader->asked[asked].  A program that was run only in part
+// is run whole if the address has no row.
 enum hp_line_answer hp_line_find(struct hp_line_reader *reader,
                                  struct hp_line_program *program, uint32_t asked,
                                  struct hp_line_row *row);
 
-// Have the header of a program in reader->header.  False if there is none that is known.
+// Read the header of a program into reader->header.  Returns false if it is unknown or
+// the limit of work is reached.
 bool hp_line_read_header(struct hp_line_reader *reader,
                          const struct hp_line_program *program);
 

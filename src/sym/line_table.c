@@ -37,17 +37,20 @@ void hp_line_tables_done(struct hp_line_tables *tables) {
     hp_vec_done(&tables->files);
 }
 
-// --- by libdw ------------------------------------------------------------------------------
+// --- by libdw --------------------------------------------------------------------------
 
+// Whether every string in a section ends.
 static bool ends_with_nul(struct hp_span section) {
     return section.size == 0 || section.at[section.size - 1] == '\0';
 }
 
-// libdw 0.188 looks for the end of a directory's name beyond the end of the section it is in.
+// Whether libdw can read the sections safely: version 0.188 searches for the end of a
+// directory's name beyond the end of its section.
 static bool have_strings_ends(const struct hp_line_sections *sections) {
     return ends_with_nul(sections->line_str) && ends_with_nul(sections->str);
 }
 
+// Have libdw read the table of a unit, if the limit of work allows it.
 static void load_by_libdw(struct hp_line_table *table) {
     size_t files;
     table->is_from_libdw = true;
@@ -71,7 +74,7 @@ static void load_by_libdw(struct hp_line_table *table) {
     }
 }
 
-// The last row that starts at or before `address`.
+// The last row of libdw that starts at or before `address`.
 static Dwarf_Line *row_at(const struct hp_line_table *table, uint64_t address) {
     size_t low = 0, high = table->line_count;
     while (low < high) {
@@ -87,6 +90,7 @@ static Dwarf_Line *row_at(const struct hp_line_table *table, uint64_t address) {
     return low > 0 ? dwarf_onesrcline(table->lines, low - 1) : NULL;
 }
 
+// Find the row of a query in the table that libdw read.
 static void find_by_libdw(struct hp_line_table *table, struct hp_query *query) {
     Dwarf_Line *row = row_at(table, query->address);
     bool end = true;
@@ -104,7 +108,7 @@ static void find_by_libdw(struct hp_line_table *table, struct hp_query *query) {
     query->line = number > 0 ? (uint32_t)number : 0;
 }
 
-// --- either --------------------------------------------------------------------------------
+// --- either ----------------------------------------------------------------------------
 
 void hp_line_table_load(struct hp_line_tables *tables, struct hp_line_table *table,
                         struct hp_entry *unit) {
@@ -152,9 +156,10 @@ void hp_line_table_find(struct hp_line_table *table, struct hp_query *query) {
     }
 }
 
-// --- files ---------------------------------------------------------------------------------
+// --- files -----------------------------------------------------------------------------
 
-// libdw joins the folder of the compilation in some cases only.
+// Store a path.  A relative path gets the folder of the compilation in front, which libdw
+// does only in some cases.
 static hp_string add_path(const struct hp_line_table *table, const char *path) {
     char whole[PATH_MAX];
     const char *folder = table->folder && *table->folder ? table->folder : NULL;
@@ -168,6 +173,7 @@ static hp_string add_path(const struct hp_line_table *table, const char *path) {
     return hp_strtab_add(&table->all->lookup->strings, name);
 }
 
+// Store the digest of a file, if it has one.
 static void add_digest(const struct hp_line_table *table, hp_string file,
                        const unsigned char *md5) {
     struct hp_source_digest source = {.file = file};
@@ -178,12 +184,13 @@ static void add_digest(const struct hp_line_table *table, hp_string file,
     }
 }
 
+// The path of a file in the header that was read last.
 static hp_string read_file(const struct hp_line_table *table,
                            const struct hp_line_file *file) {
     const struct hp_line_header *header = &table->all->reader.header;
     bool is_whole = file->name[0] == '/' || file->folder == HP_NO_FOLDER;
     const char *folder = is_whole ? NULL : header->folders.at[file->folder];
-    // Before DWARF 5 the first is the unit's own.
+    // Before DWARF 5 folder 0 is that of the unit.
     folder = is_whole || folder ? folder : table->folder;
     if (!folder) {
         return add_path(table, file->name);
@@ -194,6 +201,7 @@ static hp_string read_file(const struct hp_line_table *table,
     return path;
 }
 
+// The path of a file by libdw.
 static hp_string read_file_of_libdw(const struct hp_line_table *table, uint64_t number) {
     const char *path =
         table->files ? dwarf_filesrc(table->files, (size_t)number, NULL, NULL) : NULL;

@@ -1,4 +1,5 @@
-// DWARF 5, section 7.3.5.3.  Version 2, GNU's for DWARF 4, numbers sections in another way.
+// DWARF 5, section 7.3.5.3.  Version 2 is GNU's for DWARF 4 and numbers sections
+// differently.
 //
 //     version          4 bytes, in version 5 two and two that are unused
 //     columns, units, slots
@@ -8,24 +9,25 @@
 //     units x columns x offset
 //     units x columns x size
 //
-// all others of 4 bytes.  Types have an index of their own.  Nobody looks there: a function is told of
-// in its unit, with the classes around it.
+// All other fields have 4 bytes.  Types have a separate index, which is not read: a
+// function is described in its unit, with the classes around it.
 #include "sym/package.h"
 
 #include "sym/dwarf_bytes.h"
 
 enum {
-    WORD = 4,
-    ID = 8,
+    WORD = 4, // bytes of a field
+    ID = 8,   // bytes of a unit's id
 };
 
+// The index of a package; the pointers are its columns, all in the section.
 struct index {
     uint64_t version, columns, units, slots;
     const unsigned char *ids, *rows, *sections, *offsets, *sizes;
     bool is_big_endian;
 };
 
-// HP_PARTS for what is not read.
+// The part with that section number in that version; HP_PARTS if it is not read.
 static enum hp_part part_of(uint64_t version, uint64_t section) {
     switch (section) {
     case 1:
@@ -41,10 +43,12 @@ static enum hp_part part_of(uint64_t version, uint64_t section) {
     }
 }
 
+// Field `i` of a column.
 static uint64_t word(const struct index *index, const unsigned char *words, uint64_t i) {
     return hp_dwarf_number(words + WORD * i, WORD, index->is_big_endian);
 }
 
+// Find the columns of an index.  False if it is cut off or of another version.
 static bool read_index(struct index *index, struct hp_span bytes) {
     const unsigned char *begin = (const unsigned char *)bytes.at;
     struct hp_dwarf_bytes in = {.at = begin,
@@ -71,7 +75,7 @@ static bool read_index(struct index *index, struct hp_span bytes) {
     return !in.bad && (index->version == 2 || index->version == 5);
 }
 
-// The number of its row, from 1; 0 if there is none.
+// The row of a unit in the hash table of ids, from 1; 0 if it has none.
 static uint64_t find_row(const struct index *index, uint64_t id) {
     uint64_t mask = index->slots - 1, step = (id >> 32 & mask) | 1;
     uint64_t slot = id & mask;
@@ -90,6 +94,7 @@ static uint64_t find_row(const struct index *index, uint64_t id) {
     return 0;
 }
 
+// Reduce a section to a part of it.  False if the part is not inside.
 static bool cut(struct hp_span *whole, uint64_t offset, uint64_t size) {
     if (offset > whole->size || size > whole->size - offset) {
         return false;

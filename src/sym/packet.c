@@ -6,7 +6,7 @@ void hp_packet_done(struct hp_packet *packet) {
     hp_vec_done(&packet->bytes);
 }
 
-// --- writing -----------------------------------------------------------------------------
+// --- writing ---------------------------------------------------------------------------
 
 void hp_put_bytes(struct hp_packet *packet, const void *bytes, size_t size) {
     hp_vec_reserve(&packet->bytes, size);
@@ -29,7 +29,7 @@ void hp_text_pack(struct hp_packet *packet, struct hp_span text) {
     hp_put_bytes(packet, text.at, text.size);
 }
 
-// --- reading -----------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------
 
 struct hp_unpacker hp_packet_open(const struct hp_packet *packet) {
     const unsigned char *at = packet->bytes.at;

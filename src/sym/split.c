@@ -1,6 +1,7 @@
-// libdw looks for these files by itself, can be given none, and reads packages since 0.191 alone.  So
-// it is not asked: the parent finds them, and of each unit libdw gets a file of its own, with what the
-// other file has of it and its addresses, which are in the program.
+// libdw searches for split files by itself, cannot be given one, and reads packages only
+// since 0.191.  So it is not asked: the parent finds the files, and libdw gets a file for
+// each unit, made of the parts of the unit in the split file and of the addresses in the
+// program.
 #include "sym/split.h"
 
 #include "sym/die_cursor.h"
@@ -11,8 +12,8 @@
 #include <string.h>
 
 enum {
-    MOST_NAMESAKES = 8, // files of one name that are looked into
-    UNIT_COST = 1 << 20 // of a file that is open, as bytes that were walked
+    MOST_NAMESAKES = 8, // files with one name that are tried
+    UNIT_COST = 1 << 20 // least cost of an open unit, as bytes of .debug_info
 };
 
 void hp_split_init(struct hp_split *split, struct hp_file_requester *requester,
@@ -20,6 +21,7 @@ void hp_split_init(struct hp_split *split, struct hp_file_requester *requester,
     *split = (struct hp_split){.requester = requester, .image = image};
 }
 
+// Close everything that is open for a unit.
 static void close_unit(struct hp_split_unit *unit) {
     if (unit->info) {
         hp_debug_info_done(unit->info);
@@ -44,7 +46,8 @@ void hp_split_done(struct hp_split *split) {
     hp_image_done(&split->package);
 }
 
-// The first to be found wanting is told of.
+// Have the parent open a file, and open it as `image`.  False if it does not exist
+// (`exists`) or cannot be read; the first such reason is kept in split->flaw.
 static bool open_file(struct hp_split *split, const struct hp_wanted *wanted,
                       struct hp_image *image, bool *exists) {
     struct hp_sym_diagnostic flaw;
@@ -62,7 +65,7 @@ static bool open_file(struct hp_split *split, const struct hp_wanted *wanted,
     return false;
 }
 
-// The unit with that id.
+// Find the unit with that id in the opened file, and set its entry.
 static bool find_id(struct hp_split_unit *unit, uint64_t id) {
     Dwarf_CU *at = NULL;
     Dwarf_Die die;
@@ -80,7 +83,8 @@ static bool find_id(struct hp_split_unit *unit, uint64_t id) {
     return false;
 }
 
-// Have the unit with that id read from its parts, to which its addresses are added.
+// Open the unit with that id from its parts, completed by its addresses, which are in the
+// file of the skeleton.  False if it is not there; the caller closes `unit`.
 static bool read_unit(struct hp_split_unit *unit, struct hp_parts *parts,
                       const struct hp_image *image, struct hp_entry *skeleton,
                       uint64_t id) {
@@ -99,6 +103,7 @@ static bool read_unit(struct hp_split_unit *unit, struct hp_parts *parts,
     return find_id(unit, id);
 }
 
+// Find a unit in the package, which is opened when it is first needed.
 static bool find_in_package(struct hp_split *split, struct hp_entry *skeleton,
                             uint64_t id, struct hp_split_unit *unit) {
     struct hp_image *package = &split->package;
@@ -118,6 +123,7 @@ static bool find_in_package(struct hp_split *split, struct hp_entry *skeleton,
            read_unit(unit, &parts, package, skeleton, id);
 }
 
+// Find a unit in a .dwo file, trying all files of that name.
 static bool find_in_file(struct hp_split *split, const char *name,
                          struct hp_entry *skeleton, uint64_t id,
                          struct hp_split_unit *unit) {
@@ -137,6 +143,8 @@ static bool find_in_file(struct hp_split *split, const char *name,
     return false;
 }
 
+// Find a unit: in the package, by its file name, or by its name in the folder of the
+// compilation.
 static bool find_unit(struct hp_split *split, const char *name, struct hp_entry *skeleton,
                       uint64_t id, struct hp_split_unit *unit) {
     const char *folder = hp_entry_string(skeleton, DW_AT_comp_dir);

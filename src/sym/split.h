@@ -1,5 +1,5 @@
-// Split DWARF: units whose functions are in a file of their own (.dwo), or in one with those of a whole
-// program (.dwp).
+// Split DWARF: units whose functions are in a file of their own (.dwo), or in a file with
+// those of a whole program (.dwp).
 #ifndef HP_SYM_SPLIT_H
 #define HP_SYM_SPLIT_H
 
@@ -7,37 +7,46 @@
 #include "sym/entry.h"
 #include "sym/protocol.h"
 
-// What is open of a unit.
+// The open files of a split unit.
 struct hp_split_unit {
-    struct hp_image image; // its file; {0} of a package
+    struct hp_image image; // its .dwo file; {0} if it is in a package
+    // A file in memory with the unit's parts (see parts.h), and libdw's view of it.
     Elf *elf;
     Dwarf *dwarf;
+    // Units of that file; owned.
     struct hp_debug_info *info;
+    // The first entry of the unit.
     struct hp_entry entry;
+    // Bytes of .debug_info in the unit.
     uint64_t size;
 };
 
+// The split units of one file.
 struct hp_split {
     struct hp_file_requester *requester;
-    const struct hp_image *image; // with the units that say where the others are
+    // The file with the skeletons, which say where the split units are.
+    const struct hp_image *image;
+    // The opened .dwp, or {0}.
     struct hp_image package;
-    HP_VEC(struct hp_split_unit) units; // since they were cleared
-    bool has_asked;                     // for the package
+    HP_VEC(struct hp_split_unit) units; // opened since the last hp_split_clear()
+    bool has_asked;                     // the package was asked for
+    // A package exists.
     bool has_package;
     bool missing;                  // some unit was not found
-    struct hp_sym_diagnostic flaw; // of a file that is there but cannot be read
+    struct hp_sym_diagnostic flaw; // reason for a file that exists but cannot be read
 };
 
-// As long as anything of the image is looked up.
+// Begin with an image, which must outlive `split`.
 void hp_split_init(struct hp_split *split, struct hp_file_requester *requester,
                    const struct hp_image *image);
 void hp_split_done(struct hp_split *split);
 
-// Close the files of units.  Nothing of them may be in use any more.
+// Close the files of units.  No entry of them may be in use any more.
 void hp_split_clear(struct hp_split *split);
 
-// The entry whose children are the functions of a unit: its own, if it is not split or its file is
-// missing.  The number of bytes of the other unit; 0 if it is none.
+// Find the entry whose children are the functions of `unit`: that of its split unit, or
+// `unit` itself if it is not split or the file is missing.  Returns the cost of the split
+// unit as bytes of .debug_info; 0 if there is none.
 uint64_t hp_split_find(struct hp_split *split, struct hp_entry *unit,
                        struct hp_entry *content);
 

@@ -64,7 +64,7 @@ struct plan {
     uint64_t size; // size of the file in memory
 };
 
-// --- what is there -------------------------------------------------------------------------
+// --- what is there ---------------------------------------------------------------------
 
 // Sections that are read, without ".debug_".
 static const char *const read_here[] = {
@@ -208,7 +208,7 @@ static bool read_sections(struct plan *plan, struct hp_sym_diagnostic *diagnosti
     return true;
 }
 
-// --- unpacking -----------------------------------------------------------------------------
+// --- unpacking -------------------------------------------------------------------------
 
 #ifdef HP_WITH_LIBDEFLATE
 // Linkers may have put several streams one after the other.
@@ -280,7 +280,7 @@ static bool unpack_section(const struct section *section, char *to) {
     return true;
 }
 
-// --- the file ------------------------------------------------------------------------------
+// --- the file --------------------------------------------------------------------------
 
 // A position in the file that is written: its header, the table of sections, their names,
 // then their contents.
