@@ -10,29 +10,32 @@
 #include <stdio.h>
 #include <string.h>
 
+// The prover.
 struct builds {
-    struct hp_prover prover; // the first
-    pthread_mutex_t lock;    // of the rest
+    struct hp_prover prover; // must be the first member
+    pthread_mutex_t lock;    // protects `files`
     struct hp_candidates files;
 };
 
 // --- proving ---------------------------------------------------------------------------
 
-// What came of the files of a dump.
+// The files that are tried for one dump.
 struct proving {
     struct hp_fits fits;
     HP_VEC(struct hp_candidate *) tried; // for each of fits.trials
-    size_t meant;                        // of them, before strangers
-    const char **keys;                   // room for one of each
+    size_t meant;                        // number of trials before strangers were tried
+    const char **keys;                   // room for a key of each trial
 };
 
-// A file of --symbol-dir that is only called like a version of the module may be any program.
+// Whether a file has the name of a module or was found by its path.  A file of
+// --symbol-dir that is only named like a version of the module may be any program.
 static bool has_name(const struct hp_candidate *file,
                      const struct hp_proof_module *module) {
     struct hp_span name = hp_span_basename(hp_span_of(file->place.path));
     return !file->place.root || hp_span_equal(name, hp_span_basename(module->path));
 }
 
+// Try all files of a list for a module, except those that are not programs or libraries.
 static void try_files(struct builds *self, struct proving *proving, uint32_t module,
                       const struct hp_candidate_list *files, bool are_named) {
     for (size_t i = 0; i < files->all.count; i++) {
@@ -47,6 +50,7 @@ static void try_files(struct builds *self, struct proving *proving, uint32_t mod
     }
 }
 
+// Try the files of all modules by name, and those whose names do not help.
 static void try_all(struct builds *self, struct proving *proving,
                     const struct hp_proof_question *question) {
     self->files.clock++;
@@ -62,7 +66,7 @@ static void try_all(struct builds *self, struct proving *proving,
     }
 }
 
-// Files of any name, for modules that nothing fits so far.
+// Try files with any name, for modules that no file fits so far.
 static void try_strangers(struct builds *self, struct proving *proving,
                           const struct hp_proof_question *question) {
     for (uint32_t i = 0; i < question->modules.count; i++) {
@@ -77,12 +81,13 @@ static void try_strangers(struct builds *self, struct proving *proving,
     }
 }
 
-// The candidate of each trial, for hp_chains_weigh().
+// The data of read_pairs(): finds the candidate of each trial.
 struct chain_files {
     struct builds *builds;
     const struct proving *proving;
 };
 
+// A hp_chain_reader.
 static bool read_pairs(void *data, size_t trial, const struct hp_call_pairs *pairs,
                        unsigned char *answers) {
     const struct chain_files *files = data;
@@ -103,7 +108,7 @@ static bool is_refuted(const struct proving *proving, size_t trial) {
     return is;
 }
 
-// Debug files of a module's name and layout, unless the code that they are of misfits.
+// Judge debug files with the name and layout of a module, unless their code does not fit.
 static void weigh_debug_files(struct proving *proving, uint32_t module,
                               const struct hp_chain_reader *reader) {
     const struct hp_proof_module *asked = &proving->fits.question->modules.at[module];
@@ -117,6 +122,7 @@ static void weigh_debug_files(struct proving *proving, uint32_t module,
     }
 }
 
+// Judge by chains the files of modules that no file fits so far.
 static void weigh_chains(struct builds *self, struct proving *proving) {
     struct chain_files files = {self, proving};
     const struct hp_chain_reader reader = {&files, read_pairs};
@@ -134,7 +140,8 @@ static int by_text(const void *left, const void *right) {
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-// Each key once, in order; NULL if there are none.
+// Join keys with ',', each once and in order; NULL if there are none.  The caller frees
+// the result.
 static char *join(const char **keys, size_t count) {
     char *joined = NULL;
     qsort(keys, count, sizeof *keys, by_text);
@@ -149,7 +156,8 @@ static char *join(const char **keys, size_t count) {
     return joined;
 }
 
-// The file that is the best of those tried: fewest misfits, then most addresses.
+// The counts of the best file that was tried for a module: fewest misfits, then most
+// addresses.
 static struct hp_return_check best_of(const struct proving *proving, uint32_t module) {
     struct hp_return_check best = {.checked = 0};
     const struct hp_trial *trial;
@@ -165,7 +173,7 @@ static struct hp_return_check best_of(const struct proving *proving, uint32_t mo
     return best;
 }
 
-// The builds of the files that fit a module.
+// The keys of the files that fit a module, joined; NULL if none fits.
 static char *find_fitting(const struct proving *proving, uint32_t module) {
     size_t count = 0;
     for (size_t i = 0; i < proving->tried.count; i++) {
@@ -177,7 +185,8 @@ static char *find_fitting(const struct proving *proving, uint32_t module) {
     return join(proving->keys, count);
 }
 
-// The builds of the files of a module's name and layout that nothing speaks against.
+// The keys of the files with a module's name and layout that nothing contradicts, joined;
+// NULL if there are none.
 static char *find_unchecked(const struct proving *proving, uint32_t number,
                             const struct hp_proof_module *module) {
     size_t count = 0;
@@ -191,7 +200,8 @@ static char *find_unchecked(const struct proving *proving, uint32_t number,
     return join(proving->keys, count);
 }
 
-// Strangers are no file of a module unless one fits.
+// Whether a module has a file at all.  A stranger is not a file of the module unless it
+// fits.
 static bool has_file(const struct proving *proving, uint32_t module) {
     bool has = false;
     for (size_t i = 0; i < proving->meant; i++) {
@@ -202,7 +212,8 @@ static bool has_file(const struct proving *proving, uint32_t module) {
     return has;
 }
 
-// The build id of all files that fit a module, or their one code; NULL if there are several.
+// The build id of all files that fit a module, or the key of their code; NULL if these
+// differ.
 static char *stamp_of(const struct proving *proving, uint32_t module) {
     const char *stamp = NULL;
     bool is_one = true;
@@ -218,7 +229,8 @@ static char *stamp_of(const struct proving *proving, uint32_t module) {
     return stamp && is_one ? hp_copy(stamp) : NULL;
 }
 
-// What all files say that fit a module.
+// The rounding of large sizes that all files agree on that fit a module; HP_LARGE_AUTO if
+// they differ.
 static enum hp_large_sizes large_sizes_of(struct builds *self,
                                           const struct proving *proving,
                                           uint32_t module) {
@@ -236,8 +248,9 @@ static enum hp_large_sizes large_sizes_of(struct builds *self,
     return is_one ? found : HP_LARGE_AUTO;
 }
 
-// Where so few addresses are checked that a file may fit by chance, those of the same layout that a single address
-// speaks against may be the one that ran as well: names are to be those of all.
+// Accept further files when so few addresses are checked that a file may fit by chance.
+// A file of the same layout with a single misfit may be the one that ran as well; names
+// must then be common to all.
 static void keep_possible(struct proving *proving, uint32_t number,
                           const struct hp_proof_module *module) {
     bool is_any = hp_fits_any(&proving->fits, number);
@@ -248,6 +261,7 @@ static void keep_possible(struct proving *proving, uint32_t number,
     }
 }
 
+// Set the result for a module from its trials.
 static void conclude(struct builds *self, struct proving *proving, uint32_t number,
                      struct hp_proof_module *module) {
     keep_possible(proving, number, module);
@@ -266,6 +280,8 @@ static void conclude(struct builds *self, struct proving *proving, uint32_t numb
     }
 }
 
+// hp_prover.prove(): find the files that fit a dump.  Other threads may ask at the same
+// time.
 static void prove(struct hp_prover *prover, struct hp_proof_question *question) {
     struct builds *self = (struct builds *)prover;
     struct proving proving = {.tried = {0}};
@@ -285,7 +301,7 @@ static void prove(struct hp_prover *prover, struct hp_proof_question *question) 
     weigh_chains(self, &proving);
     pthread_mutex_unlock(&self->lock);
     proving.keys = hp_alloc(proving.tried.count * sizeof *proving.keys);
-    pthread_mutex_lock(&self->lock); // files may be read anew
+    pthread_mutex_lock(&self->lock); // files may be read again
     for (uint32_t i = 0; i < question->modules.count; i++) {
         if (!question->modules.at[i].is_told) {
             conclude(self, &proving, i, &question->modules.at[i]);
@@ -297,6 +313,8 @@ static void prove(struct hp_prover *prover, struct hp_proof_question *question) 
     hp_vec_done(&proving.tried);
 }
 
+// The first file in a list with that stamp: a build id, or the key of its code; NULL if
+// none has it.
 static const struct hp_candidate *with_stamp(struct builds *self,
                                              const struct hp_candidate_list *files,
                                              const char *stamp) {
@@ -312,6 +330,7 @@ static const struct hp_candidate *with_stamp(struct builds *self,
     return NULL;
 }
 
+// hp_prover.find().
 static char *find(struct hp_prover *prover, const struct hp_proof_module *module,
                   const char *stamp) {
     struct builds *self = (struct builds *)prover;
@@ -331,6 +350,7 @@ static char *find(struct hp_prover *prover, const struct hp_proof_module *module
 
 // --- what was proven -------------------------------------------------------------------
 
+// Whether a place is already among those of `build`, which are the last of the list.
 static bool has_place(const struct hp_build_list *list, const struct hp_build *build,
                       const struct hp_place *wanted) {
     bool has = false;
@@ -342,6 +362,7 @@ static bool has_place(const struct hp_build_list *list, const struct hp_build *b
     return has;
 }
 
+// Add the places of files with that key to `build`, which is the last of the list.
 static void add_places(const struct hp_candidate_list *files, const char *key,
                        struct hp_build_list *list, struct hp_build *build) {
     for (size_t i = 0; i < files->all.count; i++, build->rank += !build->place_count) {
@@ -361,7 +382,7 @@ static int by_span(const void *left, const void *right) {
     return hp_span_compare(*(const struct hp_span *)left, *(const struct hp_span *)right);
 }
 
-// The files of each path that dumps had a temporary copy at.
+// Add the files of each path where dumps had a temporary copy of the module.
 static void add_places_of_copies(struct builds *self, struct hp_span name,
                                  const char *key, struct hp_build_list *list,
                                  struct hp_build *build) {
@@ -410,7 +431,7 @@ void hp_builds_of(struct hp_prover *prover, const struct hp_profile *profile,
     free(keys);
     size_t first = 0;
     struct hp_build *build;
-    hp_vec_each (build, &list->all) { // now that they stay where they are
+    hp_vec_each (build, &list->all) { // only now do the places stay where they are
         build->places = list->places.all.at + first;
         first += build->place_count;
     }

@@ -1,9 +1,10 @@
-// The question is
+// The question consists of
 //
-//     path, question, kind of addresses, how many pairs, each inner and outer
+//     path, question, kind of addresses, number of pairs, inner and outer of each
 //
-// and the answer how many, and a byte for each.  A pair that does not match says nothing: the caller may call through a
-// pointer or a stub, and what it calls may have ended with a jump to the function of the frame.
+// and the answer of the number and a byte for each pair.  A pair that does not match
+// proves nothing: the caller may call through a pointer or a stub, and the called
+// function may have ended with a jump to the function of the frame.
 #include "sym/call_pairs.h"
 
 #include "base/memory.h"
@@ -46,6 +47,7 @@ bool hp_call_pairs_unpack(const struct hp_packet *packet, unsigned char *answers
     return good;
 }
 
+// Whether the caller's call goes to the start of the frame's function.
 static bool does_match(const struct hp_image *image,
                        const struct hp_function_bounds *bounds,
                        struct hp_code_window *window, enum hp_address_kind kind,
@@ -56,6 +58,7 @@ static bool does_match(const struct hp_image *image,
            hp_function_bounds_find(bounds, inner, &start) && start == target;
 }
 
+// Answer HP_CALL_MATCHES for all pairs.
 static void match(const struct hp_image *image, const struct hp_call_pairs *pairs,
                   unsigned char *answers) {
     struct hp_function_bounds bounds = {.image = NULL};
@@ -68,6 +71,7 @@ static void match(const struct hp_image *image, const struct hp_call_pairs *pair
     hp_function_bounds_done(&bounds);
 }
 
+// Decode the question.  False if it is malformed.
 static bool read_question(const struct hp_packet *asked, struct hp_span *path,
                           struct hp_call_pairs *pairs) {
     struct hp_unpacker in = hp_packet_open(asked);

@@ -1,6 +1,7 @@
-// What is asked of a file about calls that a dump shows: whether a caller calls straight into the function that a frame
-// is in, which code of another file does by chance a twentieth as often as it has a call before an address; and of a
-// debug file, which has no code, whether a call returns to an address.
+// Questions to a file about pairs of calls in a dump.  One is whether a caller directly
+// calls the function of a frame.  Code of another file does so by chance a twentieth as
+// often as it has a call before an address.  The other, to a debug file without code, is
+// whether a call returns to an address.
 #ifndef HP_SYM_CALL_PAIRS_H
 #define HP_SYM_CALL_PAIRS_H
 
@@ -8,8 +9,9 @@
 #include "sym/packet.h"
 
 enum hp_call_question {
-    HP_CALL_MATCHES, // the caller's call goes to where the function of the frame begins
-    HP_CALL_IS_LISTED, // debug information has a call that returns to the caller; the frame is any
+    HP_CALL_MATCHES, // the caller calls the first address of the frame's function
+    // Debug information lists a call that returns to the caller; the frame is ignored.
+    HP_CALL_IS_LISTED,
     HP_CALL_QUESTIONS,
 };
 
@@ -20,12 +22,12 @@ enum hp_call_answer {
     HP_CALL_ANSWERS,
 };
 
-// Addresses as the module has them: of a frame and of its caller, each behind a call or what should be one.
+// Return addresses in the module: of a frame, and of its caller.
 struct hp_call_pair {
     uint64_t inner, outer;
 };
 
-// {0} is empty.
+// Pairs with one question; {0} is empty.
 struct hp_call_pairs {
     enum hp_call_question question;
     enum hp_address_kind kind;
@@ -34,14 +36,15 @@ struct hp_call_pairs {
 
 void hp_call_pairs_done(struct hp_call_pairs *pairs);
 
-// Of the parent: ask about pairs of a file, of a path for messages; and take the answers, an enum hp_call_answer of
-// each of `count`.  False if these are none: EPROTO in errno.
+// For the parent: ask about pairs of a file, whose path is for messages, and decode the
+// answers: an enum hp_call_answer for each of `count` pairs.  Returns false, with errno
+// EPROTO, if they are malformed.
 void hp_call_pairs_ask(struct hp_packet *packet, struct hp_span path,
                        const struct hp_call_pairs *pairs);
 bool hp_call_pairs_unpack(const struct hp_packet *packet, unsigned char *answers,
                           size_t count);
 
-// Of the child: answer what hp_call_pairs_ask() has asked of an open file, which is closed.
+// For the child: answer hp_call_pairs_ask() about an open file, which is closed.
 void hp_call_pairs_answer(const struct hp_packet *asked, int fd,
                           struct hp_packet *answer);
 

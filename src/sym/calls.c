@@ -1,17 +1,17 @@
-// Calls, by the last bytes before the address that they return to:
+// Calls are recognized by the last bytes before the address that they return to:
 //
-//     x86-64, i386   E8 rel32; FF /2 with any operand, whatever prefixes stand before it
+//     x86-64, i386   E8 rel32; FF /2 with any operand and any prefixes
 //     aarch64        BL, BLR, BLRAA and its kin
 //     riscv64        JAL, JALR with a link register, C.JALR
 //     s390x          BRASL, BRAS, BASR, BAS with %r14
 //     ppc64          BL, BCL, BCLRL, BCCTRL, BCTARL
 //
-// Where a signal's handler returns the bytes are at the address: the number of sigreturn(2)
-// or rt_sigreturn(2) is loaded, and the kernel called.
+// At the address that a signal handler returns to, the code loads the number of
+// sigreturn(2) or rt_sigreturn(2) and calls the kernel.
 //
-// Manuals: Intel SDM vol. 2; Arm ARM C6.2; RISC-V unprivileged ISA, chapters 2 and 16; z/Architecture
-// Principles of Operation; Power ISA, book I, 2.4.  Instructions of aarch64 and riscv64 are
-// little-endian whatever the data are.
+// Manuals: Intel SDM vol. 2; Arm ARM C6.2; RISC-V unprivileged ISA, chapters 2 and 16;
+// z/Architecture Principles of Operation; Power ISA, book I, 2.4.  Instructions of
+// aarch64 and riscv64 are little-endian whatever the byte order of the data.
 #include "sym/calls.h"
 
 #include "base/files.h"
@@ -25,18 +25,20 @@
 #include <unistd.h>
 
 enum {
-    BEFORE = 8, // bytes: the longest call has seven without prefixes
-    AT = 12,    // the longest return from a signal
+    BEFORE = 8, // bytes: the longest call without prefixes has seven
+    AT = 12,    // bytes: the longest return from a signal
 };
 
-// What the file has around an address; bytes that are not code are not there.
+// The bytes of code around an address, as far as they are in the segment and in the file.
 struct code {
-    unsigned char before[BEFORE]; // the last byte is the one before the address
+    unsigned char before[BEFORE]; // its last byte is the one before the address
     unsigned char at[AT];
+    // Bytes of each that exist.
     size_t before_size, at_size;
     bool is_big_endian;
 };
 
+// A 32-bit word in the given byte order.
 static uint32_t word_of(const unsigned char *bytes, bool is_big_endian) {
     uint32_t word = 0;
     for (size_t i = 0; i < 4; i++) {
@@ -45,26 +47,29 @@ static uint32_t word_of(const unsigned char *bytes, bool is_big_endian) {
     return word;
 }
 
-// The last `size` bytes before the address, or NULL.
+// The last `size` bytes before the address, or NULL if there are fewer.
 static const unsigned char *last(const struct code *code, size_t size) {
     return code->before_size >= size ? code->before + BEFORE - size : NULL;
 }
 
-// The instruction of four bytes before the address; 0, which is none, if it is not there.
+// The four-byte instruction before the address; 0, which is no instruction, if it does
+// not exist.
 static uint32_t last_word(const struct code *code) {
     const unsigned char *bytes = last(code, 4);
     return bytes ? word_of(bytes, code->is_big_endian) : 0;
 }
 
+// Whether the bits `mask` of a word are `value`.
 static bool fits(uint32_t word, uint32_t mask, uint32_t value) {
     return (word & mask) == value;
 }
 
+// Whether the code at the address begins with these bytes.
 static bool begins(const struct code *code, const void *bytes, size_t size) {
     return code->at_size >= size && memcmp(code->at, bytes, size) == 0;
 }
 
-// A number of so many bits, of two's complement.
+// The value of a two's complement number with `bits` bits.
 static int64_t widen(uint32_t value, unsigned bits) {
     uint32_t sign = UINT32_C(1) << (bits - 1);
     return (int64_t)(value & (sign - 1)) - (int64_t)(value & sign);
@@ -72,7 +77,7 @@ static int64_t widen(uint32_t value, unsigned bits) {
 
 // --- x86 -------------------------------------------------------------------------------
 
-// The size of FF and its operand, as the two bytes behind FF say.
+// The size of an FF instruction with its operand, from the two bytes after FF.
 static size_t size_of_indirect(unsigned char modrm, unsigned char sib) {
     unsigned mode = modrm >> 6, base = modrm & 7;
     bool has_sib = mode != 3 && base == 4;
@@ -95,7 +100,7 @@ static bool is_x86_call(const struct code *code) {
     return false;
 }
 
-// The last four bytes of E8 are how far behind its end it goes.
+// Distance of a call E8: its last four bytes, counted from its end.
 static bool find_x86_distance(const struct code *code, int64_t *distance) {
     const unsigned char *relative = last(code, 5);
     bool is_direct = relative && relative[0] == 0xe8;
@@ -105,7 +110,7 @@ static bool find_x86_distance(const struct code *code, int64_t *distance) {
 
 static bool is_x86_64_signal_return(const struct code *code) {
     static const unsigned char long_form[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 5};
-    static const unsigned char short_form[] = {0xb8, 15, 0, 0, 0, 0x0f, 5}; // Go's
+    static const unsigned char short_form[] = {0xb8, 15, 0, 0, 0, 0x0f, 5}; // used by Go
     return begins(code, long_form, sizeof long_form) ||
            begins(code, short_form, sizeof short_form);
 }
@@ -127,7 +132,7 @@ static bool is_aarch64_call(const struct code *code) {
            fits(word, 0xfffff800, 0xd73f0800);   // BLRAA, BLRAB
 }
 
-// BL counts from where it is, in instructions.
+// Distance of a BL, which counts instructions from its own address.
 static bool find_aarch64_distance(const struct code *code, int64_t *distance) {
     uint32_t word = last_word(code);
     *distance = 4 * widen(word, 26) - 4;
@@ -148,7 +153,7 @@ static bool is_ppc64_call(const struct code *code) {
            fits(word, 0xfc0007ff, 0x4c000461);   // BCTARL
 }
 
-// The kernel's begins with what undoes its frame.
+// The kernel's code begins with an instruction that removes the signal frame.
 static bool is_ppc64_signal_return(const struct code *code) {
     size_t skip = code->at_size >= AT && fits(word_of(code->at, code->is_big_endian),
                                               0xffff0000, 0x38210000)
@@ -192,14 +197,16 @@ static bool is_s390x_signal_return(const struct code *code) {
 
 // --- all machines ----------------------------------------------------------------------
 
+// The rules of a machine.
 struct machine {
     unsigned number;       // e_machine
-    unsigned bits;         // 0: any
-    unsigned alignment;    // of instructions
-    bool is_little_endian; // whatever the data are
+    unsigned bits;         // 0: any number
+    unsigned alignment;    // of instructions, in bytes
+    bool is_little_endian; // instructions are little-endian whatever the data are
     bool (*is_call)(const struct code *code);
     bool (*is_signal_return)(const struct code *code);
-    // How far behind the address that it returns to a direct call goes; NULL: there are no rules.
+    // Distance from the return address to the target of a direct call; NULL: there are no
+    // rules.
     bool (*find_distance)(const struct code *code, int64_t *distance);
 };
 
@@ -213,6 +220,7 @@ static const struct machine machines[] = {
     {EM_PPC64, 64, 4, false, is_ppc64_call, is_ppc64_signal_return, NULL},
 };
 
+// The rules for an image; NULL if there are none.
 static const struct machine *machine_of(const struct hp_image *image) {
     for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
         bool has_bits = machines[i].bits == 0 || machines[i].bits == image->bits;
@@ -227,7 +235,7 @@ bool hp_calls_are_known(const struct hp_image *image) {
     return machine_of(image) != NULL;
 }
 
-// The executable segment that the byte before `offset` is in, or the one at it.
+// The executable segment that contains the byte before `offset`, or else the byte at it.
 static const struct hp_load *segment_of(const struct hp_image *image, uint64_t offset) {
     const struct hp_load *found = NULL, *load;
     hp_vec_each (load, &image->loads) {
@@ -239,13 +247,14 @@ static const struct hp_load *segment_of(const struct hp_image *image, uint64_t o
     return found;
 }
 
+// Whether the window contains these bytes of the file.
 static bool holds(const struct hp_code_window *window, uint64_t offset, size_t size) {
     uint64_t skipped = offset - window->offset;
     return offset >= window->offset && skipped <= window->size &&
            size <= window->size - skipped;
 }
 
-// `size` bytes at `offset`; fewer where the file is shorter than it says.
+// Copy `size` bytes at `offset` of the file; returns how many exist.
 static size_t read_bytes(const struct hp_image *image, struct hp_code_window *window,
                          uint64_t offset, void *bytes, size_t size) {
     if (!holds(window, offset, size)) {
@@ -259,6 +268,7 @@ static size_t read_bytes(const struct hp_image *image, struct hp_code_window *wi
     return size;
 }
 
+// Read the code around an offset of the file.
 static struct code read_code(const struct hp_image *image, struct hp_code_window *window,
                              uint64_t offset, const struct hp_load *segment) {
     struct code code = {.is_big_endian = image->is_big_endian};
@@ -283,6 +293,7 @@ unsigned hp_calls_unit(const struct hp_image *image) {
 
 // --- all of a text ---------------------------------------------------------------------
 
+// The code around a byte of a piece.
 static struct code code_at(const struct hp_image *image,
                            const struct hp_calls_piece *piece, size_t at) {
     struct code code = {.is_big_endian = image->is_big_endian};
@@ -295,7 +306,8 @@ static struct code code_at(const struct hp_image *image,
     return code;
 }
 
-// The same calls that is_x86_call() finds from their ends, from where they begin.
+// Report the call that begins at byte i.  It finds the same calls by their begin as
+// is_x86_call() does by their end.
 static void add_x86_call(const struct hp_calls_piece *piece, size_t i,
                          const struct hp_calls_at *found) {
     const unsigned char *text = piece->bytes;
@@ -311,7 +323,8 @@ static void add_x86_call(const struct hp_calls_piece *piece, size_t i,
     }
 }
 
-// The bytes among 16, and the one behind them, that may begin a call or enter the kernel: bit i is byte i.
+// Bytes among 16 that may begin a call or enter the kernel: bit i is byte i.  Reads one
+// byte more.
 static unsigned find_places(const unsigned char *text) {
 #ifdef __SSE2__
     __m128i here = _mm_loadu_si128((const __m128i *)text);
@@ -339,7 +352,8 @@ static unsigned find_places(const unsigned char *text) {
 #endif
 }
 
-// An entry into the kernel; the code that a handler returns to begins so many bytes before it.
+// Report a signal return whose kernel entry is at byte `entry`.  Its code begins LEAST to
+// MOST bytes before.
 static void add_x86_signal(const struct hp_image *image, const struct machine *machine,
                            const struct hp_calls_piece *piece, size_t entry,
                            const struct hp_calls_at *found) {
@@ -357,6 +371,7 @@ static void add_x86_signal(const struct hp_image *image, const struct machine *m
     }
 }
 
+// Scan a piece of x86 code.
 static void scan_x86(const struct hp_image *image, const struct machine *machine,
                      const struct hp_calls_piece *piece,
                      const struct hp_calls_at *found) {
@@ -398,8 +413,9 @@ void hp_calls_scan(const struct hp_image *image, const struct hp_calls_piece *pi
 
 // --- around one address ----------------------------------------------------------------
 
-// The code around an address, which is moved to where the next instruction may be: who tells calls by an address
-// of theirs may tell any byte of them.
+// Read the code around an address, which is moved up to the next multiple of the
+// alignment: writers that record the address of the call may mean any byte of its
+// instruction.  False if the address is not in executable code.
 static bool find_code(const struct hp_image *image, const struct machine *machine,
                       struct hp_code_window *window, enum hp_address_kind kind,
                       uint64_t *address, struct code *code) {

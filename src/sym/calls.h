@@ -1,4 +1,5 @@
-// Whether a call returns to an address, as the instructions around it tell.
+// Call instructions: whether a call returns to an address, judged by the machine code
+// around it.
 #ifndef HP_SYM_CALLS_H
 #define HP_SYM_CALLS_H
 
@@ -10,57 +11,65 @@
 
 struct hp_image;
 
+// The kind of code around a return address.
 enum hp_return {
-    HP_RETURN_UNKNOWN,   // nothing was looked at
-    HP_RETURN_OF_CALL,   // a call is before it
-    HP_RETURN_OF_NONE,   // something else is, or no code at all
-    HP_RETURN_OF_SIGNAL, // a handler returns there, and what it interrupted goes on
+    HP_RETURN_UNKNOWN, // no code was examined
+    HP_RETURN_OF_CALL, // a call is before it
+    HP_RETURN_OF_NONE, // anything else is before it, or no code at all
+    // A signal handler returns there, and the interrupted code continues.
+    HP_RETURN_OF_SIGNAL,
     HP_RETURNS,
 };
 
-// Whether there are rules for the machine that the image is for.
+// Whether there are rules for the machine of the image.
 bool hp_calls_are_known(const struct hp_image *image);
 
-// What instructions are aligned to, in bytes; 0 if there are no rules for the machine.
+// The alignment of instructions in bytes; 0 if there are no rules for the machine.
 unsigned hp_calls_unit(const struct hp_image *image);
 
-// Where code is looked at, a unit after the other, the byte after the last included.
+// Callbacks for places found in code.  A place is given in units of instruction alignment
+// from the first byte of the piece; the one after its last byte is possible.
 struct hp_calls_at {
     void *data;
     void (*call)(void *data, uint64_t unit);   // a call returns there
-    void (*signal)(void *data, uint64_t unit); // a handler of signals does
+    void (*signal)(void *data, uint64_t unit); // a signal handler returns there
 };
 
 enum {
-    HP_CALLS_AROUND = 16, // bytes that tell what the code at an address is
+    // Bytes before and after an address that decide what its code is.
+    HP_CALLS_AROUND = 16,
 };
 
-// A piece of an executable segment, that from `begin` to `end`, with so many bytes around it; fewer are at the
-// segment's edges.  Behind `size` there is room for 17 more, whatever they hold.
+// A piece of an executable segment: bytes [begin, end), with HP_CALLS_AROUND bytes before
+// and after, fewer at the edges of the segment.  After `size` bytes there must be room
+// for 17 more with any content.
 struct hp_calls_piece {
     const unsigned char *bytes;
     size_t size, begin, end;
 };
 
-// Look at all of a piece, and behind its end if that is the segment's.  Units are counted from its first byte.
+// Scan a piece, including its end if that is the end of the segment.
 void hp_calls_scan(const struct hp_image *image, const struct hp_calls_piece *piece,
                    const struct hp_calls_at *found);
 
-// Bytes of the file that were read last: those around one address are often those around the next.
-// {0} is ready.
+// A buffer with the bytes of the file that were read last: those around one address often
+// contain the next.  {0} is ready to use.
 struct hp_code_window {
+    // Of its first byte in the file.
     uint64_t offset;
+    // Bytes in it.
     size_t size;
     unsigned char bytes[4096];
 };
 
-// What the code around an address is, by the rules of its machine.
+// Classify the code around an address, by the rules of its machine.
 enum hp_return hp_calls_return_at(const struct hp_image *image,
                                   struct hp_code_window *window,
                                   enum hp_address_kind kind, uint64_t address);
 
-// Where the call that returns to an address goes, as an address of the file itself; false if an operand says so, or
-// it cannot be told.
+// Find the target of the call that returns to an address, as an address of the file.
+// Returns false if the target is in an operand at run time (a register or memory), or is
+// unknown.
 bool hp_calls_target(const struct hp_image *image, struct hp_code_window *window,
                      enum hp_address_kind kind, uint64_t address, uint64_t *target);
 

@@ -7,15 +7,16 @@
 #include <unistd.h>
 
 enum {
-    MOST_FILES = 64,      // that are tried for a module by name
-    MOST_TEXT = 64 << 20, // bytes of code of all files, as hp_code has it
+    MOST_FILES = 64,      // files that are tried for a module by name
+    MOST_TEXT = 64 << 20, // bytes of code of all files that stay in memory
 };
 
 static const char elf_magic[4] = {'\177', 'E', 'L', 'F'};
 
 // --- files -----------------------------------------------------------------------------
 
-// The file of a place, which is taken over: one that is known under another name stays that.
+// The candidate for the file of a place; takes ownership of place.path.  A file that is
+// already known under another name keeps that name.
 static struct hp_candidate *add_file(struct hp_candidates *self, struct hp_place place) {
     const struct hp_found_file *found = &place.found;
     const uint64_t key[] = {found->id.device, found->id.inode, (uint64_t)found->changed,
@@ -32,6 +33,7 @@ static struct hp_candidate *add_file(struct hp_candidates *self, struct hp_place
     return *at;
 }
 
+// Add a file to self->others if it is ELF.
 static void add_other(struct hp_candidates *self, enum hp_nameless kind, const char *root,
                       const char *path) {
     char head[sizeof elf_magic];
@@ -47,7 +49,7 @@ static void add_other(struct hp_candidates *self, enum hp_nameless kind, const c
     }
 }
 
-// List the folders of --symbol-dir, once somebody asks.
+// List the files below the folders of --symbol-dir, when they are first needed.
 static void list_trees(struct hp_candidates *self) {
     const struct hp_symbol_options *options = self->options;
     for (size_t i = 0; i < options->symbol_dir_count; i++) {
@@ -65,6 +67,7 @@ static void list_trees(struct hp_candidates *self) {
     self->has_trees = true;
 }
 
+// Add all files below the folders to the strangers, except those in .build-id folders.
 static void list_strangers(struct hp_candidates *self) {
     const struct hp_tree_file *file;
     hp_vec_each (file, &self->trees.files) {
@@ -75,7 +78,7 @@ static void list_strangers(struct hp_candidates *self) {
     self->has_strangers = true;
 }
 
-// A path and the name of its module are known by both.
+// The key of a module: its path, and its name unless that is the same.
 static hp_string path_and_name(struct hp_candidates *self, struct hp_span path,
                                struct hp_span name) {
     HP_VEC(char) key = {0};
@@ -119,7 +122,8 @@ struct hp_candidate_list *hp_candidates_of(struct hp_candidates *self,
 
 // --- reading ---------------------------------------------------------------------------
 
-// Room for more: what was used the longest time ago goes first.
+// Drop the code of files until it fits into MOST_TEXT, those not used for the longest
+// time first.  Files of the current question are kept.
 static void make_room(struct hp_candidates *self) {
     while (self->text > MOST_TEXT) {
         struct hp_candidate **file, *oldest = NULL;
@@ -136,7 +140,7 @@ static void make_room(struct hp_candidates *self) {
     }
 }
 
-// The key of the code of a file; a debug file has no code, and a key of its own.
+// The key of a file's code.  A debug file has no code and gets a key of its own.
 static char *make_key(const struct hp_candidate *file) {
     const struct hp_file_id *id = &file->place.found.id;
     return file->code.key[0] ? hp_copy(file->code.key)
@@ -146,6 +150,7 @@ static char *make_key(const struct hp_candidate *file) {
                             (unsigned long long)id->inode);
 }
 
+// Have the child read a file; sets file->why if it cannot be read.
 static void read_file(struct hp_candidates *self, struct hp_candidate *file,
                       bool wants_text) {
     char *shown = hp_place_text(&file->place);
@@ -207,13 +212,15 @@ enum hp_large_sizes hp_candidate_large_sizes(struct hp_candidates *self,
 
 // --- pairs of calls --------------------------------------------------------------------
 
+// The number of a pair among those of a file; a new pair is added.
 static uint32_t number_of(struct hp_candidate *file, const struct hp_call_pairs *pairs,
                           const struct hp_call_pair *pair) {
     const uint64_t key[] = {pairs->question, pairs->kind, pair->inner, pair->outer};
     return hp_strtab_add(&file->pairs, (struct hp_span){(const char *)key, sizeof key}).n;
 }
 
-// Ask for those that nobody has asked for; many dumps have the same.
+// Ask the child about pairs that were not asked about before; many dumps have the same
+// pairs.
 static bool look_up(struct hp_candidates *self, struct hp_candidate *file,
                     const struct hp_call_pairs *wanted) {
     unsigned char *answers = hp_alloc(wanted->all.count);
@@ -259,7 +266,8 @@ bool hp_candidate_has_layout(const struct hp_candidate *file,
     struct hp_sym_diagnostic why;
     struct hp_request request = {.span = module->span, .kind = module->addresses};
     struct hp_image image = file->code.image;
-    memset(&image.loads, 0, sizeof image.loads); // a copy: those of debug files are moved
+    // Copied, because hp_verify() places the segments of debug files.
+    memset(&image.loads, 0, sizeof image.loads);
     hp_vec_append(&image.loads, file->code.image.loads.at, file->code.image.loads.count);
     hp_vec_append(&request.extents, module->extents, module->extent_count);
     bool has = hp_verify(&image, &request, &why);

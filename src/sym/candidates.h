@@ -1,4 +1,5 @@
-// Files that modules may have run: by their paths, by layout where the names of files say nothing, each once.
+// Candidates: the files that modules may have run, each read once.  They are found by the
+// path of a module, or by its layout where the names of files do not help.
 #ifndef HP_SYM_CANDIDATES_H
 #define HP_SYM_CANDIDATES_H
 
@@ -7,72 +8,85 @@
 #include "sym/finder.h"
 #include "sym/keeper.h"
 
-// A file, however many modules it may be of.
+// A file, shared by all modules that it may belong to.
 struct hp_candidate {
     struct hp_place place;
     struct hp_file_code code;
-    char *key;                       // what its code is known by; NULL until it is read
-    struct hp_sym_diagnostic why;    // it cannot be read
-    bool is_read;                    // or tried to
-    enum hp_large_sizes large_sizes; // HP_LARGE_AUTO: not asked yet, or not known
-    bool is_asked;                   // for these
-    uint64_t used;                   // when it was asked last
-    struct hp_strtab pairs; // of calls that were asked about: question, kind, addresses
-    HP_VEC(unsigned char) answers; // each of `pairs`
+    char *key;                       // identity of its code; NULL until it is read
+    struct hp_sym_diagnostic why;    // the reason if it cannot be read
+    bool is_read;                    // reading was tried
+    enum hp_large_sizes large_sizes; // HP_LARGE_AUTO: not asked for yet, or unknown
+    bool is_asked;                   // `large_sizes` was asked for
+    uint64_t used;                   // value of hp_candidates.clock at the last use
+    // Pairs of calls that were asked about: question, kind, addresses.
+    struct hp_strtab pairs;
+    HP_VEC(unsigned char) answers; // for each of `pairs`
 };
 
+// The candidates of a module.
 struct hp_candidate_list {
     HP_VEC(struct hp_candidate *) all;
-    bool is_known; // which these are
+    bool is_known; // the list is complete
 };
 
-// Files whose names say nothing.
+// Files whose names do not help.
 enum hp_nameless {
-    HP_NAMELESS_MEANT,    // programs that were given, and those in .build-id folders
-    HP_NAMELESS_STRANGER, // any other in a folder
+    HP_NAMELESS_MEANT,    // files given as programs, and those in .build-id folders
+    HP_NAMELESS_STRANGER, // any other file in a folder of --symbol-dir
     HP_NAMELESS_KINDS,
 };
 
+// All candidates of a prover.
 struct hp_candidates {
     const struct hp_symbol_options *options;
-    HP_VEC(char *) programs; // as they were given
+    HP_VEC(char *) programs; // paths as they were given; owned
     struct hp_keeper keeper;
     struct hp_trees trees;
-    bool has_trees, has_strangers;            // they have been listed
-    struct hp_strtab paths, layouts;          // of modules
-    HP_VEC(struct hp_candidate_list) of_path; // each of `paths`
-    HP_VEC(struct hp_candidate_list) of_layout[HP_NAMELESS_KINDS]; // each of `layouts`
-    struct hp_strtab known;              // files: device, inode and times
-    HP_VEC(struct hp_candidate *) files; // each of `known`, [0] is none
+    // Files below the folders, and strangers among them, were listed.
+    bool has_trees, has_strangers;
+    struct hp_strtab paths, layouts; // keys of modules: path and name, and layout
+    HP_VEC(struct hp_candidate_list) of_path; // for each of `paths`
+    // For each of `layouts`.
+    HP_VEC(struct hp_candidate_list) of_layout[HP_NAMELESS_KINDS];
+    struct hp_strtab known;              // keys of files: device, inode and times
+    HP_VEC(struct hp_candidate *) files; // for each of `known`; [0] is unused; owned
+    // Files whose names do not help.
     HP_VEC(struct hp_candidate *) others[HP_NAMELESS_KINDS];
-    uint64_t clock; // code of files that were asked for at this time stays in memory
-    size_t text;    // bytes of hp_file_code_text_size() of all
+    // Number of the current question; code of files that it uses stays in memory.
+    uint64_t clock;
+    size_t text; // bytes of hp_file_code_text_size() of all files
 };
 
+// Stop the keeper and free all candidates.
 void hp_candidates_done(struct hp_candidates *self);
 
-// By the path of a module, and its name as in struct hp_proof_module.
+// The candidates of a module by its path, and its name as in struct hp_proof_module.  The
+// list belongs to `self`.
 struct hp_candidate_list *hp_candidates_of(struct hp_candidates *self,
                                            struct hp_span path, struct hp_span name);
 
-// Those of other names that have the layout of a module, and are not among those of its name.
+// The candidates with other names that have the layout of a module and are not in
+// hp_candidates_of().  The list belongs to `self`.
 struct hp_candidate_list *hp_candidates_of_any_name(struct hp_candidates *self,
                                                     enum hp_nameless kind,
                                                     const struct hp_proof_module *module);
 
-// Read a file, if it was not read yet.  False if it cannot be read.
+// Read a file, with its text if wanted, unless it was read already.  Returns false if it
+// cannot be read.
 bool hp_candidate_need(struct hp_candidates *self, struct hp_candidate *file,
                        bool wants_text);
 
-// How the allocator in a file rounds large sizes; HP_LARGE_AUTO if it cannot be read.
+// The rounding of large sizes by the allocator in a file; HP_LARGE_AUTO if the file
+// cannot be read.
 enum hp_large_sizes hp_candidate_large_sizes(struct hp_candidates *self,
                                              struct hp_candidate *file);
 
-// Ask about pairs of calls in a file: an enum hp_call_answer of each.  False if that cannot be told.
+// Ask about pairs of calls in a file; `answers` gets an enum hp_call_answer for each.
+// Returns false if the file cannot be asked.
 bool hp_candidate_pairs(struct hp_candidates *self, struct hp_candidate *file,
                         const struct hp_call_pairs *pairs, unsigned char *answers);
 
-// Whether the segments of a file are what the dump shows.
+// Whether the segments of a file are those that the dump shows.
 bool hp_candidate_has_layout(const struct hp_candidate *file,
                              const struct hp_proof_module *module);
 

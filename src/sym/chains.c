@@ -1,6 +1,7 @@
-// A misfit is excused if its caller fits, and calls straight into the function that the misfit is in: the return
-// address of a coroutine or of code that made it by hand.  Of files of other names each caller that does so speaks
-// for the file as some addresses do.
+// A misfit is excused if its caller fits and directly calls the function that contains
+// the misfit: it is the return address of a coroutine, or of code that made it by hand.
+// For files with other names, each caller that does so is evidence like some fitting
+// addresses.
 #include "sym/chains.h"
 
 #include "base/memory.h"
@@ -8,15 +9,16 @@
 #include <stdlib.h>
 
 enum {
-    MOST_PAIRS = 256, // that a file of another name is weighed by
-    LEAST_LISTED = 5, // addresses that a debug file is weighed by
+    MOST_PAIRS = 256, // pairs that a file with another name is judged by
+    LEAST_LISTED = 5, // addresses that a debug file is judged by, at least
 };
 
 // --- pairs of a dump -------------------------------------------------------------------
 
-// Numbers of addresses: that of the frame in the upper half, that of its caller in the lower.
+// Pairs of indexes of addresses: that of the frame in the upper half, that of its caller
+// in the lower.
 struct chains {
-    HP_VEC(uint64_t) all; // each once, ascending
+    HP_VEC(uint64_t) all; // each pair once, ascending
 };
 
 static uint32_t inner_of(uint64_t pair) {
@@ -28,6 +30,7 @@ static int compare(const void *left, const void *right) {
     return (*a > *b) - (*a < *b);
 }
 
+// Sort the pairs and drop duplicates.
 static void keep_each_once(struct chains *chains) {
     size_t kept = 0;
     hp_vec_sort(&chains->all, compare);
@@ -39,7 +42,8 @@ static void keep_each_once(struct chains *chains) {
     chains->all.count = kept;
 }
 
-// The kind of each address of the question in the file of a trial; to be freed.
+// The kind of code in the file of a trial for each address of the question; 0 for those
+// of other modules.  The caller frees the array.
 static unsigned char *kinds_of(const struct hp_fits *fits, const struct hp_trial *trial) {
     unsigned char *kinds = hp_alloc(fits->question->addresses.count);
     uint32_t first = fits->first[trial->module];
@@ -49,7 +53,7 @@ static unsigned char *kinds_of(const struct hp_fits *fits, const struct hp_trial
     return kinds;
 }
 
-// Checked frames of a kind whose callers fit, with these.
+// Collect checked frames of a kind whose callers fit, with these callers.
 static void find_chains(const struct hp_fits *fits, const struct hp_trial *trial,
                         enum hp_return kind, struct chains *chains) {
     const struct hp_proof_question *question = fits->question;
@@ -68,7 +72,7 @@ static void find_chains(const struct hp_fits *fits, const struct hp_trial *trial
     keep_each_once(chains);
 }
 
-// Keep those that match in the file of a trial.
+// Keep only the pairs that match in the file of a trial.
 static void keep_matches(const struct hp_fits *fits, size_t trial,
                          const struct hp_chain_reader *reader, struct chains *chains) {
     const struct hp_proof_question *question = fits->question;
@@ -96,6 +100,7 @@ static void keep_matches(const struct hp_fits *fits, size_t trial,
 
 // --- what they decide ------------------------------------------------------------------
 
+// Number of different frames in the pairs.
 static uint32_t count_frames(const struct chains *chains) {
     uint32_t count = 0;
     for (size_t i = 0; i < chains->all.count; i++) {
@@ -104,6 +109,7 @@ static uint32_t count_frames(const struct chains *chains) {
     return count;
 }
 
+// Number of different callers in the pairs, which are reduced to the callers.
 static uint32_t count_callers(struct chains *chains) {
     for (size_t i = 0; i < chains->all.count; i++) {
         chains->all.at[i] &= UINT32_MAX;
@@ -112,7 +118,7 @@ static uint32_t count_callers(struct chains *chains) {
     return (uint32_t)chains->all.count;
 }
 
-// Whether each misfit of a trial is excused.
+// Try to excuse all misfits of a trial.  Returns whether it fits then.
 static bool excuse(struct hp_fits *fits, size_t number,
                    const struct hp_chain_reader *reader) {
     struct hp_trial *trial = &fits->trials.at[number];
@@ -127,6 +133,8 @@ static bool excuse(struct hp_fits *fits, size_t number,
     return trial->fits;
 }
 
+// Count the callers that match in a file with another name.  Returns whether it fits
+// then.
 static bool weigh_callers(struct hp_fits *fits, size_t number,
                           const struct hp_chain_reader *reader) {
     struct hp_trial *trial = &fits->trials.at[number];

@@ -1,24 +1,28 @@
-// Files that fit but for some addresses, or that few addresses speak for: callers that call straight into the function
-// of the frame they called decide.
+// Chains of calls decide about files that fit except for some addresses, or that few
+// addresses support: a caller that directly calls the function of the frame is evidence
+// for the file.
 #ifndef HP_SYM_CHAINS_H
 #define HP_SYM_CHAINS_H
 
 #include "sym/call_pairs.h"
 #include "sym/fits.h"
 
-// Asks about pairs in the file of a trial: an enum hp_call_answer of each.  False if that cannot be told.
+// Callback that asks about pairs of calls in the file of a trial; `answers` gets an enum
+// hp_call_answer for each.  Returns false if the file cannot be asked.
 struct hp_chain_reader {
     void *data;
     bool (*read)(void *data, size_t trial, const struct hp_call_pairs *pairs,
                  unsigned char *answers);
 };
 
-// When all files of a module have been tried, and none fits: trial->matched, is_excused and fits.
+// Judge the files of a module by chains, after all were tried and none fits.  Sets
+// `matched`, `is_excused` and `fits` of its trials.
 void hp_chains_weigh(struct hp_fits *fits, uint32_t module,
                      const struct hp_chain_reader *reader);
 
-// A debug file has no code: whether it lists a call that returns to each address that can be checked, where it lists
-// all calls of a function.  trial->checked, failed and fits; none is checked where it lists too few.
+// Judge a debug file, which has no code: whether it lists a call that returns to each
+// checked address, in functions that list all of their calls.  Sets `checked`, `failed`
+// and `fits` of the trial, unless too few addresses are listed.
 void hp_chains_weigh_listed(struct hp_fits *fits, size_t trial,
                             const struct hp_chain_reader *reader);
 

@@ -1,4 +1,4 @@
-// libiberty, made safe.  Some names of a few hundred bytes expand to gigabytes: output
+// Libiberty, made safe.  Some names of a few hundred bytes expand to gigabytes: output
 // goes through a callback, which leaves by longjmp when there is too much of it.  The
 // limit on recursion that libiberty has refuses sound C++ names of more than 1024 bytes,
 // so it is off, and the stack is large enough for the longest name we accept: 256 bytes

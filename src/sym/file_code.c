@@ -1,8 +1,10 @@
-// Units are numbered through all executable segments, one after the other: segment k of S(k) bytes has
-// S(k) / unit + 1 of them, the last of which is its end, where a call in its last bytes returns to.
+// Units are numbered through all executable segments, one after the other: segment k of
+// S(k) bytes has S(k) / unit + 1 of them.  The last one is its end, where a call in its
+// last bytes returns to.
 //
-// From 5.3.1 on jemalloc rounds large sizes up to pages alone, unless its option
-// disable_large_size_classes says otherwise: it has pages where it knows an option of that name.
+// From 5.3.1 on jemalloc rounds large sizes up to pages, unless its option
+// disable_large_size_classes says otherwise.  So a file that contains the name of that
+// option is taken to use pages.
 #include "sym/file_code.h"
 
 #include "base/digest.h"
@@ -16,13 +18,17 @@
 enum {
     LONGEST_TEXT = INT32_MAX, // bytes of a segment
     PIECE = 256 << 10,        // bytes that are read at once
-    NOISE = 5, // 1 / NOISE of the places follow a call: at most 8 % of real text does
+    // Text is noise if more than 1 / NOISE of its units follow a call; at most 8 % of
+    // real text does.
+    NOISE = 5,
 };
 
+// Number of units of a segment; 0 if it is not executable.
 static uint64_t units_of(const struct hp_file_code *code, const struct hp_load *load) {
     return load->exec && code->unit > 0 ? load->size / code->unit + 1 : 0;
 }
 
+// Number of units of all segments.
 static uint64_t count_units(const struct hp_file_code *code) {
     uint64_t count = 0;
     const struct hp_load *load;
@@ -34,12 +40,15 @@ static uint64_t count_units(const struct hp_file_code *code) {
 
 // --- reading ---------------------------------------------------------------------------
 
+// A scan of the executable segments of a file.
 struct scan {
     struct hp_file_code *code;
-    uint64_t first; // unit of the segment
+    uint64_t first; // number of the first unit of the segment
+    // Units that a call returns to.
     uint64_t calls;
 };
 
+// Record a unit that a call returns to.
 static void add_call(void *data, uint64_t unit) {
     struct scan *scan = data;
     uint64_t at = scan->first + unit;
@@ -49,12 +58,14 @@ static void add_call(void *data, uint64_t unit) {
     *byte |= bit;
 }
 
+// Record a unit that a signal handler returns to.
 static void add_signal(void *data, uint64_t unit) {
     struct scan *scan = data;
     hp_vec_push(&scan->code->signals, scan->first + unit);
 }
 
-// Piece by piece: a text may have hundreds of megabytes.
+// Scan a segment and add it to the digest, in pieces, because a text may have hundreds of
+// megabytes.  False if it cannot be read.
 static bool scan_segment(struct scan *scan, const struct hp_image *image,
                          const struct hp_load *load, struct hp_digester *digester) {
     const struct hp_calls_at found = {scan, add_call, add_signal};
@@ -85,7 +96,8 @@ static bool scan_segment(struct scan *scan, const struct hp_image *image,
     return is_read;
 }
 
-// Whether segments of code are in the file, each byte in one, and not too large for an answer.
+// Check that the executable segments are in the file, do not overlap, and are small
+// enough for an answer.  False with `why` if not.
 static bool check_segments(const struct hp_image *image, struct hp_sym_diagnostic *why) {
     const struct hp_load *load;
     uint64_t all = 0;
@@ -106,6 +118,7 @@ static bool check_segments(const struct hp_image *image, struct hp_sym_diagnosti
                            image->path);
 }
 
+// Scan all executable segments and set the key.  False if the file cannot be read.
 static bool scan_text(struct hp_file_code *code, const struct hp_image *image) {
     struct scan scan = {.code = code};
     struct hp_digester digester = {NULL};
@@ -129,6 +142,8 @@ static bool scan_text(struct hp_file_code *code, const struct hp_image *image) {
 
 static const char option_of_pages[] = "disable_large_size_classes";
 
+// Whether a segment contains the name of the option.  `bytes` has room for PIECE and the
+// name.
 static bool holds_option(const struct hp_image *image, const struct hp_load *load,
                          char *bytes) {
     const size_t overlap = sizeof option_of_pages - 2;
@@ -137,7 +152,7 @@ static bool holds_option(const struct hp_image *image, const struct hp_load *loa
         uint64_t left = load->size - at, most = PIECE + overlap;
         ssize_t got = hp_read_at(image->fd, bytes, (size_t)(left < most ? left : most),
                                  load->offset + at);
-        if (got <= 0) { // its headers claim more than there is
+        if (got <= 0) { // the headers claim more than the file has
             break;
         }
         holds = memmem(bytes, (size_t)got, option_of_pages, sizeof option_of_pages - 1) !=
@@ -146,7 +161,8 @@ static bool holds_option(const struct hp_image *image, const struct hp_load *loa
     return holds;
 }
 
-// Constants lie among the code where linkers do not keep them apart.
+// Whether the file contains the name of the option.  Constants may be in an executable
+// segment, where linkers do not separate them.
 static bool find_option(const struct hp_image *image) {
     char *bytes = hp_alloc(PIECE + sizeof option_of_pages);
     bool holds = false;
@@ -160,6 +176,7 @@ static bool find_option(const struct hp_image *image) {
 
 // --- all -------------------------------------------------------------------------------
 
+// Read the wanted part of a file.  False with `why` if it cannot be read.
 static bool read_code(struct hp_file_code *code, const struct hp_image *image,
                       enum hp_code_part part, struct hp_sym_diagnostic *why) {
     struct hp_image *own = &code->image;
@@ -259,6 +276,7 @@ void hp_file_code_answer(const struct hp_packet *asked, int fd,
     hp_image_done(&image);
 }
 
+// Read a text into a buffer, with a final 0.  False if it does not fit or contains a 0.
 static bool take_text(struct hp_unpacker *in, char *text, size_t room) {
     struct hp_span span = hp_packet_text(in);
     bool fits = span.size < room && memchr(span.at, '\0', span.size) == NULL;
@@ -279,6 +297,7 @@ static void take_loads(struct hp_unpacker *in, struct hp_file_code *code) {
     }
 }
 
+// Read the units that handlers and calls return to.
 static void take_calls(struct hp_unpacker *in, struct hp_file_code *code) {
     uint32_t count = hp_packet_count(in, 8);
     for (uint32_t i = 0; i < count; i++) {
@@ -336,11 +355,13 @@ bool hp_file_code_unpack(const struct hp_packet *packet, struct hp_file_code *co
 
 // --- asking ----------------------------------------------------------------------------
 
+// Order unit numbers.
 static int compare_units(const void *a, const void *b) {
     const uint64_t *x = a, *y = b;
     return (*x > *y) - (*x < *y);
 }
 
+// The kind of code before a unit.
 static enum hp_return kind_of(const struct hp_file_code *code, uint64_t unit) {
     bool is_signal =
         code->signals.count > 0 && bsearch(&unit, code->signals.at, code->signals.count,
@@ -351,14 +372,16 @@ static enum hp_return kind_of(const struct hp_file_code *code, uint64_t unit) {
                      : HP_RETURN_OF_NONE;
 }
 
-// Look addresses up in a segment that has so many units before it, unless another has a call for them.
+// Look up addresses in a segment, whose first unit is `first`, unless another segment has
+// a call there.
 static void look_up(const struct hp_file_code *code, uint64_t begin, uint64_t size,
                     uint64_t first, const uint64_t *addresses, size_t count,
                     unsigned char *restrict kinds) {
     unsigned shift = (unsigned)__builtin_ctz(code->unit);
     uint64_t most = code->unit - 1;
     for (size_t i = 0; i < count; i++) {
-        // Writers that name calls by an address of theirs may name any byte of them.
+        // Writers that record the address of the call may mean any byte of its
+        // instruction.
         uint64_t at = ((addresses[i] + most) & ~most) - begin;
         if (at <= size && kinds[i] == HP_RETURN_OF_NONE) {
             kinds[i] = (unsigned char)kind_of(code, first + (at >> shift));

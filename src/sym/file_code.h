@@ -1,5 +1,6 @@
-// The text of a file, as far as dumps are compared with it: where calls return to.  The child reads a file once;
-// the parent looks up the return addresses of any number of dumps.
+// The code of a file as far as dumps are compared with it: the places that calls return
+// to.  The child reads a file once; the parent looks up the return addresses of any
+// number of dumps.
 #ifndef HP_SYM_FILE_CODE_H
 #define HP_SYM_FILE_CODE_H
 
@@ -8,56 +9,65 @@
 #include "sym/packet.h"
 
 enum {
+    // Bytes of a key with its final 0.
     HP_CODE_KEY_SIZE = 33,
 };
 
-// {0} knows nothing.
+// The code of a file; {0} is unknown.
 struct hp_file_code {
-    struct hp_image
-        image; // its segments, machine and build id, of a file that is not open
-    char key
-        [HP_CODE_KEY_SIZE]; // XXH3-128 of the executable segments, in hex: which text it is
-    bool has_pages;         // as far as that was asked for
-    bool has_text;          // what follows is known
-    unsigned
-        unit; // bytes that calls return to multiples of; 0: there are no rules for the machine
-    bool is_noise; // so much of the text looks like calls that fitting it proves nothing
+    // Segments, machine and build id of the file; no file is open in it.
+    struct hp_image image;
+    // Identity of the code: XXH3-128 of the executable segments, in hex; "" without text.
+    char key[HP_CODE_KEY_SIZE];
+    // The allocator rounds large sizes to pages; set only for HP_CODE_LARGE_SIZES.
+    bool has_pages;
+    bool has_text; // the members below are set
+    // Calls return to multiples of this number of bytes; 0: there are no rules for the
+    // machine.
+    unsigned unit;
+    bool is_noise; // so much of the text looks like calls that a fit proves nothing
     HP_VEC(unsigned char)
-    returns; // a bit for each unit of each executable segment and its end
-    HP_VEC(uint64_t) signals; // the units that handlers of signals return to, ascending
+    // A bit for each unit of each executable segment and its end: a call returns there.
+    returns;
+    // Numbers of the units that signal handlers return to, ascending.
+    HP_VEC(uint64_t) signals;
 };
 
+// Free the memory of `code`.
 void hp_file_code_done(struct hp_file_code *code);
 
-// Forget where calls return to, and keep the rest.
+// Drop the places that calls return to, and keep the rest.
 void hp_file_code_drop_text(struct hp_file_code *code);
 
-// Bytes in memory that hp_file_code_drop_text() frees.
+// Bytes of memory that hp_file_code_drop_text() frees.
 size_t hp_file_code_text_size(const struct hp_file_code *code);
 
-// Whether return addresses can be looked up in it.
+// Whether return addresses can be checked against this code.
 bool hp_file_code_is_comparable(const struct hp_file_code *code);
 
-// The kind of code around each address: an enum hp_return.
+// Classify the code before each address: an enum hp_return, stored in `kinds`.
 void hp_file_code_returns_at(const struct hp_file_code *code, enum hp_address_kind kind,
                              const uint64_t *addresses, size_t count,
                              unsigned char *restrict kinds);
 
+// The parts of a file that the child reads.
 enum hp_code_part {
     HP_CODE_HEADERS,
-    HP_CODE_TEXT, // and where calls return to
-    HP_CODE_LARGE_SIZES, // and whether its allocator has pages in the place of large size classes
+    HP_CODE_TEXT, // also the places that calls return to
+    // Also whether its allocator has pages instead of large size classes.
+    HP_CODE_LARGE_SIZES,
     HP_CODE_PARTS,
 };
 
-// Of the parent: ask for a file, of a path for messages; and take the answer.  False if it is none: EPROTO in errno.
-// Where the file cannot be read, `why` is filled and the code {0}.
+// For the parent: ask for the code of a file, whose path is for messages, and decode the
+// answer.  Returns false, with errno EPROTO, if the answer is malformed.  If the file
+// cannot be read, `why` is filled and `code` is {0}.
 void hp_file_code_ask(struct hp_packet *packet, struct hp_span path,
                       enum hp_code_part part);
 bool hp_file_code_unpack(const struct hp_packet *packet, struct hp_file_code *code,
                          struct hp_sym_diagnostic *why);
 
-// Of the child: answer what hp_file_code_ask() has asked of an open file, which is closed.
+// For the child: answer hp_file_code_ask() about an open file, which is closed.
 void hp_file_code_answer(const struct hp_packet *asked, int fd, struct hp_packet *answer);
 
 #endif

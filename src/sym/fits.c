@@ -1,13 +1,15 @@
-// An address is checked if some stack of the dump shows it as a return address, which it is
+// An address is checked if some stack of the dump shows it as a return address, that is
 //
-//     behind a frame of a file that returns to a caller,
-//     as the leaf of what jemalloc wrote,
+//     after a frame of a file that returns to a caller,
+//     or as the leaf of what jemalloc wrote,
 //
-// and never as the last of its stack: coroutines and threads begin there, and nobody called.
+// but never as the last frame of its stack: coroutines and threads begin there and were
+// not called.
 //
-// Where a signal interrupted it, an address is that of any instruction.  The frame before it is then where
-// the handler returns to, in libc or in no file ([vdso], an anonymous page).  In a libc that cannot be read, or
-// that is of another build than its file, every frame may be that one.
+// After a signal, the address of the interrupted frame is that of any instruction.  The
+// frame before it is where the handler returns to, in libc or in no file ([vdso], an
+// anonymous page).  In a libc that cannot be read, or whose file is of another build, any
+// frame may be that one.
 #include "sym/fits.h"
 
 #include "sym/return_addresses.h"
@@ -15,18 +17,21 @@
 #include <math.h>
 
 enum {
+    // Checked addresses: with fewer a single one may fit, or misfit, by chance.
     FEW = 4
-}; // checked addresses: of fewer a single one may fit by chance, or misfit
+};
 
-// The chance that code of another file fits an address, where instructions may be anywhere and where they are aligned.
-// Of the places in text so many follow a call: x86-64 1.2 to 2.5 %, s390x 1.1 to 2.1, riscv64 3.4 to 4.9, ppc64 3.4 to
-// 5.6, aarch64 5.1 to 7.7.
+// The chance that code of another file fits an address, if instructions may be at any
+// address, and if they are aligned.  Shares of units in real text that follow a call:
+// x86-64 1.2 to 2.5 %, s390x 1.1 to 2.1, riscv64 3.4 to 4.9, ppc64 3.4 to 5.6, aarch64
+// 5.1 to 7.7.
 static const double chance_of_any = .03, chance_of_aligned = .08;
 
-// How much rarer than a fit is a caller that fits and calls straight into the function of the frame it called.
+// The chance that a caller that fits also directly calls the function of its frame, in
+// code of another file.
 static const double chance_of_match = .05;
 
-// What files of other names may fit by chance.
+// Largest expected number of files with other names that fit by chance.
 static const double least_chance = 1e-3;
 
 // --- what is tried ---------------------------------------------------------------------
@@ -46,8 +51,8 @@ void hp_fits_init(struct hp_fits *fits, const struct hp_proof_question *question
     fits->is_checked = allocate(fits, count * sizeof *fits->is_checked);
     for (size_t i = 0; i < count; i++) {
         uint32_t module = question->addresses.at[i].module;
-        if (module <
-            modules) { // two places further than it belongs: the next step moves it
+        // Stored two places too far: the next step moves it back.
+        if (module < modules) {
             fits->first[module + 2]++;
         }
     }
@@ -56,7 +61,8 @@ void hp_fits_init(struct hp_fits *fits, const struct hp_proof_question *question
     }
     for (uint32_t i = 0; i < count; i++) {
         const struct hp_proof_address *address = &question->addresses.at[i];
-        if (address->module < modules) { // so that this ends where the next begins
+        // Moves the end of this module, and so the begin of the next.
+        if (address->module < modules) {
             uint32_t at = fits->first[address->module + 1]++;
             fits->order[at] = i;
             fits->addresses[at] = address->address;
@@ -94,7 +100,8 @@ void hp_fits_try(struct hp_fits *fits, uint32_t module, const struct hp_file_cod
 
 // --- which addresses are checked -------------------------------------------------------
 
-// Whether handlers of signals may return to an address, as any of the files says.
+// Whether signal handlers may return to an address, according to any file that was
+// tried.  `is_known`: some file has code there.
 static bool is_of_signal(const struct hp_fits *fits, uint32_t module, uint32_t i,
                          bool *is_known) {
     bool is = false;
@@ -109,7 +116,7 @@ static bool is_of_signal(const struct hp_fits *fits, uint32_t module, uint32_t i
     return is;
 }
 
-// Whether a libc has files, and none is what ran.
+// Whether a libc has files, and none of them is what ran.
 static bool is_other_build(const struct hp_fits *fits, uint32_t module) {
     bool has_file = false, fits_any = false;
     const struct hp_trial *trial;
@@ -131,9 +138,10 @@ static bool has_signals(const struct hp_fits *fits, uint32_t module) {
     return has;
 }
 
+// Set fits->ends.
 static void find_ends(struct hp_fits *fits) {
     const struct hp_proof_question *question = fits->question;
-    memset(fits->ends, true, question->addresses.count); // in no file
+    memset(fits->ends, true, question->addresses.count); // for addresses in no file
     for (uint32_t m = 0; m < question->modules.count; m++) {
         bool is_libc = fits->is_libc[m], any = is_libc || has_signals(fits, m);
         bool hides_all = is_libc && is_other_build(fits, m);
@@ -145,6 +153,7 @@ static void find_ends(struct hp_fits *fits) {
     }
 }
 
+// Set fits->is_checked.
 static void find_checked(struct hp_fits *fits) {
     const struct hp_proof_question *question = fits->question;
     const unsigned char *ends = fits->ends;
@@ -161,6 +170,7 @@ static void find_checked(struct hp_fits *fits) {
     }
 }
 
+// Count the checked addresses of a trial and its misfits.
 static void count_trial(struct hp_trial *trial, const bool *is_checked, uint32_t count) {
     uint32_t checked = 0, failed = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -173,6 +183,7 @@ static void count_trial(struct hp_trial *trial, const bool *is_checked, uint32_t
     trial->failed = failed;
 }
 
+// Count for all trials.
 static void count(struct hp_fits *fits) {
     uint32_t all = fits->first[fits->question->modules.count];
     bool *in_order = allocate(fits, all * sizeof *in_order);
@@ -189,7 +200,7 @@ static void count(struct hp_fits *fits) {
 
 // --- what fits -------------------------------------------------------------------------
 
-// Of a module, so many files of other names are tried.
+// The number of files with other names that are tried for a module.
 static size_t count_others(const struct hp_fits *fits, uint32_t module) {
     size_t others = 0;
     const struct hp_trial *trial;
@@ -205,7 +216,8 @@ bool hp_fits_is_no_chance(const struct hp_fits *fits, const struct hp_trial *tri
     return (double)count_others(fits, trial->module) * chance <= least_chance;
 }
 
-// Without misfits; of the name of the module, or where chance is no explanation.  Whether any does.
+// Accept the files of a module without misfits: those with its name, or with another name
+// if chance is no explanation.  Returns whether any is accepted.
 static bool accept(struct hp_fits *fits, uint32_t module, bool is_named) {
     bool any = false;
     struct hp_trial *trial;
@@ -235,7 +247,7 @@ void hp_fits_judge(struct hp_fits *fits) {
     for (uint32_t m = 0; m < fits->question->modules.count; m++) {
         has_other_libc |= fits->is_libc[m] && is_other_build(fits, m);
     }
-    if (has_other_libc) { // now that it is known
+    if (has_other_libc) { // which frames handlers return to depends on it
         find_checked(fits);
         count(fits);
     }

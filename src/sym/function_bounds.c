@@ -1,16 +1,17 @@
-// Linux Standard Base, "Exception Frames": .eh_frame has an entry (FDE) for each function, of how it
-// is unwound, with
+// Linux Standard Base, "Exception Frames": .eh_frame has an entry (FDE) for each
+// function, which describes how to unwind it.  It has
 //
-//     initial location and range, encoded as the "R" of the augmentation of its CIE says
+//     initial location and range, encoded as "R" in the augmentation of its CIE says
 //
 // and .eh_frame_hdr is
 //
-//     1, 0x1b, 0x03, 0x3b; .eh_frame (4 bytes); how many (4 bytes);
-//     initial location and FDE, both less the address of the section (4 bytes each), in order
+//     1, 0x1b, 0x03, 0x3b; .eh_frame (4 bytes); number of entries (4 bytes);
+//     initial location and FDE, both minus the address of the section (4 bytes each),
+//     ordered
 //
-// as all linkers write it.  What an index of another kind, or out of order, leads to is not used:
-// then all entries are read.  A part of a function that the compiler has put elsewhere (.cold) has
-// an entry of its own, and so is a function of its own.
+// as all linkers write it.  An index of another kind, or out of order, is not used: then
+// all entries are read.  A part of a function that the compiler has put elsewhere (.cold)
+// has an entry of its own, and so is a separate function here.
 #include "sym/function_bounds.h"
 
 #include "sym/dwarf_bytes.h"
@@ -20,11 +21,11 @@
 #include <string.h>
 
 enum {
-    INDEX_HEAD = 12,
+    INDEX_HEAD = 12, // bytes before the entries of the index
     INDEX_ENTRY = 8,
-    MOST_AUGMENTATION = 16, // letters; there are six
-    MOST_FAULTS = 1000,
-    ENCODED_SIZE = 0x07, // DW_EH_PE_udata2 and so on; bit 3 says that it is signed
+    MOST_AUGMENTATION = 16, // letters of an augmentation; six exist
+    MOST_FAULTS = 1000,     // unreadable entries after which reading stops
+    ENCODED_SIZE = 0x07, // mask of DW_EH_PE_udata2 and so on; bit 3 marks a signed value
     ENCODED_SIGNED = 0x08,
     ENCODED_KIND = 0x70,
     ENCODED_PCREL = 0x10,
@@ -33,21 +34,24 @@ enum {
 
 // --- numbers ---------------------------------------------------------------------------
 
+// Read a number in the byte order of the image.
 static uint64_t read_number(const struct hp_image *image, const unsigned char *at,
                             size_t size) {
     return hp_dwarf_number(at, size, image->is_big_endian);
 }
 
+// Extend the sign of a number of `size` bytes.
 static uint64_t widen(uint64_t value, size_t size) {
     uint64_t sign = UINT64_C(1) << (8 * size - 1);
     return size < 8 ? (value ^ sign) - sign : value;
 }
 
+// An address in the address space of the program, which has 32 or 64 bits.
 static uint64_t in_program(const struct hp_image *image, uint64_t address) {
     return image->bits == 32 ? address & UINT32_MAX : address;
 }
 
-// Of an encoded pointer; 0 if it is of no fixed size.
+// The size of a pointer with that encoding; 0 if it varies.
 static size_t size_of(const struct hp_image *image, unsigned encoding) {
     static const unsigned char sizes[] = {0, 0, 2, 4, 8, 0, 0, 0};
     unsigned kind = encoding & ENCODED_SIZE;
@@ -56,6 +60,8 @@ static size_t size_of(const struct hp_image *image, unsigned encoding) {
 
 // --- .eh_frame -------------------------------------------------------------------------
 
+// Read the entry at an offset of .eh_frame; `next` is the offset of the one after it.
+// False at the end or if it is damaged.
 static bool read_entry(const struct hp_function_bounds *bounds, uint64_t offset,
                        Dwarf_Off *next, Dwarf_CFI_Entry *entry) {
     size_t size;
@@ -69,7 +75,7 @@ static bool read_entry(const struct hp_function_bounds *bounds, uint64_t offset,
                                    next, entry) == 0;
 }
 
-// How the entries of a CIE encode their locations; false if that is not known.
+// Find the encoding of locations in the entries of a CIE; false if it is unknown.
 static bool read_encoding(const struct hp_image *image, const Dwarf_CIE *cie,
                           unsigned *encoding) {
     const unsigned char *at = cie->augmentation_data;
@@ -108,6 +114,7 @@ static bool read_encoding(const struct hp_image *image, const Dwarf_CIE *cie,
     return true;
 }
 
+// Find the addresses that an FDE covers.  False if they are encoded in an unknown way.
 static bool read_range(const struct hp_function_bounds *bounds, const Dwarf_FDE *fde,
                        struct hp_function_range *range) {
     const struct hp_image *image = bounds->image;
@@ -132,6 +139,7 @@ static bool read_range(const struct hp_function_bounds *bounds, const Dwarf_FDE 
     return true;
 }
 
+// Order ranges by start, then by size.
 static int compare(const void *a, const void *b) {
     const struct hp_function_range *x = a, *y = b;
     if (x->start != y->start) {
@@ -140,7 +148,8 @@ static int compare(const void *a, const void *b) {
     return (x->size > y->size) - (x->size < y->size);
 }
 
-// What cannot be read may have taken long, as a CIE whose augmentation has no end.
+// Read all entries.  Stops after MOST_FAULTS bad ones, because an entry that cannot be
+// read may take long, such as one whose augmentation does not end.
 static void read_all(struct hp_function_bounds *bounds) {
     Dwarf_Off at = 0, next;
     Dwarf_CFI_Entry entry;
@@ -159,7 +168,8 @@ static void read_all(struct hp_function_bounds *bounds) {
 
 // --- .eh_frame_hdr ---------------------------------------------------------------------
 
-// What entry i of the index says: where a function begins, or its FDE is.
+// A field of entry i of the index: 0 is the start of the function, 1 the address of its
+// FDE.
 static uint64_t index_at(const struct hp_function_bounds *bounds, size_t i,
                          size_t field) {
     const unsigned char *at = bounds->index.at + INDEX_HEAD + i * INDEX_ENTRY + 4 * field;
@@ -167,6 +177,7 @@ static uint64_t index_at(const struct hp_function_bounds *bounds, size_t i,
     return in_program(bounds->image, bounds->index.address + value);
 }
 
+// Use the index if it is of the usual kind and ordered.
 static void read_index(struct hp_function_bounds *bounds) {
     static const unsigned char usual[] = {1, 0x1b, 0x03, 0x3b};
     const struct hp_table_section *index = &bounds->index;
@@ -185,7 +196,7 @@ static void read_index(struct hp_function_bounds *bounds) {
     bounds->count = (size_t)count;
 }
 
-// The last function of the index that begins at or before `address`.
+// Find the last function in the index that starts at or before `address`.
 static bool find_by_index(const struct hp_function_bounds *bounds, uint64_t address,
                           struct hp_function_range *range) {
     size_t low = 0, high = bounds->count;
@@ -207,6 +218,7 @@ static bool find_by_index(const struct hp_function_bounds *bounds, uint64_t addr
            !dwarf_cfi_cie_p(&entry) && read_range(bounds, &entry.fde, range);
 }
 
+// Find the last function among all entries that starts at or before `address`.
 static bool find_in_all(const struct hp_function_bounds *bounds, uint64_t address,
                         struct hp_function_range *range) {
     size_t low = 0, high = bounds->all.count;
@@ -224,6 +236,7 @@ static bool find_in_all(const struct hp_function_bounds *bounds, uint64_t addres
 
 // --- both ------------------------------------------------------------------------------
 
+// Remember a section if it is a table or a stub.
 static void add_section(struct hp_function_bounds *bounds, Elf_Scn *section,
                         const GElf_Shdr *header, const char *name) {
     Elf_Data *data = elf_rawdata(section, NULL);
@@ -278,7 +291,7 @@ bool hp_function_bounds_find(const struct hp_function_bounds *bounds, uint64_t a
     bool is_found = bounds->count > 0 ? find_by_index(bounds, address, &range)
                                       : find_in_all(bounds, address, &range);
     if (!is_found || range.start > address || address - range.start >= range.size) {
-        return false; // an index that is no entry's may lead to one behind the address
+        return false; // a wrong index may lead to an entry after the address
     }
     *start = range.start;
     return true;

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 
 enum {
-    LONGEST = 64 << 10, // bytes of a function
+    LONGEST = 64 << 10, // bytes of a function; longer ones have no digest
 };
 
-// The segment of code that holds all of a function, or NULL.
+// The executable segment that contains all of a function, or NULL.
 static const struct hp_load *find_load(const struct hp_image *image, uint64_t start,
                                        uint64_t size) {
     const struct hp_load *load;

@@ -1,11 +1,14 @@
-// What the code of a function is known by: where it begins, how long it is, and its bytes.
+// Digests of the code of single functions: of start, length and bytes.  Builds are
+// compared with them function by function.
 #ifndef HP_SYM_FUNCTION_CODE_H
 #define HP_SYM_FUNCTION_CODE_H
 
 #include "sym/image.h"
 #include "sym/symtab.h"
 
-// Of the function around an address, which the table has `shift` further on; 0: it is not known where it ends.
+// The digest of the function that contains `address` of the file.  `shift` is added to
+// addresses to look them up in `table`.  Returns 0 if the end of the function is unknown,
+// or its code is not in the file.
 uint64_t hp_function_code(const struct hp_image *image, const struct hp_symtab *table,
                           uint64_t address, uint64_t shift);
 

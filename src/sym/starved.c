@@ -1,7 +1,7 @@
 // Calls from one shared object to another go through addresses in tables that the dynamic
-// linker has filled in ("System V ABI", chapter 5: relocations of kind GLOB_DAT and JUMP_SLOT,
-// and of words that hold an address).  Where one is that of an allocation, it is replaced by
-// ours, which goes on to the one that all would have called.
+// linker has filled in ("System V ABI", chapter 5: relocations GLOB_DAT and JUMP_SLOT,
+// and those of words that contain an address).  An address of an allocation function is
+// replaced by one of ours, which calls the function that all calls would have reached.
 #include "sym/starved.h"
 
 #include <dlfcn.h>
@@ -15,11 +15,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// No sound file asks for more at a time: who is refused that lacks nothing.
+// Bytes of one request up to which a refusal counts: no sound file needs more at once, so
+// a larger request may fail.
 static const size_t largest = (size_t)8 << 30;
 
+// Called when an allocation has failed.
 static void (*when_starved)(void);
 
+// Return `memory`, unless the allocation of `size` bytes has failed.
 static void *watched(void *memory, size_t size) {
     if (!memory && size > 0 && size <= largest) {
         when_starved();
@@ -27,6 +30,7 @@ static void *watched(void *memory, size_t size) {
     return memory;
 }
 
+// The functions that ours call.
 static struct {
     void *(*malloc)(size_t);
     void *(*calloc)(size_t, size_t);
@@ -67,12 +71,14 @@ static void *our_mmap(void *at, size_t size, int protection, int flags, int fd,
     return memory;
 }
 
+// A function of any type.
 typedef void any_function(void);
 
+// Functions that are replaced.
 static const struct {
     const char *name;
     any_function *ours;
-    void *theirs; // where the other is kept
+    void *theirs; // the member of `theirs` that keeps the original
 } calls[] = {
     {"malloc", (any_function *)our_malloc, &theirs.malloc},
     {"calloc", (any_function *)our_calloc, &theirs.calloc},
@@ -87,13 +93,14 @@ enum {
     CALLS = sizeof calls / sizeof *calls
 };
 
-// What is needed of one object.
+// The tables of a loaded object.
 struct object {
     uintptr_t base;
     const ElfW(Sym) * symbols;
     const char *names;
 };
 
+// Our function for that name; NULL if it is not replaced.
 static any_function *our_call(const char *name) {
     for (size_t i = 0; i < CALLS; i++) {
         if (strcmp(calls[i].name, name) == 0) {
@@ -103,7 +110,7 @@ static any_function *our_call(const char *name) {
     return NULL;
 }
 
-// The word holds nothing but an address, as the sum of this and nothing says.
+// Replace the address in a word if it is one of ours and nothing is added to it.
 static void replace(const struct object *object, const ElfW(Rela) * relocation) {
     size_t symbol = ELF64_R_SYM(relocation->r_info);
     any_function *ours = symbol && relocation->r_addend == 0
@@ -111,18 +118,21 @@ static void replace(const struct object *object, const ElfW(Rela) * relocation) 
                              : NULL;
     uintptr_t at = object->base + relocation->r_offset;
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    // Tables are made read-only when they are filled.
+    // The linker makes tables read-only when they are filled.
     if (ours && mprotect((void *)(at & ~(page - 1)), sizeof(void *),
                          PROT_READ | PROT_WRITE) == 0) {
         memcpy((void *)at, &ours, sizeof ours);
     }
 }
 
+// An address in the dynamic section: absolute, or relative to the object, depending on
+// the C library.
 static const void *pointer(const struct object *object, const ElfW(Dyn) * entry) {
     uintptr_t at = entry->d_un.d_ptr;
     return (const void *)(at < object->base ? at + object->base : at);
 }
 
+// Replace all addresses in a table of relocations.
 static void replace_all(const struct object *object, const void *table, size_t bytes) {
     const ElfW(Rela) *relocations = table;
     for (size_t i = 0; relocations && i < bytes / sizeof *relocations; i++) {
@@ -130,9 +140,10 @@ static void replace_all(const struct object *object, const void *table, size_t b
     }
 }
 
+// Replace all addresses in the tables of a loaded object.
 static void watch_object(uintptr_t base, const ElfW(Dyn) * entry) {
     struct object object = {.base = base};
-    const void *tables[2] = {NULL, NULL}; // of all words, and of calls
+    const void *tables[2] = {NULL, NULL}; // relocations of data words, and of calls
     size_t sizes[2] = {0, 0};
     for (; entry->d_tag != DT_NULL; entry++) {
         switch (entry->d_tag) {
@@ -163,6 +174,7 @@ static void watch_object(uintptr_t base, const ElfW(Dyn) * entry) {
     }
 }
 
+// Callback of dl_iterate_phdr(): watch an object, except the one of the kernel.
 static int watch(struct dl_phdr_info *info, size_t size, void *data) {
     (void)size, (void)data;
     bool is_kernel = strncmp(info->dlpi_name, "linux-vdso", 10) == 0;

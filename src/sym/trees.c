@@ -15,16 +15,18 @@ enum {
     MOST_ENTRIES = 20000,
 };
 
+// A folder to be listed.
 struct folder {
-    char *path; // in the root; "" is the root itself
+    char *path; // path in the root; "" is the root itself
     int level;
 };
 
+// The listing of one root.
 struct listing {
     struct hp_trees *trees;
     const char *root;
-    HP_VEC(struct folder) folders; // those that were listed, and those that will be
-    size_t entries;
+    HP_VEC(struct folder) folders; // those that were listed, and those still to be listed
+    size_t entries;                // entries seen so far
 };
 
 struct name {
@@ -37,13 +39,15 @@ static int by_text(const void *left, const void *right) {
     return strcmp(a->text, b->text);
 }
 
-// Processes and devices come and go below /proc and /sys, and none of them is a binary.
+// Whether a folder is on a volume with real files: processes and devices appear and
+// vanish below /proc and /sys, and none is a binary.
 static bool is_of_files(int fd) {
     struct statfs volume;
     return fstatfs(fd, &volume) == 0 && volume.f_type != PROC_SUPER_MAGIC &&
            volume.f_type != SYSFS_MAGIC;
 }
 
+// Open a folder below the root without following a link; NULL if it cannot be listed.
 static DIR *open_folder(const char *root, const char *path) {
     char *whole = hp_printed("%s%s", root, path);
     int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (*path ? O_NOFOLLOW : 0);
@@ -56,7 +60,7 @@ static DIR *open_folder(const char *root, const char *path) {
     return folder;
 }
 
-// DT_REG, DT_DIR or another.
+// The type of an entry: DT_REG, DT_DIR, or another.
 static int type_of(DIR *folder, const struct dirent *entry) {
     struct stat info;
     if (entry->d_type != DT_UNKNOWN) {
@@ -72,6 +76,7 @@ static bool is_dots(const char *name) {
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
+// Add the files of one folder, and its folders to the list of those still to be listed.
 static void list_one(struct listing *listing, const char *path, int level) {
     HP_VEC(struct name) names = {0};
     DIR *folder = open_folder(listing->root, path);
@@ -126,7 +131,7 @@ void hp_trees_done(struct hp_trees *trees) {
     hp_vec_done(&trees->files);
 }
 
-// Each '*' is as short as it can be.
+// Whether `text` begins with the pattern; each '*' matches as little as possible.
 static bool begins(const char *text, const char *pattern) {
     const char *star = NULL, *again = NULL;
     while (*pattern) {
