@@ -29,7 +29,7 @@ enum {
     AT = 12,    // bytes: the longest return from a signal
 };
 
-// The bytes of code around an address, as far as they are in the segment and in the file.
+// The bytes of code around an address that are both in its segment and in the file.
 struct code {
     unsigned char before[BEFORE]; // its last byte is the one before the address
     unsigned char at[AT];

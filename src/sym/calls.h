@@ -55,7 +55,7 @@ void hp_calls_scan(const struct hp_image *image, const struct hp_calls_piece *pi
 // A buffer with the bytes of the file that were read last: those around one address often
 // contain the next.  {0} is ready to use.
 struct hp_code_window {
-    // Of its first byte in the file.
+    // Offset in the file of its first byte.
     uint64_t offset;
     // Bytes in it.
     size_t size;

@@ -1,8 +1,8 @@
-// Libiberty, made safe.  Some names of a few hundred bytes expand to gigabytes: output
-// goes through a callback, which leaves by longjmp when there is too much of it.  The
-// limit on recursion that libiberty has refuses sound C++ names of more than 1024 bytes,
-// so it is off, and the stack is large enough for the longest name we accept: 256 bytes
-// of stack for each byte of a name is the most that was measured.
+// A safe use of libiberty.  Some names of a few hundred bytes expand to gigabytes, so
+// output goes through a callback, which leaves by longjmp when it is too long.  The
+// recursion limit of libiberty refuses sound C++ names of more than 1024 bytes, so it is
+// off.  The stack is large enough for the longest name accepted here: the most that was
+// measured is 256 bytes of stack for each byte of a name.
 #include "sym/demangle.h"
 
 #ifdef HP_WITH_IBERTY
@@ -13,20 +13,22 @@
 #include <string.h>
 
 enum {
-    MOST_INPUT = 32 << 10,
-    MOST_SUFFIXED =
-        4 << 10, // of a name whose suffixes are looked for, on the usual stack
-    MOST_DOTS = 16,
-    MOST_OUTPUT = 60 << 10,
-    STACK_SIZE = 16 << 20,
+    MOST_INPUT = 32 << 10, // bytes of a name that is demangled
+    // Bytes of a name whose suffixes are searched, on the usual stack.
+    MOST_SUFFIXED = 4 << 10,
+    MOST_DOTS = 16,         // dots at which a name may end
+    MOST_OUTPUT = 60 << 10, // bytes of a result
+    STACK_SIZE = 16 << 20,  // bytes of the thread's stack
 };
 
+// A result that is being written.
 struct output {
     char text[MOST_OUTPUT];
     size_t size;
     jmp_buf too_long;
 };
 
+// The names for the thread.
 struct job {
     struct hp_strtab *strings;
     struct hp_mangled *names;
@@ -40,6 +42,7 @@ enum {
     RUST_OPTIONS = DMGL_PARAMS | DMGL_ANSI | DMGL_RUST,
 };
 
+// Callback of libiberty: append to the result, or leave if it is too long.
 static void append(const char *text, size_t size, void *data) {
     struct output *output = data;
     if (size > sizeof output->text - output->size) {
@@ -51,7 +54,8 @@ static void append(const char *text, size_t size, void *data) {
     }
 }
 
-// Rust's older scheme looks like C++, so it is asked first.
+// Demangle a name.  False if it is not mangled or the result is too long.  Rust is tried
+// first, because its older scheme looks like C++.
 static bool demangle(struct output *output, const char *name) {
     output->size = 0;
     if (setjmp(output->too_long) != 0) {
@@ -66,7 +70,8 @@ static bool demangle(struct output *output, const char *name) {
            output->size > 0;
 }
 
-// The first dot that a name can end at: one inside of a name cuts what its length announces.
+// Find the first dot at which the name can end: a dot inside a name would cut off
+// characters that its length announces.
 size_t hp_mangled_size(const char *symbol) {
     char start[MOST_SUFFIXED];
     size_t size = strlen(symbol), end = strcspn(symbol, ".");
@@ -88,13 +93,14 @@ size_t hp_mangled_size(const char *symbol) {
     return strlen(symbol);
 }
 
-// Names stay as the linker knows them.
+// Without libiberty names stay mangled.
 static bool demangle(struct output *output, const char *name) {
     (void)output, (void)name;
     return false;
 }
 #endif
 
+// The thread that demangles.
 static void *run(void *data) {
     struct job *job = data;
     for (size_t i = 0; i < job->count; i++) {

@@ -1,25 +1,28 @@
-// Linker names back to those of the source: C++ and Rust.
+// Demangling: from linker names of C++ and Rust to names of the source.
 #ifndef HP_SYM_DEMANGLE_H
 #define HP_SYM_DEMANGLE_H
 
 #include "base/strtab.h"
 
+// A name to be demangled.
 struct hp_mangled {
     hp_string linkage;
-    hp_string function; // the result; `linkage` if that is not mangled
+    hp_string function; // the result; equal to `linkage` if that is not mangled
 };
 
-// Demangle each, on a stack that no name can exhaust.  A name that is too long, or comes
-// out too long, stays as it is.
+// Demangle names, on a stack that no name can exhaust.  A name that is too long, or whose
+// result is too long, stays mangled.  Ends the process if there is no memory for the
+// stack.
 void hp_demangle(struct hp_strtab *strings, struct hp_mangled *names, size_t count);
 
-// The same in a child process, for names that are anybody's.  If it fails over one all stay as they
-// are: why, or NULL.
+// The same in a child process, for names from untrusted sources.  If the child fails on
+// any name, all stay mangled and the reason is returned; NULL on success.
 const char *hp_demangle_apart(struct hp_strtab *strings, struct hp_mangled *names,
                               size_t count, enum hp_sandbox sandbox);
 
-// Of a symbol with compilers' ".part.0" and the like behind it, how long the mangled name is: some
-// have dots in it, too.  All of it where that cannot be told.
+// The length of the mangled name in a symbol with suffixes of compilers such as
+// ".part.0"; a mangled name may contain dots, too.  Returns the length of the whole
+// symbol if no end of a name is found.
 size_t hp_mangled_size(const char *symbol);
 
 #endif

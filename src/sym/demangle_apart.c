@@ -1,4 +1,4 @@
-// The child's answer has as many texts as it was asked, "" for a name that is not mangled.
+// The child's answer has as many texts as the request, "" for a name that is not mangled.
 #include "sym/child.h"
 #include "sym/demangle.h"
 #include "sym/protocol.h"
@@ -7,8 +7,9 @@
 #include <sys/wait.h>
 
 static const int64_t most_cpu = INT64_C(20000000000); // nanoseconds, for all names
-static const int patience = 3;                        // times as much by the clock
+static const int patience = 3; // wall-clock time allowed, as a multiple of CPU time
 
+// In the child: demangle the texts and append the answer to `packet`.
 static void answer(const struct hp_texts *asked, struct hp_packet *packet) {
     struct hp_strtab strings = {0};
     struct hp_mangled *names = hp_alloc((asked->all.count + 1) * sizeof *names);
@@ -28,6 +29,7 @@ static void answer(const struct hp_texts *asked, struct hp_packet *packet) {
     free(names);
 }
 
+// Main loop of the child, for a single request.
 static void serve(int sock) {
     struct hp_message message = {0};
     struct hp_packet packet = {0};
@@ -35,13 +37,15 @@ static void serve(int sock) {
     struct hp_wire wire = {.sock = sock, .limit = HP_REQUEST_LIMIT};
     if (hp_wire_receive(&wire, &message) && hp_texts_unpack(&message.body, &asked)) {
         answer(&asked, &packet);
-        (void)hp_wire_send(&wire, HP_SAY_ANSWER, &packet, -1); // else nobody listens
+        // Fails only if the parent is gone.
+        (void)hp_wire_send(&wire, HP_SAY_ANSWER, &packet, -1);
     }
     hp_vec_done(&asked.all);
     hp_packet_done(&packet);
     hp_packet_done(&message.body);
 }
 
+// Store the results of an answer.  False if it is malformed.
 static bool take(struct hp_strtab *strings, struct hp_mangled *names, size_t count,
                  const struct hp_message *message) {
     struct hp_texts texts = {0};
@@ -55,12 +59,13 @@ static bool take(struct hp_strtab *strings, struct hp_mangled *names, size_t cou
     return is_answer;
 }
 
-// Each name may come out as long as any, though not all of them.
+// Limit of the answer in bytes: a single name may grow to any size, but not all of them.
 static size_t room_for(const struct hp_packet *asked) {
     size_t room = ((size_t)16 << 20) + 64 * asked->bytes.count;
     return room < HP_ANSWER_LIMIT ? room : HP_ANSWER_LIMIT;
 }
 
+// Send the names and receive the answer.  False, with errno, if none arrives.
 static bool converse(const struct hp_child *child, struct hp_packet *packet,
                      struct hp_message *message) {
     struct hp_wire wire = {.sock = child->sock,
@@ -72,6 +77,7 @@ static bool converse(const struct hp_child *child, struct hp_packet *packet,
            hp_wire_receive(&wire, message);
 }
 
+// The reason why the child failed.
 static const char *reason_of(const struct hp_child_end *end) {
     int status =
         end->status != -1 && WIFEXITED(end->status) ? WEXITSTATUS(end->status) : 0;
@@ -92,7 +98,8 @@ const char *hp_demangle_apart(struct hp_strtab *strings, struct hp_mangled *name
         struct hp_span linkage = hp_strtab_span(strings, names[i].linkage);
         names[i].function = names[i].linkage;
         hp_vec_push(&texts.all,
-                    linkage.size < HP_TEXT_LIMIT ? linkage : hp_span_of("")); // no name
+                    // A name that is too long is sent as "".
+                    linkage.size < HP_TEXT_LIMIT ? linkage : hp_span_of(""));
     }
     hp_texts_pack(&packet, &texts);
     if (count > 0 && hp_child_start(&child, serve, sandbox, &err) == HP_OK) {

@@ -200,7 +200,7 @@ static void count(struct hp_fits *fits) {
 
 // --- what fits -------------------------------------------------------------------------
 
-// The number of files with other names that are tried for a module.
+// The number of files with other names and comparable code that are tried for a module.
 static size_t count_others(const struct hp_fits *fits, uint32_t module) {
     size_t others = 0;
     const struct hp_trial *trial;

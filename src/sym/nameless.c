@@ -1,15 +1,19 @@
-// Functions without names are known by where they begin, as tables for unwinding say.
+// Functions without names are identified by their start, which unwind tables contain.
 #include "sym/nameless.h"
 
 #include <stdio.h>
 
+// The number in `names` of a module's file name.
 static hp_string name_of(const struct hp_profile *profile, struct hp_strtab *names,
                          const struct hp_module *module) {
     struct hp_span path = hp_strtab_span(&profile->strings, module->path);
     return hp_strtab_add(names, hp_span_basename(path));
 }
 
-// Rows that are called by an address must not meet those of another build.
+// Set module->shares_name where modules with one file name may be different builds,
+// because rows that are named after an address must not be merged with those of another
+// build.  The second pass spreads the result to the modules that the first pass visited
+// too early.
 static void find_namesakes(struct hp_profile *profile) {
     struct hp_strtab names = {0};
     struct hp_module **first = hp_alloc((profile->modules.count + 1) * sizeof *first);
@@ -33,7 +37,7 @@ static void find_namesakes(struct hp_profile *profile) {
     hp_strtab_done(&names);
 }
 
-// What is said about the file of the module stands before it.
+// Append the numbers of functions and addresses to the note of a module.
 static void note_bounds(struct hp_profile *profile, struct hp_module *module,
                         uint32_t functions, uint32_t addresses) {
     char text[700];
@@ -45,8 +49,8 @@ static void note_bounds(struct hp_profile *profile, struct hp_module *module,
     module->note = hp_strtab_add(&profile->strings, hp_span_of(text));
 }
 
-// Frames are in the order of their offsets, and so are functions.  `end` is the first frame after those
-// of the module.
+// Settle the frames [begin, end) of one module.  Frames are ordered by offset, and so are
+// their functions, which allows counting them.
 static void settle_module(struct hp_profile *profile, size_t begin, size_t end) {
     struct hp_frame *frames = profile->frames.at;
     struct hp_module *module = &profile->modules.at[frames[begin].module.n];
@@ -55,7 +59,7 @@ static void settle_module(struct hp_profile *profile, size_t begin, size_t end) 
     for (size_t i = begin; i < end; i++) {
         struct hp_frame *frame = &frames[i];
         if (module->shares_name && module->build_id.n == 0) {
-            frame->past_start = 0; // nothing says of which build it is
+            frame->past_start = 0; // it cannot be known to which build the start belongs
         }
         if (frame->past_start != 0) {
             addresses++;
@@ -68,6 +72,7 @@ static void settle_module(struct hp_profile *profile, size_t begin, size_t end) 
     }
 }
 
+// Whether any frame is known only by the start of its function.
 static bool has_bounds(const struct hp_profile *profile) {
     const struct hp_frame *frame;
     hp_vec_each (frame, &profile->frames) {

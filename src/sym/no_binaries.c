@@ -1,5 +1,6 @@
-// In place of symbolizer.c, in a program that is built without elfutils (-Dsymbolize=disabled): no
-// binary is opened, and modules have the names that dumps embed, or none and the reason.
+// Replaces symbolizer.c in a program that is built without elfutils
+// (-Dsymbolize=disabled).  No binary is opened: modules have the names that dumps
+// contain, or none and the reason.
 #include "sym/symbolizer.h"
 
 void hp_symbolize(struct hp_profile *profile, const struct hp_symbol_options *options) {

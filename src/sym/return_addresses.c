@@ -1,26 +1,28 @@
-// The rule of jeprof, and of profiles that are read without a prover.  fits.c has that of provers, which
-// compare each dump by itself.
+// The rule of jeprof, used for profiles that are read without a prover; fits.c has the
+// rule of provers, which compare each dump separately.
 //
-// A frame is held against its file where some stack shows it as a return address, which it is
+// A frame is checked against its file if some stack shows it as a return address, that is
 //
-//     behind a frame of a file that returns to a caller,
-//     as the leaf of what jemalloc wrote.
+//     after a frame of a file that returns to a caller,
+//     or as the leaf of what jemalloc wrote.
 //
-// It is not where a signal interrupted it: the frame before it is then where the handler
-// returns to, in libc or in no file ([vdso], an anonymous page), and the frame itself is any
-// instruction.  Nor is it told from that where the frame before it is in a libc that cannot be
-// read.  The last frame of a stack is none in libc: makecontext(3) has written it there, and
-// nobody called.  One stack that shows it as a return address is enough, so that neither the order
-// of stacks nor what other inputs interrupted has a say.
+// A frame that a signal interrupted is no return address but any instruction.  The frame
+// before it is where the handler returns to, in libc or in no file ([vdso], an anonymous
+// page).  After a frame in a libc that cannot be read, both cases look alike, so such a
+// frame is not checked.  The last frame of a stack is not checked if it is in libc,
+// because makecontext(3) has written it there without a call.  One stack that shows a
+// frame as a return address is enough, so that neither the order of stacks nor
+// interruptions in other inputs matter.
 //
-// Modules are small, half of them have six addresses or fewer: so numbers decide, and a share
-// only from three on.
+// Modules are small: half of them have six addresses or fewer.  So absolute numbers
+// decide, and a share only from three failures on.
 #include "sym/return_addresses.h"
 
 enum {
-    FEW = 5,          // addresses: of fewer a single one is no exception
-    MOST_DOUBTED = 2, // failures that withhold no names, however few addresses there are
-    SHARE = 5,        // 1 / SHARE of the addresses may fail
+    FEW = 5, // addresses: with fewer, a single failure is not an exception
+    // Failures that do not withhold names, however few addresses there are.
+    MOST_DOUBTED = 2,
+    SHARE = 5, // 1 / SHARE of the addresses may fail
 };
 
 bool hp_is_libc(struct hp_span path) {
@@ -35,14 +37,15 @@ bool hp_is_libc(struct hp_span path) {
     return false;
 }
 
+// Whether a frame of a module may be where a signal handler returns to.
 enum hiding {
     HIDES_NOTHING,
-    HIDES_UNREAD, // what could not be read of it
+    HIDES_UNREAD, // frames that could not be read
     HIDES_ALL,
 };
 
-// Of each module whether it may hide where handlers return to; to be freed.  That of a libc
-// of another build is elsewhere than its file says.
+// For each module, whether its frames may be where signal handlers return to; the caller
+// frees the array.  In a libc of another build the place differs from that in its file.
 static enum hiding *find_hiding(const struct hp_profile *profile) {
     enum hiding *hides = hp_alloc(profile->modules.count * sizeof *hides);
     for (size_t i = 0; i < profile->modules.count; i++) {
@@ -57,18 +60,18 @@ static enum hiding *find_hiding(const struct hp_profile *profile) {
     return hides;
 }
 
-// What is known while stacks are looked at.
+// The data used while stacks are visited.
 struct survey {
     const struct hp_profile *profile;
-    const unsigned char *kinds; // of each frame
-    enum hiding *hiding;        // of each module
+    const unsigned char *kinds; // for each frame
+    enum hiding *hiding;        // for each module
 };
 
 static enum hiding hiding_at(const struct survey *survey, hp_frame_id frame) {
     return survey->hiding[survey->profile->frames.at[frame.n].module.n];
 }
 
-// Whether what follows the frame in a stack may have been interrupted.
+// Whether the frame after this one in a stack may have been interrupted.
 static bool may_end_handler(const struct survey *survey, hp_frame_id frame) {
     enum hp_return kind = survey->kinds[frame.n];
     enum hiding hides = hiding_at(survey, frame);
@@ -76,7 +79,8 @@ static bool may_end_handler(const struct survey *survey, hp_frame_id frame) {
            (hides == HIDES_UNREAD && kind == HP_RETURN_UNKNOWN);
 }
 
-// Of each frame whether some stack shows it as a return address; to be freed.
+// For each frame, whether some stack shows it as a return address; the caller frees the
+// array.
 static bool *find_returns(const struct survey *survey) {
     const struct hp_profile *profile = survey->profile;
     bool *is_return = hp_alloc(profile->frames.count * sizeof *is_return);
@@ -96,6 +100,7 @@ static bool *find_returns(const struct survey *survey) {
     return is_return;
 }
 
+// Count the checked frames of all modules, by the failures counted before.
 static void count(struct hp_profile *profile, const unsigned char *kinds) {
     struct survey survey = {profile, kinds, find_hiding(profile)};
     bool *is_return = find_returns(&survey);
@@ -115,7 +120,7 @@ static void count(struct hp_profile *profile, const unsigned char *kinds) {
     free(is_return);
 }
 
-// Whether what is behind the handlers of some libc has to be looked at anew.
+// Whether a libc now counts as another build, so that frames have to be counted again.
 static bool has_doubted_libc(const struct hp_profile *profile) {
     enum hiding *hiding = find_hiding(profile);
     bool has = false;

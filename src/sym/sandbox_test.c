@@ -1,6 +1,6 @@
-// Whether the sandbox holds: calls are made by their numbers in children that have entered
-// it as those do that read binaries, one call a child.  What refuses must be the filter, which
-// counts, and nothing else that might.
+// Self-test of the sandbox: makes system calls by number in children that have entered
+// the sandbox as those that read binaries do, one call in each child.  A call must be
+// refused by the filter, which counts, and not for another reason.
 #include "base/memory.h"
 #include "base/vec.h"
 #include "sym/child.h"
@@ -22,11 +22,13 @@
 
 // --- what is missing -------------------------------------------------------------------
 
+// Main loop of a child: send the restrictions that could not be applied.
 static void tell_lack(int sock) {
     const char *lack = hp_sandbox_lack();
     send(sock, lack, strlen(lack), MSG_NOSIGNAL);
 }
 
+// Start a child to find out which restrictions are missing here.  The text is static.
 const char *hp_sandbox_missing(void) {
     static char text[400];
     struct hp_child child;
@@ -52,27 +54,30 @@ const char *hp_sandbox_missing(void) {
 
 // --- single calls ----------------------------------------------------------------------
 
+// A system call to be tried.
 struct call {
     const char *name;
     long number, arguments[6];
 };
 
-// What a child found out.
+// The result of a call, as the child reports it.
 struct finding {
     long result;
     int error;
     struct hp_refusals refusals;
 };
 
+// The call for the next child, and whether it is made by int 0x80; set before fork().
 static struct call tried;
 static bool by_interrupt;
 
+// Main loop of a child: make the call and report the result.
 static void try_call(int sock) {
     const long *a = tried.arguments;
     struct finding finding = {0, 0, {0, 0}};
     hp_sandbox_refusals();
 #ifdef __x86_64__
-    if (by_interrupt) { // as a program of 32 bits does
+    if (by_interrupt) { // as a 32-bit program does
         __asm__ volatile("int $0x80"
                          : "=a"(finding.result)
                          : "a"(tried.number), "b"(a[0]), "c"(a[1]), "d"(a[2])
@@ -87,14 +92,16 @@ static void try_call(int sock) {
     send(sock, &finding, sizeof finding, MSG_NOSIGNAL);
 }
 
+// The effect of a call.
 enum outcome {
     REFUSED, // by the filter
-    KILLED,  // for it
-    UNKNOWN, // as if the kernel had no such call
-    LET_BY,
+    KILLED,  // the process was killed for the call
+    UNKNOWN, // failed as if the kernel had no such call
+    LET_BY,  // not filtered
 };
 
-// What libraries ask for and nobody needs is refused without being counted.
+// Whether refusals of a call are not counted: libraries make it, and its result is not
+// needed.
 static bool is_of_no_weight(long number) {
     bool is_name = number == SYS_readlinkat;
 #ifdef SYS_readlink
@@ -103,6 +110,7 @@ static bool is_of_no_weight(long number) {
     return is_name || number == SYS_sysinfo;
 }
 
+// Try a call in a new child.
 static enum outcome outcome_of(const struct call *call, bool interrupt) {
     struct hp_child child;
     struct hp_err err;
@@ -129,11 +137,13 @@ static enum outcome outcome_of(const struct call *call, bool interrupt) {
 
 // --- all of them -----------------------------------------------------------------------
 
+// The text of the test and the number of its faults.
 struct report {
     HP_VEC(char) text;
     int faults;
 };
 
+// Append a line about a call; `good`: the outcome is the expected one.
 static void tell(struct report *report, const char *name, const char *how,
                  enum outcome outcome, bool good) {
     static const char *const words[] = {"refused", "killed", "unknown", "let by"};
@@ -146,7 +156,7 @@ static void tell(struct report *report, const char *name, const char *how,
 
 #define POINTER(to) ((long)(intptr_t)(to))
 
-// Calls that would do something, had it not been for the filter.
+// Try calls that would have an effect without the filter.
 static void try_dangerous(struct report *report) {
     static const char self[] = "/proc/self/exe", none[] = "";
     static char room[256];
@@ -187,7 +197,7 @@ static void try_dangerous(struct report *report) {
     }
 }
 
-// Numbers as other machines have them, by whatever way in.
+// Try call numbers of other machines, by each way into the kernel.
 static void try_foreign(struct report *report) {
 #ifdef __x86_64__
     static const struct call getpid_of_32_bits = {"getpid", 20, {0}};
@@ -201,7 +211,8 @@ static void try_foreign(struct report *report) {
 #endif
 }
 
-// With arguments of zeros these go by; clone, newfstatat and fcntl are refused then.
+// Whether the filter allows a call with arguments of zeros; clone, newfstatat and fcntl
+// are refused then.
 static bool may_go_by(long number) {
     static const long let[] = {
         SYS_pread64,
@@ -227,8 +238,10 @@ static bool may_go_by(long number) {
         SYS_rseq,
         SYS_set_robust_list,
 #ifdef __x86_64__
-        335, // uretprobe and uprobe: the kernel asks no filter, and they do nothing for who
-        336, // does not stand on a trampoline of its own
+        // Uretprobe and uprobe: the kernel does not filter them, and they have no effect
+        // unless they are called from a trampoline of the kernel.
+        335,
+        336,
 #endif
     };
     for (size_t i = 0; i < sizeof let / sizeof *let; i++) {
@@ -239,6 +252,7 @@ static bool may_go_by(long number) {
     return false;
 }
 
+// Try all call numbers; only exceptions are listed in the report.
 static void try_numbers(struct report *report) {
     enum {
         LAST = 600

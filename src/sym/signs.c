@@ -1,7 +1,7 @@
-// Rows of a memory map tell device and inode of their file.  Those of another host are others by
-// chance, so they say something only where some file of the inputs is the very one that is here:
-// a C library, usually.  Some file systems give stat(2) another device than the map; nothing
-// is said there.
+// Rows of a memory map contain device and inode of their file.  On another host these
+// differ, or are equal, only by chance.  So they are used only if some file of the inputs
+// is exactly the one that is here, usually a C library.  On some file systems stat(2)
+// returns another device than the map; no sign is reported there.
 #include "sym/signs.h"
 
 #include <string.h>
@@ -20,18 +20,20 @@ struct hp_found_file hp_found_file_of(int fd, bool is_at_own_path) {
     return file;
 }
 
-// Whether all inputs tell one file of the module, and which.
+// Whether all inputs contain the same device and inode for the module.
 static bool is_told(const struct hp_module *module) {
     return module->lowest_file.inode != 0 &&
            hp_file_id_compare(module->lowest_file, module->highest_file) == 0;
 }
 
+// Whether the file that was found is the one in the memory map.
 static bool is_same_file(const struct hp_module *module,
                          const struct hp_found_file *file) {
     return file->is_at_own_path && is_told(module) &&
            hp_file_id_compare(module->lowest_file, file->id) == 0;
 }
 
+// When an input was written, in seconds since 1970; INT64_MAX if unknown.
 static int64_t time_of(const struct hp_input_record *input) {
     struct stat info;
     if (input->archive || (input->is_group && input->identity.time > 0)) {
@@ -42,6 +44,7 @@ static int64_t time_of(const struct hp_input_record *input) {
     return is_file ? info.st_mtime : INT64_MAX;
 }
 
+// When the newest used input was written; 0 if there is none.
 static int64_t find_newest(const struct hp_profile *profile) {
     int64_t newest = 0;
     const struct hp_input_record *input;
