@@ -63,10 +63,10 @@ struct hp_die_forms {
 // a clear one means that the attribute is missing.
 #define HP_NAME_BIT(name) (UINT32_C(1) << (name) % 32)
 
-// A table of abbreviations, read as far as needed. {0} is empty.
+// A table of abbreviations, read as far as needed.  {0} is empty.
 struct hp_abbreviations {
     struct hp_die_forms forms;
-    const char *at, *end; // begin of the table, end of the section
+    const char *at, *end; // start of the table, end of the section
     uint64_t size;        // bytes that were read
     bool is_whole;        // no more can be read
     bool is_known;        // every entry can be skipped, as far as the table was read

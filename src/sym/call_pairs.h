@@ -1,7 +1,7 @@
-// Questions to a file about pairs of calls in a dump.  One is whether a caller directly
-// calls the function of a frame.  Code of another file does so by chance a twentieth as
-// often as it has a call before an address.  The other, to a debug file without code, is
-// whether a call returns to an address.
+// Questions to a file about pairs of a frame and its caller in a dump.  One is whether a
+// caller directly calls the function of a frame.  Code of another file does so by chance
+// a twentieth as often as it has a call before an address.  The other, to a debug file
+// without code, is whether a call returns to an address.
 #ifndef HP_SYM_CALL_PAIRS_H
 #define HP_SYM_CALL_PAIRS_H
 

@@ -85,6 +85,8 @@ static size_t size_of_indirect(unsigned char modrm, unsigned char sib) {
     return 2u + has_sib + (mode == 1 ? 1u : mode == 2 || is_bare ? 4u : 0u);
 }
 
+// Whether a call of x86 ends before the address: E8 with a distance, or FF with any
+// operand, tried in all of its sizes.
 static bool is_x86_call(const struct code *code) {
     const unsigned char *relative = last(code, 5);
     if (relative && relative[0] == 0xe8) {
@@ -306,7 +308,7 @@ static struct code code_at(const struct hp_image *image,
     return code;
 }
 
-// Report the call that begins at byte i.  It finds the same calls by their begin as
+// Report the call that begins at byte i.  It finds the same calls by their start as
 // is_x86_call() does by their end.
 static void add_x86_call(const struct hp_calls_piece *piece, size_t i,
                          const struct hp_calls_at *found) {

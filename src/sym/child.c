@@ -151,8 +151,8 @@ static pid_t reap(pid_t pid, struct hp_child_end *end, int flags) {
 
 struct hp_child_end hp_child_stop(struct hp_child *child, bool heard) {
     enum {
-        TRIES = 30
-    }; // about a quarter of a second
+        TRIES = 30 // about a quarter of a second
+    };
 
     struct hp_child_end end = {.status = -1};
     if (child->pid <= 0) {

@@ -90,7 +90,7 @@ static bool read_forms(struct hp_dwarf_bytes *in, struct hp_dwarf_unit *unit) {
 }
 
 // Read the header of a unit.  False where libdw stops as well.  A unit that is cut off
-// ends with the section. unit->entry is NULL if it contains no entry.
+// ends with the section.  unit->entry is NULL if it contains no entry.
 static bool read_head(struct hp_dwarf_bytes *in, struct hp_dwarf_unit *unit) {
     struct hp_die_forms *forms = &unit->forms;
     unit->begin = in->at;

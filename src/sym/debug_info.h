@@ -43,8 +43,8 @@ enum hp_debug_section {
 
 const char *hp_debug_section_name(enum hp_debug_section section);
 
-// The debug sections of one file, the units found so far, and their abbreviations. {0} is
-// empty.
+// The debug sections of one file, the units found so far, and their abbreviations.  {0}
+// is empty.
 struct hp_debug_info {
     struct hp_span of[HP_DEBUG_SECTIONS];
     bool is_big_endian;

@@ -97,9 +97,8 @@ const char *hp_demangle_apart(struct hp_strtab *strings, struct hp_mangled *name
     for (size_t i = 0; i < count; i++) {
         struct hp_span linkage = hp_strtab_span(strings, names[i].linkage);
         names[i].function = names[i].linkage;
-        hp_vec_push(&texts.all,
-                    // A name that is too long is sent as "".
-                    linkage.size < HP_TEXT_LIMIT ? linkage : hp_span_of(""));
+        // A name that is too long is sent as "".
+        hp_vec_push(&texts.all, linkage.size < HP_TEXT_LIMIT ? linkage : hp_span_of(""));
     }
     hp_texts_pack(&packet, &texts);
     if (count > 0 && hp_child_start(&child, serve, sandbox, &err) == HP_OK) {

@@ -13,7 +13,7 @@ struct hp_die {
     // the next entry begin.
     const unsigned char *at, *behind;
     const unsigned char *next; // its sibling; NULL: not known yet
-    // NULL at the end of siblings
+    // NULL at the end of siblings.
     const struct hp_abbreviation *abbreviation;
     uint64_t low, high; // addresses or indexes as the attributes have them
     // How many of these two were read: an entry that is cut off may lack them.

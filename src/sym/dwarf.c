@@ -19,7 +19,7 @@ enum {
     MOST_ROUNDS = 16, // rounds, and so units, that one query can go through
     // Bytes of .debug_info after which the Dwarf is opened anew: libdw frees nothing of a
     // unit before dwarf_end().
-    RENEW_AFTER = 64 << 20, //
+    RENEW_AFTER = 64 << 20,
 };
 
 // One look-up at work.
@@ -40,7 +40,7 @@ struct session {
 // A query that goes to a unit.
 struct turn {
     uint32_t unit, query;
-    uint64_t low; // begin of the unit's range that contains the address of the query
+    uint64_t low; // start of the unit's range that contains the address of the query
 };
 
 // Open the Dwarf anew if enough was walked since the last time; names and split units

@@ -200,7 +200,7 @@ static bool is_number(uint64_t form) {
            form == DW_FORM_implicit_const;
 }
 
-// Whether a form is an offset from the begin of the unit.
+// Whether a form is an offset from the start of the unit.
 static bool is_distance(uint64_t form) {
     return form == DW_FORM_ref1 || form == DW_FORM_ref2 || form == DW_FORM_ref4 ||
            form == DW_FORM_ref8 || form == DW_FORM_ref_udata;

@@ -1,5 +1,5 @@
 // An entry of debug information (DIE) and its attributes.  They are read here if the unit
-// and the form are known, and by libdw if not. libdw is asked only when that is needed.
+// and the form are known, and by libdw if not.  libdw is asked only when that is needed.
 #ifndef HP_SYM_ENTRY_H
 #define HP_SYM_ENTRY_H
 
@@ -45,18 +45,18 @@ uint64_t hp_entry_base(struct hp_entry *unit, unsigned name, struct hp_span sect
 // where it begins, as in libdw.
 struct hp_span hp_entry_addresses(struct hp_entry *unit);
 
-// The tag of an entry.
-unsigned hp_entry_tag(struct hp_entry *entry); // 0 if it cannot be read
+// The tag of an entry; 0 if it cannot be read.
+unsigned hp_entry_tag(struct hp_entry *entry);
 
 // Values of attributes by name.  Of several attributes with one name the first is used.
-// The functions return false if the attribute is missing or of another kind.
+// The functions return false if the attribute is missing or of another kind;
+// hp_entry_offset() reads an offset in a section.
 bool hp_entry_has(struct hp_entry *entry, unsigned name);
 bool hp_entry_number(struct hp_entry *entry, unsigned name, uint64_t *number);
-bool hp_entry_offset(struct hp_entry *entry, unsigned name,
-                     uint64_t *offset); // offset in a section
+bool hp_entry_offset(struct hp_entry *entry, unsigned name, uint64_t *offset);
 bool hp_entry_address(struct hp_entry *entry, unsigned name, uint64_t *address);
 bool hp_entry_reference(struct hp_entry *entry, unsigned name, struct hp_entry *to);
-// Or NULL; points into the file.
+// A string, which points into the file; NULL if the attribute is missing.
 const char *hp_entry_string(struct hp_entry *entry, unsigned name);
 // The form of an attribute, and the bytes from its value to the end of the unit.  False
 // also for a constant in the abbreviation.

@@ -226,6 +226,7 @@ void hp_file_code_ask(struct hp_packet *packet, struct hp_span path,
     hp_put_u32(packet, part);
 }
 
+// Encode the code of a file for the parent.
 static void pack(struct hp_packet *packet, const struct hp_file_code *code) {
     const struct hp_image *image = &code->image;
     hp_put_u64(packet, image->start);
@@ -311,6 +312,7 @@ static void take_calls(struct hp_unpacker *in, struct hp_file_code *code) {
     in->bad |= code->has_text && code->returns.count != count_units(code) / 8 + 1;
 }
 
+// Decode the code of a file.  False if it is malformed; the caller frees `code`.
 static bool take_code(struct hp_unpacker *in, struct hp_file_code *code) {
     struct hp_image *image = &code->image;
     image->start = hp_packet_u64(in);

@@ -26,9 +26,8 @@ struct hp_file_code {
     // machine.
     unsigned unit;
     bool is_noise; // so much of the text looks like calls that a fit proves nothing
-    HP_VEC(unsigned char)
     // A bit for each unit of each executable segment and its end: a call returns there.
-    returns;
+    HP_VEC(unsigned char) returns;
     // Numbers of the units that signal handlers return to, ascending.
     HP_VEC(uint64_t) signals;
 };

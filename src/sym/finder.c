@@ -26,8 +26,8 @@ struct search {
     enum hp_find find;
     uint32_t skip; // matching files still to be skipped before the one that is wanted
     int fd;        // the open result; -1: none yet
-    struct hp_places
-        *places; // The list that collects all files instead of opening one; or NULL.
+    // The list that collects all files instead of opening one; or NULL.
+    struct hp_places *places;
 };
 
 void hp_finder_init(struct hp_finder *finder, const struct hp_symbol_options *options,
@@ -237,7 +237,7 @@ static const struct store {
     bool is_tree; // the id as xx/yyyy instead of in one piece
     // Text after the id.
     const char *end;
-    bool is_of_systems; // system distributions have this folder
+    bool is_of_systems; // Linux distributions have this folder
 } stores[] = {
     {"/.build-id/", true, ".debug", false},
     {"/usr/lib/debug/.build-id/", true, ".debug", true},

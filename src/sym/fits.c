@@ -61,7 +61,7 @@ void hp_fits_init(struct hp_fits *fits, const struct hp_proof_question *question
     }
     for (uint32_t i = 0; i < count; i++) {
         const struct hp_proof_address *address = &question->addresses.at[i];
-        // Moves the end of this module, and so the begin of the next.
+        // Moves the end of this module, and so the start of the next.
         if (address->module < modules) {
             uint32_t at = fits->first[address->module + 1]++;
             fits->order[at] = i;

@@ -12,7 +12,7 @@ struct hp_trial {
     bool is_named; // it has the name of the module; otherwise only its layout supports it
     bool is_comparable; // otherwise its code is unknown
     double chance;      // the chance that code of another file fits an address
-    // Enum hp_return of each address of the module, in the order of hp_fits; or NULL.
+    // An enum hp_return for each address of the module, in the order of hp_fits; or NULL.
     unsigned char *kinds;
     bool has_signals;         // some of `kinds` is HP_RETURN_OF_SIGNAL
     uint32_t checked, failed; // addresses that were checked, and those that do not fit

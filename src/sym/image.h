@@ -1,6 +1,6 @@
-// An open ELF file: its identity, and where its bytes are mapped in memory.  Used only in
-// the child.  Begin with hp_image_open(); image.c reads headers, build id and sections,
-// unpack.h adds compressed debug sections.
+// An open ELF file: its identity, and where its bytes are mapped in memory.  Files are
+// opened only in the child.  Begin with hp_image_open(); image.c reads headers, build id
+// and sections, unpack.h adds compressed debug sections.
 #ifndef HP_SYM_IMAGE_H
 #define HP_SYM_IMAGE_H
 
@@ -100,9 +100,8 @@ bool hp_image_has_section(const struct hp_image *image, const char *name);
 // is compressed.
 struct hp_span hp_elf_section(Elf *elf, const char *name);
 struct hp_span hp_elf_last_section(Elf *elf, const char *name);
-struct hp_span hp_section_from(struct hp_span section,
-                               // The section from `offset` on; empty past its end.
-                               uint64_t offset);
+// The section from `offset` on; empty past its end.
+struct hp_span hp_section_from(struct hp_span section, uint64_t offset);
 struct hp_span hp_image_section(const struct hp_image *image, const char *name);
 uint32_t hp_image_crc(const struct hp_image *image); // CRC-32 of the whole file
 

@@ -121,6 +121,7 @@ static void count_file(struct hp_keeper *self, int fd) {
 
 // --- the end of a child ----------------------------------------------------------------
 
+// The name of a signal that often ends a child.
 static const char *signal_name(int number) {
     static const struct {
         int number;

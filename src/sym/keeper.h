@@ -13,11 +13,11 @@
 // The budgets of a child.  Times are in nanoseconds.
 struct hp_keeper_limits {
     int64_t module_cpu, run_cpu; // CPU time for one module, and for the whole run
-    uint64_t module_per_byte,    // additional time for each byte of their files
-        run_per_byte;            // (the same for the whole run)
-    int64_t silence;             // time without a message after which a child is killed
-    int patience;                // wall-clock time allowed, as a multiple of CPU time
-    uint64_t answer;             // largest answer in bytes
+    // Additional CPU time for each byte of the files of a module, and of the whole run.
+    uint64_t module_per_byte, run_per_byte;
+    int64_t silence; // time without a message after which a child is killed
+    int patience;    // wall-clock time allowed, as a multiple of CPU time
+    uint64_t answer; // largest answer in bytes
     // Additional bytes of an answer for each byte of a file, and for each address.
     uint64_t answer_per_byte, answer_per_offset;
 };
@@ -45,11 +45,11 @@ struct hp_keeper {
     // The struct hp_file_id of each file that was handed over, once.
     struct hp_strtab seen;
 
-    // The current module: readings of both clocks at its begin, bytes of its files, and
+    // The current module: readings of both clocks at its start, bytes of its files, and
     // addresses asked for.
     int64_t cpu_before, started;
     uint64_t module_files, module_offsets;
-    // The child was started for this module, or has sent something since its begin.
+    // The child was started for this module, or has sent something since then.
     bool is_proven;
 };
 

@@ -32,7 +32,7 @@ struct hp_line_row {
     bool is_doubted; // another sequence lies or ends between `start` and the address
 };
 
-// A range of a unit's addresses, from its begin to the last address that is asked for.
+// A range of a unit's addresses, from its start to the last address that is asked for.
 struct hp_line_wanted {
     uint64_t low, last;
 };

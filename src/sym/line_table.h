@@ -36,8 +36,7 @@ struct hp_line_table {
     struct hp_entry unit;
     const char *folder;              // DW_AT_comp_dir, or NULL
     struct hp_line_program *program; // NULL: the unit has none
-    // Libdw was asked.
-    bool is_from_libdw;
+    bool is_from_libdw;              // libdw was asked
     Dwarf_Lines *lines;
     size_t line_count;
     Dwarf_Files *files;

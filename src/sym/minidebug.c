@@ -11,9 +11,9 @@
 #endif
 
 #ifdef HP_WITH_LZMA
-static const uint64_t most_memory = UINT64_C(80)
-                                    // Memory of the decoder in bytes; xz -9 takes 65 MiB.
-                                    << 20;
+// Memory of the decoder in bytes; xz -9 takes 65 MiB.
+static const uint64_t most_memory = UINT64_C(80) << 20;
+// Bytes of the unpacked file.
 static const size_t most_output = (size_t)256 << 20;
 
 enum {

@@ -161,7 +161,7 @@ static bool is_hex(struct hp_span text) {
     return true;
 }
 
-// Read the index of a string; marks the body as bad unless it is below `count`. 0 is
+// Read the index of a string; marks the body as bad unless it is below `count`.  0 is
 // always valid.
 static hp_string get_string(struct hp_unpacker *in, size_t count) {
     uint32_t n = hp_packet_u32(in);

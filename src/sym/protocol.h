@@ -77,7 +77,7 @@ struct hp_request {
     uint64_t span;           // as in struct hp_module
     enum hp_address_kind kind;
     bool is_proven;  // the file is known to be the right one and need not be compared
-    bool wants_code; // the answer shall have `codes`
+    bool wants_code; // the answer must contain `codes`
     HP_VEC(struct hp_extent) extents;
     HP_VEC(uint64_t) addresses; // ascending; addresses of calls, not return addresses
 };

@@ -19,8 +19,8 @@ struct hp_range_lists {
 void hp_range_lists_of(struct hp_range_lists *lists, struct hp_entry *unit,
                        struct hp_entry *skeleton, struct hp_span addresses);
 
-// Whether the entry has a list by index, but the offset table is unknown. libdw must read
-// it then.
+// Whether the entry has a list by index, but the offset table is unknown.  libdw must
+// read it then.
 bool hp_range_lists_lack(const struct hp_range_lists *lists, struct hp_entry *entry);
 
 // Read the next range, as dwarf_ranges() does: `at` is 0 for the first range, then the

@@ -10,7 +10,7 @@
 // Whether a path is that of the C library, which signal handlers return to.
 bool hp_is_libc(struct hp_span path);
 
-// Set module->returns.checked and .failed of all modules. kinds[i] is the enum hp_return
+// Set module->returns.checked and .failed of all modules.  kinds[i] is the enum hp_return
 // of frame i.
 void hp_returns_count(struct hp_profile *profile, const unsigned char *kinds);
 

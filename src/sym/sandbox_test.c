@@ -238,8 +238,8 @@ static bool may_go_by(long number) {
         SYS_rseq,
         SYS_set_robust_list,
 #ifdef __x86_64__
-        // Uretprobe and uprobe: the kernel does not filter them, and they have no effect
-        // unless they are called from a trampoline of the kernel.
+        // The calls uretprobe and uprobe: the kernel does not filter them, and they have
+        // no effect unless they are called from a trampoline of the kernel.
         335,
         336,
 #endif

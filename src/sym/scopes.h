@@ -23,7 +23,7 @@ struct hp_unit_range {
     uint32_t unit;
 };
 
-// The units of a file, and their ranges. {0} is empty.
+// The units of a file, and their ranges.  {0} is empty.
 struct hp_units {
     HP_VEC(struct hp_listed_unit) units; // by offset
     // By `low`, then in the order of units.

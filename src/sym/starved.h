@@ -1,4 +1,4 @@
-// Failed allocations in the child. libdw and zlib take a refused allocation for the end
+// Failed allocations in the child.  libdw and zlib take a refused allocation for the end
 // of the data without reporting it, or use memory that they have freed.  Therefore the
 // child ends at the first refusal.
 #ifndef HP_SYM_STARVED_H

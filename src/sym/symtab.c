@@ -83,6 +83,7 @@ static void add_symbol(struct hp_symtab *table, const struct hp_image *image,
     hp_vec_push(&table->symbols, entry);
 }
 
+// Add the functions and labels of one symbol table.
 static void add_table(struct hp_symtab *table, const struct hp_image *image,
                       Elf_Scn *section, uint64_t shift) {
     GElf_Shdr header;
@@ -91,10 +92,9 @@ static void add_table(struct hp_symtab *table, const struct hp_image *image,
         return;
     }
     size_t count = data->d_size / header.sh_entsize;
-    hp_vec_reserve(&table->symbols,
-                   // Many of these are not functions; memory that is reserved but not
-                   // touched costs nothing.
-                   count);
+    // Many of these are not functions; memory that is reserved but not touched costs
+    // nothing.
+    hp_vec_reserve(&table->symbols, count);
     for (size_t i = 1; i < count && i <= INT32_MAX; i++) {
         GElf_Sym symbol;
         if (gelf_getsym(data, (int)i, &symbol)) {

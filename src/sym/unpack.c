@@ -105,7 +105,7 @@ static struct section *find_known(struct plan *plan, const char *name) {
     return NULL;
 }
 
-// The place for a section in the plan; NULL: it is not read. libdw uses the first of
+// The place for a section in the plan; NULL: it is not read.  libdw uses the first of
 // several sections with one name, but a split unit is in the last.
 static struct section *place_of(struct plan *plan, const char *name) {
     struct section *known = find_known(plan, name);
@@ -233,6 +233,8 @@ static uInt piece_of(uint64_t size) {
     return size < UINT32_MAX / 2 ? (uInt)size : UINT32_MAX / 2;
 }
 
+// Unpack one or several streams.  False if they are damaged or do not have exactly `size`
+// bytes.
 static bool unpack_zlib(struct hp_span packed, char *to, uint64_t size) {
     z_stream stream = {.zalloc = Z_NULL};
     int result = inflateInit(&stream);
@@ -315,6 +317,7 @@ static uint64_t names_size(const struct plan *plan) {
     return (plan->count + 2) * NAME_ROOM;
 }
 
+// Write the header of the file, with the identity of the original.
 static void write_header(const struct plan *plan, struct writer *out) {
     GElf_Ehdr header;
     gelf_getehdr(plan->image->elf, &header);
@@ -349,6 +352,7 @@ static void write_entry(struct writer *out, uint64_t name, uint32_t type, uint64
     put(out, 0, out->word);
 }
 
+// Write everything into the file except the contents of the sections.
 static void write_file(const struct plan *plan, unsigned char *file) {
     struct writer out = {file, plan->image->bits / 8, plan->image->is_big_endian};
     char *names = (char *)file + names_at(plan);

@@ -539,6 +539,7 @@ static void serve_module(struct work *work, struct hp_file_requester *requester)
     hp_answer_pack(&requester->packet, &work->answer);
 }
 
+// Serve a request for a module.  False if the request is malformed or the parent is gone.
 static bool serve_module_request(struct hp_file_requester *requester,
                                  struct hp_packet *request) {
     struct work work = {.answer.note = {"", 0}};
