@@ -40,6 +40,7 @@ struct hp_symbolizer {
     struct hp_profile *profile;
     const struct hp_symbol_options *options;
     struct hp_keeper keeper;
+    // The files to be read, one for each run of frames of a module.
     HP_VEC(struct hp_task) tasks;
     struct hp_found_lines *found; // for each frame
     struct hp_found_file *files;  // for each module: the file that its names are from

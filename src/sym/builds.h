@@ -21,7 +21,7 @@ struct hp_build {
 // The builds of a module; {0} is empty.
 struct hp_build_list {
     HP_VEC(struct hp_build) all;
-    struct hp_places places;
+    struct hp_places places; // the files of all builds, build after build
 };
 
 // Append the builds of a module to `list`, each with its files.

@@ -18,13 +18,13 @@ enum hp_call_question {
 enum hp_call_answer {
     HP_CALL_NO,
     HP_CALL_YES,
-    HP_CALL_UNKNOWN,
+    HP_CALL_UNKNOWN, // the file does not decide it
     HP_CALL_ANSWERS,
 };
 
 // Return addresses in the module: of a frame, and of its caller.
 struct hp_call_pair {
-    uint64_t inner, outer;
+    uint64_t inner, outer; // return address in the frame, and in its caller
 };
 
 // Pairs with one question; {0} is empty.

@@ -31,8 +31,8 @@ struct site {
 // All addresses that are asked for.
 struct sites {
     HP_VEC(struct site) all; // by address
-    unsigned char *answers;
-    size_t steps;
+    unsigned char *answers;  // enum hp_call_answer for each pair
+    size_t steps;            // entries visited so far
     // The compiler of the current unit lists all calls of a function that says so.
     bool is_whole;
 };

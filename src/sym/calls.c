@@ -32,7 +32,7 @@ enum {
 // The bytes of code around an address that are both in its segment and in the file.
 struct code {
     unsigned char before[BEFORE]; // its last byte is the one before the address
-    unsigned char at[AT];
+    unsigned char at[AT];         // the bytes from the address on
     // Bytes of each that exist.
     size_t before_size, at_size;
     bool is_big_endian;

@@ -30,7 +30,7 @@ unsigned hp_calls_unit(const struct hp_image *image);
 // Callbacks for places found in code.  A place is given in units of instruction alignment
 // from the first byte of the piece; the one after its last byte is possible.
 struct hp_calls_at {
-    void *data;
+    void *data;                                // passed to both functions
     void (*call)(void *data, uint64_t unit);   // a call returns there
     void (*signal)(void *data, uint64_t unit); // a signal handler returns there
 };

@@ -41,7 +41,7 @@ struct hp_candidates {
     const struct hp_symbol_options *options;
     HP_VEC(char *) programs; // paths as they were given; owned
     struct hp_keeper keeper;
-    struct hp_trees trees;
+    struct hp_trees trees; // files below the folders of --symbol-dir
     // Files below the folders, and strangers among them, were listed.
     bool has_trees, has_strangers;
     struct hp_strtab paths, layouts; // keys of modules: path and name, and layout

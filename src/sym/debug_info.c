@@ -7,7 +7,7 @@
 bool hp_dies_by_libdw;
 
 enum {
-    MOST_UNITS = 1 << 22,
+    MOST_UNITS = 1 << 22, // units that are read
     MOST_KEPT = 16 << 20, // bytes of tables that stay in memory
     WORK_PER_BYTE = 8, // bytes of tables that may be read for each byte of the sections
     LEAST_WORK = 1 << 20, // bytes of tables that may be read anyway

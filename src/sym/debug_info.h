@@ -46,7 +46,7 @@ const char *hp_debug_section_name(enum hp_debug_section section);
 // The debug sections of one file, the units found so far, and their abbreviations.  {0}
 // is empty.
 struct hp_debug_info {
-    struct hp_span of[HP_DEBUG_SECTIONS];
+    struct hp_span of[HP_DEBUG_SECTIONS]; // sections by kind; empty if missing
     bool is_big_endian;
     HP_VEC(struct hp_dwarf_unit) units; // by offset
     uint64_t listed;                    // bytes of .debug_info that contain `units`

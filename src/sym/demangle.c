@@ -23,9 +23,9 @@ enum {
 
 // A result that is being written.
 struct output {
-    char text[MOST_OUTPUT];
+    char text[MOST_OUTPUT]; // without a final 0
     size_t size;
-    jmp_buf too_long;
+    jmp_buf too_long; // environment to leave libiberty
 };
 
 // The names for the thread.

@@ -29,7 +29,7 @@ struct hp_die_cursor {
     // Its lists of ranges.
     struct hp_range_lists lists;
     struct hp_die_forms forms;
-    const struct hp_abbreviations *abbreviations;
+    const struct hp_abbreviations *abbreviations; // NULL: read by libdw
     // Read by libdw; the unit is in another file than its skeleton.
     bool by_libdw, is_split;
     uint64_t budget; // entries and ranges that may still be visited

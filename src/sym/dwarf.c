@@ -26,7 +26,7 @@ enum {
 struct session {
     struct hp_lookup *lookup;
     const struct hp_image *image;
-    Dwarf *dwarf, *alt;
+    Dwarf *dwarf, *alt; // of the image; shared debug information, or NULL
     struct hp_debug_info info;
     struct hp_units units;
     struct hp_names names;
@@ -39,7 +39,7 @@ struct session {
 
 // A query that goes to a unit.
 struct turn {
-    uint32_t unit, query;
+    uint32_t unit, query; // indexes in units.units and lookup->queries
     uint64_t low; // start of the unit's range that contains the address of the query
 };
 

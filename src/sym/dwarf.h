@@ -28,12 +28,12 @@ struct hp_query {
 // The addresses asked for in one file, and everything that is found about them.  The
 // caller fills the queries, symbols and requester, and frees the members.
 struct hp_lookup {
-    struct hp_strtab strings;
+    struct hp_strtab strings; // all names and paths
     // `function` is "" if `linkage` still has to be demangled.
     HP_VEC(struct hp_line) lines;
     HP_VEC(struct hp_query) queries; // by address
     struct hp_strtab sources;        // each struct hp_source_digest of a line once
-    struct hp_symtab symtab;
+    struct hp_symtab symtab;         // symbols by addresses in the debug file
     struct hp_file_requester *requester;
     bool over_budget;   // some unit was not read to its end
     bool missing_split; // some split unit was not found
@@ -42,6 +42,7 @@ struct hp_lookup {
     struct hp_sym_diagnostic flaw;
     // Some line program was not read, because that would have been too much work.
     bool lacks_lines;
+    // Units and line programs that were read, and those by libdw.
     struct hp_debug_parts units, line_programs;
 };
 

@@ -14,8 +14,8 @@ enum {
 // Bytes being read.  After the first value that is missing, all further values are 0 or
 // NULL and `bad` stays set.
 struct hp_dwarf_bytes {
-    const unsigned char *at, *end;
-    size_t offset_size;
+    const unsigned char *at, *end; // next byte, and the byte after the last
+    size_t offset_size;            // 4, or 8 in the 64-bit format
     bool is_big_endian, bad;
 };
 

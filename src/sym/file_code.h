@@ -51,8 +51,8 @@ void hp_file_code_returns_at(const struct hp_file_code *code, enum hp_address_ki
 
 // The parts of a file that the child reads.
 enum hp_code_part {
-    HP_CODE_HEADERS,
-    HP_CODE_TEXT, // also the places that calls return to
+    HP_CODE_HEADERS, // no text, only segments, machine and build id
+    HP_CODE_TEXT,    // also the places that calls return to
     // Also whether its allocator has pages instead of large size classes.
     HP_CODE_LARGE_SIZES,
     HP_CODE_PARTS,

@@ -233,8 +233,8 @@ static char *mapped_path(const struct hp_finder *finder) {
 // Places of files with a build id: all of them below each sysroot, and those with
 // `is_of_systems` also below "/".
 static const struct store {
-    const char *folder;
-    bool is_tree; // the id as xx/yyyy instead of in one piece
+    const char *folder; // up to the id
+    bool is_tree;       // the id as xx/yyyy instead of in one piece
     // Text after the id.
     const char *end;
     bool is_of_systems; // Linux distributions have this folder

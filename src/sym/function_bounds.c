@@ -21,15 +21,15 @@
 #include <string.h>
 
 enum {
-    INDEX_HEAD = 12, // bytes before the entries of the index
-    INDEX_ENTRY = 8,
+    INDEX_HEAD = 12,        // bytes before the entries of the index
+    INDEX_ENTRY = 8,        // bytes of an entry of the index
     MOST_AUGMENTATION = 16, // letters of an augmentation; six exist
     MOST_FAULTS = 1000,     // unreadable entries after which reading stops
     ENCODED_SIZE = 0x07, // mask of DW_EH_PE_udata2 and so on; bit 3 marks a signed value
     ENCODED_SIGNED = 0x08,
-    ENCODED_KIND = 0x70,
-    ENCODED_PCREL = 0x10,
-    ENCODED_INDIRECT = 0x80,
+    ENCODED_KIND = 0x70,     // mask of how the value is applied
+    ENCODED_PCREL = 0x10,    // relative to its own address
+    ENCODED_INDIRECT = 0x80, // address of a pointer to the value
 };
 
 // --- numbers ---------------------------------------------------------------------------

@@ -14,7 +14,7 @@
 // The reason why a file is not used.
 struct hp_sym_diagnostic {
     enum hp_sym_status status;
-    char text[480];
+    char text[480]; // one sentence, or ""
 };
 
 // A segment: bytes [offset, offset + size) of the file are mapped to `vaddr`.  In a debug
@@ -22,7 +22,7 @@ struct hp_sym_diagnostic {
 // `size` is its size in memory.
 struct hp_load {
     uint64_t offset, size, vaddr;
-    bool exec, is_writable;
+    bool exec, is_writable; // its bytes may be executed, written
 };
 
 enum {
@@ -31,8 +31,8 @@ enum {
 
 // {0} is closed.  Owns everything it points to.
 struct hp_image {
-    int fd;
-    Elf *elf;
+    int fd;   // the open file
+    Elf *elf; // libelf's view of it
     // An ELF file in memory with the sections that hp_image_unpack() has unpacked; NULL
     // if none was compressed.
     Elf *debug;

@@ -289,7 +289,7 @@ static bool exchange(struct hp_keeper *self, const struct hp_request *request,
 struct file_request {
     int fd;
     struct hp_span path;
-    enum hp_code_part part;
+    enum hp_code_part part;    // what to read, if `code` is wanted
     struct hp_file_code *code; // where the code is stored; NULL: pairs are asked for
     const struct hp_call_pairs *pairs;
     unsigned char *answers; // where the answers for `pairs` are stored

@@ -27,8 +27,8 @@
 enum {
     OLDEST = 2, // versions of DWARF
     NEWEST = 5,
-    PARTS_MAX = 255,
-    STANDARD_OPCODES = 12,
+    PARTS_MAX = 255,       // parts of an entry
+    STANDARD_OPCODES = 12, // opcodes with a fixed meaning
 };
 
 // --- folders and files -----------------------------------------------------------------

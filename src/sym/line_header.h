@@ -31,6 +31,7 @@ struct hp_line_header {
     // First byte of the opcodes, and the byte after the last.
     const unsigned char *program, *end;
     const unsigned char *lengths; // number of operands of each opcode, from opcode 1 on
+    // See "The Line Number Program Header" in DWARF.
     unsigned opcode_base, address_size, instruction_size, line_range;
     int line_base;
 };

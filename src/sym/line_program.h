@@ -34,7 +34,7 @@ struct hp_line_row {
 
 // A range of a unit's addresses, from its start to the last address that is asked for.
 struct hp_line_wanted {
-    uint64_t low, last;
+    uint64_t low, last; // first address of the range, and the last that is asked for
 };
 
 // Reads all programs of a file for a fixed set of addresses; {0} is empty.
@@ -46,12 +46,12 @@ struct hp_line_reader {
     // that they cannot have it.  Empty: no sequence is skipped.
     HP_VEC(struct hp_line_wanted) wanted;
     bool is_sure;
-    HP_VEC(struct hp_line_program) programs;
-    struct hp_index index; // finds programs by offset
-    HP_VEC(struct hp_line_row) rows;
-    struct hp_line_header header; // the header that was read last
-    uint64_t work, limit;         // work done and allowed, in bytes and rows
-    bool is_over;                 // the limit was reached: no more programs are read
+    HP_VEC(struct hp_line_program) programs; // in the order in which they were asked for
+    struct hp_index index;                   // finds programs by offset
+    HP_VEC(struct hp_line_row) rows;         // of all programs, grouped by program
+    struct hp_line_header header;            // the header that was read last
+    uint64_t work, limit;                    // work done and allowed, in bytes and rows
+    bool is_over; // the limit was reached: no more programs are read
 };
 
 // Begin to read; `sections` and `asked` must be set.

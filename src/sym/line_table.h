@@ -37,9 +37,9 @@ struct hp_line_table {
     const char *folder;              // DW_AT_comp_dir, or NULL
     struct hp_line_program *program; // NULL: the unit has none
     bool is_from_libdw;              // libdw was asked
-    Dwarf_Lines *lines;
+    Dwarf_Lines *lines;              // rows of libdw; NULL: not loaded
     size_t line_count;
-    Dwarf_Files *files;
+    Dwarf_Files *files; // files of libdw, or NULL
 };
 
 // Load the table of a unit.  It is valid until the next one is loaded.

@@ -162,13 +162,13 @@ uint32_t hp_names_of(struct hp_names *names, struct hp_entry *entry, bool inline
 struct path {
     char text[MOST_PATH];
     size_t size;
-    int depth;
+    int depth; // number of entries from the unit down, also those without a name
 };
 
 // A walk down one unit; its names without scope are [at, end), ordered by home.
 struct walk {
     struct hp_strtab *strings;
-    struct hp_name **at, **end;
+    struct hp_name **at, **end; // names not reached yet, and their end
     struct hp_die_cursor cursor;
     struct path path;
 };

@@ -22,7 +22,7 @@ enum {
 
 // The index of a package; the pointers are its columns, all in the section.
 struct index {
-    uint64_t version, columns, units, slots;
+    uint64_t version, columns, units, slots; // numbers in the header of the index
     const unsigned char *ids, *rows, *sections, *offsets, *sizes;
     bool is_big_endian;
 };

@@ -29,8 +29,8 @@ void hp_text_pack(struct hp_packet *packet, struct hp_span text);
 // A body being read.  After the first value that is missing or too large, all further
 // values are 0 or "" and `bad` stays set.
 struct hp_unpacker {
-    const unsigned char *at, *end;
-    bool bad;
+    const unsigned char *at, *end; // next byte, and the byte after the last
+    bool bad;                      // some value was missing or too large
 };
 
 // Begin to read a packet, which must stay unchanged while the unpacker and its spans are

@@ -34,16 +34,17 @@ struct hp_message {
     int fd; // an open file that came along, for the receiver to close; -1: none
 };
 
+// Kinds of messages, see above.
 enum hp_say {
-    HP_SAY_MODULE,
-    HP_SAY_FILE,
-    HP_SAY_NONE,
-    HP_SAY_FIND,
-    HP_SAY_TICK,
-    HP_SAY_ANSWER,
-    HP_SAY_NAMES,
-    HP_SAY_CODE,
-    HP_SAY_PAIRS,
+    HP_SAY_MODULE, // parent: struct hp_request
+    HP_SAY_FILE,   // parent: a path, and the open file
+    HP_SAY_NONE,   // parent: a reason
+    HP_SAY_FIND,   // child: struct hp_wanted
+    HP_SAY_TICK,   // child: no body
+    HP_SAY_ANSWER, // child: struct hp_answer, or what the request asks for
+    HP_SAY_NAMES,  // parent: struct hp_texts
+    HP_SAY_CODE,   // parent: see hp_file_code_ask()
+    HP_SAY_PAIRS,  // parent: see hp_call_pairs_ask()
 };
 
 // The note of a child that found a debug file instead of a binary.
@@ -84,21 +85,21 @@ struct hp_request {
 
 // The body of FIND.
 struct hp_wanted {
-    enum hp_find find;
-    uint32_t n; // number of the file among those that can be opened, from 0
-    struct hp_span name;
+    enum hp_find find;   // the kind of file
+    uint32_t n;          // number of the file among those that can be opened, from 0
+    struct hp_span name; // as enum hp_find says
 };
 
 // The body of ANSWER to MODULE.  The lines of address i follow those of address i - 1;
 // the strings of a line are indexes into `strings`.
 struct hp_answer {
     enum hp_sym_status status;
-    bool lacks_inlines; // as in struct hp_module
-    bool lacks_rules;   // as in struct hp_return_check
-    bool lacks_sandbox; // some part of the sandbox is missing
-    struct hp_debug_parts units, line_programs;
-    struct hp_span note, build_id, symbols_from;
-    HP_VEC(struct hp_span) strings; // [0] is ""
+    bool lacks_inlines;                          // as in struct hp_module
+    bool lacks_rules;                            // as in struct hp_return_check
+    bool lacks_sandbox;                          // some part of the sandbox is missing
+    struct hp_debug_parts units, line_programs;  // as in struct hp_module
+    struct hp_span note, build_id, symbols_from; // as in struct hp_module
+    HP_VEC(struct hp_span) strings;              // [0] is ""
     HP_VEC(struct hp_line) lines;
     HP_VEC(uint32_t) counts; // number of lines, for each address asked for
     // For each address: bytes from the start of its function, plus 1, if it has no lines;

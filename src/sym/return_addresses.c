@@ -39,9 +39,9 @@ bool hp_is_libc(struct hp_span path) {
 
 // Whether a frame of a module may be where a signal handler returns to.
 enum hiding {
-    HIDES_NOTHING,
-    HIDES_UNREAD, // frames that could not be read
-    HIDES_ALL,
+    HIDES_NOTHING, // no frame
+    HIDES_UNREAD,  // frames that could not be read
+    HIDES_ALL,     // any frame
 };
 
 // For each module, whether its frames may be where signal handlers return to; the caller

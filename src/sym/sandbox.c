@@ -94,9 +94,9 @@ static void drop_capabilities(void) {
 // Copied from linux/landlock.h, because the installed header may be newer or older than
 // the running kernel.
 enum {
-    CREATE_RULESET = 444,
-    RESTRICT_SELF = 446,
-    ASK_VERSION = 1,
+    CREATE_RULESET = 444, // numbers of the calls landlock_create_ruleset(2)
+    RESTRICT_SELF = 446,  // and landlock_restrict_self(2)
+    ASK_VERSION = 1,      // LANDLOCK_CREATE_RULESET_VERSION
 };
 
 // struct landlock_ruleset_attr: a bit for each right that is handled.

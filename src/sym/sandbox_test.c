@@ -57,13 +57,13 @@ const char *hp_sandbox_missing(void) {
 // A system call to be tried.
 struct call {
     const char *name;
-    long number, arguments[6];
+    long number, arguments[6]; // number of the call
 };
 
 // The result of a call, as the child reports it.
 struct finding {
-    long result;
-    int error;
+    long result; // what the call returned
+    int error;   // errno, or 0
     struct hp_refusals refusals;
 };
 

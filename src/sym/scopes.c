@@ -18,8 +18,8 @@ enum {
     MOST_RANGES = 1 << 24, // ranges of all units together
     // Ranges that end before the address and are skipped in a search.
     MOST_STEPS = 1 << 16,
-    MOST_DEPTH = 1000,
-    BLOCKS = 1 << 16, // blocks that the addresses are divided into
+    MOST_DEPTH = 1000, // nesting of entries
+    BLOCKS = 1 << 16,  // blocks that the addresses are divided into
 };
 
 // --- units -----------------------------------------------------------------------------

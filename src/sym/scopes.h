@@ -50,13 +50,13 @@ struct hp_scope {
     uint32_t parent;     // index of the scope around it; 0 for a function
     uint32_t name;       // index in hp_names, set by the caller
     uint32_t file, line; // file number and line of the call if inlined, set by the caller
-    bool inlined;
+    bool inlined;        // an inlined call, not a function
 };
 
 // An address, and the innermost scope that contains it; 0 if none does.
 struct hp_place {
     uint64_t address;
-    uint32_t scope;
+    uint32_t scope; // index in hp_scopes.scopes
 };
 
 // The scopes of the addresses that are asked for in one unit.

@@ -95,9 +95,9 @@ enum {
 
 // The tables of a loaded object.
 struct object {
-    uintptr_t base;
-    const ElfW(Sym) * symbols;
-    const char *names;
+    uintptr_t base;            // what is added to addresses in the object
+    const ElfW(Sym) * symbols; // its dynamic symbols
+    const char *names;         // their names
 };
 
 // Our function for that name; NULL if it is not replaced.

@@ -9,10 +9,10 @@
 
 // Weights that make up a rank.
 enum {
-    RANK_FUNCTION = 8,
-    RANK_SIZED = 4,
-    RANK_GLOBAL = 2,
-    RANK_WEAK = 1,
+    RANK_FUNCTION = 8, // it is a function, not a label
+    RANK_SIZED = 4,    // it has a size
+    RANK_GLOBAL = 2,   // it is global
+    RANK_WEAK = 1,     // it is weak
     // Symbols that end before the address and are skipped in a look-up.
     MOST_STEPS_BACK = 1000,
 };

@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 enum {
-    MOST_LEVELS = 8,
-    MOST_ENTRIES = 20000,
+    MOST_LEVELS = 8,      // depth of folders
+    MOST_ENTRIES = 20000, // entries of one root
 };
 
 // A folder to be listed.
 struct folder {
     char *path; // path in the root; "" is the root itself
-    int level;
+    int level;  // depth below the root
 };
 
 // The listing of one root.

@@ -30,16 +30,16 @@
 #endif
 
 enum {
-    MOST_SECTIONS = 32, // sections in the file in memory: known names, each once
-    NAME_ROOM = 32,     // bytes of a name with its final 0
-    OLD_HEAD = 12,      // bytes before the data of a ".zdebug_" section
-    ALIGNMENT = 16,
+    MOST_SECTIONS = 32,     // sections in the file in memory: known names, each once
+    NAME_ROOM = 32,         // bytes of a name with its final 0
+    OLD_HEAD = 12,          // bytes before the data of a ".zdebug_" section
+    ALIGNMENT = 16,         // of sections in the file in memory, in bytes
     MOST_OF_ZLIB = 1032,    // largest growth of a byte
     MOST_OF_ZSTD = 1 << 15, // the same of zstd
 };
 
 enum packing {
-    PLAIN,
+    PLAIN, // not compressed
     ZLIB,
     ZSTD,
 };
@@ -287,8 +287,8 @@ static bool unpack_section(const struct section *section, char *to) {
 // A position in the file that is written: its header, the table of sections, their names,
 // then their contents.
 struct writer {
-    unsigned char *at;
-    unsigned word; // bytes of an address
+    unsigned char *at; // next byte to be written
+    unsigned word;     // bytes of an address
     bool is_big_endian;
 };
 

@@ -38,12 +38,12 @@ struct debug {
 
 // Everything that is open or found while one module is served.
 struct work {
-    struct hp_request request;
-    struct hp_image image;
+    struct hp_request request; // from the parent
+    struct hp_image image;     // the file whose names are used
     struct debug debug;
-    struct hp_minidebug mini;
-    struct hp_lookup lookup;
-    struct hp_answer answer;
+    struct hp_minidebug mini;            // symbols inside `image`, or {0}
+    struct hp_lookup lookup;             // addresses asked for, and what is found
+    struct hp_answer answer;             // for the parent
     struct hp_sym_diagnostic diagnostic; // reason why no candidate is used
     struct hp_sym_diagnostic refused;    // note on the calls that the sandbox refused
 };
@@ -157,8 +157,8 @@ static bool find_image(struct work *work, struct hp_file_requester *requester) {
 
 // The identity that a debug file must have: a build id, or else a CRC.
 struct proof {
-    const char *build_id;
-    bool has_crc;
+    const char *build_id; // lower-case hex, or ""
+    bool has_crc;         // `crc` is known and may be used
     uint32_t crc;
     bool needs_no_dwarf; // a symbol table is enough
 };
