@@ -87,7 +87,7 @@ struct chain_files {
     const struct proving *proving;
 };
 
-// A hp_chain_reader.
+// Implements hp_chain_reader.read.
 static bool read_pairs(void *data, size_t trial, const struct hp_call_pairs *pairs,
                        unsigned char *answers) {
     const struct chain_files *files = data;
@@ -280,8 +280,8 @@ static void conclude(struct builds *self, struct proving *proving, uint32_t numb
     }
 }
 
-// hp_prover.prove(): find the files that fit a dump.  Other threads may ask at the same
-// time.
+// Implements hp_prover.prove: find the files that fit a dump.  Other threads may ask at
+// the same time.
 static void prove(struct hp_prover *prover, struct hp_proof_question *question) {
     struct builds *self = (struct builds *)prover;
     struct proving proving = {.tried = {0}};
@@ -330,7 +330,7 @@ static const struct hp_candidate *with_stamp(struct builds *self,
     return NULL;
 }
 
-// hp_prover.find().
+// Implements hp_prover.find: the key of the file at hand that has a stamp.
 static char *find(struct hp_prover *prover, const struct hp_proof_module *module,
                   const char *stamp) {
     struct builds *self = (struct builds *)prover;

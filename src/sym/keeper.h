@@ -28,7 +28,7 @@ extern const struct hp_keeper_limits hp_keeper_usual;
 // Keeps one child at work on module after module.  Ended by hp_keeper_done().
 struct hp_keeper {
     struct hp_keeper_limits limits;
-    enum hp_sandbox sandbox; // what the sandbox must provide
+    enum hp_sandbox sandbox; // whether the child needs a sandbox
     void (*serve)(int sock); // main loop of the child
     bool lacks_sandbox;      // some child reported a missing part of its sandbox
     bool do_others_wait;     // a module may use half of the time that is left for all

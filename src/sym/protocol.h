@@ -4,7 +4,7 @@
 //     parent                                child
 //     MODULE extents, addresses      ->
 //                                   <-      FIND what, n, name        any number of times
-//     FILE path, real path (and the file)  ->
+//     FILE path (and the file)      ->
 //     or NONE reason
 //                                   <-      TICK                      "still at work"
 //                                   <-      ANSWER status, strings, lines, returns
