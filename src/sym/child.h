@@ -50,7 +50,8 @@ int64_t hp_child_cpu(const struct hp_child *child);
 void hp_child_limit_cpu(const struct hp_child *child, int64_t until);
 
 // If the parent's memory is limited, limit the child to what the parent has left, plus
-// `files` bytes: mapped files count as memory of the child.
+// `files` bytes: mapped files count as memory of the child.  Does nothing in a
+// program that is built with sanitizers.
 void hp_child_limit_memory(const struct hp_child *child, uint64_t files);
 
 #endif

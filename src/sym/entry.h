@@ -66,7 +66,7 @@ bool hp_entry_bytes(struct hp_entry *entry, unsigned name, uint64_t *form,
 // Find the entry that this one is an instance of, or completes.  `origin` may be `entry`.
 bool hp_entry_origin(struct hp_entry *entry, struct hp_entry *origin);
 
-// The same of the entry or else of its origins.
+// The same, from an entry or else from the first of its origins that has the attribute.
 const char *hp_entry_whole_string(struct hp_entry *entry, unsigned name);
 bool hp_entry_whole_number(struct hp_entry *entry, unsigned name, uint64_t *number);
 
