@@ -14,6 +14,7 @@
 #include "input/pprof_tables.h"
 #include "input/pprof_types.h"
 #include "input/scan.h"
+#include "model/process_keys.h"
 
 #include <string.h>
 

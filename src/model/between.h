@@ -152,26 +152,4 @@ void hp_between_add(struct hp_between *between, const struct hp_between *other,
 // Return the number of dumps in each group, over all sets of labels.
 void hp_between_dumps(const struct hp_between *between, uint64_t dumps[HP_REPLICATES]);
 
-struct hp_profile;
-
-// Add what dumps added to stacks in memory to the sums of their groups, for all dumps of
-// the history since the last call.  The history is kept.
-void hp_profile_sum_groups(struct hp_profile *profile);
-
-// Discard what each dump added, after adding it to the sums of their groups: for a
-// partial that will not record dumps individually.  Dumps that are added later also go to
-// the sums only.
-void hp_profile_fold_history(struct hp_profile *profile);
-
-struct hp_input_record;
-
-// Add a dump of the profile to the distribution of its labels.
-void hp_between_count(struct hp_between *between, const struct hp_profile *profile,
-                      const struct hp_input_record *input);
-
-// Compute the sums and the distribution for the dumps of a profile, or of one side of a
-// diff.  Both dumps with a record and dumps that are recorded as sums only are included.
-void hp_between_init(struct hp_between *between, const struct hp_profile *profile,
-                     bool is_base);
-
 #endif

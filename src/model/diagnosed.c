@@ -1,7 +1,5 @@
 #include "model/diagnosed.h"
 
-#include "model/profile.h"
-
 const char *hp_diagnostic_name(enum hp_diagnostic_kind kind) {
     static const char *const names[HP_DIAGNOSTICS] = {
         [HP_DIAGNOSTIC_DAMAGED] = "damaged",
@@ -85,45 +83,4 @@ void hp_diagnosed_join(struct hp_diagnosed *diagnosed, const struct hp_diagnosed
     for (uint32_t i = 0; i < other->named; i++) {
         hp_diagnosed_name(diagnosed, other->of[i]);
     }
-}
-
-struct hp_diagnosed hp_profile_diagnosed(const struct hp_profile *profile, bool is_base,
-                                         enum hp_diagnostic_kind kind) {
-    struct hp_diagnosed diagnosed = profile->diagnosed[is_base][kind];
-    const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
-        if (hp_input_is_used(input) && !input->is_group && input->is_base == is_base &&
-            hp_diagnostic_in(input, kind).count > 0) {
-            diagnosed.inputs++;
-            hp_diagnosed_name(&diagnosed,
-                              hp_dump_identity(input->content, &input->identity));
-        }
-    }
-    return diagnosed;
-}
-
-// Whether two identities are equal.
-static bool is_same(struct hp_digest a, struct hp_digest b) {
-    return a.of[0] == b.of[0] && a.of[1] == b.of[1];
-}
-
-const char *hp_profile_name_of(const struct hp_profile *profile, struct hp_digest id) {
-    const char *first = NULL;
-    const struct hp_input_record *input;
-    const struct hp_named_dump *named;
-    hp_vec_each (input, &profile->inputs) {
-        const char *name = input->public.name;
-        if (hp_input_is_used(input) && !input->is_group &&
-            is_same(hp_dump_identity(input->content, &input->identity), id) &&
-            (!first || strcmp(name, first) < 0)) {
-            first = name;
-        }
-    }
-    hp_vec_each (named, &profile->named) {
-        if (is_same((struct hp_digest){{named->id[0], named->id[1]}}, id) &&
-            (!first || strcmp(named->name, first) < 0)) {
-            first = named->name;
-        }
-    }
-    return first;
 }

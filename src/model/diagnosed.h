@@ -49,15 +49,4 @@ void hp_diagnosed_name(struct hp_diagnosed *diagnosed, struct hp_digest id);
 // Add the inputs of `other`.
 void hp_diagnosed_join(struct hp_diagnosed *diagnosed, const struct hp_diagnosed *other);
 
-struct hp_profile;
-
-// Return the inputs of one side of a diff that have a defect: those with a record, and
-// those that partials record as sums.
-struct hp_diagnosed hp_profile_diagnosed(const struct hp_profile *profile, bool is_base,
-                                         enum hp_diagnostic_kind kind);
-
-// Return the name of the input with an identity; NULL if it is unknown.  If several
-// inputs have the identity, the first name in byte order is returned.
-const char *hp_profile_name_of(const struct hp_profile *profile, struct hp_digest id);
-
 #endif

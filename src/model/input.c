@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "model/account.h"
 #include "model/error.h"
-#include "model/made_counts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +27,7 @@ void hp_input_done(struct hp_input_record *input) {
     hp_input_set_producer_warning(input, "");
     hp_process_keys_free(input->keys);
     hp_live_samples_free(input->live);
-    hp_made_counts_free(input->made);
+    free(input->made);
     input->made = NULL;
     input->keys = NULL;
     input->live = NULL;

@@ -7,8 +7,7 @@
 #include "base/vec.h"
 #include "hprof-agg/hprof-agg.h"
 #include "model/error.h"
-#include "model/process_keys.h"
-#include "model/processes.h"
+#include "model/identity.h"
 
 // The writer of an input, as far as its content shows.
 enum hp_producer {

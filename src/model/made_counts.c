@@ -73,10 +73,6 @@ struct hp_made_counts *hp_made_counts_of(const struct hp_dump *dump) {
     return counts;
 }
 
-void hp_made_counts_free(struct hp_made_counts *counts) {
-    free(counts);
-}
-
 enum hp_reset hp_reset_between(const struct hp_input_record *a,
                                const struct hp_input_record *b) {
     bool are_jemallocs =

@@ -35,6 +35,4 @@ static inline bool hp_reset_is_certain(enum hp_reset reset) {
 enum hp_reset hp_reset_between(const struct hp_input_record *a,
                                const struct hp_input_record *b);
 
-void hp_made_counts_free(struct hp_made_counts *counts); // NULL is allowed
-
 #endif

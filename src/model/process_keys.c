@@ -37,17 +37,6 @@ enum {
     MOST = 1000, // maximum number of keys in a line
 };
 
-void hp_process_keys_done(struct hp_process_keys *keys) {
-    hp_vec_done(&keys->all);
-}
-
-void hp_process_keys_free(struct hp_process_keys *keys) {
-    if (keys) {
-        hp_process_keys_done(keys);
-        free(keys);
-    }
-}
-
 static int compare(uint64_t a, uint64_t b) {
     return (a > b) - (a < b);
 }

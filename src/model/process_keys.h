@@ -10,26 +10,6 @@
 #include "base/span.h"
 #include "model/processes.h"
 
-// One process: its memory map and process id.
-struct hp_process_key {
-    struct hp_digest map;
-    uint64_t pid; // 0: no name contained the process id
-};
-
-// The processes of a merged profile.  {0} is empty.
-struct hp_process_keys {
-    HP_VEC(struct hp_process_key) all; // ascending, without duplicates
-    uint64_t untold;                   // number of processes without a memory map
-    unsigned snapshots; // 1 << each enum hp_snapshots by which dumps were chosen
-    unsigned columns;   // 1 << each enum hp_column for which they were chosen
-    // Number of duplicates in the text: two profiles have been joined to one.
-    size_t repeated;
-};
-
-void hp_process_keys_done(struct hp_process_keys *keys);
-// `keys` is from malloc(), or NULL.
-void hp_process_keys_free(struct hp_process_keys *keys);
-
 // Collect the processes of all used inputs: those that were found, and those that merged
 // profiles list.
 void hp_process_keys_collect(struct hp_process_keys *keys,

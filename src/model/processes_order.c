@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/span.h"
 #include "model/input.h"
+#include "model/processes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -40,6 +40,8 @@
 #include "model/history.h"
 #include "model/input.h"
 #include "model/module.h"
+#include "model/process_keys.h"
+#include "model/processes.h"
 #include "model/prover.h"
 #include "model/recent.h"
 #include "model/sample_types.h"
@@ -460,5 +462,34 @@ void hp_profile_warn(struct hp_profile *profile, const char *format, ...);
 HP_PRINTF(3, 4)
 void hp_profile_warn_as(struct hp_profile *profile, bool is_minor, const char *format,
                         ...);
+
+// --- the dumps of a profile: profile_dumps.c --------------------------------------------
+
+// Add what dumps added to stacks in memory to the sums of their groups, for all dumps of
+// the history since the last call.  The history is kept.
+void hp_profile_sum_groups(struct hp_profile *profile);
+
+// Discard what each dump added, after adding it to the sums of their groups: for a
+// partial that will not record dumps individually.  Dumps that are added later also go to
+// the sums only.
+void hp_profile_fold_history(struct hp_profile *profile);
+
+// Add a dump of the profile to the distribution of its labels.
+void hp_between_count(struct hp_between *between, const struct hp_profile *profile,
+                      const struct hp_input_record *input);
+
+// Compute the sums and the distribution for the dumps of a profile, or of one side of a
+// diff.  Both dumps with a record and dumps that are recorded as sums only are included.
+void hp_between_init(struct hp_between *between, const struct hp_profile *profile,
+                     bool is_base);
+
+// Return the inputs of one side of a diff that have a defect: those with a record, and
+// those that partials record as sums.
+struct hp_diagnosed hp_profile_diagnosed(const struct hp_profile *profile, bool is_base,
+                                         enum hp_diagnostic_kind kind);
+
+// Return the name of the input with an identity; NULL if it is unknown.  If several
+// inputs have the identity, the first name in byte order is returned.
+const char *hp_profile_name_of(const struct hp_profile *profile, struct hp_digest id);
 
 #endif

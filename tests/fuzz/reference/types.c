@@ -1,6 +1,8 @@
 // What the values of a pprof sample are.
 #include "pprof.h"
 
+#include "model/process_keys.h"
+
 #include <string.h>
 
 uint64_t reference_bytes_in(struct hp_span unit) {

@@ -1,0 +1,140 @@
+// Properties of the dumps of a profile, whether each of them has a record or partials
+// recorded them as sums: how they differ, and which of them have a defect.
+#include "model/profile.h"
+
+#include <string.h>
+
+// --- how dumps differ: between.h --------------------------------------------------------
+
+// Return the distribution for the labels of an input.
+static struct hp_label_set *set_of(struct hp_between *between,
+                                   const struct hp_profile *profile,
+                                   const struct hp_input_record *input) {
+    HP_VEC(char) text = {0};
+    for (uint32_t i = 0; i < input->labels; i++) {
+        const struct hp_label *label = &profile->labels.at[input->first_label + i];
+        struct hp_span parts[] = {hp_strtab_span(&profile->strings, label->key),
+                                  hp_strtab_span(&profile->strings, label->value)};
+        // Both texts are followed by a NUL, which is copied too.
+        for (int k = 0; k < 2; k++) {
+            hp_vec_append(&text, parts[k].at, parts[k].size + 1);
+        }
+    }
+    struct hp_label_set *set =
+        hp_distribution_set(&between->dumps, (struct hp_span){text.at, text.count});
+    hp_vec_done(&text);
+    return set;
+}
+
+void hp_between_count(struct hp_between *between, const struct hp_profile *profile,
+                      const struct hp_input_record *input) {
+    struct hp_label_set *set = set_of(between, profile, input);
+    unsigned group = hp_replicate_of(input->content, &input->identity);
+    struct hp_digest id = hp_dump_identity(input->content, &input->identity);
+    set->dumps[group]++;
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        enum hp_metric metric = hp_space_of(i);
+        if (hp_input_has_metric(input, metric)) {
+            struct hp_extreme dump = {hp_fixed_round(input->total.of[metric], metric),
+                                      {id.of[0], id.of[1]},
+                                      group};
+            hp_totals_add(&set->totals[i], &dump);
+        }
+    }
+}
+
+// Add a dump that has a record: its totals, and what it added to stacks in memory.
+static void add_dump(struct hp_between *between, const struct hp_profile *profile,
+                     const struct hp_input_record *input) {
+    unsigned group = hp_replicate_of(input->content, &input->identity);
+    struct hp_history_reader reader = {0};
+    struct hp_observation seen;
+    hp_between_count(between, profile, input);
+    hp_history_open(&reader, &profile->history, input->number);
+    while (hp_history_next(&reader, &seen)) {
+        // Stacks in runs have their sums of groups in the runs.
+        if (seen.stack < HP_RUN_STACKS) {
+            hp_replicates_add_values(&between->sums, group, seen.stack, &seen.values);
+        }
+    }
+    hp_history_done_reading(&reader);
+}
+
+void hp_profile_sum_groups(struct hp_profile *profile) {
+    struct hp_history_reader reader = {0};
+    struct hp_observation seen;
+    hp_history_sort(&profile->history);
+    for (; profile->summed < profile->group_of.count; profile->summed++) {
+        const struct hp_group_of *dump = &profile->group_of.at[profile->summed];
+        hp_history_open(&reader, &profile->history, dump->input);
+        while (hp_history_next(&reader, &seen)) {
+            hp_replicates_add_values(&profile->between[0].sums, dump->group, seen.stack,
+                                     &seen.values);
+        }
+    }
+    hp_history_done_reading(&reader);
+}
+
+void hp_profile_fold_history(struct hp_profile *profile) {
+    hp_profile_sum_groups(profile);
+    hp_history_done(&profile->history);
+    hp_vec_done(&profile->group_of);
+    profile->summed = 0;
+    profile->history = (struct hp_history){.is_kept = false};
+}
+
+void hp_between_init(struct hp_between *between, const struct hp_profile *profile,
+                     bool is_base) {
+    const struct hp_input_record *input;
+    *between = (struct hp_between){.sums = {.settled = 0}};
+    hp_between_add(between, &profile->between[is_base], NULL);
+    hp_vec_each (input, &profile->inputs) {
+        if (hp_input_is_used(input) && input->is_base == is_base && !input->is_group) {
+            add_dump(between, profile, input);
+        }
+    }
+    hp_replicates_settle(&between->sums);
+}
+
+// --- dumps with a defect: diagnosed.h --------------------------------------------------
+
+struct hp_diagnosed hp_profile_diagnosed(const struct hp_profile *profile, bool is_base,
+                                         enum hp_diagnostic_kind kind) {
+    struct hp_diagnosed diagnosed = profile->diagnosed[is_base][kind];
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        if (hp_input_is_used(input) && !input->is_group && input->is_base == is_base &&
+            hp_diagnostic_in(input, kind).count > 0) {
+            diagnosed.inputs++;
+            hp_diagnosed_name(&diagnosed,
+                              hp_dump_identity(input->content, &input->identity));
+        }
+    }
+    return diagnosed;
+}
+
+// Whether two identities are equal.
+static bool is_same(struct hp_digest a, struct hp_digest b) {
+    return a.of[0] == b.of[0] && a.of[1] == b.of[1];
+}
+
+const char *hp_profile_name_of(const struct hp_profile *profile, struct hp_digest id) {
+    const char *first = NULL;
+    const struct hp_input_record *input;
+    const struct hp_named_dump *named;
+    hp_vec_each (input, &profile->inputs) {
+        const char *name = input->public.name;
+        if (hp_input_is_used(input) && !input->is_group &&
+            is_same(hp_dump_identity(input->content, &input->identity), id) &&
+            (!first || strcmp(name, first) < 0)) {
+            first = name;
+        }
+    }
+    hp_vec_each (named, &profile->named) {
+        if (is_same((struct hp_digest){{named->id[0], named->id[1]}}, id) &&
+            (!first || strcmp(named->name, first) < 0)) {
+            first = named->name;
+        }
+    }
+    return first;
+}
