@@ -1,5 +1,5 @@
 // hprof-agg: read sampled native heap profiles of any number of processes, undo the
-// sampling of each stack, add them up, name the frames, and write a report.
+// sampling of each stack, merge them, symbolize the frames, and write a report.
 //
 //     struct hp_err err;
 //     struct hp_profile *profile = hp_profile_new();
@@ -14,12 +14,16 @@
 //     hp_profile_free(profile);
 //
 // Every option struct means "the defaults" when zeroed, and may be NULL; `err` may not.
-// Nothing here prints, exits or keeps global state; one profile with its views is for one
-// thread at a time.  When memory runs out the process ends: see hp_on_out_of_memory().
-// Texts may come from whoever made an input: see hp_escape() before showing them.
+// Nothing here prints, exits or keeps global state, except the handler of
+// hp_on_out_of_memory().  A profile and its views may be used by one thread at a time.
+// When memory runs out the process ends: see hp_on_out_of_memory().  Texts may come from
+// the author of an input, who is not trusted: see hp_escape() before showing them.
 //
-// There is no ABI promise before 1.0: what is linked with a shared library of one version is
-// for that version.
+// There is no ABI promise before 1.0: a program that is linked with the shared library of
+// one version needs that version.
+//
+// Where to read on: profile.h (read inputs, symbolize, filter, options of reports),
+// rows.h (the rows and stacks of a report as values), formats.h (the output formats).
 #ifndef HPROF_AGG_H
 #define HPROF_AGG_H
 

@@ -1,4 +1,9 @@
-// What a report holds, for programs: rows, stacks, and what has grown too much.
+// The content of a report for programs: rows, stacks, and growth beyond a limit.
+//
+// Make the view with options.format NULL to have all metrics and intervals.  Then either
+// walk over the rows (hp_view_column(), hp_view_row(), hp_view_estimate()), or over the
+// stacks (hp_view_stack(), hp_view_frame()), or ask the gate (hp_view_exceeds()).  All
+// results belong to the view; some are valid only until the next call.
 #ifndef HPROF_AGG_ROWS_H
 #define HPROF_AGG_ROWS_H
 
@@ -10,100 +15,116 @@ extern "C" {
 
 // --- rows -----------------------------------------------------------------------
 
-// Stands for no row.
+// The row number that means "no row".
 #define HP_NO_ROW SIZE_MAX
 
+// The type of the cells of a column.
 enum hp_cell {
     HP_CELL_ESTIMATE, // bytes or objects with an interval
     HP_CELL_SUM,      // bytes or objects
-    HP_CELL_RATE,     // bytes or objects a dump or a unit of time: the column's unit says
-    HP_CELL_NUMBER,
+    // Bytes or objects for each dump or unit of time: see hp_view_column.unit.
+    HP_CELL_RATE,
+    HP_CELL_NUMBER, // a number of another unit
     HP_CELL_COUNT,
     HP_CELL_P, // a p-value
     HP_CELL_TEXT,
     HP_CELL_TRUTH,  // 0 or 1
-    HP_CELL_FLAGS,  // enum hp_row_flag
-    HP_CELL_SERIES, // a number of each dump
+    HP_CELL_FLAGS,  // bits of enum hp_row_flag
+    HP_CELL_SERIES, // one number for each dump
 };
 
-// Fields are only ever added at the end, here and in the next two.
+// A column of a table.  New members are only ever added at the end, here and in the next
+// two structs.
 struct hp_view_column {
-    const char *key;   // "flat", "p": as in JSON, never changes its meaning
-    const char *title; // for people; NULL: it is for programs
-    const char *unit;  // "bytes/hour"; NULL: that of the metric, or none
-    enum hp_cell cell;
+    const char *key;   // "flat", "p": the key in JSON; its meaning never changes
+    const char *title; // heading for human readers; NULL: the column is for programs only
+    const char *unit;  // "bytes/hour"; NULL: the unit of the metric, or none
+    enum hp_cell cell; // the type of its cells
 };
 
+// Facts about the numbers of a row; bits.
 enum hp_row_flag {
-    HP_ROW_FEW_SAMPLES = 1 << 0, // it stands on fewer than five effective samples
-    HP_ROW_SEEN_ONCE = 1 << 1,   // one object was sampled
-    HP_ROW_MIXED_SIZES =
-        1 << 2, // of several sizes: nobody knows the error of their number
-    HP_ROW_SIGNIFICANT = 1 << 3, // the change is more than sampling explains
+    HP_ROW_FEW_SAMPLES = 1 << 0, // based on fewer than five effective samples
+    HP_ROW_SEEN_ONCE = 1 << 1,   // exactly one object was sampled
+    // Objects of several sizes: the error of their number is unknown.
+    HP_ROW_MIXED_SIZES = 1 << 2,
+    HP_ROW_SIGNIFICANT = 1 << 3, // the change is larger than sampling explains
 };
 
+// A row of a table.
 struct hp_row {
-    const char *name;                     // as shown
-    const char *function, *module, *file; // "" where its frames differ or none is known
-    uint32_t line;                        // 0 the same
-    uint32_t depth;                       // in a tree; else 0
-    size_t parent;                        // in a tree, or HP_NO_ROW
-    unsigned flags;                       // enum hp_row_flag, in the metric asked for
-    enum hp_frame_class frame_class;      // HP_CLASSES of modules and of groups of inputs
+    const char *name; // the name, as reports show it
+    // "" if unknown, or if the frames of the row differ in it.
+    const char *function, *module, *file;
+    uint32_t line;  // source line; 0 under the same conditions
+    uint32_t depth; // depth in a tree; else 0
+    size_t parent;  // row of the parent in a tree; else HP_NO_ROW
+    unsigned flags; // bits of enum hp_row_flag, for the metric of the options
+    enum hp_frame_class frame_class; // HP_CLASSES for modules and groups of inputs
 };
 
-// NAN: not known; the value also where it is of the fullest of several dumps (HP_SNAPSHOTS_PEAK), too high for
-// the choice.  low == high: exact.
+// An estimate with its confidence interval, in bytes or objects.  NAN: unknown.  `value`
+// is also NAN where it is that of the fullest of several dumps (HP_SNAPSHOTS_PEAK), which
+// is too high because of the choice.  low == high: the number is exact.
+// effective_samples: how many equal samples would give an error of this size.
 struct hp_estimate {
     double value, low, high, effective_samples;
 };
 
-// Of reports that have rows; of others there are none.  column < hp_view_column_count(), row <
-// hp_view_row_count(): all of them in order, whatever the limit, but of HP_REPORT_TREE those
-// that limit and min_share keep.  HP_REPORT_LIST has a row for each function.
+// The table of a report that has rows; other reports have no rows.  column <
+// hp_view_column_count(), row < hp_view_row_count().  All rows are there in order,
+// whatever the limit, except that HP_REPORT_TREE has only those that limit and min_share
+// keep.  HP_REPORT_LIST has a row for each function.
 //
-// All that can be known is, if options.format is NULL.  A view that is made for a format has
-// just the metrics and the ends of intervals that this shows; others are NAN.
+// If options.format is NULL all known values can be asked for.  A view that is made for a
+// format has only the metrics and interval ends that the format shows; others are NAN.
 HP_API size_t hp_view_column_count(const struct hp_view *view);
 HP_API const struct hp_view_column *hp_view_column(const struct hp_view *view,
                                                    size_t column);
 HP_API size_t hp_view_row_count(const struct hp_view *view);
 
-// Until the next call with this view.
+// Return a row; it is valid until the next call with this view.
 HP_API const struct hp_row *hp_view_row(const struct hp_view *view, size_t row);
 
-// Of cells that are estimates, sums and rates, of which sums have no ends; of those that are
-// single numbers, 0 and 1 among them; of texts.  Of other cells it is NAN, or "".
+// Return the content of a cell.  hp_view_estimate() is for estimates, sums and rates;
+// sums have no interval.  hp_view_number() is for single numbers, 0 and 1 included.
+// hp_view_text() is for texts.  For cells of other types the result is NAN or "".
 HP_API struct hp_estimate hp_view_estimate(const struct hp_view *view, size_t row,
                                            size_t column, enum hp_metric metric);
 HP_API double hp_view_number(const struct hp_view *view, size_t row, size_t column);
 HP_API const char *hp_view_text(const struct hp_view *view, size_t row, size_t column);
 
-// Of everything that was read, or of what filters leave of it; in a diff of both sides.
+// Return the total of everything that was read, or, if `filtered`, of what the filters
+// keep; in a diff the total of both sides.
 HP_API struct hp_estimate hp_view_total(const struct hp_view *view, enum hp_metric metric,
                                         bool filtered);
 
 // --- stacks ---------------------------------------------------------------------
 
-// One call of a stack.
+// One call in a stack.
 struct hp_frame_info {
-    const char *function; // as shown; "libfoo.so+0x1234" if there is no name
-    const char *linkage;  // as the linker knows it; "" if not known
+    // The name, as reports show it; "libfoo.so+0x1234" without symbols.
+    const char *function;
+    const char *linkage;                  // the linker's name; "" if not known
     const char *file, *module, *build_id; // "" if not known
-    uint64_t address; // of the call in the module: one less than what the name above has
-    bool is_offset;   // in the file; else it is the one that ELF headers have
-    uint32_t line;    // 0 if not known
-    bool is_inlined;  // into the next
-    enum hp_frame_class frame_class; // HP_CLASSES where the report is by module
+    // Address of the call in the module: one less than the return address in names above.
+    uint64_t address;
+    // `address` is an offset in the file; else an address as in ELF headers.
+    bool is_offset;
+    uint32_t line;                   // source line; 0 if not known
+    bool is_inlined;                 // inlined into the next frame
+    enum hp_frame_class frame_class; // HP_CLASSES if the report is by module
 };
 
-// Of reports of stacks: HP_REPORT_STACKS by names; HP_REPORT_MERGE, HP_REPORT_TIMELINE and
-// whatever a format of stacks is asked for.  They are in the order of their frames from the
-// root, not of their size.  `frames` are numbers for hp_view_frame(), leaf first, the last of them
-// "[truncated]" where the process cut the stack off; they and a frame last until the next is
-// asked for.  How many there are is returned.  Stacks of HP_REPORT_MERGE that differ in the
-// labels of their samples alone are several.  Those of HP_REPORT_DIFF hold what both sides have
-// together.
+// The stacks of a report of stacks: HP_REPORT_STACKS (by names), HP_REPORT_MERGE,
+// HP_REPORT_TIMELINE, and any report in a format of stacks.
+//
+// Stacks are ordered by their frames from the root, not by size.  hp_view_stack() returns
+// the number of frames and points *frames to numbers for hp_view_frame(), leaf first.
+// The last frame is "[truncated]" if the process truncated the stack.  The frames of a
+// stack, and a frame, are valid until the next one is asked for.  Stacks of
+// HP_REPORT_MERGE that differ only in the labels of their samples are separate.  Stacks
+// of HP_REPORT_DIFF contain both sides together.
 HP_API size_t hp_view_stack_count(const struct hp_view *view);
 HP_API size_t hp_view_stack(const struct hp_view *view, size_t stack,
                             const uint32_t **frames);
@@ -114,33 +135,35 @@ HP_API struct hp_estimate hp_view_stack_estimate(const struct hp_view *view, siz
 
 // --- gate -----------------------------------------------------------------------
 
-// What has grown too much first.
+// The growth that exceeds the gate and is to be reported first.
 struct hp_excess {
-    const char *name;
-    size_t row;    // HP_NO_ROW: the total, or what filters leave
-    double growth; // of bytes or objects
-    double limit;
-    double p;            // NAN if it is not known
-    double share;        // of what the base holds in all; NAN if that is nothing
-    bool is_row;         // whose p is adjusted for how many rows there are
-    bool is_of_sampling; // p allows for nothing else, as of two processes
+    const char *name; // name of the row, or of the total
+    size_t row;       // HP_NO_ROW: the total, or what the filters keep
+    double growth;    // bytes or objects
+    double limit;     // the largest growth that the gate allows, in the same unit
+    double p;         // the p-value; NAN if it is not known
+    double share;     // growth as a share of the base's total; NAN if that is 0
+    bool is_row;      // a row: its p-value is adjusted for the number of rows
+    // P allows only for sampling, as when two single processes are compared.
+    bool is_of_sampling;
 };
 
-// Warnings about this report alone: its numbers are too large for readers of the format, or patterns did
-// not look at all of a name.  The text lives as long as the view.
+// Warnings about this report alone: its numbers are too large for readers of the format,
+// or patterns did not look at the whole of a name.  i < hp_view_caution_count(); the text
+// lives as long as the view.
 HP_API size_t hp_view_caution_count(const struct hp_view *view);
 HP_API const char *hp_view_caution(const struct hp_view *view, size_t i);
 
-// Whether a row, or the total, has grown by more than the gate of the options allows; if so
-// `first` is filled.
+// Return whether a row, or the total, has grown by more than the gate of the options
+// allows.  If so, fill *first.
 HP_API bool hp_view_exceeds(const struct hp_view *view, struct hp_excess *first);
 
-// Whether some dumps have no function names of the program itself while others have, so that the gate of the
-// options may miss what grew there.
+// Return whether some dumps lack the function names of the program itself while others
+// have them.  The gate may then miss growth in the nameless functions.
 HP_API bool hp_view_is_open(const struct hp_view *view);
 
-// What follows the name in a sentence: "grew 19.3 MiB (+37.6%, p < 0.0001); the limit is growth >
-// 5%".  At most so many bytes are written, the 0 at the end included.
+// Write the rest of a sentence that begins with the name: "grew 19.3 MiB (+37.6%, p <
+// 0.0001); the limit is growth > 5%".  Writes at most `size` bytes, including the NUL.
 HP_API void hp_view_excess_text(const struct hp_view *view,
                                 const struct hp_excess *excess, char *text, size_t size);
 
