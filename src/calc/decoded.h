@@ -1,8 +1,10 @@
-// What the readings of a line of several objects come to.
+// Estimates for a line of several sampled objects, from all readings of the line: the
+// multisets of sizes that jemalloc prints like it (readings.h).
 //
-// Of one reading the estimate is exact: Horvitz and Thompson's, object by object.  Of several it
-// is their mean, weighed by the sizes that the same leaf holds elsewhere in the dump; but its
-// bounds are those of all readings, whatever their weights.
+// If there is one reading the estimate is exact: Horvitz and Thompson's, object by
+// object.  If there are several it is their mean, weighted by the sizes that the same
+// leaf has elsewhere in the dump.  The bounds of the error, however, are those of all
+// readings, whatever their weights.
 #ifndef HP_CALC_DECODED_H
 #define HP_CALC_DECODED_H
 
@@ -10,77 +12,91 @@
 #include "calc/uncertainty.h"
 #include "model/dump.h"
 
-// What one sampled object of a class stands for.  If it may be smaller than its class there are two
-// readings, that it is of the size of the class and that it is as small as it can be: the estimates
-// are in the middle.
+// The weight of one sampled object of a size class: how many objects and bytes of the
+// whole it represents, as an estimate with bounds.  If the object may be smaller than its
+// class there are two readings: it has the size of the class, or it is as small as
+// possible.  The estimate is the middle of both.
 struct hp_class_weight {
-    double objects, least_objects, most_objects;
-    double bytes, least_bytes, most_bytes;
-    double variance; // of the bytes, the larger
-    uint64_t size, least_size;
+    double objects, least_objects, most_objects; // objects per sample
+    double bytes, least_bytes, most_bytes;       // bytes per sample
+    double variance; // variance of the bytes, the larger of both readings; bytes^2
+    uint64_t size, least_size; // bytes: size of the class, and the smallest possible size
 };
 
-// By class, for one period.  {0} is ready for hp_class_weights_init().
+// The weights of all size classes, for one sample period.  {0} is ready for
+// hp_class_weights_init().
 struct hp_class_weights {
-    uint64_t period;
+    uint64_t period; // sample period in bytes; 0: not filled in
+    // Large objects may be any number of pages, up to the size of their class.
     bool has_pages;
-    struct hp_class_weight of[HP_SIZE_CLASSES];
+    struct hp_class_weight of[HP_SIZE_CLASSES]; // by class
 };
 
-// Does nothing if it was made so already.  `rate` is hp_byte_rate() of the period; has_pages: a
-// large object is any number of pages, up to the size of its class.
+// Compute the weights.  Does nothing if they were made for the same period and has_pages.
+// `rate` is hp_byte_rate() of the period.  has_pages: a large object may be any number of
+// pages, up to the size of its class.
 void hp_class_weights_init(struct hp_class_weights *weights, uint64_t period, double rate,
                            bool has_pages);
 
-// How often each class was read, without any doubt, below one leaf.  {0} is empty.
+// How often objects of each size class were read for certain, separately for each leaf.
+// {0} is empty.
 struct hp_prior {
-    struct hp_dump_owners owners; // by which leaves are found
-    struct hp_index index;
+    struct hp_dump_owners owners; // finds the leaves of stacks
+    struct hp_index index;        // of `counts`, by key
     HP_VEC(struct hp_prior_count) counts;
 };
 
+// The number of objects of one class at one leaf.
 struct hp_prior_count {
     struct {
         uint32_t leaf, class;
-    } key; // first, as the index wants it; class HP_SIZE_CLASSES: all together
+        // First, as the index needs it.  `leaf` is a number in dump->addresses; class
+        // HP_SIZE_CLASSES is the sum of all classes.
+    } key;
 
-    uint64_t count;
+    uint64_t count; // objects that were read for certain
 };
 
-// n objects of a size; nothing if it is that of no class.
+// Count n objects of `size` bytes.  Does nothing if `size` is not the size of a class.
 void hp_prior_add(struct hp_prior *prior, uint32_t leaf, uint64_t size, uint64_t n);
-void hp_prior_clear(struct hp_prior *prior); // keeps nothing
+void hp_prior_clear(struct hp_prior *prior); // frees everything; {0} afterwards
 
-// The estimate of readings that are all there are, one or more.  `prior` may be NULL: all
-// readings weigh the same.
+// Estimate a line from its readings, which must be complete and one or more.  `prior` may
+// be NULL: all readings have the same weight.
 struct hp_unbiased hp_estimate_readings(const struct hp_class_weights *weights,
                                         struct hp_readings readings,
                                         struct hp_prior *prior, uint32_t leaf);
 
 enum {
-    HP_CLASS_PARTS = 8, // sizes of a line, of more none is told
+    // Most size classes of a line that is split; a line with more is not split.
+    HP_CLASS_PARTS = 8,
 };
 
+// The share of one size class in a line.
 struct hp_class_part {
-    uint64_t size;
-    struct hp_unbiased of; // with the bounds of all readings
+    uint64_t size;         // bytes, size of the class
+    struct hp_unbiased of; // estimate, with the bounds of all readings
 };
 
-// The same, class by class: how many, or 0 if there are too many.
+// Estimate a line as hp_estimate_readings() does, but class by class.  Returns the number
+// of parts, or 0 if there are more classes than HP_CLASS_PARTS.
 size_t hp_split_readings(const struct hp_class_weights *weights,
                          struct hp_readings readings, struct hp_prior *prior,
                          uint32_t leaf, struct hp_class_part parts[HP_CLASS_PARTS]);
 
-// Widen the bounds of an estimate to those of all readings, of which there is one at least.
+// Widen the error bounds of an estimate so that they include all readings; there must be
+// at least one.
 void hp_widen_to_readings(const struct hp_class_weights *weights,
                           struct hp_readings readings, struct hp_unbiased *estimate);
 
-// n objects of one class.
+// Estimate n sampled objects of the class of `size` bytes.
 struct hp_unbiased hp_estimate_class(const struct hp_class_weights *weights, uint64_t n,
                                      uint64_t size);
 
-// Where large objects may be smaller than their class: bring the estimate of a mix, which takes them
-// to be of its size, to the middle of both readings.  `mean` is that of their sizes, and large.
+// Adjust the estimate of a mix where large objects may be smaller than their class.  The
+// estimate assumed the size of the class; it is moved to the middle of both readings and
+// its bounds are widened.  `mean` is the mean size of the objects, more than
+// HP_LARGE_FROM bytes.
 void hp_read_mix_as_pages(const struct hp_class_weights *weights, double mean,
                           struct hp_unbiased *estimate);
 

@@ -1,46 +1,53 @@
-// The symbols that are embedded in the dumps themselves, kept beside a profile until all dumps
-// are in it.
+// Symbols that are embedded in dumps or partials.  They are collected separately from the
+// profile until all dumps have been added.
 //
-// Where two dumps have different names of one frame, those hold that come first in byte
-// order, so that the order of dumps changes nothing.  Names of dumps hold where a partial has those of a file as well;
-// of two files these with more inlined calls.
+// If two dumps have different names for a frame, the names that come first in byte order
+// are used, so that the result does not depend on the order of dumps.  Names from dumps
+// are preferred to names that a partial took from a binary.  Of two sets of names from
+// binaries the one with more inlined calls is used.
 #ifndef HP_CALC_EMBEDDED_SYMBOLS_H
 #define HP_CALC_EMBEDDED_SYMBOLS_H
 
 #include "model/dump.h"
 #include "model/profile.h"
 
+// The symbols of one frame so far.
 struct hp_embedded_frame {
-    uint32_t first_line, lines; // in `lines` below
-    bool disputed;
-    bool is_of_file; // not of a dump: the names that a file had, in a partial
+    uint32_t first_line, lines; // range in hp_embedded_symbols.lines
+    bool disputed;              // dumps had different names
+    // The names were taken from a binary and stored in a partial, not embedded in a dump.
+    bool is_of_file;
 };
 
-// {0} is empty.
+// {0} is empty.  Free it with hp_embedded_symbols_done().
 struct hp_embedded_symbols {
-    HP_VEC(struct hp_embedded_frame)
-    frames;                       // of the profile's first frames; no lines: no names
-    HP_VEC(struct hp_line) lines; // their strings are the profile's
+    // For the first frames of the profile, by number; no lines: no names.
+    HP_VEC(struct hp_embedded_frame) frames;
+    HP_VEC(struct hp_line) lines; // strings are in profile->strings
 };
 
-// Add what the dump has of its addresses, whose frames in the profile are `frames`.
+// Add the symbols that the dump has for its addresses.  frames[i] is the frame in the
+// profile of dump->addresses.at[i].
 void hp_embedded_symbols_add(struct hp_embedded_symbols *embedded,
                              struct hp_profile *profile, const struct hp_dump *dump,
                              const hp_frame_id *frames);
 
-// What somebody else has found of a frame; the texts are the profile's.
+// Add symbols of one frame that were read from a partial.  The strings of `lines` must be
+// in profile->strings.
 void hp_embedded_symbols_put(struct hp_embedded_symbols *embedded,
                              struct hp_profile *profile, hp_frame_id frame,
                              const struct hp_embedded_frame *account,
                              const struct hp_line *lines);
 
-// Add what there is of the frames of `other`, which the profile is about to absorb.
+// Add the symbols of `other`, which the profile is about to absorb: call it before
+// hp_profile_absorb().  Strings, modules and frames are imported.
 void hp_embedded_symbols_absorb(struct hp_embedded_symbols *embedded,
                                 struct hp_profile *profile,
                                 const struct hp_embedded_symbols *other_embedded,
                                 const struct hp_profile *other);
 
-// Name the frames of the profile.  Returns of how many the dumps have different names.
+// Copy the symbols to the frames of the profile.  Returns the number of frames for which
+// dumps have different names.
 size_t hp_embedded_symbols_settle(const struct hp_embedded_symbols *embedded,
                                   struct hp_profile *profile);
 

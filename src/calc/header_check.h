@@ -1,15 +1,19 @@
-// Whether the totals of a dump agree with its stacks, and these with their threads.
+// Check whether the totals of a dump agree with its stacks, and the counts of its stacks
+// with those of their threads.
 #ifndef HP_CALC_HEADER_CHECK_H
 #define HP_CALC_HEADER_CHECK_H
 
 #include "calc/unbias.h"
 #include "model/dump.h"
 
-// Of a dump as it was read, before anything of it is left out.
+// Compare the totals in the header with the stacks.  Call it on a dump as it was read,
+// before any stack is dropped.  Returns HP_HEADER_UNCHECKED if there are no totals, a
+// count wrapped around, or the sample period is unknown.
 enum hp_header_check hp_header_check(const struct hp_dump *dump,
                                      const struct hp_unbias *unbias);
 
-// How many of its stacks have numbers that those of their threads do not make.
+// Count the stacks whose numbers are inconsistent with those of their threads.  Returns 0
+// if that cannot be checked.
 uint64_t hp_count_torn_stacks(const struct hp_dump *dump, const struct hp_unbias *unbias);
 
 #endif

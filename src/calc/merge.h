@@ -1,4 +1,27 @@
-// One more dump into a profile: undo its sampling, resolve its addresses, add it up.
+// Add a dump to a profile: undo its sampling, resolve its addresses, merge its stacks.
+//
+// Map of src/calc, which turns dumps (raw counts, raw addresses) into profiles
+// (estimates, frames in modules):
+//
+//  merge.h             hp_merge(), the entry point; calls everything below for a dump
+//  unbias.h            hp_unbias_stack(): from the counts of a stack to an estimate
+//  scaling.h           find out whether counts are raw or were rewritten by jemalloc
+//  recover_size.h      jemalloc's size classes; the size of a line of equal objects
+//  readings.h          all sizes that a line of few objects may have
+//  decoded.h           estimates from these readings
+//  scaled.h            pprof profiles, whose numbers are estimates already
+//  uncertainty.h       the error of an estimate; probability.h: sampling probabilities
+//  size_parts.h        objects in use by size and by age; listed.h: only old objects
+//  header_check.h      are the totals of a dump consistent with its stacks?
+//  threads.h           split stacks by thread
+//  resolve.h           from addresses to modules and frames; images.c: the memory map
+//  temporary_paths.h   paths with random parts; embedded_symbols.h: names in dumps
+//
+// Invariants: numbers of dumps enter a profile only through hp_unbias_stack().  All sums
+// are exact, so neither the order of dumps nor the number of threads changes a result.
+// Floating point uses + - * / only and gives the same bits on every machine.
+//
+// Read unbias.h first, then merge.c from its end, then resolve.h.
 #ifndef HP_CALC_MERGE_H
 #define HP_CALC_MERGE_H
 
@@ -6,7 +29,8 @@
 #include "calc/resolve.h"
 #include "calc/size_parts.h"
 
-// What a profile that we merged --with-error says of its errors: bytes, but KiB^2.
+// The error of an estimate as sample types of a pprof profile that this program merged
+// with --with-error.  Values are in bytes, the variance in KiB^2.
 enum hp_told {
     HP_TOLD_VARIANCE,
     HP_TOLD_HIDDEN,
@@ -15,44 +39,54 @@ enum hp_told {
     HP_TOLD,
 };
 
-// What is asked for, and scratch memory, kept from dump to dump.  {0} is ready for use.
+// Options and scratch memory of hp_merge(), kept from dump to dump.  {0} is ready for
+// use; free it with hp_merger_done().
 struct hp_merger {
     struct hp_resolver resolver;
     struct hp_unbias unbias;
-    struct hp_embedded_symbols embedded; // of the profile's frames
-    size_t estimated;                    // stacks of the dump
-    bool adopts;                         // they become the profile's, which has none
-    struct hp_stack *adopted;            // there
-    HP_VEC(struct hp_values) values;     // else, of each stack of the dump
-    struct hp_stack_errors errors[HP_COLUMNS]; // the same, of the columns that it keeps
-    struct hp_error total_errors[HP_COLUMNS];  // of both columns
-    bool keeps[HP_COLUMNS];
-    struct hp_sizes sizes[HP_COLUMNS]; // and their sizes
-    bool keeps_sizes[HP_COLUMNS];
-    struct hp_sizes ages[HP_COLUMNS]; // of which a size is one of model/ages.h
-    bool keeps_ages;
-    uint64_t older_than;    // of listed objects those alone are taken; 0: all
-    bool keeps_made;        // of the inputs, what stacks ever allocated
-    bool keeps_live;        // of the inputs in use, if sizes are kept
-    HP_VEC(uint32_t) types; // of each further type of the dump: its number in the profile
-    size_t told[HP_COLUMNS]
-               [HP_TOLD]; // place of each among the dump's types, + 1; 0: not told
-    unsigned group;       // of the dump, as in its record
-    enum hp_large_sizes large_sizes; // of the dump, as far as that is known
-    bool only_estimates;     // nothing is added: what the dump is and holds is told
-    bool keeps_labels;       // of samples
-    bool keeps_unmapped;     // addresses in no mapping: struct hp_resolver
-    bool splits_threads;     // stacks are to be known by their thread, too
-    const char *only_thread; // of which stacks are added; NULL: of all
+    struct hp_embedded_symbols embedded; // symbols of the profile's frames
+    size_t estimated; // number of stacks of the dump that were estimated so far
+    // Estimates are written directly into the profile's stacks, because it has none yet.
+    bool adopts;
+    struct hp_stack *adopted;        // then: where they are written, in profile->stacks
+    HP_VEC(struct hp_values) values; // else: the estimate of each stack of the dump
+    // Error of each stack, in columns that the profile keeps.
+    struct hp_stack_errors errors[HP_COLUMNS];
+    struct hp_error total_errors[HP_COLUMNS]; // error of the whole dump, in both columns
+    bool keeps[HP_COLUMNS];                   // whether errors of the stacks are kept
+    struct hp_sizes sizes[HP_COLUMNS];        // estimate of each stack by object size
+    bool keeps_sizes[HP_COLUMNS];             // set by the caller: fill `sizes`
+    // Estimate of each stack by age.  A size here is a range of ages: see model/ages.h.
+    struct hp_sizes ages[HP_COLUMNS];
+    bool keeps_ages; // set by the caller: fill `ages`
+    // Nanoseconds; only listed objects of at least this age are added; 0: everything.
+    uint64_t older_than;
+    bool keeps_made; // fill in record->made, by which resets of the profiler are found
+    // Record the live samples by size, in record->live; needs keeps_sizes.
+    bool keeps_live;
+    // For each further sample type of the dump its number in the profile.
+    HP_VEC(uint32_t) types;
+    // The number + 1 of each recorded error among the dump's sample types; 0: the dump
+    // does not record it.
+    size_t told[HP_COLUMNS][HP_TOLD];
+    unsigned group; // group of the dump among HP_REPLICATES, as in its record
+    // How to read large sizes of the dump, as far as that is known.
+    enum hp_large_sizes large_sizes;
+    bool only_estimates;     // add nothing; only fill in the record
+    bool keeps_labels;       // keep the labels of samples
+    bool keeps_unmapped;     // keep addresses in no mapping: see struct hp_resolver
+    bool splits_threads;     // separate stacks by thread
+    const char *only_thread; // add only the stacks of this thread; NULL: of all threads
 };
 
-// Add the dump to `profile`, estimated as profile->estimator says, and what it was to
-// *record.  The dump's frames are used up.  Nothing is added on failure, which only numbers
-// beyond all reason cause.
+// Estimate the dump as profile->estimator says, add it to `profile`, and describe it in
+// *record.  The dump's frames are consumed.  Returns HP_E_LIMIT if a number is too large
+// to represent; nothing is added then.
 HP_MUST_CHECK int hp_merge(struct hp_merger *merger, struct hp_dump *dump,
                            struct hp_profile *profile, struct hp_input_record *record,
                            struct hp_err *err);
 
+// Free the memory of the merger.
 void hp_merger_done(struct hp_merger *merger);
 
 #endif

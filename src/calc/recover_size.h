@@ -1,4 +1,5 @@
-// The size of objects of one size, recovered from numbers that jemalloc rewrote (prof_unbias).
+// Recover the size of objects that are all of one size from numbers that jemalloc rewrote
+// (prof_unbias).
 #ifndef HP_CALC_RECOVER_SIZE_H
 #define HP_CALC_RECOVER_SIZE_H
 
@@ -7,46 +8,52 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// jemalloc's size classes, and what it keeps of one sampled object of each.
+// Jemalloc's size classes, and what it keeps of one sampled object of each.
 
 enum {
     HP_SIZE_CLASSES = 236, // 8 bytes to 7 * 2^61
-    HP_PAGE = 4096,
-    HP_LARGE_FROM = 32768, // above that jemalloc 5.3.1 may round sizes up to pages alone
+    HP_PAGE = 4096,        // bytes; jemalloc's page
+    // Bytes; sizes above it are large: jemalloc 5.3.1 may round them to pages only.
+    HP_LARGE_FROM = 32768,
 };
 
+// A size class, and the numbers that jemalloc keeps for one sampled object of it.  p is
+// the probability that an object of the class is sampled.
 struct hp_size_class {
-    uint64_t size;
-    uint64_t unbiased_size;   // round(size / p)
-    uint64_t shifted_objects; // round(8 / p)
-    double share;             // p once more, of these
+    uint64_t size;            // bytes
+    uint64_t unbiased_size;   // round(size / p), bytes; 0: such objects are never sampled
+    uint64_t shifted_objects; // round(8 / p), eighths of objects
+    double share;             // p again, computed back from the two rounded numbers
 };
 
-// For one sample period; p is the probability that an object of the class is sampled.
+// All size classes for one sample period.
 struct hp_size_classes {
-    uint64_t period; // 0: not filled in
+    uint64_t period; // sample period in bytes; 0: not filled in
     struct hp_size_class of[HP_SIZE_CLASSES];
 };
 
-// Does nothing if it was made for this period already.
+// Fill in the classes.  Does nothing if they were made for this period already.
 void hp_size_classes_init(struct hp_size_classes *classes, uint64_t period);
 
-// The size of class i.
+// Return the size of class i in bytes.
 uint64_t hp_class_size(int i);
 
-// The last class of at most `size` bytes; 0 also for less than 8.
+// Return the last class of at most `size` bytes; 0 also for less than 8 bytes.
 int hp_class_below(uint64_t size);
 
+// Return whether `size` is the size of a class.
 bool hp_is_class_size(uint64_t size);
 
-// Whether the objects of a line that was not rewritten may be all of one size.
+// Return whether the objects of a raw line may all have the same size.  count.objects >
+// 0.
 bool hp_is_one_raw_size(struct hp_count count);
 
-// Whether jemalloc prints `count` for what it has summed up of sampled objects.
+// Return whether jemalloc prints `count` if its sums over sampled objects are these.
 bool hp_prints_as(uint64_t shifted_objects, uint64_t unbiased_bytes, uint64_t period,
                   struct hp_count count);
 
-// True, with n and their size, if `count` is what jemalloc prints for n objects of one size.
+// Return whether `count` is what jemalloc prints for objects of a single class.  If so,
+// set their number *n and *size in bytes.  count.objects > 0.
 bool hp_recover_size(const struct hp_size_classes *classes, struct hp_count count,
                      uint64_t *n, uint64_t *size);
 

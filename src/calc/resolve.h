@@ -1,4 +1,5 @@
-// Resolves addresses of one process to (module, address in its file), with the dump's own memory map.
+// Resolve addresses of one process to (module, address in its file), by the memory map of
+// the dump.
 #ifndef HP_CALC_RESOLVE_H
 #define HP_CALC_RESOLVE_H
 
@@ -7,72 +8,89 @@
 #include "model/dump.h"
 #include "model/profile.h"
 
-// One file mapped by adjacent rows.
+// An image: one file, mapped by adjacent rows of the map.
 struct hp_run {
-    uint32_t first_row, last_row;
-    uint64_t code_start, code_end; // in the file; 0 and 0 without executable rows
-    hp_module_id module;
-    bool known;
-    uint32_t
-        asked; // its number in resolver->question.modules, + 1; 0: it is not in the question
+    uint32_t first_row, last_row; // in dump->mappings
+    // Offsets in the file; both are 0 if no row is executable.
+    uint64_t code_start, code_end;
+    hp_module_id module; // in the profile, if `known`
+    bool known;          // whether `module` is set
+    // Its number + 1 in resolver->question.modules; 0: the prover is not asked about it.
+    uint32_t asked;
 };
 
-// Where the code of one row of the map belongs.
+// How the addresses in one row of the map are resolved.
 struct hp_resolved_row {
-    uint32_t row;         // of dump->mappings
-    uint64_t shift;       // an address in the process + shift is the one in the module
+    uint32_t row; // address in the process + shift = address in the module
+    // The image that contains the row; NULL: the row is a module of its own.
+    uint64_t shift;
     struct hp_run *image; // of a file; NULL: the row is a module of its own
-    hp_module_id module;
-    bool is_known; // the module
+    hp_module_id module;  // in the profile, if is_known
+    bool is_known;        // whether `module` is set
 };
 
-// Scratch memory, kept from dump to dump.  {0} is ready for use.
+// Scratch memory of the functions below, kept from dump to dump.  {0} is ready for use;
+// free it with hp_resolver_done().
 struct hp_resolver {
-    HP_VEC(uint32_t) image_of;           // of each row, + 1; 0 for none
-    HP_VEC(uint32_t) resolved_of;        // the same; 0: not asked for yet
-    HP_VEC(struct hp_resolved_row) rows; // of those that were asked for
-    HP_VEC(uint32_t) row_of; // of each address: in `rows`, + 1; 0: it is in none
-    HP_VEC(struct hp_run) images;
-    struct hp_proof_question question; // which files the dump's code is of
-    HP_VEC(struct hp_extent) asked_extents;
+    // For each row of the map its number + 1 in `images`; 0: none.
+    HP_VEC(uint32_t) image_of;
+    // For each row of the map its number + 1 in `rows`; 0: not resolved yet.
+    HP_VEC(uint32_t) resolved_of;
+    // Rows of the map that contain an address of the dump.
+    HP_VEC(struct hp_resolved_row) rows;
+    // For each address its number + 1 in `rows`; 0: in no mapping.
+    HP_VEC(uint32_t) row_of;
+    HP_VEC(struct hp_run) images; // of the map, by address
+    // Asks the prover which files contain the code that ran.
+    struct hp_proof_question question;
+    HP_VEC(struct hp_extent) asked_extents; // extents of the modules in `question`
+    // Paths of these modules, where they differ from the dump's.
     struct hp_strtab asked_names;
-    struct hp_temporary_text name; // of the image at hand
-    struct hp_index wholes;        // images of more than one row, the first of each path
-    bool has_wholes;               // it is made when it is asked
-    bool is_64_bit;                // the map
-    HP_VEC(struct hp_extent) extents; // of the image at hand
-    HP_VEC(hp_frame_id) frames;       // of each of the dump's addresses
-    uint64_t unmapped;                // addresses in no row
-    uint64_t unloaded;                // in rows that had been unloaded
-    bool keeps_unmapped; // else they are one frame if there is a map: nowhere
+    struct hp_temporary_text name; // path of the current image, without random parts
+    struct hp_index wholes; // images of more than one row, the first one of each path
+    bool has_wholes;        // `wholes` is filled in; it is made on demand
+    bool is_64_bit;         // the map is of a 64-bit process
+    HP_VEC(struct hp_extent) extents; // extents of the current image
+    HP_VEC(hp_frame_id) frames;       // result: the frame of each address of the dump
+    uint64_t unmapped;                // result: number of addresses in no mapping
+    uint64_t unloaded; // result: number of addresses in libraries that had been unloaded
+    // Keep addresses in no mapping apart.  False: they become one frame, if the dump has
+    // a map.
+    bool keeps_unmapped;
 };
 
-// Find the row of each address of the dump, which is to stay as it is until hp_resolve(); and which builds
-// its modules are of, if there is a prover.
+// Step 1: find the row of each address of the dump, which must not change until
+// hp_resolve().  If `prover` is not NULL, also ask it which builds the modules are.
 void hp_resolve_places(struct hp_resolver *resolver, const struct hp_dump *dump,
                        struct hp_prover *prover);
 
-// How the file that ran says that the allocator of that dump rounds large sizes; HP_LARGE_AUTO if none does.
+// Return how the allocator of the dump rounds large sizes, as its file shows.
+// HP_LARGE_AUTO if no file shows it.  Call it after hp_resolve_places() with a prover.
 enum hp_large_sizes hp_resolved_large_sizes(const struct hp_resolver *resolver);
 
-// Then find the frame of each address: resolver->frames.  Modules are those of one build, as far as
-// that was proven.
+// Step 2: find the frame of each address in the profile: resolver->frames.  A module
+// contains one build only, as far as that was proven.
 void hp_resolve(struct hp_resolver *resolver, const struct hp_dump *dump,
                 struct hp_profile *profile);
 
+// Free the memory of the resolver.
 void hp_resolver_done(struct hp_resolver *resolver);
 
-// --- images, in images.c -----------------------------------------------------------------
+// --- images, in images.c ---------------------------------------------------------------
 
+// 2^32.
 #define HP_FOUR_GIB (UINT64_C(1) << 32)
 
-// Find the image that each row of the map is of.
+// Group the rows of the map into images: fills `images` and `image_of`.
 void hp_images_find(struct hp_resolver *resolver, const struct hp_dump *dump);
 
+// Return whether two rows are mapped from the same file: path, deleted mark and build id
+// are equal.
 bool hp_same_file(const struct hp_mapping *a, const struct hp_mapping *b);
 
-// The offset of hole `i` of an image, from its nearest executable rows; from the rows that
-// are no code only if both sides agree.
+// Find the offset in the file of row `i`, a hole in an image, by its nearest rows on both
+// sides.  Executable rows are preferred; other rows are used only if both sides agree.
+// Returns false if the row is no hole or its offset stays unknown.
 bool hp_hole_offset(const struct hp_resolver *resolver, const struct hp_dump *dump,
                     size_t i, uint64_t *offset);
 

@@ -1,4 +1,4 @@
-// Of which sizes the objects of a stack are, as far as its numbers tell.
+// The sizes of the objects of a stack, as far as its numbers reveal them.
 #ifndef HP_CALC_SIZE_PARTS_H
 #define HP_CALC_SIZE_PARTS_H
 
@@ -6,19 +6,22 @@
 #include "model/account.h"
 #include "model/sizes.h"
 
-// Add what a stack of the dump holds, by size, to stack `number` of `sizes`: the same as
-// hp_unbias_stack() but for rounding.
+// Add the content of `stack`, by size, to stack `number` of `sizes`.  The parts add up to
+// the result of hp_unbias_stack(), except for rounding.  `stack` must be in the dump of
+// `unbias`.
 void hp_sizes_add_decoded(struct hp_sizes *sizes, uint32_t number,
                           struct hp_unbias *unbias, const struct hp_dump_stack *stack,
                           enum hp_column column);
 
-// Add by age, as model/ages.h tells, the objects in use of a stack that lists them; false if it does
-// not, or they are not what is estimated from.
+// Add the objects in use that `stack` lists, by age range (model/ages.h), to stack
+// `number` of `ages`.  Returns false, and adds nothing, if the stack lists no objects or
+// its estimate is not made from the list.
 bool hp_sizes_add_listed_ages(struct hp_sizes *ages, uint32_t number,
                               const struct hp_unbias *unbias,
                               const struct hp_dump_stack *stack);
 
-// The samples that the parts of a dump's stacks stand for.
+// Count the samples that the parts of a dump's stacks represent, by size.  Free *samples
+// with hp_live_samples_free() if it was allocated, else free its vector.
 void hp_live_samples_init(struct hp_live_samples *samples, const struct hp_sizes *sizes,
                           const struct hp_unbias *unbias);
 

@@ -1,11 +1,11 @@
-// From sampled counts to estimates of the whole: the only way from a dump's numbers to a
-// profile's.
+// Turn sampled counts into estimates of the whole.  Numbers of a dump get into a profile
+// only through this module.
 //
-// An object of S bytes is sampled with probability p(S) = 1 - e^(-S/R), R being the sample
-// period, so each sampled one stands for 1/p objects and S/p bytes (Horvitz and Thompson's
-// estimator).  What a dump keeps is only how many were sampled and their bytes; the manual
-// tells how the sizes are got back, and inputs and formulas are those of statistics.md in
-// the project's design.
+// An object of S bytes is sampled with probability p(S) = 1 - e^(-S/R), where R is the
+// sample period.  Each sampled object therefore represents 1/p objects and S/p bytes
+// (Horvitz and Thompson's estimator).  A dump contains only the number of sampled objects
+// of a stack and the sum of their bytes.  The manual explains how the sizes are recovered
+// from them.  Inputs and formulas follow statistics.md in the project's design.
 #ifndef HP_CALC_UNBIAS_H
 #define HP_CALC_UNBIAS_H
 
@@ -14,79 +14,95 @@
 #include "model/dump.h"
 #include "model/error.h"
 
-// Estimates made before: most stacks of a dump have one of few pairs of numbers.
+// A cached estimate.  Most stacks of a dump have one of few pairs of numbers.
 struct hp_unbiased_memo {
-    struct hp_count count;
+    struct hp_count count; // the key
     struct hp_unbiased estimate;
-    bool needs_prior; // it is of several readings: another one for each leaf
-    uint64_t epoch;   // of the terms that it was made by; by others it is none
+    // Several readings are possible: the estimate differs from leaf to leaf, and is not
+    // cached.
+    bool needs_prior;
+    uint64_t epoch; // unbias->epoch when it was made; entries of other epochs are invalid
 };
 
-// What such an estimate depends on beside the numbers.  Compared by bytes: without padding.
+// Everything except the counts that a cached estimate depends on.  Compared by bytes, so
+// it has no padding.
 struct hp_unbias_terms {
     uint64_t estimator, scaling, period, most_decoded, large_from;
     uint64_t has_pages, may_be_of_means;
     double byte_rate;
 };
 
+// Entries of the cache.
 enum {
     HP_UNBIASED_MEMOS = 2048,
 };
 
-// How to read the numbers of one dump, which has to stay as it is.  {0} is ready for
-// hp_unbias_init().
+// How to read the numbers of one dump, which must not change meanwhile.  {0} is ready for
+// hp_unbias_init(); free it with hp_unbias_done().
 struct hp_unbias {
-    enum hp_estimator estimator;
-    enum hp_scaling scaling;
-    bool adds_up;   // the numbers of the stacks to those of the header, as they stand
-    bool has_alloc; // some stack tells what was ever allocated
-    bool as_is;     // the numbers are the whole: nothing is to be undone
-    bool is_first_version;
-    struct hp_scaled scaled; // of HP_SCALING_SCALED
-    uint64_t period;
-    double byte_rate; // p(S) = 1 - e^(-byte_rate S)
-    struct hp_size_classes classes;
-    struct hp_class_weights weights;
-    struct hp_decoder decoder;
-    enum hp_large_sizes large_sizes; // to be set before
-    uint64_t most_decoded;           // objects of a line whose sizes are looked for
-    uint64_t large_from; // raw lines of more bytes may be of sizes that are no classes
-    const struct hp_dump *dump;
-    struct hp_prior prior; // of the dump, once it is needed
-    bool has_prior;
-    hp_fixed large_bytes;         // in use, of the stacks that were estimated
-    struct hp_unbias_terms terms; // of the memos
-    uint64_t epoch; // of the terms; clearing memos would take longer than a small dump
-    struct hp_unbiased_memo memos[HP_UNBIASED_MEMOS]; // by hash
+    enum hp_estimator estimator; // the method
+    enum hp_scaling scaling;     // raw, rewritten or scaled numbers
+    bool adds_up;   // the numbers of the stacks add up to those of the header, unscaled
+    bool has_alloc; // some stack has numbers of allocations since the start
+    bool as_is;     // the numbers are the whole already: no sampling to undo
+    bool is_first_version;   // "heap/N", for which jeprof has another formula
+    struct hp_scaled scaled; // for HP_SCALING_SCALED
+    uint64_t period;  // sample period in bytes; 0: unknown; 1: everything was sampled
+    double byte_rate; // p(S) = 1 - e^(-byte_rate S); per byte
+    struct hp_size_classes classes;  // for `period`
+    struct hp_class_weights weights; // of these classes, if sizes are searched for
+    struct hp_decoder decoder;       // finds the possible sizes of a line
+    // How the allocator rounds large sizes.  The caller sets it before hp_unbias_init().
+    enum hp_large_sizes large_sizes;
+    // Most objects of a line whose sizes are searched for; 0: no search.
+    uint64_t most_decoded;
+    // Bytes; raw lines of more bytes may have sizes that are no classes.
+    uint64_t large_from;
+    const struct hp_dump *dump; // borrowed
+    struct hp_prior prior;      // sizes by leaf, over the whole dump; made on demand
+    bool has_prior;             // whether `prior` is filled in
+    // Result: bytes in use in large objects, of the stacks estimated so far.
+    hp_fixed large_bytes;
+    struct hp_unbias_terms terms; // terms of the cached estimates
+    // Number of the current terms.  A new number invalidates the cache; clearing it would
+    // take longer than reading a small dump.
+    uint64_t epoch;
+    struct hp_unbiased_memo memos[HP_UNBIASED_MEMOS]; // the cache, by hash of the counts
 };
 
-// Find out how the numbers of this dump are scaled.
+// Find out how the numbers of `dump` are scaled, and prepare for hp_unbias_stack().
+// Borrows the dump until the next call.
 void hp_unbias_init(struct hp_unbias *unbias, enum hp_estimator estimator,
                     const struct hp_dump *dump);
+// Free the memory.
 void hp_unbias_done(struct hp_unbias *unbias);
 
-// Of that dump something more tells it.
+// Set how the allocator of the dump rounds large sizes, if that becomes known after
+// hp_unbias_init().
 void hp_unbias_set_large_sizes(struct hp_unbias *unbias, enum hp_large_sizes sizes);
 
-// Whether the objects that a stack lists are what is in use, and not its counts.
+// Return whether the objects that a stack lists are used for memory in use, instead of
+// its counts.
 bool hp_unbias_takes_listed(const struct hp_unbias *unbias);
 
-// Estimate one of the dump's stacks, and what the estimates are off by.  False if a number is beyond all
-// reason and does not fit.
+// Estimate a stack of the dump: fill in *values and the errors of both columns.  Returns
+// false if a number is too large to represent.
 bool hp_unbias_stack(struct hp_unbias *unbias, const struct hp_dump *dump,
                      const struct hp_dump_stack *stack, struct hp_values *values,
                      struct hp_error errors[HP_COLUMNS]);
 
-// --- parts of it, for size_parts.c --------------------------------------------------------
+// --- parts of it, for size_parts.c -----------------------------------------------------
 
-// Whether lines are of sampled objects, which are to be told from their sizes.
+// Return whether lines are counts of sampled objects, whose sampling is to be undone.
 bool hp_unbias_undoes(const struct hp_unbias *unbias);
 
-// Whether a stack is the sum of the lines of its threads, and not what its counts say.
+// Return whether a stack is estimated as the sum of the lines of its threads, not by its
+// own counts.
 bool hp_unbias_takes_lines(struct hp_unbias *unbias, const struct hp_dump *dump,
                            const struct hp_dump_stack *stack, enum hp_column column);
 
-// By the counts of the stack and its threads; a line of it; n objects of a size.
+// Estimates by the counts of a stack and its threads; by one line of a stack; of n
+// sampled objects of `size` bytes each.
 struct hp_unbiased hp_unbias_counts(struct hp_unbias *unbias, const struct hp_dump *dump,
                                     const struct hp_dump_stack *stack,
                                     enum hp_column column);
@@ -95,12 +111,13 @@ struct hp_unbiased hp_unbias_line(struct hp_unbias *unbias, struct hp_count coun
 struct hp_unbiased hp_unbias_objects(const struct hp_unbias *unbias, uint64_t n,
                                      uint64_t size);
 
-// Whether a line is, as far as is likely, of n objects of one size.
+// Return whether a line very likely contains *n objects of one *size.  count.objects > 0.
 bool hp_unbias_one_size(const struct hp_unbias *unbias, struct hp_count count,
                         uint64_t *n, uint64_t *size);
 
-// All sizes that a line may be of, complete if no others are; and what makes some of them
-// likelier.
+// hp_unbias_readings() returns the possible sizes of the objects of a line; `complete` if
+// there are no others.  hp_unbias_prior() returns the sizes that are certain elsewhere in
+// the dump, and make some readings more likely.
 struct hp_readings hp_unbias_readings(struct hp_unbias *unbias, struct hp_count count);
 struct hp_prior *hp_unbias_prior(struct hp_unbias *unbias);
 

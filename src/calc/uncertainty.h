@@ -1,5 +1,6 @@
-// The error of estimates, from what a dump tells: see statistics.md 3 in the project's
-// design.  Same bits on every machine.
+// The error of estimates, computed from the numbers of a dump: see section 3 of
+// statistics.md in the project's design.  The results have the same bits on every
+// machine.
 #ifndef HP_CALC_UNCERTAINTY_H
 #define HP_CALC_UNCERTAINTY_H
 
@@ -7,44 +8,53 @@
 
 #include <stdbool.h>
 
-// An estimate of one pair of numbers.
+// The estimate of one pair of counts.
 struct hp_unbiased {
-    hp_fixed objects, bytes;
-    hp_fixed large_bytes;  // of the bytes those in objects of more than HP_LARGE_FROM
-    struct hp_error error; // {0} unless the estimator is the best
-    bool too_big;          // does not fit
-    uint64_t n, size;      // of so many objects of one size, as far as is likely; or 0
+    hp_fixed objects, bytes; // in fixed point: see model/values.h
+    // Bytes in objects of more than HP_LARGE_FROM; a part of `bytes`.
+    hp_fixed large_bytes;
+    struct hp_error error; // {0} unless the estimator is HP_ESTIMATOR_BEST
+    bool too_big;          // a number did not fit; the estimate is unusable
+    // Very likely n sampled objects of `size` bytes each; 0: not of one size.
+    uint64_t n, size;
 };
 
+// Convert to fixed point, without an error.
 struct hp_unbiased hp_unbiased_of(double objects, double bytes);
 
-// All return {0} for a period of 1 or less, but for what was observed; *too_big is set when a
-// number does not fit.
+// All functions below return only the observed bytes and samples if the period is 1 or
+// less.  *too_big is set if a number does not fit, else it is left untouched.
 
-// n sampled objects of one size, each of which was sampled with probability p.
+// Error of n sampled objects of `size` bytes; p is the probability that such an object is
+// sampled.
 struct hp_error hp_error_of_one_size(uint64_t n, uint64_t size, double p, uint64_t period,
                                      bool *too_big);
 
-// So many sampled objects, of these bytes at least, whatever their sizes.
+// Error of n sampled objects of any sizes, least_size bytes together at least.  The
+// variances of the estimate, in bytes^2 and objects^2, are given by the caller.
 struct hp_error hp_error_of_sizes(uint64_t n, uint64_t least_size, double variance,
                                   double objects_variance, bool *too_big);
 
-// An estimate of bytes may be too high, and too low, by so much.
+// Set the bounds of an error: the estimate of bytes may be too high by `excess` and too
+// low by `hidden` bytes.
 void hp_error_bound(struct hp_error *error, double excess, double hidden, bool *too_big);
 
-// The variance of the bytes that one sampled object of a size stands for.
+// Return the variance of the bytes that one sampled object of `size` bytes represents, in
+// bytes^2.
 double hp_variance_of_object(double size, double p);
 
-// Sampled objects of several sizes, added up as they were, and what was estimated of them.
+// Error of the estimate (objects, bytes) from raw counts of objects of several sizes.
 struct hp_error hp_error_of_raw(struct hp_count sampled, double objects, double bytes,
                                 uint64_t period, bool *too_big);
 
-// The same rewritten by jemalloc (prof_unbias), and what was estimated.
+// Error of the estimate (objects, bytes) from counts that jemalloc rewrote (prof_unbias),
+// of objects of several sizes.
 struct hp_error hp_error_of_rewritten(struct hp_count printed, double objects,
                                       double bytes, uint64_t period, bool *too_big);
 
-// The error of what a writer has estimated: so many objects, or 0 if that is not told, each of `size`
-// bytes, of which one was sampled, or 0; perhaps raw numbers, scaled by their mean size.
+// Error of an estimate that the writer of a profile made.  estimate.objects: 0 if
+// unknown.  `size`: bytes of each object, 0 if unknown; at least one object was sampled.
+// may_be_of_means: the estimate may be raw counts scaled by their mean size.
 struct hp_error hp_error_of_scaled(struct hp_count estimate, uint64_t size,
                                    bool may_be_of_means, uint64_t period, bool *too_big);
 
