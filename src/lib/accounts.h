@@ -1,12 +1,15 @@
-// What allocators and the kernel say, beside the dumps of the same processes.
+// Read dumps together with the statistics of their processes: the files of their
+// allocators and of the kernel.
 #ifndef HP_LIB_ACCOUNTS_H
 #define HP_LIB_ACCOUNTS_H
 
 #include "model/profile.h"
 
-// As hp_read_inputs(), of dumps that have statistics: those of options->stats and smaps, or files
-// among the paths, which are told by their content and by their names but for the ending.  What
-// lacks the other part is left out, and a warning names it.
+// Read inputs as hp_read_inputs() does, for HP_REPORT_ACCOUNT.  Each dump needs
+// statistics: options->stats and options->smaps, or files among the paths.  These are
+// recognized by their content, and belong to the dump whose path differs only in the
+// ending.  A file without its counterpart is skipped, and a warning names it.  HP_E_USAGE
+// if no dump has statistics; HP_E_FORMAT if they are of another process.
 HP_MUST_CHECK int hp_accounts_read(struct hp_profile *profile, const char *const *paths,
                                    size_t count, const struct hp_read_options *options,
                                    struct hp_err *err);

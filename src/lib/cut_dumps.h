@@ -1,18 +1,21 @@
-// Dumps that were cut while they were written, as of a process that was killed: names tell of which
-// process they are, and a whole dump of it counts in their place.
+// Dumps that were truncated while they were written, as when the process is killed.
+// Their names show their process; a complete dump of the same process is used instead.
 //
-// A memory map that is cut behind a row looks whole.  But what is mapped lowest and highest in a process
-// stays there: a map that begins as another's of the same name and process id, and ends below it, is cut.
+// A memory map that is truncated after a row looks complete.  But the lowest and highest
+// mapping of a process stay in place.  So a map that begins like another map of the same
+// name and process id, but ends below it, is truncated.
 #ifndef HP_LIB_CUT_DUMPS_H
 #define HP_LIB_CUT_DUMPS_H
 
 #include "model/profile.h"
 
-// Skip those for which another counts, and say which, and what their own totals are; not where each
-// dump counts.  The inputs are identified, and their processes not yet found.
+// Mark truncated dumps as HP_INPUT_REPLACED if another dump is used instead, and add to
+// their error which one and their own totals.  Does nothing if each dump is used
+// separately.  Call it when the inputs are identified and before their processes are
+// found.
 void hp_cut_dumps_settle(struct hp_profile *profile);
 
-// How many of them were skipped.
+// Return the number of inputs that were replaced.
 size_t hp_cut_dumps_count(const struct hp_profile *profile);
 
 #endif

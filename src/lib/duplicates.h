@@ -9,40 +9,42 @@
 
 #include <pthread.h>
 
-// Which contents are known, asked by several threads.
+// A set of digests of contents, shared by several threads.
 
 struct hp_contents {
-    pthread_mutex_t lock;
-    struct hp_index index;
+    pthread_mutex_t lock;  // protects the rest
+    struct hp_index index; // of `known`
     HP_VEC(struct hp_digest) known;
 };
 
+// Make an empty set; free it with hp_contents_done().
 void hp_contents_init(struct hp_contents *contents);
 void hp_contents_done(struct hp_contents *contents);
 
-// True if it was not known.
+// Add a digest.  Returns true if it was not in the set before.
 bool hp_contents_add(struct hp_contents *contents, struct hp_digest digest);
 
-// Two inputs of one content, by their numbers.
+// Two inputs with one content: indices into the records, first < again.
 struct hp_duplicate {
     size_t first, again;
 };
 
-// Of the inputs with one content on one side of a diff let the first be the one that was read,
-// and the others its duplicates.  Returns the first that has one; else both are `count`.
+// Find inputs with one content on one side of a comparison.  The first one, in a fixed
+// order, keeps its numbers; the others become HP_INPUT_DUPLICATE.  Returns the first
+// duplicate and its original; both are `count` if there is none.
 struct hp_duplicate hp_duplicates_settle(struct hp_input_record *records, size_t count);
 
-// The first that is on both sides of a diff, unless there is but one on each, which is to be
-// compared with itself.
+// Find the first content that is used on both sides of a comparison.  One single input on
+// each side may be compared with itself.  Both results are `count` if there is none.
 struct hp_duplicate hp_duplicates_across(const struct hp_input_record *records,
                                          size_t count);
 
-// Fail with HP_E_DUPLICATE where a merged profile holds a process that another input holds, too, if
-// one dump of each process is to count.
+// Return HP_E_DUPLICATE if only one dump of each process may be used, but a merged
+// profile contains a process that is also in another input.
 HP_MUST_CHECK int hp_duplicates_of_processes(const struct hp_profile *profile,
                                              struct hp_err *err);
 
-// Fail, and say which is a duplicate of which.
+// Fill *err with a message that names both inputs; always returns HP_E_DUPLICATE.
 HP_MUST_CHECK int hp_duplicates_refuse(const struct hp_input_record *records,
                                        struct hp_duplicate duplicate, struct hp_err *err);
 

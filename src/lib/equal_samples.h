@@ -1,28 +1,31 @@
-// Inputs in which the very same was sampled: one sample that is counted twice, or processes that did
-// nothing since they were forked.
+// Inputs with exactly the same samples.  Either one sample is counted twice, or the
+// processes did nothing since they were forked.
 #ifndef HP_LIB_EQUAL_SAMPLES_H
 #define HP_LIB_EQUAL_SAMPLES_H
 
 #include "model/profile.h"
 
-// What is compared of an input; both texts live as long as the list.
+// The facts of an input that are compared.  Both texts are borrowed and must live as long
+// as the list.
 struct hp_sampled_input {
-    struct hp_digest samples;
-    const char *name, *archive; // archive: or NULL
+    struct hp_digest samples;   // digest of the stacks
+    const char *name, *archive; // name of the input; archive: the one it is in, or NULL
     uint64_t pid, number;       // as in struct hp_identity
-    uint32_t input;             // its number among all as given
-    uint32_t process;           // HP_NO_PROCESS: one that no other is of
+    uint32_t input;             // number of the input among all as given
+    uint32_t process;           // HP_NO_PROCESS: the only dump of its process
 };
 
+// A list of inputs; {0} is empty.
 struct hp_sampled_inputs {
     HP_VEC(struct hp_sampled_input) all;
 };
 
-// Those records that count.
+// Append the inputs of the profile that are used and have stacks of their own.
 void hp_sampled_inputs_add_records(struct hp_sampled_inputs *inputs,
                                    const struct hp_profile *profile);
 
-// Tell of them in profile->equal_samples, whatever order they are in; the list is let go of.
+// Record pairs with equal samples in profile->equal_samples.  The result does not depend
+// on the order of the list.  Frees the list.
 void hp_sampled_inputs_compare(struct hp_sampled_inputs *inputs,
                                struct hp_profile *profile);
 

@@ -1,4 +1,4 @@
-// Names of functions that a partial keeps, so that reports have them where no binary is at hand.
+// Function names that a partial stores, so that reports show them without the binary.
 #ifndef HP_LIB_FILE_NAMES_H
 #define HP_LIB_FILE_NAMES_H
 
@@ -6,8 +6,9 @@
 
 struct hp_symbol_options;
 
-// Find them for the frames of modules whose builds are proven.  Names that dumps tell stay, and of those of a file
-// that are known already these with more inlined calls.
+// Find names for the frames of modules whose builds are proven.  Names from dumps are
+// kept.  Between two sets of names from binaries the one with more inlined calls is used.
+// `options` may be NULL.
 void hp_file_names_find(struct hp_profile *profile,
                         const struct hp_symbol_options *options);
 

@@ -1,4 +1,5 @@
-// A memory map for dumps that have none: that of --maps, of which all of them are of one process.
+// A memory map for dumps that have none: the file of --maps.  All these dumps must be of
+// one process.
 #ifndef HP_LIB_GIVEN_MAP_H
 #define HP_LIB_GIVEN_MAP_H
 
@@ -6,20 +7,23 @@
 #include "input/reader.h"
 #include "model/dump.h"
 
-// {0}: none is given.  Paths are in what the reader has read.
+// The map.  {0}: none is given.  Paths of its rows are borrowed from `reader`.
 struct hp_given_map {
-    struct hp_reader reader;
-    struct hp_dump dump;
+    struct hp_reader reader; // owns the text of the file
+    struct hp_dump dump;     // owns the rows
 };
 
-// Read options->maps, if there is one: a text as /proc/PID/maps has it, or another dump.
+// Read options->maps, if it is not NULL: a text like /proc/PID/maps, or another dump.
+// HP_E_FORMAT if it contains no map, or a damaged one.
 HP_MUST_CHECK int hp_given_map_read(struct hp_given_map *given,
                                     const struct hp_read_options *options,
                                     struct hp_err *err);
 
-// Whether the dump needs the map, and has it now for as long as `given` lives.
+// If the dump has no map of its own, give it this one.  Returns whether it did.  The dump
+// borrows paths from `given`, which must outlive it.
 bool hp_given_map_lend(const struct hp_given_map *given, struct hp_dump *dump);
 
+// Free the map.
 void hp_given_map_done(struct hp_given_map *given);
 
 #endif

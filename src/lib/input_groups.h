@@ -1,38 +1,42 @@
-// Inputs that nobody asks for one by one: each becomes a count of those that are like it as soon
-// as it is read, and takes no memory of its own.
+// Inputs that no report shows individually.  As soon as such an input has been read it is
+// added to a group of similar inputs, and takes no memory of its own.
 //
-// What tells dumps and processes apart is not kept of them, so that neither a dump that is given
-// twice nor an older one of its process is found.
+// Identities of dumps and processes are not kept for them.  So neither a dump that is
+// given twice nor an older dump of the same process is found.
 #ifndef HP_LIB_INPUT_GROUPS_H
 #define HP_LIB_INPUT_GROUPS_H
 
 #include "model/profile.h"
 #include "partial/slots.h"
 
+// The groups.  {0} is empty.
 struct hp_input_groups {
-    HP_VEC(struct hp_input_record) all;
-    HP_VEC(size_t) ends; // of the key of each
+    HP_VEC(struct hp_input_record) all; // one record for each group, with sums
+    HP_VEC(size_t) ends;                // for each group the end of its key in `keys`
+    // Keys of all groups, one after the other; and of the input at hand.
     struct hp_bytes keys, scratch;
-    struct hp_index index;
-    bool overflow; // a sum did not fit
+    struct hp_index index; // of `all`, by key
+    bool overflow;         // a sum did not fit
 };
 
-// Whether nothing asks for the inputs of this read, nor for which they are.
+// Return whether groups are enough for this read: no report needs its inputs, and dumps
+// and processes need not be identified.
 bool hp_input_groups_suffice(const struct hp_profile *profile,
                              const struct hp_read_options *options);
 
-// Whether no report that is planned asks for rows of inputs, or for what they are called.
+// Return whether no planned report needs rows or names of inputs.
 bool hp_inputs_are_not_asked_for(const struct hp_profile *profile,
                                  const struct hp_read_options *options);
 
-// Whether the input counts, and there is nothing to say of it.
+// Return whether the input is used and there is nothing to warn about.
 bool hp_input_is_plain(const struct hp_input_record *input);
 
-// True if the input counts, there is nothing to say of it, and it is of a group now.
+// If the input is plain (hp_input_is_plain()), add it to its group and return true.  The
+// name of the input is not kept.
 bool hp_input_groups_take(struct hp_input_groups *groups,
                           const struct hp_input_record *input);
 
-// Make them inputs of the profile.
+// Append the groups to the inputs of the profile as records, and free *groups.
 void hp_input_groups_done(struct hp_input_groups *groups, struct hp_profile *profile);
 
 #endif

@@ -1,5 +1,5 @@
-// The inputs that are to be read, one after the other, for several threads: files, and then
-// those in archives.
+// The queue of inputs for several reading threads: first files, then the members of
+// archives.
 #ifndef HP_LIB_INPUT_QUEUE_H
 #define HP_LIB_INPUT_QUEUE_H
 
@@ -7,70 +7,78 @@
 
 #include <pthread.h>
 
-// What can be read only once, as long as it may be wanted again; zstd, if that helps.
+// The bytes of an input that can be read only once, kept while it may be needed again.
+// Packed by zstd, unless they are compressed already.
 struct hp_kept_input {
-    char *bytes; // NULL: it is not kept
+    char *bytes; // NULL: not kept
     size_t size;
 };
 
-// A number behind those of the files.
+// A member of an archive.  Its number follows those of the files.
 struct hp_member {
-    char *name;          // malloc()ed; NULL: here an archive failed
-    const char *archive; // that it is in
+    char *name; // owned, from malloc(); NULL: reading the archive failed at this point
+    const char *archive; // path of the archive; borrowed
 };
 
+// The queue.  Members above the lock are set before the threads start.
 struct hp_input_queue {
-    const char *const *paths;
-    size_t count;
-    HP_VEC(const char *) archives;
-    uint64_t limit; // of bytes of a file in them, or 0
-    bool waits;     // for somebody to write to one that is a FIFO
-    // These may be NULL: the order of the files by their numbers; of all inputs whether they
-    // are to be read.
+    const char *const *paths;      // files; borrowed
+    size_t count;                  // of paths
+    HP_VEC(const char *) archives; // paths; borrowed
+    uint64_t limit;                // most bytes of a member of an archive; 0: any number
+    bool waits;                    // wait for a writer when an input is a FIFO
+    // Both may be NULL.  `order`: the numbers of the files in the order in which to read
+    // them.  is_wanted: for each input whether to read it.
     const uint32_t *order;
     const bool *is_wanted;
-    size_t wanted_count; // of `is_wanted`
-    bool keeps_members;  // of archives that can be read only once
+    size_t wanted_count; // of is_wanted
+    bool keeps_members;  // keep the bytes of members: some archive can be read only once
 
-    pthread_mutex_t lock;
-    size_t given;
-    size_t archive;    // which is being read
-    struct hp_tar tar; // that one,
-    bool is_open;      // if it is open
-    bool has_members;  // the same
+    pthread_mutex_t lock; // protects the rest
+    size_t given;         // number of inputs handed out
+    size_t archive;       // index of the archive that is being read
+    struct hp_tar tar;    // the open archive
+    bool is_open;         // whether `tar` is open
+    bool has_members;     // whether a file was found in `tar`
+    // Of all archives, in the order in which they were found.
     HP_VEC(struct hp_member) members;
-    HP_VEC(struct hp_kept_input) kept; // by number
+    HP_VEC(struct hp_kept_input) kept; // by number of the input
 };
 
-// {0} is ready, and its memory is kept from one to the next.
+// An input that was handed out.  {0} is ready; its memory is reused for the next input.
 struct hp_queued_input {
-    const char *name;
-    size_t number;              // 0, 1, 2 ...
-    const char *archive;        // that it is a member of, or NULL
-    struct hp_tar_file file;    // if it is
-    struct hp_kept_input again; // what was kept of it
+    const char *name;    // borrowed from the queue
+    size_t number;       // 0, 1, 2 ...
+    const char *archive; // path of the archive that contains it; NULL: a file of its own
+    struct hp_tar_file file;    // content, if it is a member of an archive
+    struct hp_kept_input again; // its bytes, if they were kept when it was read before
 };
 
+// Create the lock.  The rest of the queue must be {0} or set by the caller.
 void hp_input_queue_init(struct hp_input_queue *queue);
-void hp_input_queue_done(struct hp_input_queue *queue); // keeps the names
+// Frees everything except the names of members.
+void hp_input_queue_done(struct hp_input_queue *queue);
 
-// From the first on again: of all inputs those that are wanted.
+// Start again from the first input, and hand out only those of the `count` inputs that
+// are wanted.  No other thread may use the queue meanwhile.  Borrows is_wanted.
 void hp_input_queue_rewind(struct hp_input_queue *queue, const bool *is_wanted,
                            size_t count);
 
-// The next, or nothing if *found is false.  What fails is an archive, which gives nothing
-// more then; it is the item, and others may follow.  What failed once is not told again.
+// Get the next input.  *found is false when there is none.  On an error `item` names the
+// archive that failed; nothing more is read from it, but other inputs may follow.  An
+// error is returned only once.
 HP_MUST_CHECK int hp_input_queue_next(struct hp_input_queue *queue,
                                       struct hp_queued_input *item, bool *found,
                                       struct hp_err *err);
 
-// Read no further archive, and close the one that is open: another thread may wait for its descriptor.
+// Skip all further archives and close the open one.  Another thread may be waiting for
+// its descriptor.
 void hp_input_queue_stop(struct hp_input_queue *queue);
 
-// The name of an input that was read is needed no longer.
+// Free the name of a member that is no longer needed.
 void hp_input_queue_forget(struct hp_input_queue *queue, size_t number);
 
-// Keep the bytes of an input.
+// Keep a copy of the bytes of input `number`.
 void hp_input_queue_keep(struct hp_input_queue *queue, size_t number,
                          struct hp_span bytes);
 

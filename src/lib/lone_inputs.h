@@ -1,9 +1,10 @@
-// Inputs that have nothing in common with another: of each its row is kept, packed, until all have been
-// read.  Then one whose text and memory map no other has is no duplicate, and is the only dump of its
-// process: it becomes a count of those that are like it.  The others become records.
+// Lone inputs: inputs that have nothing in common with another one.  Each input is kept
+// as a packed row until all have been read.  An input whose text and memory map no other
+// input has is no duplicate, and is the only dump of its process; it is then only counted
+// in a group of similar inputs.  The others become records.
 //
-// Where a partial, a merged profile or a dump without a map is read beside them, or they are few, all
-// become records.
+// If a partial, a merged profile or a dump without a map is among the inputs, or if there
+// are few inputs, all become records.
 #ifndef HP_LIB_LONE_INPUTS_H
 #define HP_LIB_LONE_INPUTS_H
 
@@ -11,47 +12,54 @@
 #include "lib/input_groups.h"
 #include "lib/input_queue.h"
 
+// A block of rows, packed.
 struct hp_packed_rows {
-    uint8_t *bytes;
-    size_t size, unpacked;
+    uint8_t *bytes;        // owned
+    size_t size, unpacked; // bytes, packed and unpacked
 };
 
-// {0} is empty.
+// Rows of inputs.  {0} is empty.
 struct hp_lone_inputs {
-    struct hp_bytes rows; // that are not packed yet
+    struct hp_bytes rows; // rows that are not packed yet
     HP_VEC(struct hp_packed_rows) packed;
     struct hp_packer packer;
-    size_t count;
-    bool *is_shared; // of each: it is a record by now; NULL: nobody has looked
-    size_t alone;    // of them: the others
+    size_t count;    // number of rows
+    bool *is_shared; // for each row: it has become a record; NULL: not examined yet
+    size_t alone;    // rows that are not shared
 };
 
-// Whether no report that is planned asks for inputs one by one.
+// Return whether no planned report shows inputs individually.
 bool hp_lone_inputs_suffice(const struct hp_profile *profile,
                             const struct hp_read_options *options);
 
-// Whether it may be one: it counts, and there is nothing to say of it.
+// Return whether the input may be lone: it is used, there is nothing to warn about, and
+// its process is known.
 bool hp_input_may_be_lone(const struct hp_input_record *input);
 
+// Append a row for an input that may be lone.  Owned members of the record are not used.
 void hp_lone_inputs_put(struct hp_lone_inputs *lone, const struct hp_input_record *input);
 
-// Once all have been read: make records of those that are not alone, and records of groups of the others.
+// Call it when all inputs have been read: find the shared rows and append them to
+// profile->inputs as records, and append a record for each group of lone inputs.
 void hp_lone_inputs_settle(struct hp_lone_inputs *lone, struct hp_profile *profile,
                            const struct hp_input_queue *queue, bool has_partials);
 
-// Make records of all after all, as some inputs are to be read again.
+// Turn all lone inputs back into records, because some inputs will be read again.
 void hp_lone_inputs_give_back(struct hp_lone_inputs *lone, struct hp_profile *profile,
                               const struct hp_input_queue *queue);
 
-// Keep in the profile what is told of those that are alone, and let go of them and of their names.
+// Record in the profile what reports need of the lone inputs: identities, extremes,
+// times.  Then free the rows and the names in the queue.
 void hp_lone_inputs_tell(struct hp_lone_inputs *lone, struct hp_profile *profile,
                          struct hp_input_queue *queue);
 
-// Of which inputs the same was sampled, told in profile->equal_samples; before the above.
+// Find inputs with equal samples, among lone inputs and records, and record them in
+// profile->equal_samples.  Call it before the function above.
 void hp_lone_inputs_compare_samples(const struct hp_lone_inputs *lone,
                                     struct hp_profile *profile,
                                     const struct hp_input_queue *queue);
 
+// Free everything; {0} afterwards.
 void hp_lone_inputs_done(struct hp_lone_inputs *lone);
 
 #endif

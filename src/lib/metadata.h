@@ -1,36 +1,41 @@
-// What is known of dumps beside what is in them: when they were made, and labels.
+// Facts about dumps that are not part of their content: when they were made, and labels.
 #ifndef HP_LIB_METADATA_H
 #define HP_LIB_METADATA_H
 
 #include "model/profile.h"
 
-// Of the inputs that are used: the times of the files if `from` is "mtime", else those in
-// their paths.  `from` is then a PCRE2 pattern whose first group is a time, in seconds since
-// 1970 or as in ISO 8601 (2026-01-31T12:30:00Z, in UTC; - : and Z may be missing, T may be a
-// space or _).
+// Set the times of all inputs that are used.  `from` is "mtime" (times of the files), or
+// a PCRE2 pattern whose first group is a time in the path: in seconds since 1970, or as
+// in ISO 8601 (2026-01-31T12:30:00Z, in UTC; - : and Z may be missing, T may be a space
+// or _).  HP_E_USAGE if an input has no such time.
 HP_MUST_CHECK int hp_times_set(struct hp_profile *profile, const char *from,
                                struct hp_err *err);
 
-// Those that the inputs themselves hold, if all that are used do.
+// Use the times that the inputs themselves contain, but only if all used inputs contain
+// one.
 void hp_times_take_held(struct hp_profile *profile);
 
-// The groups of a PCRE2 pattern that have names label the inputs whose path it matches.
+// Label the inputs by a PCRE2 pattern: each named group becomes a label of the inputs
+// whose path matches.  HP_E_USAGE if the pattern is wrong or has no named group.
 HP_MUST_CHECK int hp_labels_set(struct hp_profile *profile, const char *pattern,
                                 struct hp_err *err);
 
-// What names, folders and times of the inputs say of their processes.
+// Fill in the identities of all inputs from their names, folders and file times.
 void hp_inputs_identify(struct hp_profile *profile);
 
-// A hash of the folder of an input, by device and inode; in an archive by the archive, and the path in it.
+// Return a hash of the folder of an input, by device and inode; for a member of an
+// archive a hash of the archive and the path in it.
 uint64_t hp_input_folder(const struct hp_input_record *input);
 
-// How many different sets of labels samples have, or inputs, whose processes are known by now.
+// Return the number of different label sets, of samples or of used inputs, whichever is
+// larger.  The processes must be known.
 size_t hp_label_sets_count(const struct hp_profile *profile);
 
-// Note the labels of all of them, so that what is told apart by labels is.
+// Put a hash of the labels into the identity of each input, so that inputs with different
+// labels are separate processes.
 void hp_labels_identify(struct hp_profile *profile);
 
-// Find the processes of those that are used, with their labels.
+// Group the used inputs into processes; labels are taken into account.
 void hp_processes_identify(struct hp_profile *profile);
 
 #endif

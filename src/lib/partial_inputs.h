@@ -1,8 +1,9 @@
-// Partials among the inputs: each worker reads those that it meets into a profile of their own,
-// which is added to that of the dumps when it is settled which of these count.
+// Partials among the inputs.  Each worker reads its partials into a profile of their own.
+// That profile is added to the profile of the dumps when it is known which dumps are
+// used.
 //
-// In a partial that is settled, and nothing can be taken out of it: so a dump or a process that is
-// in two of them, or in one and among the dumps, is refused.
+// Nothing can be removed from a partial, and its choice of dumps is final.  So a dump or
+// process that is in two partials, or in a partial and among the dumps, is refused.
 #ifndef HP_LIB_PARTIAL_INPUTS_H
 #define HP_LIB_PARTIAL_INPUTS_H
 
@@ -10,65 +11,79 @@
 #include "input/input_stream.h"
 #include "partial/partial.h"
 
+// Partials that were read into one profile.
 struct hp_taken {
     struct hp_profile profile;
-    struct hp_embedded_symbols embedded; // of its frames
-    struct hp_partials partials;
-    HP_VEC(const char *) names; // of each, in blocks of the profile
-    uint32_t first_number;      // of its inputs, among all
-    bool is_base;               // of a diff: the last that was read
-    struct hp_shards shards;    // of the set that it is of
-    struct hp_taken *joins;     // whose inputs are also those of this shard; NULL: none
+    struct hp_embedded_symbols embedded; // symbols of the profile's frames
+    struct hp_partials partials;         // parameters and sums of these partials
+    HP_VEC(const char *) names;          // name of each partial, in profile.texts
+    uint32_t first_number;               // number of its first input, among all inputs
+    bool is_base; // base side of a comparison; as the last partial that was read
+    struct hp_shards shards; // the shards of its set that are present
+    // Another shard of the same set, which describes the same inputs; NULL: none.
+    struct hp_taken *joins;
 };
 
-// To be freed by hp_partial_inputs_add(); `like` is the profile it is to be added to.
+// Create an empty one for the same options as `like`, the profile that it will be added
+// to.  It is freed by hp_partial_inputs_add(), hp_taken_join() or hp_taken_free().
 struct hp_taken *hp_taken_new(const struct hp_profile *like);
 
-// Shards are read each for itself, until it is known which belong to the same dumps.
+// Return whether it is a shard.  Shards are read separately, until it is known which of
+// them belong to the same dumps.
 static inline bool hp_taken_is_shard(const struct hp_taken *taken) {
     return taken->partials.count > 0 &&
            taken->partials.parameters.of[HP_PARAMETER_SHARDS] > 1;
 }
 
-// Read a partial, whose first bytes are in the window of `stream`.
+// Read a partial from `stream`, at whose start its first bytes are.
 HP_MUST_CHECK int hp_taken_read(struct hp_taken *taken, struct hp_input_stream *stream,
                                 const char *name, bool is_base, struct hp_err *err);
 
-// Add one partial, whose builds the prover finds, to those that were read before; it is freed.
+// Add one partial to those that were read before, after the prover has found its builds.
+// `from` is freed, also on failure.
 HP_MUST_CHECK int hp_taken_join(struct hp_taken *to, struct hp_taken *from,
                                 struct hp_prover *prover, struct hp_err *err);
+// Free it.
 void hp_taken_free(struct hp_taken *taken);
 
+// All partials of a read; {0} is empty.  It owns them.
 struct hp_taken_all {
     struct hp_taken **at;
     size_t count, capacity;
 };
 
-// Once all inputs are read: take over what partials say of their dumps, and how they were made.
-// Numbers of inputs are below *numbers then.  HP_E_DUPLICATE where they cannot be added.
+// Call it when all inputs are read.  Takes over the records of the dumps in the partials,
+// and the options that they were merged with.  *numbers becomes larger than the number of
+// any input.  Returns HP_E_DUPLICATE or HP_E_USAGE if partials or dumps were made with
+// different options.
 
 HP_MUST_CHECK int hp_partial_inputs_tell(struct hp_profile *profile,
                                          struct hp_taken_all *all,
                                          const struct hp_read_options *options,
                                          uint32_t *numbers, struct hp_err *err);
 
-// Once names are known: HP_E_DUPLICATE where two hold a dump, or a process.
+// Call it when names are known.  HP_E_DUPLICATE if two inputs contain the same dump, or
+// the same process.
 HP_MUST_CHECK int hp_partial_inputs_refuse(const struct hp_profile *profile,
                                            const struct hp_taken_all *all,
                                            struct hp_err *err);
 
-// Count the processes that they are of, once all are chosen.
+// Count the processes in partials that have no records for them, in profile->processes.
+// Call it when all dumps are chosen.
 void hp_partial_inputs_count(struct hp_profile *profile);
 
-// Once it is settled which dumps count: check that the partials are of these.
+// Call it when it is known which dumps are used: check that the partials contain exactly
+// these.  HP_E_DUPLICATE or HP_E_USAGE if not.
 HP_MUST_CHECK int hp_partial_inputs_settle(struct hp_profile *profile,
                                            const struct hp_read_options *options,
                                            struct hp_err *err);
 
-// Rows of inputs may be of those that count alone, where that was asked for.
+// If the options choose dumps explicitly, let rows of inputs be only those that are used:
+// clears profile->keeps.moments.
 void hp_settle_moments(struct hp_profile *profile, const struct hp_read_options *options);
 
-// Add their stacks; or let go of them.
+// Add the stacks of all partials to the profile; or only free the partials.  Both free
+// *all.
 void hp_partial_inputs_add(struct hp_profile *profile,
                            struct hp_embedded_symbols *embedded,
                            struct hp_taken_all *all);

@@ -1,15 +1,40 @@
-// Reading many inputs with several threads into one profile.
+// Read many inputs into one profile, with several threads.
+//
+// Map of src/lib, the part of the library that knows the order of steps; src/lib.c is the
+// public API on top of it:
+//
+//  read.h           hp_read_inputs(), the entry point; read.c has all steps in order
+//  workers.h        threads that read and merge inputs: struct hp_job
+//  job_memory.h     writes stacks to files when memory is limited
+//  input_queue.h    files and members of archives, one after the other
+//  dump_check.h     is a dump usable?   cut_dumps.h: truncated dumps
+//  given_map.h      --maps              unloaded.h: libraries that were unloaded
+//  metadata.h       times, labels, processes of inputs
+//  duplicates.h     equal contents      equal_samples.h: equal samples
+//  input_groups.h, lone_inputs.h        inputs that are counted, not listed
+//  partial_inputs.h partials; also partial_overlaps.c, partial_proof.h, shard_sets.h
+//  file_names.h, restore_names.c        function names for partials and pprof
+//  accounts.h, recents.h                entry points for dumps with statistics
+//  warnings.h       sentences for the reader; moments.c, module_warnings.c,
+//                   consecutive.h
+//  redact.h, dump_lists.c               further parts of the public API
+//
+// Invariants: a record of an input (model/input.h) moves into profile->inputs exactly
+// once. Until that, workers change only their own profile, and shared parts of the job
+// under its lock.  Results do not depend on the number of threads or the order of inputs.
 #ifndef HP_LIB_READ_H
 #define HP_LIB_READ_H
 
 #include "model/profile.h"
 
-// As hp_profile_read(), up to the canonical order and the warnings.
+// Read inputs as hp_profile_read() does, except for sorting the profile and the warnings.
 HP_MUST_CHECK int hp_read_inputs(struct hp_profile *profile, const char *const *paths,
                                  size_t count, const struct hp_read_options *options,
                                  struct hp_err *err);
 
-// Give functions that inputs tell by short names their full ones.
+// Replace short function names of pprof inputs by full ones where they follow from the
+// linker's names.  Mangled names are demangled in a child process in the sandbox; on
+// failure they stay, and a warning says so.
 void hp_restore_names(struct hp_profile *profile, enum hp_sandbox sandbox);
 
 #endif

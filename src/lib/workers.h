@@ -1,11 +1,12 @@
-// Reading inputs with several threads: each takes the next, reads it, and merges it into a
-// profile of its own; the profiles are added up at the end.  Sums are exact, so it does not
-// matter who took what.
+// Read inputs with several threads.  Each thread takes the next input, reads it, and
+// merges it into a profile of its own.  The profiles are added up at the end.  Sums are
+// exact, so it does not matter which thread took which input.
 //
-// Which dumps are of one process is known when all have been read.  Of a process that which is
-// read first is added up, of the others it is only estimated what they hold; the order is such
-// that the first is nearly always the one that counts.  Where it was not, the stacks are let
-// go of, and those that count are read again.  So memory is that of one dump of each process.
+// Which dumps are of one process is known only when all have been read.  Only the first
+// dump of a process is added up; the others are estimated and not added.  The order of
+// reading is such that the first is nearly always the one that is used.  Where it was
+// not, all stacks are dropped, and the dumps that are used are read again.  So memory is
+// needed for one dump of each process.
 #ifndef HP_LIB_WORKERS_H
 #define HP_LIB_WORKERS_H
 
@@ -20,47 +21,56 @@
 
 #include <time.h>
 
+// A read of many inputs.  Members above the lock are set before threads start, or have
+// locks of their own.
 struct hp_job {
     const struct hp_read_options *options;
-    struct hp_profile *profile; // whose inputs are the records
-    bool adds_all;              // whatever process they are of
-    time_t start;
-    struct hp_given_map given;
-    struct hp_input_queue queue;
-    struct hp_contents contents, claims; // dumps, and processes
-    // Of each path whether its name is that of the newest of its process; NULL: nobody looked.
+    struct hp_profile *profile;  // its inputs become the records
+    bool adds_all;               // add every dump, whatever process it is of
+    time_t start;                // when the read began, seconds since 1970
+    struct hp_given_map given;   // the map of --maps
+    struct hp_input_queue queue; // the inputs
+    // Contents of dumps that were read, and processes that were added.
+    struct hp_contents contents, claims;
+    // For each path: it has the name of the newest dump of its process.  NULL: not
+    // examined.
     const bool *is_newest;
-    // A partial tells what each dump added as long as they are few.  Then: of which files they are,
-    // and which texts, so that it is seen when they are more and nobody keeps it any longer.
+    // Used to count dumps.  A partial records what each dump added only while dumps are
+    // few.  These sets of files and texts show early that there are more, so that this
+    // history is dropped.
     struct hp_contents files, texts;
-    bool may_fold_history;
-    bool groups_inputs;
-    bool sets_lone_aside; // until it is known what they have to do with others
+    bool may_fold_history; // history may be dropped: the only report is a partial
+    bool groups_inputs;    // inputs are put into `groups` once they have been read
+    // Inputs are put into `lone`, until it is known which have something in common.
+    bool sets_lone_aside;
 
-    pthread_mutex_t lock;    // of the rest
-    size_t named, differing; // at least so many dumps count, whatever is found later
-    bool folds_history;
-    struct hp_input_groups groups; // those that are no records of their own
-    struct hp_lone_inputs lone;    // those that may be none
-    struct hp_progress progress;
-    struct hp_embedded_symbols embedded; // of the profile's frames
-    struct hp_taken_all taken;           // partials, which are read the first time alone
-    uint64_t aside;            // bytes that stacks of shards take which have been read
-    struct hp_err partial_err; // of the first that cannot be used; the read fails
-    struct hp_err run_err;     // of stacks that could not be written; so does it then
-    size_t threads;            // that read
-    struct hp_unloaded
-        *unloaded;    // what dumps lack in their maps, when they are read again; or NULL
-    uint32_t numbers; // of inputs are below; known once all have been read
-    const uint32_t
-        *record_of; // of each number, when it is read again; NULL: the first time
+    pthread_mutex_t lock; // protects the rest
+    // At least this many different dumps are used, by names and by texts.
+    size_t named, differing;
+    bool folds_history;            // threads must drop the history of their profiles
+    struct hp_input_groups groups; // inputs that have no record of their own
+    struct hp_lone_inputs lone;    // inputs that may get no record
+    struct hp_progress progress;   // passed to the caller's progress function
+    struct hp_embedded_symbols embedded; // symbols of the profile's frames
+    struct hp_taken_all taken;           // partials; they are read only the first time
+    uint64_t aside; // bytes that the stacks of shards in `taken` have in memory
+    // Error of the first partial that cannot be used; the read fails.
+    struct hp_err partial_err;
+    struct hp_err run_err; // error of writing stacks to the store; the read fails
+    size_t threads;        // number of reading threads
+    // Libraries missing in the maps of dumps, when these are read again; or NULL.
+    struct hp_unloaded *unloaded;
+    uint32_t numbers; // numbers of inputs are below this; known when all have been read
+    // For each number its record, when inputs are read again; NULL: the first time.
+    const uint32_t *record_of;
 };
 
-// Read them all, and add those that may count to the profile; the records are in any order.
+// Read all inputs.  Adds the dumps that may be used to the profile; its records are in no
+// order.
 void hp_job_read(struct hp_job *job);
 
-// Let go of all stacks, and add the inputs that are wanted; record_of[n] is the place of the
-// record of number n.  One that has become another since is skipped.
+// Drop all stacks, and read and add the wanted inputs again.  record_of[n] is the index
+// of the record of input n.  An input that has changed since is skipped.
 void hp_job_read_again(struct hp_job *job, const bool *is_wanted,
                        const uint32_t *record_of);
 
