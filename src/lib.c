@@ -1,4 +1,5 @@
-// The public API: the one place that knows the order of the pipeline.
+// The public API.  This is the one place that knows the order of the pipeline: options
+// are checked, inputs read, moments and warnings recorded, and views built from formats.
 #include "hprof-agg/hprof-agg.h"
 
 #include "lib/accounts.h"
@@ -19,15 +20,16 @@
 #include <stdio.h>
 #include <string.h>
 
-// --- what reports need of the read ----------------------------------------------------------
+// --- what reports need of the read -----------------------------------------------------
 
-// NULL if there is none of that name.
+// Find the format of the options; NULL if there is none of that name.
 static const struct hp_format *format_of(const struct hp_report_options *options) {
     return hp_format_find(options->format ? options->format
                                           : hp_format_of_kind(options->kind));
 }
 
-// Enum hp_format_ability of that; where no format was asked for, what programs may ask for.
+// Return the abilities (enum hp_format_ability) of that format.  If no format was asked
+// for, everything is added that a program may ask of a view.
 static unsigned abilities_of(const struct hp_report_options *options) {
     const struct hp_format *format = format_of(options);
     unsigned all =
@@ -35,11 +37,13 @@ static unsigned abilities_of(const struct hp_report_options *options) {
     return (format ? format->can : 0) | (options->format ? 0 : all);
 }
 
+// Return whether a report compares two sides, or the dumps of a series.
 static bool is_sides_or_series(enum hp_report_kind kind) {
     return hp_reports[kind]->has_sides || kind == HP_REPORT_TREND;
 }
 
-// Of the column that is measured, or of all where the format has all metrics.
+// Note which errors of stacks a report needs: those of the measured column, or of all
+// columns if its format has all metrics.
 static void add_errors(struct hp_needs *needs, const struct hp_report_options *options) {
     unsigned can = abilities_of(options);
     bool has_rows = (can & (HP_CAN_INTERVALS | HP_IS_PICTURE)) != 0 &&
@@ -59,7 +63,8 @@ static void add_errors(struct hp_needs *needs, const struct hp_report_options *o
     }
 }
 
-// Of the column that is measured, or of all where rows of all metrics stand for sizes.
+// Note which object sizes a report needs: those of the measured column, or of all columns
+// if rows by size show all metrics.
 static void add_sizes(struct hp_needs *needs, const struct hp_report_options *options,
                       unsigned can) {
     bool by_size = options->by == HP_BY_SIZE;
@@ -74,6 +79,8 @@ static void add_sizes(struct hp_needs *needs, const struct hp_report_options *op
 
 static struct hp_needs needs_of(const struct hp_report_options *planned, size_t count);
 
+// Add to *needs the data that a report needs.  For a partial *needs is replaced: it needs
+// nearly all data.
 static void add_needs(struct hp_needs *needs, const struct hp_report_options *options) {
     const struct hp_report *report = hp_reports[options->kind];
     bool is_top = options->kind == HP_REPORT_TOP;
@@ -108,7 +115,8 @@ static void add_needs(struct hp_needs *needs, const struct hp_report_options *op
                      (can & HP_CAN_LABELS) != 0;
 }
 
-// Of all the reports that are planned; of none what any of them may need.
+// Return the data that all planned reports need.  If none is planned, return what any
+// report may need.
 static struct hp_needs needs_of(const struct hp_report_options *planned, size_t count) {
     struct hp_needs needs = {.errors = {false}};
     if (count == 0) {
@@ -127,7 +135,7 @@ static struct hp_needs needs_of(const struct hp_report_options *planned, size_t 
     return needs;
 }
 
-// HP_E_USAGE if what was kept does not do for a report that was not planned.
+// Return HP_E_USAGE if a report that was not planned needs data that was not kept.
 static int check_needs(const struct hp_needs *kept,
                        const struct hp_report_options *options, struct hp_err *err) {
     struct hp_needs needs = needs_of(options, 1);
@@ -148,7 +156,7 @@ static int check_needs(const struct hp_needs *kept,
                  : HP_OK;
 }
 
-// --- profiles -------------------------------------------------------------------------------
+// --- profiles --------------------------------------------------------------------------
 
 struct hp_profile *hp_profile_new(void) {
     struct hp_profile *profile = hp_alloc(sizeof *profile);
@@ -163,7 +171,8 @@ void hp_profile_free(struct hp_profile *profile) {
     }
 }
 
-// What is told of listed objects alone.
+// Refuse options that cannot be combined with --older-than, which only applies to listed
+// objects.
 static int check_ages(const struct hp_profile *profile,
                       const struct hp_read_options *options, struct hp_err *err) {
     if (options->older_than > 0 && profile->estimator != HP_ESTIMATOR_BEST) {
@@ -177,6 +186,7 @@ static int check_ages(const struct hp_profile *profile,
                : HP_OK;
 }
 
+// Take over from the options which dump of each process is used, and by which metric.
 static void settle_snapshots(struct hp_profile *profile,
                              const struct hp_read_options *options) {
     profile->snapshots = options->snapshots;
@@ -185,7 +195,7 @@ static void settle_snapshots(struct hp_profile *profile,
     hp_settle_moments(profile, options);
 }
 
-// Which names and builds a partial keeps.
+// Decide whether a partial stores identities of dumps and stamps of builds.
 static void settle_partial(struct hp_profile *profile,
                            const struct hp_read_options *options) {
     bool wants_builds = options->with_builds || options->with_names;
@@ -193,6 +203,8 @@ static void settle_partial(struct hp_profile *profile,
     profile->has_stamps = profile->keeps.partial && wants_builds;
 }
 
+// Read the inputs by the function for their kind: with statistics, with prof_recent, or
+// dumps alone.
 static int read_all(struct hp_profile *profile, const char *const *paths, size_t count,
                     const struct hp_read_options *options, struct hp_err *err) {
     return profile->keeps.live_samples
@@ -230,14 +242,14 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     if (options->snapshots == HP_SNAPSHOTS_EACH && !profile->keeps.moments) {
         return hp_fail(err, HP_E_USAGE, "each dump for itself is a row of inputs");
     }
-    if (options->thread) { // before partials are held against it
+    if (options->thread) { // before the parameters of partials are compared with it
         profile->thread = hp_strtab_add(&profile->strings, hp_span_of(options->thread));
     }
     int ret = check_ages(profile, options, err);
     ret = ret == HP_OK ? read_all(profile, paths, count, options, err) : ret;
     if (ret == HP_OK && options->time_from) {
         ret = hp_times_set(profile, options->time_from, err);
-    } else if (ret == HP_OK && !profile->keeps.partial) { // which keeps those of files
+    } else if (ret == HP_OK && !profile->keeps.partial) { // partials keep file times
         hp_times_take_held(profile);
     }
     hp_profile_sort(profile, NULL, 0); // also after a failure, for HP_REPORT_INFO
@@ -288,9 +300,10 @@ void hp_profile_symbolize(struct hp_profile *profile,
     hp_warn_of_modules(profile);
 }
 
-// --- reports ------------------------------------------------------------------------------
+// --- reports ---------------------------------------------------------------------------
 
-// Each zero that means a default is replaced, and options of other kinds of report are dropped.
+// Return the options with each zero that means a default replaced by the format's or the
+// common default.  Options that other kinds of report have are cleared.
 static struct hp_report_options completed(const struct hp_format *format,
                                           const struct hp_report_options *options) {
     struct hp_report_options complete = *options;
@@ -308,7 +321,7 @@ static struct hp_report_options completed(const struct hp_format *format,
     return complete;
 }
 
-// "text, json and tsv": those that can.
+// Write the names of all formats that have the ability `can`: "text, json and tsv".
 static void name_formats(unsigned can, char *text, size_t room) {
     const char *last = NULL;
     size_t used = 0;
@@ -327,7 +340,8 @@ static void name_formats(unsigned can, char *text, size_t room) {
     }
 }
 
-// A diff has no numbers below zero: what shrank is one of its sides.
+// Refuse a difference of two profiles in a format that has no numbers below zero.
+// Reports with two sides are allowed: there what shrank is one of the sides.
 static int refuse_negative(const struct hp_view *view, struct hp_err *err) {
     char others[256] = "";
     if ((view->use.can & HP_CAN_NEGATIVE) != 0 || !hp_view_is_of_differences(view) ||
@@ -342,8 +356,10 @@ static int refuse_negative(const struct hp_view *view, struct hp_err *err) {
         view->use.can & HP_CAN_ONLY_GROW ? "; --only=grown writes what grew" : "");
 }
 
-// A table, a page or a picture of what differences hold shows what grew and what shrank, as a diff does; what keeps
-// signs needs no sides.
+// Return the kind of report that is really made.  If the inputs are differences of two
+// profiles, a table, page or picture of them shows growth and shrinkage, as a diff does.
+// A format of stacks that has numbers below zero needs no sides: there a diff becomes a
+// merge.
 static enum hp_report_kind kind_of(const struct hp_profile *profile,
                                    const struct hp_format *format,
                                    const struct hp_report_options *options) {
@@ -365,6 +381,7 @@ static enum hp_report_kind kind_of(const struct hp_profile *profile,
                : kind;
 }
 
+// Return whether the report measures bytes.
 static bool is_of_space(const struct hp_report_options *options) {
     enum hp_metric metric = options->metric;
     bool is_metric =
@@ -372,7 +389,8 @@ static bool is_of_space(const struct hp_report_options *options) {
     return is_metric && hp_fraction(metric) == HP_SPACE_FRACTION;
 }
 
-// Whether groups of dumps, of whose bytes partials tell, are enough.
+// Return whether a report can be made from groups of dumps, whose bytes partials keep,
+// without knowing each dump.
 static bool groups_do(const struct hp_report_options *options) {
     bool is_spread = options->kind == HP_REPORT_TOP && options->spread;
     bool by_group = hp_groups_inputs(options->by);
@@ -381,7 +399,8 @@ static bool groups_do(const struct hp_report_options *options) {
            is_of_space(options);
 }
 
-// Of dumps of which nobody knows any more what each added.
+// Refuse a report that needs each dump separately if a partial has only sums for groups
+// of dumps.
 static int check_groups(const struct hp_profile *profile,
                         const struct hp_report_options *options, struct hp_err *err) {
     struct hp_needs needs = needs_of(options, 1);
@@ -403,7 +422,10 @@ static int check_groups(const struct hp_profile *profile,
     return HP_OK;
 }
 
-// What is left out of a partial is not in its reports either.
+// Check the options that concern partials.  A report that is no partial is refused if the
+// stacks are not in memory.  A partial is refused with filters, because the dropped
+// stacks would be missing in all its reports; and as a shard if it lacks the identities
+// by which shards are joined.
 static int check_partial(const struct hp_profile *profile, const struct hp_format *format,
                          const struct hp_report_options *options, struct hp_err *err) {
     if (!(format->can & HP_IS_PARTIAL)) {
@@ -428,15 +450,16 @@ static int check_partial(const struct hp_profile *profile, const struct hp_forma
                : HP_OK;
 }
 
-// --- so many bytes at most ------------------------------------------------------------------
+// --- a limit of bytes ------------------------------------------------------------------
 
-// How long a report is with so many rows is found by writing it, into nothing.  It is tried with twice
-// as many until it is too long, and then between: what a report of 4 KiB needs is a few times that of
-// writing it, whatever the number of rows.
+// The length of a report with N rows is found by writing it to a sink that only counts.
+// N is doubled until the report is too long, and then found by bisection.  A report of 4
+// KiB so takes a few times as long as writing it, whatever the number of rows.
 struct count {
     uint64_t bytes, most;
 };
 
+// A sink that counts bytes, and fails with EFBIG beyond the limit.
 static int count_bytes(void *data, const void *bytes, size_t size) {
     struct count *count = data;
     (void)bytes;
@@ -445,6 +468,7 @@ static int count_bytes(void *data, const void *bytes, size_t size) {
     return count->bytes > count->most ? -1 : 0;
 }
 
+// Return whether the report with that many rows is within max_bytes.
 static bool fits(struct hp_view *view, size_t rows) {
     struct count count = {.most = view->options.max_bytes};
     struct hp_err err = {0};
@@ -452,6 +476,8 @@ static bool fits(struct hp_view *view, size_t rows) {
     return hp_view_write(view, count_bytes, &count, &err) == HP_OK;
 }
 
+// Set view->fitting to the largest number of rows with which the report is within
+// max_bytes.  HP_E_LIMIT if it is too long even without rows.
 static int fit_bytes(struct hp_view *view, struct hp_err *err) {
     size_t all = hp_view_all_shown(view), low = 0, high = 1;
     if (view->options.max_bytes == 0) {
@@ -482,7 +508,7 @@ static int fit_bytes(struct hp_view *view, struct hp_err *err) {
                          (unsigned long long)view->options.max_bytes);
 }
 
-// --- views ----------------------------------------------------------------------------------
+// --- views -----------------------------------------------------------------------------
 
 struct hp_view *hp_view_new(const struct hp_profile *profile,
                             const struct hp_report_options *options, struct hp_err *err) {
@@ -522,6 +548,7 @@ struct hp_view *hp_view_new(const struct hp_profile *profile,
     return is_refused ? NULL : view;
 }
 
+// Writes with the locale "C" in this thread, so that numbers have a decimal point.
 int hp_view_write(const struct hp_view *view, hp_write_fn *write, void *data,
                   struct hp_err *err) {
     const struct hp_report_options *options = &view->options;
@@ -535,14 +562,16 @@ int hp_view_write(const struct hp_view *view, hp_write_fn *write, void *data,
     return ret;
 }
 
-// --- names of files -------------------------------------------------------------------------
+// --- names of files --------------------------------------------------------------------
 
-// A table under such a name would be a surprise.
+// File names that belong to no output format.  A table under such a name would be a
+// surprise.
 static const char of_others[] =
     "*.png *.gif *.ps *.csv *.xls *.xlsx *.xml *.yaml *.yml *.heap "
     "*.gz *.zst *.xz *.bz2 *.zip *.tar *.tgz";
 
-// The length of the longest of the patterns that fits, 0 if none does.
+// Return the length of the longest of the patterns, separated by spaces, that fits the
+// name; 0 if none does.
 static size_t longest_fit(const char *patterns, const char *name) {
     size_t longest = 0;
     char pattern[32];
@@ -556,7 +585,8 @@ static size_t longest_fit(const char *patterns, const char *name) {
     return longest;
 }
 
-// Of all patterns that fit, the longest tells.
+// Among all patterns that fit the name, those of other formats included, the longest one
+// decides.
 int hp_format_of_file(const char *path, const char **format, struct hp_err *err) {
     const char *name = hp_span_basename(hp_span_of(path)).at;
     size_t longest = longest_fit(of_others, name);

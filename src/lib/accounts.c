@@ -1,3 +1,5 @@
+// Matches dumps with the statistics of their processes, reads both, checks that they are
+// of one process, and attaches the accounts to the profile.
 #include "lib/accounts.h"
 
 #include "input/input_stream.h"
@@ -10,25 +12,27 @@
 #include <sys/stat.h>
 
 enum {
-    MOST_NAMED = 10,      // in warnings
-    NEAR_STACK = 4 << 20, // bytes that the kernel maps behind the main stack, at most
+    MOST_NAMED = 10,      // files that warnings name; the others are counted
+    NEAR_STACK = 4 << 20, // most bytes that the kernel maps above the main stack
 };
 
-// The files of one process, any of which may be missing.
+// The paths of the files of one process; NULL: missing.
 struct group {
     const char *dump, *stats, *smaps;
 };
 
+// The state of one read.
 struct job {
-    struct hp_strtab stems;
-    HP_VEC(struct group) groups;        // of each
-    HP_VEC(const char *) dumps;         // of the groups that have statistics
-    HP_VEC(struct hp_account) accounts; // as many
+    struct hp_strtab stems;             // paths without their endings
+    HP_VEC(struct group) groups;        // for each stem
+    HP_VEC(const char *) dumps;         // dumps of the groups that have statistics
+    HP_VEC(struct hp_account) accounts; // for each of `dumps` its account
 };
 
-// --- which file is what -------------------------------------------------------------------
+// --- which file is what ----------------------------------------------------------------
 
-// "run/app.7.heap.gz" is of "run/app.7".
+// Return the path without its ending and compression: "run/app.7.heap.gz" belongs to
+// "run/app.7".
 static struct hp_span stem_of(const char *path) {
     static const char *const packed[] = {".gz", ".zst"};
     struct hp_span stem = hp_span_of(path);
@@ -43,14 +47,16 @@ static struct hp_span stem_of(const char *path) {
     return stem;
 }
 
+// The kind of a file.
 enum part {
     DUMP,
     STATS,
     SMAPS,
 };
 
-// What cannot be opened is left to the reader of dumps, which says why; of what is no file the
-// first bytes are read once.
+// Find out the kind of a file by its first bytes.  A file that cannot be opened counts as
+// a dump: the reader of dumps reports why.  Input that is no regular file also counts as
+// a dump, because it can be read only once.
 static enum part part_of(const char *path) {
     struct hp_input_stream stream = {.waits = false};
     struct hp_err err;
@@ -67,6 +73,8 @@ static enum part part_of(const char *path) {
     return part;
 }
 
+// Put a file into the group of its stem.  HP_E_USAGE if the group has a file of this kind
+// already.
 static int put_file(struct job *job, const char *path, struct hp_err *err) {
     static const char *const names[] = {"dumps", "files of statistics", "smaps"};
     hp_string stem = hp_strtab_add(&job->stems, stem_of(path));
@@ -85,8 +93,9 @@ static int put_file(struct job *job, const char *path, struct hp_err *err) {
     return HP_OK;
 }
 
-// --- what they say ------------------------------------------------------------------------
+// --- what they say ---------------------------------------------------------------------
 
+// Read the statistics of a group, and append the account and the dump to the job.
 static int read_group(struct job *job, const struct group *group,
                       const struct hp_read_options *options, struct hp_err *err) {
     struct hp_account account = {.has_maps = group->smaps != NULL};
@@ -106,13 +115,14 @@ static int read_group(struct job *job, const struct group *group,
     return HP_OK;
 }
 
+// Warn about files that are skipped because their counterpart is missing.
 static void warn_of_parts(struct hp_profile *profile, const struct job *job) {
     const struct group *group;
     size_t left_out = 0;
     hp_vec_each (group, &job->groups) {
         bool is_whole = group->dump && group->stats;
         if (!group->dump && !group->stats && !group->smaps) {
-            continue; // of no stem
+            continue; // no file has this stem
         }
         left_out += !is_whole;
         if (!is_whole && left_out <= MOST_NAMED) {
@@ -133,7 +143,8 @@ static int by_path(const void *left, const void *right) {
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-// By their names: what is said of them does not depend on their order.
+// Put all files into groups, ordered by name, so that errors do not depend on the order
+// in which they are given.
 static int put_files(struct job *job, const char *const *paths, size_t count,
                      struct hp_err *err) {
     HP_VEC(const char *) sorted = {0};
@@ -147,6 +158,8 @@ static int put_files(struct job *job, const char *const *paths, size_t count,
     return ret;
 }
 
+// Read the statistics of all groups.  If options->stats is set, there is a single dump,
+// and no group is searched for.
 static int gather(struct job *job, const char *const *paths, size_t count,
                   const struct hp_read_options *options, struct hp_err *err) {
     if (options->stats && count == 1) {
@@ -173,13 +186,15 @@ static int gather(struct job *job, const char *const *paths, size_t count,
                : ret;
 }
 
-// --- whether they are of one process ------------------------------------------------------
+// --- whether they are of one process ---------------------------------------------------
 
+// Add the name of the dump to the error, and return its code.
 static int refuse(const struct hp_input_record *input, struct hp_err *err) {
     hp_err_locate(err, input->public.name, 0);
     return err->code;
 }
 
+// HP_E_FORMAT if the sample period of the dump differs from that of the statistics.
 static int check_period(const struct hp_input_record *input,
                         const struct hp_allocator_stats *stats, struct hp_err *err) {
     uint64_t period = (uint64_t)1 << stats->lg_sample;
@@ -193,10 +208,11 @@ static int check_period(const struct hp_input_record *input,
     return refuse(input, err);
 }
 
-// Addresses are random: those of the vdso and of the main stack are of one process.
+// Return whether the smaps are certainly of another process than the dump.  Addresses are
+// random, so vdso and main stack identify a process.
 static bool is_elsewhere(const struct hp_kernel_maps *maps, struct hp_digest map) {
     if ((map.of[0] | map.of[1]) == 0 || map.of[0] >> 63 != 0) {
-        return false; // nothing tells, or only files do, which come and go
+        return false; // unknown, or a digest of files only, which may change
     }
     if (!maps->is_rollup) {
         return (maps->map.of[0] | maps->map.of[1]) != 0 && maps->map.of[0] >> 63 == 0 &&
@@ -206,6 +222,7 @@ static bool is_elsewhere(const struct hp_kernel_maps *maps, struct hp_digest map
     return last < maps->from || last > maps->to || maps->to - last > NEAR_STACK;
 }
 
+// HP_E_FORMAT if the smaps are of another process than the dump.
 static int check_maps(const struct hp_input_record *input,
                       const struct hp_account *account, struct hp_err *err) {
     if (!account->has_maps || !is_elsewhere(&account->maps, input->identity.map)) {
@@ -217,6 +234,7 @@ static int check_maps(const struct hp_input_record *input,
     return refuse(input, err);
 }
 
+// Check that a dump and its account belong together.
 static int check(const struct hp_input_record *input, const struct hp_account *account,
                  struct hp_err *err) {
     if (input->producer != HP_PRODUCER_JEMALLOC) {
@@ -229,7 +247,8 @@ static int check(const struct hp_input_record *input, const struct hp_account *a
     return ret == HP_OK ? check_maps(input, account, err) : ret;
 }
 
-// What a fork has of its parent is in both dumps, and in both statistics.
+// Warn about forks: the memory that a fork shares with its parent is in both dumps, and
+// in both statistics.
 static void warn_of_forks(struct hp_profile *profile) {
     size_t forks = 0;
     const char *name = NULL;
@@ -256,6 +275,7 @@ static void warn_of_forks(struct hp_profile *profile) {
     }
 }
 
+// Move each account of a used dump to the profile, after checking that it fits.
 static int attach(struct hp_profile *profile, struct job *job, struct hp_err *err) {
     for (size_t i = 0; i < profile->inputs.count; i++) {
         const struct hp_input_record *input = &profile->inputs.at[i];
@@ -275,7 +295,8 @@ static int attach(struct hp_profile *profile, struct job *job, struct hp_err *er
     return HP_OK;
 }
 
-// What the dumps do not tell themselves.
+// Record for each dump how its allocator rounds large sizes.  The statistics show it,
+// dumps do not.
 static void keep_large_sizes(const struct job *job, struct hp_profile *profile) {
     const struct hp_account *account;
     hp_vec_each (account, &job->accounts) {

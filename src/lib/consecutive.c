@@ -2,25 +2,29 @@
 
 #include "lib/metadata.h"
 
-static const double least_seconds = 60; // from the first dump of a process to its last
+// Least seconds from the first dump of a process to its last.
+static const double least_seconds = 60;
 
-// A process as its files tell it.
+// A process, with the times of its first and last file.
 struct run {
     const struct hp_process *process;
-    double first, last; // times
+    double first, last; // seconds since 1970
 };
 
+// All processes of one side.
 struct runs {
     HP_VEC(struct run) of;
 };
 
+// Return dump number `i` of a process.
 static const struct hp_input_record *dump_of(const struct hp_profile *profile,
                                              const struct hp_process *process,
                                              uint32_t i) {
     return &profile->inputs.at[profile->processes.dumps.at[process->first + i]];
 }
 
-// Whether its dumps are files or members whose times rise with the numbers in their names, for long
+// Fill in *run.  Returns whether all dumps of the process are files or members of
+// archives, their times rise with the numbers in their names, and the process ran long
 // enough.
 static bool find_run(const struct hp_profile *profile, const struct hp_process *process,
                      struct run *run) {
@@ -42,6 +46,8 @@ static int by_first(const void *left, const void *right) {
     return (a->first > b->first) - (a->first < b->first);
 }
 
+// Sort the processes by their first dump, and return whether two of them ran at the same
+// time.
 static bool overlap(struct runs *runs) {
     bool found = false;
     hp_vec_sort(&runs->of, by_first);
@@ -51,7 +57,8 @@ static bool overlap(struct runs *runs) {
     return found;
 }
 
-// Each folder costs a system call.
+// Return whether all dumps are of one program and in one folder.  Call it last: each
+// folder costs a system call.
 static bool are_of_one_place(const struct hp_profile *profile, const struct runs *runs) {
     const struct hp_input_record *first = dump_of(profile, runs->of.at[0].process, 0);
     uint64_t folder = hp_input_folder(first);

@@ -13,7 +13,8 @@ static int compare(uint64_t a, uint64_t b) {
     return (a > b) - (a < b);
 }
 
-// Those of one series, side and set of labels are together, what was made first comes first.
+// Order inputs by side, labels and series, so that dumps of one process are adjacent;
+// among these the earliest comes first.
 static int by_series(const void *left, const void *right) {
     const struct hp_input_record *a = *(struct hp_input_record *const *)left;
     const struct hp_input_record *b = *(struct hp_input_record *const *)right;
@@ -24,19 +25,22 @@ static int by_series(const void *left, const void *right) {
     return order ? order : compare(a->number, b->number);
 }
 
+// Return whether two inputs are dumps of one process by name, on the same side.
 static bool are_together(const struct hp_input_record *a,
                          const struct hp_input_record *b) {
     return a->is_base == b->is_base && a->identity.labels == b->identity.labels &&
            a->identity.series == b->identity.series;
 }
 
-// --- cut maps -----------------------------------------------------------------------------
+// --- cut maps --------------------------------------------------------------------------
 
-// The begin of the vdso and the end of the stack; 0 if the map does not tell.
+// The addresses of a process that stay the same: start of the vdso and end of the main
+// stack.  0: the map does not show it.
 struct ends {
     uint64_t vdso, stack;
 };
 
+// The digest of a map is made of these two addresses, unless its highest bit is set.
 static struct ends ends_of(const struct hp_input_record *input) {
     struct hp_digest map = input->identity.map;
     bool is_of_files = map.of[0] >> 63;
@@ -47,7 +51,7 @@ static bool may_be_one(uint64_t a, uint64_t b) {
     return a == b || a == 0 || b == 0;
 }
 
-// It has no map, or what both maps have is the same, and one ends earlier.
+// Return whether the map of `cut` is missing, or is the beginning of the map of `whole`.
 static bool is_cut_map(const struct hp_input_record *cut,
                        const struct hp_input_record *whole) {
     const struct hp_identity *a = &cut->identity, *b = &whole->identity;
@@ -65,6 +69,8 @@ static bool is_whole(const struct hp_input_record *input) {
     return hp_input_is_used(input) && !input->is_damaged;
 }
 
+// Mark as damaged all dumps of a process whose map is truncated, by comparing it with the
+// map that ends highest.
 static void find_cut_maps(struct hp_input_record **inputs, size_t count) {
     const struct hp_input_record *highest = NULL;
     for (size_t i = 0; i < count; i++) {
@@ -85,9 +91,10 @@ static void find_cut_maps(struct hp_input_record **inputs, size_t count) {
     }
 }
 
-// --- which counts -------------------------------------------------------------------------
+// --- the dump that is used -------------------------------------------------------------
 
-// Better than the one so far: whole, or at least with stacks, and made later.
+// Return whether an input is better than the best so far: complete, or at least with
+// stacks; if both are equal, the later one.
 static bool is_better(const struct hp_input_record *input,
                       const struct hp_input_record *best) {
     bool is_any = hp_input_is_used(input);
@@ -100,7 +107,8 @@ static bool is_better(const struct hp_input_record *input,
     return input->stacks > 0 || best->stacks == 0;
 }
 
-// In use, as its totals say, which are sampled.
+// Estimate the bytes in use from the dump's own totals, which are sampled counts, by
+// jeprof's formula.
 static double total_of(const struct hp_input_record *input) {
     struct hp_count count = input->header.inuse;
     double bytes = (double)count.bytes, period = (double)input->period;
@@ -109,6 +117,7 @@ static double total_of(const struct hp_input_record *input) {
                : bytes / -expm1(-bytes / (double)count.objects / period);
 }
 
+// Add to the error of a skipped dump its own totals and the dump that is used instead.
 static void tell(struct hp_input_record *input, const struct hp_input_record *instead) {
     char total[HP_NUMBER_SIZE], says[HP_NUMBER_SIZE + 64] = "";
     bool is_told = input->header_line > 0 && !hp_count_is_wrapped(&input->header.inuse);
@@ -124,6 +133,7 @@ static void tell(struct hp_input_record *input, const struct hp_input_record *in
     hp_input_set_err(input, &err);
 }
 
+// Find truncated dumps among those of one process, and replace them by the best dump.
 static void settle(struct hp_input_record **inputs, size_t count) {
     const struct hp_input_record *best = NULL;
     find_cut_maps(inputs, count);
@@ -137,7 +147,8 @@ static void settle(struct hp_input_record **inputs, size_t count) {
             tell(input, best);
             input->public.status = HP_INPUT_REPLACED;
         } else if (input->is_damaged && hp_input_is_used(input)) {
-            input->identity.map = (struct hp_digest){{0}}; // it may be another's, cut
+            // The map may be the beginning of another one: it identifies no process.
+            input->identity.map = (struct hp_digest){{0}};
             input->identity.program = 0;
         }
     }

@@ -2,7 +2,7 @@
 
 #include "calc/header_check.h"
 
-// The totals tell that nothing but the memory map is missing.
+// Return whether the totals show that nothing except the memory map is missing.
 static bool is_all_but_map(const struct hp_dump *dump, struct hp_unbias *unbias,
                            enum hp_estimator estimator) {
     if (!dump->lacks_map || dump->malformed.count > 0) {

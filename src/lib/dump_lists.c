@@ -1,12 +1,14 @@
-// Which dumps count, and in which list they go, by names alone. What a name says of its process:
+// Distribution of dumps over lists (hp_manifest_make()), and the choice of one dump for
+// each process, by names alone.  A name is read as:
 //
 //     FOLDER/PREFIX.PID.SEQ.KIND.heap    the process is FOLDER/PREFIX.PID
-//     FOLDER/NAME.NNNN.heap              perhaps others of FOLDER/NAME: one list, each counts
-//     anything else                      nothing: it counts
+//     FOLDER/NAME.NNNN.heap              perhaps one process with others of FOLDER/NAME:
+//                                        same list, all are used
+//     anything else                      unknown process: it is used
 //
-// with ".gz" or ".zst" or not.  List of a name: FNV-1a over its bytes as far as they say which
-// process it is, mixed, modulo the number of lists; without a key, so that it is the same
-// everywhere.  "./" and "//" in a path say nothing.
+// each with ".gz" or ".zst" or not.  The list is FNV-1a over the part of the name that
+// identifies the process, mixed, modulo the number of lists.  The hash has no key, so
+// that it is the same on all machines.  "./" and "//" in a path are ignored.
 #include "base/err.h"
 #include "base/strtab.h"
 #include "hprof-agg/hprof-agg.h"
@@ -17,43 +19,49 @@
 #include <string.h>
 
 enum {
-    NAMED = 3, // of what is wrong
+    NAMED = 3, // paths that an error message names
 };
 
-// The dumps that names say are of one process.
+// Dumps that are of one process, by their names.
 struct group {
-    uint64_t newest, newest_before_exit; // numbers
-    bool is_told, has_other;             // of a process; with another than its exit dump
+    // Largest number of a dump, and of a dump that is not made at exit.
+    uint64_t newest, newest_before_exit;
+    // Whether names identify the process; whether it has a dump that is not made at exit.
+    bool is_told, has_other;
 };
 
+// A dump, as its name describes it.
 struct dump {
-    hp_string group;
-    uint64_t number;
-    bool is_exit;
+    hp_string group; // in maker.names: text that identifies the process
+    uint64_t number; // number in the name; 0: none
+    bool is_exit;    // made at exit
 };
 
+// The state of one distribution.
 struct maker {
     const char *const *paths;
     size_t count;
-    struct hp_strtab names; // of groups
-    struct hp_strtab seen;  // paths
+    struct hp_strtab names; // of groups; their numbers are indices into `groups`
+    struct hp_strtab seen;  // normalized paths
     HP_VEC(struct group) groups;
-    HP_VEC(struct dump) dumps; // of each path
+    HP_VEC(struct dump) dumps; // for each path
     HP_VEC(char) scratch;
-    const char *again[NAMED]; // paths that were there before
-    size_t repeated;
+    const char *again[NAMED]; // paths that are given again
+    size_t repeated;          // how many are given again
 };
 
+// FNV-1a with a final mix.
 static uint64_t hash_of(struct hp_span text) {
     uint64_t hash = 0xcbf29ce484222325;
     for (size_t i = 0; i < text.size; i++) {
         hash = (hash ^ (unsigned char)text.at[i]) * 0x100000001b3;
     }
-    hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccd; // whose low bits are weak
+    hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccd; // the low bits of FNV-1a are weak
     return hash ^ hash >> 33;
 }
 
-// Without "./" and repeated slashes; in memory that the next call uses again.
+// Remove "./" and repeated slashes.  The result is in maker->scratch, until the next
+// call.
 static struct hp_span normalize(struct maker *maker, struct hp_span path) {
     maker->scratch.count = 0;
     for (size_t i = 0; i < path.size; i++) {
@@ -61,7 +69,7 @@ static struct hp_span normalize(struct maker *maker, struct hp_span path) {
         bool begins = used == 0 || maker->scratch.at[used - 1] == '/';
         bool is_dot = path.at[i] == '.' && i + 1 < path.size && path.at[i + 1] == '/';
         if (begins && is_dot) {
-            i++; // with its slash
+            i++; // skip its slash, too
         } else if (path.at[i] != '/' || used == 0 || !begins) {
             hp_vec_push(&maker->scratch, path.at[i]);
         }
@@ -69,7 +77,7 @@ static struct hp_span normalize(struct maker *maker, struct hp_span path) {
     return (struct hp_span){maker->scratch.at, maker->scratch.count};
 }
 
-// The text without its last part, behind a dot, in its last folder.
+// Return the text without its last part after a dot, if the dot is in the last folder.
 static struct hp_span without_part(struct hp_span text) {
     size_t end = text.size;
     while (end > 0 && text.at[end - 1] != '.' && text.at[end - 1] != '/') {
@@ -79,7 +87,7 @@ static struct hp_span without_part(struct hp_span text) {
     return text;
 }
 
-// As far as a path says which process its dump is of.
+// Return the part of a path that identifies the process of the dump.
 static struct hp_span stem_of(const char *path, const struct hp_dump_name *name) {
     struct hp_span stem = hp_span_of(path);
     if (name->kind) {
@@ -91,6 +99,7 @@ static struct hp_span stem_of(const char *path, const struct hp_dump_name *name)
     return stem;
 }
 
+// Remember a path, and count it if it was given before.
 static void note_path(struct maker *maker, const char *path) {
     size_t before = maker->seen.strings.count;
     struct hp_span text = normalize(maker, hp_span_of(path));
@@ -103,10 +112,12 @@ static void note_path(struct maker *maker, const char *path) {
     }
 }
 
+// Add a dump to its group.
 static void add(struct maker *maker, const char *path) {
     struct hp_dump_name name = hp_dump_name_of(path);
     struct hp_span stem = normalize(maker, stem_of(path, &name));
-    if (name.kind) { // names of other kinds are no names of this one's process
+    // A NUL separates these names from names that follow another pattern.
+    if (name.kind) {
         hp_vec_push(&maker->scratch, '\0');
         stem = (struct hp_span){maker->scratch.at, stem.size + 1};
     }
@@ -130,6 +141,7 @@ static void add(struct maker *maker, const char *path) {
     hp_vec_push(&maker->dumps, dump);
 }
 
+// Return whether the dump is the one of its process that is used.
 static bool counts(const struct group *group, const struct dump *dump,
                    enum hp_snapshots snapshots) {
     if (!group->is_told || snapshots == HP_SNAPSHOTS_SUM) {
@@ -140,6 +152,7 @@ static bool counts(const struct group *group, const struct dump *dump,
                        : dump->number == group->newest;
 }
 
+// Fill in the manifest.
 static void choose(const struct maker *maker, const struct hp_manifest_options *options,
                    struct hp_manifest *manifest) {
     const struct group *group;
@@ -157,6 +170,7 @@ static void choose(const struct maker *maker, const struct hp_manifest_options *
     }
 }
 
+// Fail with HP_E_DUPLICATE, and name the first paths that were given twice.
 static int refuse_repeated(const struct maker *maker, struct hp_err *err) {
     char names[256];
     size_t used = 0;
@@ -169,6 +183,7 @@ static int refuse_repeated(const struct maker *maker, struct hp_err *err) {
                    maker->repeated > NAMED ? ", …" : "");
 }
 
+// Refuse options that names alone cannot satisfy.
 static int check(const struct hp_manifest_options *options, struct hp_err *err) {
     enum hp_snapshots snapshots = options->snapshots;
     if (options->lists == 0) {

@@ -19,7 +19,8 @@ void hp_contents_done(struct hp_contents *contents) {
 }
 
 bool hp_contents_add(struct hp_contents *contents, struct hp_digest digest) {
-    uint64_t key = hp_hash_key(); // who sees it cannot crowd one part of the table
+    // A secret key: no input can crowd one part of the table.
+    uint64_t key = hp_hash_key();
     uint32_t hash = (uint32_t)hp_hash_mix(digest.of[0] ^ key, digest.of[1] ^ ~key), item;
     bool is_known = false;
     pthread_mutex_lock(&contents->lock);
@@ -37,14 +38,16 @@ bool hp_contents_add(struct hp_contents *contents, struct hp_digest digest) {
 
 // --- once all are read -----------------------------------------------------------------
 
+// A record, with the facts that it is sorted by.
 struct by_content {
-    struct hp_digest content;
-    const struct hp_identity *identity;
-    bool is_new; // else of the base of a diff, if it is one
-    size_t input;
+    struct hp_digest content;           // digest of the text
+    const struct hp_identity *identity; // of the input; borrowed
+    bool is_new;                        // not of the base of a comparison
+    size_t input;                       // index of the record
 };
 
-// Those whose names tell most come first.
+// Order by content and side.  Among equal contents the names that say most come first:
+// with a number, by number, with a process id, then by the order of inputs.
 static int compare_content(const void *left, const void *right) {
     const struct by_content *a = left, *b = right;
     const struct hp_identity *of_a = a->identity, *of_b = b->identity;
@@ -69,7 +72,8 @@ static bool same_file(const struct hp_identity *a, const struct hp_identity *b) 
     return a->file != 0 && a->file == b->file;
 }
 
-// Two moments of a process, or two processes, have equal dumps if nothing has happened in
+// Return whether two equal dumps are different dumps according to their names.  Two
+// moments of a process, or two processes, have equal dumps if nothing has happened in
 // between, or since the fork.
 static bool are_told_apart(const struct hp_identity *a, const struct hp_identity *b) {
     bool by_number = a->has_number && b->has_number && a->number != b->number;
@@ -77,7 +81,8 @@ static bool are_told_apart(const struct hp_identity *a, const struct hp_identity
     return !same_file(a, b) && (by_number || by_pid);
 }
 
-// Those that were read, to be freed.
+// Return the records that were read, ordered by content; partials are left out.  The
+// caller frees the result.
 static struct by_content *sort_by_content(const struct hp_input_record *records,
                                           size_t count, size_t *read) {
     struct by_content *order = hp_alloc(count * sizeof *order);
@@ -93,7 +98,7 @@ static struct by_content *sort_by_content(const struct hp_input_record *records,
     return order;
 }
 
-// What is known of a file, and not of its content.
+// Give to *record the facts about the file of *before; facts about the content stay.
 static void keep_file(struct hp_input_record *record,
                       const struct hp_input_record *before) {
     struct hp_identity identity = before->identity;
@@ -105,7 +110,7 @@ static void keep_file(struct hp_input_record *record,
     record->identity = identity;
 }
 
-// What was read of the one is the other's, who has the same content.
+// Exchange what was read of two inputs of one content; each keeps its own file.
 static void swap_contents(struct hp_input_record *a, struct hp_input_record *b) {
     struct hp_input_record a_before = *a, b_before = *b;
     *a = b_before;
@@ -114,8 +119,8 @@ static void swap_contents(struct hp_input_record *a, struct hp_input_record *b) 
     keep_file(b, &b_before);
 }
 
-// The one is the dump that counts, and was read if one of them was; if it could not be used
-// after all, none can.
+// Make `record` a duplicate of `kept`.  If `kept` was the one that was not read, both
+// exchange their contents first.  If the content could not be used, both are skipped.
 static void make_duplicate(struct hp_input_record *kept, struct hp_input_record *record) {
     if (kept->public.status == HP_INPUT_DUPLICATE) {
         swap_contents(kept, record);
@@ -125,6 +130,7 @@ static void make_duplicate(struct hp_input_record *kept, struct hp_input_record 
     hp_input_set_err(record, kept->public.status == HP_INPUT_SKIPPED ? kept->err : NULL);
 }
 
+// Remember the pair whose second input comes first.
 static void note(struct hp_duplicate *found, size_t a, size_t b) {
     size_t first = a < b ? a : b, again = a < b ? b : a;
     if (again < found->again) {
@@ -132,11 +138,12 @@ static void note(struct hp_duplicate *found, size_t a, size_t b) {
     }
 }
 
-// Those of one content that name and number do not tell from one before; in runs of one number,
-// those with a process id first, and at the end those without a number.
+// Mark as duplicates the inputs of one content that name and number do not distinguish
+// from an earlier one.  `order` has runs of one number, those with a process id first;
+// inputs without a number are last.
 static void settle_names(struct hp_input_record *records, const struct by_content *order,
                          size_t count, struct hp_duplicate *found) {
-    size_t run = 0, kept = 0; // the first of its number, and the last that counts
+    size_t run = 0, kept = 0; // the first of its number, and the last that is used
     for (size_t i = 1; i < count; i++) {
         bool starts = !same_number(&order[i], &order[run]);
         run = starts ? i : run;
@@ -160,7 +167,7 @@ static int compare_file(const void *left, const void *right) {
     return order ? order : (a->input > b->input) - (a->input < b->input);
 }
 
-// One file under several names.
+// Mark as duplicates the inputs that are one file under several names.
 static void settle_files(struct hp_input_record *records, struct by_content *order,
                          size_t count, struct hp_duplicate *found) {
     qsort(order, count, sizeof *order, compare_file);
@@ -170,7 +177,7 @@ static void settle_files(struct hp_input_record *records, struct by_content *ord
             struct hp_input_record *first = &records[order[i - 1].input];
             note(found, order[i - 1].input, order[i].input);
             if (first->public.status == HP_INPUT_DUPLICATE) {
-                continue; // of something that counts
+                continue; // the first is itself a duplicate of a used input
             }
             make_duplicate(first, again);
         }
@@ -206,7 +213,8 @@ struct hp_duplicate hp_duplicates_across(const struct hp_input_record *records,
         if (!same_content(&order[i], &order[first])) {
             first = i;
         }
-        // A dump that counts, and one of the other side that it cannot be told from.
+        // A used dump, and one of the other side that its name does not distinguish from
+        // it.
         for (size_t k = first; k < i && used > 2 && order[i].is_new && !order[k].is_new;
              k++) {
             bool are_used = hp_input_is_used(&records[order[i].input]) &&

@@ -16,7 +16,8 @@ void hp_sampled_inputs_add_records(struct hp_sampled_inputs *inputs,
                 .input = input->number,
                 .process = input->process,
             };
-            sampled.samples.of[0] ^= input->is_base; // the sides of a diff are not added
+            // The sides of a comparison are not added up.
+            sampled.samples.of[0] ^= input->is_base;
             hp_vec_push(&inputs->all, sampled);
         }
     }
@@ -37,13 +38,15 @@ static int by_samples(const void *left, const void *right) {
     return order ? order : by_name(left, right);
 }
 
-// Forks that did nothing since hold what they held then; of others somebody has made a copy.
+// Return whether both inputs are of different processes, by their names.  Forks that did
+// nothing since the fork have equal samples.  Equal samples of one process are copies.
 static bool are_processes(const struct hp_sampled_input *a,
                           const struct hp_sampled_input *b) {
     return a->pid != 0 && b->pid != 0 && a->pid != b->pid;
 }
 
-// Of two moments of one process equal samples are nothing strange.
+// Return whether equal samples are unexpected.  Two moments of one process may well have
+// equal samples.
 static bool is_worth_telling(const struct hp_sampled_input *a,
                              const struct hp_sampled_input *b) {
     return a->process == HP_NO_PROCESS || a->process != b->process ||

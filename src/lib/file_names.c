@@ -5,10 +5,10 @@
 
 #include <stdlib.h>
 
-// The names of a frame in a partial.
+// The names of a frame before the binaries were read.
 struct known {
-    uint32_t first_line, lines;
-    bool is_of_file;
+    uint32_t first_line, lines; // range in profile->lines
+    bool is_of_file;            // taken from a binary, not from a dump
 };
 
 static int compare_texts(const struct hp_profile *profile, hp_string a, hp_string b) {
@@ -26,7 +26,8 @@ static int compare(const struct hp_profile *profile, const struct hp_line *a,
                  : (a->start_line > b->start_line) - (a->start_line < b->start_line);
 }
 
-// The same choice as where two partials have names of a frame.
+// Return whether names found in a binary are better than those known.  The rule is the
+// one for names of a frame in two partials.
 static bool is_better(const struct hp_profile *profile, const struct known *known,
                       const struct hp_frame *found) {
     int order = 0;
@@ -40,7 +41,8 @@ static bool is_better(const struct hp_profile *profile, const struct known *know
     return order < 0;
 }
 
-// The file of each module that is known by a stamp; of others nothing is looked for.
+// Set the proof of each module: whether the binary with its stamp is at hand.  Modules
+// without a stamp are not searched for.
 static void find_files(struct hp_profile *profile) {
     struct hp_module *module;
     hp_vec_each (module, &profile->modules) {

@@ -3,6 +3,7 @@
 #include "model/diagnosed.h"
 #include "view/groups.h"
 
+// Return whether a report needs rows of inputs.
 static bool asks_for_inputs(const struct hp_report_options *report) {
     const struct hp_report *kind = hp_reports[report->kind];
     bool by_group = report->by >= HP_BY_INPUT && !hp_is_of_parts(report->by);
@@ -16,7 +17,7 @@ bool hp_inputs_are_not_asked_for(const struct hp_profile *profile,
                    !options->time_from && options->planned_count == 1;
     for (size_t i = 0; i < options->planned_count; i++) {
         const struct hp_report_options *report = &options->planned[i];
-        bool is_merge = report->kind == HP_REPORT_MERGE; // which may tell of processes
+        bool is_merge = report->kind == HP_REPORT_MERGE; // a merge may list processes
         suffice &= !asks_for_inputs(report) && (!is_merge || profile->keeps.partial);
     }
     return suffice;
@@ -29,14 +30,15 @@ bool hp_input_groups_suffice(const struct hp_profile *profile,
            hp_inputs_are_not_asked_for(profile, options);
 }
 
-// Sample types and processes of pprof profiles are told of one by one.
+// Inputs with sample types or processes, as of pprof profiles, are recorded individually.
 bool hp_input_is_plain(const struct hp_input_record *input) {
     return input->public.status == HP_INPUT_USED && !input->err && !input->keys &&
            input->producer < HP_PRODUCER_PPROF && input->merged_all == 0 &&
            !hp_input_has_diagnostic(input);
 }
 
-// What it is, and what else decides of which group of a partial it is.
+// Make the key of a group: the fields that are equal in all its inputs, and the traits
+// that decide in which group of a partial they are.
 static void make_key(struct hp_bytes *key, const struct hp_input_record *input) {
     const bool traits[] = {
         input->is_base,    input->unmapped_addresses > 0, input->stacks > 0,
@@ -49,12 +51,15 @@ static void make_key(struct hp_bytes *key, const struct hp_input_record *input) 
     }
 }
 
+// The key of a group.
 static struct hp_span key_of(const struct hp_input_groups *groups, size_t group) {
     size_t start = group > 0 ? groups->ends.at[group - 1] : 0;
     return (struct hp_span){(const char *)groups->keys.at + start,
                             groups->ends.at[group] - start};
 }
 
+// Make the record of a new group from its first input: without a name, content and
+// identity.
 static struct hp_input_record as_group(const struct hp_input_record *input) {
     struct hp_input_record group = *input;
     group.is_group = true;

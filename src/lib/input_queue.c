@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    LEVEL = 1, // of compression
+    LEVEL = 1, // compression level of zstd
 };
 
 void hp_input_queue_init(struct hp_input_queue *queue) {
@@ -25,6 +25,7 @@ void hp_input_queue_done(struct hp_input_queue *queue) {
     hp_vec_done(&queue->kept);
 }
 
+// Close the current archive.  The lock is held, or no other thread runs.
 static void close_archive(struct hp_input_queue *queue) {
     hp_tar_close(&queue->tar);
     queue->is_open = false;
@@ -46,9 +47,11 @@ void hp_input_queue_rewind(struct hp_input_queue *queue, const bool *is_wanted,
     queue->wanted_count = count;
 }
 
-// --- archives -----------------------------------------------------------------------------
+// --- archives --------------------------------------------------------------------------
 
-// Of what was named before the name is known.
+// Set the name of the item that was found, or failed, in the current archive.  Names are
+// kept in queue->members; an item that has been named in an earlier pass is not named
+// again.
 static void name_member(struct hp_input_queue *queue, struct hp_queued_input *item,
                         bool is_found) {
     size_t number = item->number - queue->count;
@@ -66,6 +69,8 @@ static void name_member(struct hp_input_queue *queue, struct hp_queued_input *it
     }
 }
 
+// Read the next file of the current archive, and open the archive first if necessary.
+// *found is false at its end.
 static int read_archive(struct hp_input_queue *queue, struct hp_queued_input *item,
                         bool *found, struct hp_err *err) {
     int ret = HP_OK;
@@ -86,6 +91,7 @@ static int read_archive(struct hp_input_queue *queue, struct hp_queued_input *it
     return ret;
 }
 
+// Read the next file of any archive.
 static int next_member(struct hp_input_queue *queue, struct hp_queued_input *item,
                        bool *found, struct hp_err *err) {
     int ret = HP_OK;
@@ -104,9 +110,9 @@ static int next_member(struct hp_input_queue *queue, struct hp_queued_input *ite
     return ret;
 }
 
-// --- all inputs ---------------------------------------------------------------------------
+// --- all inputs ------------------------------------------------------------------------
 
-// The number of the next file, or of a member.
+// Return the number of the next input: a file in the given order, or a member.
 static size_t take_number(struct hp_input_queue *queue) {
     size_t place = queue->given++;
     return place < queue->count && queue->order ? queue->order[place] : place;
@@ -116,6 +122,7 @@ static bool is_kept(const struct hp_input_queue *queue, size_t number) {
     return number < queue->kept.count && queue->kept.at[number].bytes != NULL;
 }
 
+// Take the next input, wanted or not.
 static int take_next(struct hp_input_queue *queue, struct hp_queued_input *item,
                      bool *found, struct hp_err *err) {
     item->number = take_number(queue);
@@ -161,7 +168,7 @@ void hp_input_queue_forget(struct hp_input_queue *queue, size_t number) {
     }
 }
 
-// --- what can be read only once -------------------------------------------------------------
+// --- what can be read only once --------------------------------------------------------
 
 void hp_input_queue_keep(struct hp_input_queue *queue, size_t number,
                          struct hp_span bytes) {

@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 enum {
-    THREAD_ROOM = 8 << 20, // bytes of stacks in memory
+    THREAD_ROOM = 8 << 20, // least bytes of stacks in memory for each thread
 };
 
 size_t hp_job_thread_count(const struct hp_job *job) {
-    // Nobody knows how many are in an archive.
+    // The number of inputs in an archive is unknown.
     size_t inputs = job->queue.archives.count > 0 ? SIZE_MAX : job->queue.count;
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     size_t wanted = job->options->jobs ? job->options->jobs : cpus > 0 ? (size_t)cpus : 1;
@@ -25,6 +25,8 @@ uint64_t hp_job_share_of_memory(const struct hp_job *job) {
     return job->profile->store ? job->profile->store->room / job->threads / 2 : 0;
 }
 
+// Write the stacks of a profile to the store by `write`.  An error is recorded in
+// job->run_err.
 static void write_run(struct hp_job *job, struct hp_profile *profile,
                       int (*write)(struct hp_profile *, struct hp_run_store *,
                                    struct hp_err *)) {
@@ -37,6 +39,7 @@ static void write_run(struct hp_job *job, struct hp_profile *profile,
     }
 }
 
+// Write all stacks of a profile to the store as a run.
 static void spill(struct hp_job *job, struct hp_profile *profile) {
     write_run(job, profile, hp_profile_spill);
 }

@@ -1,5 +1,6 @@
-// A row is the number of the input, that of its program, the ends of its map, its time, and all fields of its record; 64 KiB
-// of rows are packed together.
+// A row consists of the number of the input, the number of its program, the ends of its
+// memory map, its time, and all fields of its record.  Rows are packed in blocks of 64
+// KiB.
 #include "lib/lone_inputs.h"
 
 #include "input/dump_name.h"
@@ -12,11 +13,12 @@
 #include <sys/stat.h>
 
 enum {
-    FULL = 64 << 10, // bytes of rows
-    FEW = HP_PARTIAL_HISTORY,
-    LEVEL = 1, // of compression
+    FULL = 64 << 10,          // bytes of rows that are packed together
+    FEW = HP_PARTIAL_HISTORY, // with so few inputs all become records
+    LEVEL = 1,                // compression level of zstd
 };
 
+// The fields of a record that a row contains: all of them.
 static const unsigned every_use =
     1u << HP_SLOT_OWN | 1u << HP_SLOT_KEY | 1u << HP_SLOT_SUM | 1u << HP_SLOT_APART;
 
@@ -32,8 +34,9 @@ bool hp_input_may_be_lone(const struct hp_input_record *input) {
            strcmp(input->public.name, "-") != 0;
 }
 
-// --- rows -----------------------------------------------------------------------------------
+// --- rows ------------------------------------------------------------------------------
 
+// Pack lone->rows, and clear them.
 static void pack(struct hp_lone_inputs *lone) {
     struct hp_bytes *rows = &lone->rows;
     uint8_t *bytes = hp_alloc(hp_pack_room(rows->count));
@@ -61,15 +64,16 @@ void hp_lone_inputs_put(struct hp_lone_inputs *lone,
     }
 }
 
-// All of them, one after the other.
+// An iterator over all rows, in the order in which they were put.
 struct rows {
-    const struct hp_lone_inputs *lone;
-    const struct hp_input_queue *queue; // for their names
-    size_t block, next;                 // to be read
-    struct hp_bytes raw;
-    struct hp_numbers at;
+    const struct hp_lone_inputs *lone;  // borrowed
+    const struct hp_input_queue *queue; // names of the inputs; borrowed
+    size_t block, next;                 // the next block and the next row
+    struct hp_bytes raw;                // the current block, unpacked
+    struct hp_numbers at;               // the position in `raw`
 };
 
+// Unpack the next block.  The last one is not packed.  Returns false if there is none.
 static bool next_block(struct rows *rows) {
     const struct hp_lone_inputs *lone = rows->lone;
     if (rows->block > lone->packed.count) {
@@ -90,6 +94,7 @@ static bool next_block(struct rows *rows) {
     return true;
 }
 
+// Set the name of the record, and what the name says of the dump.
 static void name_row(const struct hp_input_queue *queue, struct hp_input_record *input) {
     bool is_member = input->number >= queue->count;
     const struct hp_member *member =
@@ -103,7 +108,8 @@ static void name_row(const struct hp_input_queue *queue, struct hp_input_record 
     input->identity.kind = name.kind;
 }
 
-// The next, as the record that it was; false after the last.
+// Read the next row into *input as the record that it was.  Returns false after the last
+// row, when the iterator has freed its memory.
 static bool next_row(struct rows *rows, struct hp_input_record *input) {
     while (rows->at.at == rows->at.end) {
         if (!next_block(rows)) {
@@ -125,7 +131,7 @@ static bool next_row(struct rows *rows, struct hp_input_record *input) {
     return true;
 }
 
-// The next that is alone.
+// Read the next row that is not shared.
 static bool next_alone(struct rows *rows, struct hp_input_record *input) {
     bool found;
     do {
@@ -134,13 +140,15 @@ static bool next_alone(struct rows *rows, struct hp_input_record *input) {
     return found;
 }
 
-// --- what they have in common -----------------------------------------------------------------
+// --- what they have in common ----------------------------------------------------------
 
+// The hash of the content or map of an input.
 struct key {
-    uint64_t hash;
-    uint32_t row; // or NO_ROW: of a record
+    uint64_t hash; // equal hashes: the inputs may have it in common
+    uint32_t row;  // number of the row; NO_ROW: the input is a record
 };
 
+// The row number that means "a record".
 #define NO_ROW UINT32_MAX
 
 struct keys {
@@ -164,7 +172,8 @@ static void mark(struct hp_lone_inputs *lone, const struct key *key) {
     }
 }
 
-// Of equal hashes; by accident they may be of different ones, which then become records as well.
+// Mark the rows with equal hashes as shared.  Different digests may have equal hashes by
+// accident; their rows then become records as well, which is harmless.
 static void mark_shared(struct hp_lone_inputs *lone, struct keys *keys) {
     hp_vec_sort(&keys->all, by_hash);
     for (size_t i = 1; i < keys->all.count; i++) {
@@ -176,6 +185,7 @@ static void mark_shared(struct hp_lone_inputs *lone, struct keys *keys) {
     hp_vec_done(&keys->all);
 }
 
+// Mark all rows whose content or map another row or a record has, too.
 static void find_shared(struct hp_lone_inputs *lone, const struct hp_profile *profile,
                         const struct hp_input_queue *queue) {
     for (int by_map = 0; by_map < 2; by_map++) {
@@ -195,8 +205,8 @@ static void find_shared(struct hp_lone_inputs *lone, const struct hp_profile *pr
     }
 }
 
-// Whether some input may have to do with any other: one without a map may be of any process, one that
-// was merged of many.
+// Return whether some input may belong to any process: it has no map, is damaged, or is a
+// merged profile of many processes.
 static bool are_entangled(const struct hp_profile *profile) {
     const struct hp_input_record *input;
     bool are = false;
@@ -207,7 +217,7 @@ static bool are_entangled(const struct hp_profile *profile) {
     return are;
 }
 
-// --- records ----------------------------------------------------------------------------------
+// --- records ---------------------------------------------------------------------------
 
 void hp_lone_inputs_settle(struct hp_lone_inputs *lone, struct hp_profile *profile,
                            const struct hp_input_queue *queue, bool has_partials) {
@@ -254,9 +264,10 @@ void hp_lone_inputs_give_back(struct hp_lone_inputs *lone, struct hp_profile *pr
     profile->lone_inputs = profile->lone_exits = 0;
 }
 
-// --- what is told of them -----------------------------------------------------------------------
+// --- data of lone inputs that is kept --------------------------------------------------
 
-// So that a file may be newer than the newest dump.
+// Return the time of the file of an input.  The time of the newest lone input is kept, so
+// that reports can see that a binary is newer than the newest dump.
 static double time_of(const struct hp_input_record *input) {
     struct stat info;
     if (input->archive) {
@@ -265,6 +276,7 @@ static double time_of(const struct hp_input_record *input) {
     return stat(input->public.name, &info) == 0 ? (double)info.st_mtime : 0;
 }
 
+// Set the time of all groups.
 static void set_time(struct hp_profile *profile, double newest) {
     struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
@@ -276,6 +288,7 @@ static int by_id(const void *left, const void *right) {
     return memcmp(left, right, sizeof(struct hp_digest));
 }
 
+// Identities of dumps.
 struct ids {
     HP_VEC(struct hp_digest) all;
 };
@@ -286,6 +299,7 @@ static void add_ids(struct ids *ids, const struct hp_extreme *dumps, size_t coun
     }
 }
 
+// Return the identities of the dumps with the largest and smallest totals, in order.
 static struct ids ids_of_extremes(const struct hp_profile *profile) {
     struct ids ids = {.all = {0}};
     const struct hp_label_set *set;
@@ -299,7 +313,8 @@ static struct ids ids_of_extremes(const struct hp_profile *profile) {
     return ids;
 }
 
-// Of those that are alone, as all names are known to be needed no more but these.
+// Keep the names of lone inputs that are among the largest or smallest; no other names
+// are needed later.
 static void keep_names(const struct hp_lone_inputs *lone, struct hp_profile *profile,
                        const struct hp_input_queue *queue) {
     struct rows rows = {.lone = lone, .queue = queue};
@@ -318,6 +333,7 @@ static void keep_names(const struct hp_lone_inputs *lone, struct hp_profile *pro
     hp_vec_done(&ids.all);
 }
 
+// Add an input to the identities and the statistics of a partial.
 static void tell_one(struct hp_profile *profile, const struct hp_input_record *row) {
     struct hp_digest id = hp_dump_identity(row->content, &row->identity);
     struct hp_known_dump known = {.process = hp_process_identity(&row->identity),

@@ -13,7 +13,7 @@
 
 static const double nanoseconds_per_second = 1e9;
 
-// --- times of files -----------------------------------------------------------------------
+// --- times of files --------------------------------------------------------------------
 
 static int no_mtime(const char *path, struct hp_err *err) {
     return hp_fail(err, HP_E_USAGE, "there is no time of %s",
@@ -23,7 +23,7 @@ static int no_mtime(const char *path, struct hp_err *err) {
 static int take_mtime(struct hp_input_record *input, struct hp_err *err) {
     const char *name = input->public.name;
     struct stat info;
-    if (input->archive || input->source > 0) { // which has told
+    if (input->archive || input->source > 0) { // the archive has set its time
         return HP_OK;
     }
     if (strcmp(name, "-") == 0 || stat(name, &info) != 0) {
@@ -34,15 +34,16 @@ static int take_mtime(struct hp_input_record *input, struct hp_err *err) {
     return HP_OK;
 }
 
-// --- times in paths -----------------------------------------------------------------------
+// --- times in paths --------------------------------------------------------------------
 
+// Parse a whole text as seconds since 1970, with an optional fraction.
 static bool parse_seconds(const char *text, double *time) {
     struct hp_cursor c = hp_cursor_over(text, text + strlen(text));
     *time = hp_cursor_seconds(&c);
     return hp_cursor_good(&c) && hp_cursor_at_end(&c);
 }
 
-// A date and perhaps a time of day.
+// Parse a date, perhaps with a time of day, in UTC.
 static bool parse_date(const char *text, double *time) {
     static const char *const formats[] = {
         "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d_%H:%M:%S", "%Y%m%dT%H%M%S",
@@ -59,7 +60,8 @@ static bool parse_date(const char *text, double *time) {
     return false;
 }
 
-// YYYYMMDD... is also a number: 14 digits and more are no seconds of this age.
+// Parse a time.  A text of 14 digits is a date YYYYMMDDhhmmss: as a number of seconds it
+// would be far in the future.
 static bool parse_time(const char *text, double *time) {
     char digits[64];
     if (strspn(text, "0123456789") == 14 && text[14] == '\0') {
@@ -71,6 +73,7 @@ static bool parse_time(const char *text, double *time) {
     return parse_seconds(text, time) || parse_date(text, time);
 }
 
+// Set the time of an input from the first group of the pattern in its path.
 static int take_from_path(struct hp_input_record *input, struct hp_pattern *pattern,
                           const char *text, struct hp_err *err) {
     const char *path = input->public.name;
@@ -120,8 +123,9 @@ void hp_times_take_held(struct hp_profile *profile) {
     profile->has_times = true;
 }
 
-// --- labels in paths ----------------------------------------------------------------------
+// --- labels in paths -------------------------------------------------------------------
 
+// Add a label for each named group that is in the match.
 static void label(struct hp_profile *profile, struct hp_input_record *input,
                   const struct hp_pattern *pattern) {
     const char *name;
@@ -154,7 +158,7 @@ int hp_labels_set(struct hp_profile *profile, const char *text, struct hp_err *e
     for (size_t i = 0; ret == HP_OK && i < profile->inputs.count; i++) {
         struct hp_input_record *input = &profile->inputs.at[i];
         if (input->labels > 0) {
-            continue; // of a partial, which has them from its paths
+            continue; // a partial has labels already, from the paths of its dumps
         }
         input->first_label = (uint32_t)profile->labels.count;
         if (hp_pattern_matches(&pattern, input->public.name)) {
@@ -185,25 +189,28 @@ size_t hp_label_sets_count(const struct hp_profile *profile) {
         inputs += i == 0 || hashes.at[i] != hashes.at[i - 1];
     }
     hp_vec_done(&hashes);
-    samples -= samples > 0; // the first is the empty one
+    samples -= samples > 0; // number 0 is the empty set
     return samples > inputs ? samples : inputs;
 }
 
-// --- processes ----------------------------------------------------------------------------
+// --- processes -------------------------------------------------------------------------
 
-// The folder that was looked at last: most inputs are in the one before them.
+// The folder that was examined last: most inputs are in the folder of the input before
+// them.
 struct folder {
-    struct hp_span path;
-    const char *archive; // that it is in, or NULL
-    uint64_t hash;
+    struct hp_span path; // borrowed from the name of an input
+    const char *archive; // the archive that contains it; NULL: a folder of the system
+    uint64_t hash;       // as hp_input_folder() returns it
 };
 
+// Hash device and inode; never 0.
 static uint64_t hash_of_status(const struct stat *info) {
     uint64_t which[2] = {(uint64_t)info->st_dev, (uint64_t)info->st_ino};
     return hp_hash_bytes(which, sizeof which, hp_hash_key()) | 1;
 }
 
-// By device and inode, not by how its path is spelled.
+// Return a hash of device and inode, not of the spelling of the path.  If the file does
+// not exist, of the path.
 static uint64_t hash_of_file(const char *path) {
     struct stat info;
     if (stat(path, &info) != 0) {
@@ -212,6 +219,7 @@ static uint64_t hash_of_file(const char *path) {
     return hash_of_status(&info);
 }
 
+// Return the hash of the folder of an input, from the cache if it is the last one.
 static uint64_t hash_of_folder(struct folder *last, const struct hp_input_record *input) {
     struct hp_span name = hp_span_of(input->public.name), path = name;
     path.size -= hp_span_basename(name).size;
@@ -236,10 +244,11 @@ uint64_t hp_input_folder(const struct hp_input_record *input) {
     return hash_of_folder(&none, input);
 }
 
+// Set what the name of an input says of its process.
 static void add_name(struct hp_identity *identity, const struct hp_input_record *input,
                      struct folder *last) {
     struct hp_dump_name name = hp_dump_name_of(input->public.name);
-    if (input->source == 0) { // else it is told
+    if (input->source == 0) { // else the partial contains it
         identity->pid = name.pid;
         identity->number = name.number;
         identity->has_number = name.has_number;
@@ -251,6 +260,7 @@ static void add_name(struct hp_identity *identity, const struct hp_input_record 
     }
 }
 
+// Set time and identity of the file, if the input is a regular file.
 static void add_file(struct hp_identity *identity, const struct hp_input_record *input) {
     struct stat info;
     if (input->source == 0 && !input->archive && strcmp(input->public.name, "-") != 0 &&
@@ -261,6 +271,7 @@ static void add_file(struct hp_identity *identity, const struct hp_input_record 
     }
 }
 
+// Hash the labels of an input; 0: it has none.
 static uint64_t hash_of_labels(const struct hp_profile *profile,
                                const struct hp_input_record *input) {
     uint64_t hash = 0;

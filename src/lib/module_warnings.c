@@ -1,6 +1,6 @@
-// Of binaries: those that give no names, those that may not be the ones that ran, those that
-// give less than they promise, and what is nameless in the end.  What concerns less than one in 200
-// of the bytes is a minor warning, which `info` shows and others do not.
+// Warnings about binaries: those that give no names, those that may not be the ones that
+// ran, those that give fewer names than they should, and the code that stays nameless. A
+// warning about less than 1/200 of the bytes is minor: only `info` shows it.
 #include "lib/warnings.h"
 #include "view/frame_rules.h"
 
@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    NAMES_MAX = 3, // modules with one complaint that are named; the others are counted
-    LEAST_SHARE = 200, // 1/200 of the bytes
+    NAMES_MAX = 3,     // modules that warnings of one kind name; the others are counted
+    LEAST_SHARE = 200, // a warning about less than 1/200 of the bytes is minor
 };
 
 static bool is_allocator(const struct hp_profile *profile,
@@ -21,7 +21,8 @@ static bool has_names(const struct hp_module *module) {
     return module->status == HP_SYM_DWARF || module->status == HP_SYM_SYMTAB;
 }
 
-// However little it concerns.  What memory was too little for another run may have.
+// Return whether warnings about a module are never minor.  If memory, time or processes
+// were missing in this run, another run may have enough of them.
 static bool is_told_always(const struct hp_profile *profile,
                            const struct hp_module *module) {
     bool lacks_memory = strstr(hp_profile_text(profile, module->note), "(--max-memory)");
@@ -29,33 +30,38 @@ static bool is_told_always(const struct hp_profile *profile,
            (module->status == HP_SYM_EMBEDDED && module->lacks_inlines);
 }
 
-// --- how much of the bytes a module concerns ------------------------------------------------
+// --- how much of the bytes a module concerns -------------------------------------------
 
-enum role { // bits
-    ASKED = 1,
-    ALLOCATOR = 2, // whoever called it is meant
-    NAMED = 4,
-    FOLDED = 8, // out of tables of functions by default
+enum role {        // How a frame is treated in reports; bits.
+    ASKED = 1,     // the role was found; 0: not yet
+    ALLOCATOR = 2, // of the allocator: bytes are attributed to its caller
+    NAMED = 4,     // has function names
+    FOLDED = 8,    // not in tables of functions by default
 };
 
+// Sums over all stacks of a profile.
 struct shares {
-    struct hp_profile *profile;
-    struct hp_frame_rules rules;
-    unsigned char *roles;   // of each frame
-    bool *complained;       // of each module: something is said of it, if it is of weight
-    bool complains;         // of any
-    hp_fixed (*shown)[2];   // of each such module: of stacks that show a call of it
-    uint32_t *last;         // of each: the stack that was counted last, from 1 on
-    hp_fixed all[2];        // all bytes, in use and allocated
-    enum hp_metric metric;  // for what is nameless
-    hp_fixed total;         // of that
-    hp_fixed *nameless;     // of each module
-    HP_VEC(uint32_t) worst; // modules of which it is told, most bytes first
+    struct hp_profile *profile;  // borrowed
+    struct hp_frame_rules rules; // the built-in rules
+    unsigned char *roles;        // enum role of each frame
+    // For each module: there is a complaint about it, if its share is large enough.
+    bool *complained;
+    bool complains; // there is a complaint about some module
+    // For each module with a complaint: bytes of the stacks that show a call of it, in
+    // use and allocated.
+    hp_fixed (*shown)[2];
+    uint32_t *last;  // for each module: number + 1 of the last stack that was counted
+    hp_fixed all[2]; // bytes of all stacks, in use and allocated
+    enum hp_metric metric;  // the metric by which nameless code is measured
+    hp_fixed total;         // total of `metric`
+    hp_fixed *nameless;     // for each module: bytes allocated by its nameless frames
+    HP_VEC(uint32_t) worst; // modules with much nameless code, most bytes first
 };
 
 static const enum hp_metric spaces[2] = {HP_INUSE_SPACE, HP_ALLOC_SPACE};
 
-// A call that nobody named has the class of its module.
+// Compute the role of a frame.  A frame without function names has the class of its
+// module.
 static enum role find_role(struct shares *shares, const struct hp_frame *frame) {
     const struct hp_line *lines = hp_vec_from(&shares->profile->lines, frame->first_line);
     bool is_allocator = true, is_folded = true;
@@ -78,7 +84,7 @@ static enum role role_of(struct shares *shares, uint32_t frame) {
     return shares->roles[frame];
 }
 
-// Once for each stack.
+// Add the bytes of stack `number` to a module, but only once for each stack.
 static void add_shown(struct shares *shares, uint32_t module, uint32_t number) {
     const struct hp_stack *stack = &shares->profile->stacks.at[number];
     for (int i = 0; i < 2 && shares->last[module] != number + 1; i++) {
@@ -88,7 +94,8 @@ static void add_shown(struct shares *shares, uint32_t module, uint32_t number) {
     shares->last[module] = number + 1;
 }
 
-// Nothing is said of a stack that is all named, of modules without complaints.
+// Return whether a stack can contribute to a warning: some module has a complaint, or a
+// frame is nameless.
 static bool is_concerned(const struct shares *shares, const struct hp_stack *stack) {
     bool is_named = true;
     for (uint32_t i = 0; i < stack->depth && is_named; i++) {
@@ -97,8 +104,9 @@ static bool is_concerned(const struct shares *shares, const struct hp_stack *sta
     return shares->complains || !is_named;
 }
 
-// The first frame that is not the allocator's has the bytes, as in the rows of `top`; above it
-// stand those that are not folded.
+// Add the bytes of a stack.  They are attributed to the first frame that is not of the
+// allocator, as in the rows of `top`.  Of the frames above it those that are not folded
+// are shown.
 static void add_stack(struct shares *shares, uint32_t number) {
     const struct hp_stack *stack = &shares->profile->stacks.at[number];
     uint32_t depth = is_concerned(shares, stack) ? stack->depth : 0;
@@ -124,7 +132,8 @@ static void add_stack(struct shares *shares, uint32_t number) {
     }
 }
 
-// Of what is in use, or else of what was allocated.
+// Add up all stacks.  Nameless code is measured by memory in use, or, if there is none,
+// by allocated memory.
 static void measure(struct shares *shares) {
     const struct hp_profile *profile = shares->profile;
     struct hp_values total = hp_profile_total(profile);
@@ -135,7 +144,8 @@ static void measure(struct shares *shares) {
     }
 }
 
-// Neither of what is in use nor of what was allocated.  Of nothing no share is known.
+// Return whether warnings about a module are minor: its share is small of the bytes in
+// use and of the bytes allocated.  If there are no bytes, no warning is minor.
 static bool is_minor(const struct shares *shares, size_t module) {
     const hp_fixed *shown = shares->shown[module], *all = shares->all;
     bool is_much = false;
@@ -146,12 +156,16 @@ static bool is_minor(const struct shares *shares, size_t module) {
     return !is_much && (all[0] > 0 || all[1] > 0);
 }
 
-// --- no names at all --------------------------------------------------------------------
+// --- no names at all -------------------------------------------------------------------
 
-// Files of one path that ran are in several modules where its builds differ.
+// Dumps of all modules with one path.  Files of one path are several modules if their
+// builds differ.
 struct path_dumps {
+    // Number of dumps that have the path, and of those that ran none of the files at
+    // hand.
     uint32_t all,
         open; // dumps that have the path; those of them that ran none of the files at hand
+    // Some dumps ran a file at hand; some are in partials, which do not count dumps.
     bool has_named, has_partials;
 };
 
@@ -170,14 +184,15 @@ static struct path_dumps dumps_of_path(const struct hp_profile *profile, hp_stri
     return dumps;
 }
 
-// Whether a file is at hand of some dumps, and not of others.
+// Return whether a file is at hand for some dumps but not for others.
 static bool is_open_in_part(const struct hp_profile *profile,
                             const struct hp_module *module) {
     return module->proof == HP_PROOF_OPEN &&
            dumps_of_path(profile, module->path).has_named;
 }
 
-// Of what is stripped the bytes are told, below.
+// Return whether to warn that the module has no names.  For stripped binaries the bytes
+// are reported below instead.
 static bool lacks_names(const struct hp_profile *profile,
                         const struct hp_module *module) {
     return module->kind == HP_MODULE_FILE && module->status >= HP_SYM_NO_FILE &&
@@ -185,7 +200,8 @@ static bool lacks_names(const struct hp_profile *profile,
            (hp_sym_is_of_this_run(module->status) || !is_allocator(profile, module));
 }
 
-// One sentence for each module that was refused, one for each other reason.
+// Warn about all modules with one status, in one sentence: the first is named, the others
+// are counted.
 static void warn_of_status(const struct shares *shares, enum hp_sym_status status,
                            bool minor) {
     struct hp_profile *profile = shares->profile;
@@ -214,15 +230,17 @@ static void warn_of_unread(const struct shares *shares) {
     }
 }
 
-// --- names that may be wrong, or are not all ----------------------------------------------
+// --- names that may be wrong, or are not all -------------------------------------------
 
-// What is said of a module, "" for nothing.
+// A complaint about a module.
 struct complaint {
     const struct hp_profile *profile;
-    double percent; // of the bytes go through a call of the module; 0 if unknown
-    char text[512];
+    // Percent of the bytes that go through a call of the module; 0: unknown.
+    double percent;
+    char text[512]; // the sentence; "": there is no complaint
 };
 
+// Some dumps ran a build that is not at hand.
 static void complain_of_builds(struct complaint *complaint,
                                const struct hp_module *module) {
     struct path_dumps dumps = dumps_of_path(complaint->profile, module->path);
@@ -239,6 +257,7 @@ static void complain_of_builds(struct complaint *complaint,
     }
 }
 
+// Return addresses show that the file is not the one that ran.
 static void complain_of_difference(struct complaint *complaint,
                                    const struct hp_module *module) {
     const struct hp_return_check *returns = &module->returns;
@@ -250,6 +269,7 @@ static void complain_of_difference(struct complaint *complaint,
     }
 }
 
+// One return address of few does not fit the file.
 static void complain_of_doubt(struct complaint *complaint,
                               const struct hp_module *module) {
     const struct hp_return_check *returns = &module->returns;
@@ -260,6 +280,7 @@ static void complain_of_doubt(struct complaint *complaint,
     }
 }
 
+// The file was deleted or replaced, and nothing proves which one ran.
 static void complain_of_replacement(struct complaint *complaint,
                                     const struct hp_module *module) {
     if (module->deleted && module->is_at_own_path && module->told_id.n == 0 &&
@@ -271,6 +292,7 @@ static void complain_of_replacement(struct complaint *complaint,
     }
 }
 
+// Inlined calls or lines could not be read.
 static void complain_of_inlines(struct complaint *complaint,
                                 const struct hp_module *module) {
     char share[64] = "";
@@ -284,6 +306,7 @@ static void complain_of_inlines(struct complaint *complaint,
     }
 }
 
+// Writes a complaint of one kind about a module, or leaves the text empty.
 typedef void complain_fn(struct complaint *, const struct hp_module *);
 
 static complain_fn *const complaints[] = {
@@ -293,6 +316,7 @@ static complain_fn *const complaints[] = {
 
 static const size_t complaint_count = sizeof complaints / sizeof *complaints;
 
+// Write a complaint of one kind about a module.  Returns false if there is none.
 static bool complain(struct complaint *complaint, size_t kind,
                      const struct hp_module *module) {
     complaint->text[0] = '\0';
@@ -302,7 +326,8 @@ static bool complain(struct complaint *complaint, size_t kind,
     return complaint->text[0] != '\0';
 }
 
-// Of what is in use, or else of what was allocated.
+// Return the share of the bytes that go through a call of the module, in percent; 0 if
+// unknown.
 static double percent_shown(const struct shares *shares, size_t module) {
     int space = shares->metric == HP_INUSE_SPACE ? 0 : 1;
     return shares->all[space] > 0
@@ -310,7 +335,8 @@ static double percent_shown(const struct shares *shares, size_t module) {
                : 0;
 }
 
-// A sentence for each of the first modules of whom there is something to say.
+// Warn about the first modules with a complaint of this kind, one sentence each, and
+// count the others.
 static void warn_of(const struct shares *shares, size_t kind, bool minor) {
     struct hp_profile *profile = shares->profile;
     struct complaint complaint = {.profile = profile};
@@ -330,7 +356,7 @@ static void warn_of(const struct shares *shares, size_t kind, bool minor) {
     }
 }
 
-// Before anything is measured.
+// Find the modules that may need a warning, before stacks are measured.
 static void find_complaints(struct shares *shares) {
     struct complaint complaint = {.profile = shares->profile};
     for (size_t i = 0; i < shares->profile->modules.count; i++) {
@@ -344,7 +370,7 @@ static void find_complaints(struct shares *shares) {
     }
 }
 
-// --- what stays nameless ------------------------------------------------------------------
+// --- what stays nameless ---------------------------------------------------------------
 
 static int by_bytes(const void *left, const void *right, void *context) {
     const struct shares *shares = context;
@@ -353,6 +379,7 @@ static int by_bytes(const void *left, const void *right, void *context) {
     return of_a != of_b ? (of_a < of_b ? 1 : -1) : (a > b) - (a < b);
 }
 
+// Find the modules with much nameless code that was read but has no names.
 static void find_worst(struct shares *shares) {
     const struct hp_profile *profile = shares->profile;
     for (uint32_t i = 0; i < profile->modules.count; i++) {
@@ -371,7 +398,7 @@ static double percent_of(const struct shares *shares, hp_fixed bytes) {
     return 100 * ((double)bytes / (double)shares->total);
 }
 
-// "85.0% in /srv/app (build id 0a1b)"
+// Write "85.0% in /srv/app (build id 0a1b)".
 static void describe(const struct shares *shares, uint32_t number, char *text,
                      size_t room) {
     const struct hp_profile *profile = shares->profile;
@@ -383,6 +410,7 @@ static void describe(const struct shares *shares, uint32_t number, char *text,
              *build_id ? "build id " : "no build id", build_id);
 }
 
+// Warn about the modules with most nameless code, in one sentence.
 static void tell(const struct shares *shares) {
     struct hp_profile *profile = shares->profile;
     hp_fixed sum = 0;
@@ -408,7 +436,7 @@ static void tell(const struct shares *shares) {
         shares->metric == HP_INUSE_SPACE ? "in use" : "allocated", text, more);
 }
 
-// --- all of them --------------------------------------------------------------------------
+// --- all of them -----------------------------------------------------------------------
 
 static void warn_of_all(struct shares *shares) {
     find_complaints(shares);
@@ -434,7 +462,7 @@ void hp_warn_of_modules(struct hp_profile *profile) {
         .last = hp_alloc(modules * sizeof *shares.last),
         .nameless = hp_alloc(modules * sizeof *shares.nameless),
     };
-    struct hp_err err; // of rules of the user, of which there are none
+    struct hp_err err; // an error in rules of the user; there are no such rules here
     if (hp_frame_rules_init(&shares.rules, profile, NULL, 0, &err) == HP_OK) {
         warn_of_all(&shares);
     }
