@@ -32,7 +32,8 @@ static bool is_told_always(const struct hp_profile *profile,
 
 // --- how much of the bytes a module concerns -------------------------------------------
 
-enum role {        // How a frame is treated in reports; bits.
+// How a frame is treated in reports; bits.
+enum role {
     ASKED = 1,     // the role was found; 0: not yet
     ALLOCATOR = 2, // of the allocator: bytes are attributed to its caller
     NAMED = 4,     // has function names
@@ -240,7 +241,7 @@ struct complaint {
     char text[512]; // the sentence; "": there is no complaint
 };
 
-// Some dumps ran a build that is not at hand.
+// Complain if some dumps ran a build that is not at hand.
 static void complain_of_builds(struct complaint *complaint,
                                const struct hp_module *module) {
     struct path_dumps dumps = dumps_of_path(complaint->profile, module->path);
@@ -257,7 +258,7 @@ static void complain_of_builds(struct complaint *complaint,
     }
 }
 
-// Return addresses show that the file is not the one that ran.
+// Complain if return addresses show that the file is not the one that ran.
 static void complain_of_difference(struct complaint *complaint,
                                    const struct hp_module *module) {
     const struct hp_return_check *returns = &module->returns;
@@ -269,7 +270,7 @@ static void complain_of_difference(struct complaint *complaint,
     }
 }
 
-// One return address of few does not fit the file.
+// Complain if one return address of few does not fit the file.
 static void complain_of_doubt(struct complaint *complaint,
                               const struct hp_module *module) {
     const struct hp_return_check *returns = &module->returns;
@@ -280,7 +281,7 @@ static void complain_of_doubt(struct complaint *complaint,
     }
 }
 
-// The file was deleted or replaced, and nothing proves which one ran.
+// Complain if the file was deleted or replaced, and nothing proves which one ran.
 static void complain_of_replacement(struct complaint *complaint,
                                     const struct hp_module *module) {
     if (module->deleted && module->is_at_own_path && module->told_id.n == 0 &&
@@ -292,7 +293,7 @@ static void complain_of_replacement(struct complaint *complaint,
     }
 }
 
-// Inlined calls or lines could not be read.
+// Complain if inlined calls or lines could not be read.
 static void complain_of_inlines(struct complaint *complaint,
                                 const struct hp_module *module) {
     char share[64] = "";

@@ -1,5 +1,7 @@
-// "17 dumps of 1 process: i15, the newest before its exit (f: 131.1 KiB; fullest i6: 58.3 MiB);
-//  --snapshots=final|peak|each|sum": what stands for processes of which there are several dumps.
+// Sentences that say which dump of each process is used, where a process has several:
+//
+// "17 dumps of 1 process: i15, the newest before its exit (f: 131.1 KiB; fullest i6:
+//  58.3 MiB); --snapshots=final|peak|each|sum"
 //
 // "20 dumps of 4 processes: the newest of each (not of one moment)"
 #include "lib/warnings.h"
@@ -12,17 +14,20 @@
 #include <string.h>
 
 enum {
-    MUCH_FULLER = 10, // per cent, that the fullest is told from on
+    // Percent; the fullest dump is mentioned if it holds more than this above the used
+    // one.
+    MUCH_FULLER = 10,
 };
 
-// A sentence that grows; what does not fit is cut.
+// A sentence that grows; it is truncated if it becomes too long.
 struct sentence {
     char text[1024];
-    size_t used;
+    size_t used; // length of the text
 };
 
 HP_PRINTF(2, 3)
 
+// Append to the sentence, as by printf().
 static void say(struct sentence *s, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -32,21 +37,25 @@ static void say(struct sentence *s, const char *format, ...) {
     s->used = s->used < sizeof s->text ? s->used : sizeof s->text - 1;
 }
 
-// What is told of the processes of a side together.
+// Facts about all processes of a side, for one sentence.
 struct tally {
-    const struct hp_process *only; // if there is one
-    size_t processes, dumps;
-    size_t several;                      // with more than one dump
-    size_t by_map_only, by_name;         // of these
-    size_t by[HP_NEWEST_BY_NAME + 1];    // of these, how the newest is told
-    size_t without_exit, fuller, resets; // of these
+    const struct hp_process *only; // the last process; the only one if processes == 1
+    size_t processes, dumps;       // number of all
+    // Number of processes with more than one dump; the rest counts among these.
+    size_t several;
+    size_t by_map_only, by_name; // recognized by their memory map only, or by name only
+    size_t by[HP_NEWEST_BY_NAME + 1]; // by the rule that found their newest dump
+    // Their exit dump is not used; another dump is much fuller; counters were reset.
+    size_t without_exit, fuller, resets;
 };
 
+// Return the bytes of an input: in use or allocated, as the metric of the profile is.
 static hp_fixed bytes_of(const struct hp_profile *profile, uint32_t input) {
     bool is_inuse = hp_column_of(profile->metric) == HP_COLUMN_INUSE;
     return profile->inputs.at[input].total.of[is_inuse ? HP_INUSE_SPACE : HP_ALLOC_SPACE];
 }
 
+// Return whether another dump of the process holds much more than the used one.
 static bool is_fuller(const struct hp_profile *profile,
                       const struct hp_process *process) {
     return process->chosen != HP_NO_INPUT &&
@@ -54,11 +63,13 @@ static bool is_fuller(const struct hp_profile *profile,
                bytes_of(profile, process->chosen) / 100;
 }
 
+// Return whether the process has an exit dump that is not used.
 static bool leaves_exit(const struct hp_process *process) {
     return process->exit != HP_NO_INPUT && process->chosen != HP_NO_INPUT &&
            process->chosen != process->exit;
 }
 
+// Count the processes of a side, lone inputs included.
 static struct tally tally_of(const struct hp_profile *profile, bool is_base) {
     struct tally tally = {.processes = 0};
     const struct hp_process *process;
@@ -86,7 +97,7 @@ static struct tally tally_of(const struct hp_profile *profile, bool is_base) {
     return tally;
 }
 
-// "i15" of app.7.15.i15.heap; else the last part of the path.
+// Return the short name of an input: "i15" of app.7.15.i15.heap; else its file name.
 static struct hp_span short_name(const struct hp_profile *profile, uint32_t input) {
     const struct hp_input_record *record = &profile->inputs.at[input];
     struct hp_span name = hp_span_basename(hp_span_of(record->public.name));
@@ -102,6 +113,7 @@ static struct hp_span short_name(const struct hp_profile *profile, uint32_t inpu
     return hp_span_from(name, start);
 }
 
+// Append the short name of an input and its bytes.
 static void say_bytes(struct sentence *s, const struct hp_profile *profile,
                       uint32_t input) {
     char bytes[HP_NUMBER_SIZE];
@@ -110,9 +122,10 @@ static void say_bytes(struct sentence *s, const struct hp_profile *profile,
     say(s, "%.*s: %s", (int)name.size, name.at, bytes);
 }
 
-// --- one process ----------------------------------------------------------------------------
+// --- one process -----------------------------------------------------------------------
 
-// What other dumps hold, where that may be what was wanted.
+// Append the bytes of the exit dump and of the fullest dump, in case the reader meant one
+// of these.
 static void say_others(struct sentence *s, const struct hp_profile *profile,
                        const struct hp_process *process) {
     bool has_exit = leaves_exit(process) && profile->snapshots == HP_SNAPSHOTS_LAST;
@@ -128,12 +141,14 @@ static void say_others(struct sentence *s, const struct hp_profile *profile,
     say(s, has_exit || has_fullest ? ")" : "");
 }
 
+// Append the rule by which the newest dump was found, unless it is a reliable one.
 static void say_newest_by(struct sentence *s, enum hp_newest_by by) {
     if (by > HP_NEWEST_BY_CONTENT_TIME) {
         say(s, " by %s", hp_newest_by_text(by));
     }
 }
 
+// Append the sentence about a side with one process.
 static void say_one(struct sentence *s, const struct hp_profile *profile,
                     const struct hp_process *process) {
     struct hp_span name = short_name(profile, process->chosen);
@@ -155,14 +170,16 @@ static void say_one(struct sentence *s, const struct hp_profile *profile,
     say(s, process->was_reset ? ", its counters were reset" : "");
 }
 
-// --- several ----------------------------------------------------------------------------------
+// --- several ---------------------------------------------------------------------------
 
+// Append "; COUNT WHAT", unless the count is 0.
 static void say_count(struct sentence *s, size_t count, const char *what) {
     if (count > 0) {
         say(s, "; %zu %s", count, what);
     }
 }
 
+// Append the sentence about a side with several processes.
 static void say_several(struct sentence *s, const struct hp_profile *profile,
                         const struct tally *tally) {
     static const char *const by[] = {
@@ -188,7 +205,8 @@ static void say_several(struct sentence *s, const struct hp_profile *profile,
     say(s, ")");
 }
 
-// "by their file times 6 runs, one after the other; the newest holds 22.1 MiB", beside their sum.
+// Add a sentence about consecutive processes, whose sum means little: "by their file
+// times 6 runs, one after the other; the newest holds 22.1 MiB".
 static void add_consecutive(struct hp_profile *profile, bool is_base,
                             enum hp_input_side side, const char *prefix) {
     struct hp_consecutive runs = hp_consecutive_runs(profile, is_base);
@@ -206,6 +224,7 @@ static void add_consecutive(struct hp_profile *profile, bool is_base,
     }
 }
 
+// Add the sentence about the dumps of one side, unless each process has a single dump.
 static void tell_side(struct hp_profile *profile, bool is_base, enum hp_input_side of,
                       const char *side) {
     static const char *const modes[] = {
@@ -215,7 +234,7 @@ static void tell_side(struct hp_profile *profile, bool is_base, enum hp_input_si
     };
     struct tally tally = tally_of(profile, is_base);
     struct sentence s = {.used = 0};
-    bool is_summed = profile->snapshots == HP_SNAPSHOTS_SUM; // of which a warning tells
+    bool is_summed = profile->snapshots == HP_SNAPSHOTS_SUM; // a warning says so
     if (tally.several == 0 || is_summed || profile->keeps.series) {
         return;
     }
@@ -240,7 +259,8 @@ static void tell_side(struct hp_profile *profile, bool is_base, enum hp_input_si
     add_consecutive(profile, is_base, of, side);
 }
 
-// In partials that do not tell of each dump.
+// Say how many dumps were not used when partials were merged that do not record each
+// dump.
 static void tell_set_aside(struct hp_profile *profile) {
     uint64_t aside = 0;
     const struct hp_input_record *input;
@@ -259,7 +279,8 @@ static void tell_set_aside(struct hp_profile *profile) {
     }
 }
 
-// Of what is not whole that comes first.
+// Say which shards are present, if some are missing.  It comes first: all totals are
+// incomplete.
 static void tell_shards(struct hp_profile *profile) {
     struct hp_shards shards = profile->shards;
     struct sentence s = {.used = 0};
@@ -279,7 +300,8 @@ static void tell_shards(struct hp_profile *profile) {
     }
 }
 
-// How many dumps of a side count and were made at exit, and how many count of which that is known.
+// Count the used dumps of a side that were made at exit.  *known becomes the number of
+// used dumps for which this is known at all.
 static size_t count_exits(const struct hp_profile *profile, bool is_base,
                           uint64_t *known) {
     size_t exits = is_base ? 0 : profile->lone_exits;
@@ -299,12 +321,12 @@ static size_t count_exits(const struct hp_profile *profile, bool is_base,
     return exits;
 }
 
-// "3 of 5 dumps were made at exit: ...", once for all of a side.
+// Add "3 of 5 dumps were made at exit: ...", one sentence for a side.
 static void tell_exit_of_side(struct hp_profile *profile, bool is_base,
                               enum hp_input_side side, const char *prefix) {
     struct sentence s = {.used = 0};
     uint64_t all = profile->summary[side].merged_used, known;
-    bool is_sum = profile->snapshots == HP_SNAPSHOTS_SUM; // of inputs without names, too
+    bool is_sum = profile->snapshots == HP_SNAPSHOTS_SUM; // also of inputs without names
     size_t exits = count_exits(profile, is_base, &known);
     exits = is_sum && all > 1 ? 0 : exits;
     profile->exits[side] = exits;
@@ -321,6 +343,8 @@ static void tell_exit_of_side(struct hp_profile *profile, bool is_base,
     hp_vec_push(&profile->moments, hp_strtab_add(&profile->strings, hp_span_of(s.text)));
 }
 
+// Add the sentences about exit dumps of all sides, and about those that are no point of a
+// series.
 static void tell_exits(struct hp_profile *profile, bool has_sides) {
     if (hp_column_of(profile->metric) == HP_COLUMN_INUSE) {
         if (has_sides) {

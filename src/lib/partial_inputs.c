@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- reading ------------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------
 
+// Receives the symbols of a frame from the reader of a partial.
 static void take_symbols(void *data, hp_frame_id frame, const struct hp_line *lines,
                          uint32_t count, bool is_disputed) {
     struct hp_taken *taken = data;
@@ -17,6 +18,7 @@ static void take_symbols(void *data, hp_frame_id frame, const struct hp_line *li
     hp_embedded_symbols_put(&taken->embedded, &taken->profile, frame, &account, lines);
 }
 
+// Receives names that the partial took from a binary.
 static void take_file_names(void *data, hp_frame_id frame, const struct hp_line *lines,
                             uint32_t count) {
     struct hp_taken *taken = data;
@@ -29,7 +31,8 @@ struct hp_taken *hp_taken_new(const struct hp_profile *like) {
     hp_profile_init(&taken->profile);
     taken->profile.estimator = like->estimator;
     hp_profile_keep(&taken->profile, &like->keeps);
-    taken->profile.history.is_kept = like->keeps.history; // it may be folded by now
+    // The history of `like` may have been dropped by now.
+    taken->profile.history.is_kept = like->keeps.history;
     taken->partials = (struct hp_partials){
         .profile = &taken->profile,
         .take_symbols = take_symbols,
@@ -74,8 +77,9 @@ void hp_partial_inputs_done(struct hp_taken_all *all) {
     hp_vec_done(all);
 }
 
-// --- how they were made -------------------------------------------------------------------
+// --- how they were made ----------------------------------------------------------------
 
+// Refuse partials that were merged with different options.
 static int compare_parameters(const struct hp_taken_all *all, struct hp_err *err) {
     const struct hp_taken *first = all->at[0];
     int ret = HP_OK;
@@ -87,13 +91,14 @@ static int compare_parameters(const struct hp_taken_all *all, struct hp_err *err
     return ret;
 }
 
-// Dumps that are read with partials are to be estimated and chosen as those in them.
+// Refuse dumps that are read together with partials if their options differ from those of
+// the partials.
 static int compare_with_dumps(const struct hp_profile *profile,
                               const struct hp_taken *first, struct hp_err *err) {
     struct hp_parameters own = hp_parameters_of(profile);
     const struct hp_parameters *theirs = &first->partials.parameters;
     own.of[HP_PARAMETER_SHARDS] = 1;
-    if (!profile->keeps.partial) { // what a report does not look at
+    if (!profile->keeps.partial) { // options that matter only for a partial
         own.of[HP_PARAMETER_LABELS] = theirs->of[HP_PARAMETER_LABELS];
         own.of[HP_PARAMETER_THREADS] = theirs->of[HP_PARAMETER_THREADS];
         own.of[HP_PARAMETER_BUILDS] = theirs->of[HP_PARAMETER_BUILDS];
@@ -117,6 +122,7 @@ void hp_settle_moments(struct hp_profile *profile,
     }
 }
 
+// Return whether some input has addresses in no mapping.
 static bool have_unmapped(const struct hp_taken_all *all) {
     struct hp_taken *const *taken;
     const struct hp_input_record *input;
@@ -129,7 +135,8 @@ static bool have_unmapped(const struct hp_taken_all *all) {
     return found;
 }
 
-// What cannot be had of them is refused by name.
+// Refuse reports and options that need data which the partials do not contain.  The error
+// names the first partial.
 static int check_use(const struct hp_profile *profile,
                      const struct hp_read_options *options,
                      const struct hp_taken_all *all, struct hp_err *err) {
@@ -174,13 +181,14 @@ static int check_use(const struct hp_profile *profile,
     return err->code;
 }
 
+// Take over the options that the partials were merged with.
 static void take_parameters(struct hp_profile *profile,
                             const struct hp_read_options *options,
                             const struct hp_taken *first) {
     const struct hp_parameters *made = &first->partials.parameters;
     profile->snapshots = (enum hp_snapshots)made->of[HP_PARAMETER_SNAPSHOTS];
     hp_settle_moments(profile, options);
-    if (profile->keeps.moments) { // of which those that would count are told
+    if (profile->keeps.moments) { // The moments say which dumps would be used.
         profile->snapshots = options->snapshots;
     }
     profile->large_sizes = (enum hp_large_sizes)made->of[HP_PARAMETER_LARGE_SIZES];
@@ -190,7 +198,8 @@ static void take_parameters(struct hp_profile *profile,
             hp_strtab_add(&profile->strings, hp_span_of(first->partials.thread));
     }
     profile->keeps.threads |= profile->keeps.partial && made->of[HP_PARAMETER_THREADS];
-    profile->keeps.unmapped &= options->planned_count > 0; // else as they were made
+    // Else as the partials were made.
+    profile->keeps.unmapped &= options->planned_count > 0;
     profile->keeps.unmapped |= made->of[HP_PARAMETER_UNMAPPED] != 0;
     if (profile->keeps.partial) {
         profile->has_stamps = made->of[HP_PARAMETER_BUILDS] != 0;
@@ -200,14 +209,16 @@ static void take_parameters(struct hp_profile *profile,
     }
 }
 
-// --- their dumps --------------------------------------------------------------------------
+// --- their dumps -----------------------------------------------------------------------
 
+// Return the same string in another table.
 static hp_string import(struct hp_strtab *to, const struct hp_strtab *from,
                         hp_string string) {
     return hp_strtab_add(to, hp_strtab_span(from, string));
 }
 
-// The first are taken as they stand: of many dumps a copy would be what takes most.
+// Move the records of a partial to the profile.  The first ones are moved as a whole: a
+// copy of many records would need most of the memory.
 static void move_inputs(struct hp_profile *profile, struct hp_profile *from) {
     if (profile->inputs.count == 0) {
         hp_vec_done(&profile->inputs);
@@ -219,7 +230,8 @@ static void move_inputs(struct hp_profile *profile, struct hp_profile *from) {
     }
 }
 
-// Its records become the profile's; `sources` partials were taken over before.
+// Move the records of the dumps in a partial to the profile, with new numbers.  `sources`
+// is the number of partials before it.
 static void tell(struct hp_profile *profile, struct hp_taken *taken, uint32_t number,
                  uint32_t sources) {
     struct hp_profile *from = &taken->profile;
@@ -239,7 +251,8 @@ static void tell(struct hp_profile *profile, struct hp_taken *taken, uint32_t nu
         input->number += number;
         input->source += sources;
         if (input->public.status == HP_INPUT_OTHER_MOMENT && !input->is_group) {
-            input->public.status = HP_INPUT_USED; // until that is decided for all
+            // Until the dumps of all inputs are chosen.
+            input->public.status = HP_INPUT_USED;
         }
     }
     for (size_t i = 0; i < from->known.count; i++) {
@@ -256,7 +269,7 @@ static void tell(struct hp_profile *profile, struct hp_taken *taken, uint32_t nu
     from->known.count = from->texts.count = from->named.count = 0;
 }
 
-// --- all ----------------------------------------------------------------------------------
+// --- all -------------------------------------------------------------------------------
 
 int hp_partial_inputs_tell(struct hp_profile *profile, struct hp_taken_all *all,
                            const struct hp_read_options *options, uint32_t *numbers,
@@ -288,7 +301,8 @@ int hp_partial_inputs_tell(struct hp_profile *profile, struct hp_taken_all *all,
     return HP_OK;
 }
 
-// Dumps of a process by what names say, which partials alone do not.
+// Return whether names say that a process has dumps in several partials, or in a partial
+// and among the dumps.
 static bool is_across(const struct hp_profile *profile,
                       const struct hp_process *process) {
     const uint32_t *dumps = profile->processes.dumps.at + process->first;
@@ -312,7 +326,7 @@ int hp_partial_inputs_settle(struct hp_profile *profile,
         const struct hp_process *process = &profile->processes.all.at[input->process];
         uint32_t chosen = process->chosen;
         bool counts = chosen == HP_NO_INPUT || &profile->inputs.at[chosen] == input;
-        if (!input->is_added && !is_info) { // which tells of each
+        if (!input->is_added && !is_info) { // info shows each dump
             input->public.status = HP_INPUT_OTHER_MOMENT;
         }
         bool is_lost = profile->keeps.moments && !input->is_added && !is_info;
@@ -327,6 +341,7 @@ int hp_partial_inputs_settle(struct hp_profile *profile,
     return HP_OK;
 }
 
+// Add `first` to all numbers of inputs in a history.
 static void renumber(struct hp_history *history, uint32_t first) {
     struct hp_history_block *block;
     hp_vec_each (block, &history->blocks) {
@@ -334,7 +349,8 @@ static void renumber(struct hp_history *history, uint32_t first) {
     }
 }
 
-// Of shards also those that only stacks of others have.
+// Add all label sets of a partial to the profile.  A shard may have sets that only stacks
+// of other shards use.
 static void import_sets(struct hp_profile *profile, const struct hp_profile *from) {
     struct hp_tag_import tags = {.from_sets = &from->tag_sets,
                                  .from_strings = &from->strings,
@@ -346,11 +362,11 @@ static void import_sets(struct hp_profile *profile, const struct hp_profile *fro
     hp_tag_import_done(&tags);
 }
 
-// The stacks of what was read, by the numbers that its inputs have got.
+// Add the stacks of a partial to the profile; its inputs have their final numbers.
 static void add(struct hp_profile *profile, struct hp_embedded_symbols *embedded,
                 struct hp_taken *taken) {
     renumber(&taken->profile.history, taken->first_number);
-    hp_vec_done(&taken->profile.group_of); // by the numbers that dumps had
+    hp_vec_done(&taken->profile.group_of); // by the old numbers of dumps
     struct hp_sample_type *type;
     hp_vec_each (type, &taken->profile.types.of) {
         renumber(&type->history, taken->first_number);
@@ -360,7 +376,8 @@ static void add(struct hp_profile *profile, struct hp_embedded_symbols *embedded
         }
     }
     struct hp_module *module;
-    hp_vec_each (module, &taken->profile.modules) { // all shards tell of the same dumps
+    // Every shard describes the same dumps: count them once.
+    hp_vec_each (module, &taken->profile.modules) {
         module->dumps = taken->joins ? 0 : module->dumps;
     }
     hp_embedded_symbols_absorb(embedded, profile, &taken->embedded, &taken->profile);
@@ -370,7 +387,7 @@ static void add(struct hp_profile *profile, struct hp_embedded_symbols *embedded
     hp_profile_absorb(profile, &taken->profile);
 }
 
-// A partial of which the shards are there is proven as a whole.
+// Join all shards of one set, prove the modules of the whole, and add it to the profile.
 static void add_shards(struct hp_profile *profile, struct hp_embedded_symbols *embedded,
                        struct hp_taken_all *all, size_t first) {
     struct hp_taken *whole = hp_taken_new(profile);
@@ -424,8 +441,9 @@ int hp_taken_join(struct hp_taken *to, struct hp_taken *from, struct hp_prover *
     return ret;
 }
 
-// --- digests ------------------------------------------------------------------------------
+// --- digests ---------------------------------------------------------------------------
 
+// Compute the digest of the partial in a stream, by reading all its blocks.
 static int digest_of(struct hp_input_stream *stream, char digest[HP_DIGEST_SIZE],
                      struct hp_err *err) {
     struct hp_input_window window = {stream, 0};

@@ -1,4 +1,5 @@
-// What may not be in two partials, nor in one and among the dumps; and how many processes there are.
+// Refuse dumps and processes that are in two partials, or in a partial and among the
+// dumps; and count the processes in partials.
 #include "lib/partial_inputs.h"
 
 #include <stdio.h>
@@ -9,6 +10,7 @@ static int compare_words(uint64_t a, uint64_t b) {
     return (a > b) - (a < b);
 }
 
+// Return the name of a partial by its source number.
 static const char *name_of(const struct hp_taken_all *all, uint32_t source) {
     struct hp_taken **taken;
     hp_vec_each (taken, all) {
@@ -20,7 +22,8 @@ static const char *name_of(const struct hp_taken_all *all, uint32_t source) {
     return "the dumps given";
 }
 
-// Their numbers depend on which thread came by which: what is said goes by names.  all: or NULL.
+// Order sources by name.  Their numbers depend on which thread read which partial, and
+// messages must not.  `all` may be NULL: order by number.
 static int compare_sources(const struct hp_taken_all *all, uint32_t a, uint32_t b) {
     int order = a == b || !all ? 0 : strcmp(name_of(all, a), name_of(all, b));
     return order ? order : compare_words(a, b);
@@ -59,27 +62,31 @@ static bool same_process(const struct hp_known_dump *a, const struct hp_known_du
 }
 
 enum {
-    NAMED = 3, // of those that are in two
-    NAME_SIZE = 100,
-    KEY_SHIFT = 31, // of 64 bits: those above do for nearly all, by half the passes
+    NAMED = 3,       // dumps that an error message names
+    NAME_SIZE = 100, // bytes of a name in a message
+    // Sort by the upper 33 of 64 bits: that is enough for nearly all dumps, and needs
+    // half the passes.
+    KEY_SHIFT = 31,
 };
 
+// A list of dumps that can be sorted.
 struct known_dumps {
     HP_VEC(struct hp_known_dump) all;
 };
 
+// The dumps or processes that are in two sources.
 struct overlap {
-    uint32_t first, again; // sources, of the first that was found
-    size_t count;
-    struct hp_known_dump of[NAMED]; // in `again`
+    uint32_t first, again;          // sources of the first one that was found
+    size_t count;                   // number of all
+    struct hp_known_dump of[NAMED]; // the first ones, with the source `again`
 };
 
-// What may not be in two of them.
+// A property that must not be in two sources: the dump or the process.
 struct unique {
     uint64_t (*key)(const struct hp_known_dump *);
     int (*order)(const void *, const void *, void *);
     bool (*same)(const struct hp_known_dump *, const struct hp_known_dump *);
-    const char *one, *several;
+    const char *one, *several; // for messages
 };
 
 static const struct unique unique_dump = {dump_key, by_dump, same_dump, "dump is",
@@ -87,12 +94,13 @@ static const struct unique unique_dump = {dump_key, by_dump, same_dump, "dump is
 static const struct unique unique_process = {process_key, by_process, same_process,
                                              "process is", "processes are"};
 
+// A dump with the upper bits of its key.
 struct keyed_dump {
     uint64_t key;
     struct hp_known_dump of;
 };
 
-// So that those that are the same stand together.
+// Sort the dumps so that equal ones are adjacent.
 static void sort(struct known_dumps *known, const struct unique *unique,
                  struct hp_taken_all *all) {
     size_t count = known->all.count, first = 0;
@@ -113,6 +121,7 @@ static void sort(struct known_dumps *known, const struct unique *unique,
     free(keyed);
 }
 
+// Find the dumps that are in two sources.
 static struct overlap find_overlap(struct known_dumps *known, const struct unique *unique,
                                    struct hp_taken_all all) {
     struct overlap found = {.count = 0};
@@ -134,6 +143,7 @@ static struct overlap find_overlap(struct known_dumps *known, const struct uniqu
     return found;
 }
 
+// Return the identity of a dump that has a record.
 static struct hp_known_dump known_of(const struct hp_input_record *input) {
     struct hp_digest id = hp_dump_identity(input->content, &input->identity);
     return (struct hp_known_dump){hp_process_identity(&input->identity),
@@ -142,7 +152,7 @@ static struct hp_known_dump known_of(const struct hp_input_record *input) {
                                   input->is_base};
 }
 
-// The last part of its path, or where that is not known its identity, as in the partial.
+// Write the file name of a dump; if it is not known, its identity as in the partial.
 static void put_dump(char text[NAME_SIZE], const struct hp_profile *profile,
                      const struct hp_known_dump *dump) {
     const struct hp_input_record *input;
@@ -156,6 +166,8 @@ static void put_dump(char text[NAME_SIZE], const struct hp_profile *profile,
     }
 }
 
+// Fail with HP_E_DUPLICATE, and name the first dumps or processes that are in two
+// sources.
 static int refuse_overlap(const struct hp_profile *profile,
                           const struct hp_taken_all *all, const struct overlap *found,
                           const struct unique *unique, struct hp_err *err) {
@@ -197,14 +209,14 @@ int hp_partial_inputs_refuse(const struct hp_profile *profile,
     return ret;
 }
 
-// --- how many processes -------------------------------------------------------------------
+// --- how many processes ----------------------------------------------------------------
 
 static int by_source(const void *left, const void *right) {
     const struct hp_known_dump *a = left, *b = right;
     return compare_words(a->source, b->source);
 }
 
-// They mostly are.
+// Sort the known dumps by source.  They usually are in order.
 static void sort_by_source(struct hp_profile *profile) {
     const struct hp_known_dump *known = profile->known.at;
     bool is_sorted = true;
@@ -216,6 +228,7 @@ static void sort_by_source(struct hp_profile *profile) {
     }
 }
 
+// Return whether the partial stores identities of its dumps.
 static bool has_identities(const struct hp_profile *profile, uint32_t source) {
     struct hp_known_dump wanted = {.source = source};
     const struct hp_known_dump *known = profile->known.at;
@@ -223,6 +236,7 @@ static bool has_identities(const struct hp_profile *profile, uint32_t source) {
            bsearch(&wanted, known, profile->known.count, sizeof wanted, by_source);
 }
 
+// Append the known dumps of one source to a list.
 static void take_known(struct known_dumps *known, const struct hp_profile *profile,
                        uint32_t source) {
     const struct hp_known_dump *dump;
@@ -233,12 +247,14 @@ static void take_known(struct known_dumps *known, const struct hp_profile *profi
     }
 }
 
-// Of partials that do not tell of each dump: each group is one of the processes by now.  Where they
-// do not say of which dumps they are either, each is taken for one of its own.
+// Count the processes in partials that have no record for each dump.  Each group counts
+// as one process already.  If a partial stores no identities, each of its dumps is taken
+// for a process of its own.
 void hp_partial_inputs_count(struct hp_profile *profile) {
     struct known_dumps known = {.all = {0}};
     size_t groups = 0, processes = 0, untold = 0;
-    uint32_t source = 0; // of the inputs of a source one tells for all
+    // The last source that was counted: all its inputs have the same dumps.
+    uint32_t source = 0;
     const struct hp_input_record *input;
     sort_by_source(profile);
     hp_vec_each (input, &profile->inputs) {
@@ -261,7 +277,8 @@ void hp_partial_inputs_count(struct hp_profile *profile) {
     for (size_t i = 0; i < known.all.count; i++) {
         processes += i == 0 || !same_process(&known.all.at[i - 1], &known.all.at[i]);
     }
-    size_t alone = profile->lone_inputs; // and then there are no partials
+    // Partials are never read together with lone inputs.
+    size_t alone = profile->lone_inputs;
     profile->processes.others = processes + untold + alone - groups;
     profile->processes.other_dumps = known.all.count + untold + alone - groups;
     hp_vec_done(&known.all);

@@ -4,22 +4,25 @@
 
 #include <stdlib.h>
 
+// Return the frames of stack i, for the prover.
 static struct hp_proof_stack stack_at(const void *data, size_t i) {
     const struct hp_profile *profile = data;
     const struct hp_stack *stack = &profile->stacks.at[i];
     return (struct hp_proof_stack){&stack->frames->n, stack->depth};
 }
 
+// Return whether a module is mapped from a file.
 static bool has_code(const struct hp_module *module) {
     return module->kind == HP_MODULE_FILE;
 }
 
-// Each module is one of the question, whatever its kind: so both have one number.
+// Fill in the modules of the question.  All modules are included, whatever their kind, so
+// that they have the same numbers in the profile and in the question.
 static void ask_of_modules(const struct hp_profile *profile,
                            struct hp_proof_question *question) {
     const struct hp_module *module;
     hp_vec_each (module, &profile->modules) {
-        // A build id, or what a partial tells, stands.
+        // A build id, or the stamp in a partial, decides; the code is not compared.
         struct hp_proof_module asked = {.is_told = module->told_id.n != 0 ||
                                                    module->stamp.n != 0};
         if (has_code(module)) {
@@ -33,6 +36,7 @@ static void ask_of_modules(const struct hp_profile *profile,
     }
 }
 
+// Fill in the addresses of the question: all frames of the profile.
 static void ask_of_frames(const struct hp_profile *profile,
                           struct hp_proof_question *question) {
     const struct hp_frame *frame;
@@ -53,7 +57,8 @@ static void ask_of_frames(const struct hp_profile *profile,
     }
 }
 
-// So many dumps have each module; 0: a partial of several does not tell.
+// Return how many dumps have each module: 1 for a partial of one dump.  0: a partial of
+// several dumps does not record it.
 static uint32_t count_dumps(const struct hp_profile *profile) {
     uint64_t count = 0;
     const struct hp_input_record *input;
@@ -63,13 +68,14 @@ static uint32_t count_dumps(const struct hp_profile *profile) {
     return count == 1 ? 1 : 0;
 }
 
-// The stamp of a partial says which file ran.
+// Use the stamp of a partial, which says which file ran.
 static void take_stamped(struct hp_profile *profile, struct hp_module *module,
                          const struct hp_proof_module *asked, struct hp_prover *prover) {
     const char *stamp = hp_profile_text(profile, module->stamp);
     struct hp_proof_module proof = {.proof = HP_PROOF_STAMPED};
     proof.builds = prover->find(prover, asked, stamp);
-    if (proof.builds) { // as of a dump that was compared
+    // The file is at hand: treat it like one that a dump was compared with.
+    if (proof.builds) {
         proof.proof = HP_PROOF_FITS;
         module->stamp = (hp_string){0};
     }

@@ -1,4 +1,7 @@
-// What is read, in which order, and what comes of it.
+// Reading inputs, step by step, from the end of this file: hp_read_inputs() prepares a
+// job; read_all() runs the threads, finds duplicates and processes, chooses the dumps
+// that are used, and reads again if the choice was not the expected one; refuse() decides
+// whether the result is acceptable.
 #include "lib/read.h"
 
 #include "base/files.h"
@@ -16,7 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// What sampling leaves open of a difference of two profiles is not in it.
+// Drop the errors of stacks if an input is a difference of two profiles: it does not
+// contain the uncertainty of either.
 static void forget_errors_of_differences(struct hp_profile *profile) {
     if (!profile->summary[HP_SIDE_ALL].is_difference) {
         return;
@@ -29,8 +33,8 @@ static void forget_errors_of_differences(struct hp_profile *profile) {
 
 // --- what came of it ----------------------------------------------------------------
 
-// So that the order in which inputs are given changes nothing, not even a warning.  Archives
-// may have members of one name.
+// Order inputs by name, so that the order in which they are given changes nothing, not
+// even a warning.  Members of several archives may have the same name.
 static int by_name(const void *left, const void *right) {
     const struct hp_input_record *a = left, *b = right;
     int order = strcmp(a->public.name, b->public.name);
@@ -40,6 +44,7 @@ static int by_name(const void *left, const void *right) {
     return order ? order : (a->number > b->number) - (a->number < b->number);
 }
 
+// Fail because more inputs than allowed were skipped.
 static int refuse_skipped(const struct hp_profile *profile, size_t skipped,
                           struct hp_err *err) {
     const struct hp_input_summary *summary = &profile->summary[HP_SIDE_ALL];
@@ -50,7 +55,8 @@ static int refuse_skipped(const struct hp_profile *profile, size_t skipped,
                    skipped, summary->all);
 }
 
-// No stack is beyond reason, but all together may be.
+// Return whether the total of all stacks can be represented.  Each stack can, but their
+// sum may not.
 static bool total_fits(const struct hp_profile *profile) {
     struct hp_values total = profile->runs.total;
     bool fits = !profile->overflow && !profile->types.overflow;
@@ -61,6 +67,7 @@ static bool total_fits(const struct hp_profile *profile) {
     return fits;
 }
 
+// Return an error if too many inputs were skipped, or if nothing is left to report.
 static int judge(const struct hp_profile *profile, const struct hp_read_options *options,
                  struct hp_err *err) {
     const struct hp_input_summary *summary = &profile->summary[HP_SIDE_ALL];
@@ -89,7 +96,8 @@ static int judge(const struct hp_profile *profile, const struct hp_read_options 
     return HP_OK;
 }
 
-// Names live as long as the profile, and paths need not.
+// Move the names of inputs to the profile, where they live as long as it does; the paths
+// of the caller need not.
 static void adopt_names(struct hp_profile *profile, const struct hp_input_queue *queue) {
     const struct hp_member *member;
     hp_vec_each (member, &queue->members) {
@@ -106,6 +114,7 @@ static void adopt_names(struct hp_profile *profile, const struct hp_input_queue 
     }
 }
 
+// Append all archives to the queue.
 static void queue_archives(struct hp_input_queue *queue, struct hp_profile *profile,
                            const struct hp_read_options *options) {
     hp_vec_append(&queue->archives, &options->tar, options->tar ? 1u : 0u);
@@ -116,12 +125,13 @@ static void queue_archives(struct hp_input_queue *queue, struct hp_profile *prof
     }
 }
 
-// --- builds ---------------------------------------------------------------------------------
+// --- builds ----------------------------------------------------------------------------
 
+// Return whether a file is an ELF file.
 static bool is_program(const char *path) {
     char head[4];
     struct stat info;
-    // No dump of ten thousand is opened twice.
+    // Dumps are recognized by name, so that ten thousand dumps need not be opened twice.
     if (hp_span_ends(hp_span_of(path), ".heap") || stat(path, &info) != 0 ||
         !S_ISREG(info.st_mode)) {
         return false;
@@ -135,7 +145,8 @@ static bool is_program(const char *path) {
     return is;
 }
 
-// Programs among the inputs are such that the dumps may have run, whatever their names.
+// Create the prover.  ELF files among the inputs are binaries that the dumps may have
+// run, whatever their names.
 static struct hp_prover *make_prover(const char *const *paths, size_t count,
                                      const struct hp_symbol_options *symbols) {
     HP_VEC(char *) programs = {0};
@@ -154,9 +165,11 @@ static struct hp_prover *make_prover(const char *const *paths, size_t count,
     return prover;
 }
 
-// --- which dumps count ----------------------------------------------------------------------
+// --- choice of dumps -------------------------------------------------------------------
 
-// The newest first, exit dumps last where they do not count: what is read first is added.
+// Order paths by how likely their dump is used, because the dump of a process that is
+// read first is added.  The newest comes first; exit dumps come last where they are not
+// used.
 static int by_likely_choice(const void *left, const void *right, void *context) {
     const struct hp_job *job = context;
     uint32_t i = *(const uint32_t *)left, k = *(const uint32_t *)right;
@@ -170,7 +183,8 @@ static int by_likely_choice(const void *left, const void *right, void *context) 
     return order ? order : (i > k) - (i < k);
 }
 
-// The first in that order of those under one name.
+// Return for each path whether it is the first of its process, by name, in the order of
+// reading.  The caller frees it.
 static bool *newest_names(const struct hp_job *job, const uint32_t *order) {
     struct hp_contents names;
     bool *is_newest = hp_alloc(job->queue.count);
@@ -188,6 +202,7 @@ static bool *newest_names(const struct hp_job *job, const uint32_t *order) {
     return is_newest;
 }
 
+// Return the order in which to read the files.  The caller frees it.
 static uint32_t *reading_order(struct hp_job *job) {
     uint32_t *order = hp_alloc(job->queue.count * sizeof *order);
     for (uint32_t i = 0; i < job->queue.count; i++) {
@@ -199,12 +214,15 @@ static uint32_t *reading_order(struct hp_job *job) {
     return order;
 }
 
+// Return whether an input is an exit dump that is no point of a series.
 static bool is_left_exit(const struct hp_profile *profile, size_t i) {
     const struct hp_input_record *input = &profile->inputs.at[i];
     return hp_profile_leaves_exits(profile) && hp_input_is_used(input) &&
            hp_process_is_exit(&profile->processes.all.at[input->process], (uint32_t)i);
 }
 
+// Return whether an input is used, according to the choice among the dumps of its
+// process.
 static bool counts(const struct hp_profile *profile, size_t i) {
     const struct hp_input_record *input = &profile->inputs.at[i];
     if (!hp_input_is_used(input) || is_left_exit(profile, i)) {
@@ -215,12 +233,14 @@ static bool counts(const struct hp_profile *profile, size_t i) {
     return profile->keeps.moments || chosen == HP_NO_INPUT || chosen == i;
 }
 
+// Group inputs into processes, and choose a dump of each.
 static void find_processes(struct hp_profile *profile) {
     hp_processes_identify(profile);
     hp_processes_choose(&profile->processes, profile->inputs.at, profile->snapshots,
                         profile->metric);
 }
 
+// Return the index of the record with this number, which must exist.
 static size_t place_of(const struct hp_profile *profile, uint32_t number) {
     size_t place = 0;
     while (profile->inputs.at[place].number != number) {
@@ -229,7 +249,8 @@ static size_t place_of(const struct hp_profile *profile, uint32_t number) {
     return place;
 }
 
-// Of those that are read again there are to be records.
+// Turn lone inputs back into records, because inputs that are read again need records.
+// The records are sorted again, so *duplicate gets new indices.
 static void give_back(struct hp_job *job, struct hp_duplicate *duplicate) {
     struct hp_profile *profile = job->profile;
     bool is_found = duplicate->again < profile->inputs.count;
@@ -248,6 +269,7 @@ static void give_back(struct hp_job *job, struct hp_duplicate *duplicate) {
                           : (struct hp_duplicate){SIZE_MAX, SIZE_MAX};
 }
 
+// Return whether exactly the dumps that are used have been added.
 static bool is_choice_settled(const struct hp_profile *profile) {
     bool is_settled = true;
     for (size_t i = 0; i < profile->inputs.count; i++) {
@@ -257,14 +279,14 @@ static bool is_choice_settled(const struct hp_profile *profile) {
     return is_settled;
 }
 
-// All that count, with numbers below job->numbers.
+// Read all used inputs again.  Numbers of inputs are below job->numbers.
 static void read_again(struct hp_job *job) {
     struct hp_profile *profile = job->profile;
     bool *is_wanted = hp_alloc(job->numbers);
     uint32_t *record_of = hp_alloc(job->numbers * sizeof *record_of);
     for (uint32_t i = 0; i < profile->inputs.count; i++) {
         const struct hp_input_record *input = &profile->inputs.at[i];
-        if (input->source == 0) { // else its stacks are where nothing is taken out
+        if (input->source == 0) { // stacks of a partial cannot be removed
             is_wanted[input->number] = counts(profile, i);
             record_of[input->number] = i;
             job->progress.total += is_wanted[input->number];
@@ -275,7 +297,8 @@ static void read_again(struct hp_job *job) {
     free(is_wanted);
 }
 
-// Of each process that dump which counts, and no other.
+// Mark the dumps that are not used as HP_INPUT_OTHER_MOMENT; read again if other dumps
+// were added than are used.
 static void settle_choice(struct hp_job *job) {
     struct hp_profile *profile = job->profile;
     bool is_settled = is_choice_settled(profile);
@@ -292,6 +315,7 @@ static void settle_choice(struct hp_job *job) {
     }
 }
 
+// Put the name of the input into each error.
 static void locate_errors(struct hp_profile *profile) {
     struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
@@ -301,6 +325,7 @@ static void locate_errors(struct hp_profile *profile) {
     }
 }
 
+// Warn if dumps have different names for an address.
 static void warn_of_names(struct hp_profile *profile, size_t disputed) {
     if (disputed > 0) {
         hp_profile_warn(profile,
@@ -309,6 +334,7 @@ static void warn_of_names(struct hp_profile *profile, size_t disputed) {
     }
 }
 
+// Take over the records of partials, unless an error was recorded while they were read.
 static int tell_partials(struct hp_job *job, struct hp_err *err) {
     if (job->run_err.code != HP_OK || job->partial_err.code != HP_OK) {
         *err = job->run_err.code != HP_OK ? job->run_err : job->partial_err;
@@ -318,7 +344,7 @@ static int tell_partials(struct hp_job *job, struct hp_err *err) {
                                   err);
 }
 
-// Whether all that count are files that can be read once more.
+// Return whether all used inputs are files that can be read once more.
 static bool can_read_again(const struct hp_job *job) {
     bool can = true;
     for (size_t i = 0; i < job->profile->inputs.count; i++) {
@@ -331,8 +357,10 @@ static bool can_read_again(const struct hp_job *job) {
     return can;
 }
 
-// Libraries that had been unloaded are found when all dumps of a process are known.  In a partial is what its dump
-// shows, whatever is merged with it; and where all dumps of a process are added up, each is as it is.
+// Find libraries that had been unloaded, now that all dumps of a process are known, and
+// read the dumps again with them.  A partial contains only what its own dump shows,
+// whatever is merged with it; and if all dumps of a process are added up, each one is
+// used unchanged.
 static void place_unloaded(struct hp_job *job, struct hp_duplicate *duplicate) {
     struct hp_profile *profile = job->profile;
     if (profile->keeps.partial || job->groups_inputs ||
@@ -348,6 +376,7 @@ static void place_unloaded(struct hp_job *job, struct hp_duplicate *duplicate) {
     }
 }
 
+// Choose the dumps, and check that partials contain the same choice.
 static int settle(struct hp_job *job, struct hp_duplicate *duplicate,
                   struct hp_err *err) {
     if (job->lone.alone > 0 && !is_choice_settled(job->profile)) {
@@ -355,14 +384,15 @@ static int settle(struct hp_job *job, struct hp_duplicate *duplicate,
     }
     settle_choice(job);
     place_unloaded(job, duplicate);
-    if (job->run_err.code != HP_OK) { // some were read again
+    if (job->run_err.code != HP_OK) { // an error of the second read
         *err = job->run_err;
         return err->code;
     }
     return hp_partial_inputs_settle(job->profile, job->options, err);
 }
 
-// A map of another process has other things at these addresses.
+// Refuse --maps if dumps of two processes use it: in another process other files are at
+// these addresses.
 static int refuse_given_map(const struct hp_profile *profile, struct hp_err *err) {
     const struct hp_input_record *first = NULL, *input;
     hp_vec_each (input, &profile->inputs) {
@@ -377,7 +407,7 @@ static int refuse_given_map(const struct hp_profile *profile, struct hp_err *err
     return HP_OK;
 }
 
-// All inputs, and which of them count.
+// Read all inputs, and choose the dumps that are used.
 static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
                     struct hp_err *err) {
     struct hp_profile *profile = job->profile;
@@ -387,13 +417,14 @@ static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
     job->queue.order = order;
     job->is_newest = is_newest;
     hp_job_read(job);
-    hp_contents_done(&job->claims); // now, as what follows takes as much
+    // Freed now, because the next steps need as much memory.
+    hp_contents_done(&job->claims);
     hp_contents_done(&job->contents);
     hp_contents_done(&job->files);
     hp_contents_done(&job->texts);
     hp_lone_inputs_settle(&job->lone, profile, &job->queue, job->taken.count > 0);
     int ret = tell_partials(job, err);
-    if (ret != HP_OK) { // what they hold is of no use, and nothing is told of them
+    if (ret != HP_OK) { // the partials are useless, and are not described
         hp_partial_inputs_done(&job->taken);
     }
     hp_vec_sort(&profile->inputs, by_name);
@@ -424,7 +455,7 @@ static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
     return ret;
 }
 
-// What a partial cannot hold.
+// Refuse a partial with more label sets than it can store.
 static int refuse_labels(const struct hp_profile *profile, struct hp_err *err) {
     size_t sets = profile->keeps.partial ? hp_label_sets_count(profile) : 0;
     return sets > HP_PARTIAL_LABEL_SETS
@@ -434,6 +465,7 @@ static int refuse_labels(const struct hp_profile *profile, struct hp_err *err) {
                : HP_OK;
 }
 
+// Return an error if the result of a read is not acceptable.
 static int refuse(const struct hp_profile *profile, const struct hp_read_options *options,
                   struct hp_duplicate duplicate, struct hp_err *err) {
     size_t count = profile->inputs.count;

@@ -1,4 +1,5 @@
-// Addresses of prof_recent mean nothing without a memory map: the dump is read once more for its own.
+// Addresses of prof_recent mean nothing without a memory map, so the dump is read once
+// more for its map.
 #include "lib/recents.h"
 
 #include "calc/resolve.h"
@@ -9,17 +10,21 @@
 #include <string.h>
 
 enum {
-    MOST_UNMAPPED = 2, // of two addresses, or it is the map of another process
+    // The map is of another process if more than 1/MOST_UNMAPPED of the addresses are
+    // unmapped.
+    MOST_UNMAPPED = 2,
 };
 
-// The traces of the file in the place of the dump's stacks, under its map.
+// Replace the addresses of the dump by those of the file, so that they are resolved by
+// the map of the dump.
 static void put_addresses(struct hp_dump *dump, const struct hp_recent_file *file) {
     dump->addresses.count = dump->rows.count = 0;
     dump->has_rows = false;
     hp_vec_append(&dump->addresses, file->addresses.at, file->addresses.count);
 }
 
-// Stacks of the profile of the traces; to be freed.
+// Add the stack of each trace to the profile, without values.  Returns their numbers; the
+// caller frees them.
 static uint32_t *add_stacks(struct hp_profile *profile,
                             const struct hp_resolver *resolver,
                             const struct hp_recent_file *file) {
@@ -34,6 +39,7 @@ static uint32_t *add_stacks(struct hp_profile *profile,
     return stacks;
 }
 
+// Move the records of the file to the profile; traces become numbers of stacks.
 static void take_records(struct hp_profile *profile, struct hp_recent_file *file,
                          const uint32_t *stacks) {
     struct hp_recent_record *record;
@@ -45,6 +51,8 @@ static void take_records(struct hp_profile *profile, struct hp_recent_file *file
     }
 }
 
+// Resolve the traces of the file by the map of the dump.  HP_E_FORMAT if most are
+// unmapped.
 static int attach(struct hp_profile *profile, struct hp_dump *dump,
                   struct hp_recent_file *file, const char *path, struct hp_err *err) {
     struct hp_resolver resolver = {.keeps_unmapped = true};
@@ -67,6 +75,7 @@ static int attach(struct hp_profile *profile, struct hp_dump *dump,
     return ret;
 }
 
+// Read the dump again, for its memory map, and attach the file to the profile.
 static int read_map(struct hp_profile *profile, const char *path,
                     const struct hp_read_options *options, struct hp_recent_file *file,
                     struct hp_err *err) {
@@ -111,7 +120,7 @@ int hp_recents_read(struct hp_profile *profile, const char *const *paths, size_t
                        "--recent reads its dump twice: standard input can be read once");
     }
     int ret = hp_prof_recent_read(&file, options->recent, options, err);
-    profile->recent.period = file.recent.period; // a map will do
+    profile->recent.period = file.recent.period; // accept a map without a profile
     ret = ret == HP_OK ? hp_read_inputs(profile, paths, count, options, err) : ret;
     if (ret == HP_OK && hp_input_is_used(&profile->inputs.at[0])) {
         ret = read_map(profile, paths[0], options, &file, err);

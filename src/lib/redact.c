@@ -1,9 +1,10 @@
-// A text becomes "x" and the first 64 bits of HMAC-SHA-256 in hexadecimal; a path begins with "/" as
-// before, and a build id is 20 bytes in hexadecimal.  The same key gives the same names, so that
-// redacted reports can be compared; without the key nobody can try whether a name is one of them.
+// A text becomes "x" and the first 64 bits of its HMAC-SHA-256 in hexadecimal.  A path
+// still begins with "/", and a build id becomes 20 bytes in hexadecimal.  The same key
+// gives the same names, so that redacted reports can be compared.  Without the key it
+// cannot be tried whether a guessed name is one of them.
 //
-// All texts of a profile are in one table and known by their numbers: each is replaced there, unless
-// something that is public has it, too.
+// All texts of a profile are in one table and are known by their numbers.  Each is
+// replaced in the table, unless the same text is also public.
 #include "lib/redact.h"
 
 #include "base/sha256.h"
@@ -16,25 +17,27 @@
 #include <sys/random.h>
 
 enum {
-    INNER = 0x36,
-    OUTER = 0x5c,
-    NAME_BYTES = 8,
-    ID_BYTES = 20,
+    INNER = 0x36,   // the inner pad of HMAC, repeated
+    OUTER = 0x5c,   // the outer pad
+    NAME_BYTES = 8, // bytes of the digest in a name
+    ID_BYTES = 20,  // bytes of the digest in a build id
 };
 
-// What a string of the profile is; several at once.
+// How a string of the profile is used; several bits may be set.
 enum role {
-    ROLE_NAME = 1,
-    ROLE_BUILD_ID = 2,
-    ROLE_PUBLIC = 4,
+    ROLE_NAME = 1,     // a name that is replaced
+    ROLE_BUILD_ID = 2, // a build id that is replaced
+    ROLE_PUBLIC = 4,   // the string must stay, whatever else it is
 };
 
+// The state of one redaction.
 struct redaction {
     struct hp_profile *profile;
     const struct hp_redact_key *key;
-    unsigned char *roles; // of each string
+    unsigned char *roles; // bits of enum role for each string
 };
 
+// Begin a hash over the key, XORed with a pad.
 static void begin(struct hp_sha256 *sha, const struct hp_redact_key *key, uint8_t pad) {
     uint8_t block[HP_SHA256_BLOCK];
     memset(block, pad, sizeof block);
@@ -45,6 +48,7 @@ static void begin(struct hp_sha256 *sha, const struct hp_redact_key *key, uint8_
     hp_sha256_add(sha, block, sizeof block);
 }
 
+// HMAC-SHA-256 of a text.
 static void hmac(const struct hp_redact_key *key, struct hp_span text,
                  uint8_t digest[HP_SHA256_SIZE]) {
     struct hp_sha256 sha;
@@ -56,7 +60,7 @@ static void hmac(const struct hp_redact_key *key, struct hp_span text,
     hp_sha256_end(&sha, digest);
 }
 
-// What stands for a text, in the profile's arena.
+// Return the replacement of a text, allocated in the profile's arena.
 static struct hp_span stand_in(const struct redaction *redaction, struct hp_span text,
                                bool is_id) {
     uint8_t digest[HP_SHA256_SIZE];
@@ -72,14 +76,16 @@ static struct hp_span stand_in(const struct redaction *redaction, struct hp_span
     return (struct hp_span){out, size};
 }
 
+// Return the replacement of a name; NULL and "" stay.
 static const char *redact_text(const struct redaction *redaction, const char *text) {
     bool is_said = text != NULL && *text != '\0';
     return is_said ? stand_in(redaction, hp_span_of(text), false).at : text;
 }
 
-// --- what is public -----------------------------------------------------------------------
+// --- what is public --------------------------------------------------------------------
 
-// What follows the beginning of a library's name: ".so.6" or "-2.31.so", of a loader "-x86-64.so.2".
+// Return whether `rest` may follow the beginning of a library's name: ".so.6" or
+// "-2.31.so"; after a loader's name also "-x86-64.so.2".
 static bool is_version(const char *rest, bool is_loader) {
     const char *so = strstr(rest, ".so");
     size_t digits = *rest == '-' ? 1 + strspn(rest + 1, "0123456789.-") : 0;
@@ -87,7 +93,7 @@ static bool is_version(const char *rest, bool is_loader) {
            (so == rest || is_loader || digits >= (size_t)(so - rest));
 }
 
-// Libraries that whole distributions have.
+// Return whether a file name is that of a library which whole distributions share.
 static bool is_system_name(const char *name) {
     static const char *const beginnings[] = {
         "ld-linux",
@@ -130,8 +136,9 @@ static bool is_system_name(const char *name) {
     return false;
 }
 
-// Behind a folder of the system: "libc.so.6", or with that of a machine "x86_64-linux-gnu/libc.so.6".
-// Nobody's own has its files there by these names.
+// Return whether a path below a system folder is that of a system library: "libc.so.6",
+// or with a folder of the machine, "x86_64-linux-gnu/libc.so.6".  A program does not
+// install its own files there under these names.
 static bool is_system_file(const char *path) {
     const char *slash = strchr(path, '/'), *linux_gnu = strstr(path, "-linux-");
     bool has_machine = slash && linux_gnu && linux_gnu < slash;
@@ -149,7 +156,8 @@ static bool is_system_path(const char *path) {
     return false;
 }
 
-// Others are as the program has called them, "[anon:NAME]" and "/memfd:NAME".
+// Return whether the kernel gave the name of a mapping.  Other names were chosen by the
+// program: "[anon:NAME]" and "/memfd:NAME".
 static bool is_kernel_name(const char *path) {
     static const char *const names[] = {"[anon]", "[heap]",     "[stack]", "[uprobes]",
                                         "[vdso]", "[vsyscall]", "[vvar]"};
@@ -161,12 +169,13 @@ static bool is_kernel_name(const char *path) {
     return false;
 }
 
-// It is written in the place of a function's name that is not known.
+// Return whether the text is a placeholder for an unknown function name.
 static bool is_place_holder(const char *function) {
     return strcmp(function, "[truncated]") == 0 || strcmp(function, "[unknown]") == 0 ||
            strcmp(function, "[unmapped]") == 0;
 }
 
+// Return whether the names in a module may stay.
 static bool is_public(const struct hp_profile *profile, const struct hp_module *module) {
     const char *path = hp_profile_text(profile, module->path);
     return module->kind == HP_MODULE_PSEUDO
@@ -174,12 +183,14 @@ static bool is_public(const struct hp_profile *profile, const struct hp_module *
                : module->kind == HP_MODULE_FILE && is_system_path(path);
 }
 
-// --- roles --------------------------------------------------------------------------------
+// --- roles -----------------------------------------------------------------------------
 
+// Add a role to a string.
 static void mark(const struct redaction *redaction, hp_string string, int role) {
     redaction->roles[string.n] |= (unsigned char)role;
 }
 
+// Mark the strings of modules, and drop their notes.
 static void mark_modules(const struct redaction *redaction) {
     struct hp_profile *profile = redaction->profile;
     struct hp_module *module;
@@ -195,6 +206,7 @@ static void mark_modules(const struct redaction *redaction) {
     }
 }
 
+// Mark the strings of frames.
 static void mark_lines(const struct redaction *redaction) {
     const struct hp_profile *profile = redaction->profile;
     const struct hp_frame *frame;
@@ -211,6 +223,7 @@ static void mark_lines(const struct redaction *redaction) {
     }
 }
 
+// Mark the values of labels of inputs and samples, and the chosen thread.
 static void mark_labels(const struct redaction *redaction) {
     const struct hp_profile *profile = redaction->profile;
     const struct hp_label *label;
@@ -227,8 +240,9 @@ static void mark_labels(const struct redaction *redaction) {
     mark(redaction, profile->thread, ROLE_NAME);
 }
 
-// --- all of it ----------------------------------------------------------------------------
+// --- all of it -------------------------------------------------------------------------
 
+// Replace all marked strings; the originals are kept in profile->originals.
 static void replace_strings(const struct redaction *redaction) {
     struct hp_profile *profile = redaction->profile;
     size_t count = profile->strings.strings.count;
@@ -254,7 +268,8 @@ static int by_original_name(const void *left, const void *right) {
     return order ? order : (*a > *b) - (*a < *b);
 }
 
-// Where nothing else tells when dumps were made, their names do: a series stays in that order.
+// Record the order of inputs by their original names.  If nothing else shows when dumps
+// were made, their names do, and a series must stay in that order.
 static void place_names(struct hp_profile *profile) {
     HP_VEC(struct hp_input_record *) sorted = {0};
     struct hp_input_record *input;
@@ -268,6 +283,7 @@ static void place_names(struct hp_profile *profile) {
     hp_vec_done(&sorted);
 }
 
+// Replace the names of inputs and archives, and drop reasons that may contain names.
 static void replace_inputs(const struct redaction *redaction) {
     struct hp_profile *profile = redaction->profile;
     struct hp_input_record *input;
@@ -289,7 +305,7 @@ static void replace_inputs(const struct redaction *redaction) {
     }
 }
 
-// Sentences name whatever they are about.
+// Drop all sentences and comments: they contain names.
 static void drop_sentences(struct hp_profile *profile) {
     size_t count = profile->warnings.count + profile->moments.count;
     profile->warnings.count = profile->minor_warnings.count = profile->moments.count = 0;
@@ -318,7 +334,7 @@ void hp_redact(struct hp_profile *profile, const struct hp_redact_key *key) {
     };
     if (profile->originals != NULL) {
         free(redaction.roles);
-        return; // it has been done
+        return; // it is redacted already
     }
     mark_modules(&redaction);
     mark_lines(&redaction);

@@ -1,6 +1,6 @@
-// Profiles of pprof tell functions by a short name and by another, from which the full one follows:
-// what it stands for if it is mangled; itself if that is its short name.  Of others the name is
-// what it says, and there is no more.
+// Profiles of pprof contain a short name of each function and a second name, from which
+// the full name follows: by demangling if it is mangled; or it is the full name itself,
+// if its short form is the first name.  In other cases the first name is kept.
 #include "lib/read.h"
 #include "sym/demangle.h"
 #include "view/shortname.h"
@@ -9,10 +9,12 @@ static bool is_mangled(struct hp_span name) {
     return hp_span_starts(name, "_Z") || hp_span_starts(name, "_R");
 }
 
+// The state of one run.
 struct restorer {
     struct hp_profile *profile;
-    HP_VEC(struct hp_mangled) names;
-    uint32_t *number_of; // of each string in `names`, + 1
+    HP_VEC(struct hp_mangled) names; // the mangled names, each once
+    // For each string its number + 1 in `names`; 0: it is not mangled.
+    uint32_t *number_of;
     HP_VEC(char) scratch;
 };
 
@@ -20,6 +22,7 @@ static struct hp_span text_of(const struct restorer *r, hp_string string) {
     return hp_strtab_span(&r->profile->strings, string);
 }
 
+// Collect the mangled names of all lines.
 static void collect(struct restorer *r) {
     const struct hp_line *line;
     hp_vec_each (line, &r->profile->lines) {
@@ -31,12 +34,14 @@ static void collect(struct restorer *r) {
     }
 }
 
+// Return whether `name` is the short form of `full`.
 static bool is_short_of(struct restorer *r, hp_string name, hp_string full) {
     struct hp_span text = text_of(r, full);
     hp_vec_reserve(&r->scratch, hp_short_name_room(text.size));
     return hp_span_equal(hp_short_name(text, r->scratch.at), text_of(r, name));
 }
 
+// Replace the function names of all lines.
 static void restore(struct restorer *r) {
     struct hp_line *line;
     hp_vec_each (line, &r->profile->lines) {

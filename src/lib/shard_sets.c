@@ -1,20 +1,24 @@
-// A set is what has the same identities, groups and tables: cut from one profile, or merged of shards
-// that were.  Each shard was read into a profile of its own; the first of a set, by number and name,
-// keeps what is told of dumps, the others only what they have of stacks.
+// Shards of one set have the same identities, groups and tables: they were cut from one
+// profile, or merged from shards that were.  Each shard was read into a profile of its
+// own.  The first shard of a set, by number and name, keeps the data about dumps; the
+// others keep only their stacks.
 #include "lib/shard_sets.h"
 
 #include "partial/shards.h"
 
 #include <string.h>
 
+// The bit of each shard that a partial contains.
 static uint64_t present_of(const struct hp_taken *taken) {
     return taken->partials.parameters.of[HP_PARAMETER_SHARD];
 }
 
+// The number of shards of the set.
 static uint32_t count_of(const struct hp_taken *taken) {
     return (uint32_t)taken->partials.parameters.of[HP_PARAMETER_SHARDS];
 }
 
+// The number of the first shard in a set of bits.
 static unsigned number_of(uint64_t present) {
     return (unsigned)__builtin_ctzll(present);
 }
@@ -36,6 +40,7 @@ static bool is_one_set(const struct hp_taken *a, const struct hp_taken *b) {
            memcmp(a->partials.common, b->partials.common, sizeof a->partials.common) == 0;
 }
 
+// Drop the data that all shards of a set have in common.
 static void drop_common(struct hp_taken *taken) {
     struct hp_profile *profile = &taken->profile;
     struct hp_input_record *input;
@@ -50,6 +55,7 @@ static void drop_common(struct hp_taken *taken) {
     memset(profile->diagnosed, 0, sizeof profile->diagnosed);
 }
 
+// Fail with HP_E_DUPLICATE, because a shard is given twice.
 static int refuse_twice(const struct hp_taken *first, const struct hp_taken *again,
                         struct hp_err *err) {
     uint64_t both = first->shards.present & present_of(again);
@@ -59,7 +65,7 @@ static int refuse_twice(const struct hp_taken *first, const struct hp_taken *aga
     return HP_E_DUPLICATE;
 }
 
-// To the set that it is of, if there is one before it.
+// Join a shard to its set, if an earlier shard began the set.
 static int join(struct hp_taken_all *all, size_t i, struct hp_err *err) {
     struct hp_taken *taken = all->at[i];
     taken->shards = (struct hp_shards){count_of(taken), present_of(taken)};
@@ -84,7 +90,7 @@ static int join(struct hp_taken_all *all, size_t i, struct hp_err *err) {
     return HP_OK;
 }
 
-// What is told of all has to hold of each set.
+// Refuse sets with different shards: the totals of a report would be of different parts.
 static int compare_sets(const struct hp_taken_all *all, struct hp_err *err) {
     const struct hp_taken *first = all->at[0];
     for (size_t i = 1; i < all->count; i++) {

@@ -8,44 +8,47 @@
 #include <string.h>
 
 enum {
-    MOST_OF_PROCESS =
-        4096, // images, and addresses in no row: a compiler makes more, and none of them is a library
+    // Most images, and most unmapped addresses, of a process.  A JIT compiler makes more,
+    // and none of its code is a library.
+    MOST_OF_PROCESS = 4096,
 };
 
-// All rows of a file that was mapped in one piece, or one of code that is in no file.
+// All rows of a file that was mapped in one piece, or one row of code in no file.
 struct image {
-    uint32_t first_row, rows; // in unloaded->rows
-    struct hp_digest process;
-    bool has_file, is_wanted;
+    uint32_t first_row, rows; // range in hp_unloaded.rows
+    struct hp_digest process; // as process_of() returns it
+    bool has_file, is_wanted; // mapped from a file; some unmapped address is in it
 };
 
-// An address in no row.
+// An unmapped address of a dump.
 struct lost {
     struct hp_digest process;
     uint64_t address;
 };
 
+// The images in which unmapped addresses were found.
 struct hp_unloaded {
     HP_VEC(struct hp_mapping) rows;
-    HP_VEC(struct image) images; // process by process
-    struct hp_strtab paths;
+    HP_VEC(struct image) images; // ordered by process
+    struct hp_strtab paths;      // paths of `rows`
 };
 
-// Dumps are read to find a library, one process after the other.
+// The search for unloaded libraries, one process after the other.
 struct search {
-    struct hp_unloaded *unloaded;
-    struct hp_reader reader;
+    struct hp_unloaded *unloaded; // the result so far
+    struct hp_reader reader;      // scratch memory for reading dumps
     struct hp_dump dump;
     struct hp_resolver resolver;
-    HP_VEC(struct lost) lost;
-    size_t first_image; // of the process
+    HP_VEC(struct lost) lost; // unmapped addresses of the process
+    size_t first_image;       // first image of the process in unloaded->images
 };
 
 static bool is_equal(struct hp_digest a, struct hp_digest b) {
     return a.of[0] == b.of[0] && a.of[1] == b.of[1];
 }
 
-// Its vdso and stack, and where its program is.
+// Return a digest that identifies a process: its vdso and stack, its pid, and the path
+// and address of its program.
 static struct hp_digest process_of(const struct hp_dump *dump, uint64_t pid) {
     uint64_t start = 0;
     const struct hp_mapping *row;
@@ -59,7 +62,7 @@ static struct hp_digest process_of(const struct hp_dump *dump, uint64_t pid) {
     return hp_digest_of_numbers(told, sizeof told / sizeof *told);
 }
 
-// --- what dumps show --------------------------------------------------------------------
+// --- what dumps show -------------------------------------------------------------------
 
 static bool has_equal_rows(const struct hp_mapping *a, const struct hp_mapping *b,
                            uint32_t count) {
@@ -72,7 +75,8 @@ static bool has_equal_rows(const struct hp_mapping *a, const struct hp_mapping *
     return is;
 }
 
-// Unless it is known already; its rows are the last of all.
+// Add an image, unless it is known already.  Its rows are the last ones; they are dropped
+// if it is known.
 static void add_image(struct hp_unloaded *self, size_t first, struct image image) {
     for (size_t i = first; i < self->images.count; i++) {
         const struct image *known = &self->images.at[i];
@@ -86,6 +90,7 @@ static void add_image(struct hp_unloaded *self, size_t first, struct image image
     hp_vec_push(&self->images, image);
 }
 
+// Add rows of the dump's map as an image.
 static void add_rows(struct search *search, struct hp_digest process, uint32_t first,
                      uint32_t last, bool has_file) {
     struct hp_unloaded *self = search->unloaded;
@@ -105,6 +110,7 @@ static void add_rows(struct search *search, struct hp_digest process, uint32_t f
     add_image(self, search->first_image, image);
 }
 
+// Add all executable images and rows of the dump's map.
 static void add_images(struct search *search, struct hp_digest process) {
     const struct hp_dump *dump = &search->dump;
     const struct hp_run *run;
@@ -122,9 +128,10 @@ static void add_images(struct search *search, struct hp_digest process) {
 }
 
 static bool holds(const struct hp_mapping *row, uint64_t address) {
-    return row->start < address && address <= row->end; // it is behind a call
+    return row->start < address && address <= row->end; // a return address follows a call
 }
 
+// Add the unmapped addresses of the dump.
 static void add_lost(struct search *search, struct hp_digest process) {
     const struct hp_dump *dump = &search->dump;
     const uint64_t *address;
@@ -140,7 +147,8 @@ static void add_lost(struct search *search, struct hp_digest process) {
     }
 }
 
-// A dump that cannot be read any more, or is another by now, shows nothing.
+// Read a dump, and note its images and unmapped addresses.  A dump that cannot be read
+// any more, or whose content has changed, is ignored.
 static void look_at(struct search *search, const struct hp_input_record *input) {
     struct hp_err err = {0};
     bool is_elf;
@@ -155,7 +163,7 @@ static void look_at(struct search *search, const struct hp_input_record *input) 
     }
 }
 
-// --- which of it is wanted ----------------------------------------------------------------
+// --- which of it is wanted -------------------------------------------------------------
 
 static bool has_code_at(const struct hp_unloaded *self, const struct image *image,
                         uint64_t address) {
@@ -167,6 +175,8 @@ static bool has_code_at(const struct hp_unloaded *self, const struct image *imag
     return has;
 }
 
+// Mark the image that contains an unmapped address as wanted, unless several images or
+// code in no file are at that address.
 static void want(struct hp_unloaded *self, size_t first, const struct lost *lost) {
     struct image *found = NULL;
     bool is_disputed = false;
@@ -183,7 +193,8 @@ static void want(struct hp_unloaded *self, size_t first, const struct lost *lost
     }
 }
 
-// Drop the rows of the process that was looked at, unless one of them is wanted.
+// Drop the images of the last process that are not wanted.  `rows`: number of rows before
+// this process; all its rows are dropped if none of its images is wanted.
 static void keep_wanted(struct search *search, size_t rows) {
     struct hp_unloaded *self = search->unloaded;
     size_t kept = search->first_image;
@@ -205,7 +216,7 @@ static void keep_wanted(struct search *search, size_t rows) {
     search->lost.count = 0;
 }
 
-// --- which dumps ------------------------------------------------------------------------
+// --- which dumps -----------------------------------------------------------------------
 
 static int by_process(const void *left, const void *right) {
     const struct hp_input_record *const *a = left, *const *b = right;
@@ -215,7 +226,7 @@ static int by_process(const void *left, const void *right) {
                                   : 0;
 }
 
-// Whether an input can be read once more.
+// Return whether an input can be read once more.
 static bool may_show(const struct hp_input_record *input) {
     bool is_dump =
         hp_input_is_used(input) || input->public.status == HP_INPUT_OTHER_MOMENT;
@@ -229,7 +240,8 @@ static int by_content(const void *left, const void *right) {
     return memcmp(&(*a)->content, &(*b)->content, sizeof(*a)->content);
 }
 
-// In an order that the inputs have by themselves.
+// Look at all dumps of a process, ordered by content so that the result does not depend
+// on the order in which they are given.
 static void look_at_process(struct search *search, const struct hp_input_record **inputs,
                             size_t count) {
     size_t rows = search->unloaded->rows.count;
@@ -284,9 +296,10 @@ void hp_unloaded_free(struct hp_unloaded *unloaded) {
     }
 }
 
-// --- a dump -----------------------------------------------------------------------------
+// --- a dump ----------------------------------------------------------------------------
 
-// Whether nothing is there now, and some stack leads through it.
+// Return whether the dump has nothing mapped at the image, and some of its addresses are
+// in it.
 static bool is_missing(const struct hp_unloaded *self, const struct hp_dump *dump,
                        const struct image *image) {
     const struct hp_mapping *first = &self->rows.at[image->first_row], *row;

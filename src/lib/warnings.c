@@ -1,5 +1,7 @@
-// Rounding of counts leans the same way in dumps that are alike, while intervals take it for
-// chance.  It is told where all of it together may be more than a quarter of the total's
+// Warnings about inputs, except those about binaries (module_warnings.c).
+//
+// Rounding of counts has the same direction in similar dumps, while intervals treat it as
+// chance.  A report warns where the sum of it may be more than a quarter of the total's
 // interval.
 #include "lib/warnings.h"
 
@@ -18,7 +20,7 @@ enum {
 
 // --- diagnostics of single inputs ------------------------------------------------------
 
-// What follows the input's name; "%" stands for how many there are.
+// The text after the input's name; "%" is replaced by the count.
 static const char *const diagnostics[HP_DIAGNOSTICS] = {
     [HP_DIAGNOSTIC_DAMAGED] = "is damaged, and used as far as it goes",
     [HP_DIAGNOSTIC_PRODUCER_WARNING] = "comes with a warning: ",
@@ -39,7 +41,7 @@ static const char *const diagnostics[HP_DIAGNOSTICS] = {
         "has indented lines of an unknown kind, which are passed over: %",
 };
 
-// At the end of the sentence.
+// Return the text at the end of the sentence, or "".
 static const char *detail_of(const struct hp_input_record *input,
                              enum hp_diagnostic_kind kind) {
     return kind == HP_DIAGNOSTIC_MALFORMED          ? input->expected
@@ -47,6 +49,7 @@ static const char *detail_of(const struct hp_input_record *input,
                                                     : "";
 }
 
+// Warn about one diagnostic of one input.
 static void warn_of_one(struct hp_profile *profile, const struct hp_input_record *input,
                         enum hp_diagnostic_kind kind) {
     const char *name = input->public.name, *what = diagnostics[kind];
@@ -66,6 +69,7 @@ static void warn_of_one(struct hp_profile *profile, const struct hp_input_record
                     how_many, after, detail_of(input, kind));
 }
 
+// Warn about one diagnostic of all inputs; the first inputs are named.
 static void warn_of_diagnostics(struct hp_profile *profile,
                                 enum hp_diagnostic_kind kind) {
     size_t found = 0, named = 0;
@@ -86,8 +90,9 @@ static void warn_of_diagnostics(struct hp_profile *profile,
     }
 }
 
-// --- processes --------------------------------------------------------------------------
+// --- processes -------------------------------------------------------------------------
 
+// Warn about two inputs, and count further ones.
 static void warn_of_pair(struct hp_profile *profile, const char *a, const char *b,
                          size_t more, const char *sentence) {
     if (more == 0) {
@@ -98,7 +103,8 @@ static void warn_of_pair(struct hp_profile *profile, const char *a, const char *
     }
 }
 
-// Of processes with several dumps that are added up.
+// Warn about processes with several dumps that are added up; by_name: only processes that
+// are known by name.
 static void warn_of_sums(struct hp_profile *profile, bool by_name) {
     size_t pair[2] = {SIZE_MAX, SIZE_MAX}, more = 0;
     const struct hp_process *process;
@@ -133,6 +139,7 @@ static void warn_of_sums(struct hp_profile *profile, bool by_name) {
     }
 }
 
+// Warn about inputs with equal samples, in one process and in two.
 static void warn_of_equal_samples(struct hp_profile *profile) {
     static const char *const sentences[] = {
         "hold the same stacks and counts: one sample is counted twice",
@@ -148,6 +155,8 @@ static void warn_of_equal_samples(struct hp_profile *profile) {
     }
 }
 
+// Warn about forks, whose shared memory is counted repeatedly, and about inputs that may
+// be of one process.
 static void warn_of_forks(struct hp_profile *profile) {
     const struct hp_processes *processes = &profile->processes;
     if (processes->forks > 0) {
@@ -169,7 +178,7 @@ static void warn_of_forks(struct hp_profile *profile) {
     }
 }
 
-// A series of several processes, of a dump each.
+// Warn about a series whose dumps are of different processes.
 static void warn_of_strangers(struct hp_profile *profile) {
     const struct hp_input_record *first = NULL, *input;
     hp_vec_each (input, &profile->inputs) {
@@ -188,12 +197,14 @@ static void warn_of_strangers(struct hp_profile *profile) {
     }
 }
 
-// --- merged profiles ---------------------------------------------------------------------
+// --- merged profiles -------------------------------------------------------------------
 
 static bool are_several(unsigned bits) {
     return (bits & (bits - 1)) != 0;
 }
 
+// Warn about merged inputs that contain several dumps of a process, or were merged by
+// different rules.
 static void warn_of_modes(struct hp_profile *profile, unsigned snapshots,
                           unsigned columns) {
     if (snapshots & (1u << HP_SNAPSHOTS_EACH | 1u << HP_SNAPSHOTS_SUM)) {
@@ -208,7 +219,7 @@ static void warn_of_modes(struct hp_profile *profile, unsigned snapshots,
     }
 }
 
-// Partials that do not say of which dumps they are, beside other inputs of their side.
+// Warn about partials without identities, if there are other inputs on their side.
 static void warn_of_identities(struct hp_profile *profile) {
     const struct hp_input_record *first[2] = {NULL, NULL}, *input;
     bool are_several = false;
@@ -227,7 +238,8 @@ static void warn_of_identities(struct hp_profile *profile) {
     }
 }
 
-// What merged profiles say of their processes, and what they cannot say.
+// Warn about processes that may be in several merged inputs, as far as these identify
+// their processes.
 static void warn_of_merged(struct hp_profile *profile) {
     unsigned snapshots = 0, columns = 0;
     uint64_t untold = 0;
@@ -263,7 +275,7 @@ static void warn_of_merged(struct hp_profile *profile) {
     }
 }
 
-// Of a series: those that are none.
+// Warn about processes in a series that have a single dump.
 static void warn_of_singles(struct hp_profile *profile) {
     size_t singles = 0;
     const struct hp_process *process;
@@ -280,6 +292,7 @@ static void warn_of_singles(struct hp_profile *profile) {
     }
 }
 
+// Write all warnings about processes.
 static void warn_of_processes(struct hp_profile *profile) {
     warn_of_equal_samples(profile);
     if (profile->snapshots == HP_SNAPSHOTS_SUM && !profile->keeps.moments) {
@@ -297,6 +310,7 @@ static void warn_of_processes(struct hp_profile *profile) {
 
 // --- all inputs together ---------------------------------------------------------------
 
+// Warn about truncated dumps for which another one is used.
 static void warn_of_replaced(struct hp_profile *profile) {
     size_t found = 0;
     const struct hp_input_record *input;
@@ -314,6 +328,7 @@ static void warn_of_replaced(struct hp_profile *profile) {
     }
 }
 
+// Warn about inputs that are not used.
 static void warn_of_skipped(struct hp_profile *profile) {
     const struct hp_input_summary *summary = &profile->summary[HP_SIDE_ALL];
     size_t skipped = hp_input_summary_skipped(summary), count = summary->all;
@@ -333,6 +348,7 @@ static void warn_of_skipped(struct hp_profile *profile) {
     }
 }
 
+// Warn about inputs that differ in sample period or metrics.
 static void warn_of_mixtures(struct hp_profile *profile) {
     size_t used = 0, with_alloc = 0, with_inuse = 0;
     uint64_t period = 0;
@@ -365,6 +381,7 @@ static void warn_of_mixtures(struct hp_profile *profile) {
     }
 }
 
+// Warn about inputs that list no objects, if objects of some age are asked for.
 static void warn_of_ages(struct hp_profile *profile) {
     const struct hp_input_summary *summary = &profile->summary[HP_SIDE_ALL];
     size_t silent = summary->used - summary->listing;
@@ -376,7 +393,7 @@ static void warn_of_ages(struct hp_profile *profile) {
     }
 }
 
-// All of its addresses are in no mapping then.
+// Return whether a used input has no memory map.  All of its addresses are unmapped then.
 static bool lacks_map(const struct hp_input_record *input) {
     return hp_input_is_used(input) && !input->is_group && input->files == 0 &&
            input->unmapped_addresses > 0 && input->unmapped_addresses >= input->addresses;
@@ -402,6 +419,7 @@ static void warn_of_no_map(struct hp_profile *profile) {
     }
 }
 
+// Warn about unmapped addresses of inputs that have a map.
 static void warn_of_unmapped(struct hp_profile *profile) {
     uint64_t unmapped = profile->summary[HP_SIDE_ALL].unmapped;
     const struct hp_input_record *input;
@@ -417,7 +435,8 @@ static void warn_of_unmapped(struct hp_profile *profile) {
     }
 }
 
-// Once, as all processes of such a machine have them.
+// Warn about addresses with a signature or tag, once: all processes of such a machine
+// have them.
 static void warn_of_tagged(struct hp_profile *profile) {
     uint64_t tagged = profile->tagged_addresses;
     if (tagged > 0) {
@@ -430,6 +449,7 @@ static void warn_of_tagged(struct hp_profile *profile) {
     }
 }
 
+// Warn about addresses in libraries that had been unloaded.
 static void warn_of_unloaded(struct hp_profile *profile) {
     uint64_t unloaded = profile->unloaded_addresses;
     if (unloaded > 0) {
@@ -441,19 +461,20 @@ static void warn_of_unloaded(struct hp_profile *profile) {
     }
 }
 
-// Of the moments of a process one.
+// Return whether the input is the used dump of its process.
 static bool counts(const struct hp_profile *profile,
                    const struct hp_input_record *input) {
     uint32_t chosen = profile->processes.all.at[input->process].chosen;
     return chosen == HP_NO_INPUT || &profile->inputs.at[chosen] == input;
 }
 
-// Nothing in a rewritten dump tells which jemalloc wrote it: said where it is asked for.
+// Warn that large sizes are uncertain.  A rewritten dump does not show which jemalloc
+// wrote it.  The warning is minor.
 static void warn_of_large_sizes(struct hp_profile *profile) {
     static const int least_percent = 5;
     hp_fixed large = 0, all = 0;
     if (profile->summary[HP_SIDE_ALL].is_difference) {
-        return; // which has no intervals
+        return; // differences have no intervals
     }
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
@@ -472,7 +493,7 @@ static void warn_of_large_sizes(struct hp_profile *profile) {
     }
 }
 
-// Once, however many they are.
+// Warn about differences of two profiles, once for all of them.
 static void warn_of_differences(struct hp_profile *profile) {
     const struct hp_input_summary *summary = &profile->summary[HP_SIDE_ALL];
     size_t plain = 0;
@@ -497,7 +518,8 @@ static void warn_of_differences(struct hp_profile *profile) {
     }
 }
 
-// So that no fleet learns it from its last merge.
+// Warn when a partial has nearly as many label sets as it can store, before a later merge
+// fails.
 static void warn_of_label_sets(struct hp_profile *profile) {
     size_t sets = profile->keeps.partial ? hp_label_sets_count(profile) : 0;
     if (sets >= HP_PARTIAL_LABEL_SETS_MANY && sets <= HP_PARTIAL_LABEL_SETS) {

@@ -18,23 +18,25 @@
 #include <unistd.h>
 
 enum {
-    STACK_SIZE = 1 << 20, // of a worker's thread; readers do not recurse
-    PIECE = 64 << 10,     // that is read from a pipe at a time
+    STACK_SIZE = 1 << 20, // bytes; stack of a worker's thread; readers do not recurse
+    PIECE = 64 << 10,     // bytes that are read from a pipe at a time
 };
 
+// One thread, with everything that it does not share.
 struct worker {
-    struct hp_job *job;
-    struct hp_profile *profile;
-    struct hp_queued_input item;
-    struct hp_reader reader;
+    struct hp_job *job;          // shared
+    struct hp_profile *profile;  // its own; the first worker uses the job's
+    struct hp_queued_input item; // the current input
+    struct hp_reader reader;     // scratch memory for reading and merging
     struct hp_dump dump;
     struct hp_merger merger;
-    struct hp_taken *taken; // partials; NULL: it met none
-    bool is_partial;        // the input at hand
-    HP_VEC(char) pipe;      // what was read from one
+    struct hp_taken *taken; // partials that it has read; NULL: none
+    bool is_partial;        // the current input is a partial
+    HP_VEC(char) pipe;      // bytes that were read from a pipe
     pthread_t thread;
 };
 
+// Record why an input is not used, or only partly.  Always returns HP_OK.
 static int skip(struct hp_input_record *record, enum hp_input_status status,
                 const struct hp_err *err) {
     record->public.status = status;
@@ -42,7 +44,8 @@ static int skip(struct hp_input_record *record, enum hp_input_status status,
     return HP_OK;
 }
 
-// What makes a dump unusable, or usable only on request.
+// Check whether the dump can be used, and note its totals.  A damaged dump is used if
+// that was asked for.
 static int check(struct worker *worker, struct hp_input_record *record,
                  struct hp_err *err) {
     const struct hp_read_options *options = worker->job->options;
@@ -57,27 +60,27 @@ static int check(struct worker *worker, struct hp_input_record *record,
     return ret;
 }
 
-// --- bytes ----------------------------------------------------------------------------------
+// --- bytes -----------------------------------------------------------------------------
 
 static bool is_stdin(const struct hp_queued_input *item) {
     return !item->archive && strcmp(item->name, "-") == 0;
 }
 
-// What can be read but once.
+// Return whether an input can be read only once.
 static bool is_pipe(const struct hp_queued_input *item) {
     struct stat info;
     return is_stdin(item) || (!item->archive && stat(item->name, &info) == 0 &&
                               !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode));
 }
 
-// No more than a reader takes.
+// Read a pipe into worker->pipe, but no more than the limit of the reader.
 static int drain(struct worker *worker, int fd, struct hp_err *err) {
     uint64_t limit = worker->reader.limit;
     worker->pipe.count = 0;
     for (ssize_t got = 1; got != 0 && (limit == 0 || worker->pipe.count <= limit);) {
         hp_vec_reserve(&worker->pipe, PIECE);
         got = read(fd, worker->pipe.at + worker->pipe.count, PIECE);
-        if (got < 0 && errno == EAGAIN) { // somebody made it non-blocking
+        if (got < 0 && errno == EAGAIN) { // the descriptor is non-blocking
             poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, -1);
         } else if (got < 0 && errno != EINTR) {
             return hp_fail_errno(err, "cannot read");
@@ -87,6 +90,7 @@ static int drain(struct worker *worker, int fd, struct hp_err *err) {
     return HP_OK;
 }
 
+// Open and read an input that can be read only once.
 static int read_pipe(struct worker *worker, struct hp_err *err) {
     const struct hp_queued_input *item = &worker->item;
     int fd = is_stdin(item)
@@ -102,20 +106,24 @@ static int read_pipe(struct worker *worker, struct hp_err *err) {
     return ret;
 }
 
+// Parse bytes that are in memory.  is_again: they were within the limit before.
 static int read_bytes(struct worker *worker, struct hp_span bytes, bool is_again,
                       bool *is_elf, struct hp_err *err) {
     uint64_t limit = worker->reader.limit;
-    worker->reader.limit = is_again ? UINT64_MAX : limit; // it was within it once
+    // They were within the limit before.
+    worker->reader.limit = is_again ? UINT64_MAX : limit;
     int ret = hp_reader_read_bytes(&worker->reader, bytes, &worker->dump, is_elf, err);
     worker->reader.limit = limit;
     return ret;
 }
 
-// Whether what can be read but once may be wanted again.
+// Return whether the bytes of inputs that can be read only once must be kept.
 static bool keeps_bytes(const struct worker *worker) {
     return !worker->job->adds_all && !worker->job->record_of && !worker->reader.single;
 }
 
+// Read the current input into worker->dump, from the bytes that were kept, an archive, a
+// pipe or a file.
 static int read_item(struct worker *worker, bool *is_elf, struct hp_err *err) {
     const struct hp_queued_input *item = &worker->item;
     if (item->again.bytes) {
@@ -144,9 +152,10 @@ static int read_item(struct worker *worker, bool *is_elf, struct hp_err *err) {
     return ret;
 }
 
-// --- one input ------------------------------------------------------------------------------
+// --- one input -------------------------------------------------------------------------
 
-// It may not be complete: nothing marks the end of a dump's memory map.
+// Return whether a file was written to so recently that it may be incomplete.  Nothing
+// marks the end of a dump's memory map.
 static bool is_young(const struct hp_job *job, const struct hp_queued_input *item) {
     uint64_t min_age = job->options->min_age;
     struct stat info;
@@ -158,24 +167,27 @@ static bool is_young(const struct hp_job *job, const struct hp_queued_input *ite
     return written > job->start || (uint64_t)(job->start - written) < min_age;
 }
 
-// Equal bytes of other processes, or of other moments of one, are no duplicates.
+// Return whether a dump was read before.  Equal dumps of other processes, or of other
+// moments of a process, are no duplicates.
 static bool is_duplicate(struct hp_job *job, const struct hp_input_record *record,
                          const struct hp_dump_name *name) {
     struct hp_identity told = {.pid = name->pid,
                                .number = name->number,
                                .has_number = name->has_number};
     struct hp_digest key = hp_dump_identity(record->content, &told);
-    key.of[1] |= (uint64_t)record->is_base << 63; // may be on both sides of a diff
+    // It may be on both sides of a comparison.
+    key.of[1] |= (uint64_t)record->is_base << 63;
     return !job->options->count_duplicates && !hp_contents_add(&job->contents, key);
 }
 
-// Whether nothing of its process has been added: by its map, else by its name.
+// Return whether no dump of the process has been added, and note that this one is.  The
+// process is recognized by its map, else by its name.
 static bool claim(struct hp_job *job, const struct hp_input_record *record,
                   const struct hp_dump *dump, const struct hp_dump_name *name) {
     const char *path = record->public.name;
     struct hp_digest key = dump->map;
     if (name->kind && !record->archive && !job->is_newest[record->number]) {
-        return false; // another thread may be reading the one that counts
+        return false; // another thread may be reading the dump that is used
     }
     if (hp_digest_is_known(key)) {
         key.of[0] ^= hp_hash_mix(name->pid ^ hp_hash_key(), hp_hash_key() | 1);
@@ -193,6 +205,8 @@ static bool is_of_base(const struct worker *worker) {
     return worker->item.number < worker->job->options->base_count;
 }
 
+// Read a partial into the profile of this worker's partials.  A shard gets a profile of
+// its own.
 static int read_partial(struct worker *worker, struct hp_input_stream *stream,
                         struct hp_err *err) {
     if (worker->taken && hp_taken_is_shard(worker->taken)) {
@@ -208,7 +222,8 @@ static int read_partial(struct worker *worker, struct hp_input_stream *stream,
                          err);
 }
 
-// Its stacks stay in memory until they are compared with the files.
+// Read a partial, prove its builds, and add it to this worker's partials.  Its stacks
+// stay in memory until they are compared with the binaries.
 static int read_and_prove(struct worker *worker, struct hp_input_stream *stream,
                           struct hp_err *err) {
     struct hp_job *job = worker->job;
@@ -226,17 +241,18 @@ static int read_and_prove(struct worker *worker, struct hp_input_stream *stream,
     return hp_taken_join(worker->taken, one, job->profile->prover, err);
 }
 
-// For hp_reader.
+// Called by the reader when the input is a partial.
 static int take_partial(void *data, struct hp_input_stream *stream, struct hp_err *err) {
     struct worker *worker = data;
     worker->is_partial = true;
-    if (worker->job->record_of) { // it was read before, and counts
+    if (worker->job->record_of) { // it was read before, and is used
         return HP_OK;
     }
     return hp_proves_partials(worker->job->profile) ? read_and_prove(worker, stream, err)
                                                     : read_partial(worker, stream, err);
 }
 
+// Read the current input, and check it if it is a dump.
 static int read_dump(struct worker *worker, struct hp_input_record *record, bool *is_elf,
                      struct hp_err *err) {
     worker->is_partial = false;
@@ -250,6 +266,7 @@ static int read_dump(struct worker *worker, struct hp_input_record *record, bool
     return ret;
 }
 
+// Merge the dump into the worker's profile, or only estimate it.
 static int merge(struct worker *worker, struct hp_input_record *record, bool is_added,
                  struct hp_err *err) {
     struct hp_dump_name name = hp_dump_name_of(record->public.name);
@@ -268,6 +285,7 @@ static int merge(struct worker *worker, struct hp_input_record *record, bool is_
     return ret;
 }
 
+// Read and merge an input for the first time.
 static int take_input(struct worker *worker, struct hp_input_record *record,
                       struct hp_err *err) {
     struct hp_job *job = worker->job;
@@ -298,7 +316,8 @@ static int fail_changed(struct hp_err *err) {
     return hp_fail(err, HP_E_FORMAT, "somebody writes to the file while it is read");
 }
 
-// One that was read before, and found to count.
+// Read and merge an input that was read before and is used.  It is skipped if its content
+// has changed.
 static void take_again(struct worker *worker, struct hp_input_record *again,
                        struct hp_input_record *record) {
     struct hp_err err = {0};
@@ -317,8 +336,9 @@ static void take_again(struct worker *worker, struct hp_input_record *again,
     hp_input_done(again);
 }
 
-// --- all inputs -----------------------------------------------------------------------------
+// --- all inputs ------------------------------------------------------------------------
 
+// Report progress to the caller.  Called with job->lock held.
 static void tell_progress(struct hp_job *job, const struct worker *worker) {
     struct hp_progress *progress = &job->progress;
     progress->done++;
@@ -330,6 +350,7 @@ static void tell_progress(struct hp_job *job, const struct worker *worker) {
     }
 }
 
+// Record the program of a dump.  Called with job->lock held.
 static void name_program(const struct worker *worker, struct hp_input_record *record) {
     struct hp_span path = worker->dump.program_path;
     if (hp_input_is_used(record) && path.size > 0) {
@@ -337,7 +358,8 @@ static void name_program(const struct worker *worker, struct hp_input_record *re
     }
 }
 
-// One that is damaged is not skipped: who knows how many dumps it is of.
+// Record the error of a partial.  The read fails then: a damaged partial is not skipped,
+// because the number of its dumps is unknown.
 static void note_partial(struct hp_job *job, struct hp_input_record *record) {
     struct hp_err *first = &job->partial_err;
     if (record->err) {
@@ -349,7 +371,8 @@ static void note_partial(struct hp_job *job, struct hp_input_record *record) {
     }
 }
 
-// Whether another name is of the same file, which is found out later.
+// Return whether the same file was read under another name.  Such duplicates are found
+// only later.
 static bool is_known_file(struct hp_job *job, const struct hp_input_record *record) {
     struct stat info;
     if (record->archive || stat(record->public.name, &info) != 0) {
@@ -359,9 +382,10 @@ static bool is_known_file(struct hp_job *job, const struct hp_input_record *reco
     return !hp_contents_add(&job->files, file);
 }
 
-// With more dumps than are told of one by one what each added is of no use, but for what groups of
-// them come to.  Those with another process id or number are dumps of their own, and so is one of
-// each text.
+// Count the different dumps that are surely used.  If there are more than a partial
+// records individually, what each dump added is needed only as sums of groups, and its
+// history is dropped.  Dumps with different process ids or numbers are different, and so
+// are dumps with different texts.
 static void count_dump(struct hp_job *job, const struct hp_input_record *record) {
     if (!job->may_fold_history || job->folds_history || !hp_input_is_used(record) ||
         is_known_file(job, record)) {
@@ -374,6 +398,7 @@ static void count_dump(struct hp_job *job, const struct hp_input_record *record)
         job->named > HP_PARTIAL_HISTORY || job->differing > HP_PARTIAL_HISTORY;
 }
 
+// Drop the history of the worker's profile, if that was decided.
 static void fold_history(struct worker *worker) {
     pthread_mutex_lock(&worker->job->lock);
     bool folds = worker->job->folds_history;
@@ -383,7 +408,8 @@ static void fold_history(struct worker *worker) {
     }
 }
 
-// Of each input; those that nobody asks for are counted in groups.
+// Keep the record of an input: in a group, as a row of lone inputs, or in the profile.
+// Called with job->lock held.
 static void keep_record(struct worker *worker, struct hp_input_record *record) {
     struct hp_job *job = worker->job;
     if (job->groups_inputs && hp_input_groups_take(&job->groups, record)) {
@@ -399,6 +425,7 @@ static void keep_record(struct worker *worker, struct hp_input_record *record) {
     hp_vec_push(&job->profile->inputs, *record);
 }
 
+// Process one input.  `ret` is the result of getting it from the queue.
 static void take(struct worker *worker, struct hp_input_record *record, int ret,
                  struct hp_err *err) {
     struct hp_job *job = worker->job;
@@ -425,7 +452,8 @@ static void take(struct worker *worker, struct hp_input_record *record, int ret,
     pthread_mutex_unlock(&job->lock);
 }
 
-// A partial's when it has been read.
+// Write stacks to the store if they take too much memory; those of a partial when it has
+// been read.
 static void spill_if_full(struct worker *worker) {
     hp_job_spill_if_full(worker->job, worker->profile);
     if (worker->taken) {
@@ -433,6 +461,7 @@ static void spill_if_full(struct worker *worker) {
     }
 }
 
+// Return whether writing stacks has failed in some thread.
 static bool has_failed(struct hp_job *job) {
     pthread_mutex_lock(&job->lock);
     bool failed = job->run_err.code != HP_OK;
@@ -440,13 +469,14 @@ static bool has_failed(struct hp_job *job) {
     return failed;
 }
 
+// The loop of a worker: process inputs until the queue is empty or the job has failed.
 static void *work(void *data) {
     struct worker *worker = data;
     struct hp_queued_input *item = &worker->item;
     for (;;) {
         bool found;
         struct hp_err err = {0};
-        hp_dump_clear(&worker->dump); // it was another input's
+        hp_dump_clear(&worker->dump); // it contains the previous input
         fold_history(worker);
         int ret = hp_input_queue_next(&worker->job->queue, item, &found, &err);
         bool is_stopped = has_failed(worker->job);
@@ -481,9 +511,10 @@ static void worker_init(struct worker *worker, struct hp_job *job,
                             !job->profile->keeps.partial;
     const struct hp_needs *keeps = &job->profile->keeps;
     worker->reader.drops_content = worker->reader.single && !keeps->identities;
-    worker->reader.keeps_labels =
-        keeps->labels || job->options->thread || // one is of the size
-        keeps->sizes[HP_COLUMN_INUSE] || keeps->sizes[HP_COLUMN_ALLOC];
+    // A label may be the size of objects.
+    worker->reader.keeps_labels = keeps->labels || job->options->thread ||
+                                  keeps->sizes[HP_COLUMN_INUSE] ||
+                                  keeps->sizes[HP_COLUMN_ALLOC];
     worker->reader.keeps_threads = keeps->threads || job->options->thread;
     worker->merger.keeps_labels = keeps->labels;
     worker->merger.keeps_unmapped = keeps->unmapped;
@@ -496,6 +527,7 @@ static void worker_init(struct worker *worker, struct hp_job *job,
     worker->merger.only_thread = job->options->thread;
 }
 
+// Free the worker's memory, and hand its partials to the job.  Only one thread runs then.
 static void worker_done(struct worker *worker) {
     if (worker->taken) {
         hp_vec_push(&worker->job->taken, worker->taken);
@@ -507,7 +539,8 @@ static void worker_done(struct worker *worker) {
     hp_vec_done(&worker->pipe);
 }
 
-// Small stacks, because --max-memory counts them as they may become.
+// Start the thread of a worker.  Its stack is small, because --max-memory counts the
+// whole stack.  Returns false if the system has no thread.
 static bool start(struct worker *worker) {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
@@ -517,7 +550,8 @@ static bool start(struct worker *worker) {
     return started;
 }
 
-// The calling thread is the first worker; a thread that cannot be started is one less.
+// Run all workers, and add up their profiles.  The calling thread is the first worker.
+// If a thread cannot be started there are fewer workers.
 static void run(struct hp_job *job, struct hp_profile *profile) {
     size_t count = hp_job_thread_count(job), started = 1;
     job->threads = count;
@@ -573,7 +607,7 @@ void hp_job_read(struct hp_job *job) {
     hp_input_groups_done(&job->groups, job->profile);
 }
 
-// Of an archive that has lost them since.
+// Skip wanted inputs that were not found again, because their archive has changed.
 static void skip_missing(struct hp_job *job, const bool *is_wanted) {
     struct hp_input_record *record;
     hp_vec_each (record, &job->profile->inputs) {
@@ -590,7 +624,7 @@ void hp_job_read_again(struct hp_job *job, const bool *is_wanted,
                        const uint32_t *record_of) {
     struct hp_input_record *record;
     hp_profile_forget_stacks(job->profile);
-    hp_vec_each (record, &job->profile->inputs) { // what partials hold comes later
+    hp_vec_each (record, &job->profile->inputs) { // stacks of partials are added later
         record->is_added &= record->source > 0;
     }
     job->record_of = record_of;
