@@ -1,9 +1,9 @@
-// A reading of n objects, m(k) of them of class k, weighs
+// The weight of a reading of n objects, m(k) of them of class k, is
 //
 //     n! / (m(1)! m(2)! ...) times the product of the shares of its classes
 //
-// where the share of a class is (64 count + 1) / (64 total + classes): one that was never read
-// is not impossible.
+// The share of a class is (64 count + 1) / (64 total + number of classes), so that a
+// class that was never read is not impossible.
 #include "calc/decoded.h"
 
 #include "calc/probability.h"
@@ -11,7 +11,7 @@
 #include <limits.h>
 
 enum {
-    READ_WEIGHT = 64, // of an object that was read, one that may be being 1
+    READ_WEIGHT = 64, // weight of an object that was read; each class has 1 in advance
 };
 
 void hp_class_weights_init(struct hp_class_weights *weights, uint64_t period, double rate,
@@ -27,7 +27,8 @@ void hp_class_weights_init(struct hp_class_weights *weights, uint64_t period, do
         bool may_be_less = has_pages && size > HP_LARGE_FROM;
         uint64_t least = may_be_less ? hp_class_size(i - 1) + HP_PAGE : size;
         double p = hp_one_minus_exp((double)size * rate);
-        double least_p = hp_one_minus_exp((double)least * rate); // its own
+        // The probability for the smallest size.
+        double least_p = hp_one_minus_exp((double)least * rate);
         *weight = (struct hp_class_weight){
             .least_objects = 1 / p,
             .most_objects = 1 / least_p,
@@ -42,8 +43,10 @@ void hp_class_weights_init(struct hp_class_weights *weights, uint64_t period, do
     }
 }
 
-// --- the prior ----------------------------------------------------------------------------
+// --- the prior -------------------------------------------------------------------------
 
+// Return a pointer to the count of a class at a leaf, which is added if necessary.  It is
+// valid until the next call.
 static uint64_t *count_of(struct hp_prior *prior, uint32_t leaf, uint32_t class) {
     struct hp_prior_count fresh = {.key = {leaf, class}};
     uint32_t number =
@@ -68,6 +71,7 @@ void hp_prior_clear(struct hp_prior *prior) {
     hp_vec_done(&prior->counts);
 }
 
+// Return the weight of a reading, not normalized; 1 without a prior.
 static double weight_of(struct hp_prior *prior, uint32_t leaf,
                         const struct hp_reading *reading) {
     double weight = 1, same = 1;
@@ -81,13 +85,14 @@ static double weight_of(struct hp_prior *prior, uint32_t leaf,
     return weight;
 }
 
-// --- readings -----------------------------------------------------------------------------
+// --- readings --------------------------------------------------------------------------
 
 static double larger(double a, double b) {
     return a > b ? a : b;
 }
 
-// Of one reading, or what bounds all.
+// Sums over the objects of one reading, or bounds of the sums of all readings.  Units as
+// in struct hp_class_weight.
 struct totals {
     double objects, least_objects, most_objects;
     double bytes, least_bytes, most_bytes, large_bytes;
@@ -95,6 +100,7 @@ struct totals {
     uint64_t least_size, samples;
 };
 
+// Add up one reading.
 static struct totals total_of(const struct hp_class_weights *weights,
                               const struct hp_reading *reading) {
     struct totals sum = {.samples = reading->count};
@@ -116,6 +122,7 @@ static struct totals total_of(const struct hp_class_weights *weights,
     return sum;
 }
 
+// Return the widest bounds of all readings.
 static struct totals bounds_of(const struct hp_class_weights *weights,
                                struct hp_readings readings) {
     struct totals all = total_of(weights, readings.at);
@@ -132,12 +139,13 @@ static struct totals bounds_of(const struct hp_class_weights *weights,
             one.least_size < all.least_size ? one.least_size : all.least_size;
         all.samples = one.samples < all.samples ? one.samples : all.samples;
     }
-    // Counts have no bounds that add up: what is left open counts as chance.
+    // Counts have no bounds that could be added: their range is treated as chance.
     double half = (all.most_objects - all.least_objects) / 2;
     all.objects_variance += half * half;
     return all;
 }
 
+// Set the bounds of an estimate of `bytes` bytes.
 static void bound(const struct totals *all, double bytes, struct hp_unbiased *estimate) {
     double excess = bytes - all->least_bytes, hidden = all->most_bytes - bytes;
     hp_error_bound(&estimate->error, excess, hidden, &estimate->too_big);
@@ -168,21 +176,23 @@ struct hp_unbiased hp_estimate_readings(const struct hp_class_weights *weights,
     return estimate;
 }
 
-// --- class by class -----------------------------------------------------------------------
+// --- class by class --------------------------------------------------------------------
 
-// Sampled objects of a class.
+// The sampled objects of one class in all readings of a line.
 struct class_sum {
+    // Fewest and most objects in a reading that has the class.
     unsigned class, least, most;
-    size_t readings; // that have any
-    double weighted;
+    size_t readings; // number of readings that have the class
+    double weighted; // sum of the objects, weighted by reading
 };
 
+// The classes of a line, in no order.
 struct class_sums {
     struct class_sum of[HP_CLASS_PARTS];
     size_t count;
 };
 
-// NULL: there is no room.
+// Return the sum of a class, which is added if necessary; NULL: there is no room.
 static struct class_sum *sum_of(struct class_sums *sums, unsigned class) {
     size_t i = 0;
     while (i < sums->count && sums->of[i].class != class) {
@@ -194,6 +204,7 @@ static struct class_sum *sum_of(struct class_sums *sums, unsigned class) {
     return i < HP_CLASS_PARTS ? &sums->of[i] : NULL;
 }
 
+// Add a reading.  Returns false if it has too many classes.
 static bool add_reading(struct class_sums *sums, const struct hp_reading *reading,
                         double weight) {
     for (unsigned i = 0, same; i < reading->count; i += same) {
@@ -213,6 +224,8 @@ static bool add_reading(struct class_sums *sums, const struct hp_reading *readin
     return true;
 }
 
+// Estimate the part of one class.  `readings`: their number; `weight`: sum of their
+// weights.
 static struct hp_class_part part_of(const struct hp_class_weights *weights,
                                     const struct class_sum *sum, size_t readings,
                                     double weight) {
@@ -222,7 +235,7 @@ static struct hp_class_part part_of(const struct hp_class_weights *weights,
     double half = (most - least) / 2 * w->most_objects +
                   least / 2 * (w->most_objects - w->least_objects);
     struct hp_unbiased of = hp_unbiased_of(n * w->objects, n * w->bytes);
-    uint64_t samples = least > 0 ? (uint64_t)least : 1; // it may be seen
+    uint64_t samples = least > 0 ? (uint64_t)least : 1; // at least one may have been seen
     of.error =
         hp_error_of_sizes(samples, (uint64_t)least * w->least_size, most * w->variance,
                           most * w->variance / (size * size) + half * half, &of.too_big);
@@ -254,9 +267,9 @@ size_t hp_split_readings(const struct hp_class_weights *weights,
     return sums.count;
 }
 
-// --- bounds -------------------------------------------------------------------------------
+// --- bounds ----------------------------------------------------------------------------
 
-// The number of objects stays that of the one size: of others nothing was seen.
+// The number of objects stays that of the single size: there is no evidence of others.
 void hp_widen_to_readings(const struct hp_class_weights *weights,
                           struct hp_readings readings, struct hp_unbiased *estimate) {
     struct totals all = bounds_of(weights, readings);
@@ -272,7 +285,7 @@ void hp_widen_to_readings(const struct hp_class_weights *weights,
     bound(&all, hp_fixed_double(estimate->bytes, HP_INUSE_SPACE), estimate);
 }
 
-// --- one class, and mixes -----------------------------------------------------------------
+// --- one class, and mixes --------------------------------------------------------------
 
 struct hp_unbiased hp_estimate_class(const struct hp_class_weights *weights, uint64_t n,
                                      uint64_t size) {
@@ -293,8 +306,8 @@ struct hp_unbiased hp_estimate_class(const struct hp_class_weights *weights, uin
     return e;
 }
 
-// The least share that the smaller reading of a class is of the larger, of all classes up to twice the
-// size of the first.
+// Return the smallest ratio of the smaller to the larger reading, over the four classes
+// of the doubling that contains `class`.
 static double least_share(const struct hp_class_weights *weights, int class) {
     int first = class - (class - 5) % 4;
     double share = 1;
@@ -305,8 +318,8 @@ static double least_share(const struct hp_class_weights *weights, int class) {
     return share;
 }
 
-// Sizes are taken for the mean, but the bounds hold what is farthest off near it.  S(i-1) / S(i) is
-// never less than 4/5.
+// The sizes are assumed to be the mean, but the bounds include the classes near it.  The
+// size of a class is never less than 4/5 of the next.
 void hp_read_mix_as_pages(const struct hp_class_weights *weights, double mean,
                           struct hp_unbiased *estimate) {
     int below = hp_class_below((uint64_t)mean);

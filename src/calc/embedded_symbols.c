@@ -21,7 +21,8 @@ static int compare_lines(const struct hp_profile *profile, const struct hp_line 
                  : (a->start_line > b->start_line) - (a->start_line < b->start_line);
 }
 
-// Of two accounts of one frame; the shorter first, if it begins the longer.
+// Order two sets of symbols of a frame.  If one is the beginning of the other, the
+// shorter comes first.
 static int compare(const struct hp_embedded_symbols *embedded,
                    const struct hp_profile *profile, struct hp_embedded_frame a,
                    struct hp_embedded_frame b) {
@@ -33,7 +34,8 @@ static int compare(const struct hp_embedded_symbols *embedded,
     return order ? order : (a.lines > b.lines) - (a.lines < b.lines);
 }
 
-// The last lines are those of a frame.
+// Add a set of symbols, whose lines are the last of embedded->lines, to a frame.  The
+// better set stays; the lines are dropped if it is not the new one.
 static void add(struct hp_embedded_symbols *embedded, const struct hp_profile *profile,
                 hp_frame_id frame, struct hp_embedded_frame account) {
     struct hp_embedded_frame *known = hp_vec_reach(&embedded->frames, frame.n);
@@ -55,11 +57,13 @@ static void add(struct hp_embedded_symbols *embedded, const struct hp_profile *p
     }
 }
 
+// Return the same string in the profile.
 static hp_string copy(struct hp_profile *profile, const struct hp_strtab *from,
                       hp_string string) {
     return hp_strtab_add(&profile->strings, hp_strtab_span(from, string));
 }
 
+// Add the symbols of one address of the dump, if it has any.
 static void add_address(struct hp_embedded_symbols *embedded, struct hp_profile *profile,
                         const struct hp_dump *dump, size_t address, hp_frame_id frame) {
     const struct hp_embedded_address *said = hp_dump_embedded(dump, address);

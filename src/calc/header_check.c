@@ -1,21 +1,23 @@
-// jemalloc writes its own grand total.  A raw one is the sum of the stacks, and their numbers
-// are the sums of those of the threads.
+// jemalloc writes its own total in the header.  In raw dumps it is the sum of the stacks,
+// and the numbers of a stack are the sums of those of its threads.
 //
-// Rewritten ones (recover_size.h) are made of sums (C, B), objects and bytes, that add up
-// exactly: those of the threads to those of the stack, those of the stacks to those of the
-// header.  jeprof's formula finds (C, B) back but for the rounding of what is printed,
+// Rewritten numbers (recover_size.h) are made from sums (C, B), objects and bytes, that
+// add up exactly: those of the threads to those of the stack, those of the stacks to
+// those of the header.  jeprof's formula recovers (C, B) except for the rounding of what
+// is printed,
 //
 //     q = 1 - e^(-(b'/c')/R), C = c / q, B = b / q, |c - c'| <= 1/2, |b - b'| <= 1/2
 //
-// Rounding c moves both along a curve, b along another; where all objects are of one size
-// class, that is found back too, and (C, B) exactly.  So a sum of lines lies within the sum of
-// what these roundings can do to each of its lines, and the total within what they can do to
-// it.  The two have to meet.  They are looked at from several directions,
+// Rounding of c moves both along a curve, rounding of b along another curve.  If all
+// objects are of one size class, the class is recovered as well, and (C, B) exactly.  So
+// a sum of lines lies within the sum of the roundings of its lines, and the total within
+// its own rounding.  The two ranges have to overlap.  They are compared in several
+// directions,
 //
 //     u = (1/C, 0), (0, 1/B), (1/C, -w/B)
 //
-// as roundings hardly reach where lost stacks would be: half an object in twenty moves bytes by
-// as much, but the mean size never.
+// because roundings hardly reach in the direction of lost stacks: half an object of
+// twenty moves bytes by as much, but never the mean size.
 #include "calc/header_check.h"
 
 #include "calc/probability.h"
@@ -23,11 +25,12 @@
 #include <string.h>
 
 enum {
-    DIRECTIONS = 12,
-    MEMOS = 1024,
-    LINE_MEMOS = 256,
+    DIRECTIONS = 12,  // directions in which ranges are compared
+    MEMOS = 1024,     // entries of the cache of stacks; a power of two
+    LINE_MEMOS = 256, // entries of the cache of thread lines
 };
 
+// The directions u, by their factors of objects / C and bytes / B.
 static const struct {
     double objects, bytes;
 } directions[DIRECTIONS] = {
@@ -35,22 +38,26 @@ static const struct {
     {1, -2}, {1, -3}, {1, -4},    {1, -8},   {1, -16}, {1, -32},
 };
 
-// A curve is never farther from its middle than half of the chord, and by as much as it is bent.
+// A point of a curve is at most half of the chord away from its middle, plus this
+// multiple of the bend of the curve.
 static const double bend = 1.5;
-// As a share: 1 - e^-x of a small x has lost digits where jemalloc works it out.
+// Relative error: for small x jemalloc computes 1 - e^-x with few digits.
 static const double arithmetic = 1e-7;
 
+// The exact sums (C, B).
 struct sums {
     double objects, bytes;
 };
 
-// What a pair of printed numbers stands for: `moves` is how far the rounding of its objects,
-// what that is bent, and the rounding of its bytes may take it.
+// The sums that a pair of printed numbers represents.
 struct reading {
+    // Moves: how far rounding of the objects, the bend of that curve, and rounding of the
+    // bytes may move `at`.
     struct sums at, moves[3];
-    uint64_t samples; // if all are of one size; 0: that is not known
+    uint64_t samples; // number of objects if all are of one size; 0: unknown
 };
 
+// Recover (C, B) from numbers before rounding, by jeprof's formula.
 static struct sums invert(double objects, double bytes, double period) {
     if (objects <= 0 || bytes <= 0) {
         return (struct sums){objects > 0 ? objects : 0, bytes > 0 ? bytes : 0};
@@ -63,6 +70,7 @@ static struct sums half_between(struct sums low, struct sums high) {
     return (struct sums){(high.objects - low.objects) / 2, (high.bytes - low.bytes) / 2};
 }
 
+// Recover (C, B) from printed numbers, with the possible moves.
 static struct reading of_rounded(struct hp_count count, double period) {
     double objects = (double)count.objects, bytes = (double)count.bytes;
     struct sums at = invert(objects, bytes, period);
@@ -79,6 +87,7 @@ static struct reading of_rounded(struct hp_count count, double period) {
                             0};
 }
 
+// Recover (C, B) from printed numbers, exactly if all objects are of one size.
 static struct reading read_pair(const struct hp_size_classes *classes,
                                 struct hp_count count) {
     struct reading reading = of_rounded(count, (double)classes->period);
@@ -92,28 +101,30 @@ static struct reading read_pair(const struct hp_size_classes *classes,
     return reading;
 }
 
-// --- a total and its parts ------------------------------------------------------------------
+// --- a total and its parts -------------------------------------------------------------
 
-// What is left of a total, and what rounding may leave of it in each direction.  That a line of
-// several sizes looks as if all were of one happens to one in forty; what that may do to one is
-// allowed for, and more of them are among many others whose own roundings leave room.
+// The rest of a total after its parts have been subtracted, and how large rounding may
+// make it in each direction.  One line of forty has several sizes but looks as if all
+// objects were of one.  The error of one such line is allowed for (`largest`).  If there
+// are more of them, there are many other lines, whose own roundings leave room.
 struct balance {
-    struct sums total, left;
-    double allowed[DIRECTIONS], largest[DIRECTIONS];
+    struct sums total, left;                         // the total, and the rest of it
+    double allowed[DIRECTIONS], largest[DIRECTIONS]; // as a share of the total
 };
 
-// Of the total.
+// Return sums as shares of the total.
 static struct sums share_of(const struct balance *balance, struct sums sums) {
     return (struct sums){sums.objects / balance->total.objects,
                          sums.bytes / balance->total.bytes};
 }
 
+// Return the length of a share in direction i.
 static double size_along(int i, struct sums share) {
     double x = directions[i].objects * share.objects + directions[i].bytes * share.bytes;
     return x < 0 ? -x : x;
 }
 
-// How far a reading may be off in each direction.
+// Return how far a reading may be off in each direction.
 static void find_reach(const struct balance *balance, const struct reading *reading,
                        double reach[DIRECTIONS]) {
     struct sums a = share_of(balance, reading->moves[0]);
@@ -124,6 +135,7 @@ static void find_reach(const struct balance *balance, const struct reading *read
     }
 }
 
+// Begin with a total and no parts subtracted.
 static void balance_init(struct balance *balance, struct hp_count total, double period) {
     struct reading reading = of_rounded(total, period);
     *balance = (struct balance){.total = reading.at, .left = reading.at};
@@ -133,7 +145,7 @@ static void balance_init(struct balance *balance, struct hp_count total, double 
     }
 }
 
-// So many equal parts.
+// Subtract `times` equal parts.
 static void take(struct balance *balance, const struct reading *reading, double times) {
     double reach[DIRECTIONS];
     balance->left.objects -= times * reading->at.objects;
@@ -151,6 +163,7 @@ static void take(struct balance *balance, const struct reading *reading, double 
     }
 }
 
+// Return whether the rest can be explained by rounding.
 static bool is_even(const struct balance *balance) {
     struct sums left = share_of(balance, balance->left);
     for (int i = 0; i < DIRECTIONS; i++) {
@@ -165,14 +178,16 @@ static bool is_nothing(struct hp_count count) {
     return count.objects == 0 && count.bytes == 0;
 }
 
-// --- header and stacks ----------------------------------------------------------------------
+// --- header and stacks -----------------------------------------------------------------
 
-// Most stacks of a dump have one of few pairs of numbers: equal ones are taken together.
+// Equal pairs of numbers of stacks, which are subtracted together.  Most stacks of a dump
+// have one of few pairs.
 struct equals {
     struct hp_count count;
     uint64_t times;
 };
 
+// Subtract the pairs that were collected in one entry of the cache.
 static void take_equals(struct balance *balance, const struct equals *equals,
                         const struct hp_size_classes *classes) {
     if (equals->times > 0) {
@@ -181,10 +196,11 @@ static void take_equals(struct balance *balance, const struct equals *equals,
     }
 }
 
+// Subtract all stacks of a dump.
 static void take_stacks(struct balance *balance, const struct hp_dump *dump,
                         const struct hp_size_classes *classes, enum hp_column column) {
     struct equals memos[MEMOS];
-    size_t room = 1; // for dumps of few stacks, of which there are many
+    size_t room = 1; // small for small dumps, which are numerous
     while (room < MEMOS && room < dump->stacks.count) {
         room *= 2;
     }
@@ -205,7 +221,8 @@ static void take_stacks(struct balance *balance, const struct hp_dump *dump,
     }
 }
 
-// A total of which one number is 0 has nothing to stand for.
+// Return whether no stack has numbers in a column.  A total with a 0 represents nothing,
+// so this must be true then.
 static bool has_nothing(const struct hp_dump *dump, enum hp_column column) {
     const struct hp_dump_stack *stack;
     hp_vec_each (stack, &dump->stacks) {
@@ -216,6 +233,7 @@ static bool has_nothing(const struct hp_dump *dump, enum hp_column column) {
     return true;
 }
 
+// Return whether the header is the sum of the stacks, in a rewritten dump.
 static bool is_sum_of_rewritten(const struct hp_dump *dump,
                                 const struct hp_size_classes *classes,
                                 enum hp_column column) {
@@ -250,8 +268,9 @@ enum hp_header_check hp_header_check(const struct hp_dump *dump,
     return agrees ? HP_HEADER_AGREES : HP_HEADER_CONTRADICTS;
 }
 
-// --- stacks and threads ---------------------------------------------------------------------
+// --- stacks and threads ----------------------------------------------------------------
 
+// Return whether the lines of the threads add up exactly.
 static bool is_sum(const struct hp_thread_line *lines, uint32_t count,
                    struct hp_count total, enum hp_column column) {
     for (uint32_t i = 0; i < count; i++) {
@@ -262,17 +281,19 @@ static bool is_sum(const struct hp_thread_line *lines, uint32_t count,
     return is_nothing(total);
 }
 
-// What lines stand for: most of them have one of few pairs of numbers, too.
+// Recovered sums of thread lines, cached: most lines have one of few pairs of numbers.
 struct line_readings {
     double period;
-    HP_VEC(struct line_reading) of; // by hash
+    HP_VEC(struct line_reading) of; // by hash of the counts
 };
 
+// An entry of the cache.
 struct line_reading {
     struct hp_count line;
     struct reading reading;
 };
 
+// Return the sums of a line, valid until the next call.
 static const struct reading *recall(struct line_readings *readings,
                                     struct hp_count line) {
     struct line_reading *kept =
@@ -283,6 +304,7 @@ static const struct reading *recall(struct line_readings *readings,
     return &kept->reading;
 }
 
+// Return whether the lines of the threads add up, in a rewritten dump.
 static bool is_rewritten_sum(const struct hp_thread_line *lines, uint32_t count,
                              struct hp_count total, struct line_readings *readings,
                              enum hp_column column) {

@@ -1,20 +1,21 @@
-// An image is a run of rows of one file, with nothing of another file between them, at
-// rising offsets:
+// An image is a run of rows of one file, at increasing offsets, with no other file
+// between them:
 //
 //     5000-6000 r--p 00000000 /srv/app
 //     6000-8000 r-xp 00001000 /srv/app
-//     8000-a000 r-xp 00000000              a hole: text moved to huge pages, by whatever name
+//     8000-a000 r-xp 00000000              a hole: text moved to huge pages, any name
 //     a000-b000 r-xp 00005000 /srv/app
 //
-// A hole takes its offset from its executable neighbor.
+// The offset of a hole follows from an executable row next to it.
 #include "calc/resolve.h"
 
 enum {
-    LONGEST_HOLE = 64,       // rows to either side
-    MOST_SHIFT = 4 << 20,    // bytes; segments are aligned to pages of 2 MiB at most
-    LARGEST_PAGE = 64 << 10, // bytes; no system's are larger
+    LONGEST_HOLE = 64,       // most rows to either side that are examined
+    MOST_SHIFT = 4 << 20,    // bytes; segments are aligned to pages of at most 2 MiB
+    LARGEST_PAGE = 64 << 10, // bytes; no system has larger pages
 };
 
+// Return whether a row is mapped from a file on a disk, by its path.
 static bool has_file(const struct hp_mapping *row) {
     static const char *const not_files[] = {"/memfd:", "/dev/", "/SYSV",
                                             "/anon_hugepage"};
@@ -34,8 +35,8 @@ bool hp_same_file(const struct hp_mapping *a, const struct hp_mapping *b) {
            a->build_id.n == b->build_id.n;
 }
 
-// Whether nothing but anonymous memory, as .bss is, and what the image itself has reserved
-// lies between two of its rows.
+// Return whether there is no gap between two rows of an image.  Anonymous memory (.bss)
+// and memory that the image itself reserved may be between them.
 static bool touch(const struct hp_mapping *last, const struct hp_mapping *row) {
     const struct hp_mapping *at = last;
     while (at < row && at->end == at[1].start &&
@@ -46,8 +47,9 @@ static bool touch(const struct hp_mapping *last, const struct hp_mapping *row) {
     return at == row;
 }
 
-// A file that is mapped as data beside its own image begins again at offset 0; but so do all
-// rows of an image that is no larger than a page.
+// Return whether the offset of `row` may follow that of `last` in an image.  A file that
+// is mapped as data beside its own image begins again at offset 0; but all rows of an
+// image of at most one page also have offset 0.
 static bool rises(const struct hp_mapping *last, const struct hp_mapping *row,
                   bool has_code) {
     if (row->lacks_offset || row->offset != last->offset || row->offset > 0) {
@@ -56,9 +58,9 @@ static bool rises(const struct hp_mapping *last, const struct hp_mapping *row,
     return (has_code || row->executable) && last->end - last->start <= LARGEST_PAGE;
 }
 
-// Data may also stand apart: within an image, address less offset grows by the alignment of
-// segments at most, or one row follows the other, as a segment that patchelf(1) has added
-// follows .bss.
+// Return whether `row` belongs to the image of `last`.  Within an image, address minus
+// offset grows at most by the alignment of segments.  A row may also follow directly:
+// patchelf(1) adds a segment after .bss.
 static bool continues(const struct hp_mapping *last, const struct hp_mapping *row,
                       bool has_code) {
     uint64_t shift = (row->start - row->offset) - (last->start - last->offset);
@@ -66,12 +68,13 @@ static bool continues(const struct hp_mapping *last, const struct hp_mapping *ro
            (shift <= MOST_SHIFT || touch(last, row));
 }
 
-// The offset that continues row `from` at address `at`.
+// Return the offset at address `at` if row `from` continued to there.
 static uint64_t extended(const struct hp_mapping *from, uint64_t at) {
     return from->offset + (at - from->start); // modulo 2^64, also backwards
 }
 
-// Whether the text of row `i` has been moved to a file of huge pages: around it is one piece of another file.
+// Return whether the text of row `i` was moved to a file of huge pages: the rows on both
+// sides are adjacent parts of another file.
 static bool is_moved(const struct hp_dump *dump, size_t i) {
     if (i == 0 || i + 1 == dump->mappings.count || dump->has_rows) {
         return false;
@@ -83,7 +86,7 @@ static bool is_moved(const struct hp_dump *dump, size_t i) {
            extended(last, next->start) == next->offset;
 }
 
-// The image that row `i` of a file is of; NULL if it begins another.
+// Return the image that row `i` of a file continues; NULL if it begins a new image.
 static struct hp_run *continued_image(struct hp_resolver *resolver,
                                       const struct hp_dump *dump, size_t i) {
     size_t count = resolver->images.count;
@@ -99,6 +102,7 @@ static struct hp_run *continued_image(struct hp_resolver *resolver,
     return continues(last, row, image->code_end > 0) ? image : NULL;
 }
 
+// Add a row to an image.
 static void add_row(struct hp_run *image, const struct hp_mapping *row, uint32_t i) {
     image->last_row = i;
     if (row->executable) {
@@ -121,7 +125,8 @@ void hp_images_find(struct hp_resolver *resolver, const struct hp_dump *dump) {
                         ((struct hp_run){.first_row = i, .last_row = i}));
             image = &resolver->images.at[resolver->images.count - 1];
         }
-        if (is_file && !row->reserved) { // where reserved rows end tells nothing
+        // The end of a reserved row is no end of the file.
+        if (is_file && !row->reserved) {
             add_row(image, row, i);
         }
         hp_vec_push(&resolver->image_of, is_file ? (uint32_t)resolver->images.count : 0);

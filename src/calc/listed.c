@@ -1,5 +1,6 @@
 #include "calc/listed.h"
 
+// Remove objects younger than `age`, in place.  Returns how many are left.
 static uint32_t keep(struct hp_listed *listed, uint32_t count, uint64_t age) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {

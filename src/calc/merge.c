@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <string.h>
 
-// Its processes are the record's from now on.
+// Move the process keys of a merged dump to the record.
 static void take_process_keys(struct hp_dump *dump, struct hp_input_record *record) {
     if (dump->is_merged) {
         record->keys = hp_alloc(sizeof *record->keys);
@@ -19,6 +19,7 @@ static void take_process_keys(struct hp_dump *dump, struct hp_input_record *reco
     }
 }
 
+// Copy the facts about the dump to the record.
 static void describe(const struct hp_dump *dump, struct hp_input_record *record) {
     record->producer = dump->producer;
     record->period = dump->period;
@@ -50,8 +51,9 @@ static void describe(const struct hp_dump *dump, struct hp_input_record *record)
     record->identity.is_merged = dump->is_merged;
 }
 
-// The first dump makes nearly all of its stacks new: they are estimated where the profile has its own,
-// which stay as many as they were until they are added.
+// Prepare room for the estimates of the dump.  Nearly all stacks of the first dump are
+// new.  They are therefore estimated directly in the memory of the profile's stacks,
+// whose count stays 0 until they are added.
 static void make_room(struct hp_merger *merger, struct hp_profile *profile,
                       size_t stacks) {
     merger->estimated = 0;
@@ -75,10 +77,12 @@ static void make_room(struct hp_merger *merger, struct hp_profile *profile,
     }
 }
 
+// Return the estimate of a stack of the dump.
 static struct hp_values *values_of(const struct hp_merger *merger, size_t stack) {
     return merger->adopts ? &merger->adopted[stack].values : &merger->values.at[stack];
 }
 
+// Count a stack by how its sizes were read.
 static void count_read(struct hp_input_record *record, const struct hp_values *values,
                        const struct hp_error *error) {
     for (int i = 0; i < HP_READS; i++) {
@@ -89,7 +93,8 @@ static void count_read(struct hp_input_record *record, const struct hp_values *v
     }
 }
 
-// Of the stack that was estimated last: what is not listed, or not in use, has no age.
+// Add the ages of the stack that was estimated last.  Memory that is not listed, or not
+// in use, has no age.
 static void keep_ages(struct hp_merger *merger, const struct hp_dump_stack *stack,
                       const struct hp_error errors[HP_COLUMNS], enum hp_column column) {
     uint32_t number = (uint32_t)(merger->estimated - 1);
@@ -107,7 +112,8 @@ static void keep_ages(struct hp_merger *merger, const struct hp_dump_stack *stac
     }
 }
 
-// Of the stack that was estimated last.
+// Keep the error, sizes and ages of the stack that was estimated last, as far as the
+// profile needs them.
 static void keep(struct hp_merger *merger, const struct hp_dump_stack *stack,
                  const struct hp_error errors[HP_COLUMNS]) {
     uint32_t number = (uint32_t)(merger->estimated - 1);
@@ -125,8 +131,10 @@ static void keep(struct hp_merger *merger, const struct hp_dump_stack *stack,
     }
 }
 
-// --- errors that are told ----------------------------------------------------------------
+// --- recorded errors -------------------------------------------------------------------
 
+// Find the sample types of the dump that are recorded errors.  Only profiles that this
+// program merged have them.
 static void find_told(struct hp_merger *merger, const struct hp_dump *dump) {
     static const char *const names[HP_COLUMNS][HP_TOLD] = {
         {"inuse_space_variance", "inuse_space_hidden", "inuse_space_excess",
@@ -153,7 +161,8 @@ static void find_told(struct hp_merger *merger, const struct hp_dump *dump) {
     }
 }
 
-// In place of what only the sums of stack `s` would tell, as if one dump had them.
+// Replace the errors of stack `s` by the recorded ones.  These are better: the sums of a
+// merged stack alone would be treated like those of a single dump.
 static void take_told(const struct hp_merger *merger, const struct hp_dump *dump,
                       size_t s, struct hp_error errors[HP_COLUMNS]) {
     const int64_t *values = hp_dump_values(dump, s);
@@ -175,7 +184,8 @@ static void take_told(const struct hp_merger *merger, const struct hp_dump *dump
     }
 }
 
-// All stacks before any is added, so that a dump that cannot be used leaves no trace.
+// Estimate all stacks, before any is added, so that an unusable dump leaves no trace in
+// the profile.  Returns false if a number is too large.
 static bool estimate(struct hp_merger *merger, const struct hp_dump *dump,
                      struct hp_input_record *record) {
     const struct hp_dump_stack *stack;
@@ -193,7 +203,7 @@ static bool estimate(struct hp_merger *merger, const struct hp_dump *dump,
     return true;
 }
 
-// The dump's frames as those of the profile, in their place.
+// Replace the dump's frames by those of the profile, in the same memory.
 static hp_frame_id *translate(const struct hp_merger *merger, struct hp_dump *dump) {
     static_assert(sizeof(hp_frame_id) == sizeof *dump->frames.at, "ids take one word");
     hp_frame_id *frames = (hp_frame_id *)dump->frames.at;
@@ -203,8 +213,9 @@ static hp_frame_id *translate(const struct hp_merger *merger, struct hp_dump *du
     return frames;
 }
 
-// Make a run of frames that are nowhere one.  Stacks of several threads have the same place, so
-// that behind the end stand marks, which the next that comes here passes over.
+// Join consecutive unmapped frames of a stack to one.  Stacks of several threads share
+// their frames in memory: the freed slots at the end are marked, and are skipped when the
+// same frames are joined again.
 static void join_unmapped(const struct hp_merger *merger,
                           const struct hp_profile *profile, struct hp_sample *sample) {
     static const uint32_t passed_over = UINT32_MAX;
@@ -228,8 +239,9 @@ static void join_unmapped(const struct hp_merger *merger,
     sample->depth = kept;
 }
 
-// --- further types ------------------------------------------------------------------------
+// --- further types ---------------------------------------------------------------------
 
+// Find or add the further sample types of the dump in the profile.
 static void begin_types(struct hp_merger *merger, const struct hp_dump *dump,
                         struct hp_profile *profile, uint32_t input) {
     merger->types.count = 0;
@@ -247,6 +259,7 @@ static void begin_types(struct hp_merger *merger, const struct hp_dump *dump,
     }
 }
 
+// Add the further values of a stack.
 static void add_values(const struct hp_merger *merger, const struct hp_dump *dump,
                        size_t stack, struct hp_profile *profile, uint32_t number) {
     const int64_t *values = hp_dump_values(dump, stack);
@@ -255,6 +268,7 @@ static void add_values(const struct hp_merger *merger, const struct hp_dump *dum
     }
 }
 
+// End the dump in all its sample types.
 static void end_types(const struct hp_merger *merger, struct hp_profile *profile) {
     const uint32_t *type;
     hp_vec_each (type, &merger->types) {
@@ -262,9 +276,10 @@ static void end_types(const struct hp_merger *merger, struct hp_profile *profile
     }
 }
 
-// --- stacks -------------------------------------------------------------------------------
+// --- stacks ----------------------------------------------------------------------------
 
-// Leaves of gperftools are no return addresses; those of pprof may be anything.
+// Record that the leaf of a stack is a return address.  Leaves in dumps of gperftools are
+// none; those of pprof may be anything.
 static void mark_leaf(const struct hp_dump *dump, const struct hp_sample *sample,
                       struct hp_profile *profile) {
     bool returns = dump->producer == HP_PRODUCER_JEMALLOC ||
@@ -274,7 +289,8 @@ static void mark_leaf(const struct hp_dump *dump, const struct hp_sample *sample
     }
 }
 
-// What the dump added to a stack: by itself, or to its group.
+// Record the values that the dump added to a stack: in the history, or in the sums of its
+// group.
 static void note_added(const struct hp_merger *merger, struct hp_profile *profile,
                        uint32_t stack, const struct hp_values *values,
                        const struct hp_error *const errors[HP_COLUMNS]) {
@@ -285,7 +301,8 @@ static void note_added(const struct hp_merger *merger, struct hp_profile *profil
     }
 }
 
-// Errors of stacks become those of the profile, each of which is put at its place or before it.
+// Let the profile use the memory of the estimated errors.  They are added one after the
+// other, each at its own place or before it.
 static void adopt_errors(struct hp_merger *merger, struct hp_profile *profile) {
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         if (merger->keeps[i] && hp_profile_has_errors(profile, i)) {
@@ -297,6 +314,7 @@ static void adopt_errors(struct hp_merger *merger, struct hp_profile *profile) {
     }
 }
 
+// Prepare the profile to adopt the stacks of its first dump.
 static void prepare_adoption(struct hp_merger *merger, const struct hp_dump *dump,
                              struct hp_profile *profile) {
     adopt_errors(merger, profile);
@@ -304,6 +322,7 @@ static void prepare_adoption(struct hp_merger *merger, const struct hp_dump *dum
     hp_profile_sort(profile, merger->resolver.frames.at, merger->resolver.frames.count);
 }
 
+// Point errors[] to the errors of a stack; NULL: not kept.
 static void find_errors(const struct hp_merger *merger, const struct hp_profile *profile,
                         size_t stack, const struct hp_error *errors[HP_COLUMNS]) {
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
@@ -314,7 +333,7 @@ static void find_errors(const struct hp_merger *merger, const struct hp_profile 
     }
 }
 
-// The stack that comes some stacks behind `s`, where that is looked for.
+// Prefetch the table entry of a stack that is added some steps after `s`.
 static void look_ahead(const struct hp_merger *merger, const struct hp_dump *dump,
                        const struct hp_profile *profile, size_t s,
                        struct hp_stack_lookahead *ahead) {
@@ -326,8 +345,9 @@ static void look_ahead(const struct hp_merger *merger, const struct hp_dump *dum
     }
 }
 
-// The frames of the first dump need not be copied, and are in canonical order before they are many.
-// Those of several threads lie in one place.
+// Add all stacks to the profile.  The frames of the first dump are not copied; they are
+// put into canonical order now, while there are few.  Stacks of several threads share
+// their frames in memory.
 static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
                        struct hp_profile *profile) {
     if (merger->adopts) {
@@ -345,7 +365,8 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
         look_ahead(merger, dump, profile, s, &ahead);
         const struct hp_error *errors[HP_COLUMNS];
         find_errors(merger, profile, s, errors);
-        hp_frame_id *own = frames ? frames + stack->first_frame : NULL; // none has any
+        // NULL: no stack has frames.
+        hp_frame_id *own = frames ? frames + stack->first_frame : NULL;
         struct hp_sample sample = {.frames = own, .depth = stack->depth};
         if (merger->keeps_labels) {
             sample.tags = hp_tags_import(&tags, hp_dump_extra(dump, s).tags);
@@ -373,7 +394,7 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
     }
 }
 
-// What was estimated of the dump.
+// Add the estimates of the dump to the profile.
 static void add(struct hp_merger *merger, struct hp_dump *dump,
                 struct hp_profile *profile, struct hp_input_record *record) {
     hp_resolve(&merger->resolver, dump, profile);
@@ -401,13 +422,14 @@ static void add(struct hp_merger *merger, struct hp_dump *dump,
     }
     hp_annotations_import(&profile->annotations, &profile->strings, &dump->annotations,
                           &dump->strings);
-    if (dump->stacks.count > 0) { // else the frames may yet be put in order
+    if (dump->stacks.count > 0) { // else frames may still be renumbered
         hp_embedded_symbols_add(&merger->embedded, profile, dump,
                                 merger->resolver.frames.at);
     }
 }
 
-// When the rest was allocated is not told.
+// Keep only objects of the wanted age.  Ages are known for listed objects only; the
+// others are dropped.
 static void keep_older(struct hp_merger *merger, struct hp_dump *dump,
                        struct hp_input_record *record) {
     bool takes_listed = hp_unbias_takes_listed(&merger->unbias);
@@ -417,7 +439,7 @@ static void keep_older(struct hp_merger *merger, struct hp_dump *dump,
     record->has_alloc = merger->unbias.has_alloc = false;
 }
 
-// What its memory map tells, without a trace in the profile.
+// Fill in the facts that follow from the memory map, without changing the profile.
 static void tell_map(struct hp_merger *merger, const struct hp_dump *dump,
                      struct hp_input_record *record) {
     struct hp_profile aside;
@@ -428,7 +450,8 @@ static void tell_map(struct hp_merger *merger, const struct hp_dump *dump,
     hp_profile_done(&aside);
 }
 
-// Which builds ran is asked where stacks are added, and where a file may say how large sizes are to be read.
+// Find the rows of the addresses.  The prover is asked which builds ran if stacks are
+// added, or if a file may show how to read large sizes.
 static void resolve_places(struct hp_merger *merger, const struct hp_dump *dump,
                            const struct hp_profile *profile) {
     struct hp_unbias *unbias = &merger->unbias;
@@ -443,7 +466,8 @@ static void resolve_places(struct hp_merger *merger, const struct hp_dump *dump,
     }
 }
 
-// Of rewritten numbers it matters; raw ones tell true sizes.
+// Record how large sizes were read.  It matters for rewritten numbers; raw ones show true
+// sizes.
 static void keep_large_sizes(const struct hp_merger *merger,
                              struct hp_input_record *record) {
     bool is_rewritten = record->scaling == HP_SCALING_UNBIASED;

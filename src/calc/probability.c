@@ -1,14 +1,15 @@
-// exp(-x) = 2^-k exp(-r) with x = k log 2 + r, |r| <= log(2)/2 (Cody and Waite's reduction
-// with log 2 in two parts); 1 - exp(-r) by its Taylor series, whose terms beyond the 14th
-// are below 2^-57 of the sum there.
+// exp(-x) = 2^-k exp(-r) with x = k log 2 + r, |r| <= log(2)/2.  This is Cody and Waite's
+// reduction, with log 2 in two parts.  1 - exp(-r) is computed by its Taylor series; its
+// terms after the 14th are below 2^-57 of the sum there.
 #include "calc/probability.h"
 
 #include <assert.h>
 #include <float.h>
 #include <string.h>
 
-// 1 is what gcc says on s390x, and 16 where it has _Float16: floats are evaluated as something
-// wider, of which there are none here, and doubles as they are.
+// gcc reports 1 on s390x, and 16 if it has _Float16.  In both cases only floats are
+// evaluated in a wider type.  There are no floats here, and doubles are evaluated as
+// doubles.
 static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 1 || FLT_EVAL_METHOD == 16,
               "doubles must be evaluated as doubles");
 
@@ -32,6 +33,7 @@ static double series(double r) {
     return r - r * r * sum;
 }
 
+// 2^-k, for 0 <= k < 1023.
 static double two_to_minus(int k) {
     uint64_t bits = (uint64_t)(1023 - k) << 52;
     double power;

@@ -1,19 +1,22 @@
-// Jemalloc prints the objects C and bytes B that it has summed up over classes as
+// Jemalloc sums objects C and bytes B over size classes, and prints them as
 //
 //     c' = round(C q), b' = round(B q), q = 1 - e^(-(B/C)/R)
 //
-// In place of one object a larger one makes B more and C less, so that B q grows with each size.
-// With all sizes but two given, the last two are thus found on a staircase: the larger the one,
-// the smaller the other.  That is how lines of few objects are read.
+// Replacing an object by a larger one makes B larger and C smaller, so B q grows with
+// each size.  If all sizes except two are given, the last two are therefore found on a
+// staircase: the larger the one, the smaller the other.  Lines of few objects are read
+// like that.
 //
-// Objects not much smaller than the period leave few whole numbers of eighths of C that round to
-// c', and for each a B or two.  Their sizes are the three smallest and the others, each from a
-// table of all such halves: for each C and each split of it the bytes meet in the middle.  Of
-// seven objects one is between the halves, and is tried in turn.  As those of the first half are
-// the smaller ones, theirs is the larger share of C, and the smaller of B.
+// If objects are not much smaller than the period, only few whole numbers of eighths of C
+// round to c', and for each of them only one or two B are possible.  The sizes are split
+// into the three smallest and the rest.  Both halves are in a table of all such halves:
+// for each C, and each split of it, the bytes meet in the middle.  If there are seven
+// objects one is between the halves, and each class is tried for it.  Because the first
+// half has the smaller objects, it has the larger share of C and the smaller share of B.
 //
-// A sampled object prints as at least 0.945 of one, so that c' is never less than their number,
-// up to the most that are tried here.  Raw lines tell it, and their bytes are a sum.
+// A sampled object prints as at least 0.945 of an object.  So c' is never less than the
+// number of objects, up to the most that are tried here.  In raw lines c' is that number,
+// and b' is the sum of the sizes.
 #include "calc/readings.h"
 
 #include "calc/probability.h"
@@ -22,38 +25,41 @@
 #include <string.h>
 
 enum {
-    MOST_ANY = 3,       // objects of a rewritten line of whatever classes
-    MOST_RAW = 4,       // of a raw one
-    MOST_KEPT = 256,    // readings of a line
-    MOST_LINES = 65536, // remembered, and of all of them
-    MOST_READINGS = 1 << 20,
-    HALF = 3,           // objects of one
-    HASHES = 65536,     // that tell lines apart
-    MOST_SHIFTED = 160, // eighths of objects that one sampled near the period stands for
-    MOST_OF_HALF = HALF * MOST_SHIFTED,
-    WHOLE = 8, // eighths: no object stands for less
-    NONE = -1, // no class
+    MOST_ANY = 3,            // most objects of a rewritten line with any classes
+    MOST_RAW = 4,            // most objects of a raw line
+    MOST_KEPT = 256,         // most readings of a line
+    MOST_LINES = 65536,      // most lines that are remembered
+    MOST_READINGS = 1 << 20, // most readings of all these lines
+    HALF = 3,                // most objects of a half
+    HASHES = 65536,          // hash values by which hp_count_few() distinguishes lines
+    // Most eighths of objects that one sample represents if its size is near the period.
+    MOST_SHIFTED = 160,
+    MOST_OF_HALF = HALF * MOST_SHIFTED, // most eighths of objects of a half
+    WHOLE = 8, // Eighths of objects that every sample represents at least.
+    NONE = -1, // the class number that means "no class"
 };
 
-static const double largest_half = 64; // periods, of one of its objects
+static const double largest_half = 64; // Largest size of an object of a half, in periods.
 
+// Sums over objects of a reading, as in struct hp_size_class.
 struct sums {
     uint64_t shifted_objects, unbiased_bytes;
 };
 
-// A line, and what its readings are within.
+// The search for the readings of one line, and the bounds that they must satisfy.
 struct search {
-    struct hp_decoder *decoder;
-    const struct hp_halves *halves;
+    struct hp_decoder *decoder;     // its last line is the one that is read
+    const struct hp_halves *halves; // if sizes are near the period
     struct hp_count line;
-    double period;
-    double least_mean, most_mean;
-    double least_objects, most_objects, most_bytes;
-    int first, last; // classes that fit
-    struct hp_reading path;
-    bool too_many;
+    double period;                                  // in bytes
+    double least_mean, most_mean;                   // bounds of B/C, in bytes
+    double least_objects, most_objects, most_bytes; // bounds of C and B
+    int first, last;        // first and last class that may be in a reading
+    struct hp_reading path; // the classes that have been chosen so far
+    bool too_many;          // there are more than MOST_KEPT readings
 };
 
+// Return the sums with n more objects of a class.
 static struct sums plus(struct sums sums, const struct hp_size_class *class, uint64_t n) {
     return (struct sums){sums.shifted_objects + n * class->shifted_objects,
                          sums.unbiased_bytes + n * class->unbiased_size};
@@ -63,12 +69,14 @@ static const struct hp_size_class *class_of(const struct search *s, int i) {
     return &s->decoder->classes->of[i];
 }
 
+// Return B q: the printed bytes before rounding.
 static double printed_bytes(const struct search *s, struct sums sums) {
     double objects = (double)sums.shifted_objects / 8;
     double bytes = (double)sums.unbiased_bytes;
     return bytes * hp_one_minus_exp(bytes / objects / s->period);
 }
 
+// Keep the chosen classes as a reading of the last line.
 static void keep(struct search *s) {
     struct hp_decoder *decoder = s->decoder;
     struct hp_decoded_line *line = &decoder->lines.at[decoder->lines.count - 1];
@@ -80,6 +88,7 @@ static void keep(struct search *s) {
     line->count++;
 }
 
+// Keep the chosen classes if their sums print as the line.
 static void keep_if_printed(struct search *s, struct sums sums) {
     if (hp_prints_as(sums.shifted_objects, sums.unbiased_bytes, s->decoder->period,
                      s->line)) {
@@ -91,9 +100,10 @@ static void push(struct search *s, int class) {
     s->path.classes[s->path.count++] = (uint8_t) class;
 }
 
-// --- whatever classes ---------------------------------------------------------------------
+// --- any classes -----------------------------------------------------------------------
 
-// Of classes from `low` on; `high` goes down as `low` goes up.
+// Try all pairs of classes from `low` on as the last two objects.  The larger one goes
+// down as the smaller one goes up.
 static void try_pairs(struct search *s, struct sums sums, int low) {
     double bytes = (double)s->line.bytes;
     for (int high = s->last; low <= high; low++) {
@@ -115,6 +125,7 @@ static void try_pairs(struct search *s, struct sums sums, int low) {
     }
 }
 
+// Try all classes from `low` on for the `left` last objects.
 static void try_sizes(struct search *s, struct sums sums, int low, unsigned left) {
     double bytes = (double)s->line.bytes;
     if (left == 2) {
@@ -134,8 +145,10 @@ static void try_sizes(struct search *s, struct sums sums, int low, unsigned left
     }
 }
 
-// --- near the period ----------------------------------------------------------------------
+// --- near the period -------------------------------------------------------------------
 
+// Return the number of the group of halves with `count` objects and `objects` eighths of
+// objects.
 static size_t place_of(unsigned count, uint64_t objects) {
     return (count - 1) * (MOST_OF_HALF + 1) + objects;
 }
@@ -144,14 +157,16 @@ static size_t place_of_half(const struct hp_half *half) {
     return place_of(half->sizes.count, half->shifted_objects);
 }
 
-// The larger the size, the fewer objects one stands for: those of a period are neighbours.
+// Return whether a class can be in a half.  The larger the size, the fewer objects a
+// sample represents, so the classes of a period are consecutive.
 static bool is_near(const struct hp_decoder *decoder, int i) {
     const struct hp_size_class *class = &decoder->classes->of[i];
     return class->shifted_objects > 0 && class->shifted_objects <= MOST_SHIFTED &&
            (double)class->size <= largest_half * (double)decoder->period;
 }
 
-// Of classes from `from` up to before `end`.
+// Add all halves that begin with `half`, of classes from `from` up to but not including
+// `end`.
 static void add_halves(const struct hp_decoder *decoder, struct hp_halves *halves,
                        struct hp_half half, int from, int end) {
     for (int i = from; i < end; i++) {
@@ -167,7 +182,8 @@ static void add_halves(const struct hp_decoder *decoder, struct hp_halves *halve
     }
 }
 
-// By their places, and at each by bytes; of as many in the order that they were added in.
+// Sort the halves by their groups, and within a group by bytes.  The order of equal ones
+// is that in which they were added.  Fills in halves->first.
 static void sort_halves(struct hp_halves *halves) {
     size_t count = halves->all.count, end = place_of(HALF, MOST_OF_HALF) + 1;
     struct hp_half *all = halves->all.at, *sorted = hp_alloc(count * sizeof *sorted);
@@ -187,6 +203,7 @@ static void sort_halves(struct hp_halves *halves) {
     free(sorted);
 }
 
+// Make all halves for the period of the decoder.
 static void make_halves(const struct hp_decoder *decoder, struct hp_halves *halves) {
     int from = 0;
     halves->period = decoder->period;
@@ -206,6 +223,8 @@ static void make_halves(const struct hp_decoder *decoder, struct hp_halves *halv
     }
 }
 
+// Return the halves for the period of the decoder; the oldest period is replaced if it is
+// new.
 static const struct hp_halves *halves_of(struct hp_decoder *decoder) {
     for (int i = 0; i < HP_PERIODS_KEPT; i++) {
         if (decoder->halves[i].period == decoder->period) {
@@ -217,11 +236,12 @@ static const struct hp_halves *halves_of(struct hp_decoder *decoder) {
     return oldest;
 }
 
-// Of halves of as many objects their bytes, the least first.
+// The bytes of all halves in one group, in ascending order.
 struct group {
     const double *at, *end;
 };
 
+// Return the group of halves with `count` objects and `objects` eighths of objects.
 static struct group group_of(const struct hp_halves *halves, unsigned count,
                              uint64_t objects) {
     if (objects > MOST_OF_HALF) {
@@ -231,11 +251,12 @@ static struct group group_of(const struct hp_halves *halves, unsigned count,
     return (struct group){halves->bytes.at + first[0], halves->bytes.at + first[1]};
 }
 
+// Return the half to which an element of halves->bytes belongs.
 static const struct hp_half *half_of(const struct search *s, const double *bytes) {
     return &s->halves->all.at[bytes - s->halves->bytes.at];
 }
 
-// The first one of more bytes, or of as many.
+// Return the first element of at least `bytes` bytes.
 static const double *from_bytes(struct group group, double bytes) {
     while (group.at < group.end) {
         const double *middle = group.at + (group.end - group.at) / 2;
@@ -248,7 +269,8 @@ static const double *from_bytes(struct group group, double bytes) {
     return group.at;
 }
 
-// The bytes which so many objects print as `printed`, by Newton's method.
+// Return the bytes B for which that many objects print as `printed` bytes, by Newton's
+// method.
 static double bytes_printed_as(const struct search *s, double objects, double printed) {
     double bytes = printed + objects * s->period;
     for (int i = 0; i < 40; i++) {
@@ -262,13 +284,16 @@ static double bytes_printed_as(const struct search *s, double objects, double pr
     return bytes;
 }
 
-// What is looked for: so many bytes, the first half no more than `most` of them and the second no
-// less than `least`, with one of the class `middle` between them, unless it is NONE.
+// The sums that two halves must have together: bytes from `low` to `high`, at most `most`
+// in the first half and at least `least` in the second.  An object of class `middle` is
+// between them, unless it is NONE.
 struct target {
     double low, high, most, least;
     int middle;
 };
 
+// Keep a reading made of two halves, and perhaps a middle object, if it prints as the
+// line.  `b` may be NULL.
 static void keep_halves(struct search *s, const struct hp_half *a, int middle,
                         const struct hp_half *b) {
     struct sums sums = {a->shifted_objects, a->unbiased_bytes};
@@ -284,24 +309,27 @@ static void keep_halves(struct search *s, const struct hp_half *a, int middle,
     keep_if_printed(s, sums);
 }
 
+// Return whether the sizes of both halves and the middle are in ascending order, so that
+// each reading is found once.
 static bool follows(const struct hp_half *a, int middle, const struct hp_half *b) {
     int last = a->sizes.classes[HALF - 1], first = b->sizes.classes[0];
     return middle != NONE ? last <= middle && middle <= first : last <= first;
 }
 
-// Those that have no less and no more bytes.
+// Return the part of a group from `least` to `most` bytes.
 static struct group between(struct group group, double least, double most) {
     group.at = from_bytes(group, least);
     group.end = from_bytes(group, most + 1);
     return group;
 }
 
-// As those of a go up, those of b that match go down.
+// Try all pairs of halves of two groups that reach the target.  As the bytes of a go up,
+// the matching bytes of b go down.
 static void meet(struct search *s, struct group a, struct group b,
                  const struct target *target) {
     if (a.at == a.end || b.at == b.end || *a.at + *b.at > target->high ||
         a.end[-1] + b.end[-1] < target->low) {
-        return; // as nearly always
+        return; // this is the usual case
     }
     b = between(b, target->least, target->high - *a.at);
     if (b.at < b.end) {
@@ -321,6 +349,7 @@ static void meet(struct search *s, struct group a, struct group b,
     }
 }
 
+// Try all splits of `all` eighths into a first half and a second half of `rest` objects.
 static void try_halves(struct search *s, uint64_t all, unsigned rest,
                        struct target target) {
     uint64_t least = (all * HALF + HALF + rest - 1) / (HALF + rest);
@@ -332,6 +361,7 @@ static void try_halves(struct search *s, uint64_t all, unsigned rest,
     }
 }
 
+// Try all splits of `all` eighths into two halves of three objects and a middle object.
 static void try_middles(struct search *s, uint64_t all, struct target target) {
     for (int i = s->first; i <= s->last; i++) {
         const struct hp_size_class *class = class_of(s, i);
@@ -350,7 +380,7 @@ static void try_middles(struct search *s, uint64_t all, struct target target) {
     }
 }
 
-// Of so many eighths of objects.
+// Try all readings with `all` eighths of objects.
 static void try_objects(struct search *s, uint64_t all) {
     double objects = (double)all / WHOLE, printed = (double)s->line.bytes;
     struct target target = {
@@ -373,6 +403,7 @@ static void try_objects(struct search *s, uint64_t all) {
     }
 }
 
+// Try all readings of sizes near the period.
 static void try_near(struct search *s) {
     uint64_t first = (uint64_t)(s->least_objects * WHOLE);
     uint64_t last = (uint64_t)(s->most_objects * WHOLE) + 1;
@@ -382,9 +413,9 @@ static void try_near(struct search *s) {
     }
 }
 
-// --- rewritten ----------------------------------------------------------------------------
+// --- rewritten -------------------------------------------------------------------------
 
-// What c' and b' are rounded from leaves these bounds of the mean, and so of C and B.
+// Find the bounds of the mean, and so of C and B, that the rounding of c' and b' leaves.
 static void find_bounds(struct search *s) {
     double objects = (double)s->line.objects, bytes = (double)s->line.bytes;
     s->least_mean = (bytes - 0.5) / (objects + 0.5);
@@ -408,12 +439,14 @@ static void find_bounds(struct search *s) {
     }
 }
 
-// One object more there is at any rate.
+// Return whether all objects of the line can be in halves.  Each of the other objects
+// represents at least one object.
 static bool are_all_near(const struct search *s) {
     return s->most_objects - 1 <= (double)MOST_SHIFTED / 8 &&
            s->most_bytes <= largest_half * s->period;
 }
 
+// Find the readings of a rewritten line.  Returns whether they are complete.
 static bool read_rewritten(struct search *s) {
     if (s->line.objects > HP_MOST_READ || s->line.bytes == 0) {
         return false;
@@ -432,8 +465,9 @@ static bool read_rewritten(struct search *s) {
     return !s->too_many;
 }
 
-// --- raw ----------------------------------------------------------------------------------
+// --- raw -------------------------------------------------------------------------------
 
+// Find pairs of classes whose sizes add up to `bytes`.
 static void try_raw_pairs(struct search *s, uint64_t bytes, int low) {
     int high = hp_class_below(bytes);
     for (; low <= high; low++) {
@@ -450,6 +484,7 @@ static void try_raw_pairs(struct search *s, uint64_t bytes, int low) {
     }
 }
 
+// Find `left` classes from `low` on whose sizes add up to `bytes`.
 static void try_raw(struct search *s, uint64_t bytes, int low, unsigned left) {
     if (left == 2) {
         try_raw_pairs(s, bytes, low);
@@ -462,6 +497,7 @@ static void try_raw(struct search *s, uint64_t bytes, int low, unsigned left) {
     }
 }
 
+// Find the readings of a raw line.  Returns whether they are complete.
 static bool read_raw(struct search *s) {
     if (s->line.objects > MOST_RAW) {
         return false;
@@ -470,8 +506,9 @@ static bool read_raw(struct search *s) {
     return !s->too_many;
 }
 
-// --- all ----------------------------------------------------------------------------------
+// --- all -------------------------------------------------------------------------------
 
+// Forget all lines.
 static void forget(struct hp_decoder *decoder) {
     hp_index_drop(&decoder->index);
     decoder->lines.count = decoder->readings.count = 0;
@@ -499,6 +536,7 @@ void hp_decoder_done(struct hp_decoder *decoder) {
     hp_vec_done(&decoder->readings);
 }
 
+// Read the last line of the decoder.
 static void read_line(struct hp_decoder *decoder, struct hp_decoded_line *decoded) {
     struct search s = {.decoder = decoder,
                        .line = decoded->line,

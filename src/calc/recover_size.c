@@ -1,9 +1,10 @@
-// Of n objects of class S, with what is kept of each class, jemalloc prints
+// jemalloc prints n objects of class S, from the numbers that it keeps for each class, as
 //
 //     C = n shifted_objects / 8, B = n unbiased_size, q = 1 - e^(-(B/C)/R)
 //     c' = round(C q), b' = round(B q)
 //
-// Try the classes near b'/c' and the n near c'/q, and see which pair it would have printed so.
+// Try the classes near b'/c' and the n near c'/q, and look for a pair that is printed
+// like that.
 #include "calc/recover_size.h"
 
 #include "calc/probability.h"
@@ -28,7 +29,7 @@ int hp_class_below(uint64_t size) {
     if (size < 64) {
         return (int)(size / 16);
     }
-    int doubling = 63 - __builtin_clzll(size); // 4 to 7 quarters of it
+    int doubling = 63 - __builtin_clzll(size); // `size` is 4 to 7 quarters of 2^doubling
     int i = 4 * (doubling - 6) + (int)(size >> (doubling - 2));
     return i < HP_SIZE_CLASSES ? i : HP_SIZE_CLASSES - 1;
 }
@@ -43,7 +44,7 @@ bool hp_is_one_raw_size(struct hp_count count) {
            (count.objects == 1 || hp_is_class_size(size));
 }
 
-// What of them jemalloc takes to be sampled.
+// Return the share of the objects of a class that jemalloc takes to be sampled.
 static double share_of(const struct hp_size_class *class, uint64_t period) {
     double objects = (double)class->shifted_objects / 8;
     return objects > 0 ? hp_one_minus_exp_naive((double)class->unbiased_size / objects /
@@ -51,7 +52,7 @@ static double share_of(const struct hp_size_class *class, uint64_t period) {
                        : 0;
 }
 
-// As prof_unbias_map_init() of jemalloc does.
+// Computes as prof_unbias_map_init() of jemalloc does.
 void hp_size_classes_init(struct hp_size_classes *classes, uint64_t period) {
     if (classes->period == period) {
         return;
@@ -60,7 +61,8 @@ void hp_size_classes_init(struct hp_size_classes *classes, uint64_t period) {
     for (int i = 0; i < HP_SIZE_CLASSES; i++) {
         double size = (double)hp_class_size(i);
         double p = hp_one_minus_exp_naive(size / (double)period);
-        bool sampled = 8 / p < 0x1p62 && size / p < 0x1p63; // others are never seen
+        // Objects of other classes are never sampled.
+        bool sampled = 8 / p < 0x1p62 && size / p < 0x1p63;
         classes->of[i] = (struct hp_size_class){
             .size = hp_class_size(i),
             .unbiased_size = sampled ? (uint64_t)(size / p + 0.5) : 0,
@@ -76,6 +78,8 @@ static uint64_t distance(uint64_t a, uint64_t b) {
     return a > b ? a - b : b - a;
 }
 
+// Return whether sums print as `count`.  `mean`: bytes of an object; `share`: share of
+// the objects that is sampled.
 static bool prints(double bytes, double mean, double share, struct hp_count count) {
     double sampled_bytes = bytes * share;
     uint64_t printed_bytes = (uint64_t)(sampled_bytes + 0.5);
@@ -84,8 +88,8 @@ static bool prints(double bytes, double mean, double share, struct hp_count coun
                count.objects >> 50;
 }
 
-// As prof_do_unbias() in jemalloc; beyond 2^50 its own rounding is not reproduced to the last
-// unit.
+// Computes as prof_do_unbias() of jemalloc does.  Beyond 2^50 jemalloc's rounding is not
+// reproduced to the last unit.
 bool hp_prints_as(uint64_t shifted_objects, uint64_t unbiased_bytes, uint64_t period,
                   struct hp_count count) {
     double objects = (double)shifted_objects / 8, bytes = (double)unbiased_bytes;
@@ -93,11 +97,11 @@ bool hp_prints_as(uint64_t shifted_objects, uint64_t unbiased_bytes, uint64_t pe
     return prints(bytes, mean, hp_one_minus_exp_naive(mean / (double)period), count);
 }
 
-// The same for numbers that a double does not hold.
+// Return the same as count_of_class() for numbers that a double cannot represent exactly.
 static uint64_t large_count_of_class(const struct hp_size_class *class, uint64_t period,
                                      struct hp_count count) {
     double shifted = (double)class->shifted_objects, bytes = (double)class->unbiased_size;
-    double printed = shifted / 8 * class->share; // by one
+    double printed = shifted / 8 * class->share; // printed objects for each sampled one
     double low = ((double)count.objects - 0.5) / printed;
     double high = ((double)count.objects + 0.5) / printed + 1;
     if (high * bytes > 0x1p63 || high * shifted > 0x1p63) {
@@ -112,19 +116,20 @@ static uint64_t large_count_of_class(const struct hp_size_class *class, uint64_t
     return 0;
 }
 
-// How many objects of this class make `count`; 0 if no number does.  One of them prints as 7 bytes
-// or more, so that it is the number that the bytes tell or none.
+// Return the number of objects of this class that print as `count`; 0 if no number does.
+// One object prints as 7 bytes or more, so only the number that follows from the bytes is
+// possible.
 static uint64_t count_of_class(const struct hp_size_class *class, uint64_t period,
                                struct hp_count count) {
     double shifted = (double)class->shifted_objects, bytes = (double)class->unbiased_size;
-    if (class->share == 0) { // none is seen
+    if (class->share == 0) { // such objects are never sampled
         return 0;
     }
     double n = (double)(uint64_t)((double)count.bytes / (bytes * class->share) + 0.5);
     if (n * bytes > 0x1p50 || n * shifted > 0x1p50) {
         return large_count_of_class(class, period, count);
     }
-    double mean = bytes / (shifted / 8); // of n of them, too
+    double mean = bytes / (shifted / 8); // the same for any number of them
     return n > 0 && prints(n * bytes, mean, class->share, count) ? (uint64_t)n : 0;
 }
 

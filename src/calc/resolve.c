@@ -1,12 +1,14 @@
-// A 64-bit program that is linked to fixed addresses is mapped to them, below 4 GiB.  Any other file has its
-// first segment at offset 0 and at address 0.  So where the first row of an image is at offset 0, an address
-// less the start of the image is the one that ELF headers have.  A pprof profile may lack that row, and in a
-// map of 32 bits all programs begin below 4 GiB: then the offset in the file is all that is known.
+// A 64-bit program that is linked to fixed addresses is mapped to these, below 4 GiB.
+// Any other file has its first segment at offset 0 and at address 0.  So if the first row
+// of an image is at offset 0, an address minus the start of the image is the address in
+// ELF headers.  A pprof profile may lack that row, and in a 32-bit map all programs begin
+// below 4 GiB.  In these cases only the offset in the file is known.
 //
-// A row of code that stands alone may be a second mapping of a piece of an image, as V8 makes of
-// the builtins in its text; calls there are calls in the image.
+// A single row of code may be a second mapping of a part of an image: V8 maps the
+// builtins in its text like that.  Calls there are calls in the image.
 //
-// What a JIT compiler made, in no row at all, is elsewhere in each process and never the same.
+// Code from a JIT compiler, which is in no row at all, is at another address in each
+// process, and is never the same.
 #include "calc/resolve.h"
 
 #include "base/hash.h"
@@ -16,7 +18,8 @@ static const struct hp_mapping *first_row(const struct hp_dump *dump,
     return &dump->mappings.at[image->first_row];
 }
 
-// Add a piece of text to the image's extents, joined to the last where it continues it.
+// Add a part of the text to the extents of the current image.  It is joined to the last
+// extent if it continues it.
 static void add_extent(struct hp_resolver *resolver, struct hp_extent piece) {
     size_t count = resolver->extents.count;
     struct hp_extent *last = count > 0 ? &resolver->extents.at[count - 1] : NULL;
@@ -29,7 +32,8 @@ static void add_extent(struct hp_resolver *resolver, struct hp_extent piece) {
     }
 }
 
-// Whether ELF addresses are known, and then how far the process had them from there.
+// Return whether addresses as in ELF headers are known.  If so, *bias is the difference
+// between addresses in the process and these.
 static bool find_bias(const struct hp_resolver *resolver, const struct hp_dump *dump,
                       const struct hp_run *image, uint64_t *bias) {
     const struct hp_mapping *first = first_row(dump, image);
@@ -40,6 +44,7 @@ static bool find_bias(const struct hp_resolver *resolver, const struct hp_dump *
     return has_elf || is_start;
 }
 
+// Return how addresses in an image are expressed: as in ELF headers, or as offsets.
 static enum hp_address_kind kind_of_addresses(const struct hp_resolver *resolver,
                                               const struct hp_dump *dump,
                                               const struct hp_run *image) {
@@ -48,13 +53,15 @@ static enum hp_address_kind kind_of_addresses(const struct hp_resolver *resolver
                                                    : HP_ADDRESS_OFFSET;
 }
 
-// A pprof profile does not have every row of the map: 0.
+// Return the size of an image from its first byte to its last, in the address space; 0
+// for a pprof profile, which may lack rows of the map.
 static uint64_t span_of(const struct hp_dump *dump, const struct hp_run *image) {
     return dump->has_rows
                ? 0
                : dump->mappings.at[image->last_row].end - first_row(dump, image)->start;
 }
 
+// Fill in the extents of an image: its executable rows, and holes whose offset is known.
 static void find_extents(struct hp_resolver *resolver, const struct hp_dump *dump,
                          const struct hp_run *image) {
     uint64_t bias;
@@ -76,13 +83,13 @@ static void find_extents(struct hp_resolver *resolver, const struct hp_dump *dum
     }
 }
 
-// --- pieces of images -------------------------------------------------------------------
+// --- pieces of images ------------------------------------------------------------------
 
 static uint32_t hash_of(const struct hp_mapping *row) {
     return (uint32_t)hp_hash_bytes(row->path.at, row->path.size, hp_hash_key());
 }
 
-// The whole image of the row's file, or NULL.
+// Return the whole image of the row's file; NULL: there is none.
 static struct hp_run *find_whole(struct hp_resolver *resolver, const struct hp_dump *dump,
                                  const struct hp_mapping *row) {
     uint32_t hash = hash_of(row), item;
@@ -95,6 +102,7 @@ static struct hp_run *find_whole(struct hp_resolver *resolver, const struct hp_d
     return NULL;
 }
 
+// Index the images that have more than one row and executable rows.
 static void make_wholes(struct hp_resolver *resolver, const struct hp_dump *dump) {
     hp_index_drop(&resolver->wholes);
     for (size_t i = 0; i < resolver->images.count; i++) {
@@ -108,7 +116,7 @@ static void make_wholes(struct hp_resolver *resolver, const struct hp_dump *dump
     resolver->has_wholes = true;
 }
 
-// The image itself, or the one that it is a second mapping of a piece of.
+// Return the image itself, or the whole image if it is a second mapping of a part.
 static struct hp_run *whole_of(struct hp_resolver *resolver, const struct hp_dump *dump,
                                struct hp_run *image) {
     if (image->first_row < image->last_row || image->code_end == 0 || dump->has_rows) {
@@ -123,13 +131,14 @@ static struct hp_run *whole_of(struct hp_resolver *resolver, const struct hp_dum
     return is_piece ? whole : image;
 }
 
-// The path of an image, of a temporary copy without what is random in it; until it is asked for the next.
+// Return the path of an image; in that of a temporary file random parts are replaced by
+// '*'.  It is valid until the next call.
 static struct hp_span name_of(struct hp_resolver *resolver,
                               const struct hp_mapping *row) {
     return hp_temporary_path(row->path, row->deleted, &resolver->name);
 }
 
-// The same, to be kept: most are those of the dump.
+// Return the same path as name_of(), valid as long as resolver->asked_names.
 static struct hp_span kept_name(struct hp_resolver *resolver,
                                 const struct hp_mapping *row) {
     struct hp_span name = name_of(resolver, row);
@@ -139,12 +148,13 @@ static struct hp_span kept_name(struct hp_resolver *resolver,
                                 hp_strtab_add(&resolver->asked_names, name));
 }
 
+// Return the build id as a string of the profile.
 static hp_string imported(struct hp_profile *profile, const struct hp_dump *dump,
                           hp_string build_id) {
     return hp_strtab_add(&profile->strings, hp_strtab_span(&dump->strings, build_id));
 }
 
-// What was found out about the code of an image, if somebody asked.
+// Copy the prover's result for an image to its module, if the prover was asked.
 static void take_proof(const struct hp_resolver *resolver, const struct hp_run *image,
                        struct hp_profile *profile, struct hp_module *module) {
     if (image->asked > 0) {
@@ -155,6 +165,7 @@ static void take_proof(const struct hp_resolver *resolver, const struct hp_run *
     }
 }
 
+// Return the module of an image in the profile.
 static hp_module_id module_of_image(struct hp_resolver *resolver,
                                     const struct hp_dump *dump, struct hp_run *image,
                                     struct hp_profile *profile) {
@@ -185,12 +196,14 @@ static hp_module_id module_of_image(struct hp_resolver *resolver,
 
 // --- builds ----------------------------------------------------------------------------
 
-// Leaves of gperftools are no return addresses; those of pprof may be anything.
+// Return whether leaves of stacks are return addresses.  Those of gperftools are not;
+// those of pprof may be anything.
 static bool are_leaves_returns(const struct hp_dump *dump) {
     return dump->producer == HP_PRODUCER_JEMALLOC ||
            dump->producer == HP_PRODUCER_JEMALLOC_3;
 }
 
+// Return the frames of stack i, for the prover.
 static struct hp_proof_stack stack_at(const void *data, size_t i) {
     const struct hp_dump *dump = data;
     const struct hp_dump_stack *stack = &dump->stacks.at[i];
@@ -198,7 +211,8 @@ static struct hp_proof_stack stack_at(const void *data, size_t i) {
                                    stack->depth};
 }
 
-// Each image once, with the text that it has in the process.
+// Add each image in which an address is to the question, once, with its text in the
+// process.
 static void ask_of_images(struct hp_resolver *resolver, const struct hp_dump *dump) {
     struct hp_proof_question *question = &resolver->question;
     const struct hp_resolved_row *row;
@@ -224,12 +238,14 @@ static void ask_of_images(struct hp_resolver *resolver, const struct hp_dump *du
     }
     size_t first = 0;
     struct hp_proof_module *module;
-    hp_vec_each (module, &question->modules) { // now that they stay where they are
+    // Set now, as the vector does not move any more.
+    hp_vec_each (module, &question->modules) {
         module->extents = resolver->asked_extents.at + first;
         first += module->extent_count;
     }
 }
 
+// Add all addresses to the question.
 static void ask_of_addresses(struct hp_resolver *resolver, const struct hp_dump *dump) {
     struct hp_proof_question *question = &resolver->question;
     hp_vec_reserve(&question->addresses, dump->addresses.count);
@@ -250,7 +266,8 @@ static void ask_of_addresses(struct hp_resolver *resolver, const struct hp_dump 
     }
 }
 
-// jemalloc records its own frames, too: the module that most stacks begin in.
+// Mark the module of the allocator.  jemalloc records its own frames, so it is the module
+// in which most stacks begin.
 static void ask_of_allocator(struct hp_resolver *resolver, const struct hp_dump *dump) {
     struct hp_proof_question *question = &resolver->question;
     size_t *stacks = hp_alloc(question->modules.count * sizeof *stacks), most = 0;
@@ -269,6 +286,7 @@ static void ask_of_allocator(struct hp_resolver *resolver, const struct hp_dump 
     free(stacks);
 }
 
+// Ask the prover which files contain the code that ran.
 static void prove(struct hp_resolver *resolver, const struct hp_dump *dump,
                   struct hp_prover *prover) {
     struct hp_proof_question *question = &resolver->question;
@@ -287,6 +305,7 @@ static void prove(struct hp_resolver *resolver, const struct hp_dump *dump,
 
 // --- resolving -------------------------------------------------------------------------
 
+// Return the module of a row that is no file, "[vdso]" or "[anon]".
 static hp_module_id pseudo_module(const struct hp_dump *dump,
                                   const struct hp_mapping *row,
                                   struct hp_profile *profile) {
@@ -300,7 +319,8 @@ static hp_module_id pseudo_module(const struct hp_dump *dump,
     return hp_profile_module(profile, &module, NULL);
 }
 
-// The image that a hole at row `i` lies in.  hp_hole_offset() has made sure there is one.
+// Return the image around the hole at row `i`.  hp_hole_offset() must have returned true
+// for the row.
 static struct hp_run *image_around(struct hp_resolver *resolver, size_t i) {
     while (resolver->image_of.at[i] == 0) {
         i--;
@@ -308,7 +328,7 @@ static struct hp_run *image_around(struct hp_resolver *resolver, size_t i) {
     return &resolver->images.at[resolver->image_of.at[i] - 1];
 }
 
-// Where the process would have had an offset of the image, as its rows say.
+// Return the address at which the process would have an offset of the image, by its rows.
 static uint64_t address_in(const struct hp_dump *dump, const struct hp_run *image,
                            uint64_t offset) {
     const struct hp_mapping *row = first_row(dump, image);
@@ -320,7 +340,7 @@ static uint64_t address_in(const struct hp_dump *dump, const struct hp_run *imag
     return row->start + (offset - row->offset);
 }
 
-// Row `i` is of an image, and begins at an offset of its file.
+// Resolve row `i`, which belongs to an image and begins at an offset of its file.
 static struct hp_resolved_row place_in(struct hp_resolver *resolver,
                                        const struct hp_dump *dump, size_t i,
                                        struct hp_run *image, uint64_t offset) {
@@ -335,6 +355,7 @@ static struct hp_resolved_row place_in(struct hp_resolver *resolver,
     };
 }
 
+// Resolve row `i` of the map.
 static struct hp_resolved_row place(struct hp_resolver *resolver,
                                     const struct hp_dump *dump, size_t i) {
     const struct hp_mapping *row = &dump->mappings.at[i];
@@ -346,16 +367,17 @@ static struct hp_resolved_row place(struct hp_resolver *resolver,
     if (row->executable && hp_hole_offset(resolver, dump, i, &offset)) {
         return place_in(resolver, dump, i, image_around(resolver, i), offset);
     }
-    // Text that is in no file, as a JIT compiler makes, is known by its address alone.
+    // Code in no file, as from a JIT compiler, is known by its address only.
     return (struct hp_resolved_row){
         .row = (uint32_t)i,
         .shift = row->path.size > 0 ? offset - row->start : 0,
     };
 }
 
-// The row that holds `address`, or the number of rows.
+// Return the row that contains `address`, or the number of rows.
 static size_t row_of(const struct hp_dump *dump, uint64_t address) {
-    size_t low = 0, high = dump->mappings.count; // rows before low start at or below it
+    // Rows before low start at or below address.
+    size_t low = 0, high = dump->mappings.count;
     while (low < high) {
         size_t middle = (low + high) / 2;
         if (dump->mappings.at[middle].start <= address) {
@@ -368,7 +390,8 @@ static size_t row_of(const struct hp_dump *dump, uint64_t address) {
     return found ? low - 1 : dump->mappings.count;
 }
 
-// 0 ends the stacks of some writers; and who has no map but names, needs none.
+// Return whether an address should be in a mapping.  Some writers end stacks with 0.  A
+// dump with names and without a map does not need a map.
 static bool needs_mapping(const struct hp_dump *dump, size_t address) {
     bool has_names = dump->mappings.count == 0 && dump->embedded.count > 0;
     return dump->addresses.at[address] > 0 && !has_names &&
@@ -379,8 +402,9 @@ static bool is_code(const struct hp_dump *dump, size_t row) {
     return row < dump->mappings.count && dump->mappings.at[row].executable;
 }
 
-// The call that returns to the first byte of a row is in the row before.  Where that is no code,
-// nobody called: a signal's handler returns to the beginning of a page.
+// Return the row of the call that returns to an address.  A call that returns to the
+// first byte of a row is in the row before.  If that row is no code there was no call:
+// the handler of a signal returns to the beginning of a page.
 static size_t row_of_call(const struct hp_dump *dump, size_t number) {
     uint64_t address = dump->addresses.at[number];
     if (dump->has_rows) {
@@ -392,7 +416,7 @@ static size_t row_of_call(const struct hp_dump *dump, size_t number) {
     return is_code(dump, row_at) ? row_at : row;
 }
 
-// Find the row of each address.
+// Find the row of each address, and resolve the rows.
 static void place_all(struct hp_resolver *resolver, const struct hp_dump *dump) {
     resolver->rows.count = resolver->resolved_of.count = resolver->row_of.count = 0;
     if (dump->mappings.count > 0) {
@@ -410,16 +434,18 @@ static void place_all(struct hp_resolver *resolver, const struct hp_dump *dump) 
     }
 }
 
-// Of an address in no row.
+// Return the frame of an address in no row.
 static struct hp_frame unmapped_frame(struct hp_resolver *resolver,
                                       const struct hp_dump *dump, size_t number) {
     bool is_lost = needs_mapping(dump, number);
-    bool has_map = dump->mappings.count > 0; // else nothing tells that it is elsewhere
+    // Else nothing shows that it is in no mapping.
+    bool has_map = dump->mappings.count > 0;
     bool is_nowhere = is_lost && has_map && !resolver->keeps_unmapped;
     resolver->unmapped += is_lost;
     return (struct hp_frame){.address = is_nowhere ? 0 : dump->addresses.at[number]};
 }
 
+// Return the frame of address `number`; its module is added to the profile if necessary.
 static struct hp_frame frame_of(struct hp_resolver *resolver, const struct hp_dump *dump,
                                 size_t number, struct hp_profile *profile) {
     uint32_t of = resolver->row_of.at[number];
@@ -437,7 +463,7 @@ static struct hp_frame frame_of(struct hp_resolver *resolver, const struct hp_du
                              .address = dump->addresses.at[number] + row->shift};
 }
 
-// The frames of the next addresses.
+// Find the frames of the next addresses, several at once.
 static void add_frames(struct hp_resolver *resolver, const struct hp_dump *dump,
                        struct hp_profile *profile) {
     struct hp_frame frames[64];
@@ -451,8 +477,8 @@ static void add_frames(struct hp_resolver *resolver, const struct hp_dump *dump,
     hp_profile_frames(profile, frames, count, resolver->frames.at + first);
 }
 
-// Addresses in what had been unloaded when the dump was made, as other dumps say; nowhere if the code that its file
-// has is not what ran.
+// Count the addresses in libraries that had been unloaded, as other dumps show.  If the
+// binary contains other code than what ran, they become unmapped.
 static void settle_unloaded(struct hp_resolver *resolver, const struct hp_dump *dump) {
     const struct hp_proof_module *asked = resolver->question.modules.at;
     resolver->unloaded = 0;
@@ -494,7 +520,7 @@ void hp_resolve(struct hp_resolver *resolver, const struct hp_dump *dump,
     resolver->unmapped = 0;
     resolver->frames.count = 0;
     hp_vec_reserve(&resolver->frames, dump->addresses.count);
-    if (profile->frames.count == 0) { // else many are known
+    if (profile->frames.count == 0) { // else most frames are in the profile already
         hp_profile_reserve_frames(profile, dump->addresses.count);
     }
     while (resolver->frames.count < dump->addresses.count) {

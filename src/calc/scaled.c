@@ -1,38 +1,44 @@
-// pprof's label "bytes" tells the size S of objects.  Of n that were sampled Go prints
+// pprof's label "bytes" is the size S of objects.  If n objects were sampled Go prints
 //
 //     objects = int(n / p), bytes = int(n S / p), p = 1 - e^(-S/R)
 //
-// so that bytes p / S is n but for what was cut off.  tcmalloc has the same label and other
-// weights, of which that is a whole number by accident: it is Go's arithmetic if it is whole in
-// all lines that have the label.  Else nothing is sure but that one object was sampled.
+// so bytes p / S is n, except for the fraction that int() drops.  tcmalloc has the same
+// label but other weights, for which this is a whole number only by accident.  If it is
+// whole in all lines with the label, the numbers are Go's.  Otherwise it is only certain
+// that one object was sampled.
 //
-// Lines without the label may be raw numbers of jemalloc, each scaled by its mean size, as
-// jemalloc_pprof does: what that hides is in the upper end, see uncertainty.c.
+// Lines without the label may be raw numbers of jemalloc, each scaled by its mean size,
+// as jemalloc_pprof does.  The bytes that this may hide are in the upper bound: see
+// uncertainty.c.
 #include "calc/scaled.h"
 
 #include "calc/probability.h"
 
 enum {
-    USUAL_PERIOD = 524288, // what is taken for the error where none is told
+    USUAL_PERIOD = 524288, // bytes; used for the error if the sample period is unknown
 };
 
-// Numbers of 2^63 and more are below zero: of a difference, and what it is off by is not known.
+// Return the absolute value.  Numbers of 2^63 and more are negative: they are of a
+// difference, whose error is unknown.
 static uint64_t magnitude(uint64_t number) {
     return number >> 63 ? -number : number;
 }
 
-// The share of objects of a size that is sampled.
+// Return the share of the objects of a size that is sampled.
 static double share_of(const struct hp_scaled *scaled, uint64_t size) {
     return scaled->period > 1 ? hp_one_minus_exp((double)size / (double)scaled->period)
                               : 1;
 }
 
+// Return whether `exact` may have been printed as `printed`: they differ by less than one
+// unit, or a little more if the number is huge.
 static bool is_near(double exact, uint64_t printed) {
     double off = exact - (double)printed;
     return off * off < 1 + (double)printed * 0x1p-48;
 }
 
-// How many sampled objects of a size print as these numbers; 0 if no number does.
+// Return the number of sampled objects of a size that print as these numbers; 0 if no
+// number does.
 static uint64_t sampled_objects(const struct hp_scaled *scaled, struct hp_count count,
                                 uint64_t size) {
     double p = share_of(scaled, size);
@@ -47,6 +53,7 @@ static uint64_t sampled_objects(const struct hp_scaled *scaled, struct hp_count 
                                                                            : 0;
 }
 
+// Return whether the number of sampled objects can be recovered in all lines with a size.
 static bool tells_objects(const struct hp_scaled *scaled, const struct hp_dump *dump) {
     for (size_t i = 0; i < dump->extras.count && i < dump->stacks.count; i++) {
         const struct hp_counts *counts = &dump->stacks.at[i].counts;
@@ -70,6 +77,7 @@ void hp_scaled_init(struct hp_scaled *scaled, const struct hp_dump *dump) {
                               dump->producer == HP_PRODUCER_PPROF_OURS;
 }
 
+// Return the printed numbers as an estimate without an error.
 static struct hp_unbiased as_printed(struct hp_count count) {
     return (struct hp_unbiased){
         .objects = (hp_fixed)(int64_t)count.objects * (1LL << HP_OBJECTS_FRACTION),
@@ -77,7 +85,8 @@ static struct hp_unbiased as_printed(struct hp_count count) {
     };
 }
 
-// The bytes stay what was printed, but for whole objects the objects were cut too much.
+// Estimate n sampled objects.  The bytes stay as printed; the printed number of objects
+// is replaced, because int() may have dropped nearly a whole object.
 static struct hp_unbiased of_sampled(const struct hp_scaled *scaled,
                                      struct hp_count count, uint64_t n, uint64_t size) {
     double p = share_of(scaled, size);

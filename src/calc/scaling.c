@@ -1,11 +1,11 @@
-// Size classes are multiples of 8, so raw bytes are, and so is a raw header, the sum of its
-// stacks.  Rewritten numbers have no reason to add up.  Nor have they one to be multiples of
-// 8, but of small objects of one size, which both kinds print alike.
+// Size classes are multiples of 8.  So raw bytes are multiples of 8, and a raw header is
+// the sum of its stacks.  Rewritten numbers need not add up.  They need not be multiples
+// of 8 either, except those of small objects of one size, which both kinds print alike.
 //
-// A damaged file may have lost stacks, or have changed digits.  Then raw is what many lines
-// say that jemalloc does not print when it rewrites: of several sizes, and multiples of 8 all
-// the same.  One line is enough where a lone object has the size of a class and rewriting would
-// have printed another number.
+// A damaged file may have lost stacks or have changed digits.  Then a dump is taken to be
+// raw if many lines are multiples of 8 that jemalloc does not print when it rewrites,
+// because they are of several sizes.  A single line is enough if it has one object of the
+// size of a class and rewriting would have printed another number.
 #include "calc/scaling.h"
 
 #include "calc/probability.h"
@@ -14,12 +14,19 @@
 #include <string.h>
 
 enum {
-    LONE_THAT_PROVE = 8,  // by chance whole pages are a class in one of four or more
-    LINES_THAT_PROVE = 8, // rewritten bytes are multiples of 8 by chance once in 8
-    MEMOS = 1024,
-    OUTWEIGHS = 4, // damaged ones among raw, or lucky ones among rewritten
+    // Single objects that are enough.  By chance whole pages are a class in one case of
+    // four or more.
+    LONE_THAT_PROVE = 8,
+    // Lines that are enough.  By chance rewritten bytes are a multiple of 8 in one case
+    // of 8.
+    LINES_THAT_PROVE = 8,
+    MEMOS = 1024, // entries of the cache
+    // Raw-looking lines needed for each other line.  Others may be damaged lines of a raw
+    // dump, and raw-looking ones accidents in a rewritten dump.
+    OUTWEIGHS = 4,
 };
 
+// Exact sums over stacks.
 struct sums {
     hp_uint128 objects, bytes;
 };
@@ -33,7 +40,7 @@ static bool is_sum(struct sums sums, struct hp_count header) {
     return sums.objects == header.objects && sums.bytes == header.bytes;
 }
 
-// Lines of either column: whose bytes are a multiple of 8, and others.
+// Lines of both columns: those whose bytes are a multiple of 8, and others.
 struct lines {
     uint64_t eights, others;
 };
@@ -43,12 +50,15 @@ static void count_line(struct lines *lines, uint64_t bytes) {
     lines->others += bytes % 8 != 0;
 }
 
-// Of objects much larger than the period rewriting leaves no trace.
+// Return whether rewriting would have changed the numbers.  For objects much larger than
+// the period it leaves no trace.
 static bool leaves_trace(struct hp_count count, uint64_t period) {
     double bytes = (double)count.bytes, mean = bytes / (double)count.objects;
     return bytes * (1 - hp_one_minus_exp(mean / (double)period)) >= 8;
 }
 
+// Return whether a line looks raw: its bytes are a multiple of 8, and jemalloc would not
+// print these numbers if it had rewritten objects of one size.
 static bool says_raw(const struct hp_size_classes *classes, struct hp_count count) {
     uint64_t n, size;
     return count.objects > 0 && count.bytes > 0 && count.bytes % 8 == 0 &&
@@ -56,11 +66,13 @@ static bool says_raw(const struct hp_size_classes *classes, struct hp_count coun
            !hp_recover_size(classes, count, &n, &size);
 }
 
+// Return whether this line alone proves that the dump is raw.
 static bool proves_raw(const struct hp_size_classes *classes, struct hp_count count) {
     return count.objects == 1 && hp_is_class_size(count.bytes) &&
            says_raw(classes, count);
 }
 
+// Return whether some line proves that the dump is raw.
 static bool has_proof(const struct hp_dump *dump, const struct hp_size_classes *classes) {
     const struct hp_dump_stack *stack;
     hp_vec_each (stack, &dump->stacks) {
@@ -72,12 +84,13 @@ static bool has_proof(const struct hp_dump *dump, const struct hp_size_classes *
     return false;
 }
 
-// Most stacks have one of few pairs of numbers.
+// A cached result of says_raw().  Most stacks have one of few pairs of numbers.
 struct memo {
     struct hp_count count;
     bool says_raw;
 };
 
+// Return says_raw(), from the cache if possible.
 static bool recall(struct memo memos[MEMOS], const struct hp_size_classes *classes,
                    struct hp_count count) {
     struct memo *memo = &memos[hp_count_hash(count) % MEMOS];
@@ -87,6 +100,7 @@ static bool recall(struct memo memos[MEMOS], const struct hp_size_classes *class
     return memo->says_raw;
 }
 
+// Return whether a dump is raw although its numbers do not add up.
 static bool is_raw_though_damaged(const struct hp_dump *dump, struct lines lines) {
     uint64_t found = 0, needed = OUTWEIGHS * lines.others;
     needed = needed < LINES_THAT_PROVE ? LINES_THAT_PROVE : needed;
@@ -112,6 +126,7 @@ static bool is_raw_though_damaged(const struct hp_dump *dump, struct lines lines
     return false;
 }
 
+// Decide how the numbers of a dump are scaled.
 static enum hp_scaling scaling_of(const struct hp_dump *dump, struct lines lines,
                                   bool adds_up) {
     bool is_empty = lines.eights + lines.others == 0 && dump->types.count == 0;
@@ -141,12 +156,14 @@ struct hp_dump_scaling hp_dump_scaling_of(const struct hp_dump *dump) {
                                     .has_alloc = alloc.objects > 0 || alloc.bytes > 0};
 }
 
-// --- sizes of lone objects -----------------------------------------------------------------
+// --- sizes of lone objects -------------------------------------------------------------
 
+// Lines with a single object: large ones, and those whose size is no class.
 struct lone {
     uint64_t large, large_no_class, small_no_class;
 };
 
+// Count a line.
 static void see_lone(struct lone *counts, struct hp_count line) {
     bool is_large = line.bytes > HP_LARGE_FROM;
     if (line.objects == 1) {

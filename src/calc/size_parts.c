@@ -1,18 +1,20 @@
-// A line of one likely size is taken for that, one of a few known readings for their mean, size by
-// size.  What an exact profile adds up is not decoded: its mean is a size if it is one of
-// jemalloc's, and sure of one object alone.  All else is of mixed sizes.
+// A line that very likely has one size is attributed to that size.  A line with a few
+// known readings is attributed to their mean, size by size.  The sums of an exact profile
+// are not decoded: their mean is taken for the size if it is a size of jemalloc's, and is
+// certain only for a single object.  Everything else has mixed sizes.
 #include "calc/size_parts.h"
 
 #include "calc/probability.h"
 #include "model/ages.h"
 
-// Where the parts of a stack go.
+// The destination of the parts of a stack.
 struct target {
     struct hp_sizes *sizes;
-    uint32_t stack;
+    uint32_t stack; // number in `sizes`
     struct hp_unbias *unbias;
 };
 
+// Add a part: objects of one size, certain or only likely.
 static void put(const struct target *to, uint64_t size, bool is_sure,
                 const struct hp_unbiased *e) {
     struct hp_size_part part = {.size = size,
@@ -23,16 +25,18 @@ static void put(const struct target *to, uint64_t size, bool is_sure,
     hp_sizes_add(to->sizes, to->stack, &part);
 }
 
-// --- sampled objects ----------------------------------------------------------------------
+// --- sampled objects -------------------------------------------------------------------
 
-// What was decoded says itself how sure it is.
+// Return whether n objects of one size are certain.  If sizes were searched for, the
+// estimate itself says so.
 static bool is_sure(const struct target *to, uint64_t n, const struct hp_unbiased *e) {
     return to->unbias->most_decoded > 0
                ? e->error.read[HP_READ_UNIQUE] > 0
                : n == 1 || to->unbias->scaling == HP_SCALING_PER_LINE;
 }
 
-// Of several raw readings the number of objects is not known at all.
+// Split a line by size class.  Returns the number of parts, 0 if it cannot be split.  Raw
+// lines with several readings are not split: the number of objects of a size is unknown.
 static size_t split(const struct target *to, struct hp_count count, uint32_t leaf,
                     struct hp_class_part parts[HP_CLASS_PARTS]) {
     struct hp_unbias *unbias = to->unbias;
@@ -41,13 +45,15 @@ static size_t split(const struct target *to, struct hp_count count, uint32_t lea
                    (readings.count == 1 || unbias->scaling == HP_SCALING_UNBIASED);
     struct hp_prior *prior = NULL;
     if (is_told && readings.count > 1) {
-        prior = hp_unbias_prior(unbias); // reads other lines
+        // This reads other lines, and so invalidates `readings`.
+        prior = hp_unbias_prior(unbias);
         readings = hp_unbias_readings(unbias, count);
     }
     return is_told ? hp_split_readings(&unbias->weights, readings, prior, leaf, parts)
                    : 0;
 }
 
+// Add the parts of one line.
 static void put_line(const struct target *to, struct hp_count count,
                      const struct hp_dump_stack *stack) {
     struct hp_unbiased e = hp_unbias_line(to->unbias, count, stack);
@@ -70,6 +76,7 @@ static void put_line(const struct target *to, struct hp_count count,
     }
 }
 
+// Add the parts of a stack, by its own counts or by the lines of its threads.
 static void put_lines(const struct target *to, const struct hp_dump_stack *stack,
                       enum hp_column column) {
     const struct hp_dump *dump = to->unbias->dump;
@@ -83,8 +90,9 @@ static void put_lines(const struct target *to, const struct hp_dump_stack *stack
     }
 }
 
-// --- objects that are told ----------------------------------------------------------------
+// --- listed objects --------------------------------------------------------------------
 
+// Add the objects that a stack lists.
 static void put_listed(const struct target *to, struct hp_stack_extra extra) {
     for (uint32_t i = 0; i < extra.listed; i++) {
         uint64_t size = to->unbias->dump->listed.at[extra.first_listed + i].size;
@@ -113,6 +121,8 @@ bool hp_sizes_add_listed_ages(struct hp_sizes *ages, uint32_t number,
     return true;
 }
 
+// Add a stack whose numbers need no unsampling.  The size of its objects by a label is
+// given, or 0.
 static void put_counts(const struct target *to, const struct hp_dump_stack *stack,
                        uint64_t told, enum hp_column column) {
     struct hp_unbias *unbias = to->unbias;
@@ -150,9 +160,10 @@ void hp_sizes_add_decoded(struct hp_sizes *sizes, uint32_t number,
     }
 }
 
-// --- samples ------------------------------------------------------------------------------
+// --- samples ---------------------------------------------------------------------------
 
-// How many samples an estimate stands for: as many objects times the chance of one to be sampled.
+// Return the number of samples that an estimate represents: its objects times the
+// probability that one is sampled.
 static uint64_t samples_of(const struct hp_size_part *part, uint64_t size,
                            const struct hp_unbias *unbias) {
     double objects = hp_fixed_double(part->objects, HP_INUSE_OBJECTS);
@@ -171,7 +182,8 @@ static int by_size(const void *left, const void *right) {
                               : a->is_mixed - b->is_mixed;
 }
 
-// Of each size one, in order: mixes may have as many mean sizes as there are stacks.
+// Sort the sizes and join equal ones.  There may be as many mean sizes of mixes as
+// stacks.
 static void join_sizes(struct hp_live_samples *samples) {
     struct hp_live_size *all = samples->sizes.at;
     size_t kept = 0;
@@ -186,8 +198,8 @@ static void join_sizes(struct hp_live_samples *samples) {
     samples->sizes.count = kept;
 }
 
-// The chance to be sampled grows less than the size does, so that of a mix there are no more samples
-// than of as many objects of its mean size.
+// Add the samples of a part.  The probability to be sampled grows less than the size, so
+// a mix has at most as many samples as the same number of objects of its mean size.
 static void add_part(struct hp_live_samples *samples, const struct hp_size_part *part,
                      const struct hp_unbias *unbias) {
     double objects = hp_fixed_double(part->objects, HP_INUSE_OBJECTS);

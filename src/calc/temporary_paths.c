@@ -3,8 +3,8 @@
 #include <string.h>
 
 enum {
-    LETTERS = 4,    // of the name, that must be left beside "lib" and ".so"
-    LONG = 6,       // digits in a row that no version has
+    LETTERS = 4,    // Letters that must be left in the name besides "lib" and ".so".
+    LONG = 6,       // digits in a row that are too many for a version
     UUID_SIZE = 36, // 8-4-4-4-12 digits
 };
 
@@ -25,6 +25,7 @@ static bool is_below_temporary(struct hp_span path) {
            hp_span_starts(path, "/dev/shm/");
 }
 
+// Return the length of the text's beginning for whose characters `is` is true.
 static size_t run_of(struct hp_span text, bool (*is)(char)) {
     size_t size = 0;
     while (size < text.size && is(text.at[size])) {
@@ -33,10 +34,12 @@ static size_t run_of(struct hp_span text, bool (*is)(char)) {
     return size;
 }
 
+// Return whether a character continues a word: a digit or a letter.
 static bool is_word(char c) {
     return is_digit(c) || is_letter(c);
 }
 
+// Return whether the text begins with a UUID that ends there.
 static bool is_uuid(struct hp_span text) {
     bool is = text.size >= UUID_SIZE;
     for (size_t i = 0; is && i < UUID_SIZE; i++) {
@@ -54,7 +57,7 @@ static bool has_digit(struct hp_span text) {
     return has;
 }
 
-// Bytes at the beginning of `text` that were drawn at random; 0: none.
+// Return the length of the random part at the beginning of `text`; 0: none.
 static size_t random_size(struct hp_span text, bool begins_word) {
     if (begins_word && is_uuid(text)) {
         return UUID_SIZE;
@@ -68,7 +71,7 @@ static size_t random_size(struct hp_span text, bool begins_word) {
     return digits >= LONG ? digits : 0;
 }
 
-// Add the text with '*' for what was drawn.
+// Append the text, with '*' for each random part.
 static void add_pattern(struct hp_temporary_text *out, struct hp_span text) {
     for (size_t i = 0; i < text.size;) {
         bool begins_word = i == 0 || !is_word(text.at[i - 1]);
@@ -78,6 +81,7 @@ static void add_pattern(struct hp_temporary_text *out, struct hp_span text) {
     }
 }
 
+// Return the number of letters in a file name, not counting "lib" and ".so".
 static size_t count_letters(struct hp_span name) {
     size_t letters = 0;
     for (size_t i = 0; i < name.size; i++) {

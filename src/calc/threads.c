@@ -1,19 +1,20 @@
-// Under a stack there is a line for each thread, and its counts are the sum of them or, where
-// jemalloc rewrote the numbers, come near it.  Where listed objects are taken for what is in
-// use, the lines tell only what was allocated.
+// A stack has a line for each thread.  Its counts are the sum of the lines or, if
+// jemalloc rewrote the numbers, near the sum.  If memory in use is taken from listed
+// objects, the lines are used only for allocations since the start.
 #include "calc/threads.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// --- split ------------------------------------------------------------------------------
+// --- split -----------------------------------------------------------------------------
 
+// The state of one split.
 struct splitter {
     struct hp_dump *dump;
-    HP_VEC(struct hp_dump_stack) stacks; // what becomes of the dump's
-    HP_VEC(struct hp_stack_extra) extras;
-    hp_string name_key, number_key;
-    bool by_list;
+    HP_VEC(struct hp_dump_stack) stacks;  // the new stacks of the dump
+    HP_VEC(struct hp_stack_extra) extras; // of the new stacks
+    hp_string name_key, number_key;       // keys of the labels
+    bool by_list;                         // as in hp_threads_split()
 };
 
 static int by_number(const void *left, const void *right) {
@@ -32,7 +33,8 @@ static int by_thread(const void *left, const void *right) {
     return (a->size > b->size) - (a->size < b->size);
 }
 
-// Of several names of one number the first holds.
+// Return the name of a thread by its number; "" if it has none.  If it has several, the
+// first one is used.
 static hp_string name_of(const struct hp_dump *dump, uint64_t number) {
     size_t low = 0, high = dump->threads.count;
     while (low < high) {
@@ -47,6 +49,7 @@ static hp_string name_of(const struct hp_dump *dump, uint64_t number) {
     return found ? dump->threads.at[low].name : (hp_string){0};
 }
 
+// Return the label set of a thread.
 static hp_string tags_of(struct splitter *s, uint64_t thread) {
     char digits[24];
     snprintf(digits, sizeof digits, "%llu", (unsigned long long)thread);
@@ -59,6 +62,7 @@ static hp_string tags_of(struct splitter *s, uint64_t thread) {
     return hp_tags_add(&s->dump->tag_sets, tags, name.n ? 2 : 1);
 }
 
+// Append a new stack with the frames of an old one.
 static void push(struct splitter *s, const struct hp_dump_stack *stack,
                  struct hp_counts counts, struct hp_stack_extra extra) {
     struct hp_dump_stack part = *stack;
@@ -68,7 +72,8 @@ static void push(struct splitter *s, const struct hp_dump_stack *stack,
     hp_vec_push(&s->extras, extra);
 }
 
-// Objects [first, end) of the stack are listed, by thread.
+// Append a stack for each thread of the listed objects [first, end), which are ordered by
+// thread.
 static void push_listed(struct splitter *s, const struct hp_dump_stack *stack,
                         size_t first, size_t end) {
     static const struct hp_counts none;
@@ -85,7 +90,7 @@ static void push_listed(struct splitter *s, const struct hp_dump_stack *stack,
     }
 }
 
-// What the counts tell beside the list.
+// Return the counts that are used in addition to listed objects.
 static struct hp_counts counts_of(struct hp_counts counts, bool by_list) {
     if (by_list) {
         counts.inuse = (struct hp_count){0};
@@ -93,6 +98,7 @@ static struct hp_counts counts_of(struct hp_counts counts, bool by_list) {
     return counts;
 }
 
+// Split stack i.
 static void split(struct splitter *s, size_t i) {
     const struct hp_dump_stack *stack = &s->dump->stacks.at[i];
     struct hp_stack_extra extra = hp_dump_extra(s->dump, i);
@@ -134,7 +140,7 @@ void hp_threads_split(struct hp_dump *dump, bool by_list) {
     dump->extras.capacity = s.extras.capacity;
 }
 
-// --- keep -------------------------------------------------------------------------------
+// --- keep ------------------------------------------------------------------------------
 
 static bool is_text(const struct hp_dump *dump, hp_string text, const char *wanted) {
     return hp_span_is(hp_strtab_span(&dump->strings, text), wanted);
@@ -149,13 +155,14 @@ static bool is_any_of(const struct hp_dump *dump, hp_string key,
     return found;
 }
 
+// Return whether a label is the name of the thread.
 static bool has_name(const struct hp_dump *dump, const struct hp_tag *tag,
                      const char *wanted) {
     return is_any_of(dump, tag->key, hp_thread_name_keys) && !tag->is_number &&
            is_text(dump, tag->text, wanted);
 }
 
-// "7" or "t7" is the thread of that number.
+// Return whether a label is the number of the thread: `wanted` is "7" or "t7".
 static bool has_number(const struct hp_dump *dump, const struct hp_tag *tag,
                        const char *wanted) {
     char digits[24];
@@ -166,6 +173,7 @@ static bool has_number(const struct hp_dump *dump, const struct hp_tag *tag,
                            : is_text(dump, tag->text, number));
 }
 
+// Return whether a label set is that of the thread.
 static bool is_of(const struct hp_dump *dump, hp_string set, const char *thread) {
     for (size_t i = 0; i < hp_tags_count(&dump->tag_sets, set); i++) {
         struct hp_tag tag = hp_tags_at(&dump->tag_sets, set, i);

@@ -1,23 +1,26 @@
-// Where the sizes of sampled objects are not kept, dumps are scaled in two ways.
+// If a dump does not contain the sizes of sampled objects, it is scaled in one of two
+// ways.
 //
-// RAW (jemalloc < 5.3, or prof_unbias:false) holds n sampled objects of b bytes in all.
-// Each thread's line is taken as n objects of b/n bytes: right if they are of one size,
-// low by at most 23 % in bytes if not.
+// RAW (jemalloc < 5.3, or prof_unbias:false) contains n sampled objects of b bytes
+// together. Each thread's line is taken as n objects of b/n bytes.  This is right if they
+// are of one size; otherwise it is low by at most 23 % in bytes.
 //
-// UNBIASED (jemalloc >= 5.3) holds numbers from which jeprof's formula finds back jemalloc's
-// own, better, sums over size classes:
+// UNBIASED (jemalloc >= 5.3) contains numbers from which jeprof's formula recovers
+// jemalloc's own, better, sums over size classes:
 //
 //     C = sum of round(8/p)/8, B = sum of round(S/p) over the sampled objects
 //     c' = round(C q), b' = round(B q), q = 1 - e^(-(B/C)/R)
 //
-// Both roundings cost up to a few percent.  (c', b') tells n and S of n objects of one size class S,
-// and we undo them: see recover_size.h.  Of few objects it often tells all sizes: see readings.h.
+// Both roundings cost up to a few percent.  From (c', b') the n and S of n objects of one
+// size class S can be recovered, so the roundings are undone: see recover_size.h.  For
+// few objects all sizes can often be recovered: see readings.h.
 //
-// Where a dump lists the sampled objects of a stack with their sizes, these are taken for
-// what is in use, and its counts only for what was ever allocated.
+// If a dump lists the sampled objects of a stack with their sizes, memory in use is
+// estimated from these, and the counts are used only for allocations since the start.
 //
-// PER_LINE (gperftools' samples, Go) tells n and S.  Their gaps between samples are not whole
-// numbers of bytes, so p(S) = 1 - e^(-S/R) exactly; with jemalloc's it is 1 - (1 - 1/R)^S.
+// PER_LINE (gperftools' samples, Go) contains n and S.  The gaps between its samples are
+// not whole numbers of bytes, so p(S) = 1 - e^(-S/R) exactly; with jemalloc it is 1 - (1
+// - 1/R)^S.
 #include "calc/unbias.h"
 
 #include "calc/probability.h"
@@ -26,12 +29,13 @@
 
 #include <string.h>
 
-// Numbers of 2^63 and more, of which only pprof has some, are below zero: of a difference,
-// and what it is off by is not known.
+// Return whether numbers are negative, 2^63 and more.  Only differences of two pprof
+// profiles have such numbers; their error is unknown.
 static bool is_difference(struct hp_count count) {
     return (count.objects | count.bytes) >> 63;
 }
 
+// Return the counts as an estimate, without unsampling.
 static struct hp_unbiased as_counted(struct hp_count count) {
     struct hp_unbiased e = {
         .objects = (hp_fixed)(int64_t)count.objects * (1LL << HP_OBJECTS_FRACTION),
@@ -44,7 +48,7 @@ static struct hp_unbiased as_counted(struct hp_count count) {
     return e;
 }
 
-// n objects of one known size.
+// Estimate n sampled objects of one known size.
 struct hp_unbiased hp_unbias_objects(const struct hp_unbias *unbias, uint64_t n,
                                      uint64_t size) {
     if (unbias->period <= 1) {
@@ -57,7 +61,7 @@ struct hp_unbiased hp_unbias_objects(const struct hp_unbias *unbias, uint64_t n,
     return e;
 }
 
-// The formula of jeprof, with a given 1 - e^-x.
+// Estimate by jeprof's formula; one_minus_exp computes 1 - e^-x.
 static struct hp_unbiased by_mean_size(struct hp_count count, uint64_t period,
                                        double one_minus_exp(double)) {
     double mean = (double)count.bytes / (double)count.objects;
@@ -83,7 +87,7 @@ bool hp_unbias_one_size(const struct hp_unbias *unbias, struct hp_count count,
            (unbias->scaling == HP_SCALING_PER_LINE && count.bytes % count.objects == 0);
 }
 
-// All sizes that the numbers may be of; complete if no others are.
+// Find all possible sizes of the objects; `complete` if there are no others.
 struct hp_readings hp_unbias_readings(struct hp_unbias *unbias, struct hp_count count) {
     bool may_be_no_class =
         unbias->scaling == HP_SCALING_RAW && count.bytes > unbias->large_from;
@@ -96,7 +100,7 @@ struct hp_readings hp_unbias_readings(struct hp_unbias *unbias, struct hp_count 
     return readings;
 }
 
-// Sampled objects of several sizes that are not known.
+// Estimate sampled objects of several unknown sizes.
 static struct hp_unbiased of_mix(const struct hp_unbias *unbias, struct hp_count count) {
     struct hp_unbiased e = by_mean_size(count, unbias->period, hp_one_minus_exp);
     if (e.too_big) {
@@ -111,7 +115,7 @@ static struct hp_unbiased of_mix(const struct hp_unbias *unbias, struct hp_count
     e.error.read[HP_READ_NONE] = unbias->most_decoded > 0;
     if (bytes / objects > HP_LARGE_FROM) {
         e.large_bytes = e.bytes;
-        // Else the weights are those of another dump.
+        // Otherwise the weights are those of another dump.
         if (unbias->most_decoded > 0 && unbias->weights.has_pages) {
             hp_read_mix_as_pages(&unbias->weights, bytes / objects, &e);
         }
@@ -119,8 +123,8 @@ static struct hp_unbiased of_mix(const struct hp_unbias *unbias, struct hp_count
     return e;
 }
 
-// One size is by far the likeliest; but it is not the only reading unless all others were tried,
-// as is done where there are not many.
+// Estimate a line for which one size is by far the most likely.  It is the only reading
+// only if all others were tried, which is done where there are few.
 static struct hp_unbiased of_one_likely_size(struct hp_unbias *unbias,
                                              struct hp_count count, uint64_t n,
                                              uint64_t size) {
@@ -138,14 +142,15 @@ static struct hp_unbiased of_one_likely_size(struct hp_unbias *unbias,
     bool is_unique =
         !may_be_less && (n == 1 || (readings.complete && readings.count == 1));
     e.error.read[is_unique ? HP_READ_UNIQUE : HP_READ_SEVERAL] = 1;
-    // Sizes that are classes are among those that may be none.
+    // Readings by classes are among those of sizes that may be no classes.
     if ((readings.complete || readings.is_open) && readings.count > 0) {
         hp_widen_to_readings(&unbias->weights, readings, &e);
     }
     return e;
 }
 
-// Sizes that may be no classes: as likely as not they are, but the bounds are those of any.
+// Estimate objects whose sizes may be no classes.  The estimate assumes classes, which
+// are as likely as not; the bounds include any sizes.
 static struct hp_unbiased of_open_mix(const struct hp_unbias *unbias,
                                       struct hp_count count, struct hp_unbiased likely) {
     struct hp_unbiased e = of_mix(unbias, count);
@@ -157,8 +162,9 @@ static struct hp_unbiased of_open_mix(const struct hp_unbias *unbias,
     return likely;
 }
 
-// Raw bytes are hardly less sure for one tiny object among others, but their number is not known
-// at all: it stays that of the mean size.
+// Replace the number of objects of an estimate by that of the mean size.  In raw lines
+// one tiny object more or less hardly changes the bytes, but the number of objects is
+// unknown.
 static void count_as_mix(const struct hp_unbias *unbias, struct hp_count count,
                          struct hp_unbiased *e) {
     struct hp_unbiased mix = of_mix(unbias, count);
@@ -168,7 +174,7 @@ static void count_as_mix(const struct hp_unbias *unbias, struct hp_count count,
     e->error.flags |= HP_ERROR_AT_LEAST;
 }
 
-// Of readings that are all there are, or all that are of classes.
+// Estimate a line by its readings, which are complete, or complete for size classes.
 static struct hp_unbiased of_readings(struct hp_unbias *unbias, struct hp_count count,
                                       struct hp_readings readings, struct hp_prior *prior,
                                       uint32_t leaf) {
@@ -179,6 +185,7 @@ static struct hp_unbiased of_readings(struct hp_unbias *unbias, struct hp_count 
     return readings.is_open ? of_open_mix(unbias, count, e) : e;
 }
 
+// Compute the estimate of a cache entry.
 static void work_out(struct hp_unbias *unbias, struct hp_unbiased_memo *memo) {
     uint64_t n = 0, size = 0;
     bool is_scaled = unbias->scaling == HP_SCALING_SCALED;
@@ -197,6 +204,7 @@ static void work_out(struct hp_unbias *unbias, struct hp_unbiased_memo *memo) {
     memo->estimate = of_readings(unbias, memo->count, readings, NULL, 0);
 }
 
+// Return the cache entry of a pair of numbers.  It is valid until the next call.
 static struct hp_unbiased_memo *recall(struct hp_unbias *unbias, struct hp_count count) {
     struct hp_unbiased_memo *memo =
         &unbias->memos[hp_count_hash(count) % HP_UNBIASED_MEMOS];
@@ -209,6 +217,7 @@ static struct hp_unbiased_memo *recall(struct hp_unbias *unbias, struct hp_count
     return memo;
 }
 
+// Return how the sizes of an estimate were read.
 static enum hp_read read_of(const struct hp_unbiased *estimate) {
     const uint32_t *read = estimate->error.read;
     return estimate->too_big || read[HP_READ_NONE] > 0 ? HP_READ_NONE
@@ -216,9 +225,9 @@ static enum hp_read read_of(const struct hp_unbiased *estimate) {
                                                        : HP_READ_UNIQUE;
 }
 
-// --- what the leaf holds elsewhere ----------------------------------------------------
+// --- sizes that the leaf has elsewhere -------------------------------------------------
 
-// Count the sizes that are sure.
+// Count the sizes of a line for its leaf, if they are certain.
 static void learn(struct hp_unbias *unbias, struct hp_count line, uint32_t leaf) {
     if (line.objects == 0) {
         return;
@@ -227,7 +236,7 @@ static void learn(struct hp_unbias *unbias, struct hp_count line, uint32_t leaf)
     if (read_of(e) != HP_READ_UNIQUE) {
         return;
     }
-    if (e->n > 0) { // of one size
+    if (e->n > 0) { // objects of one size
         hp_prior_add(&unbias->prior, leaf, e->size, e->n);
         return;
     }
@@ -265,11 +274,13 @@ struct hp_unbiased hp_unbias_line(struct hp_unbias *unbias, struct hp_count coun
     if (!memo->needs_prior) {
         return memo->estimate;
     }
-    struct hp_prior *prior = hp_unbias_prior(unbias); // reads other lines
+    // This reads other lines, and so invalidates the cache entry.
+    struct hp_prior *prior = hp_unbias_prior(unbias);
     return of_readings(unbias, count, hp_unbias_readings(unbias, count), prior,
                        hp_dump_site(unbias->dump, &prior->owners, stack));
 }
 
+// Return whether counts are used without unsampling.
 static bool takes_as_is(const struct hp_unbias *unbias) {
     return unbias->estimator == HP_ESTIMATOR_NONE || unbias->period == 0 ||
            unbias->as_is ||
@@ -282,7 +293,8 @@ bool hp_unbias_undoes(const struct hp_unbias *unbias) {
            unbias->scaling != HP_SCALING_SCALED && !takes_as_is(unbias);
 }
 
-// jeprof of "heap/N": a sample of x bytes on average stands for as many as make the period.
+// Estimate by jeprof's formula for "heap/N": a sample of x bytes on average represents as
+// many objects as fit into the period.
 static struct hp_unbiased first_version(struct hp_count count, uint64_t period) {
     double mean = (double)count.bytes / (double)count.objects;
     double share = mean / (double)period;
@@ -290,6 +302,7 @@ static struct hp_unbiased first_version(struct hp_count count, uint64_t period) 
     return hp_unbiased_of((double)count.objects * factor, (double)count.bytes * factor);
 }
 
+// Estimate a pair of numbers as jeprof does.
 static struct hp_unbiased jeprofs(const struct hp_unbias *unbias, struct hp_count count) {
     return unbias->is_first_version
                ? first_version(count, unbias->period)
@@ -298,7 +311,8 @@ static struct hp_unbiased jeprofs(const struct hp_unbias *unbias, struct hp_coun
 
 // --- a stack -------------------------------------------------------------------------
 
-// Raw numbers of the threads add up to those of the stack, unless the file is damaged.
+// Return whether the lines of the threads add up to the stack.  Raw lines do, unless the
+// file is damaged.
 static bool lines_add_up(const struct hp_dump *dump, const struct hp_dump_stack *stack,
                          enum hp_column column) {
     struct hp_count left = hp_count_in(&stack->counts, column);
@@ -310,7 +324,7 @@ static bool lines_add_up(const struct hp_dump *dump, const struct hp_dump_stack 
     return left.objects == 0 && left.bytes == 0;
 }
 
-// That of the line whose sizes are least known.
+// Return how the line whose sizes are least known was read.
 static enum hp_read read_of_lines(struct hp_unbias *unbias, const struct hp_dump *dump,
                                   const struct hp_dump_stack *stack,
                                   enum hp_column column) {
@@ -324,8 +338,9 @@ static enum hp_read read_of_lines(struct hp_unbias *unbias, const struct hp_dump
     return worst;
 }
 
-// Thread lines are a finer split of the same numbers: of raw ones they are never worse, of
-// rewritten ones only better where more is known of their sizes than of the stack's.
+// Lines of threads are a finer split of the same numbers.  For raw numbers they are never
+// worse.  For rewritten numbers they are better only if more is known about their sizes
+// than about those of the stack.
 bool hp_unbias_takes_lines(struct hp_unbias *unbias, const struct hp_dump *dump,
                            const struct hp_dump_stack *stack, enum hp_column column) {
     if (stack->lines == 0) {
@@ -340,6 +355,7 @@ bool hp_unbias_takes_lines(struct hp_unbias *unbias, const struct hp_dump *dump,
     return read > HP_READ_UNIQUE && read_of_lines(unbias, dump, stack, column) < read;
 }
 
+// Add an estimate to a sum.
 static void add(struct hp_unbiased *sum, const struct hp_unbiased *e) {
     sum->too_big |= e->too_big;
     sum->too_big |= __builtin_add_overflow(sum->objects, e->objects, &sum->objects);
@@ -352,6 +368,7 @@ bool hp_unbias_takes_listed(const struct hp_unbias *unbias) {
     return unbias->period > 0 && unbias->estimator == HP_ESTIMATOR_BEST;
 }
 
+// Estimate the memory in use of a stack from the objects that it lists.
 static struct hp_unbiased sum_of_listed(const struct hp_unbias *unbias,
                                         const struct hp_dump *dump,
                                         struct hp_stack_extra extra) {
@@ -359,12 +376,13 @@ static struct hp_unbiased sum_of_listed(const struct hp_unbias *unbias,
     for (uint32_t i = 0; i < extra.listed; i++) {
         const struct hp_listed *object = &dump->listed.at[extra.first_listed + i];
         struct hp_unbiased e = hp_unbias_objects(unbias, 1, object->size);
-        e.large_bytes = 0; // it is of the size that is told
+        e.large_bytes = 0; // a listed size is exact
         add(&sum, &e);
     }
     return sum;
 }
 
+// Estimate a stack as the sum of its lines.
 static struct hp_unbiased sum_of_lines(struct hp_unbias *unbias,
                                        const struct hp_dump *dump,
                                        const struct hp_dump_stack *stack,
@@ -375,7 +393,7 @@ static struct hp_unbiased sum_of_lines(struct hp_unbias *unbias,
         struct hp_unbiased e = hp_unbias_line(unbias, line, stack);
         add(&sum, &e);
     }
-    if (unbias->most_decoded > 0) { // it is one stack
+    if (unbias->most_decoded > 0) { // one stack counts once, by its least known line
         enum hp_read read = read_of(&sum);
         memset(sum.error.read, 0, sizeof sum.error.read);
         sum.error.read[read] = 1;
@@ -383,7 +401,8 @@ static struct hp_unbiased sum_of_lines(struct hp_unbias *unbias,
     return sum;
 }
 
-// The estimate stays, but what its threads tell may say more of its error.
+// Return the estimate with a smaller error if the lines of the threads show one.  The
+// estimate itself is unchanged.
 static struct hp_unbiased with_lines(struct hp_unbias *unbias, const struct hp_dump *dump,
                                      const struct hp_dump_stack *stack,
                                      enum hp_column column, struct hp_unbiased e) {
@@ -404,7 +423,7 @@ static struct hp_unbiased with_lines(struct hp_unbias *unbias, const struct hp_d
     return e;
 }
 
-// By the counts of the stack and its threads alone.
+// Estimate a column by the counts of the stack and its threads, without listed objects.
 struct hp_unbiased hp_unbias_counts(struct hp_unbias *unbias, const struct hp_dump *dump,
                                     const struct hp_dump_stack *stack,
                                     enum hp_column column) {
@@ -427,6 +446,7 @@ struct hp_unbiased hp_unbias_counts(struct hp_unbias *unbias, const struct hp_du
                             hp_unbias_line(unbias, count, stack));
 }
 
+// Estimate one column of a stack.
 static struct hp_unbiased estimate(struct hp_unbias *unbias, const struct hp_dump *dump,
                                    const struct hp_dump_stack *stack,
                                    enum hp_column column) {
@@ -440,7 +460,8 @@ static struct hp_unbiased estimate(struct hp_unbias *unbias, const struct hp_dum
     return hp_unbias_counts(unbias, dump, stack, column);
 }
 
-// Of a stack without threads that needs no more than its counts, in place; of others NULL.
+// Return the cached estimate of a stack that needs only its counts; NULL for other
+// stacks.  Saves a copy for nearly all stacks.
 static const struct hp_unbiased *usual(struct hp_unbias *unbias,
                                        const struct hp_dump_stack *stack,
                                        enum hp_column column) {

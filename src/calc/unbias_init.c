@@ -1,5 +1,5 @@
-// How the numbers of a dump are to be read: rewritten or raw, of which period, and whether sizes
-// are looked for in them.
+// Decide how to read the numbers of a dump: rewritten or raw, with which sample period,
+// and whether to search for sizes.
 #include "calc/unbias.h"
 
 #include "calc/probability.h"
@@ -8,26 +8,31 @@
 #include <string.h>
 
 enum {
-    JEPROF_PERIOD = 131072, // what jeprof takes where none is told
-    MOST_LINES = 2048, // of few objects that differ; else fewer objects are looked for
+    JEPROF_PERIOD = 131072, // the sample period that jeprof assumes if none is given
+    // Most different lines of few objects; if there are more, the search is limited to
+    // lines of HP_FEWER_READ objects.
+    MOST_LINES = 2048,
 };
 
-// An object alone is of a class, or of whole pages: what is not was rewritten.
+// Return whether a line may be raw.  A single object has the size of a class or of whole
+// pages; otherwise the line was rewritten.
 static bool may_be_raw(struct hp_count count) {
     bool has_pages = count.bytes > HP_LARGE_FROM && count.bytes % HP_PAGE == 0;
     return hp_is_one_raw_size(count) &&
            (count.objects > 1 || has_pages || hp_is_class_size(count.bytes));
 }
 
-// GetHeapSample() prints the objects in use twice, not what was ever allocated.
+// Return whether the dump contains the objects in use twice, instead of allocations since
+// the start: GetHeapSample() writes it so.
 static bool repeats_inuse(const struct hp_dump *dump, enum hp_estimator estimator) {
     return dump->producer == HP_PRODUCER_GPERFTOOLS_SAMPLE &&
            estimator == HP_ESTIMATOR_BEST;
 }
 
-// Of one stack it is no news that the header is the sum, and its bytes are a multiple of 8 now
-// and then: whether each line is what jemalloc writes for objects of one size, and some as raw
-// numbers would have to be of several.
+// Return whether a dump that seems raw is more likely rewritten.  In a dump of one stack
+// the header is trivially the sum, and its bytes may be a multiple of 8 by chance.  So
+// look whether every line is what jemalloc writes for objects of one size, and some line
+// cannot be raw.
 static bool fits_better_rewritten(const struct hp_unbias *unbias,
                                   const struct hp_dump *dump) {
     bool is_odd = false;
@@ -46,7 +51,8 @@ static bool fits_better_rewritten(const struct hp_unbias *unbias,
     return is_odd;
 }
 
-// What jeprof takes where a sampled dump of these formats tells none.
+// Return the sample period.  If a sampled dump has none, jeprof's estimator assumes a
+// value.
 static uint64_t period_of(const struct hp_dump *dump, enum hp_estimator estimator) {
     bool is_classic = dump->scaling != HP_SCALING_NONE_SEEN;
     return is_classic && dump->period == 0 && estimator == HP_ESTIMATOR_JEPROF
@@ -54,7 +60,8 @@ static uint64_t period_of(const struct hp_dump *dump, enum hp_estimator estimato
                : dump->period;
 }
 
-// Sizes are looked for in what jemalloc samples, unless its size classes are not those we know.
+// Prepare the search for sizes.  It is done for dumps of jemalloc, unless the sizes of
+// single objects show other size classes than the known ones.
 static void set_decoding(struct hp_unbias *unbias, const struct hp_dump *dump) {
     bool is_raw = unbias->scaling == HP_SCALING_RAW;
     bool has_pages = !is_raw && unbias->large_sizes == HP_LARGE_PAGES;
@@ -65,7 +72,7 @@ static void set_decoding(struct hp_unbias *unbias, const struct hp_dump *dump) {
     }
     unbias->most_decoded = HP_MOST_READ;
     unbias->large_from = UINT64_MAX;
-    if (is_raw) { // whose objects are told with their true sizes
+    if (is_raw) { // raw lines have true sizes
         struct hp_lone_sizes lone = hp_lone_sizes_of(dump);
         bool are_classes =
             unbias->large_sizes == HP_LARGE_CLASSES ||
@@ -80,7 +87,8 @@ static void set_decoding(struct hp_unbias *unbias, const struct hp_dump *dump) {
     hp_decoder_init(&unbias->decoder, &unbias->classes, is_raw);
 }
 
-// Dumps of one program mostly have the same, and many of the same numbers.
+// Invalidate the cache if the terms of its estimates changed.  Dumps of one program
+// mostly have the same terms, and many equal numbers.
 static void forget_other_memos(struct hp_unbias *unbias) {
     bool decodes = unbias->most_decoded > 0;
     struct hp_unbias_terms terms = {

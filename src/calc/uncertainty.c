@@ -1,32 +1,37 @@
-// One size S: n sampled objects stand for n S / p bytes, with the variance n S^2 (1 - p) / p^2, of
-// which the interval leaves the skewness to what was not seen (stats/measure.c).  In objects it
-// is that over S^2.
+// Objects of one size S: n sampled objects represent n S / p bytes, with the variance n
+// S^2 (1 - p) / p^2.  The interval attributes the skewness to the part that was not seen
+// (stats/measure.c).  The variance of the objects is this over S^2.
 //
-// Of C objects of whatever sizes, t = S/R of the mean: that is C R^2 E(t), E(t) = t^2 / (e^t - 1), and
-// as a bound E stays at its maximum once it has reached it.
+// C objects of any sizes, with t = S/R of the mean: the variance is C R^2 E(t), E(t) =
+// t^2 / (e^t - 1).  For a bound, E stays at its maximum after it has reached it.
 //
-// Raw numbers of mixed sizes: n samples of b bytes stand for b ... n R + b bytes, and none
-// has a variance of more than R^2.
+// Raw numbers of mixed sizes: n samples of b bytes represent b ... n R + b bytes, and no
+// sample has a variance of more than R^2.
 //
-// Rewritten numbers of mixed sizes: the bound for the mean size.  The rounding of the count, by
-// one half at most, may move the estimate by R/2 t^2 e^-t / (1 - e^-t)^2.
-// Nothing is known of the objects' error, but that the estimate may be all of it; so of raw ones.
+// Rewritten numbers of mixed sizes: the bound for the mean size.  Rounding of the count,
+// by one half at most, may move the estimate by R/2 t^2 e^-t / (1 - e^-t)^2. The error of
+// the objects is unknown, except that it may be as large as the estimate; the same holds
+// for raw numbers.
 //
-// Estimates of others: C objects of S bytes stand on n = C p(S) samples, if they are of one size, as
-// most are; the bound holds if they are not.  Where the number of objects is not told, B R is the bound, as E(t)
-// is never above t.  Raw numbers that were scaled by their mean size hide n (R + m) - B at most, which is never more
-// than .2985 B, see (1 + t) p / t.
+// Estimates of other writers: C objects of S bytes are based on n = C p(S) samples if
+// they are of one size, as most are; the bound holds if they are not.  If the number of
+// objects is unknown the bound is B R, because E(t) is never above t.  Raw numbers that
+// were scaled by their mean size hide n (R + m) - B at most, which is never more than
+// .2985 B: see (1 + t) p / t.
 #include "calc/uncertainty.h"
 
 #include "calc/probability.h"
 
 #include <stddef.h>
 
-static const double top = 1.5936242600400399;       // where t^2 / (e^t - 1) is largest
-static const double top_value = 0.6476102378919147; // what it is there
-static const double least_printed = 0.945;          // of the count, by one sampled object
-static const double most_hidden = 0.29844;          // of the estimate, by its mean size
+// The t for which t^2 / (e^t - 1) is largest.
+static const double top = 1.5936242600400399;
+static const double top_value = 0.6476102378919147; // the value at `top`
+static const double least_printed = 0.945; // least printed count for one sampled object
+// Most hidden bytes, as a share of an estimate by mean size.
+static const double most_hidden = 0.29844;
 
+// Return E(t) as a bound: constant above `top`.
 static double envelope(double t) {
     if (t >= top) {
         return top_value;
@@ -39,7 +44,8 @@ static double larger(double a, double b) {
     return a > b ? a : b;
 }
 
-// A non-negative number as a whole one, to nearest.
+// Round a non-negative number to the nearest whole one.  Sets *too_big if it does not
+// fit.
 static hp_int128 whole(double x, bool *too_big) {
     if (!(x < 0x1p120)) {
         *too_big = true;
@@ -48,6 +54,7 @@ static hp_int128 whole(double x, bool *too_big) {
     return (hp_int128)(x < 0x1p52 ? x + 0.5 : x);
 }
 
+// The same in 64 bits; 0 for negative numbers.
 static uint64_t whole64(double x, bool *too_big) {
     if (!(x < 0x1p63)) {
         *too_big = true;
@@ -56,13 +63,15 @@ static uint64_t whole64(double x, bool *too_big) {
     return x > 0 ? (uint64_t)(x + 0.5) : 0;
 }
 
-// To the next one: what is nearly certain is not certain.
+// Convert to the unit of objects_variance and round up, so that a tiny variance does not
+// become 0: nearly certain is not certain.
 static hp_int128 objects_squared(double x, bool *too_big) {
     double scaled = x * (double)(1 << HP_ERROR_FRACTION);
     hp_int128 nearest = whole(scaled, too_big);
     return nearest + ((double)nearest < scaled);
 }
 
+// Convert to fixed point and round to the nearest.
 static hp_fixed to_fixed(double value, int fraction, bool *too_big) {
     double scaled = value * (double)((uint64_t)1 << fraction);
     if (!(scaled < 0x1p120)) {
@@ -94,7 +103,7 @@ struct hp_error hp_error_of_sizes(uint64_t n, uint64_t least_size, double varian
     };
 }
 
-// To the next whole byte: what is bounded is to stay within.
+// Rounds bounds up to whole bytes, so that they stay bounds.
 void hp_error_bound(struct hp_error *error, double excess, double hidden, bool *too_big) {
     error->excess_bytes_max = excess > 0x1p-10 ? whole64(excess + 0.5, too_big) : 0;
     error->hidden_bytes_max = hidden > 0x1p-10 ? whole64(hidden + 0.5, too_big) : 0;
@@ -139,7 +148,8 @@ struct hp_error hp_error_of_rewritten(struct hp_count printed, double objects,
         return error;
     }
     double r = (double)period, t = bytes / objects / r, q = hp_one_minus_exp(t);
-    double unseen = r * ((double)printed.objects + 0.5) / least_printed; // at most
+    // Most bytes that were sampled.
+    double unseen = r * ((double)printed.objects + 0.5) / least_printed;
     double rounding = r / 2 * t * t * (1 - q) / (q * q);
     error.variance = whole(objects * r * r * envelope(t), too_big);
     error.objects_variance = objects_squared(objects * objects, too_big);
@@ -151,8 +161,9 @@ struct hp_error hp_error_of_rewritten(struct hp_count printed, double objects,
     return error;
 }
 
-// n raw samples whose mean size m was taken for all may hide n R + n m - B, where
-// B = n m / p.  B is n R at least, and one sample alone hides nothing.
+// Return the most bytes that n raw samples may hide if their mean size m was taken for
+// all: n R + n m - B, where B = n m / p.  B is at least n R, and a single sample hides
+// nothing.
 static double hidden_by_means(double objects, double bytes, double r) {
     double hidden = bytes * most_hidden;
     if (objects > 0) {
@@ -160,10 +171,11 @@ static double hidden_by_means(double objects, double bytes, double r) {
         double told = objects * p * r - bytes * (1 - p);
         hidden = told < hidden ? told : hidden;
     }
-    double room = bytes - 2 * r; // whatever their number
+    double room = bytes - 2 * r; // for any number of samples
     return room < 0 ? 0 : room < hidden ? room : hidden;
 }
 
+// Error of a writer's estimate for objects of several or unknown sizes.
 static struct hp_error of_scaled_mix(struct hp_count estimate, bool may_be_of_means,
                                      uint64_t period, bool *too_big) {
     double r = (double)period, bytes = (double)estimate.bytes;

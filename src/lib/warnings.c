@@ -1,8 +1,8 @@
 // Warnings about inputs, except those about binaries (module_warnings.c).
 //
-// Rounding of counts has the same direction in similar dumps, while intervals treat it as
-// chance.  A report warns where the sum of it may be more than a quarter of the total's
-// interval.
+// First come diagnostics of single inputs, then processes that may be counted twice,
+// merged profiles, and facts about all inputs together.  A sentence names a few inputs
+// and counts the others, so that it stays short for any number of them.
 #include "lib/warnings.h"
 
 #include "base/units.h"
