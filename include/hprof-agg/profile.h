@@ -524,7 +524,7 @@ enum hp_granularity {
     HP_BY_SIZE,    // sizes of objects
     HP_BY_PROGRAM, // main executables
     HP_BY_PROCESS,
-    HP_BY_AGE, // ages of objects in use, up to the dump
+    HP_BY_AGE, // ages of objects in use, when the dump was made
 };
 
 // The order of rows.

@@ -48,8 +48,10 @@ struct hp_merger {
     size_t estimated; // number of stacks of the dump that were estimated so far
     // Estimates are written directly into the profile's stacks, because it has none yet.
     bool adopts;
-    struct hp_stack *adopted;        // then: where they are written, in profile->stacks
-    HP_VEC(struct hp_values) values; // else: the estimate of each stack of the dump
+    // If `adopts`: the profile's stacks, into which estimates are written.
+    struct hp_stack *adopted;
+    // If not `adopts`: the estimate of each stack of the dump.
+    HP_VEC(struct hp_values) values;
     // Error of each stack, in columns that the profile keeps.
     struct hp_stack_errors errors[HP_COLUMNS];
     struct hp_error total_errors[HP_COLUMNS]; // error of the whole dump, in both columns

@@ -438,8 +438,7 @@ static void place_all(struct hp_resolver *resolver, const struct hp_dump *dump) 
 static struct hp_frame unmapped_frame(struct hp_resolver *resolver,
                                       const struct hp_dump *dump, size_t number) {
     bool is_lost = needs_mapping(dump, number);
-    // Else nothing shows that it is in no mapping.
-    bool has_map = dump->mappings.count > 0;
+    bool has_map = dump->mappings.count > 0; // else the address may be in a mapping
     bool is_nowhere = is_lost && has_map && !resolver->keeps_unmapped;
     resolver->unmapped += is_lost;
     return (struct hp_frame){.address = is_nowhere ? 0 : dump->addresses.at[number]};

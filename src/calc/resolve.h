@@ -21,12 +21,13 @@ struct hp_run {
 
 // How the addresses in one row of the map are resolved.
 struct hp_resolved_row {
-    uint32_t row; // address in the process + shift = address in the module
+    // Index in dump->mappings.
+    uint32_t row;   // of dump->mappings
+    uint64_t shift; // address in the process + shift = address in the module
     // The image that contains the row; NULL: the row is a module of its own.
-    uint64_t shift;
-    struct hp_run *image; // of a file; NULL: the row is a module of its own
-    hp_module_id module;  // in the profile, if is_known
-    bool is_known;        // whether `module` is set
+    struct hp_run *image;
+    hp_module_id module; // in the profile, if is_known
+    bool is_known;       // whether `module` is set
 };
 
 // Scratch memory of the functions below, kept from dump to dump.  {0} is ready for use;

@@ -148,7 +148,7 @@ struct hp_error hp_error_of_rewritten(struct hp_count printed, double objects,
         return error;
     }
     double r = (double)period, t = bytes / objects / r, q = hp_one_minus_exp(t);
-    // Most bytes that were sampled.
+    // Most bytes that were not observed.
     double unseen = r * ((double)printed.objects + 0.5) / least_printed;
     double rounding = r / 2 * t * t * (1 - q) / (q * q);
     error.variance = whole(objects * r * r * envelope(t), too_big);

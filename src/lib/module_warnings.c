@@ -164,8 +164,7 @@ static bool is_minor(const struct shares *shares, size_t module) {
 struct path_dumps {
     // Number of dumps that have the path, and of those that ran none of the files at
     // hand.
-    uint32_t all,
-        open; // dumps that have the path; those of them that ran none of the files at hand
+    uint32_t all, open;
     // Some dumps ran a file at hand; some are in partials, which do not count dumps.
     bool has_named, has_partials;
 };
