@@ -23,6 +23,7 @@ void hp_sampled_inputs_add_records(struct hp_sampled_inputs *inputs,
     }
 }
 
+// Order by name, then archive, then the order in which inputs are given.
 static int by_name(const void *left, const void *right) {
     const struct hp_sampled_input *a = left, *b = right;
     int order = strcmp(a->name, b->name);
@@ -32,6 +33,7 @@ static int by_name(const void *left, const void *right) {
     return order ? order : (a->input > b->input) - (a->input < b->input);
 }
 
+// Order by samples, so that equal ones are adjacent.
 static int by_samples(const void *left, const void *right) {
     const struct hp_sampled_input *a = left, *b = right;
     int order = memcmp(&a->samples, &b->samples, sizeof a->samples);

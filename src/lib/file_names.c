@@ -16,6 +16,7 @@ static int compare_texts(const struct hp_profile *profile, hp_string a, hp_strin
                            hp_strtab_span(&profile->strings, b));
 }
 
+// Order the lines of a frame by their texts and numbers.
 static int compare(const struct hp_profile *profile, const struct hp_line *a,
                    const struct hp_line *b) {
     int order = compare_texts(profile, a->function, b->function);

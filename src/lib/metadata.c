@@ -20,6 +20,7 @@ static int no_mtime(const char *path, struct hp_err *err) {
                    strcmp(path, "-") == 0 ? "standard input" : path);
 }
 
+// Set the time of an input to that of its file.  HP_E_USAGE if it has none.
 static int take_mtime(struct hp_input_record *input, struct hp_err *err) {
     const char *name = input->public.name;
     struct stat info;

@@ -169,6 +169,7 @@ struct path_dumps {
     bool has_named, has_partials;
 };
 
+// Count the dumps of all modules with this path.
 static struct path_dumps dumps_of_path(const struct hp_profile *profile, hp_string path) {
     struct path_dumps dumps = {0};
     const struct hp_module *module;
@@ -438,6 +439,7 @@ static void tell(const struct shares *shares) {
 
 // --- all of them -----------------------------------------------------------------------
 
+// Write all warnings about binaries.
 static void warn_of_all(struct shares *shares) {
     find_complaints(shares);
     measure(shares);

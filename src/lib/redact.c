@@ -145,6 +145,7 @@ static bool is_system_file(const char *path) {
     return is_system_name(has_machine ? slash + 1 : path);
 }
 
+// Return whether a library is in a folder of the system, under a system library's name.
 static bool is_system_path(const char *path) {
     static const char *const folders[] = {"/lib/",     "/lib32/",     "/lib64/",
                                           "/usr/lib/", "/usr/lib32/", "/usr/lib64/"};

@@ -23,6 +23,7 @@ static unsigned number_of(uint64_t present) {
     return (unsigned)__builtin_ctzll(present);
 }
 
+// Order by side, by the shards that are present, and by name.
 static int by_shard(const void *left, const void *right) {
     const struct hp_taken *a = *(struct hp_taken *const *)left;
     const struct hp_taken *b = *(struct hp_taken *const *)right;

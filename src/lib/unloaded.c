@@ -64,6 +64,7 @@ static struct hp_digest process_of(const struct hp_dump *dump, uint64_t pid) {
 
 // --- what dumps show -------------------------------------------------------------------
 
+// Return whether two images have the same rows.
 static bool has_equal_rows(const struct hp_mapping *a, const struct hp_mapping *b,
                            uint32_t count) {
     bool is = true;
@@ -165,6 +166,7 @@ static void look_at(struct search *search, const struct hp_input_record *input) 
 
 // --- which of it is wanted -------------------------------------------------------------
 
+// Return whether a return address is in executable rows of the image.
 static bool has_code_at(const struct hp_unloaded *self, const struct image *image,
                         uint64_t address) {
     bool has = false;

@@ -399,6 +399,7 @@ static bool lacks_map(const struct hp_input_record *input) {
            input->unmapped_addresses > 0 && input->unmapped_addresses >= input->addresses;
 }
 
+// Warn about inputs without a memory map: one is named, the others are counted.
 static void warn_of_no_map(struct hp_profile *profile) {
     const struct hp_input_record *first = NULL, *input;
     size_t count = 0;

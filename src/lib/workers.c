@@ -499,6 +499,7 @@ static void *work(void *data) {
     }
 }
 
+// Prepare a worker: the options of its reader and its merger follow from the job.
 static void worker_init(struct worker *worker, struct hp_job *job,
                         struct hp_profile *profile) {
     *worker = (struct worker){.job = job, .profile = profile};
