@@ -51,8 +51,8 @@ struct sums {
 
 // The sums that a pair of printed numbers represents.
 struct reading {
-    // Moves: how far rounding of the objects, the bend of that curve, and rounding of the
-    // bytes may move `at`.
+    // `moves`: how far rounding of the objects, the bend of that curve, and rounding of
+    // the bytes may move `at`.
     struct sums at, moves[3];
     uint64_t samples; // number of objects if all are of one size; 0: unknown
 };
@@ -118,7 +118,7 @@ static struct sums share_of(const struct balance *balance, struct sums sums) {
                          sums.bytes / balance->total.bytes};
 }
 
-// Return the length of a share in direction i.
+// Return the absolute value of a share, projected on direction i.
 static double size_along(int i, struct sums share) {
     double x = directions[i].objects * share.objects + directions[i].bytes * share.bytes;
     return x < 0 ? -x : x;

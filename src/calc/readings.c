@@ -88,7 +88,7 @@ static void keep(struct search *s) {
     line->count++;
 }
 
-// Keep the chosen classes if their sums print as the line.
+// Keep the chosen classes if jemalloc prints their sums like the line.
 static void keep_if_printed(struct search *s, struct sums sums) {
     if (hp_prints_as(sums.shifted_objects, sums.unbiased_bytes, s->decoder->period,
                      s->line)) {
@@ -292,8 +292,8 @@ struct target {
     int middle;
 };
 
-// Keep a reading made of two halves, and perhaps a middle object, if it prints as the
-// line.  `b` may be NULL.
+// Keep a reading made of two halves, and perhaps a middle object, if jemalloc prints
+// their sums like the line.  `b` may be NULL.
 static void keep_halves(struct search *s, const struct hp_half *a, int middle,
                         const struct hp_half *b) {
     struct sums sums = {a->shifted_objects, a->unbiased_bytes};

@@ -238,7 +238,7 @@ static void ask_of_images(struct hp_resolver *resolver, const struct hp_dump *du
     }
     size_t first = 0;
     struct hp_proof_module *module;
-    // Set now, as the vector does not move any more.
+    // `extents` are set only now: the vector does not grow any more.
     hp_vec_each (module, &question->modules) {
         module->extents = resolver->asked_extents.at + first;
         first += module->extent_count;

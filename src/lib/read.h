@@ -19,9 +19,10 @@
 //                   consecutive.h
 //  redact.h, dump_lists.c               further parts of the public API
 //
-// Invariants: a record of an input (model/input.h) moves into profile->inputs exactly
-// once. Until that, workers change only their own profile, and shared parts of the job
-// under its lock.  Results do not depend on the number of threads or the order of inputs.
+// Invariants: workers change only their own profile, and shared parts of the job only
+// under its lock.  Results do not depend on the number of threads or on the order of
+// inputs. Records of inputs (model/input.h) are in profile->inputs once they have been
+// read, except those that groups and lone inputs represent.
 #ifndef HP_LIB_READ_H
 #define HP_LIB_READ_H
 
