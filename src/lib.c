@@ -1,5 +1,4 @@
-// The public API.  This is the one place that knows the order of the pipeline: options
-// are checked, inputs read, moments and warnings recorded, and views built from formats.
+// The public API.  This is the one place that knows the order of the pipeline.
 #include "hprof-agg/hprof-agg.h"
 
 #include "lib/accounts.h"
@@ -28,8 +27,7 @@ static const struct hp_format *format_of(const struct hp_report_options *options
                                           : hp_format_of_kind(options->kind));
 }
 
-// Return the abilities (enum hp_format_ability) of that format.  If no format was asked
-// for, everything is added that a program may ask of a view.
+// Return the abilities of that format; without one, all that a program may ask for.
 static unsigned abilities_of(const struct hp_report_options *options) {
     const struct hp_format *format = format_of(options);
     unsigned all =
@@ -42,8 +40,7 @@ static bool is_sides_or_series(enum hp_report_kind kind) {
     return hp_reports[kind]->has_sides || kind == HP_REPORT_TREND;
 }
 
-// Note which errors of stacks a report needs: those of the measured column, or of all
-// columns if its format has all metrics.
+// Note which errors are needed: of the measured column, or of all that are shown.
 static void add_errors(struct hp_needs *needs, const struct hp_report_options *options) {
     unsigned can = abilities_of(options);
     bool has_rows = (can & (HP_CAN_INTERVALS | HP_IS_PICTURE)) != 0 &&
@@ -63,8 +60,7 @@ static void add_errors(struct hp_needs *needs, const struct hp_report_options *o
     }
 }
 
-// Note which object sizes a report needs: those of the measured column, or of all columns
-// if rows by size show all metrics.
+// Note which sizes are needed: of the measured column, or of all in rows by size.
 static void add_sizes(struct hp_needs *needs, const struct hp_report_options *options,
                       unsigned can) {
     bool by_size = options->by == HP_BY_SIZE;
@@ -79,8 +75,7 @@ static void add_sizes(struct hp_needs *needs, const struct hp_report_options *op
 
 static struct hp_needs needs_of(const struct hp_report_options *planned, size_t count);
 
-// Add to *needs the data that a report needs.  For a partial *needs is replaced: it needs
-// nearly all data.
+// Add the data that a report needs.  A partial needs nearly all, and replaces *needs.
 static void add_needs(struct hp_needs *needs, const struct hp_report_options *options) {
     const struct hp_report *report = hp_reports[options->kind];
     bool is_top = options->kind == HP_REPORT_TOP;
@@ -115,8 +110,7 @@ static void add_needs(struct hp_needs *needs, const struct hp_report_options *op
                      (can & HP_CAN_LABELS) != 0;
 }
 
-// Return the data that all planned reports need.  If none is planned, return what any
-// report may need.
+// Return the data that all planned reports need; if none is planned, that of any report.
 static struct hp_needs needs_of(const struct hp_report_options *planned, size_t count) {
     struct hp_needs needs = {.errors = {false}};
     if (count == 0) {
@@ -171,8 +165,7 @@ void hp_profile_free(struct hp_profile *profile) {
     }
 }
 
-// Refuse options that cannot be combined with --older-than, which only applies to listed
-// objects.
+// Refuse --older-than, which applies to listed objects only, if these are not used.
 static int check_ages(const struct hp_profile *profile,
                       const struct hp_read_options *options, struct hp_err *err) {
     if (options->older_than > 0 && profile->estimator != HP_ESTIMATOR_BEST) {
@@ -203,8 +196,7 @@ static void settle_partial(struct hp_profile *profile,
     profile->has_stamps = profile->keeps.partial && wants_builds;
 }
 
-// Read the inputs by the function for their kind: with statistics, with prof_recent, or
-// dumps alone.
+// Read the inputs: with statistics, with prof_recent, or dumps alone.
 static int read_all(struct hp_profile *profile, const char *const *paths, size_t count,
                     const struct hp_read_options *options, struct hp_err *err) {
     return profile->keeps.live_samples
@@ -389,8 +381,7 @@ static bool is_of_space(const struct hp_report_options *options) {
     return is_metric && hp_fraction(metric) == HP_SPACE_FRACTION;
 }
 
-// Return whether a report can be made from groups of dumps, whose bytes partials keep,
-// without knowing each dump.
+// Return whether sums of groups of dumps, which partials keep, are enough for the report.
 static bool groups_do(const struct hp_report_options *options) {
     bool is_spread = options->kind == HP_REPORT_TOP && options->spread;
     bool by_group = hp_groups_inputs(options->by);
@@ -399,8 +390,7 @@ static bool groups_do(const struct hp_report_options *options) {
            is_of_space(options);
 }
 
-// Refuse a report that needs each dump separately if a partial has only sums for groups
-// of dumps.
+// Refuse a report that needs each dump if a partial has only sums of groups.
 static int check_groups(const struct hp_profile *profile,
                         const struct hp_report_options *options, struct hp_err *err) {
     struct hp_needs needs = needs_of(options, 1);
@@ -422,10 +412,9 @@ static int check_groups(const struct hp_profile *profile,
     return HP_OK;
 }
 
-// Check the options that concern partials.  A report that is no partial is refused if the
-// stacks are not in memory.  A partial is refused with filters, because the dropped
-// stacks would be missing in all its reports; and as a shard if it lacks the identities
-// by which shards are joined.
+// Check options that concern partials.  Other reports need the stacks in memory.  Filters
+// would be missing in all reports of a partial.  Shards without identities cannot be
+// joined.
 static int check_partial(const struct hp_profile *profile, const struct hp_format *format,
                          const struct hp_report_options *options, struct hp_err *err) {
     if (!(format->can & HP_IS_PARTIAL)) {
@@ -476,8 +465,7 @@ static bool fits(struct hp_view *view, size_t rows) {
     return hp_view_write(view, count_bytes, &count, &err) == HP_OK;
 }
 
-// Set view->fitting to the largest number of rows with which the report is within
-// max_bytes.  HP_E_LIMIT if it is too long even without rows.
+// Set view->fitting to the most rows that fit.  HP_E_LIMIT: it is too long without rows.
 static int fit_bytes(struct hp_view *view, struct hp_err *err) {
     size_t all = hp_view_all_shown(view), low = 0, high = 1;
     if (view->options.max_bytes == 0) {
@@ -564,14 +552,12 @@ int hp_view_write(const struct hp_view *view, hp_write_fn *write, void *data,
 
 // --- names of files --------------------------------------------------------------------
 
-// File names that belong to no output format.  A table under such a name would be a
-// surprise.
+// File names of formats that are not written: a table in such a file would be a surprise.
 static const char of_others[] =
     "*.png *.gif *.ps *.csv *.xls *.xlsx *.xml *.yaml *.yml *.heap "
     "*.gz *.zst *.xz *.bz2 *.zip *.tar *.tgz";
 
-// Return the length of the longest of the patterns, separated by spaces, that fits the
-// name; 0 if none does.
+// Return the length of the longest fitting pattern (they are separated by spaces), or 0.
 static size_t longest_fit(const char *patterns, const char *name) {
     size_t longest = 0;
     char pattern[32];
@@ -585,8 +571,7 @@ static size_t longest_fit(const char *patterns, const char *name) {
     return longest;
 }
 
-// Among all patterns that fit the name, those of other formats included, the longest one
-// decides.
+// The longest pattern that fits decides, those of other formats included.
 int hp_format_of_file(const char *path, const char **format, struct hp_err *err) {
     const char *name = hp_span_basename(hp_span_of(path)).at;
     size_t longest = longest_fit(of_others, name);

@@ -198,7 +198,7 @@ static void take_parameters(struct hp_profile *profile,
             hp_strtab_add(&profile->strings, hp_span_of(first->partials.thread));
     }
     profile->keeps.threads |= profile->keeps.partial && made->of[HP_PARAMETER_THREADS];
-    // Else as the partials were made.
+    // With no planned report, keep what the partials have.
     profile->keeps.unmapped &= options->planned_count > 0;
     profile->keeps.unmapped |= made->of[HP_PARAMETER_UNMAPPED] != 0;
     if (profile->keeps.partial) {
@@ -251,7 +251,7 @@ static void tell(struct hp_profile *profile, struct hp_taken *taken, uint32_t nu
         input->number += number;
         input->source += sources;
         if (input->public.status == HP_INPUT_OTHER_MOMENT && !input->is_group) {
-            // Until the dumps of all inputs are chosen.
+            // Treated as used until the dumps of all inputs are chosen.
             input->public.status = HP_INPUT_USED;
         }
     }

@@ -417,8 +417,7 @@ static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
     job->queue.order = order;
     job->is_newest = is_newest;
     hp_job_read(job);
-    // Freed now, because the next steps need as much memory.
-    hp_contents_done(&job->claims);
+    hp_contents_done(&job->claims); // now: the next steps need as much memory
     hp_contents_done(&job->contents);
     hp_contents_done(&job->files);
     hp_contents_done(&job->texts);

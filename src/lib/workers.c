@@ -22,8 +22,7 @@ enum {
     PIECE = 64 << 10,     // bytes that are read from a pipe at a time
 };
 
-// One thread, with everything that it does not share.
-struct worker {
+struct worker {                  // one thread, and all that it does not share
     struct hp_job *job;          // shared
     struct hp_profile *profile;  // its own; the first worker uses the job's
     struct hp_queued_input item; // the current input
@@ -36,16 +35,14 @@ struct worker {
     pthread_t thread;
 };
 
-// Record why an input is not used, or only partly.  Always returns HP_OK.
 static int skip(struct hp_input_record *record, enum hp_input_status status,
-                const struct hp_err *err) {
+                const struct hp_err *err) { // always returns HP_OK
     record->public.status = status;
     hp_input_set_err(record, err);
     return HP_OK;
 }
 
-// Check whether the dump can be used, and note its totals.  A damaged dump is used if
-// that was asked for.
+// Check whether the dump can be used, perhaps only on request; note its totals.
 static int check(struct worker *worker, struct hp_input_record *record,
                  struct hp_err *err) {
     const struct hp_read_options *options = worker->job->options;
@@ -66,8 +63,7 @@ static bool is_stdin(const struct hp_queued_input *item) {
     return !item->archive && strcmp(item->name, "-") == 0;
 }
 
-// Return whether an input can be read only once.
-static bool is_pipe(const struct hp_queued_input *item) {
+static bool is_pipe(const struct hp_queued_input *item) { // can it be read only once?
     struct stat info;
     return is_stdin(item) || (!item->archive && stat(item->name, &info) == 0 &&
                               !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode));
@@ -90,8 +86,7 @@ static int drain(struct worker *worker, int fd, struct hp_err *err) {
     return HP_OK;
 }
 
-// Open and read an input that can be read only once.
-static int read_pipe(struct worker *worker, struct hp_err *err) {
+static int read_pipe(struct worker *worker, struct hp_err *err) { // into worker->pipe
     const struct hp_queued_input *item = &worker->item;
     int fd = is_stdin(item)
                  ? STDIN_FILENO
@@ -106,24 +101,19 @@ static int read_pipe(struct worker *worker, struct hp_err *err) {
     return ret;
 }
 
-// Parse bytes that are in memory.  is_again: they were within the limit before.
 static int read_bytes(struct worker *worker, struct hp_span bytes, bool is_again,
                       bool *is_elf, struct hp_err *err) {
     uint64_t limit = worker->reader.limit;
-    // They were within the limit before.
-    worker->reader.limit = is_again ? UINT64_MAX : limit;
+    worker->reader.limit = is_again ? UINT64_MAX : limit; // it was within it before
     int ret = hp_reader_read_bytes(&worker->reader, bytes, &worker->dump, is_elf, err);
     worker->reader.limit = limit;
     return ret;
 }
 
-// Return whether the bytes of inputs that can be read only once must be kept.
-static bool keeps_bytes(const struct worker *worker) {
+static bool keeps_bytes(const struct worker *worker) { // if they can be read only once
     return !worker->job->adds_all && !worker->job->record_of && !worker->reader.single;
 }
 
-// Read the current input into worker->dump, from the bytes that were kept, an archive, a
-// pipe or a file.
 static int read_item(struct worker *worker, bool *is_elf, struct hp_err *err) {
     const struct hp_queued_input *item = &worker->item;
     if (item->again.bytes) {
@@ -154,8 +144,7 @@ static int read_item(struct worker *worker, bool *is_elf, struct hp_err *err) {
 
 // --- one input -------------------------------------------------------------------------
 
-// Return whether a file was written to so recently that it may be incomplete.  Nothing
-// marks the end of a dump's memory map.
+// Return whether a file is so young that the end of its memory map may be missing.
 static bool is_young(const struct hp_job *job, const struct hp_queued_input *item) {
     uint64_t min_age = job->options->min_age;
     struct stat info;
@@ -167,21 +156,18 @@ static bool is_young(const struct hp_job *job, const struct hp_queued_input *ite
     return written > job->start || (uint64_t)(job->start - written) < min_age;
 }
 
-// Return whether a dump was read before.  Equal dumps of other processes, or of other
-// moments of a process, are no duplicates.
+// Return whether the dump was read before, as the same moment of the same process.
 static bool is_duplicate(struct hp_job *job, const struct hp_input_record *record,
                          const struct hp_dump_name *name) {
     struct hp_identity told = {.pid = name->pid,
                                .number = name->number,
                                .has_number = name->has_number};
     struct hp_digest key = hp_dump_identity(record->content, &told);
-    // It may be on both sides of a comparison.
-    key.of[1] |= (uint64_t)record->is_base << 63;
+    key.of[1] |= (uint64_t)record->is_base << 63; // both sides may have it
     return !job->options->count_duplicates && !hp_contents_add(&job->contents, key);
 }
 
-// Return whether no dump of the process has been added, and note that this one is.  The
-// process is recognized by its map, else by its name.
+// Return whether no dump of its process, by map or name, has been added; claim it if so.
 static bool claim(struct hp_job *job, const struct hp_input_record *record,
                   const struct hp_dump *dump, const struct hp_dump_name *name) {
     const char *path = record->public.name;
@@ -205,10 +191,8 @@ static bool is_of_base(const struct worker *worker) {
     return worker->item.number < worker->job->options->base_count;
 }
 
-// Read a partial into the profile of this worker's partials.  A shard gets a profile of
-// its own.
 static int read_partial(struct worker *worker, struct hp_input_stream *stream,
-                        struct hp_err *err) {
+                        struct hp_err *err) { // a shard gets a profile of its own
     if (worker->taken && hp_taken_is_shard(worker->taken)) {
         hp_job_set_aside(worker->job, worker->taken);
         worker->taken = NULL;
@@ -222,8 +206,7 @@ static int read_partial(struct worker *worker, struct hp_input_stream *stream,
                          err);
 }
 
-// Read a partial, prove its builds, and add it to this worker's partials.  Its stacks
-// stay in memory until they are compared with the binaries.
+// Read and prove a partial; its stacks stay in memory until compared with binaries.
 static int read_and_prove(struct worker *worker, struct hp_input_stream *stream,
                           struct hp_err *err) {
     struct hp_job *job = worker->job;
@@ -252,7 +235,6 @@ static int take_partial(void *data, struct hp_input_stream *stream, struct hp_er
                                                     : read_partial(worker, stream, err);
 }
 
-// Read the current input, and check it if it is a dump.
 static int read_dump(struct worker *worker, struct hp_input_record *record, bool *is_elf,
                      struct hp_err *err) {
     worker->is_partial = false;
@@ -266,9 +248,8 @@ static int read_dump(struct worker *worker, struct hp_input_record *record, bool
     return ret;
 }
 
-// Merge the dump into the worker's profile, or only estimate it.
 static int merge(struct worker *worker, struct hp_input_record *record, bool is_added,
-                 struct hp_err *err) {
+                 struct hp_err *err) { // only estimates it unless is_added
     struct hp_dump_name name = hp_dump_name_of(record->public.name);
     struct hp_identity told = {.map = worker->dump.map,
                                .pid = name.pid,
@@ -285,7 +266,6 @@ static int merge(struct worker *worker, struct hp_input_record *record, bool is_
     return ret;
 }
 
-// Read and merge an input for the first time.
 static int take_input(struct worker *worker, struct hp_input_record *record,
                       struct hp_err *err) {
     struct hp_job *job = worker->job;
@@ -316,8 +296,7 @@ static int fail_changed(struct hp_err *err) {
     return hp_fail(err, HP_E_FORMAT, "somebody writes to the file while it is read");
 }
 
-// Read and merge an input that was read before and is used.  It is skipped if its content
-// has changed.
+// Read and merge a used input again.  It is skipped if its content has changed.
 static void take_again(struct worker *worker, struct hp_input_record *again,
                        struct hp_input_record *record) {
     struct hp_err err = {0};
@@ -338,9 +317,8 @@ static void take_again(struct worker *worker, struct hp_input_record *again,
 
 // --- all inputs ------------------------------------------------------------------------
 
-// Report progress to the caller.  Called with job->lock held.
 static void tell_progress(struct hp_job *job, const struct worker *worker) {
-    struct hp_progress *progress = &job->progress;
+    struct hp_progress *progress = &job->progress; // job->lock is held
     progress->done++;
     progress->total += worker->item.archive && !job->record_of;
     progress->bytes += worker->dump.bytes;
@@ -350,16 +328,14 @@ static void tell_progress(struct hp_job *job, const struct worker *worker) {
     }
 }
 
-// Record the program of a dump.  Called with job->lock held.
 static void name_program(const struct worker *worker, struct hp_input_record *record) {
-    struct hp_span path = worker->dump.program_path;
+    struct hp_span path = worker->dump.program_path; // job->lock is held
     if (hp_input_is_used(record) && path.size > 0) {
         record->identity.program = hp_strtab_add(&worker->job->profile->programs, path).n;
     }
 }
 
-// Record the error of a partial.  The read fails then: a damaged partial is not skipped,
-// because the number of its dumps is unknown.
+// Record the error of a partial: the read fails, as the number of its dumps is unknown.
 static void note_partial(struct hp_job *job, struct hp_input_record *record) {
     struct hp_err *first = &job->partial_err;
     if (record->err) {
@@ -371,8 +347,7 @@ static void note_partial(struct hp_job *job, struct hp_input_record *record) {
     }
 }
 
-// Return whether the same file was read under another name.  Such duplicates are found
-// only later.
+// Return whether the same file has another name, which is found out only later.
 static bool is_known_file(struct hp_job *job, const struct hp_input_record *record) {
     struct stat info;
     if (record->archive || stat(record->public.name, &info) != 0) {
@@ -382,10 +357,8 @@ static bool is_known_file(struct hp_job *job, const struct hp_input_record *reco
     return !hp_contents_add(&job->files, file);
 }
 
-// Count the different dumps that are surely used.  If there are more than a partial
-// records individually, what each dump added is needed only as sums of groups, and its
-// history is dropped.  Dumps with different process ids or numbers are different, and so
-// are dumps with different texts.
+// Count dumps that surely differ.  If there are more than a partial lists individually,
+// history is folded: what each dump added is kept only as sums of groups.
 static void count_dump(struct hp_job *job, const struct hp_input_record *record) {
     if (!job->may_fold_history || job->folds_history || !hp_input_is_used(record) ||
         is_known_file(job, record)) {
@@ -398,8 +371,7 @@ static void count_dump(struct hp_job *job, const struct hp_input_record *record)
         job->named > HP_PARTIAL_HISTORY || job->differing > HP_PARTIAL_HISTORY;
 }
 
-// Drop the history of the worker's profile, if that was decided.
-static void fold_history(struct worker *worker) {
+static void fold_history(struct worker *worker) { // if there are too many dumps
     pthread_mutex_lock(&worker->job->lock);
     bool folds = worker->job->folds_history;
     pthread_mutex_unlock(&worker->job->lock);
@@ -408,8 +380,7 @@ static void fold_history(struct worker *worker) {
     }
 }
 
-// Keep the record of an input: in a group, as a row of lone inputs, or in the profile.
-// Called with job->lock held.
+// Keep the record of an input: in a group, as a lone input, or in the profile.
 static void keep_record(struct worker *worker, struct hp_input_record *record) {
     struct hp_job *job = worker->job;
     if (job->groups_inputs && hp_input_groups_take(&job->groups, record)) {
@@ -425,9 +396,8 @@ static void keep_record(struct worker *worker, struct hp_input_record *record) {
     hp_vec_push(&job->profile->inputs, *record);
 }
 
-// Process one input.  `ret` is the result of getting it from the queue.
 static void take(struct worker *worker, struct hp_input_record *record, int ret,
-                 struct hp_err *err) {
+                 struct hp_err *err) { // `ret`: result of the queue
     struct hp_job *job = worker->job;
     hp_memory_is_for(record->public.name);
     if (job->record_of) {
@@ -452,25 +422,21 @@ static void take(struct worker *worker, struct hp_input_record *record, int ret,
     pthread_mutex_unlock(&job->lock);
 }
 
-// Write stacks to the store if they take too much memory; those of a partial when it has
-// been read.
-static void spill_if_full(struct worker *worker) {
+static void spill_if_full(struct worker *worker) { // if stacks take too much memory
     hp_job_spill_if_full(worker->job, worker->profile);
     if (worker->taken) {
         hp_job_spill_if_full(worker->job, &worker->taken->profile);
     }
 }
 
-// Return whether writing stacks has failed in some thread.
-static bool has_failed(struct hp_job *job) {
+static bool has_failed(struct hp_job *job) { // whether stacks could not be written
     pthread_mutex_lock(&job->lock);
     bool failed = job->run_err.code != HP_OK;
     pthread_mutex_unlock(&job->lock);
     return failed;
 }
 
-// The loop of a worker: process inputs until the queue is empty or the job has failed.
-static void *work(void *data) {
+static void *work(void *data) { // runs until the queue is empty or the job has failed
     struct worker *worker = data;
     struct hp_queued_input *item = &worker->item;
     for (;;) {
@@ -499,7 +465,6 @@ static void *work(void *data) {
     }
 }
 
-// Prepare a worker: the options of its reader and its merger follow from the job.
 static void worker_init(struct worker *worker, struct hp_job *job,
                         struct hp_profile *profile) {
     *worker = (struct worker){.job = job, .profile = profile};
@@ -512,10 +477,9 @@ static void worker_init(struct worker *worker, struct hp_job *job,
                             !job->profile->keeps.partial;
     const struct hp_needs *keeps = &job->profile->keeps;
     worker->reader.drops_content = worker->reader.single && !keeps->identities;
-    // A label may be the size of objects.
-    worker->reader.keeps_labels = keeps->labels || job->options->thread ||
-                                  keeps->sizes[HP_COLUMN_INUSE] ||
-                                  keeps->sizes[HP_COLUMN_ALLOC];
+    worker->reader.keeps_labels =
+        keeps->labels || job->options->thread || // sizes are labels
+        keeps->sizes[HP_COLUMN_INUSE] || keeps->sizes[HP_COLUMN_ALLOC];
     worker->reader.keeps_threads = keeps->threads || job->options->thread;
     worker->merger.keeps_labels = keeps->labels;
     worker->merger.keeps_unmapped = keeps->unmapped;
@@ -528,8 +492,7 @@ static void worker_init(struct worker *worker, struct hp_job *job,
     worker->merger.only_thread = job->options->thread;
 }
 
-// Free the worker's memory, and hand its partials to the job.  Only one thread runs then.
-static void worker_done(struct worker *worker) {
+static void worker_done(struct worker *worker) { // called by one thread only
     if (worker->taken) {
         hp_vec_push(&worker->job->taken, worker->taken);
     }
@@ -540,9 +503,7 @@ static void worker_done(struct worker *worker) {
     hp_vec_done(&worker->pipe);
 }
 
-// Start the thread of a worker.  Its stack is small, because --max-memory counts the
-// whole stack.  Returns false if the system has no thread.
-static bool start(struct worker *worker) {
+static bool start(struct worker *worker) { // small stack: --max-memory counts it all
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_SIZE);
@@ -552,7 +513,6 @@ static bool start(struct worker *worker) {
 }
 
 // Run all workers, and add up their profiles.  The calling thread is the first worker.
-// If a thread cannot be started there are fewer workers.
 static void run(struct hp_job *job, struct hp_profile *profile) {
     size_t count = hp_job_thread_count(job), started = 1;
     job->threads = count;
@@ -569,7 +529,7 @@ static void run(struct hp_job *job, struct hp_profile *profile) {
         profiles[started].prover = profile->prover;
         profiles[started].has_stamps = profile->has_stamps;
         worker_init(worker, job, &profiles[started]);
-        if (!start(worker)) {
+        if (!start(worker)) { // one worker less
             hp_profile_done(&profiles[started]);
             break;
         }
