@@ -615,7 +615,7 @@ struct hp_report_options {
     // "resident_space/bytes".  The numbers of such a type are shown like HP_INUSE_SPACE
     // if its unit is one of bytes, else like HP_INUSE_OBJECTS.
     const char *metric_name;
-    enum hp_frames frames; // the frames that are left out
+    enum hp_frames frames; // the frames that are folded
     // Own rules, frame_rule_count of them, tried before the built-in ones.
     const struct hp_frame_rule *frame_rules;
     size_t frame_rule_count;

@@ -81,8 +81,8 @@ static bool are_told_apart(const struct hp_identity *a, const struct hp_identity
     return !same_file(a, b) && (by_number || by_pid);
 }
 
-// Return the records that were read, ordered by content; partials are left out.  The
-// caller frees the result.
+// Return the records that were read, ordered by content, except partials.  The caller
+// frees the result.
 static struct by_content *sort_by_content(const struct hp_input_record *records,
                                           size_t count, size_t *read) {
     struct by_content *order = hp_alloc(count * sizeof *order);
