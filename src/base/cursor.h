@@ -13,14 +13,17 @@
 
 struct hp_cursor {
     const char *at, *end;
-    const char *expected; // what the first failed read wanted; NULL while good
-    bool too_big;         // a number did not fit into 64 bits
+    // The thing that the first failed read expected, for a message; NULL: none failed.
+    const char *expected;
+    bool too_big; // whether the failure was a number that does not fit into 64 bits
 };
 
+// A cursor at the beginning of a text that ends before `end`.
 static inline struct hp_cursor hp_cursor_over(const char *at, const char *end) {
     return (struct hp_cursor){.at = at, .end = end};
 }
 
+// Whether no read has failed so far.
 static inline bool hp_cursor_good(const struct hp_cursor *c) {
     return c->expected == NULL;
 }
@@ -29,32 +32,35 @@ static inline bool hp_cursor_at_end(const struct hp_cursor *c) {
     return c->at == c->end;
 }
 
+// Record a failure, unless there is an earlier one.
 static inline void hp_cursor_fail(struct hp_cursor *c, const char *expected) {
     if (!c->expected) {
         c->expected = expected;
     }
 }
 
-// True, and step over, if the next byte is `byte`.  Never fails.
+// Step over the next byte and return true if it is `byte`.  Never fails.
 static inline bool hp_cursor_accept(struct hp_cursor *c, char byte) {
     bool is = !c->expected && c->at < c->end && *c->at == byte;
     c->at += is;
     return is;
 }
 
-// As accept, but a mismatch is a failure; `name` is how the message calls the byte.
+// Step over `byte`; a mismatch is a failure.  `name` is what the message calls the byte.
 static inline void hp_cursor_expect(struct hp_cursor *c, char byte, const char *name) {
     if (!hp_cursor_accept(c, byte)) {
         hp_cursor_fail(c, name);
     }
 }
 
+// Step over spaces and tabs.
 static inline void hp_cursor_spaces(struct hp_cursor *c) {
     while (c->at < c->end && (*c->at == ' ' || *c->at == '\t') && !c->expected) {
         c->at++;
     }
 }
 
+// Step over `word` and return true if the text continues with it.  Never fails.
 static inline bool hp_cursor_accept_word(struct hp_cursor *c, const char *word) {
     struct hp_span rest = {c->at, (size_t)(c->end - c->at)};
     if (c->expected || !hp_span_starts(rest, word)) {
@@ -64,20 +70,24 @@ static inline bool hp_cursor_accept_word(struct hp_cursor *c, const char *word) 
     return true;
 }
 
+// Read an unsigned decimal number; returns 0 after a failure.
 uint64_t hp_cursor_decimal(struct hp_cursor *c);
-uint64_t hp_cursor_hex(struct hp_cursor *c);   // with or without 0x
-double hp_cursor_seconds(struct hp_cursor *c); // with or without a fraction
+uint64_t hp_cursor_hex(struct hp_cursor *c); // with or without "0x"
+// With or without a fraction, which is read to nanoseconds.
+double hp_cursor_seconds(struct hp_cursor *c);
 
-// The end of the line, after optional white space and carriage return.  End of text is
-// an end of line as well.
+// Step over the end of the line, after optional white space and a carriage return.  The
+// end of the text also ends a line.
 void hp_cursor_newline(struct hp_cursor *c);
 
-// What is left of the line, without the newline, which is stepped over.
+// Return the rest of the line, without newline and carriage return, and step to the next
+// line.
 struct hp_span hp_cursor_line(struct hp_cursor *c);
 
+// Values of hexadecimal digits by character; 16: not a digit.
 extern const unsigned char hp_hex_digits[256];
 
-// The value of a hexadecimal digit, or 16.
+// The value of a hexadecimal digit; 16 if the character is none.
 static inline unsigned hp_hex_digit(char digit) {
     return hp_hex_digits[(unsigned char)digit];
 }

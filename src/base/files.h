@@ -1,5 +1,6 @@
-// Opening files whose names come from a dump or a binary: only regular files, without waiting for
-// one, and below a sysroot none outside it.  Files that the user names: hp_open_input(), which is public.
+// Opening files whose names come from a dump or a binary.  Only regular files are opened,
+// without waiting for one, and below a sysroot no file outside of it.  Files that the
+// user names are opened by hp_open_input(), which is public.
 #ifndef HP_BASE_FILES_H
 #define HP_BASE_FILES_H
 
@@ -12,22 +13,25 @@
 #include <sys/types.h>
 
 // Open `path` for reading; with a `root`, resolve it inside that folder as chroot would.
-// -1 with errno if there is none; EINVAL if it is something else than a regular file
-// with content.  Others than ENOENT and ENOTDIR: there may be a file, which cannot be used.
+// Returns -1 with errno if there is no such file; EINVAL if it is not a regular file with
+// content.  Any errno but ENOENT and ENOTDIR means that a file may exist but cannot be
+// used.
 int hp_open_file(const char *root, const char *path);
 
-// The same as hp_open_file() with a root, by a walk over the components: for kernels
-// where openat2 is missing or denied.
+// Do the same as hp_open_file() with a root by walking over the components of the path:
+// for kernels where openat2 is missing or denied.
 int hp_open_walk(const char *root, const char *path);
 
-// The same as hp_open_file() without a root, but not through a symbolic link in the last part of
-// the path.  Folders on the way may be links.
+// Do the same as hp_open_file() without a root, but fail if the last component of the
+// path is a symbolic link.  Folders on the way may be links.
 int hp_open_itself(const char *path);
 
-// The path of an open file, without links; false where there is no /proc to ask.
+// Store the path of an open file, with all links resolved; false where there is no /proc
+// to ask.
 bool hp_path_of(int fd, char path[PATH_MAX]);
 
-// Read `size` bytes at an offset of a file: how many there are, fewer only at its end; -1 with errno.
+// Read `size` bytes at an offset of a file.  Returns the number of bytes read, which is
+// smaller only at the end of the file; -1 with errno.
 ssize_t hp_read_at(int fd, void *bytes, size_t size, uint64_t at);
 
 #endif

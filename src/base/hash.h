@@ -1,5 +1,6 @@
-// Hashing: fast, and keyed once per process so that no input can be made to collide on
-// purpose.  Nothing that is printed may depend on a hash.
+// Hashing: fast, and keyed once per process, so that an input cannot be made to collide
+// on purpose.  Hashes differ between processes: nothing that is printed may depend on
+// one.
 #ifndef HP_BASE_HASH_H
 #define HP_BASE_HASH_H
 
@@ -14,32 +15,37 @@
 __extension__ typedef unsigned __int128 hp_uint128;
 __extension__ typedef __int128 hp_int128;
 
+// Load eight bytes from an address of any alignment, in the byte order of the machine.
 static inline uint64_t hp_load8(const void *at) {
     uint64_t word;
     memcpy(&word, at, sizeof word);
     return word;
 }
 
-extern _Atomic uint64_t hp_process_key; // 0: not drawn yet
+extern _Atomic uint64_t hp_process_key; // random key of this process; 0 until it is drawn
+// Draw the key once, whichever thread asks first, and return it.
 uint64_t hp_hash_draw_key(void);
 
-// The key of this process.
+// Return the key of this process, drawn at the first call.
 static inline uint64_t hp_hash_key(void) {
     uint64_t key = atomic_load_explicit(&hp_process_key, memory_order_relaxed);
     return key ? key : hp_hash_draw_key();
 }
 
-// Both halves of a 64 x 64 bit product, folded: one good mixing step.
+// Multiply to 128 bits and fold both halves into one word: one good mixing step.
 static inline uint64_t hp_hash_mix(uint64_t a, uint64_t b) {
     hp_uint128 product = (hp_uint128)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
+// Hash `size` bytes with a key.  Tables use hp_hash_key(), so that the result is the same
+// within this process only.
 uint64_t hp_hash_bytes(const void *bytes, size_t size, uint64_t key);
 
 // --- an index -----------------------------------------------------------------------------
 
-// Open addressing over an array: the hashes of its items and their numbers.
+// An open-addressing index over an array: it stores the hashes of items and their
+// numbers, not the items.
 //
 // Find an item, or add it, with
 //
@@ -52,19 +58,22 @@ uint64_t hp_hash_bytes(const void *bytes, size_t size, uint64_t key);
 //
 // {0} is empty.
 struct hp_index {
-    uint32_t *slots;         // numbers of items, + 1; 0 is free
-    size_t slot_count;       // a power of two, or 0
-    HP_VEC(uint32_t) hashes; // of each item, with HP_INDEX_KEYED; 0: it is in no slot
+    uint32_t *slots;   // numbers of items, + 1; 0: the slot is free
+    size_t slot_count; // a power of two, or 0
+    // Hashes of all items, with HP_INDEX_KEYED set; 0: the item is in no slot.
+    HP_VEC(uint32_t) hashes;
 };
 
+// Set in each stored hash, so that 0 means that an item is in no slot.
 #define HP_INDEX_KEYED (UINT32_C(1) << 31)
 
-// Make room for as many more items.
+// Make room for `more` further items, so that adding them does not rebuild the slots.
 void hp_index_reserve(struct hp_index *index, size_t more);
 
+// Free the index; it is then empty.
 void hp_index_drop(struct hp_index *index);
 
-// An item whose hash is known, into a slot; for hp_index_put().
+// Put an item whose hash is already stored into a free slot; used by hp_index_put().
 static inline void hp_index_place(struct hp_index *index, uint32_t item) {
     size_t mask = index->slot_count - 1, i = index->hashes.at[item] & mask;
     while (index->slots[i]) {
@@ -73,18 +82,22 @@ static inline void hp_index_place(struct hp_index *index, uint32_t item) {
     index->slots[i] = item + 1;
 }
 
+// Add item number `item` under `hash`.  Items must be added in ascending order; numbers
+// that are skipped cannot be found.
 static inline void hp_index_put(struct hp_index *index, uint32_t hash, size_t item) {
     if ((item + 1) * 2 > index->slot_count) {
         hp_index_reserve(index, item + 1 - index->hashes.count);
     }
     while (index->hashes.count < item) {
-        hp_vec_push(&index->hashes, 0); // of those that nobody looks for
+        hp_vec_push(&index->hashes, 0); // a skipped item, which cannot be found
     }
     hp_vec_push(&index->hashes, hash | HP_INDEX_KEYED);
     hp_index_place(index, (uint32_t)item);
 }
 
-// The next item of this hash, false if there is none; *at is the hash at first.
+// Find the next item with this hash and store its number in *item; false if there is
+// none.  *at must be the hash before the first call, and is the position of the search
+// afterwards.
 static inline bool hp_index_next(const struct hp_index *index, uint32_t hash, size_t *at,
                                  uint32_t *item) {
     while (index->slot_count > 0) {
@@ -96,15 +109,16 @@ static inline bool hp_index_next(const struct hp_index *index, uint32_t hash, si
     return false;
 }
 
-// A hash will be asked for soon.
+// Fetch the slot of a hash into the cache, before it is searched.
 HP_PREFETCHES void hp_index_prefetch(const struct hp_index *index, uint32_t hash) {
     if (index->slot_count > 0) {
         __builtin_prefetch(&index->slots[hash & (index->slot_count - 1)]);
     }
 }
 
-// The number of the item that begins with the bytes of a key; `count` if there is none: the next
-// that is added has to be it.
+// Return the number of the item whose first `key_size` bytes equal `key`.  If there is
+// none, return `count` and enter the key under that number: the caller must append this
+// item next.
 uint32_t hp_index_find(struct hp_index *index, const void *items, size_t count,
                        size_t item_size, const void *key, size_t key_size);
 

@@ -1,4 +1,5 @@
-// MD5 (RFC 1321), which DWARF 5 knows source files by.  It is no defence against anybody.
+// MD5 (RFC 1321), by which DWARF 5 identifies source files.  It protects against no
+// attacker.
 #ifndef HP_BASE_MD5_H
 #define HP_BASE_MD5_H
 
@@ -9,6 +10,7 @@ enum {
     HP_MD5_SIZE = 16,
 };
 
+// Store the MD5 digest of `size` bytes.
 void hp_md5(const void *bytes, size_t size, uint8_t digest[HP_MD5_SIZE]);
 
 #endif

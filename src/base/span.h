@@ -1,4 +1,7 @@
-// A piece of somebody else's text.
+// A piece of text that belongs to another object.
+//
+// A span is a pointer and a size.  It is not terminated by a NUL and owns nothing: it is
+// valid as long as the text that it points into.  An empty span may have a NULL pointer.
 #ifndef HP_BASE_SPAN_H
 #define HP_BASE_SPAN_H
 
@@ -12,10 +15,13 @@ struct hp_span {
     size_t size;
 };
 
+// A span over a C string, without its NUL.
 struct hp_span hp_span_of(const char *text);
+// Whether a span has exactly the bytes of a C string.
 bool hp_span_is(struct hp_span span, const char *text);
 
-// In place, as most prefixes are constants.
+// Whether a span begins with `prefix`.  Inline, because most prefixes are constants whose
+// length the compiler knows.
 static inline bool hp_span_starts(struct hp_span span, const char *prefix) {
     size_t size = strlen(prefix);
     return span.size >= size && memcmp(span.at, prefix, size) == 0;
@@ -24,9 +30,13 @@ static inline bool hp_span_starts(struct hp_span span, const char *prefix) {
 bool hp_span_ends(struct hp_span span, const char *suffix);
 bool hp_span_contains(struct hp_span span, const char *word);
 bool hp_span_equal(struct hp_span a, struct hp_span b);
-int hp_span_compare(struct hp_span a, struct hp_span b); // as bytes: no locale has a say
-struct hp_span hp_span_from(struct hp_span span, size_t start); // without the first bytes
-uint64_t hp_span_newlines(struct hp_span span);       // how many there are in it
-struct hp_span hp_span_basename(struct hp_span path); // what follows the last '/'
+// Compare bytes as memcmp() does: below, equal to or above 0.  Does not depend on the
+// locale.  A prefix is less than the longer text.
+int hp_span_compare(struct hp_span a, struct hp_span b);
+// The span without its first `start` bytes.
+struct hp_span hp_span_from(struct hp_span span, size_t start);
+uint64_t hp_span_newlines(struct hp_span span); // number of newlines in the span
+// The part of a path after its last '/'.
+struct hp_span hp_span_basename(struct hp_span path);
 
 #endif

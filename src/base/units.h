@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Numbers formatted for people and for files.
 #ifndef HP_BASE_UNITS_H
 #define HP_BASE_UNITS_H
 
@@ -6,22 +6,23 @@
 #include "hprof-agg/hprof-agg.h"
 
 enum {
-    HP_NUMBER_SIZE = 80, // what `out` has room for
+    HP_NUMBER_SIZE = 80, // bytes that each `out` must have room for
 };
 
-// "1,234,567"
+// Decimal with a comma between thousands: "1,234,567".
 void hp_format_grouped(char *out, hp_int128 number);
 
-// "1234567"
+// Decimal without separators: "1234567".
 void hp_format_integer(char *out, hp_int128 number);
 
-// As printf writes "%.9g".
+// Format as printf() does with "%.9g", but faster for most numbers.
 void hp_format_double(char *out, double number);
 
-// "12.30" of 1230 and two decimals.
+// Format `number` / 10^decimals with all decimals: "12.30" for 1230 and 2.
 void hp_format_decimals(char *out, hp_int128 number, int decimals);
 
-// The unit that hp_format_bytes() writes so many bytes in, as a power of 1024, and its name.
+// The unit in which hp_format_bytes() writes `number`, as a power of 1024, and the name
+// of the unit: "MiB" for power 2.
 int hp_unit_power(hp_int128 number, enum hp_unit unit);
 const char *hp_unit_text(int power);
 
@@ -29,7 +30,8 @@ const char *hp_unit_text(int power);
 // `number` is in units of 2^-20 bytes.
 void hp_format_bytes(char *out, hp_int128 number, enum hp_unit unit);
 
-// The size of an object as it is: "96 B", "1.25 KiB", "1,153 B".
+// Format the size of an object exactly, in the largest unit that needs at most two
+// decimals: "96 B", "1.25 KiB", "1,153 B".
 void hp_format_size(char *out, uint64_t size);
 
 #endif

@@ -1,4 +1,4 @@
-// Characters of text from outside.
+// Characters of untrusted text.
 #ifndef HP_BASE_UTF8_H
 #define HP_BASE_UTF8_H
 
@@ -7,20 +7,20 @@
 #include <stdint.h>
 
 struct hp_utf8 {
-    uint32_t code; // the byte itself if not valid
-    uint32_t size; // bytes, at least 1
-    bool valid;    // well-formed UTF-8
-    bool safe;     // to print: no control, and nothing that is not seen itself
+    uint32_t code; // code point; the value of the byte itself if it is not valid
+    uint32_t size; // bytes that the character takes, at least 1
+    bool valid;    // whether it is well-formed UTF-8
+    bool safe;     // whether it can be printed: neither a control character nor invisible
 };
 
-// The first character of a text that is not empty.
+// Decode the first character of a text, which must not be empty.
 struct hp_utf8 hp_utf8_first(struct hp_span text);
 
-// How many characters from the first on stand for themselves in any format: printable ASCII
-// but for quotes and backslashes, as nearly all are.
+// Number of leading characters that need no escape in any format: printable ASCII except
+// quotes and backslashes.  Nearly all characters of names are.
 size_t hp_plain_size(struct hp_span text);
 
-// So many bytes at its beginning are valid characters.
+// Number of leading bytes that are valid UTF-8.
 size_t hp_utf8_size(struct hp_span text);
 
 #endif

@@ -1,4 +1,7 @@
 // A growable array of any type: struct { T *at; size_t count, capacity; }.
+//
+// {0} is empty.  Growing never fails (see memory.h) and may move the items, so that
+// pointers to them are valid only until the next push.  hp_vec_done() frees the array.
 #ifndef HP_BASE_VEC_H
 #define HP_BASE_VEC_H
 
@@ -13,7 +16,7 @@
         size_t count, capacity; \
     }
 
-// Make room for `extra` more items, so that adding them moves nothing.
+// Make room for `extra` more items, so that adding them moves no item.
 #define hp_vec_reserve(vec, extra)                                 \
     ((vec)->count + (extra) <= (vec)->capacity                     \
          ? (void)0                                                 \
@@ -24,13 +27,14 @@
 #define hp_vec_push(vec, item) \
     (hp_vec_reserve(vec, 1), (vec)->at[(vec)->count] = (item), &(vec)->at[(vec)->count++])
 
-// Append `n` items from elsewhere.
+// Append copies of `n` items of another array.
 #define hp_vec_append(vec, items, n)                                                    \
     (hp_vec_reserve(vec, n),                                                            \
      (n) > 0 ? memcpy((vec)->at + (vec)->count, items, (n) * sizeof *(vec)->at) : NULL, \
      (void)((vec)->count += (n)))
 
-// Sort as qsort() and qsort_r() do, which must not be given the bytes of none.
+// Sort as qsort() and qsort_r() do; an empty vector, whose address is NULL, is not passed
+// to them.
 #define hp_vec_sort(vec, compare)                                                    \
     ((vec)->count > 0 ? qsort((vec)->at, (vec)->count, sizeof *(vec)->at, (compare)) \
                       : (void)0)
@@ -39,22 +43,27 @@
          ? qsort_r((vec)->at, (vec)->count, sizeof *(vec)->at, (compare), (context)) \
          : (void)0)
 
-// Sort structs that begin with a uint64_t by that, in time that grows with their number.
+// Sort structs that begin with a uint64_t by that key, in linear time; see
+// hp_sort_by_key().
 #define hp_vec_sort_by_key(vec) hp_sort_by_key((vec)->at, (vec)->count, sizeof *(vec)->at)
 
-// The address of item `i`; if there are fewer, items of zeros are added up to it.
+// Return the address of item `i`; items up to it that do not exist yet are added as
+// zeros.
 #define hp_vec_reach(vec, i)                                                         \
     ((vec)->at =                                                                     \
          hp_reach((vec)->at, &(vec)->count, &(vec)->capacity, i, sizeof *(vec)->at), \
      &(vec)->at[i])
 
-// Where item `i` and those behind it are or will be: NULL, to which C lets nobody add even 0,
-// as long as there was none.
+// Pointer to item `i`, which may be one past the last.  NULL while the array is empty,
+// because C does not allow adding even 0 to NULL.
 #define hp_vec_from(vec, i) ((vec)->at != NULL ? (vec)->at + (i) : NULL)
 
+// Free the array and make it empty.
 #define hp_vec_done(vec) \
     (free((vec)->at), (vec)->at = NULL, (void)((vec)->count = (vec)->capacity = 0))
 
+// Loop over all items; `item` is a pointer to the item type.  Also correct for an empty
+// vector.
 #define hp_vec_each(item, vec) \
     for (item = (vec)->at; item != NULL && item < (vec)->at + (vec)->count; item++)
 
