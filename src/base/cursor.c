@@ -1,5 +1,7 @@
 #include "base/cursor.h"
 
+// Eight characters that are no digits; the characters from '`' or '@' to 'g' or 'G',
+// among them the six digits A to F.
 #define NONE    16, 16, 16, 16, 16, 16, 16, 16
 #define LETTERS 16, 10, 11, 12, 13, 14, 15, 16
 
@@ -12,6 +14,7 @@ const unsigned char hp_hex_digits[256] = {
     NONE,    NONE, NONE, NONE, NONE,    NONE, NONE, NONE,
 };
 
+// Fail because a number does not fit; only the first failure of a cursor sets `too_big`.
 static uint64_t too_big(struct hp_cursor *c) {
     c->too_big |= !c->expected;
     hp_cursor_fail(c, "a number below 2^64");
@@ -60,6 +63,7 @@ uint64_t hp_cursor_hex(struct hp_cursor *c) {
 
 double hp_cursor_seconds(struct hp_cursor *c) {
     uint64_t whole = hp_cursor_decimal(c), fraction = 0, unit = 1;
+    // Digits after the ninth are skipped: they are below a nanosecond.
     if (hp_cursor_accept(c, '.')) {
         for (; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++) {
             if (unit < 1000000000) {

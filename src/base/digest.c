@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 enum {
+    // Numbers that one digest can be made of, at most.
     MOST_NUMBERS = 8,
 };
 

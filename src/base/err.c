@@ -6,6 +6,8 @@
 
 HP_PRINTF(4, 0)
 
+// Fill all members of `err`: a failure that is passed on has no place yet, which
+// hp_err_locate() adds.
 static int fill(struct hp_err *err, enum hp_code code, int sys, const char *format,
                 va_list args) {
     *err = (struct hp_err){.code = code, .sys = sys};

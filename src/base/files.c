@@ -16,14 +16,19 @@
 #include <unistd.h>
 
 enum {
-    // A FIFO or a terminal neither blocks us nor becomes our terminal.
+    // Opening a FIFO must not block, and a terminal must not become ours.
     FLAGS = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+    // Flags for a folder that is only passed through.
     FOLDER = O_PATH | O_DIRECTORY | O_CLOEXEC,
+    // Symbolic links that are followed in one path, as the kernel's own limit.
     MOST_LINKS = 40,
+    // Attempts of a system call that can fail for a reason that has nothing to do with
+    // the file.
     MOST_TRIES = 16,
 };
 
-// A signal, or a file renamed on the way, may end it: that says nothing of the file.
+// Call openat2().  A signal, or a rename on the way, can interrupt it: neither says
+// anything about the file, so that it is tried again.
 static int open_resolved(int folder, const char *path, uint64_t flags, uint64_t resolve) {
     struct open_how how = {.flags = FLAGS | flags,
                            .resolve = resolve | RESOLVE_NO_MAGICLINKS};
@@ -37,7 +42,8 @@ static int open_resolved(int folder, const char *path, uint64_t flags, uint64_t 
     return fd;
 }
 
-// Kernels before 5.6 do not know it; filters of containers that do not know it say EPERM.
+// Whether errno says that openat2() cannot be used here: kernels before 5.6 lack it, and
+// container filters that do not know it answer EPERM.
 static bool lacks_openat2(void) {
     return errno == ENOSYS || errno == EPERM || errno == EINTR || errno == EAGAIN;
 }
@@ -48,6 +54,8 @@ static void close_keeping_errno(int fd) {
     errno = saved;
 }
 
+// Store the file system that a file is on; -1 with errno.  A network file system can be
+// interrupted, so that it is tried again.
 static int find_volume(int fd, struct statfs *volume) {
     int ret = -1;
     for (int tries = 0; tries < MOST_TRIES && ret != 0; tries++) {
@@ -59,7 +67,8 @@ static int find_volume(int fd, struct statfs *volume) {
     return ret;
 }
 
-// Reading /proc or /sys can have side effects; nothing there is a binary.  False with errno.
+// Whether the file is regular, has content and is not in /proc or /sys, where reading can
+// have side effects and no binary is.  False with errno.
 static bool is_plain_file(int fd) {
     struct stat info;
     struct statfs volume;
@@ -74,6 +83,7 @@ static bool is_plain_file(int fd) {
     return is_plain && volume.f_type != PROC_SUPER_MAGIC && volume.f_type != SYSFS_MAGIC;
 }
 
+// Return `fd` if it is a plain file; otherwise close it and return -1 with errno.
 static int check(int fd) {
     if (fd >= 0 && !is_plain_file(fd)) {
         close_keeping_errno(fd);
@@ -95,9 +105,11 @@ ssize_t hp_read_at(int fd, void *bytes, size_t size, uint64_t at) {
     return (ssize_t)done;
 }
 
-// A path being resolved: `done` holds no link, no "." and no ".."; `left` is still to do.
+// State of resolving a path below a root.  `done` contains no link, no "." and no "..";
+// `left` is the rest that still has to be resolved.
 struct walk {
     char done[PATH_MAX], left[PATH_MAX];
+    // Number of links followed so far.
     int links;
 };
 
@@ -108,7 +120,8 @@ static void drop_last(char *path) {
     }
 }
 
-// Take the next component off `left`; its size, 0 at the end.
+// Take the next component off `left`.  Returns its size; 0 at the end; SIZE_MAX if it is
+// longer than a name may be.
 static size_t next_component(struct walk *walk, char component[NAME_MAX + 1]) {
     const char *at = walk->left + strspn(walk->left, "/");
     size_t size = strcspn(at, "/");
@@ -121,7 +134,8 @@ static size_t next_component(struct walk *walk, char component[NAME_MAX + 1]) {
     return size;
 }
 
-// The last component of `done` is a link: put its target in front of `left`.
+// The last component of `done` is a link: put its target in front of `left`.  An absolute
+// target starts again at the root.  Returns -1 with errno if there are too many links.
 static int follow(struct walk *walk, const char *target, size_t size) {
     char rest[PATH_MAX];
     int needed = snprintf(rest, sizeof rest, "%.*s/%s", (int)size, target, walk->left);
@@ -138,6 +152,8 @@ static int follow(struct walk *walk, const char *target, size_t size) {
     return 0;
 }
 
+// Append one component to `done`; if it is a link, follow it.  ".." never leads above the
+// root.  Returns -1 with errno.
 static int enter(int root, struct walk *walk, const char *component) {
     size_t size = strlen(walk->done);
     if (strcmp(component, ".") == 0) {
@@ -161,7 +177,8 @@ static int enter(int root, struct walk *walk, const char *component) {
     return errno == EINVAL ? 0 : -1;
 }
 
-// Open a path without links, none of its components followed should one turn into a link.
+// Open a path that contains no links, component by component, and fail if one of them has
+// turned into a link meanwhile.
 static int open_plainly(int root, const char *path) {
     int folder = fcntl(root, F_DUPFD_CLOEXEC, 3);
     while (folder >= 0) {
@@ -182,6 +199,8 @@ static int open_plainly(int root, const char *path) {
     return -1;
 }
 
+// Resolve a path inside the folder `root` and open the file.  A path that ends in '/'
+// names a folder and is refused.
 static int walk_in(int root, const char *path) {
     struct walk walk = {.links = 0};
     size_t whole = strlen(path);
@@ -239,13 +258,15 @@ bool hp_path_of(int fd, char path[PATH_MAX]) {
 
 // --- inputs -------------------------------------------------------------------------------
 
-// Whoever started this process has opened it, and may wait for its bytes.
+// Whether the path is a descriptor of this process.  Its parent has opened that file, and
+// reading may wait for bytes.
 static bool is_own_descriptor(const char *path) {
     return strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
            strncmp(path, "/proc/self/fd/", 14) == 0;
 }
 
-// tee() consumes nothing, and says 0 where a pipe has neither bytes nor a writer.
+// Whether a process may still write to a pipe. tee() consumes nothing and returns 0 if a
+// pipe has neither bytes nor a writer.  True if it cannot be tested.
 static bool has_writer(int fd) {
     int other[2];
     if (pipe2(other, O_CLOEXEC) != 0) {
@@ -257,15 +278,16 @@ static bool has_writer(int fd) {
     return got != 0;
 }
 
-// Why it is not read, or NULL.
+// The reason why an input is refused; NULL: it may be read.  `waits`: a FIFO without a
+// writer is no reason.
 static const char *objection(int fd, bool waits) {
     struct stat info;
     struct statfs volume;
     if (fstat(fd, &info) != 0) {
-        return NULL; // reading it fails, too
+        return NULL; // reading it fails, too, and says why
     }
     bool is_device = S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode);
-    if (is_device && info.st_rdev != makedev(1, 3)) { // of /dev/null
+    if (is_device && info.st_rdev != makedev(1, 3)) { // the device number of /dev/null
         return "a device, which may have no end";
     }
     if (S_ISREG(info.st_mode) && find_volume(fd, &volume) == 0 &&
@@ -278,6 +300,8 @@ static const char *objection(int fd, bool waits) {
 }
 
 int hp_open_input(const char *path, bool waits, struct hp_err *err) {
+    // Whether opening may block: only for our own descriptors and for a FIFO that is
+    // waited for.
     struct stat info;
     bool is_own = is_own_descriptor(path);
     bool blocks = is_own || (waits && stat(path, &info) == 0 && S_ISFIFO(info.st_mode));

@@ -11,7 +11,8 @@ _Atomic uint64_t hp_process_key;
 
 static void draw_key(void) {
     uint64_t key;
-    // A kernel that refuses leaves us with a fixed key: slower under attack, never wrong.
+    // If the kernel refuses, the key is fixed: an attacker can then slow us down, but
+    // results stay right.
     bool is_drawn = getrandom(&key, sizeof key, GRND_NONBLOCK) == sizeof key && key != 0;
     hp_process_key = is_drawn ? key : 0x9e3779b97f4a7c15;
 }
@@ -22,6 +23,7 @@ uint64_t hp_hash_draw_key(void) {
     return hp_process_key;
 }
 
+// Load fewer than eight bytes, or eight, as a number; missing high bytes are 0.
 static uint64_t load(const unsigned char *at, size_t size) {
     uint64_t word = 0;
     if (size > 0) {
@@ -30,6 +32,8 @@ static uint64_t load(const unsigned char *at, size_t size) {
     return word;
 }
 
+// The constants are those of wyhash; 16 bytes are mixed at a time, the last ones padded
+// with zeros.
 uint64_t hp_hash_bytes(const void *bytes, size_t size, uint64_t key) {
     const unsigned char *at = bytes;
     uint64_t hash = key ^ 0xa0761d6478bd642f, left = size;
@@ -46,9 +50,12 @@ uint64_t hp_hash_bytes(const void *bytes, size_t size, uint64_t key) {
 // --- an index -----------------------------------------------------------------------------
 
 enum {
+    // Slots of the smallest index.
     FIRST_SLOTS = 256,
 };
 
+// Slots are at least twice as many as items, so that searches stay short.  Growing enters
+// all items again.
 void hp_index_reserve(struct hp_index *index, size_t more) {
     size_t old_count = index->slot_count, least = (index->hashes.count + more) * 2;
     while (index->slot_count < least) {

@@ -1,14 +1,16 @@
-// RFC 1321, section 3; names of functions and variables are those there.
+// RFC 1321, section 3; functions and variables have the names used there.
 #include "base/md5.h"
 
 #include <string.h>
 
 enum {
     BLOCK = 64,
-    LAST_BLOCK = 56, // of which so many bytes are left for the message
+    // Bytes of the last block that are left for the message; its length takes the other
+    // eight.
+    LAST_BLOCK = 56,
 };
 
-// 2^32 |sin(i + 1)|, without what follows the point.
+// The integer part of 2^32 |sin(i + 1)|.
 static const uint32_t T[BLOCK] = {
     0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613,
     0xfd469501, 0x698098d8, 0x8b44f7af, 0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193,
@@ -21,6 +23,7 @@ static const uint32_t T[BLOCK] = {
     0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb,
     0xeb86d391};
 
+// Bits that a step rotates by; each row is one round of 16 steps.
 static const uint8_t shifts[4][4] = {
     {7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
 
@@ -28,7 +31,8 @@ static uint32_t rotate_left(uint32_t x, int n) {
     return x << n | x >> (32 - n);
 }
 
-// F, G, H and I, and which word of the block each step takes.
+// The functions F, G, H and I, by the round of step `i`; *word is the word of the block
+// that the step uses.
 static uint32_t mix(int i, uint32_t x, uint32_t y, uint32_t z, int *word) {
     switch (i / 16) {
     case 0:
@@ -46,6 +50,7 @@ static uint32_t mix(int i, uint32_t x, uint32_t y, uint32_t z, int *word) {
     }
 }
 
+// Process one block of 64 bytes.
 static void add_block(uint32_t state[4], const uint8_t *block) {
     uint32_t words[16], a = state[0], b = state[1], c = state[2], d = state[3];
     for (int i = 0; i < 16; i++, block += 4) {
@@ -78,6 +83,8 @@ void hp_md5(const void *bytes, size_t size, uint8_t digest[HP_MD5_SIZE]) {
     if (left > 0) {
         memcpy(end, at, left);
     }
+    // The message ends with a bit 1, zeros, and its length in bits as 64 bits, the low
+    // byte first.
     end[left] = 0x80;
     for (int i = 0; i < 8; i++) {
         end[blocks * BLOCK - 8 + (size_t)i] = (uint8_t)((uint64_t)size * 8 >> 8 * i);

@@ -12,15 +12,19 @@
 #include <unistd.h>
 
 enum {
-    MEDIUM = 256 << 10, // bytes, from which on arrays grow by a quarter
-    LARGE = 2 << 20,    // from which on they grow by an eighth
-    SPARING = 32 << 20, // from which on they grow by a 32nd
+    MEDIUM = 256 << 10, // bytes from which on arrays grow by a quarter
+    LARGE = 2 << 20,    // bytes from which on they grow by an eighth
+    SPARING = 32 << 20, // bytes from which on they grow by a 32nd
+    // Bytes of a huge page.
     HUGE_PAGE = 2 << 20,
-    HUGE = 8 << 20, // from which on they pay for what is touched of the last for nothing
-    OVERHEAD = 64,  // of malloc(), or more
+    // Bytes from which on huge pages are worth it, although the last one may be mostly
+    // unused.
+    HUGE = 8 << 20,
+    OVERHEAD = 64, // bytes that malloc() adds to an allocation, at most
 };
 
 static hp_out_of_memory_fn *out_of_memory_handler;
+// Path of the input that this thread is reading; NULL: none.
 static _Thread_local const char *current_input;
 
 void hp_on_out_of_memory(hp_out_of_memory_fn *handler) {
@@ -38,14 +42,16 @@ _Noreturn void hp_out_of_memory(size_t wanted) {
     abort();
 }
 
-// Each small page that is touched is a fault: a million rows of a map were 43,000, a third of the
-// time.  Whole pages to both sides: a mapping that is all of one kind can still grow in place.
+// Ask for huge pages.  Otherwise each small page is a page fault at first use: a million
+// rows of a map took 43,000 of them, a third of the time.  The range is extended to whole
+// pages, because a mapping can grow in place only while all of it has the same advice.
 static void prefer_huge_pages(void *memory, size_t size) {
     if (size >= HUGE) {
         uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)memory;
         size_t before = start & (page - 1);
         size_t whole = (before + size + page - 1) & ~(page - 1);
-        madvise((char *)memory - before, whole, MADV_HUGEPAGE); // a hint, no more
+        // A hint; failing is harmless.
+        madvise((char *)memory - before, whole, MADV_HUGEPAGE);
     }
 }
 
@@ -79,8 +85,9 @@ char *hp_printed(const char *format, ...) {
     return text;
 }
 
-// A limit counts room that was never touched as well: doubled arrays would take half of it for
-// nothing.  Large ones are moved page by page, without a copy, so that small steps cost little.
+// The capacity for at least `count` items.  A memory limit also counts room that was
+// never touched: doubling would waste half of it.  Large arrays are moved page by page,
+// without a copy, so that small steps cost little.
 static size_t next_capacity(size_t capacity, size_t count, size_t item_size) {
     size_t step = capacity < MEDIUM / item_size    ? capacity
                   : capacity < LARGE / item_size   ? capacity / 4
@@ -90,8 +97,9 @@ static size_t next_capacity(size_t capacity, size_t count, size_t item_size) {
     return wanted < count ? count : wanted;
 }
 
-// What Linux (from 6.7 on) maps or moves begins at a huge page if its size is a multiple of theirs,
-// and only there can others follow.
+// Round a large capacity up so that its allocation is a multiple of a huge page: only
+// then does Linux (from 6.7 on) place it at the start of one, and can huge pages follow
+// when it grows.
 static size_t in_whole_huge_pages(size_t capacity, size_t item_size) {
     size_t size = capacity * item_size, over = (size + OVERHEAD) % HUGE_PAGE;
     bool fits = size < HUGE || over == 0 || size > SIZE_MAX - HUGE_PAGE;
@@ -108,7 +116,8 @@ void *hp_grow(void *items, size_t *capacity, size_t count, size_t item_size) {
     }
     wanted = in_whole_huge_pages(wanted, item_size);
     void *grown = realloc(items, wanted * item_size);
-    if (!grown && wanted > count) { // the last that there is
+    // Memory is nearly used up: take what is needed, plus a little.
+    if (!grown && wanted > count) {
         wanted = count + count / 64;
         grown = realloc(items, wanted * item_size);
     }
@@ -138,17 +147,19 @@ void hp_give_back(void) {
 // --- order --------------------------------------------------------------------------------
 
 enum {
-    DIGIT = 11, // bits of a key that are looked at in one pass, the low ones first
+    DIGIT = 11, // bits of the key that one pass sorts by, starting with the low ones
     DIGITS = 1 << DIGIT,
 };
 
+// The key that an item begins with; items need not be aligned.
 static uint64_t key_of(const char *item) {
     uint64_t key;
     memcpy(&key, item, sizeof key);
     return key;
 }
 
-// Bits in which keys differ.
+// The bits in which the keys differ from each other: passes over other bits can be
+// skipped.
 static uint64_t differing_bits(const char *items, size_t count, size_t item_size) {
     uint64_t bits = 0;
     for (size_t i = 1; i < count; i++) {
@@ -157,6 +168,8 @@ static uint64_t differing_bits(const char *items, size_t count, size_t item_size
     return bits;
 }
 
+// Counting sort by one digit of the key, from `from` to `to`; keeps the order of equal
+// digits.
 static inline void sort_items_by_digit(char *to, const char *from, size_t count,
                                        size_t item_size, int shift) {
     size_t places[DIGITS] = {0}, place = 0;
@@ -175,7 +188,8 @@ static inline void sort_items_by_digit(char *to, const char *from, size_t count,
     }
 }
 
-// A copy whose size the compiler knows is no call.
+// Sort by one digit with the item size as a constant for common sizes, because the
+// compiler then inlines the copies.
 static void sort_by_digit(char *to, const char *from, size_t count, size_t item_size,
                           int shift) {
     switch (item_size) {
@@ -222,12 +236,15 @@ void hp_sort_by_key(void *items, size_t count, size_t item_size) {
 // --- arenas -------------------------------------------------------------------------------
 
 enum {
+    // Bytes of the first chunk, and the most that doubling leads to.
     SMALLEST_CHUNK = 1 << 12,
     LARGEST_CHUNK = 2 << 20,
 };
 
 struct hp_chunk {
+    // The chunk that was allocated before; NULL: none.
     struct hp_chunk *older;
+    // Bytes of `bytes`.
     size_t room;
     alignas(max_align_t) char bytes[];
 };
@@ -250,7 +267,8 @@ size_t hp_arena_size(const struct hp_arena *arena) {
     return size;
 }
 
-// Chunks double up to a bound, so that a small arena stays small.
+// Add a chunk with room for at least `size` bytes.  Chunks double up to a bound, so that
+// a small arena stays small.
 static void add_chunk(struct hp_arena *arena, size_t size) {
     size_t room = arena->chunks ? arena->chunks->room * 2 : SMALLEST_CHUNK;
     room = room > LARGEST_CHUNK ? LARGEST_CHUNK : room;
@@ -271,7 +289,7 @@ void *hp_arena_alloc(struct hp_arena *arena, size_t size, size_t align) {
     size_t room = (size_t)(arena->end - arena->next);
     if (!arena->chunks || pad > room || size > room - pad) {
         add_chunk(arena, size);
-        pad = 0; // a chunk begins aligned for everything
+        pad = 0; // a new chunk is aligned for every type
     }
     char *result = arena->next + pad;
     arena->next = result + size;

@@ -4,12 +4,13 @@
 
 #include <string.h>
 
-// Where it fails memory has run out: there is room for the result, and what is unpacked is ours.
+// A failure of zstd means that memory has run out: there is always room for the result,
+// and packed data was made in this process, so that it is never damaged.
 #ifdef HP_WITH_ZSTD
 #    include <zstd.h>
 
 enum {
-    LEAST_PACKED = 256, // bytes that compression is worth its while for
+    LEAST_PACKED = 256, // bytes from which on compression is worth its time
 };
 
 void hp_packer_done(struct hp_packer *packer) {
@@ -21,6 +22,8 @@ size_t hp_pack_room(size_t size) {
     return ZSTD_compressBound(size);
 }
 
+// Compress if it is worth it.  Returns the compressed size, which may be more than
+// `size`, or `size` if it was not tried.
 static size_t compress(struct hp_packer *packer, const void *bytes, size_t size,
                        void *packed) {
     size_t room = hp_pack_room(size), packed_size = size;
@@ -60,7 +63,7 @@ static size_t compress(struct hp_packer *packer, const void *bytes, size_t size,
 
 static void decompress(const void *packed, size_t packed_size, void *bytes, size_t size) {
     (void)packed, (void)packed_size, (void)bytes;
-    hp_out_of_memory(size); // nothing was ever made smaller
+    hp_out_of_memory(size); // unreachable: hp_pack() has never made anything smaller
 }
 #endif
 

@@ -8,8 +8,9 @@
 #include <time.h>
 
 enum {
-    STEPS_MAX = 1000000, // of one match: endless backtracking stops after about 10 ms
-    SECONDS_MAX = 20,    // of CPU, of all matches that share their time
+    // Steps of one match: endless backtracking stops after about 10 ms.
+    STEPS_MAX = 1000000,
+    SECONDS_MAX = 20, // seconds of CPU time for all matches that share their time
 };
 
 int hp_pattern_init(struct hp_pattern *pattern, const char *text,
@@ -60,14 +61,17 @@ int hp_pattern_check(const struct hp_pattern *pattern, struct hp_err *err) {
 
 // --- time ---------------------------------------------------------------------------------
 
+// Nanoseconds that a clock shows.
 static int64_t read_clock(clockid_t clock) {
     struct timespec now;
     clock_gettime(clock, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-// The coarse clock is cheap to read, and ticks every few ms: a match during which it ticks has taken
-// that long, on the average of many.  A tick may be another process's time; CPU time was ours.
+// Add the time of one match that began at `begin`.  The coarse clock is cheap to read and
+// ticks every few milliseconds: a match during which it ticks is counted as that long,
+// which is right on average.  A tick can be another process's time; the CPU time of this
+// process is an upper bound.
 static void take_time(struct hp_match_time *time, int64_t begin) {
     int64_t passed = read_clock(CLOCK_MONOTONIC_COARSE) - begin;
     if (passed > 0) {
@@ -80,6 +84,8 @@ static void take_time(struct hp_match_time *time, int64_t begin) {
 
 // --- matching -----------------------------------------------------------------------------
 
+// Match `size` bytes of a text.  A failure other than "no match" is remembered as being
+// out of steps.
 static bool is_found(struct hp_pattern *pattern, const char *subject, size_t size,
                      uint32_t options) {
     int found = pcre2_match(pattern->code, (PCRE2_SPTR)subject, size, 0, options,
@@ -91,14 +97,15 @@ static bool is_found(struct hp_pattern *pattern, const char *subject, size_t siz
     return found > 0;
 }
 
-// A match that depends on the end of the text is not found if other characters follow: one of a word,
-// and one of none.  The second match is of the text alone, as its groups are asked for.
+// Match the beginning of a long text.  A match that depends on its end is rejected by
+// matching twice with other characters after it: a word character, and one that is none.
+// The last match is of the text itself, because its groups are read afterwards.
 static bool matches_beginning(struct hp_pattern *pattern, const char *subject) {
     static const char other[] = {'_', '\1'};
     char text[HP_MATCHED_BYTES + sizeof other];
     size_t size = HP_MATCHED_BYTES;
     while (size > HP_MATCHED_BYTES - 3 && ((unsigned char)subject[size] & 0xc0) == 0x80) {
-        size--; // to the beginning of a character of UTF-8
+        size--; // back to the beginning of a UTF-8 character
     }
     memcpy(text, subject, size);
     memcpy(text + size, other, sizeof other);
@@ -135,7 +142,8 @@ bool hp_pattern_group(const struct hp_pattern *pattern, const char *subject,
     return true;
 }
 
-// An entry of the table: the number in two bytes, the more significant first, and the name.
+// An entry of PCRE2's table of names is the number of the group in two bytes, the high
+// one first, and the name.
 bool hp_pattern_name(const struct hp_pattern *pattern, uint32_t i, const char **name,
                      uint32_t *number) {
     uint32_t count = 0, size = 0;

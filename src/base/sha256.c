@@ -1,4 +1,5 @@
-// FIPS 180-4, sections 5.1.1, 5.3.3 and 6.2; names of functions and variables are those there.
+// FIPS 180-4, sections 5.1.1, 5.3.3 and 6.2; functions and variables have the names used
+// there.
 #include "base/sha256.h"
 
 #include <string.h>
@@ -8,6 +9,7 @@
 #    include <immintrin.h>
 #endif
 
+// The round constants.
 static const uint32_t K[HP_SHA256_BLOCK] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
     0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,
@@ -27,6 +29,7 @@ static uint32_t rotr(uint32_t x, int n) {
     return x >> n | x << (32 - n);
 }
 
+// The message schedule of a block: 64 words.
 static void schedule(uint32_t w[HP_SHA256_BLOCK], const uint8_t *block) {
     for (int t = 0; t < 16; t++, block += 4) {
         w[t] = (uint32_t)block[0] << 24 | (uint32_t)block[1] << 16 |
@@ -39,7 +42,8 @@ static void schedule(uint32_t w[HP_SHA256_BLOCK], const uint8_t *block) {
     }
 }
 
-// Where a, b, c ... h are in `v` goes round with t, so that nothing is moved.
+// One round.  The variables a to h rotate through `v` with the number of the round, so
+// that none has to be moved.
 static void add_round(uint32_t v[8], int i, uint32_t k_and_w) {
     uint32_t a = v[-i & 7], b = v[(1 - i) & 7], c = v[(2 - i) & 7], e = v[(4 - i) & 7];
     uint32_t ch = (e & v[(5 - i) & 7]) ^ (~e & v[(6 - i) & 7]);
@@ -50,6 +54,7 @@ static void add_round(uint32_t v[8], int i, uint32_t k_and_w) {
     v[(7 - i) & 7] = t1 + (rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) + maj;
 }
 
+// Process one block in portable C.
 static void add_block(uint32_t state[8], const uint8_t *block) {
     uint32_t w[HP_SHA256_BLOCK], v[8];
     schedule(w, block);
@@ -65,7 +70,8 @@ static void add_block(uint32_t state[8], const uint8_t *block) {
 }
 
 #ifdef __x86_64__
-// Of the SHA extensions: each does two rounds, or makes four words of the schedule.
+// Process blocks with the SHA instructions of x86: each instruction does two rounds, or
+// makes four words of the schedule.
 __attribute__((target("sha,sse4.1"))) static void add_by_instructions(uint32_t state[8],
                                                                       const uint8_t *at,
                                                                       size_t blocks) {
@@ -100,6 +106,7 @@ __attribute__((target("sha,sse4.1"))) static void add_by_instructions(uint32_t s
     _mm_storeu_si128(of + 1, _mm_alignr_epi8(efgh, abcd, 8));
 }
 
+// Whether the processor has the SHA and the SSE4.1 instructions.
 static bool has_instructions(void) {
     unsigned a, b, c, d, first_c;
     return __get_cpuid(1, &a, &b, &first_c, &d) &&
@@ -107,6 +114,7 @@ static bool has_instructions(void) {
 }
 #endif
 
+// Process whole blocks in the fastest way there is.
 static void add_all(struct hp_sha256 *sha, const uint8_t *at, size_t blocks) {
 #ifdef __x86_64__
     if (sha->has_instructions) {
@@ -149,6 +157,7 @@ void hp_sha256_add(struct hp_sha256 *sha, const void *bytes, size_t size) {
     }
 }
 
+// The padding is a bit 1, zeros, and the length in bits as 64 bits, the high byte first.
 void hp_sha256_end(struct hp_sha256 *sha, uint8_t digest[HP_SHA256_SIZE]) {
     static const uint8_t padding[HP_SHA256_BLOCK] = {0x80};
     uint8_t bits[8];

@@ -17,17 +17,20 @@ void hp_sink_init(struct hp_sink *sink, hp_write_fn *write, void *data) {
     sink->used = 0;
 }
 
+// Pass bytes to the writer, unless an earlier write failed.
 static void deliver(struct hp_sink *sink, const void *bytes, size_t size) {
     if (!sink->error && size > 0 && sink->write(sink->data, bytes, size) != 0) {
         sink->error = errno ? errno : EIO;
     }
 }
 
+// Deliver the buffer and empty it.
 static void flush(struct hp_sink *sink) {
     deliver(sink, sink->buffer, sink->used);
     sink->used = 0;
 }
 
+// A piece that is larger than the buffer is delivered without a copy.
 void hp_sink_put(struct hp_sink *sink, const void *bytes, size_t size) {
     if (size > sizeof sink->buffer - sink->used) {
         flush(sink);
@@ -46,7 +49,8 @@ void hp_sink_text(struct hp_sink *sink, const char *text) {
     hp_sink_put(sink, text, strlen(text));
 }
 
-// What does not fit into the buffer at all: rare.
+// Print a text that does not fit into the buffer, which is rare.  Runs vsnprintf() a
+// second time.
 HP_PRINTF(2, 0)
 
 static void print_long(struct hp_sink *sink, const char *format, va_list args) {
@@ -79,6 +83,8 @@ void hp_sink_print(struct hp_sink *sink, const char *format, ...) {
     va_end(args);
 }
 
+// Printable ASCII is copied in whole runs; every other character goes through
+// hp_escape().
 void hp_sink_escaped(struct hp_sink *sink, struct hp_span text) {
     while (text.size > 0) {
         size_t plain = hp_plain_size(text), written = 0;

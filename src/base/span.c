@@ -30,8 +30,8 @@ bool hp_span_contains(struct hp_span span, const char *word) {
 }
 
 struct hp_span hp_span_from(struct hp_span span, size_t start) {
-    return start == 0 ? span // of nothing too: C lets nobody add even 0 to NULL
-                      : (struct hp_span){span.at + start, span.size - start};
+    // Also for an empty span: C does not allow adding even 0 to NULL.
+    return start == 0 ? span : (struct hp_span){span.at + start, span.size - start};
 }
 
 uint64_t hp_span_newlines(struct hp_span span) {

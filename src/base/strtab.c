@@ -19,6 +19,7 @@ hp_string hp_strtab_add(struct hp_strtab *table, struct hp_span text) {
             return (hp_string){found};
         }
     }
+    // Number 0 is reserved for "", which is never in the index.
     if (table->strings.count == 0) {
         hp_vec_push(&table->strings, ((struct hp_span){"", 0}));
     }

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Digits from the right, a comma before every third if wanted.
+// Write the digits from right to left, with a comma before every third one if `commas` is
+// set.
 static void format(char *out, hp_int128 number, bool commas) {
     char reversed[HP_NUMBER_SIZE];
     size_t size = 0, digits = 0;
@@ -14,7 +15,7 @@ static void format(char *out, hp_int128 number, bool commas) {
         if (commas && digits > 0 && digits % 3 == 0) {
             reversed[size++] = ',';
         }
-        // Nearly all numbers are short, and their division is much faster then.
+        // Nearly all numbers fit into 64 bits, and dividing these is much faster.
         bool is_short = left >> 64 == 0;
         reversed[size++] =
             (char)('0' + (int)(is_short ? (uint64_t)left % 10 : left % 10));
@@ -38,21 +39,22 @@ void hp_format_integer(char *out, hp_int128 number) {
     format(out, number, false);
 }
 
-// `number` / 10^decimals, without zeros at the end.
+// Write `number` / 10^decimals without trailing zeros.
 static void format_decimals(char *out, uint64_t number, int decimals) {
     for (; decimals > 0 && number % 10 == 0; decimals--) {
         number /= 10;
     }
     hp_format_integer(out, (hp_int128)number);
-    if (decimals > 0) { // which has a digit before them
+    if (decimals > 0) { // there is at least one digit before the decimals
         char *point = out + strlen(out) - decimals;
         memmove(point + 1, point, (size_t)decimals + 1);
         *point = '.';
     }
 }
 
-// Most numbers are at least 1 and below 10^9.  They are a whole number of 53 bits over a power
-// of two, so that nine digits of them come out of integers, and ten times as fast.
+// Most numbers are at least 1 and below 10^9.  Such a double is an integer of 53 bits
+// divided by a power of two, so that its nine digits follow from integer arithmetic, ten
+// times as fast as from printf().
 void hp_format_double(char *out, double number) {
     static const uint64_t powers[] = {1,      10,      100,      1000,     10000,
                                       100000, 1000000, 10000000, 100000000};
@@ -71,7 +73,8 @@ void hp_format_double(char *out, double number) {
     hp_uint128 rest = scaled & (((hp_uint128)1 << shift) - 1);
     hp_uint128 half = (hp_uint128)1 << (shift - 1);
     uint64_t digits = (uint64_t)(scaled >> shift);
-    digits += rest > half || (rest == half && digits % 2 == 1); // ties to even, as printf
+    // Ties to even, as printf() does.
+    digits += rest > half || (rest == half && digits % 2 == 1);
     out[0] = '-';
     format_decimals(out + (number < 0), digits, decimals);
 }
@@ -95,13 +98,14 @@ void hp_format_decimals(char *out, hp_int128 number, int decimals) {
     end[decimals > 0 ? decimals + 1 : 0] = '\0';
 }
 
+// Names of units by powers of 1024.
 static const char *const unit_names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 
 int hp_unit_power(hp_int128 number, enum hp_unit unit) {
     int last = (int)(sizeof unit_names / sizeof *unit_names) - 1;
     int power = unit == HP_UNIT_AUTO ? 0 : (int)unit - (int)HP_UNIT_B;
     hp_int128 size = number < 0 ? -number : number;
-    // 1023.95 and above would print as 1024.0
+    // 1023.95 and more would be printed as 1024.0, so that it takes the next unit
     while (unit == HP_UNIT_AUTO && power < last &&
            size * 20 >= (hp_int128)20479 << (20 + 10 * power)) {
         power++;
@@ -124,6 +128,7 @@ void hp_format_bytes(char *out, hp_int128 number, enum hp_unit unit) {
 
 void hp_format_size(char *out, uint64_t size) {
     int power = hp_unit_power((hp_int128)size << 20, HP_UNIT_AUTO);
+    // Take a smaller unit until two decimals are exact.
     while (power > 0 && (hp_uint128)size * 100 % ((hp_uint128)1 << 10 * power) != 0) {
         power--;
     }

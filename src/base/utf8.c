@@ -5,35 +5,37 @@
 #include <stdio.h>
 #include <string.h>
 
-// What nobody sees, or what changes how other characters are shown, of Unicode 15.1: controls (Cc),
-// all of category Cf, line and paragraph separators, tags, and noncharacters; in order.
+// Characters that are invisible or change how others are shown, in Unicode 15.1: controls
+// (Cc), all of category Cf, line and paragraph separators, tags, and noncharacters; in
+// ascending order.
 static const struct {
     uint32_t first, last;
 } unsafe[] = {
     {0x0000, 0x001f},   // C0
     {0x007f, 0x009f},   // DEL, C1
     {0x00ad, 0x00ad},   // soft hyphen
-    {0x0600, 0x0605},   // Arabic signs of numbers
+    {0x0600, 0x0605},   // arabic number signs
     {0x061c, 0x061c},   // Arabic letter mark
-    {0x06dd, 0x06dd},   //
-    {0x070f, 0x070f},   //
-    {0x0890, 0x0891},   //
-    {0x08e2, 0x08e2},   //
+    {0x06dd, 0x06dd},   // arabic end of ayah
+    {0x070f, 0x070f},   // syriac abbreviation mark
+    {0x0890, 0x0891},   // arabic pound and piastre marks
+    {0x08e2, 0x08e2},   // arabic disputed end of ayah
     {0x180e, 0x180e},   // Mongolian vowel separator
-    {0x200b, 0x200f},   // spaces without width, joiners, marks of direction
+    {0x200b, 0x200f},   // zero-width spaces, joiners, marks of direction
     {0x2028, 0x202e},   // separators, embeddings, overrides
     {0x2060, 0x206f},   // word joiner, invisible operators, isolates
     {0xfdd0, 0xfdef},   // noncharacters
     {0xfeff, 0xfeff},   // byte order mark
-    {0xfff9, 0xfffb},   // annotations
-    {0x110bd, 0x110bd}, // Kaithi signs of numbers
-    {0x110cd, 0x110cd}, //
-    {0x13430, 0x1343f}, // controls of hieroglyphs
-    {0x1bca0, 0x1bca3}, // of shorthand
-    {0x1d173, 0x1d17a}, // of music
+    {0xfff9, 0xfffb},   // interlinear annotations
+    {0x110bd, 0x110bd}, // kaithi number sign
+    {0x110cd, 0x110cd}, // kaithi number sign above
+    {0x13430, 0x1343f}, // controls of Egyptian hieroglyphs
+    {0x1bca0, 0x1bca3}, // controls of shorthand
+    {0x1d173, 0x1d17a}, // controls of musical notation
     {0xe0000, 0xe007f}, // tags
 };
 
+// Whether a code point is in the table, or a noncharacter.
 static bool is_unsafe(uint32_t code) {
     if (code >= 0x20 && code < 0x7f) {
         return false;
@@ -44,10 +46,11 @@ static bool is_unsafe(uint32_t code) {
             return true;
         }
     }
-    return (code & 0xfffe) == 0xfffe; // of each plane the last two are noncharacters
+    // The last two code points of every plane are noncharacters.
+    return (code & 0xfffe) == 0xfffe;
 }
 
-// The length that a sequence announces with its first byte, or 0.
+// The length that the first byte of a sequence announces; 0: no sequence begins with it.
 static uint32_t announced(unsigned char first) {
     if (first < 0x80) {
         return 1;
@@ -61,7 +64,9 @@ static uint32_t announced(unsigned char first) {
     return first >= 0xf0 && first < 0xf5 ? 4 : 0;
 }
 
+// A sequence that is overlong, a surrogate, beyond U+10FFFF or incomplete is not valid.
 struct hp_utf8 hp_utf8_first(struct hp_span text) {
+    // The smallest code point that needs a sequence of each length.
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
     unsigned char first = (unsigned char)text.at[0];
     struct hp_utf8 bad = {first, 1, false, false};
@@ -93,6 +98,7 @@ size_t hp_plain_size(struct hp_span text) {
     return size;
 }
 
+// Whether sixteen bytes are all ASCII.
 static bool is_ascii(const char bytes[static 16]) {
     uint64_t words[2];
     memcpy(words, bytes, sizeof words);
@@ -116,7 +122,8 @@ size_t hp_utf8_size(struct hp_span text) {
     return size;
 }
 
-// Write what stands for the first character; how many bytes that is.
+// Write the first character, escaped if it is not safe.  Returns the number of bytes
+// written.
 static size_t escape_first(struct hp_span text, struct hp_utf8 c, char *out) {
     char escaped[16];
     if (c.safe) {

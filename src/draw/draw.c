@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-// Of a caller's text, which may go away before the drawing is written.
+// Copy a text of the caller, who may free it before the drawing is written.
 static struct hp_span keep(struct hp_drawing *drawing, struct hp_span text) {
     char *copy = hp_arena_alloc(&drawing->arena, text.size, 1);
     if (text.size > 0) {
@@ -41,6 +41,7 @@ void hp_drawing_box(struct hp_drawing *drawing, struct hp_box box, struct hp_ink
     hp_vec_push(&drawing->elements, element);
 }
 
+// Append an element with copies of its points.
 static void add_points(struct hp_drawing *drawing, struct hp_element element,
                        const struct hp_point *points, size_t count) {
     element.first = drawing->points.count;
@@ -49,7 +50,8 @@ static void add_points(struct hp_drawing *drawing, struct hp_element element,
     hp_vec_push(&drawing->elements, element);
 }
 
-// The head of an arrow: its tip, and both ends of its base; the line ends in the middle of that.
+// Compute the head of an arrow: its tip and both ends of its base.  Returns the middle of
+// the base, where the line ends.
 static struct hp_point find_head(struct hp_point from, struct hp_point tip,
                                  int32_t line_width, struct hp_point head[3]) {
     double x = tip.x - from.x, y = tip.y - from.y, length = sqrt(x * x + y * y);

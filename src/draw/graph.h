@@ -4,8 +4,9 @@
 
 #include "draw/draw.h"
 
-// To be undone by hp_drawing_done().  Edges that are too many are left out, and the last line of the
-// legend says so.
+// Draw a graph into `drawing`, which must not be initialized and is freed by
+// hp_drawing_done().  If there are too many edges, the lightest are not drawn, and the
+// last line of the legend says how many.
 void hp_graph_draw(struct hp_drawing *drawing, const struct hp_graph *graph);
 
 #endif

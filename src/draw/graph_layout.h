@@ -1,52 +1,61 @@
-// Where the boxes and edges of a graph are drawn: callers above what they call, in layers, as
-// Sugiyama, Tagawa and Toda have it (1981).
+// Layout of a call graph: places of its boxes and edges, with callers above what they
+// call, in layers, after Sugiyama, Tagawa and Toda (1981).
 //
-// Lengths are whole hundredths of a point: every machine finds the same.  It takes
-// less than a second for any graph: what would be too much is left out, the lightest edges first.
+// Lengths are whole hundredths of a point, so that every machine finds the same layout.
+// Any graph takes less than a second: where the work would be too much, edges are not
+// drawn, the lightest first.
 #ifndef HP_DRAW_GRAPH_LAYOUT_H
 #define HP_DRAW_GRAPH_LAYOUT_H
 
 #include "draw/draw.h"
 
 enum {
-    HP_LAYOUT_NODES = HP_GRAPH_NODES, // there may be no more
+    HP_LAYOUT_NODES = HP_GRAPH_NODES, // most nodes that a caller may pass
+    // Most edges that are drawn.
     HP_LAYOUT_EDGES = 20000,
-    // Of all edges that are drawn: one lighter is not, if it would need more.
+    // Most bends of all drawn edges together: an edge that would exceed this is not
+    // drawn.
     HP_LAYOUT_BENDS = 60000,
 };
 
 struct hp_layout_point {
-    int64_t x, y; // down
+    int64_t x, y; // y grows downwards
 };
 
 struct hp_layout_node {
+    // Size of the box; set by the caller.
     int64_t width, height;
-    struct hp_layout_point at; // found: the upper left corner
+    struct hp_layout_point at; // result: the upper left corner
 };
 
 struct hp_layout_edge {
-    uint32_t from, to;  // nodes; of a pair and a direction there is one
-    int64_t weight;     // above 0: the heavier, the rather it leads down
-    int64_t line_width; // the head of its arrow is three times as wide, and a little
+    uint32_t from, to; // Nodes. There is at most one edge for each pair and direction.
+    int64_t weight; // Above 0. The heavier an edge, the more likely it leads downwards.
+    int64_t line_width; // the head of its arrow is a little more than three times as wide
+    // Size of the label; 0: none.
     int64_t label_width, label_height;
-    bool is_drawn;                   // found, as is all that follows
-    bool is_turned;                  // it leads up
-    size_t first, count;             // its line, among the points, towards `to`
-    struct hp_layout_point label_at; // the upper left corner
+    // Result, as are all members below.  False: it was too much for the layout.
+    bool is_drawn;
+    bool is_turned; // whether it leads upwards
+    // Its line, as a part of the layout's points, in the direction of `to`.
+    size_t first, count;
+    struct hp_layout_point label_at; // the upper left corner of the label
 };
 
 struct hp_layout {
-    struct hp_layout_node *nodes; // the caller's
+    struct hp_layout_node *nodes; // set and owned by the caller
     size_t node_count;
-    struct hp_layout_edge *edges; // the caller's
+    struct hp_layout_edge *edges; // set and owned by the caller
     size_t edge_count;
-    HP_VEC(struct hp_layout_point) points; // found
+    HP_VEC(struct hp_layout_point) points; // result: the points of all lines
+    // Result: the size of the whole picture.
     int64_t width, height;
-    size_t crossings; // of lines, in all
+    size_t crossings; // result: how often lines cross
 };
 
-// The upper left corner of all is at (0, 0).
+// Find all results.  The upper left corner of the picture is at (0, 0).
 void hp_layout_find(struct hp_layout *layout);
+// Free the points; nodes and edges stay the caller's.
 void hp_layout_done(struct hp_layout *layout);
 
 #endif
