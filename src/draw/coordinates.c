@@ -1,29 +1,33 @@
-// The x of each vertex, after Brandes and Köpf (2001): a vertex is aligned with the median of
-// those that it is linked to in the layer above, which makes blocks of one x; blocks are put
-// side by side as close as can be.  So with the layer below, and both from the left and from
-// the right; each vertex gets the mean of the two in the middle of these four.  An edge
-// that is bent is straight between its first and last bend.
+// The x of each vertex, after Brandes and Köpf (2001).  Each vertex is aligned with the
+// median of its neighbours in the layer above, which makes blocks of vertices with one x;
+// blocks are placed side by side as close as possible.  The same is done with the layer
+// below, and both are done from the left and from the right.  Each vertex gets the mean
+// of the two middle results of these four.  An edge with bends is straight between its
+// first and last bend.
 //
-// Blocks are placed by longest paths between them, as dagre does it: the compaction of the paper
-// fails where classes of blocks overlap (Brandes, Walter and Zink, 2020).
+// Blocks are placed by the longest paths between them, as dagre does: the compaction of
+// the paper fails where classes of blocks overlap (Brandes, Walter and Zink, 2020).
 #include "draw/ranks.h"
 
 enum {
-    VARIANTS = 4,
-    BEND_GAP = 8 * HP_POINT,
+    VARIANTS = 4,            // downwards or upwards, from the left or from the right
+    BEND_GAP = 8 * HP_POINT, // between two bends
+    // Between two vertices of which at least one is a node.
     NODE_GAP = 16 * HP_POINT,
 };
 
+// State of the four passes.
 struct placer {
     struct hp_ranks *ranks;
-    uint32_t *root,
-        *next;         // of each vertex: its block, and the next vertex of it, in a ring
-    uint32_t *blocks;  // roots, from the left
-    uint32_t *waiting; // of each block: links to blocks that are not placed yet
-    int64_t *x;        // of each block
-    int64_t *found[VARIANTS]; // of each vertex
+    // Root of the block of each vertex; the next vertex of the block, in a ring.
+    uint32_t *root, *next;
+    uint32_t *blocks;  // roots of blocks, from left to right
+    uint32_t *waiting; // links of each block to blocks on its left that have no place yet
+    int64_t *x;        // x of each block, by its root
+    int64_t *found[VARIANTS]; // result of each pass for each vertex
 };
 
+// Least distance between the lines of two adjacent vertices.
 static int64_t gap_between(const struct hp_ranks *ranks, uint32_t left, uint32_t right) {
     const struct hp_rank_vertex *a = &ranks->vertices.at[left];
     const struct hp_rank_vertex *b = &ranks->vertices.at[right];
@@ -32,7 +36,7 @@ static int64_t gap_between(const struct hp_ranks *ranks, uint32_t left, uint32_t
 
 // --- blocks -------------------------------------------------------------------------------
 
-// Between two layers: links that cross one between bends.
+// Mark the links between two layers that cross a link between two bends.
 static void mark_crossing_below(struct hp_ranks *ranks, size_t layer) {
     size_t size = hp_ranks_size(ranks, layer + 1), done = 0;
     uint32_t least = 0;
@@ -58,7 +62,9 @@ static void mark_crossing_below(struct hp_ranks *ranks, size_t layer) {
     }
 }
 
-// The other ends of a vertex's links at the median, one or both; -1 from the left.
+// Align a vertex with the other end of its median link, of one or both medians.  `*last`
+// is the place of the last vertex aligned with, -1 at the left edge: alignments must not
+// cross.
 static void align_vertex(struct placer *p, uint32_t vertex, bool down, bool from_right,
                          int64_t *last) {
     const struct hp_ranks *ranks = p->ranks;
@@ -79,6 +85,7 @@ static void align_vertex(struct placer *p, uint32_t vertex, bool down, bool from
     }
 }
 
+// Build the blocks of one pass.
 static void align(struct placer *p, bool down, bool from_right) {
     struct hp_ranks *ranks = p->ranks;
     for (uint32_t i = 0; i < ranks->vertices.count; i++) {
@@ -98,7 +105,7 @@ static void align(struct placer *p, bool down, bool from_right) {
 
 // --- places -------------------------------------------------------------------------------
 
-// The neighbour of a vertex in its layer; false if it is the outermost.
+// Find the adjacent vertex in the same layer; false if there is none on that side.
 static bool find_neighbour(const struct hp_ranks *ranks, uint32_t vertex, bool on_right,
                            uint32_t *found) {
     const struct hp_rank_vertex *v = &ranks->vertices.at[vertex];
@@ -110,7 +117,7 @@ static bool find_neighbour(const struct hp_ranks *ranks, uint32_t vertex, bool o
     return true;
 }
 
-// Blocks so that each comes behind those to its left.  How many there are.
+// Sort blocks so that each comes after the blocks to its left.  Returns their number.
 static size_t sort_blocks(struct placer *p) {
     const struct hp_ranks *ranks = p->ranks;
     size_t count = 0, vertices = ranks->vertices.count;
@@ -136,7 +143,8 @@ static size_t sort_blocks(struct placer *p) {
     return count;
 }
 
-// As close to its neighbours on a side as the gaps let it; false if it has none there.
+// Find the x of a block that is as close to its neighbours on one side as the gaps allow;
+// false if it has none there.
 static bool find_nearest(const struct placer *p, uint32_t block, bool on_right,
                          int64_t *nearest) {
     bool has_any = false;
@@ -155,7 +163,8 @@ static bool find_nearest(const struct placer *p, uint32_t block, bool on_right,
     return has_any;
 }
 
-// To the side where it begins, and then what has no neighbour there back towards the others.
+// Place each block as close as possible to its neighbours on the side where the pass
+// began, then move blocks back towards their neighbours on the other side.
 static void place_blocks(struct placer *p, size_t count, bool from_right) {
     for (size_t i = 0; i < count; i++) {
         uint32_t block = p->blocks[from_right ? count - 1 - i : i];
@@ -174,6 +183,7 @@ static void place_blocks(struct placer *p, size_t count, bool from_right) {
 
 // --- the four together --------------------------------------------------------------------
 
+// The leftmost and the rightmost x that vertices take.
 struct extent {
     int64_t left, right;
 };
@@ -188,7 +198,8 @@ static struct extent extent_of(const struct hp_ranks *ranks, const int64_t *x) {
     return extent;
 }
 
-// Those that began on the left begin where the narrowest does, the others end where it does.
+// Shift the results so that passes from the left begin where the narrowest begins, and
+// passes from the right end where it ends.
 static void match_sides(struct placer *p) {
     struct extent extents[VARIANTS], narrowest = {0, INT64_MAX};
     for (int i = 0; i < VARIANTS; i++) {
@@ -201,11 +212,12 @@ static void match_sides(struct placer *p) {
         int64_t shift = i % 2 == 0 ? narrowest.left - extents[i].left
                                    : narrowest.right - extents[i].right;
         for (size_t v = 0; v < p->ranks->vertices.count; v++) {
-            p->found[i][v] += shift - narrowest.left; // none is below zero
+            p->found[i][v] += shift - narrowest.left; // no x is below zero afterwards
         }
     }
 }
 
+// The mean of the two middle values of four, rounded down.
 static int64_t mean_of_middle(const int64_t x[VARIANTS]) {
     int64_t sum = 0, least = x[0], most = x[0];
     for (int i = 0; i < VARIANTS; i++) {

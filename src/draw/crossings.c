@@ -1,38 +1,45 @@
-// Places in layers, after Sugiyama and others (1981): down and up in turn, vertices are sorted by
-// the mean place (barycentre) of what they are linked to in the layer before, and neighbours
-// are exchanged as long as fewer links cross (transposition, as in Gansner and others, 1993).
-// That is done from the orders of searches down and of searches up, which see the heaviest edge first or
-// last, and then of such that turn that round at some vertices, as long as there is time; the best of
-// all is kept.
+// Places in layers, after Sugiyama and others (1981).  Sweeping down and up in turn,
+// vertices are sorted by the mean place (barycentre) of their neighbours in the previous
+// layer, and adjacent vertices are exchanged as long as fewer links cross (transposition,
+// as in Gansner and others, 1993).  The sweeps start from several orders: those of
+// depth-first searches downwards and upwards that visit the heaviest edge first or last,
+// then of searches that reverse this at some vertices, as long as there is time.  The
+// best result of all is kept.
 #include "draw/ranks.h"
 
 enum {
-    SWEEPS = 24,
-    MOST_STEPS = 40000000, // of exchanges
-    UNIT = 1024,           // of means
-    MOST_STARTS = 64,
+    SWEEPS = 24,           // sweeps after each start
+    MOST_STEPS = 40000000, // steps of all exchanges together
+    UNIT = 1024,           // fixed point of the means
+    MOST_STARTS = 64,      // most orders to start from
+    // Orders to start from, whatever the size of the graph.
     LEAST_STARTS = 2,
-    START_WORK = 20000, // vertices of all starts, where there are more than these
+    START_WORK = 20000, // vertices of all starts together, unless LEAST_STARTS are more
 };
 
+// State of the sweeps; the order itself is in `ranks`.
 struct sweeper {
     struct hp_ranks *ranks;
-    uint32_t *best;         // order
-    uint32_t *counts;       // a Fenwick tree of places
-    struct sweep_key *keys; // of a layer
+    uint32_t *best;         // the order with the fewest crossings so far
+    uint32_t *counts;       // a Fenwick tree over places, for counting
+    struct sweep_key *keys; // for sorting one layer
+    // Comparisons of links in exchanges so far.
     size_t steps;
 };
 
+// A vertex with the mean place of its neighbours, in 1/UNIT; ties are sorted by `place`.
 struct sweep_key {
     uint64_t mean;
     uint32_t place, vertex;
 };
 
+// Place of the lower or the upper end of a link.
 static uint32_t place_of(const struct hp_ranks *ranks, uint32_t link, bool is_lower) {
     const struct hp_rank_link *l = &ranks->links.at[link];
     return ranks->vertices.at[is_lower ? l->lower : l->upper].place;
 }
 
+// Set the places of the vertices of a layer from its order.
 static void renumber(struct hp_ranks *ranks, size_t layer) {
     for (size_t i = 0; i < hp_ranks_size(ranks, layer); i++) {
         ranks->vertices.at[ranks->order[ranks->first[layer] + i]].place = (uint32_t)i;
@@ -41,7 +48,7 @@ static void renumber(struct hp_ranks *ranks, size_t layer) {
 
 // --- counting -----------------------------------------------------------------------------
 
-// How many places up to one, and with it, are in the tree.
+// Number of places in the tree that are at most `place`.
 static size_t count_up_to(const uint32_t *tree, size_t place) {
     size_t count = 0;
     for (size_t i = place + 1; i > 0; i &= i - 1) {
@@ -50,13 +57,15 @@ static size_t count_up_to(const uint32_t *tree, size_t place) {
     return count;
 }
 
+// Add a place to the tree.
 static void add_place(uint32_t *tree, size_t size, size_t place) {
     for (size_t i = place + 1; i <= size; i += i & (~i + 1)) {
         tree[i]++;
     }
 }
 
-// Below a layer: of two links, one begins further left and ends further right.
+// Count the crossings of links below a layer: two links cross if one begins further left
+// and ends further right.
 static size_t count_below(const struct hp_ranks *ranks, uint32_t *tree, size_t layer) {
     size_t size = hp_ranks_size(ranks, layer + 1), links = 0, crossings = 0;
     const struct hp_rank_links *down = &ranks->down;
@@ -75,6 +84,7 @@ static size_t count_below(const struct hp_ranks *ranks, uint32_t *tree, size_t l
     return crossings;
 }
 
+// Count the crossings in all layers.
 static size_t count_all(const struct hp_ranks *ranks, uint32_t *tree) {
     size_t crossings = 0;
     for (size_t layer = 0; layer + 1 < ranks->layers; layer++) {
@@ -98,8 +108,9 @@ static int compare_keys(const void *left, const void *right) {
                               : (a->place > b->place) - (a->place < b->place);
 }
 
-// Those without links stay where they are, and the others are sorted around them.  Of equals the
-// last comes first in every other pair of sweeps.
+// Sort a layer by the means of its neighbours above or below.  Vertices without links
+// keep their places, and the others are sorted around them.  If `flips` is set, of equal
+// vertices the last comes first.
 static void sort_layer(struct sweeper *s, size_t layer, bool by_upper, bool flips) {
     struct hp_ranks *ranks = s->ranks;
     const struct hp_rank_links *links = by_upper ? &ranks->up : &ranks->down;
@@ -127,6 +138,8 @@ static void sort_layer(struct sweeper *s, size_t layer, bool by_upper, bool flip
     renumber(ranks, layer);
 }
 
+// Sort all layers once, downwards in even sweeps and upwards in odd ones.  Every other
+// pair of sweeps reverses ties.
 static void sweep(struct sweeper *s, int number) {
     bool flips = number % 4 >= 2;
     if (number % 2 == 0) {
@@ -142,7 +155,8 @@ static void sweep(struct sweeper *s, int number) {
 
 // --- exchanges ----------------------------------------------------------------------------
 
-// Crossings of the links of two neighbours that there would be less if they were exchanged.
+// The number of crossings of the links of two adjacent vertices that exchanging them
+// would remove; below zero: it would add some.
 static int64_t gain(struct sweeper *s, const struct hp_rank_links *links, uint32_t left,
                     uint32_t right) {
     int64_t more = 0;
@@ -158,6 +172,8 @@ static int64_t gain(struct sweeper *s, const struct hp_rank_links *links, uint32
     return more;
 }
 
+// Exchange adjacent vertices of a layer where that removes crossings.  Returns whether
+// any was exchanged.
 static bool exchange_in(struct sweeper *s, size_t layer) {
     struct hp_ranks *ranks = s->ranks;
     bool has_changed = false;
@@ -176,7 +192,8 @@ static bool exchange_in(struct sweeper *s, size_t layer) {
     return has_changed;
 }
 
-// Each exchange leaves fewer crossings, so it ends.
+// Exchange in all layers until nothing changes.  It ends, because each exchange removes
+// crossings.
 static void exchange(struct sweeper *s) {
     bool has_changed = true;
     while (has_changed && s->steps < MOST_STEPS) {
@@ -189,16 +206,20 @@ static void exchange(struct sweeper *s) {
 
 // --- all of it ----------------------------------------------------------------------------
 
-// What a search meets next: it goes on from a vertex to those of its links in a direction.
+// A depth-first search over vertices that defines an order to start from.
 struct search {
     struct hp_ranks *ranks;
+    // Direction of the search; whether the last link of a vertex is followed first.
     bool down, from_right;
-    uint32_t turns; // bits: at which vertices it is the other way round
+    uint32_t turns; // bits that decide at which vertices the order of links is reversed
+    // Whether each vertex has been visited.
     bool *is_met;
-    size_t *filled; // of each layer
+    size_t *filled; // number of vertices placed in each layer
+    // The stack of the search; a vertex may be on it several times.
     HP_VEC(uint32_t) open;
 };
 
+// Visit a vertex: give it the next place in its layer and push its neighbours.
 static void meet(struct search *s, uint32_t vertex) {
     struct hp_rank_vertex *v = &s->ranks->vertices.at[vertex];
     const struct hp_rank_links *links = s->down ? &s->ranks->down : &s->ranks->up;
@@ -214,7 +235,8 @@ static void meet(struct search *s, uint32_t vertex) {
     }
 }
 
-// In the order in which a search that follows links meets them: trees have no crossings.
+// Order the vertices as a depth-first search visits them, which leaves no crossings in a
+// tree.
 static void begin(struct hp_ranks *ranks, int start) {
     bool down = start % 2 == 0;
     size_t count = ranks->vertices.count;
@@ -225,7 +247,8 @@ static void begin(struct hp_ranks *ranks, int start) {
                        .is_met = hp_alloc(count),
                        .filled = hp_alloc((ranks->layers + 1) * sizeof *s.filled)};
     const size_t *first = down ? ranks->up.first : ranks->down.first;
-    for (size_t turn = 0; turn < 2 * count; turn++) { // at first what nothing leads to
+    // The first turn starts only at vertices that nothing leads to.
+    for (size_t turn = 0; turn < 2 * count; turn++) {
         uint32_t root = (uint32_t)(turn % count);
         if (turn >= count || first[root] == first[root + 1]) {
             hp_vec_push(&s.open, root);
@@ -242,7 +265,8 @@ static void begin(struct hp_ranks *ranks, int start) {
     free(s.filled);
 }
 
-// From callers down or from callees up; what is best is kept.
+// Sweep from one starting order, downwards or upwards first, and keep the best order
+// found.  Returns the fewest crossings so far.
 static size_t sweep_all(struct sweeper *s, int start, size_t least) {
     struct hp_ranks *ranks = s->ranks;
     size_t size = ranks->vertices.count * sizeof *s->best;
@@ -261,6 +285,7 @@ static size_t sweep_all(struct sweeper *s, int start, size_t least) {
     return least;
 }
 
+// Number of starting orders: the more vertices, the fewer.
 static size_t starts_of(size_t vertices) {
     size_t starts = START_WORK / (vertices + 1);
     return starts < LEAST_STARTS  ? LEAST_STARTS

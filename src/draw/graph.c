@@ -5,45 +5,54 @@
 
 enum {
     MARGIN = 12 * HP_POINT,
-    PADDING = 6 * HP_POINT, // of a box, to the left and right; half of it above and below
-    LEADING = 118,          // of a line of text, in 1/100 of the size of its letters
-    BASE_LINE = 92,         // the same, from its top
-    LABEL = 9 * HP_POINT,   // letters of edges
-    LEGEND = 11 * HP_POINT, // and of what stands above all
-    NAME_WIDTH = 17,        // a line of a name in sizes of its letters
+    // From the border of a box to the text at the left and right; half of it above and
+    // below.
+    PADDING = 6 * HP_POINT,
+    LEADING = 118,  // height of a line of text, in 1/100 of the size of its letters
+    BASE_LINE = 92, // base line of a text from the top of its line, in the same unit
+    LABEL = 9 * HP_POINT,   // size of the letters of edges
+    LEGEND = 11 * HP_POINT, // size of the letters of the legend, above the graph
+    NAME_WIDTH = 17,        // longest line of a name, in sizes of its letters
+    // Lines of a name before it is truncated.
     NAME_LINES = 5,
     MOST_LETTERS = 100 * HP_POINT,
-    WIDEST = 8 * HP_POINT, // of lines
+    WIDEST = 8 * HP_POINT, // thickest line of an edge
+    // Weight of the heaviest edge, after scaling.
     HEAVIEST = 1000000,
     TEXT_COLOR = 0x1a1a1a,
     LINE_COLOR = 0x5a5a5a,
 };
 
-// A text that was broken into lines.
+// Lines of text, which point into a text of the caller.
 struct lines {
     HP_VEC(struct hp_span) at;
+    // Width of the widest line.
     int64_t width;
-    int32_t letters; // their size
+    int32_t letters; // size of the letters
 };
 
+// State while a graph is drawn.
 struct painter {
     const struct hp_graph *graph;
     struct hp_layout layout;
-    struct lines *texts; // of each node
+    struct lines *texts; // texts of each node
     struct lines legend;
     struct hp_drawing *drawing;
-    int64_t top;         // of the layout
-    int64_t whole, part; // all lengths times part / whole
+    int64_t top; // y of the layout in the picture
+    // Scale of the drawing: all lengths are multiplied by part / whole.
+    int64_t whole, part;
 };
 
 // --- texts --------------------------------------------------------------------------------
 
+// Add a line and measure it.
 static void add_line(struct lines *lines, struct hp_span line) {
     int32_t width = hp_text_advance(line, lines->letters);
     lines->width = width > lines->width ? width : lines->width;
     hp_vec_push(&lines->at, line);
 }
 
+// Add a text of several lines; NULL has none.
 static void add_lines(struct lines *lines, const char *text) {
     while (text && *text != '\0') {
         size_t size = strcspn(text, "\n");
@@ -52,13 +61,15 @@ static void add_lines(struct lines *lines, const char *text) {
     }
 }
 
+// Whether a name may be broken after a character: after ',', '/', ' ' and "::".
 static bool may_break_after(struct hp_span text, size_t at) {
     char c = text.at[at];
     return c == ',' || c == '/' || c == ' ' ||
            (c == ':' && at > 0 && text.at[at - 1] == ':');
 }
 
-// As much of a name as fits in a line, up to where it may be broken, if it is broken.
+// Length of the next line of a name: as much as fits, up to the last place where the name
+// may be broken; at least one character.
 static size_t line_of(struct hp_span name, int32_t letters) {
     int32_t width = letters * NAME_WIDTH;
     size_t fitting = hp_text_fitting(name, letters, width), size = fitting;
@@ -71,6 +82,7 @@ static size_t line_of(struct hp_span name, int32_t letters) {
     return size > 0 ? size : fitting > 0 ? fitting : hp_utf8_first(name).size;
 }
 
+// Add a name in at most NAME_LINES lines; "…" says that there is more.
 static void add_name(struct lines *lines, const char *text) {
     struct hp_span name = hp_span_of(text);
     for (size_t i = 0; i < NAME_LINES && name.size > 0; i++) {
@@ -83,18 +95,20 @@ static void add_name(struct lines *lines, const char *text) {
     }
 }
 
+// Height of all lines together.
 static int64_t height_of(const struct lines *lines) {
     return (int64_t)lines->at.count * lines->letters * LEADING / 100;
 }
 
 // --- sizes --------------------------------------------------------------------------------
 
-// Numbers of callers, in whole hundredths of points.
+// Convert points, given as floating point by the caller, to a length from 1 to `most`.
 static int32_t length_of(double points, int32_t most) {
     double length = points * HP_POINT + .5;
     return length > most ? most : length >= 1 ? (int32_t)length : 1;
 }
 
+// Set the texts of all nodes and the sizes of their boxes.
 static void measure_nodes(struct painter *p) {
     const struct hp_graph *graph = p->graph;
     for (size_t i = 0; i < p->layout.node_count; i++) {
@@ -108,7 +122,8 @@ static void measure_nodes(struct painter *p) {
     }
 }
 
-// The heaviest is always as heavy, whatever it is measured in.
+// Set the edges of the layout.  Weights are scaled so that the heaviest has always the
+// same weight, whatever unit the caller uses.
 static void measure_edges(struct painter *p) {
     const struct hp_graph *graph = p->graph;
     double heaviest = 0;
@@ -132,6 +147,7 @@ static void measure_edges(struct painter *p) {
 
 // --- drawing ------------------------------------------------------------------------------
 
+// Scale a length of the layout to the drawing.
 static int32_t scaled(const struct painter *p, int64_t length) {
     return (int32_t)(length * p->part / p->whole);
 }
@@ -140,6 +156,7 @@ static struct hp_point point_at(const struct painter *p, int64_t x, int64_t y) {
     return (struct hp_point){scaled(p, x), scaled(p, y)};
 }
 
+// Draw lines of text below each other, from the top at `at`.
 static void draw_lines(const struct painter *p, const struct lines *lines,
                        enum hp_anchor anchor, struct hp_layout_point at) {
     struct hp_letters letters = {scaled(p, lines->letters), TEXT_COLOR, anchor};
@@ -151,6 +168,7 @@ static void draw_lines(const struct painter *p, const struct lines *lines,
     }
 }
 
+// The title of a group, or another text if it has none.
 static struct hp_span title_of(const char *title, const char *otherwise) {
     return hp_span_of(title ? title : otherwise ? otherwise : "");
 }
@@ -160,6 +178,7 @@ static struct hp_span first_line(struct hp_span text) {
     return end ? (struct hp_span){text.at, (size_t)(end - text.at)} : text;
 }
 
+// Draw the box of a node with its texts, as one group.
 static void draw_node(const struct painter *p, size_t i) {
     const struct hp_graph_node *node = &p->graph->nodes[i];
     const struct hp_layout_node *found = &p->layout.nodes[i];
@@ -176,6 +195,7 @@ static void draw_node(const struct painter *p, size_t i) {
     hp_drawing_end(p->drawing);
 }
 
+// Draw the line of an edge and its label, as one group.
 static void draw_edge(const struct painter *p, size_t i) {
     const struct hp_graph_edge *edge = &p->graph->edges[i];
     const struct hp_layout_edge *found = &p->layout.edges[i];
@@ -202,12 +222,13 @@ static void draw_edge(const struct painter *p, size_t i) {
     hp_drawing_end(p->drawing);
 }
 
-// Whatever the graph, no side is longer than a drawing may be.
+// Find a scale with which no side is longer than a drawing may be.
 static void find_scale(struct painter *p, int64_t width, int64_t height) {
     p->whole = width > height ? width : height;
     p->part = p->whole < HP_LONGEST ? p->whole : HP_LONGEST;
 }
 
+// Draw the legend, the edges, and the nodes on top of them.
 static void draw(struct painter *p) {
     int64_t width = p->layout.width > p->legend.width ? p->layout.width : p->legend.width;
     width += 2 * (int64_t)MARGIN;
@@ -226,6 +247,7 @@ static void draw(struct painter *p) {
     }
 }
 
+// A line for the legend if edges are not drawn, or NULL; the caller frees it.
 static char *count_left_out(const struct painter *p) {
     size_t count = 0;
     for (size_t i = 0; i < p->layout.edge_count; i++) {
@@ -262,6 +284,7 @@ void hp_graph_draw(struct hp_drawing *drawing, const struct hp_graph *graph) {
 
 // --- for programs -------------------------------------------------------------------------
 
+// Check that a graph of a caller outside can be drawn.
 static int check(const struct hp_graph *graph, struct hp_err *err) {
     if (graph->node_count > HP_GRAPH_NODES) {
         return hp_fail(err, HP_E_LIMIT, "a graph of %zu nodes is too large to be drawn",

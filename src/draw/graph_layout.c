@@ -1,10 +1,13 @@
-// What is to be laid out, as vertices in layers.
+// Turns the graph into vertices in layers, calls the steps of the layout one after the
+// other, and frees what they used.
 #include "draw/graph_layout.h"
 
 #include "draw/ranks.h"
 
 // --- vertices -----------------------------------------------------------------------------
 
+// Order edges by weight, the heaviest first, then by their ends, so that the order is the
+// same on every machine.
 static int compare_edges(const void *left, const void *right, void *context) {
     const struct hp_layout_edge *edges = context;
     uint32_t i = *(const uint32_t *)left, k = *(const uint32_t *)right;
@@ -14,7 +17,8 @@ static int compare_edges(const void *left, const void *right, void *context) {
                                   : (a->to > b->to) - (a->to < b->to);
 }
 
-// The edges between two nodes, the heaviest first, as far as they are not too many.
+// Collect the edges between different nodes, the heaviest first, at most HP_LAYOUT_EDGES,
+// and reset the results of all edges.  Edges from a node to itself are drawn in any case.
 static size_t sort_edges(struct hp_layout *layout, uint32_t *edges) {
     size_t count = 0;
     for (uint32_t i = 0; i < layout->edge_count; i++) {
@@ -32,7 +36,8 @@ static size_t sort_edges(struct hp_layout *layout, uint32_t *edges) {
     return count < HP_LAYOUT_EDGES ? count : HP_LAYOUT_EDGES;
 }
 
-// Half of it to either side; a call of oneself is on the right.
+// Add the nodes as vertices.  Half of a box is on either side of its line; an edge from a
+// node to itself takes room at the right.
 static void add_nodes(struct hp_ranks *ranks, const struct hp_layout *layout,
                       const uint32_t *layer) {
     for (size_t i = 0; i < layout->node_count; i++) {
@@ -55,6 +60,7 @@ static void add_nodes(struct hp_ranks *ranks, const struct hp_layout *layout,
     }
 }
 
+// Add a bend of an edge, with room for the label if it is there.
 static void add_bend(struct hp_ranks *ranks, const struct hp_layout_edge *edge,
                      uint32_t layer, bool has_label) {
     struct hp_rank_vertex bend = {.layer = layer,
@@ -68,8 +74,9 @@ static void add_bend(struct hp_ranks *ranks, const struct hp_layout_edge *edge,
     hp_vec_push(&ranks->vertices, bend);
 }
 
-// A link to each bend, and one behind the last; the label at the one in the middle that is not
-// among boxes.
+// Add an edge: a bend in each layer that it passes, and links between these.  The label
+// is at the bend closest to the middle that is in a layer without boxes.  An edge with
+// too many bends is not drawn.
 static void add_edge(struct hp_ranks *ranks, struct hp_layout *layout, uint32_t number) {
     struct hp_layout_edge *edge = &layout->edges[number];
     uint32_t from = ranks->vertices.at[edge->from].layer;
@@ -102,7 +109,7 @@ static void add_edge(struct hp_ranks *ranks, struct hp_layout *layout, uint32_t 
     edge->is_drawn = true;
 }
 
-// Of each vertex the links that it is the lower, or the upper, end of.
+// Collect, for each vertex, the links whose lower (or upper) end it is.
 static void find_links(const struct hp_ranks *ranks, struct hp_rank_links *links,
                        bool is_lower) {
     size_t vertices = ranks->vertices.count, count = ranks->links.count;
@@ -121,6 +128,7 @@ static void find_links(const struct hp_ranks *ranks, struct hp_rank_links *links
     }
 }
 
+// Count the vertices of each layer.
 static void find_layers(struct hp_ranks *ranks) {
     const struct hp_rank_vertex *vertex;
     hp_vec_each (vertex, &ranks->vertices) {
@@ -137,6 +145,7 @@ static void find_layers(struct hp_ranks *ranks) {
     }
 }
 
+// Build vertices, links and layers from the graph.
 static void init(struct hp_ranks *ranks, struct hp_layout *layout) {
     uint32_t *edges = hp_alloc(layout->edge_count * sizeof *edges);
     uint32_t *layer = hp_alloc(layout->node_count * sizeof *layer);
@@ -153,6 +162,7 @@ static void init(struct hp_ranks *ranks, struct hp_layout *layout) {
     free(layer);
 }
 
+// Free everything that the steps allocated.
 static void done(struct hp_ranks *ranks) {
     hp_vec_done(&ranks->vertices);
     hp_vec_done(&ranks->links);

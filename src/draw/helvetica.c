@@ -1,4 +1,5 @@
-// WinAnsiEncoding: PDF 32000-1, annex D.  Widths: Helvetica.afm of Adobe's Core 14 fonts.
+// WinAnsiEncoding is from PDF 32000-1, annex D; the widths are from Helvetica.afm of
+// Adobe's Core 14 fonts.
 #include "draw/helvetica.h"
 
 #include "hprof-agg/hprof-agg.h"
@@ -6,13 +7,15 @@
 #include <stdio.h>
 
 enum {
-    FIRST = 0x20,
-    OTHER = 667, // of what Helvetica does not have, as wide as its capitals
+    FIRST = 0x20, // the first code with a width
+    OTHER = 667,  // width of characters that Helvetica lacks: as wide as its capitals
+    // Width of characters that are as wide as they are high.
     WIDE = 1000,
-    HANGUL = 0x1100, // from here on most scripts are as wide as they are high
+    HANGUL = 0x1100, // from this code point on most scripts are WIDE
 };
 
-// Of the codes from 0x20 on.
+// Widths of the codes from 0x20 on, in 1/1000 of the size of the letters; 0: no
+// character.
 // clang-format off
 static const uint16_t widths[] = {
     278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, // 20
@@ -32,7 +35,7 @@ static const uint16_t widths[] = {
 };
 // clang-format on
 
-// What is at 0x80 to 0x9f.
+// Code points for the codes 0x80 to 0x9f; 0: none.
 static const uint16_t windows[] = {
     0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021,
     0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0,      0x017d, 0,
@@ -40,7 +43,7 @@ static const uint16_t windows[] = {
     0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0,      0x017e, 0x0178,
 };
 
-// The code in WinAnsiEncoding, or 0.
+// The code of a character in WinAnsiEncoding; 0: it has none.
 static unsigned char encode(uint32_t code) {
     if ((code >= FIRST && code < 0x7f) || (code >= 0xa0 && code <= 0xff)) {
         return (unsigned char)code;
@@ -53,6 +56,7 @@ static unsigned char encode(uint32_t code) {
     return 0;
 }
 
+// Width of a printable ASCII text.
 static uint32_t width_of(const char *ascii, size_t size) {
     uint32_t sum = 0;
     for (size_t i = 0; i < size; i++) {

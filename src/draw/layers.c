@@ -1,13 +1,16 @@
-// Layers: the heaviest edge first, each is put into a topological order of those before it, and
-// turned if it would close a circle.  The order is mended where an edge contradicts it, as by
-// Pearce and Kelly (2007): of what the edge reaches and of what reaches it only what stands
-// between its ends.  A node is then one below its lowest caller (longest path), or closer to
-// what it calls where that makes the edges shorter in all.
+// Layers are found in two steps.  First the edges are put into a topological order one by
+// one, the heaviest first; an edge is turned if it would close a circle.  Where a new
+// edge contradicts the order, the order is repaired as by Pearce and Kelly (2007): only
+// nodes between the ends of the edge move, those that the edge reaches and those that
+// reach it.  A node is then placed one layer below its lowest caller (longest path), or
+// closer to what it calls where that makes the edges shorter in total.
 #include "draw/ranks.h"
 
 enum {
-    MOST_STEPS = 20000000, // then edges against the order are turned without a search
-    ROUNDS = 8,            // of nodes moving closer
+    // Steps of all searches; beyond this, edges against the order are turned without a
+    // search.
+    MOST_STEPS = 20000000,
+    ROUNDS = 8, // rounds in which nodes move closer
 };
 
 struct node_list {
@@ -15,17 +18,22 @@ struct node_list {
     size_t count, capacity;
 };
 
+// State of the search for an order.
 struct sorter {
     const struct hp_layout *layout;
-    size_t *first;      // of each node, and one behind the last
-    uint32_t *incident; // edges
+    size_t *first;      // first edge of each node in `incident`, and one past the last
+    uint32_t *incident; // numbers of edges, those of a node together
+    // For each edge: whether it is in the order yet; whether it was turned.
     bool *is_in, *is_turned;
-    uint32_t *rank, *at;   // of each node its place in the order, and back
-    uint32_t *seen, round; // of each node: the last search that met it
+    uint32_t *rank, *at; // place of each node in the order; node at each place
+    // Number of the last search that met each node; number of the present search.
+    uint32_t *seen, round;
+    // Nodes that a search found downwards and upwards; places that repair() shares out.
     struct node_list reached, reaching, ranks;
     size_t steps;
 };
 
+// The upper end of an edge, which is the callee if the edge is turned.
 static uint32_t caller_of(const struct sorter *s, uint32_t edge) {
     const struct hp_layout_edge *e = &s->layout->edges[edge];
     return s->is_turned[edge] ? e->to : e->from;
@@ -36,6 +44,7 @@ static uint32_t callee_of(const struct sorter *s, uint32_t edge) {
     return s->is_turned[edge] ? e->from : e->to;
 }
 
+// Collect the edges of each node, which must not lead from a node to itself.
 static void find_incident(struct sorter *s, const uint32_t *edges, size_t count) {
     size_t nodes = s->layout->node_count;
     s->first = hp_alloc((nodes + 2) * sizeof *s->first);
@@ -55,7 +64,8 @@ static void find_incident(struct sorter *s, const uint32_t *edges, size_t count)
 
 // --- the order ----------------------------------------------------------------------------
 
-// The other end of an edge that leads on from a node, in the direction; or the node.
+// The other end of an edge if the edge leaves `node` in the direction of the search;
+// otherwise `node` itself.
 static uint32_t other_end(struct sorter *s, uint32_t node, uint32_t edge, bool down) {
     s->steps++;
     if (!s->is_in[edge]) {
@@ -66,8 +76,8 @@ static uint32_t other_end(struct sorter *s, uint32_t node, uint32_t edge, bool d
                                                  : node;
 }
 
-// What is reached from the first, as long as it is not beyond the end in the order; with it.
-// Whether the end is.
+// Find the nodes that are reached from `start`, which is included, and that are not
+// beyond `end` in the order.  Returns whether `end` is among them.
 static bool search(struct sorter *s, uint32_t start, uint32_t end, bool down) {
     struct node_list *found = down ? &s->reached : &s->reaching;
     size_t done = 0;
@@ -94,7 +104,7 @@ static int compare_numbers(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-// In place of nodes their ranks, in order.
+// Replace nodes by their places in the order, and sort these.
 static void to_ranks(const struct sorter *s, uint32_t *nodes, size_t count) {
     for (size_t i = 0; i < count; i++) {
         nodes[i] = s->rank[nodes[i]];
@@ -104,7 +114,8 @@ static void to_ranks(const struct sorter *s, uint32_t *nodes, size_t count) {
     }
 }
 
-// What reaches the caller comes first, then what the callee reaches, in the places of both.
+// Repair the order: the nodes that reach the caller come first, then those that the
+// callee reaches, in the places that both groups had.
 static void mend(struct sorter *s) {
     size_t above = s->reaching.count;
     to_ranks(s, s->reaching.at, above);
@@ -123,6 +134,8 @@ static void mend(struct sorter *s) {
     }
 }
 
+// Put an edge into the order.  It is turned if it closes a circle, or if no steps are
+// left to find out.
 static void add_edge(struct sorter *s, uint32_t edge) {
     uint32_t from = s->layout->edges[edge].from, to = s->layout->edges[edge].to;
     if (s->rank[from] > s->rank[to]) {
@@ -137,6 +150,7 @@ static void add_edge(struct sorter *s, uint32_t edge) {
 
 // --- layers -------------------------------------------------------------------------------
 
+// Place each node one layer below its lowest caller.
 static void find_longest_paths(const struct sorter *s, uint32_t *layer) {
     for (size_t i = 0; i < s->layout->node_count; i++) {
         uint32_t node = s->at[i];
@@ -149,7 +163,7 @@ static void find_longest_paths(const struct sorter *s, uint32_t *layer) {
     }
 }
 
-// As far to the heavier side as its edges let it.
+// Move a node towards the side with more weight, as far as its edges allow.
 static void move_closer(const struct sorter *s, uint32_t *layer, uint32_t node) {
     int64_t up = 0, down = 0;
     uint32_t highest = 0, lowest = UINT32_MAX;
@@ -172,7 +186,7 @@ static void move_closer(const struct sorter *s, uint32_t *layer, uint32_t node) 
     }
 }
 
-// Number those that have nodes.
+// Renumber the layers so that none is without nodes.
 static void close_gaps(uint32_t *layer, size_t count) {
     uint32_t *number = hp_alloc((count + 1) * sizeof *number), next = 0;
     for (size_t i = 0; i < count; i++) {

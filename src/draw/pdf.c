@@ -1,9 +1,10 @@
-// PDF 1.4 (PDF 32000-1 describes a later one): one page as large as the drawing, one font of
-// those that every reader has, so that none is in the file, and no time or name of a machine.
+// PDF 1.4 (PDF 32000-1 describes a later one): one page as large as the drawing, in one
+// of the fonts that every reader has, so that no font is in the file.  Neither a time nor
+// the name of a machine is in it, so that the same drawing gives the same bytes.
 //
-//     1 catalog, 2 pages, 3 page, 4 font, 5 hatching, 6 what is drawn, 7 title
+//     1 catalog, 2 pages, 3 page, 4 font, 5 hatching, 6 contents of the page, 7 title
 //
-// y grows upwards here.  Tooltips are for screens: a PDF has none.
+// The y axis points upwards in PDF.  Tooltips are for screens: a PDF has none.
 #include "base/memory.h"
 #include "draw/draw.h"
 #include "draw/helvetica.h"
@@ -11,21 +12,22 @@
 #include <zlib.h>
 
 enum {
-    OBJECTS = 7,
-    LARGEST_PAGE = 14400 * HP_POINT, // that readers show
-    ONE = 10000,                     // as which a scale is written
-    NOTE_SIZE = 8 * HP_POINT,
+    OBJECTS = 7,                     // numbered as above
+    LARGEST_PAGE = 14400 * HP_POINT, // longest side that readers show
+    ONE = 10000,                     // the denominator that scales are written with
+    NOTE_SIZE = 8 * HP_POINT,        // letters of the note below the drawing
     NOTE_HEIGHT = 14 * HP_POINT,
 };
 
+// State while the contents of the page are written.
 struct writer {
     const struct hp_drawing *drawing;
-    struct hp_sink out;       // of what is drawn
-    struct hp_buffer encoded; // the last text
-    bool has_others;          // characters that the font does not have
+    struct hp_sink out;       // writes the contents of the page
+    struct hp_buffer encoded; // the last text, in the font's encoding
+    bool has_others;          // whether some character is not in the font
 };
 
-// Of all lengths, so that the page is not too large.
+// Factor for all lengths, times ONE, so that no side of the page is too long.
 static int32_t scale_of(const struct hp_drawing *drawing) {
     int32_t side = drawing->width > drawing->height ? drawing->width : drawing->height;
     return side > LARGEST_PAGE ? (int32_t)((int64_t)LARGEST_PAGE * ONE / side) : ONE;
@@ -37,6 +39,7 @@ static int32_t scaled(int32_t length, int32_t scale) {
 
 // --- what is drawn ------------------------------------------------------------------------
 
+// Write a point, with y counted from below, and an operator.
 static void put_point(struct writer *w, int32_t x, int32_t y, const char *operator) {
     hp_drawing_put_length(&w->out, x);
     hp_sink_text(&w->out, " ");
@@ -44,6 +47,7 @@ static void put_point(struct writer *w, int32_t x, int32_t y, const char *operat
     hp_sink_text(&w->out, operator);
 }
 
+// Write a colour as three numbers from 0 to 1, and the operator that sets it.
 static void put_color(struct writer *w, uint32_t color, const char *operator) {
     for (int shift = 16; shift >= 0; shift -= 8) {
         unsigned thousandths = ((color >> shift & 0xff) * 1000 + 127) / 255;
@@ -52,6 +56,7 @@ static void put_color(struct writer *w, uint32_t color, const char *operator) {
     hp_sink_text(&w->out, operator);
 }
 
+// Write the path of a box, line or polygon.
 static void put_outline(struct writer *w, const struct hp_element *element) {
     const struct hp_box *box = &element->box;
     if (element->kind == HP_ELEMENT_BOX) {
@@ -68,6 +73,7 @@ static void put_outline(struct writer *w, const struct hp_element *element) {
     }
 }
 
+// Write a path and the operator that fills and strokes it as its ink says.
 static void put_path(struct writer *w, const struct hp_element *element) {
     const struct hp_ink *ink = &element->ink;
     bool is_filled = element->kind != HP_ELEMENT_LINE && ink->fill != HP_NO_FILL;
@@ -94,7 +100,8 @@ static void put_path(struct writer *w, const struct hp_element *element) {
     }
 }
 
-// In the font's encoding, what it does not have as "?"; how wide that is, in 1/1000 of its size.
+// Encode a text for the font, characters that it lacks as "?", into w->encoded.  Returns
+// the width in 1/1000 of the size of the letters.
 static int64_t encode(struct writer *w, struct hp_span text) {
     struct hp_letter other = hp_helvetica_letter(hp_span_of("?"));
     int64_t width = 0;
@@ -115,6 +122,7 @@ static int64_t encode(struct writer *w, struct hp_span text) {
     return width;
 }
 
+// Write a line of text at its anchor, in the width of the font.
 static void put_letters(struct writer *w, struct hp_point at, struct hp_span text,
                         const struct hp_letters *letters) {
     int64_t width = encode(w, text) * letters->size / 1000;
@@ -133,7 +141,8 @@ static void put_letters(struct writer *w, struct hp_point at, struct hp_span tex
     hp_sink_text(&w->out, ") Tj ET\n");
 }
 
-// The note on characters that are missing is below the drawing.
+// Write all elements; groups have no meaning in a PDF.  A note on missing characters goes
+// below the drawing.
 static void put_elements(struct writer *w) {
     static const char note[] = "? stands for what is not in Latin-1, too: the SVG has it";
     const struct hp_letters small = {.size = NOTE_SIZE, .color = 0x606060};
@@ -154,14 +163,18 @@ static void put_elements(struct writer *w) {
 
 // --- the file -----------------------------------------------------------------------------
 
+// The file around the page; it counts bytes, because the end of a PDF lists the offset of
+// every object.
 struct file {
-    struct hp_sink *out; // behind `plain`
+    struct hp_sink *out; // the sink that `plain` delivers to
     struct hp_sink plain;
-    size_t written;          // to `out`
-    size_t offsets[OBJECTS]; // of each object
+    size_t written;          // bytes delivered to `out`
+    size_t offsets[OBJECTS]; // offset of each object
+    // Number of objects so far.
     size_t count;
 };
 
+// The write function of `plain`: never fails, because `out` remembers its own failure.
 static int deliver(void *data, const void *bytes, size_t size) {
     struct file *file = data;
     hp_sink_put(file->out, bytes, size);
@@ -171,6 +184,7 @@ static int deliver(void *data, const void *bytes, size_t size) {
 
 HP_PRINTF(2, 3)
 
+// Begin the next object and remember its offset.
 static void put_object(struct file *file, const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -182,7 +196,7 @@ static void put_object(struct file *file, const char *format, ...) {
     free(text);
 }
 
-// In UTF-16, as numbers.
+// Write a text in UTF-16 as hexadecimal numbers.
 static void put_utf16(struct file *file, struct hp_span text) {
     while (text.size > 0) {
         struct hp_utf8 c = hp_utf8_first(text);
@@ -195,6 +209,7 @@ static void put_utf16(struct file *file, struct hp_span text) {
     }
 }
 
+// Write the object with the title of the document.
 static void put_title(struct file *file, struct hp_span title) {
     put_object(file, "<< /Producer (hprof-agg) /Title <FEFF");
     while (title.size > 0) {
@@ -205,12 +220,13 @@ static void put_title(struct file *file, struct hp_span title) {
     hp_sink_text(&file->plain, "> >>\nendobj\n");
 }
 
+// Write the contents of the page, compressed.
 static void put_contents(struct file *file, const struct hp_buffer *contents) {
     uLongf size = compressBound((uLong)contents->text.count);
     Bytef *packed = hp_alloc(size);
     compress2(packed, &size, (const Bytef *)contents->text.at,
               (uLong)contents->text.count,
-              Z_DEFAULT_COMPRESSION); // cannot fail: there is room
+              Z_DEFAULT_COMPRESSION); // cannot fail: there is enough room
     put_object(file, "<< /Filter /FlateDecode /Length %lu >>\nstream\n",
                (unsigned long)size);
     hp_sink_put(&file->plain, packed, size);
@@ -218,6 +234,7 @@ static void put_contents(struct file *file, const struct hp_buffer *contents) {
     free(packed);
 }
 
+// Write the first three objects.  The page is higher by the note if there is one.
 static void put_page(struct file *file, const struct writer *w, int32_t scale) {
     int32_t below = w->has_others ? NOTE_HEIGHT : 0;
     put_object(file, "<< /Type /Catalog /Pages 2 0 R >>\nendobj\n");
@@ -233,6 +250,7 @@ static void put_page(struct file *file, const struct writer *w, int32_t scale) {
                  "endobj\n");
 }
 
+// Write the font, and the pattern for hatched areas.
 static void put_resources(struct file *file) {
     static const char stripes[] = "1 G 1 w 0 0 m 8 8 l -1 7 m 1 9 l 7 -1 m 9 1 l S";
     put_object(file,
@@ -245,6 +263,7 @@ static void put_resources(struct file *file) {
                sizeof stripes - 1, stripes);
 }
 
+// Write the table of offsets, in the fixed width that PDF requires, and the trailer.
 static void put_end(struct file *file) {
     size_t start = file->written + file->plain.used;
     hp_sink_print(&file->plain, "xref\n0 %d\n0000000000 65535 f \n", OBJECTS + 1);
@@ -257,7 +276,7 @@ static void put_end(struct file *file) {
         OBJECTS + 1, start);
 }
 
-// A failure on the way becomes one of the sink behind.
+// Close a sink; its failure becomes one of `out`.
 static void finish(struct hp_sink *sink, struct hp_sink *out) {
     struct hp_err err;
     if (hp_sink_close(sink, &err) != HP_OK && !out->error) {
@@ -289,7 +308,8 @@ void hp_drawing_write_pdf(struct hp_sink *out, const struct hp_drawing *drawing)
 
 // --- PostScript ---------------------------------------------------------------------------
 
-// What PDF calls its operators, and the font with the letters of WinAnsiEncoding that names have.
+// Defines the PDF operators as PostScript procedures, and Helvetica with the characters
+// of WinAnsiEncoding that names contain.
 static const char prologue[] =
     "/m{moveto}bind def/l{lineto}bind def/w{setlinewidth}bind def/d{setdash}bind def\n"
     "/re{4 2 roll moveto 1 index 0 rlineto 0 exch rlineto neg 0 rlineto closepath}bind def\n"

@@ -1,18 +1,20 @@
-// When each vertex has its place, the lines of edges: down from a box, straight across each layer
-// at the x of the bend there, and down to a box.  Between layers nothing but lines is drawn, so
-// that none passes a box.
+// Lines of edges, when each vertex has its place: downwards from a box, straight through
+// each layer at the x of the bend there, and down to a box.  Only lines are drawn between
+// layers, so that none passes through a box.
 #include "draw/ranks.h"
 
 enum {
-    LAYER_GAP = 11 * HP_POINT, // and more where lines are slanted:
+    // Between layers; more where lines are slanted, at most MOST_SLANT.
+    LAYER_GAP = 11 * HP_POINT,
     MOST_SLANT = 60 * HP_POINT,
-    SLANT = 6,               // of a width so many parts
-    LINE_GAP = 9 * HP_POINT, // of two that end at one box, if it is wide enough
-    CORNER = 5 * HP_POINT,   // where none ends
+    SLANT = 6,               // A gap is as high as its widest line, divided by this
+    LINE_GAP = 9 * HP_POINT, // between two lines at one box, if the box is wide enough
+    CORNER = 5 * HP_POINT,   // part at the corners of a box where no line ends
 };
 
 // --- ends of links ------------------------------------------------------------------------
 
+// Context for sorting links by one of their ends.
 struct link_order {
     const struct hp_ranks *ranks;
     bool is_lower; // the ends to sort by
@@ -42,11 +44,13 @@ void hp_ranks_sort_links(struct hp_ranks *ranks) {
     }
 }
 
+// The nearest number from `least` to `most`.
 static int64_t clamp(int64_t value, int64_t least, int64_t most) {
     return value < least ? least : value > most ? most : value;
 }
 
-// Each straight up or down if the box is as wide, and none on another.
+// Place the ends of links at a box: each as straight above or below its other end as the
+// width of the box allows, in order, and with gaps between them.
 static void place_ends(struct hp_ranks *ranks, uint32_t vertex, bool down, int64_t half) {
     const struct hp_rank_links *links = down ? &ranks->down : &ranks->up;
     const uint32_t *at = links->at + links->first[vertex];
@@ -72,6 +76,7 @@ static void place_ends(struct hp_ranks *ranks, uint32_t vertex, bool down, int64
     }
 }
 
+// Place both ends of all links; at bends they are on the line of the bend.
 static void place_all_ends(struct hp_ranks *ranks, const struct hp_layout *layout) {
     struct hp_rank_link *link;
     hp_vec_each (link, &ranks->links) {
@@ -87,12 +92,14 @@ static void place_all_ends(struct hp_ranks *ranks, const struct hp_layout *layou
 
 // --- heights ------------------------------------------------------------------------------
 
+// The vertical extent of a layer.
 struct band {
     int64_t top, bottom;
 };
 
-// Layer below layer: each as high as its highest box, and further from the one before the more
-// slanted a line between them is.
+// Find the extents of layers from the top.  A layer is as high as its highest box, and
+// further from the layer above the more slanted the lines between them are.  The caller
+// frees the result.
 static struct band *find_bands(const struct hp_ranks *ranks) {
     struct band *bands = hp_alloc((ranks->layers + 1) * sizeof *bands);
     const struct hp_rank_vertex *vertex;
@@ -118,7 +125,7 @@ static struct band *find_bands(const struct hp_ranks *ranks) {
 
 // --- boxes and lines ----------------------------------------------------------------------
 
-// Vertices that x is to be counted from.
+// The leftmost x that any vertex takes, which becomes 0.
 static int64_t find_left(const struct hp_ranks *ranks) {
     int64_t left = INT64_MAX;
     const struct hp_rank_vertex *vertex;
@@ -128,6 +135,7 @@ static int64_t find_left(const struct hp_ranks *ranks) {
     return left;
 }
 
+// Move all vertices so that the leftmost x is 0, and set the width of the picture.
 static void shift(struct hp_ranks *ranks, struct hp_layout *layout) {
     int64_t by = -find_left(ranks);
     struct hp_rank_vertex *vertex;
@@ -138,6 +146,7 @@ static void shift(struct hp_ranks *ranks, struct hp_layout *layout) {
     }
 }
 
+// Place boxes in the middle of their layers.
 static void place_nodes(const struct hp_ranks *ranks, struct hp_layout *layout,
                         const struct band *bands) {
     for (size_t i = 0; i < layout->node_count; i++) {
@@ -149,7 +158,8 @@ static void place_nodes(const struct hp_ranks *ranks, struct hp_layout *layout,
     }
 }
 
-// What goes on in the same direction is one point further.
+// Add a point to the line that begins at `first`.  A vertical piece that goes on is
+// extended instead.
 static void add_point(struct hp_layout *layout, size_t first, int64_t x, int64_t y) {
     size_t count = layout->points.count - first;
     struct hp_layout_point *last =
@@ -164,6 +174,7 @@ static void add_point(struct hp_layout *layout, size_t first, int64_t x, int64_t
     hp_vec_push(&layout->points, ((struct hp_layout_point){x, y}));
 }
 
+// Reverse the order of points: an edge that leads upwards was laid out from its callee.
 static void turn(struct hp_layout_point *points, size_t count) {
     for (size_t i = 0; i < count / 2; i++) {
         struct hp_layout_point point = points[i];
@@ -172,6 +183,7 @@ static void turn(struct hp_layout_point *points, size_t count) {
     }
 }
 
+// Set the line of an edge, from its caller to its callee, and the place of its label.
 static void place_line(const struct hp_ranks *ranks, struct hp_layout *layout,
                        const struct band *bands, const struct hp_rank_edge *added) {
     struct hp_layout_edge *edge = &layout->edges[added->edge];
@@ -196,7 +208,7 @@ static void place_line(const struct hp_ranks *ranks, struct hp_layout *layout,
     edge->label_at.y = (band->top + band->bottom - edge->label_height) / 2;
 }
 
-// A call of oneself: to the right of the box, and back.
+// Set the line of an edge from a node to itself: to the right of the box, and back.
 static void place_loop(struct hp_layout *layout, struct hp_layout_edge *edge) {
     const struct hp_layout_node *node = &layout->nodes[edge->from];
     int64_t right = node->at.x + node->width, third = node->height / 3;

@@ -8,12 +8,13 @@
 //     <text x="14" y="24" font-size="10" textLength="24">main</text></g>
 //     </svg>
 //
-// A text has the width that it was measured to have, whatever fonts there are.
+// Each text states its measured width, so that it is as wide with any font.
 #include "draw/draw.h"
 #include "draw/helvetica.h"
 
 // --- texts --------------------------------------------------------------------------------
 
+// Write text with the characters escaped that have a meaning in XML.
 static void put_escaped(struct hp_sink *out, const char *text, size_t size) {
     for (size_t i = 0; i < size; i++) {
         switch (text[i]) {
@@ -38,6 +39,7 @@ static void put_escaped(struct hp_sink *out, const char *text, size_t size) {
     }
 }
 
+// Write a text, made safe; newlines are kept if it may have several lines.
 static void put_text(struct hp_sink *out, struct hp_span text, bool has_lines) {
     while (text.size > 0) {
         struct hp_letter letter = hp_helvetica_letter(text);
@@ -50,6 +52,7 @@ static void put_text(struct hp_sink *out, struct hp_span text, bool has_lines) {
     }
 }
 
+// Write the title of a picture or a group, unless it is empty.
 static void put_title(struct hp_sink *out, struct hp_span title) {
     if (title.size > 0) {
         hp_sink_text(out, "<title>");
@@ -60,11 +63,13 @@ static void put_title(struct hp_sink *out, struct hp_span title) {
 
 // --- elements -----------------------------------------------------------------------------
 
+// Write a length after the text that comes before it.
 static void put_number(struct hp_sink *out, const char *before, int32_t length) {
     hp_sink_text(out, before);
     hp_drawing_put_length(out, length);
 }
 
+// Write fill and stroke, and close the element.
 static void put_ink(struct hp_sink *out, const struct hp_ink *ink, bool is_filled) {
     if (is_filled && ink->fill != HP_NO_FILL) {
         hp_sink_print(out, "\" fill=\"#%06x", (unsigned)ink->fill);
@@ -101,6 +106,8 @@ static void put_points(struct hp_sink *out, const struct hp_drawing *drawing,
     hp_sink_text(out, element->kind == HP_ELEMENT_POLYGON ? "z" : "");
 }
 
+// Write a box, line or polygon; a hatched one is drawn a second time, filled with
+// stripes.
 static void put_path(struct hp_sink *out, const struct hp_drawing *drawing,
                      const struct hp_element *element) {
     bool is_hatched = element->ink.is_hatched;
@@ -119,6 +126,7 @@ static void put_path(struct hp_sink *out, const struct hp_drawing *drawing,
     }
 }
 
+// Write a text with its measured width as textLength.
 static void put_letters(struct hp_sink *out, const struct hp_element *element) {
     static const char *const anchors[] = {
         [HP_ANCHOR_START] = "",
@@ -139,6 +147,7 @@ static void put_letters(struct hp_sink *out, const struct hp_element *element) {
     hp_sink_text(out, "</text>\n");
 }
 
+// Begin a group: its class and its title, which viewers show as a tooltip.
 static void put_group(struct hp_sink *out, const struct hp_element *element) {
     hp_sink_text(out, "<g");
     if (element->class) {
