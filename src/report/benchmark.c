@@ -1,19 +1,21 @@
-// What is in use as measurements that github-action-benchmark keeps and compares, its
-// customSmallerIsBetter: the total first, then a row each.
+// Memory in use in the JSON format that github-action-benchmark stores and compares, as
+// its customSmallerIsBetter: the total first, then one entry for each row.
 //
 //     [{"name": "inuse-space", "unit": "bytes", "value": 218308608, "range": "± 9751756",
 //       "extra": "3 inputs"},
 //      {"name": "inuse-space: small", "unit": "bytes", "value": 160956416, "range": ...,
 //       "extra": "73.7% of the total"}]
 //
-// Bytes and objects are whole; "range" is left out where nothing is open.  It puts names between
-// backticks into tables of its comments: in them ` and | are \x60 and \x7C.
+// Bytes and objects are whole numbers; "range" is missing if a value has no error.  The
+// action puts names between backticks into tables of its comments, so that ` and | become
+// \x60 and \x7C.
 #include "report/json/json_text.h"
 #include "report/text/text.h"
 
 #include <string.h>
 
-// Of a row, or of the total without.
+// Begin an entry with its name: the metric and the name of the row; without a name, of
+// the total.
 static void put_name(struct hp_sink *out, const struct hp_view *view,
                      struct hp_span name) {
     const char *metric = hp_view_metric_name(view, view->options.metric);
@@ -35,7 +37,7 @@ static void put_name(struct hp_sink *out, const struct hp_view *view,
     hp_vec_done(&text.text);
 }
 
-// Of a sample type of pprof inputs that is no space its own.
+// Write the unit: the sample type's own if the metric is a sample type that is not space.
 static void put_unit(struct hp_sink *out, const struct hp_view *view) {
     bool is_space = hp_fraction(view->options.metric) == HP_SPACE_FRACTION;
     bool has_own = view->projection && !is_space;
@@ -44,13 +46,15 @@ static void put_unit(struct hp_sink *out, const struct hp_view *view) {
                                 : hp_span_of(is_space ? "bytes" : "objects"));
 }
 
-// "± 9751756": without its unit, which would keep the reader from finding the number.
+// Write an interval without unit and commas, "± 9751756": with a unit the action would
+// not find the number.
 static void put_range(struct hp_sink *out, const char *interval) {
     for (; *interval != '\0' && strcmp(interval, " B") != 0; interval++) {
         hp_sink_put(out, interval, *interval != ',');
     }
 }
 
+// Write the value, and its interval unless that is "".
 static void put_value(struct hp_sink *out, const struct hp_view *view,
                       const struct hp_amount *amount,
                       const struct hp_text_estimate *text) {
@@ -63,6 +67,7 @@ static void put_value(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
+// Write the entry of the total; its remark is the number of inputs.
 static void put_total(struct hp_sink *out, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     enum hp_column column = hp_column_of(metric);
@@ -82,6 +87,7 @@ static void put_total(struct hp_sink *out, const struct hp_view *view) {
                   used == 1 ? "" : "s");
 }
 
+// Write the entry of a row; its remark is the share of the total, if there is a total.
 static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row) {
     enum hp_metric metric = view->options.metric;
     int field = view->fields.at[view->options.sort == HP_SORT_CUM].id;
@@ -117,6 +123,7 @@ static void write_top(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "]\n");
 }
 
+// Always write bytes: the action compares plain numbers.
 static void complete(struct hp_report_options *options) {
     options->unit = HP_UNIT_B;
     options->width = 0;

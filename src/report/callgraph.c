@@ -1,7 +1,7 @@
-// The graph of calls as a picture: the nodes and edges of dot.c, laid out by ourselves.  The more
-// a function holds itself, the larger its letters; the more with all that it calls, the redder
-// its box; the more passes an edge, the wider it is.  A function that was asked for has a
-// wide border.
+// The call graph as a picture: the nodes and edges of dot.c in our own layout.  The
+// larger the flat value of a function, the larger its letters; the larger its cum value,
+// the redder its box; the more passes through an edge, the thicker its line.  A function
+// that was asked for has a thick border.
 #include "report/callgraph.h"
 
 #include "draw/graph.h"
@@ -9,7 +9,8 @@
 #include "view/top.h"
 
 enum {
-    LEAST_EDGE = 1000, // 1/1000 of what filters leave
+    LEAST_EDGE = 1000, // edges of less than 1/1000 of the filtered total are not drawn
+    // Scale of the weights of edges for the layout.
     WEIGHTS = 1000000,
 };
 
@@ -71,16 +72,17 @@ void hp_callgraph_put_share(struct hp_sink *out, const struct hp_callgraph *grap
 
 // --- texts --------------------------------------------------------------------------------
 
-// What was put, to be freed.
+// Close the sink and return its text as a C string, which the caller frees.
 static char *end_text(struct hp_sink *out, struct hp_buffer *text) {
     struct hp_err err;
     int ret = hp_sink_close(out, &err);
-    text->text.count = ret == HP_OK ? text->text.count : 0; // nothing fails
+    // Cannot fail: the sink writes to memory.
+    text->text.count = ret == HP_OK ? text->text.count : 0;
     hp_vec_push(&text->text, '\0');
     return text->text.at;
 }
 
-// The pattern of the functions that the graph is about, or NULL.
+// The pattern of the functions that the graph is about; NULL: it is about all.
 static const char *find_pattern(const struct hp_view *view) {
     const char *pattern = NULL;
     for (size_t i = 0; i < view->filters.count && view->filters.focuses_picks; i++) {
@@ -90,6 +92,7 @@ static const char *find_pattern(const struct hp_view *view) {
     return pattern;
 }
 
+// Write the first line of the head: the metric, the total, and what filters leave of it.
 static void put_measured(struct hp_sink *out, const struct hp_callgraph *graph) {
     static const char *const metrics[HP_METRICS] = {
         [HP_INUSE_SPACE] = "in use",
@@ -146,11 +149,13 @@ char *hp_callgraph_head(const struct hp_callgraph *graph) {
 
 // --- nodes and edges ----------------------------------------------------------------------
 
+// A copy of a name as a C string, which the caller frees.
 static char *copy_name(struct hp_span name) {
     return hp_printed("%.*s", (int)name.size, name.at);
 }
 
-// "58.4 MiB (72.0%)", and "of 70.1 MiB (86.4%)" below it if callees hold more.
+// The lines in a box below the name: "58.4 MiB (72.0%)", and "of 70.1 MiB (86.4%)" if cum
+// differs from flat.  The caller frees the text.
 static char *node_text(const struct hp_callgraph *graph, hp_fixed flat, hp_fixed cum) {
     struct hp_sink out;
     struct hp_buffer text = {0};
@@ -163,6 +168,7 @@ static char *node_text(const struct hp_callgraph *graph, hp_fixed flat, hp_fixed
     return end_text(&out, &text);
 }
 
+// Write an estimate with its error and its share: "58.4 MiB ± 4.1 MiB (72.0%)".
 static void put_estimate(struct hp_sink *out, const struct hp_callgraph *graph,
                          const struct hp_amount *amount) {
     struct hp_text_estimate text;
@@ -174,6 +180,7 @@ static void put_estimate(struct hp_sink *out, const struct hp_callgraph *graph,
     hp_sink_print(out, " (%s)", share);
 }
 
+// The tooltip of a node: full name and both estimates.  The caller frees the text.
 static char *node_title(const struct hp_callgraph *graph, hp_node_id node) {
     struct hp_amount flat = hp_top_flat(graph->view->extra, node, graph->metric);
     struct hp_amount cum = hp_top_cum(graph->view->extra, node, graph->metric);
@@ -188,6 +195,7 @@ static char *node_title(const struct hp_callgraph *graph, hp_node_id node) {
     return end_text(&out, &text);
 }
 
+// The tooltip of an edge: caller, callee and value.  The caller frees the text.
 static char *edge_title(const struct hp_callgraph *graph, const struct hp_edge *edge) {
     const struct hp_naming *naming = &graph->view->naming;
     struct hp_sink out;
@@ -202,6 +210,7 @@ static char *edge_title(const struct hp_callgraph *graph, const struct hp_edge *
     return end_text(&out, &text);
 }
 
+// The label of an edge: its value.  The caller frees the text.
 static char *edge_text(const struct hp_callgraph *graph, const struct hp_edge *edge) {
     struct hp_sink out;
     struct hp_buffer text = {0};
@@ -212,20 +221,23 @@ static char *edge_text(const struct hp_callgraph *graph, const struct hp_edge *e
 
 // --- the picture --------------------------------------------------------------------------
 
+// The graph in the terms of hp_graph_draw(), and the texts that it borrows.
 struct picture {
     struct hp_callgraph graph;
     struct hp_graph drawn;
     HP_VEC(struct hp_graph_node) nodes;
     HP_VEC(struct hp_graph_edge) edges;
-    HP_VEC(char *) texts; // to be freed
-    bool *is_picked;      // of each node
+    HP_VEC(char *) texts; // all texts of nodes and edges; owned
+    bool *is_picked;      // for each node: whether it was asked for
 };
 
+// Keep a text until the picture is drawn, and return it.
 static const char *keep(struct picture *p, char *text) {
     hp_vec_push(&p->texts, text);
     return text;
 }
 
+// Find the nodes that were asked for: the report is about them.
 static void find_picked(struct picture *p) {
     const struct hp_view *view = p->graph.view;
     const struct hp_call *call;
@@ -235,8 +247,9 @@ static void find_picked(struct picture *p) {
     }
 }
 
-// Letters of `most` points and 8 stand for all that filters leave; in tenths of a point, as
-// whole numbers are the same everywhere.
+// The size of a node's letters in points, from 8 for no flat value to 24 for the whole
+// filtered total.  It grows with the square root, computed on integers, which are the
+// same on every machine.
 static double letters_of(const struct hp_callgraph *graph, hp_fixed flat) {
     enum {
         LEAST = 80,
@@ -280,6 +293,7 @@ static void add_edge(struct picture *p, const struct hp_edge *edge) {
     hp_vec_push(&p->edges, drawn);
 }
 
+// Add the edges, the title and the legend.
 static void describe(struct picture *p) {
     const struct hp_edge *edge;
     const char *dashes = "";

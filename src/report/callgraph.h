@@ -1,40 +1,46 @@
-// What graphs of calls have in common, whoever draws them.
+// The call graph that dot.c, and callgraph.c as a picture, draw: its nodes, edges,
+// colours and texts.
 #ifndef HP_REPORT_CALLGRAPH_H
 #define HP_REPORT_CALLGRAPH_H
 
 #include "report/pictures.h"
 #include "report/text/text_names.h"
 
+// The part of a view's graph that is drawn.
 struct hp_callgraph {
     const struct hp_view *view;
     enum hp_metric metric;
+    // Totals in the metric: of everything read, and of what filters leave.
     hp_fixed total, filtered;
-    size_t drawn;        // of the rows, the first so many
-    uint32_t *number_of; // of each node: its place among the rows, and one; 0: not shown
-    struct hp_text_names *names; // of those shown, no two of them the same
+    size_t drawn; // rows that are nodes of the picture: the first ones of the view
+    // Number of each node of the naming among the drawn ones, from 1 on; 0: not drawn.
+    uint32_t *number_of;
+    struct hp_text_names *names; // distinct names of the drawn nodes
 };
 
-// Of a view's nodes, at most so many.
+// Choose at most `most` nodes of the view. hp_callgraph_done() frees the graph.
 void hp_callgraph_init(struct hp_callgraph *graph, const struct hp_view *view,
                        size_t most);
 void hp_callgraph_done(struct hp_callgraph *graph);
 
-// Whether an edge is large enough, and between nodes that are shown.
+// Whether an edge is drawn: both nodes are, and at least 1/1000 of the filtered total
+// passes it.
 bool hp_callgraph_has(const struct hp_callgraph *graph, const struct hp_edge *edge);
 
-// From 0 to `most`, as a value is 0 to all that filters leave.
+// Scale a value to 0 ...  `most`, in proportion to the filtered total.
 int hp_callgraph_scale(const struct hp_callgraph *graph, hp_fixed value, int most);
 
-// The color of a node, by what it holds with all that it calls.
+// The colour of a node as 0xRRGGBB: the larger its cum, the redder.
 unsigned hp_callgraph_color(const struct hp_callgraph *graph, hp_fixed cum);
 
-// "58.4 MiB", "58.4 MiB (72.0%)"
+// Write a value, "58.4 MiB", or a value with its share of the total, "58.4 MiB (72.0%)".
 void hp_callgraph_put_value(struct hp_sink *out, const struct hp_callgraph *graph,
                             hp_fixed value);
 void hp_callgraph_put_share(struct hp_sink *out, const struct hp_callgraph *graph,
                             hp_fixed value);
 
-// What is drawn, and what is not: lines, safe for terminals; to be freed.
+// The text above a graph: what it measures and how much of it is drawn.  Lines that are
+// safe for terminals; the caller frees it.
 char *hp_callgraph_head(const struct hp_callgraph *graph);
 
 #endif

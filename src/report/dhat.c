@@ -7,22 +7,26 @@
 //               "eb": 4096, "ebk": 1, "fs": [2, 1]}, ...],
 //      "ftbl": ["[root]", "0x1200: main (main.c:10)", "0x12f0: leaf (in /srv/app)"]}
 //
-// Bytes and blocks: t is what was allocated in all, e what is in use at the end, m and g at most
-// and when most was; here the end is the only time that is known.  Of dumps that do not tell
-// allocations t is what is in use.  fs are places in ftbl, leaf first.  Rates are per million
-// units of time, which is why there are as many.
+// Keys of bytes end in b, of blocks in bk. t is everything that was allocated, e is in
+// use at the end, m is the maximum of this stack, g is the value at the time of the
+// global maximum; here the end is the only known time.  In dumps without allocated bytes
+// t is the memory in use. fs are places in ftbl, leaf first.  The viewer shows rates per
+// million units of time, so that there are as many units.
 #include "report/format.h"
 #include "report/json/json_text.h"
 #include "report/notes.h"
 
+// State of writing.
 struct writer {
     struct hp_sink *out;
     const struct hp_view *view;
     const struct hp_stacks *stacks;
-    hp_int128 *whole[HP_METRICS]; // of each stack
-    uint32_t *frame_of;           // of each call: its place in ftbl; 0: in no stack
+    hp_int128 *whole[HP_METRICS]; // for each metric: whole numbers of all stacks
+    // Place of each call in ftbl; 0: it is in no stack that is written.
+    uint32_t *frame_of;
 };
 
+// Whether any metric of a stack is above zero; other stacks are not written.
 static bool is_shown(const struct writer *w, size_t stack) {
     bool any = false;
     for (int i = 0; i < HP_METRICS; i++) {
@@ -33,6 +37,7 @@ static bool is_shown(const struct writer *w, size_t stack) {
 
 // --- allocations --------------------------------------------------------------------------
 
+// Number the frames of all stacks that are written, from 1 on; 0 is "[root]".
 static void number_frames(struct writer *w) {
     uint32_t count = 0;
     w->frame_of = hp_alloc(w->stacks->place_count * sizeof *w->frame_of);
@@ -50,12 +55,14 @@ static void number_frames(struct writer *w) {
     }
 }
 
+// Write one member of an object and the comma after it.
 static void put_number(const struct writer *w, const char *key, hp_int128 number) {
     hp_sink_print(w->out, "\"%s\": ", key);
     hp_sink_integer(w->out, number);
     hp_sink_text(w->out, ", ");
 }
 
+// Write one element of "pps": the values of a stack and its frames.
 static void put_stack(const struct writer *w, size_t number) {
     bool has_alloc = w->view->head.has_alloc;
     hp_int128 bytes = w->whole[HP_INUSE_SPACE][number];
@@ -94,7 +101,8 @@ static void put_stacks(const struct writer *w) {
 
 // --- frames -------------------------------------------------------------------------------
 
-// "0x1200: main (main.c:10)", "0x12f0: leaf (in /srv/app)"
+// Write a frame: "0x1200: main (main.c:10)", or with the library if no file is known:
+// "0x12f0: leaf (in /srv/app)".
 static void put_frame(const struct writer *w, uint32_t number) {
     struct hp_place place = hp_stacks_place(w->stacks, number);
     uint64_t address = place.frame ? hp_address_of_call(place.frame) : 0;
@@ -112,6 +120,7 @@ static void put_frame(const struct writer *w, uint32_t number) {
     hp_sink_text(w->out, ")\"");
 }
 
+// Write the frame table; its first entry is the root.
 static void put_frames(const struct writer *w) {
     hp_sink_text(w->out, "\"[root]\"");
     for (uint32_t i = 0; i < w->stacks->place_count; i++) {
@@ -123,6 +132,7 @@ static void put_frames(const struct writer *w) {
 
 // --- the rest -----------------------------------------------------------------------------
 
+// Write everything before the stacks.
 static void put_head(const struct writer *w) {
     hp_sink_text(w->out,
                  "{\"dhatFileVersion\": 2, \"mode\": \"heap\", \"verb\": \"Allocated\", "

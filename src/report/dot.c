@@ -6,10 +6,11 @@
 //     N1 -> N2 [label=" 58.4 MiB", penwidth=4.6];
 //     }
 //
-// A node has what it holds itself, and of how much with all that it calls; the more, the larger
-// its letters and the redder its box.  Dotted edges lead over nodes that are left out because
-// less than 1/200 of all passes them, or because of the limit.  Edges of less than 1/1000
-// are left out too.  Boxes are called as the rows of a table are: no two of them the same.
+// A node shows its flat value, and "of" its cum value if that differs; the larger the
+// values, the larger its letters and the redder its box.  Dotted edges replace paths over
+// nodes that are not drawn, because less than 1/200 of the total passes through them or
+// because of the limit.  Edges of less than 1/1000 are not drawn.  Boxes have the names
+// that the rows of a table have, all distinct.
 #include "base/utf8.h"
 #include "report/callgraph.h"
 #include "view/top.h"
@@ -17,16 +18,19 @@
 #include <string.h>
 
 enum {
-    LINE = 40, // a name is broken where it may be, after so many characters
+    // Characters in a line of a name, after which it is broken at the next possible
+    // place.
+    LINE = 40,
 };
 
 // --- texts --------------------------------------------------------------------------------
 
+// Write text inside a quoted string of the DOT language.
 static void put_quoted(struct hp_sink *out, const char *text, size_t size) {
     for (size_t i = 0; i < size; i++) {
         if (text[i] == '"' || text[i] == '\\') {
             hp_sink_print(out, "\\%c", text[i]);
-        } else if (text[i] == '&') { // else "&lt;" would be "<"
+        } else if (text[i] == '&') { // "&lt;" would otherwise be read as "<"
             hp_sink_text(out, "&amp;");
         } else {
             hp_sink_put(out, text + i, 1);
@@ -34,12 +38,13 @@ static void put_quoted(struct hp_sink *out, const char *text, size_t size) {
     }
 }
 
+// Whether a name may be broken after a character: after ',', '/' and "::".
 static bool may_break_after(struct hp_span text, size_t at) {
     char c = text.at[at];
     return c == ',' || c == '/' || (c == ':' && at > 0 && text.at[at - 1] == ':');
 }
 
-// In lines that are not too long.
+// Write a name, made safe, with line breaks where it is too long.
 static void put_name(struct hp_sink *out, struct hp_span name) {
     for (size_t at = 0, line = 0; at < name.size; line++) {
         char escaped[HP_ESCAPE_MAX];
@@ -58,6 +63,7 @@ static void put_name(struct hp_sink *out, struct hp_span name) {
 
 // --- nodes and edges ----------------------------------------------------------------------
 
+// Write a node; its number is the place of its row, from 1 on.
 static void put_node(struct hp_sink *out, const struct hp_callgraph *graph,
                      size_t number) {
     const struct hp_view *view = graph->view;
@@ -77,6 +83,7 @@ static void put_node(struct hp_sink *out, const struct hp_callgraph *graph,
                   hp_callgraph_color(graph, cum));
 }
 
+// Write an edge with its value, and the thickness of its line.
 static void put_edge(struct hp_sink *out, const struct hp_callgraph *graph,
                      const struct hp_edge *edge) {
     int tenths = 10 + hp_callgraph_scale(graph, edge->value, 50);
@@ -91,6 +98,7 @@ static void put_edge(struct hp_sink *out, const struct hp_callgraph *graph,
 
 // --- the graph ----------------------------------------------------------------------------
 
+// Write the head of the graph as the label of the whole picture, lines to the left.
 static void put_title(struct hp_sink *out, const struct hp_callgraph *graph) {
     char *head = hp_callgraph_head(graph);
     hp_sink_text(out, "label=\"");
@@ -131,7 +139,7 @@ const struct hp_format hp_format_dot = {
     .files = "*.dot *.gv",
     .help = "a call graph for Graphviz",
     .can = HP_CAN_ONLY_GROW | HP_CAN_LIMIT | HP_CAN_UNIT | HP_HAS_SHORT_NAMES,
-    .limit = 80, // more take Graphviz minutes
+    .limit = 80, // Graphviz takes minutes for more nodes
     .shape = HP_SHAPE_GRAPH,
     .write = {[HP_REPORT_TOP] = write_dot,
               [HP_REPORT_PEEK] = write_dot,

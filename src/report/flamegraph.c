@@ -1,5 +1,5 @@
-// A flame graph as a picture: what calls a function is below it, and a box is as wide as what it
-// holds with all that is on it.
+// A flame graph as a picture: the box of a function is above the box of its caller, and
+// as wide as the cum value of the function in that stack.
 //
 //     inuse-space: 81.1 MiB ± 4.8 MiB
 //     2 inputs · boxes of less than 83.0 KiB (0.1%) are merged
@@ -8,8 +8,8 @@
 //     [main                                  ]
 //     [all                                   ]
 //
-// Colors are after those that Okabe and Ito chose to be told apart by everyone, lighter, so that
-// names can be read on them, and those of rare classes of another lightness.
+// The colours follow the set that Okabe and Ito chose for people with any colour vision,
+// but are lighter, so that names can be read on them.  Rare classes differ in lightness.
 #include "report/pictures.h"
 
 #include "report/text/text.h"
@@ -21,28 +21,34 @@
 enum {
     WIDTH = 1200 * HP_POINT,
     MARGIN = 10 * HP_POINT,
+    // Height of a row of boxes.
     ROW = 16 * HP_POINT,
     LETTERS = 10 * HP_POINT,
     TITLE_LETTERS = 14 * HP_POINT,
+    // Height of the head above the boxes.
     HEAD = 4 * ROW,
-    PAD = 3 * HP_POINT,   // beside a name
-    LEAST_CHARACTERS = 5, // of a name that is cut
-    LEAST_LETTER =
-        LETTERS * 2 / 5, // as wide as this are the letters of no name on average
+    PAD = 3 * HP_POINT,   // between a name and the sides of its box
+    LEAST_CHARACTERS = 5, // shortest name that is worth showing truncated, in characters
+    // Average width of the letters of a name is never below this.
+    LEAST_LETTER = LETTERS * 2 / 5,
     GRAY = 0x383838,
-    SHADES = 5,           // of a color
-    DARKEST = 60,         // they are up to 4/60 darker
-    MOST_BYTES = 1900000, // of an SVG, about
+    SHADES = 5,   // shades of each colour
+    DARKEST = 60, // the darkest is 4/60 darker than the colour
+    // Bytes that an SVG may have, approximately; smaller boxes are merged to keep to it.
+    MOST_BYTES = 1900000,
 };
 
+// How boxes of one class, or of one kind of change, look.
 struct style {
-    const char *name; // in the legend, and of the group in SVG
+    const char *name; // in the legend and in tooltips
     uint32_t color;
     bool is_hatched;
-    bool is_marked; // the name goes on with what the mark of a change says
+    // Whether the legend appends the mark of a significant change to the name.
+    bool is_marked;
 };
 
-// By enum hp_frame_class, and of what has none; the last of what is merged.
+// Styles of boxes by enum hp_frame_class, then that of the box for everything, then that
+// of merged boxes.
 static const struct style classes[] = {
     [HP_CLASS_NONE] = {"none", 0xd8d8d8},
     [HP_CLASS_ALLOCATOR] = {"allocator", 0xc4a6f2},
@@ -57,17 +63,18 @@ static const struct style classes[] = {
 
 enum {
     MERGED = HP_CLASSES + 1,
-    SAME = 0, // of changes
+    SAME = 0, // kinds of changes, for the second table
     GREW,
     GREW_SURELY,
     SHRANK,
     SHRANK_SURELY,
     GONE,
     GONE_SURELY,
-    MORE, // grew or shrank in a difference of two profiles
+    MORE, // grew or shrank in a difference of two profiles, which has no p-values
     LESS,
 };
 
+// Styles of boxes in a comparison.
 static const struct style changes[] = {
     [SAME] = {"no change", 0xececec},
     [GREW] = {"more, maybe by chance", 0xf7d4b8},
@@ -84,24 +91,28 @@ enum {
     MOST_STYLES = MERGED + 1,
 };
 
+// State while the picture is drawn.
 struct picture {
     const struct hp_view *view;
     struct hp_flames flames;
     struct hp_drawing drawing;
+    // The text that is being made; reused for each box.
     struct hp_buffer text;
-    bool is_used[MOST_STYLES]; // which styles boxes have
+    bool is_used[MOST_STYLES]; // styles that boxes have, for the legend
 };
 
-// Until the next.
+// The text that was made last; valid until the next one is begun.
 static struct hp_span text_of(const struct picture *p) {
     return (struct hp_span){p->text.text.at, p->text.text.count};
 }
 
+// Begin a text: write it to `out`, then call end_text().
 static void begin_text(struct picture *p, struct hp_sink *out) {
     p->text.text.count = 0;
     hp_sink_init(out, hp_buffer_write, &p->text);
 }
 
+// The finished text, valid until the next one is begun; empty if it could not be made.
 static struct hp_span end_text(struct picture *p, struct hp_sink *out) {
     struct hp_err err;
     int ret = hp_sink_close(out, &err);
@@ -114,6 +125,7 @@ static void put_value(struct hp_sink *out, const struct picture *p, hp_fixed val
     hp_text_value(out, p->view, value, 0);
 }
 
+// Write the share that a box has of everything that is shown.
 static void put_share(struct hp_sink *out, const struct picture *p,
                       const struct hp_flame *flame) {
     const struct hp_flame *all = p->flames.all.at;
@@ -122,6 +134,7 @@ static void put_share(struct hp_sink *out, const struct picture *p,
     hp_sink_print(out, " (%s)", share);
 }
 
+// Write the estimate of a box with its error and its share.
 static void put_estimate(struct hp_sink *out, const struct picture *p,
                          const struct hp_flame *flame) {
     struct hp_amount amount = {.sum = flame->after, .error = &flame->error};
@@ -132,11 +145,13 @@ static void put_estimate(struct hp_sink *out, const struct picture *p,
     put_share(out, p, flame);
 }
 
+// The word for a significant change, by the test that was used.
 static const char *mark_of(const struct picture *p) {
     return hp_difference_mark(p->flames.difference.test);
 }
 
-// "grew 2.0 MiB, shrank 12.0 MiB: -10.0 MiB"
+// Write how much stacks grew and shrank in a difference of two profiles: "grew 2.0 MiB,
+// shrank 12.0 MiB: -10.0 MiB".
 static void put_signs(struct hp_sink *out, const struct picture *p,
                       const struct hp_flame *flame) {
     char growth[HP_SIGNED_SIZE];
@@ -149,7 +164,8 @@ static void put_signs(struct hp_sink *out, const struct picture *p,
     hp_sink_print(out, ": %s", growth);
 }
 
-// "10.0 MiB before, 12.0 MiB after: +2.0 MiB (0.4 … 3.6 MiB), 2-sided p 0.012, grew"
+// Write the change of a box: "10.0 MiB before, 12.0 MiB after: +2.0 MiB (0.4 … 3.6 MiB),
+// 2-sided p 0.012, grew".  Interval and p-value are missing if the box was not tested.
 static void put_change(struct hp_sink *out, const struct picture *p,
                        const struct hp_flame *flame) {
     const struct hp_change *change = hp_flame_change(&p->flames, flame);
@@ -177,6 +193,7 @@ static void put_change(struct hp_sink *out, const struct picture *p,
                   change->is_significant ? mark_of(p) : "");
 }
 
+// The tooltip of a box: its full name, its value or change, and its class.
 static struct hp_span title_of(struct picture *p, const struct hp_flame *flame,
                                struct hp_span name, int style) {
     struct hp_sink out;
@@ -196,6 +213,7 @@ static struct hp_span title_of(struct picture *p, const struct hp_flame *flame,
 
 // --- boxes --------------------------------------------------------------------------------
 
+// The number of the style of a box, in `classes` or in `changes`.
 static int style_of(const struct picture *p, const struct hp_flame *flame) {
     if (p->flames.is_comparison) {
         const struct hp_change *change = hp_flame_change(&p->flames, flame);
@@ -214,7 +232,8 @@ static int style_of(const struct picture *p, const struct hp_flame *flame) {
                : (int)hp_node_class(&p->view->naming, flame->name);
 }
 
-// The shade of a class, by name: neighbors can be told apart, and a function is the same everywhere.
+// A shade of a colour that depends on the name alone: adjacent boxes can be
+// distinguished, and a function has the same shade everywhere.
 static uint32_t shade(uint32_t color, struct hp_span name) {
     uint32_t hash = 0, shaded = 0;
     for (size_t i = 0; i < name.size; i++) {
@@ -231,8 +250,9 @@ static const struct style *styles_of(const struct picture *p) {
     return p->flames.is_comparison ? changes : classes;
 }
 
-// A name as it is cut for terminals, in so many cells that it fits, or else without its end;
-// nothing where that would say nothing.
+// Shorten a name to `room`: by dropping its less important parts as on a terminal, or
+// else by truncating it.  Returns an empty text if so little would be left that it says
+// nothing.
 static struct hp_span shorten(struct picture *p, struct hp_span name, int32_t room) {
     static const char mark[] = "…";
     int32_t size = hp_text_advance(name, LETTERS);
@@ -257,7 +277,8 @@ static struct hp_span shorten(struct picture *p, struct hp_span name, int32_t ro
     return text_of(p);
 }
 
-// And what the box holds, or how it changed, if there is room for all of it.
+// Draw the name of a box, and after it the value or change of the box if all of that
+// fits.
 static void draw_name(struct picture *p, struct hp_box box, struct hp_span name,
                       const struct hp_flame *flame) {
     const struct hp_report_options *options = &p->view->options;
@@ -283,6 +304,7 @@ static void draw_name(struct picture *p, struct hp_box box, struct hp_span name,
     }
 }
 
+// The box of a flame in the picture; depths grow upwards.
 static struct hp_box place(const struct picture *p, const struct hp_flame *flame) {
     hp_fixed whole = p->flames.all.at[0].width > 0 ? p->flames.all.at[0].width : 1;
     hp_fixed room = WIDTH - 2 * MARGIN, end = flame->left + flame->width;
@@ -292,6 +314,7 @@ static struct hp_box place(const struct picture *p, const struct hp_flame *flame
                            (int32_t)(end * room / whole) - left, ROW};
 }
 
+// Draw a box with its name and tooltip as one group.
 static void draw_box(struct picture *p, const struct hp_flame *flame) {
     int number = style_of(p, flame);
     struct style style = styles_of(p)[number];
@@ -317,6 +340,7 @@ static void draw_box(struct picture *p, const struct hp_flame *flame) {
 
 // --- the head -----------------------------------------------------------------------------
 
+// Write the metric and the total, or in a comparison the change of the total.
 static void put_whole(struct hp_sink *out, const struct picture *p) {
     const struct hp_view *view = p->view;
     const struct hp_head *head = &view->head;
@@ -335,6 +359,8 @@ static void put_whole(struct hp_sink *out, const struct picture *p) {
     hp_text_open(out, &text);
 }
 
+// Write the second line: the inputs, the level of intervals, filters, and the size below
+// which boxes are merged.
 static void put_inputs(struct hp_sink *out, const struct picture *p) {
     const struct hp_head *head = &p->view->head;
     const struct hp_input_summary *summary = head->summary;
@@ -355,6 +381,7 @@ static void put_inputs(struct hp_sink *out, const struct picture *p) {
     hp_sink_text(out, " are merged");
 }
 
+// Draw the styles that boxes of this picture have.
 static void draw_legend(struct picture *p) {
     const struct style *styles = styles_of(p);
     size_t count =

@@ -1,20 +1,21 @@
-// Folded stacks, as flamegraph.pl, inferno and speedscope read them, and with two numbers, what
-// there was and what there is, as difffolded.pl writes them:
+// Folded stacks, as flamegraph.pl, inferno and speedscope read them; with two numbers,
+// before and after, as difffolded.pl writes them:
 //
 //     root;caller;leaf 12345
 //     root;caller;leaf 12345 23456
 //
-// One line per distinct stack, in byte order; whole numbers only.  What the format cannot
-// hold in a name is replaced: ';' by ':', control characters by a space, and, because
-// readers take a number before the count for a second count, the space before a number
-// that ends the leaf by '_'.
+// One line for each distinct stack, in byte order, with whole numbers.  Characters that
+// the format cannot have in a name are replaced: ';' by ':' and control characters by a
+// space.  Readers take a number before the count for a second count, so that in a leaf
+// whose name ends in a number the space before it becomes '_'.
 #include "report/format.h"
 
 #include "base/utf8.h"
 
 #include <string.h>
 
-// Where the space stands in front of a final number, or the size of the name.
+// The place of the space before a number that ends the name; the size of the name if
+// there is none.
 static size_t space_before_number(struct hp_span name) {
     size_t i = name.size;
     while (i > 0 && name.at[i - 1] >= '0' && name.at[i - 1] <= '9') {
@@ -23,11 +24,13 @@ static size_t space_before_number(struct hp_span name) {
     return i > 0 && i < name.size && name.at[i - 1] == ' ' ? i - 1 : name.size;
 }
 
+// A name while it is cleaned.
 struct name {
     HP_VEC(char) text;
 };
 
-// The name as it is written, but for the number that may end a leaf.
+// Clean a name: escape or replace the characters that the format cannot have.  The number
+// at the end of a leaf is handled by put_leaf().
 static void clean(struct name *name, struct hp_span from) {
     name->text.count = 0;
     while (from.size > 0) {
@@ -46,7 +49,8 @@ static void clean(struct name *name, struct hp_span from) {
     }
 }
 
-// Names are few and occur often: clean each once.  Node n has the n-th of the result.
+// Clean the name of each node once, because names are few and occur often.  Returns the
+// cleaned name of each node, which the caller frees; the texts are in `names`.
 static hp_string *clean_all(const struct hp_naming *naming, struct hp_strtab *names) {
     size_t count = hp_node_count(naming);
     hp_string *of_node = hp_alloc(count * sizeof *of_node);
@@ -60,13 +64,15 @@ static hp_string *clean_all(const struct hp_naming *naming, struct hp_strtab *na
     return of_node;
 }
 
+// State of writing; stacks with the same cleaned names are merged.
 struct writer {
     struct hp_sink *out;
     const struct hp_view *view;
+    // The cleaned names, and the name of each node in it.
     struct hp_strtab names;
     hp_string *of_node;
-    uint32_t *rank;  // of each of the names, in byte order
-    uint32_t *order; // of the stacks, by these
+    uint32_t *rank;  // place of each cleaned name in byte order
+    uint32_t *order; // numbers of the stacks, sorted by the ranks of their names
 };
 
 static struct hp_span name_of(const struct writer *w, hp_node_id node) {
@@ -77,6 +83,7 @@ static void put_span(struct hp_sink *out, struct hp_span span) {
     hp_sink_put(out, span.at, span.size);
 }
 
+// Write the name of a leaf; see space_before_number().
 static void put_leaf(struct hp_sink *out, struct hp_span name) {
     size_t space = space_before_number(name);
     put_span(out, (struct hp_span){name.at, space});
@@ -86,6 +93,8 @@ static void put_leaf(struct hp_sink *out, struct hp_span name) {
     }
 }
 
+// Write the names of a stack from the root, separated by ';'.  A truncated stack begins
+// with the node for that.
 static void put_stack(const struct writer *w, const struct hp_stack_key *stack) {
     if (stack->truncated) {
         put_span(w->out, name_of(w, w->view->naming.truncated));
@@ -105,6 +114,7 @@ static int by_text(const void *left, const void *right, void *names) {
                            hp_strtab_span(names, *(const hp_string *)right));
 }
 
+// Find the place of each name in byte order; the caller frees the result.
 static uint32_t *rank_names(struct hp_strtab *names) {
     size_t count = names->strings.count;
     hp_string *order = hp_alloc((count + 1) * sizeof *order);
@@ -120,11 +130,12 @@ static uint32_t *rank_names(struct hp_strtab *names) {
     return rank;
 }
 
+// Names that are written for a stack.
 static uint32_t length_of(const struct hp_stack_key *stack) {
     return stack->depth + stack->truncated;
 }
 
-// Of the i-th name that is written of a stack.
+// The rank of the i-th name that is written for a stack, from the root.
 static uint32_t rank_at(const struct writer *w, const struct hp_stack_key *stack,
                         uint32_t i) {
     uint32_t node = i < stack->truncated
@@ -133,7 +144,8 @@ static uint32_t rank_at(const struct writer *w, const struct hp_stack_key *stack
     return w->rank[w->of_node[node].n];
 }
 
-// From the root.  Several stacks may be one in what is written, where names are short.
+// Compare two stacks by the ranks of their names, from the root.  Stacks compare equal if
+// they would be written alike, as can happen with short names.
 static int compare(const struct writer *w, uint32_t left, uint32_t right) {
     const struct hp_stack_key *a = &w->view->stacks.all.at[left];
     const struct hp_stack_key *b = &w->view->stacks.all.at[right];
@@ -174,9 +186,12 @@ static void writer_done(struct writer *w) {
 }
 
 enum {
+    // Numbers on a line, at most.
     MOST_COLUMNS = 2,
 };
 
+// Write one line for each group of equal stacks, with the sums of their values in each
+// column.  A stack without a value above zero is skipped.
 static void put_lines(const struct writer *w, hp_int128 *const *columns, size_t count) {
     size_t stacks = w->view->stacks.all.count;
     for (size_t i = 0; i < stacks;) {
@@ -199,6 +214,8 @@ static void put_lines(const struct writer *w, hp_int128 *const *columns, size_t 
     }
 }
 
+// Values of all stacks as integers that add up to the rounded total; the caller frees
+// them.
 static hp_int128 *whole_of(const struct hp_view *view, struct hp_selection selection) {
     return hp_stacks_whole(&view->stacks, selection, view->options.metric);
 }

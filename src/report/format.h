@@ -1,42 +1,67 @@
-// The output formats, which describe themselves: one const struct each; formats.c lists them.
+// The output formats.  Each is one const struct that describes itself: what it can show,
+// which files it is for, and its writers. formats.c lists them.
+//
+// Map of src/report:
+//
+//   format.h, formats.c   the struct, the list of all formats, lookup by name
+//   text/                 reports for people; Markdown and HTML reuse its lines and cells
+//   json/, tsv/           reports for programs
+//   html/                 one page with data and a script
+//   pprof/, firefox/      merged profiles for other tools, as are folded.c, callgrind.c,
+//                         speedscope.c and dhat.c
+//   pictures.h            flame graphs and call graphs, as SVG or PDF; dot.c: Graphviz
+//   callgraph.h, notes.h  shared by formats: nodes of a call graph, remarks on numbers
+//
+// A writer gets a finished view (view/view.h) and a sink, and only turns the view into
+// bytes: it takes no decision on filters, rows or order.  Writers do not fail; the sink
+// remembers the first error.  Text from inputs goes through the one function of each
+// format that makes it safe.  Read this header, then text/text.h or json/json.h, then any
+// single format.
 #ifndef HP_REPORT_FORMAT_H
 #define HP_REPORT_FORMAT_H
 
 #include "base/sink.h"
 #include "view/view.h"
 
+// Write a whole view.  Failures stay in the sink.
 typedef void hp_writer(struct hp_sink *out, const struct hp_view *view);
 
 struct hp_format {
-    const char *name;      // as in --format=NAME
-    const char *files;     // names that mean this format, "*.folded *.collapsed"
-    const char *help;      // one line
-    unsigned can;          // enum hp_format_ability: options, help and refusals read it
-    size_t limit;          // of those who ask for none, as in struct hp_report_options
-    enum hp_shape shape;   // of the views that it takes
-    unsigned graphs;       // but of these kinds of reports, as bits, it takes a graph
-    hp_writer *write_rows; // any report whose rows say all, by its columns; NULL: none
-    hp_writer *write[HP_REPORT_KINDS]; // in place of that, where the layout is another
-    // Put the format's own for what is left at zero; NULL: it has none.
+    const char *name; // the name in --format=NAME
+    // Patterns of file names that select this format: "*.folded *.collapsed".
+    const char *files;
+    const char *help; // one line for help texts
+    // Enum hp_format_ability, as bits.  Options, help and refusals follow from these.
+    unsigned can;
+    size_t limit;        // rows if no limit is asked for, as in struct hp_report_options
+    enum hp_shape shape; // the shape of views that its writers take
+    // Kinds of reports, as bits, for which it takes a graph instead of `shape`.
+    unsigned graphs;
+    // Writes any report that is a table, by its columns; NULL: it cannot.
+    hp_writer *write_rows;
+    // Writers for kinds with a layout of their own; they come before write_rows.
+    hp_writer *write[HP_REPORT_KINDS];
+    // Replace options that are zero by the format's own defaults; NULL: it has none.
     void (*complete)(struct hp_report_options *options);
 };
 
-// Each is at the end of its file.
+// The formats; each is defined at the end of its own file.
 extern const struct hp_format hp_format_text, hp_format_json, hp_format_tsv,
     hp_format_folded, hp_format_difffolded, hp_format_callgrind, hp_format_speedscope,
     hp_format_dhat, hp_format_dot, hp_format_svg, hp_format_pdf, hp_format_pprof,
     hp_format_firefox, hp_format_markdown, hp_format_benchmark, hp_format_html;
 
+// All formats, in the order of help, and their number.
 extern const struct hp_format *const hp_formats[];
 extern const size_t hp_formats_count;
 
-// By name; NULL if there is none.
+// Find a format by name; NULL if there is none.
 const struct hp_format *hp_format_find(const char *name);
 
-// Of the view of a kind of report.
+// The shape of view that a format takes for a kind of report.
 enum hp_shape hp_format_shape(const struct hp_format *format, enum hp_report_kind kind);
 
-// Who writes a kind of report; NULL: nobody.
+// The writer of a format for a kind of report; NULL: it cannot write this kind.
 hp_writer *hp_format_writer(const struct hp_format *format, enum hp_report_kind kind);
 
 #endif

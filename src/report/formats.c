@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-// A partial is no view of a profile: it is all of it.  This is how it is asked for.
+// The partial file (.hpa) contains the whole profile, not a view.  It is a format so that
+// it can be asked for like one.
 static const struct hp_format partials = {
     .name = "hpa",
     .files = "*.hpa",
@@ -48,6 +49,7 @@ enum hp_shape hp_format_shape(const struct hp_format *format, enum hp_report_kin
     return (format->graphs >> kind & 1) != 0 ? HP_SHAPE_GRAPH : format->shape;
 }
 
+// A writer for this kind comes first; write_rows can write any kind that is a table.
 hp_writer *hp_format_writer(const struct hp_format *format, enum hp_report_kind kind) {
     return format->write[kind]          ? format->write[kind]
            : hp_reports[kind]->is_table ? format->write_rows

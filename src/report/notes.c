@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+// Report each filter, except the pattern that selects the functions of peek and list.
 static void tell_filters(const struct hp_view *view, hp_note_fn *note, void *data) {
     for (size_t i = 0; i < view->filters.count; i++) {
         const struct hp_filter *filter = &view->filters.at[i];
@@ -17,7 +18,8 @@ static void tell_filters(const struct hp_view *view, hp_note_fn *note, void *dat
     }
 }
 
-// Of a projection its own type, in a format of all sample types each.
+// Report the sample types whose scaling is not known: the type of a projection, or all
+// types in a format that writes all.
 static void tell_types(const struct hp_view *view, hp_note_fn *note, void *data) {
     const struct hp_sample_types *types = hp_view_types(view);
     const struct hp_sample_type *type;
@@ -35,7 +37,8 @@ static void tell_types(const struct hp_view *view, hp_note_fn *note, void *data)
     }
 }
 
-// As of the number of inputs: a later merge says it anew.
+// Report which dump was chosen where a process has several.  A later merge writes its own
+// such remark, as with the number of inputs.
 static void tell_moments(const struct hp_view *view, hp_note_fn *note, void *data) {
     for (size_t i = 0; i < hp_view_moment_count(view); i++) {
         char *text = hp_printed("inputs: %s", hp_view_moment(view, i).at);
@@ -57,6 +60,7 @@ void hp_notes_tell_facts(const struct hp_view *view, hp_note_fn *note, void *dat
              (unsigned long long)head->summary[HP_SIDE_ALL].merged_used,
              (unsigned long long)head->summary[HP_SIDE_ALL].merged_all);
     note(data, made_by);
+    // A projection has no metric that was estimated.
     bool has_metrics = !view->projection || (view->use.can & HP_HAS_SAMPLE_TYPES) != 0;
     if (has_metrics) {
         note(data, estimators[head->estimator]);
@@ -90,6 +94,7 @@ void hp_notes_tell(const struct hp_view *view, hp_note_fn *note, void *data) {
     }
 }
 
+// State while remarks become elements of a JSON array.
 struct elements {
     struct hp_sink *out;
     const char *between;

@@ -2,6 +2,7 @@
 
 #include "report/callgraph.h"
 
+// Draw a view with `draw` and write the picture with `write`.
 static void write_with(struct hp_sink *out, const struct hp_view *view, hp_draw_fn *draw,
                        void (*write)(struct hp_sink *, const struct hp_drawing *)) {
     struct hp_drawing drawing;
@@ -31,7 +32,7 @@ const struct hp_format hp_format_svg = {
     .files = "*.svg",
     .help = "a flame graph, or of peek a call graph, for browsers, without scripts",
     .can = HP_IS_PICTURE | HP_CAN_UNIT | HP_HAS_SHORT_NAMES,
-    .limit = 80, // nodes of a graph
+    .limit = 80, // nodes of a graph, unless --limit says otherwise
     .shape = HP_SHAPE_NAMES,
     .graphs = 1u << HP_REPORT_PEEK,
     .write = {[HP_REPORT_TOP] = write_flames_svg,
@@ -46,7 +47,7 @@ const struct hp_format hp_format_pdf = {
     .files = "*.pdf",
     .help = "the same on a page, names outside Latin-1 with question marks",
     .can = HP_IS_PICTURE | HP_CAN_UNIT | HP_HAS_SHORT_NAMES | HP_IS_BINARY,
-    .limit = 80, // nodes of a graph
+    .limit = 80, // nodes of a graph, unless --limit says otherwise
     .shape = HP_SHAPE_NAMES,
     .graphs = 1u << HP_REPORT_PEEK,
     .write = {[HP_REPORT_TOP] = write_flames_pdf,

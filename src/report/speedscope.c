@@ -6,22 +6,25 @@
 //                    "startValue": 0, "endValue": 640000,
 //                    "samples": [[0, 1, 2], ...], "weights": [640000, ...]}, ...]}
 //
-// A sample is numbers of frames from the root; they are in the order of a tree, by names.  There is
-// a profile for each metric.  Weights must not be negative, so that a difference is two: what grew and what
-// shrank.
+// A sample is a list of numbers of frames from the root; samples are in the order of a
+// tree, by names.  Each metric is one profile.  Weights must not be negative, so that a
+// difference becomes two profiles: what grew and what shrank.
 #include "report/format.h"
 #include "report/json/json.h"
 #include "report/notes.h"
 
+// State of writing.
 struct writer {
     struct hp_sink *out;
     const struct hp_view *view;
-    uint32_t *frame_of; // of each node: its number and one; 0: in no stack
+    uint32_t *frame_of; // number of each node, from 1 on; 0: it is in no stack
+    // Profiles written so far.
     size_t profile_count;
 };
 
 // --- frames -------------------------------------------------------------------------------
 
+// Number the nodes that occur in stacks.
 static void number_frames(struct writer *w) {
     const struct hp_naming *naming = &w->view->naming;
     size_t nodes = hp_node_count(naming);
@@ -41,6 +44,7 @@ static void number_frames(struct writer *w) {
     }
 }
 
+// Write a frame: its name, and its file and line if these are known.
 static void put_frame(const struct writer *w, hp_node_id node) {
     const struct hp_origin *origin = hp_view_origin(w->view, node);
     hp_sink_text(w->out, "{\"name\": ");
@@ -67,7 +71,8 @@ static void put_frames(const struct writer *w) {
 
 // --- profiles -----------------------------------------------------------------------------
 
-// The stacks with a weight, in the order of a tree, so that speedscope's "time order" is one.
+// The numbers of the stacks with a weight above zero, in the order of a tree, so that
+// speedscope's "time order" shows a tree.  The caller frees them.
 static uint32_t *weighty_stacks(const struct writer *w, const hp_int128 *weights,
                                 size_t *count) {
     uint32_t *order = hp_alloc(w->view->stacks.all.count * sizeof *order);
@@ -80,6 +85,7 @@ static uint32_t *weighty_stacks(const struct writer *w, const hp_int128 *weights
     return order;
 }
 
+// Write the frames of one stack.
 static void put_sample(const struct writer *w, const struct hp_stack_key *stack) {
     const char *between = "[";
     if (stack->truncated) {
@@ -94,6 +100,7 @@ static void put_sample(const struct writer *w, const struct hp_stack_key *stack)
     hp_sink_text(w->out, "]");
 }
 
+// Write one profile: the stacks with a weight, and their weights.
 static void put_profile(struct writer *w, const char *name, enum hp_metric metric,
                         const hp_int128 *weights) {
     size_t count;
@@ -122,7 +129,8 @@ static void put_profile(struct writer *w, const char *name, enum hp_metric metri
     free(order);
 }
 
-// The metric that was asked for comes first: it is shown first.
+// Write a profile for each metric of the inputs.  The requested metric comes first,
+// because the first profile is shown first.
 static void put_metrics(struct writer *w) {
     const struct hp_selection all = {HP_OF_ALL, 0};
     for (unsigned i = 0; i < HP_METRICS; i++) {
@@ -136,6 +144,7 @@ static void put_metrics(struct writer *w) {
     }
 }
 
+// Write the stacks that grew and those that shrank as two profiles.
 static void put_difference(struct writer *w) {
     const struct hp_stacks *stacks = &w->view->stacks;
     enum hp_metric metric = w->view->options.metric;
@@ -155,6 +164,7 @@ static void put_difference(struct writer *w) {
 
 // --- the rest -----------------------------------------------------------------------------
 
+// Write everything before the frames.
 static void put_head(const struct writer *w) {
     hp_sink_print(
         w->out,
