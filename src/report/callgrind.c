@@ -1,9 +1,10 @@
-// The profile format of Valgrind's Callgrind, as KCachegrind and callgrind_annotate read it:
+// The profile format of Valgrind's Callgrind, as KCachegrind and callgrind_annotate read
+// it:
 //
 //     # callgrind format
 //     events: InuseBytes InuseObjects      one or more; all costs are in their order
 //     ob=(1) /srv/app                      object, file and function: a number, at its first
-//     fl=(1) app.c                         mention with the name behind it
+//     fl=(1) app.c                         mention followed by the name
 //     fn=(1) main
 //     12 4096 1                            line, and what it allocates itself
 //     cob=(1)                              object, file and function that it calls,
@@ -12,10 +13,11 @@
 //     calls=7 0                            how often, and at which line the other begins
 //     13 65536 7                           line, and what the other has by these calls
 //
-// Costs are whole and not negative, so that a difference is four events: what there is, what
-// there was, and by how much stacks have grown and shrunk; where neither side is known, the latter
-// two.  Dumps do not tell calls: the number of objects that were allocated stands for them.  A
-// function within itself is f'2, as with Valgrind's own --separate-recs.
+// Costs are whole numbers and not negative, so that a difference is four events: the new
+// value, the old value, and by how much stacks have grown and shrunk; only the last two
+// if the inputs are differences themselves.  Dumps contain no numbers of calls: the
+// number of allocated objects is written instead.  A recursive function is f'2 at its
+// second level, as with Valgrind's own --separate-recs.
 #include "report/format.h"
 #include "report/notes.h"
 
@@ -23,6 +25,7 @@
 
 #include <errno.h>
 
+// A kind of cost: its name in the file, and a longer name for people.
 struct event {
     const char *name, *help;
 };
@@ -34,6 +37,7 @@ static const struct event events_of_metrics[HP_METRICS] = {
     [HP_ALLOC_OBJECTS] = {"AllocObjects", "objects allocated"},
 };
 
+// Events of a comparison.
 enum difference_event {
     EVENT_NEW,
     EVENT_OLD,
@@ -51,50 +55,58 @@ static const struct event events_of_differences[DIFFERENCE_EVENTS] = {
 
 // --- functions and their calls --------------------------------------------------------------
 
-// A function is a name in one file of one module.  Where it recurs within a stack, each further
-// occurrence is a function of its own, of the next level: so that what a function holds is what
-// it has itself and what its calls have, and nothing is counted twice.
+// A function is a name in one file of one module.  Each further occurrence of it within
+// one stack is a function of its own, of the next level: so the cost of a function is its
+// own cost plus the costs of its calls, and nothing is counted twice.
 struct function {
     hp_module_id module;
-    hp_string file;  // of the profile; "" if unknown
-    hp_node_id name; // of the stacks' naming
-    uint32_t level;  // 1 for the first in a stack from the root
+    hp_string file;  // of the profile; "": unknown
+    hp_node_id name; // of the naming of the stacks
+    uint32_t level;  // 1 for the first occurrence in a stack, from the root
 };
 
 struct costs {
-    hp_int128 of[HP_METRICS]; // whatever is to be added up
+    // Sums of the events; while stacks are added up, values of one stack.
+    hp_int128 of[HP_METRICS];
+    // The number of calls that is written.
     hp_int128 calls;
 };
 
-// What one line of a function allocates itself, or by calls of one other.
+// The costs of one line of a function: its own, or those of its calls of one other
+// function.
 struct row {
-    uint32_t function, callee; // numbers in `functions`; 0 is none
-    uint32_t line;             // 0 if unknown
+    uint32_t function, callee; // numbers in `functions`; 0: none
+    uint32_t line;             // 0: unknown
     struct costs costs;
 };
 
+// All functions, and all costs by function, callee and line.
 struct callgraph {
-    HP_VEC(struct function) functions; // [0] is none
+    HP_VEC(struct function) functions; // [0] is no function
     HP_VEC(struct row) rows;           // by function, callee and line
 };
 
+// Begins a struct row, which the index finds it by.
 struct row_key {
     uint32_t function, callee, line;
 };
 
-// When a function of level 1 was last met.
+// The last stack in which a function of level 1 occurred.
 struct meeting {
-    size_t stack; // its number and one
+    size_t stack; // its number + 1; 0: none yet
+    // How often it has occurred in that stack.
     uint32_t level;
 };
 
+// State while the call graph is built.
 struct builder {
     struct callgraph *graph;
     const struct hp_stacks *stacks;
     struct hp_index functions, rows;
-    HP_VEC(struct meeting) meetings; // of each function
+    HP_VEC(struct meeting) meetings; // of each function of level 1
 };
 
+// Find or add a function; returns its number.
 static uint32_t add_function(struct builder *b, const struct function *function) {
     uint32_t number =
         hp_index_of(&b->functions, &b->graph->functions, function, sizeof *function);
@@ -105,7 +117,7 @@ static uint32_t add_function(struct builder *b, const struct function *function)
     return number;
 }
 
-// The function of a call, of the level it has in this stack.
+// The number of the function of a call, with the level that it has in this stack.
 static uint32_t meet(struct builder *b, const struct hp_place *place, uint32_t call,
                      size_t stack) {
     struct function function = {
@@ -124,6 +136,7 @@ static uint32_t meet(struct builder *b, const struct hp_place *place, uint32_t c
     return add_function(b, &function);
 }
 
+// Add costs to the row with this key; the row is added if there is none.
 static void add_costs(struct builder *b, struct row_key key, const struct costs *costs) {
     uint32_t number = hp_index_of(&b->rows, &b->graph->rows, &key, sizeof key);
     if (number == b->graph->rows.count) {
@@ -137,7 +150,8 @@ static void add_costs(struct builder *b, struct row_key key, const struct costs 
     sum->calls += costs->calls;
 }
 
-// From the root, each function calls the next.
+// Add a stack: each function calls the next from the root on, and the leaf has the costs
+// itself.  All of the others get them by their calls.
 static void add_stack(struct builder *b, size_t number, const struct costs *costs) {
     const struct hp_stack_key *stack = &b->stacks->all.at[number];
     struct row_key caller = {0};
@@ -156,6 +170,7 @@ static void add_stack(struct builder *b, size_t number, const struct costs *cost
     add_costs(b, caller, costs);
 }
 
+// Whether any cost of a stack is not 0.
 static bool has_costs(const struct costs *costs) {
     bool any = false;
     for (int i = 0; i < HP_METRICS; i++) {
@@ -164,6 +179,8 @@ static bool has_costs(const struct costs *costs) {
     return any;
 }
 
+// Order rows by function, callee and line; a function's own costs, with callee 0, come
+// first.
 static int compare_rows(const void *left, const void *right) {
     const struct row *a = left, *b = right;
     if (a->function != b->function) {
@@ -175,7 +192,8 @@ static int compare_rows(const void *left, const void *right) {
     return (a->line > b->line) - (a->line < b->line);
 }
 
-// `costs` are those of the stacks, and those without any are left out.
+// Build the call graph of all stacks; `costs` has one element for each, and stacks
+// without costs are skipped. callgraph_done() frees it.
 static void callgraph_init(struct callgraph *graph, const struct hp_stacks *stacks,
                            const struct costs *costs) {
     *graph = (struct callgraph){0};
@@ -200,22 +218,25 @@ static void callgraph_done(struct callgraph *graph) {
 
 // --- what is written ------------------------------------------------------------------------
 
+// State of writing.
 struct writer {
     struct hp_sink *out;
     const struct hp_view *view;
     const struct hp_stacks *stacks;
     struct event events[HP_METRICS];
+    // Number of events in use.
     size_t event_count;
-    struct costs *costs; // of each stack, in the order of the events
+    struct costs *costs; // costs of each stack, in the order of the events
     struct callgraph graph;
     struct hp_index file_index;
-    HP_VEC(hp_string) files; // those that were named
-    bool *named_objects;     // of each module
-    bool *named_functions;   // of each function of the graph
+    HP_VEC(hp_string) files; // files whose names have been written
+    bool *named_objects;     // for each module: whether its name has been written
+    bool *named_functions;   // for each function: whether its name has been written
 };
 
 // --- costs --------------------------------------------------------------------------------
 
+// Add an event with a value for each stack.
 static void add_event(struct writer *w, const struct event *event,
                       const hp_int128 *whole) {
     for (size_t i = 0; i < w->stacks->all.count; i++) {
@@ -224,13 +245,15 @@ static void add_event(struct writer *w, const struct event *event,
     w->events[w->event_count++] = *event;
 }
 
+// Add numbers of objects, which are written as numbers of calls.
 static void count_calls(struct writer *w, const hp_int128 *objects) {
     for (size_t i = 0; i < w->stacks->all.count; i++) {
         w->costs[i].calls += objects[i];
     }
 }
 
-// The metric that was asked for comes first: it is shown first.
+// Add an event for each metric of the inputs.  The requested metric comes first, because
+// the first event is shown first.
 static void add_metrics(struct writer *w) {
     const struct hp_selection all = {HP_OF_ALL, 0};
     enum hp_metric calls = hp_view_has_metric(w->view, HP_ALLOC_OBJECTS)
@@ -252,6 +275,7 @@ static void add_metrics(struct writer *w) {
     }
 }
 
+// Add the events of a comparison.
 static void add_difference(struct writer *w) {
     const struct hp_selection of_base = {HP_OF_BASE, 0}, of_new = {HP_OF_NEW, 0};
     enum hp_metric metric = w->view->options.metric;
@@ -278,12 +302,13 @@ static void add_difference(struct writer *w) {
 // --- head ---------------------------------------------------------------------------------
 
 static void put_integer(const struct writer *w, hp_int128 number) {
-    if (number > UINT64_MAX) { // readers would take it for another
+    if (number > UINT64_MAX) { // readers would wrap it around
         w->out->error = EOVERFLOW;
     }
     hp_sink_integer(w->out, number);
 }
 
+// Write the rest of a line: a cost for each event.
 static void put_costs(const struct writer *w, const struct costs *costs) {
     for (size_t i = 0; i < w->event_count; i++) {
         hp_sink_text(w->out, " ");
@@ -299,6 +324,7 @@ static void put_note(void *data, const char *note) {
     hp_sink_text(out, "\n");
 }
 
+// Write everything before the functions: remarks, events and the total.
 static void put_head(const struct writer *w) {
     hp_sink_print(w->out,
                   "# callgrind format\nversion: 1\ncreator: hprof-agg %s\n"
@@ -327,6 +353,7 @@ static void put_head(const struct writer *w) {
 
 // --- body ---------------------------------------------------------------------------------
 
+// Write a name after its number; "???" if it is not known.
 static void put_name(const struct writer *w, struct hp_span name) {
     hp_sink_text(w->out, " ");
     if (name.size > 0) {
@@ -336,7 +363,8 @@ static void put_name(const struct writer *w, struct hp_span name) {
     }
 }
 
-// "cfn=(2)"; most of the file are these, and printf() would be a quarter of the time.
+// Write "cfn=(2)".  Most of the file consists of these, and printf() would take a quarter
+// of the time.
 static void put_key(const struct writer *w, const char *key, const char *what,
                     uint32_t number) {
     hp_sink_text(w->out, key);
@@ -345,6 +373,7 @@ static void put_key(const struct writer *w, const char *key, const char *what,
     hp_sink_text(w->out, ")");
 }
 
+// Write the object (library) of a function; its name only the first time.
 static void put_object(struct writer *w, const char *key, hp_module_id module) {
     put_key(w, key, "ob=(", module.n + 1);
     if (!w->named_objects[module.n]) {
@@ -354,6 +383,7 @@ static void put_object(struct writer *w, const char *key, hp_module_id module) {
     hp_sink_text(w->out, "\n");
 }
 
+// Write the file of a function; its name only the first time.
 static void put_file(struct writer *w, const char *key, hp_string file) {
     uint32_t number = hp_index_of(&w->file_index, &w->files, &file, sizeof file);
     put_key(w, key, "fl=(", number + 1);
@@ -364,7 +394,8 @@ static void put_file(struct writer *w, const char *key, hp_string file) {
     hp_sink_text(w->out, "\n");
 }
 
-// `key` is "" or "c", for one that is called.
+// Write object, file and name of a function.  `key` is "c" for one that is called, else
+// "".
 static void put_function(struct writer *w, const char *key, uint32_t number) {
     const struct function *function = &w->graph.functions.at[number];
     put_object(w, key, function->module);
@@ -380,6 +411,7 @@ static void put_function(struct writer *w, const char *key, uint32_t number) {
     hp_sink_text(w->out, "\n");
 }
 
+// Write the functions with their costs, in the order of rows.
 static void put_body(struct writer *w) {
     uint32_t function = 0;
     const struct row *row;

@@ -1,33 +1,42 @@
-// The reports of text for comments and summaries of GitHub and the like: tables become tables
+// Reports as Markdown, for comments and summaries on GitHub and similar sites.  The lines
+// of the text report are converted: tables become tables
 //
 //     | flat | flat% | cum | function |
 //     | ---: | ---: | ---: | :--- |
 //     | 153.5 MiB | 73.7% | 161.5 MiB | `small` |
 //
-// and all else is in blocks of code.  A name is a span of code, in which neither marks nor HTML, neither
-// mentions nor numbers of issues are looked for.  A table is cut into cells before that: a '|' in a
-// name is \|, and a backslash in front of one, which readers of tables do not agree on, \x5C.
+// and everything else goes into blocks of code.  A name is a code span, in which sites
+// look neither for markup or HTML nor for mentions or issue numbers.  Readers split a
+// table into cells before they look for code spans, so that '|' in a name becomes \|; a
+// backslash before it becomes \x5C, because readers do not agree on what it means there.
 #include "report/text/text.h"
 
 #include <string.h>
 
 enum {
-    ROW = '\036',  // HP_TEXT_ROW
-    CELL = '\037', // HP_TEXT_CELL
+    ROW = '\036',  // the byte of HP_TEXT_ROW
+    CELL = '\037', // the byte of HP_TEXT_CELL
+    // Backticks of the shortest fence around a block of code.
     LEAST_FENCE = 3,
 };
 
+// State of the conversion, line by line.
 struct markdown {
     struct hp_sink *out;
-    struct hp_buffer line, block; // lines of the latter are no rows
-    struct hp_buffer titles;      // of the report's table; empty: not yet seen
+    // The line being read; the lines of a block of code being collected.
+    struct hp_buffer line, block;
+    // Titles of the report's table; empty: not seen yet.  They begin each part of the
+    // table again.
+    struct hp_buffer titles;
+    // Columns of the present table.
     size_t columns;
-    bool in_table; // the last line was a row
-    bool has_any;  // something was written
+    bool in_table; // whether the last line was a row or a remark of a table
+    bool has_any;  // whether anything has been written
 };
 
 // --- what is inert ------------------------------------------------------------------------
 
+// The length of the longest run of a character.
 static size_t longest_run(struct hp_span text, char of) {
     size_t longest = 0, run = 0;
     for (size_t i = 0; i < text.size; i++) {
@@ -43,7 +52,8 @@ static void put_times(struct hp_sink *out, char what, size_t count) {
     }
 }
 
-// In front of a name are steps of a tree, whose spaces are to be seen.
+// Write the indentation in front of a name in a tree as no-break spaces, which are shown.
+// Returns the rest of the text.
 static struct hp_span put_steps(struct hp_sink *out, struct hp_span text) {
     while (text.size > 1 && text.at[0] == ' ') {
         hp_sink_text(out, "\u00a0");
@@ -52,6 +62,8 @@ static struct hp_span put_steps(struct hp_sink *out, struct hp_span text) {
     return text;
 }
 
+// Write a name as a code span, with a fence that is longer than any run of backticks in
+// it.
 static void put_code(struct hp_sink *out, struct hp_span text) {
     size_t fence = longest_run(text, '`') + 1;
     bool is_padded =
@@ -73,7 +85,7 @@ static void put_code(struct hp_sink *out, struct hp_span text) {
     put_times(out, '`', fence);
 }
 
-// Of numbers and titles.
+// Write numbers or titles, with the characters escaped that have a meaning in Markdown.
 static void put_plain(struct hp_sink *out, struct hp_span text) {
     for (size_t i = 0; i < text.size; i++) {
         if (text.at[i] == '<') {
@@ -97,7 +109,8 @@ static struct hp_span trimmed(struct hp_span text) {
     return text;
 }
 
-// The cells of a row; the last one is a name.
+// Write the cells of a row; the last one is a name if `has_name` is set.  Returns the
+// number of cells.
 static size_t put_cells(struct hp_sink *out, struct hp_span row, bool has_name) {
     size_t columns = 0;
     const char *next;
@@ -120,11 +133,14 @@ static size_t put_cells(struct hp_sink *out, struct hp_span row, bool has_name) 
     return columns;
 }
 
+// Separate the next table or block from what is before it by an empty line.
 static void begin_part(struct markdown *m) {
     hp_sink_text(m->out, m->has_any ? "\n" : "");
     m->has_any = true;
 }
 
+// Begin a table with the titles of the report: numbers are aligned to the right, names to
+// the left.
 static void begin_table(struct markdown *m) {
     struct hp_span titles = {m->titles.text.at, m->titles.text.count};
     begin_part(m);
@@ -136,7 +152,7 @@ static void begin_table(struct markdown *m) {
     m->in_table = true;
 }
 
-// What belongs to the table, but has no numbers.
+// Write a line that belongs to the table but has no numbers, in the column of names.
 static void put_remark(const struct markdown *m, struct hp_span text) {
     for (size_t i = 0; i + 1 < m->columns; i++) {
         hp_sink_text(m->out, "| ");
@@ -148,6 +164,7 @@ static void put_remark(const struct markdown *m, struct hp_span text) {
 
 // --- blocks -------------------------------------------------------------------------------
 
+// Write the collected lines as a block of code; nothing if they are empty.
 static void put_block(struct markdown *m) {
     struct hp_span block = {m->block.text.at, m->block.text.count};
     while (block.size > 0 && block.at[block.size - 1] == '\n') {
@@ -169,6 +186,7 @@ static void put_block(struct markdown *m) {
 
 // --- lines --------------------------------------------------------------------------------
 
+// Convert a row.  The first row of the report has the titles, which are kept.
 static void take_row(struct markdown *m, struct hp_span row) {
     put_block(m);
     if (m->titles.text.count == 0) {
@@ -181,6 +199,8 @@ static void take_row(struct markdown *m, struct hp_span row) {
     put_cells(m->out, row, true);
 }
 
+// Convert the line that is complete: it is a row, a remark below a row, or part of a
+// block of code.  An empty line is kept only within a block.
 static void take_line(struct markdown *m) {
     struct hp_span line = {m->line.text.at, m->line.text.count};
     bool is_row = line.size > 0 && line.at[0] == ROW;
@@ -200,6 +220,7 @@ static void take_line(struct markdown *m) {
     m->line.text.count = 0;
 }
 
+// An hp_write_fn that splits the text report into lines.
 static int take(void *data, const void *bytes, size_t size) {
     struct markdown *m = data;
     const char *at = bytes, *end = at + size;
@@ -212,7 +233,7 @@ static int take(void *data, const void *bytes, size_t size) {
         }
         at = newline ? newline + 1 : end;
     }
-    return 0; // m->out remembers what fails
+    return 0; // m->out remembers a failure
 }
 
 static void write_markdown(struct hp_sink *out, const struct hp_view *view) {
@@ -221,7 +242,7 @@ static void write_markdown(struct hp_sink *out, const struct hp_view *view) {
     struct hp_err err;
     hp_sink_init(&sink, take, &m);
     hp_text_marked(&sink, view);
-    int ret = hp_sink_close(&sink, &err); // take() does not fail
+    int ret = hp_sink_close(&sink, &err); // take() never fails
     (void)ret;
     put_block(&m);
     hp_vec_done(&m.line.text);
@@ -229,7 +250,7 @@ static void write_markdown(struct hp_sink *out, const struct hp_view *view) {
     hp_vec_done(&m.titles.text);
 }
 
-// Whoever shows it breaks the lines.
+// The reader wraps lines itself, so that they are not wrapped here.
 static void complete(struct hp_report_options *options) {
     options->width = 0;
     options->ascii = false;

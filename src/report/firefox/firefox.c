@@ -1,10 +1,11 @@
 // The processed profile of the Firefox Profiler, version 60: newer readers upgrade it.
 //
-// A process for each series, with a thread for each metric, whose samples have a stack, a time in milliseconds and a weight.
-// In a timeline weights are what a stack has gained or lost since the dump before, so that
-// those of a range of time add up to what changed in it, and those of all to what the last
-// dump holds; a counter draws the memory in use.  One profile alone has its samples one
-// millisecond apart, as all at one time would be hard to select.
+// Each series is a process, with a thread for each metric.  The samples of a thread have
+// a stack, a time in milliseconds and a weight.  In a timeline the weight is what a stack
+// has gained or lost since the previous dump: so the weights in a range of time add up to
+// the change in that range, and all of them to the values of the last dump.  A counter
+// shows the memory in use.  A single profile has its samples one millisecond apart,
+// because samples at one time would be hard to select.
 #include "report/firefox/firefox_tables.h"
 #include "report/format.h"
 #include "report/json/json.h"
@@ -14,29 +15,33 @@
 #include <math.h>
 #include <string.h>
 
+// State of writing.
 struct writer {
     struct hp_sink *out;
     const struct hp_view *view;
     const struct hp_stacks *stacks;
     struct hp_firefox_tables tables;
-    const struct hp_series_dump *dumps; // of a timeline, else NULL
-    size_t dump_count;                  // of a series; at least 1
-    size_t series;                      // before it
-    size_t threads;                     // that were written
+    const struct hp_series_dump *dumps; // dumps of the present series; NULL: no timeline
+    size_t dump_count;                  // dumps of the present series; at least 1
+    size_t series;                      // number of the present series, from 0 on
+    size_t threads;                     // threads written so far
 };
 
 // --- dump by dump -------------------------------------------------------------------------
 
-// Whole numbers of all stacks in one dump and the one before.
+// Goes through the dumps of a series: whole numbers of all stacks in one dump and in the
+// one before.
 struct step {
     const struct writer *writer;
     enum hp_metric metric;
-    size_t next; // dump
+    size_t next; // the next dump; `now` is that before it
     struct hp_stack_sums sums;
+    // Values of the present dump before rounding.
     hp_fixed *exact;
-    hp_int128 *before, *now;
+    hp_int128 *before, *now; // rounded values; both are zeros before the first dump
 };
 
+// A state before the first dump; step_done() frees it.
 static struct step step_new(const struct writer *w, enum hp_metric metric) {
     size_t count = w->stacks->all.count;
     struct step step = {
@@ -50,6 +55,7 @@ static struct step step_new(const struct writer *w, enum hp_metric metric) {
     return step;
 }
 
+// Go to the next dump; false after the last one.
 static bool step_next(struct step *step) {
     const struct writer *w = step->writer;
     if (step->next == w->dump_count) {
@@ -82,13 +88,15 @@ static void step_done(struct step *step) {
 
 // --- columns of samples -------------------------------------------------------------------
 
+// Sizes of one thread.
 struct samples {
-    size_t *counts;   // of each dump
-    hp_int128 *gains; // of each dump
+    size_t *counts;   // number of samples in each dump
+    hp_int128 *gains; // growth of the sum in each dump
     size_t count;
 };
 
-// Two columns, in two passes over the dumps: no more than one is held at a time.
+// Write the column of stacks and count samples.  The weights need another pass over the
+// dumps, so that no more than two dumps are in memory.
 static void put_stacks(const struct writer *w, enum hp_metric metric,
                        struct samples *samples) {
     struct step step = step_new(w, metric);
@@ -108,6 +116,7 @@ static void put_stacks(const struct writer *w, enum hp_metric metric,
     step_done(&step);
 }
 
+// Write the column of weights, for the same samples as put_stacks().
 static void put_weights(const struct writer *w, enum hp_metric metric) {
     struct step step = step_new(w, metric);
     const char *between = "";
@@ -125,7 +134,7 @@ static void put_weights(const struct writer *w, enum hp_metric metric) {
     step_done(&step);
 }
 
-// The first dump of all series.
+// The time of the first dump of all series.
 static double start_of(const struct writer *w) {
     double start = w->view->series[0].time;
     for (size_t i = 1; i < w->view->series_count; i++) {
@@ -134,7 +143,7 @@ static double start_of(const struct writer *w) {
     return start;
 }
 
-// Since the first dump.
+// Write the time of a dump in milliseconds since the first dump.
 static void put_time(const struct writer *w, size_t dump) {
     const uint64_t per_ms = 1000000;
     uint64_t ns = (uint64_t)hp_nanoseconds(w->dumps[dump].time) -
@@ -143,6 +152,7 @@ static void put_time(const struct writer *w, size_t dump) {
                   (unsigned long long)(ns % per_ms));
 }
 
+// Write the column of times, for the same samples as put_stacks().
 static void put_times(const struct writer *w, const struct samples *samples) {
     hp_sink_text(w->out, "\"time\": [");
     for (size_t dump = 0, all = 0; dump < w->dump_count; dump++) {
@@ -164,6 +174,7 @@ static bool is_space(enum hp_metric metric) {
     return hp_fraction(metric) == HP_SPACE_FRACTION;
 }
 
+// Write the thread of a metric; sets `samples`.
 static void put_thread(const struct writer *w, enum hp_metric metric, size_t number,
                        struct samples *samples) {
     memset(samples->counts, 0, w->dump_count * sizeof *samples->counts);
@@ -188,6 +199,7 @@ static void put_thread(const struct writer *w, enum hp_metric metric, size_t num
                   is_space(metric) ? "bytes" : "samples", samples->count);
 }
 
+// Write a counter with the growth of memory in use in each dump.
 static void put_counter(const struct writer *w, const hp_int128 *gains,
                         size_t main_thread) {
     hp_sink_print(w->out,
@@ -207,7 +219,8 @@ static void put_counter(const struct writer *w, const hp_int128 *gains,
     hp_sink_print(w->out, "], \"length\": %zu}}", w->dump_count);
 }
 
-// A thread for each metric.  That which was asked for comes first: it is shown first.
+// Write a thread for each metric.  The requested metric comes first, because the first
+// thread is shown first.  Stores the growth of memory in use in `in_use`.
 static void put_threads(struct writer *w, enum hp_metric first, hp_int128 *in_use) {
     struct samples samples = {
         .counts = hp_alloc(w->dump_count * sizeof *samples.counts),
@@ -228,7 +241,8 @@ static void put_threads(struct writer *w, enum hp_metric first, hp_int128 *in_us
     free(samples.gains);
 }
 
-// The series of the dump i of the view, as a process of its own.
+// Make the series that begins with dump `i` of the view the present one.  Returns the
+// number of its dumps.
 static size_t take_series(struct writer *w, size_t i) {
     w->dumps = w->view->series ? w->view->series + i : NULL;
     w->dump_count = w->dumps ? hp_series_length(w->dumps, w->view->series_count - i) : 1;
@@ -236,6 +250,7 @@ static size_t take_series(struct writer *w, size_t i) {
     return w->dump_count;
 }
 
+// Write the threads of all series, then their counters.
 static void put_all_threads(struct writer *w) {
     size_t count = w->view->series ? w->view->series_count : 1, per_series = 0;
     hp_int128 *in_use = hp_alloc(count * sizeof *in_use);
@@ -258,11 +273,13 @@ static void put_all_threads(struct writer *w) {
 
 // --- the rest -----------------------------------------------------------------------------
 
+// State while remarks become entries.
 struct entries {
     struct hp_sink *out;
     size_t count;
 };
 
+// Write one remark as an entry of the profile's information panel.
 static void put_note(void *data, const char *note) {
     struct entries *entries = data;
     hp_sink_print(entries->out,
@@ -273,6 +290,7 @@ static void put_note(void *data, const char *note) {
     entries->count++;
 }
 
+// Write everything before the threads.
 static void put_meta(const struct writer *w) {
     uint64_t ms = 0;
     if (w->view->series && w->view->head.has_times && start_of(w) > 0) {

@@ -1,10 +1,12 @@
-// stackTable     a tree: each stack is a frame and the stack of its caller, `prefix`
-// frameTable     a function, a line, and how deep it is inlined
-// funcTable      a name, a source file, and a resource
-// resourceTable  a library
-// sources        a source file
+// The tables and their columns that matter here:
 //
-// All have their columns one by one, and texts as numbers in stringArray.
+//     stackTable     a tree: each stack is a frame and the stack of its caller, `prefix`
+//     frameTable     a function, a line, and how deep it is inlined
+//     funcTable      a name, a source file, and a resource
+//     resourceTable  a library
+//     sources        a source file
+//
+// Tables are written column by column, and texts are numbers in stringArray.
 #include "report/firefox/firefox_tables.h"
 
 #include "base/hash.h"
@@ -14,11 +16,13 @@
 
 // --- the tree of stacks -------------------------------------------------------------------
 
+// The calls of a stack and the nodes of the tree for them.
 struct chain {
-    HP_VEC(uint32_t) calls; // root first
+    HP_VEC(uint32_t) calls; // from the root; inlined calls are calls of their own
     HP_VEC(uint32_t) nodes;
 };
 
+// Collect the calls of a stack from the root; in a frame the outermost call comes first.
 static void get_calls(const struct hp_stacks *stacks, const struct hp_stack_key *stack,
                       struct chain *chain) {
     chain->calls.count = 0;
@@ -30,7 +34,9 @@ static void get_calls(const struct hp_stacks *stacks, const struct hp_stack_key 
     }
 }
 
-// Stacks are in order, so that those that begin alike follow one another.
+// Add a stack to the tree and return the node of its leaf.  Stacks are sorted, so that
+// those with a common beginning follow one another: only the nodes of the last stack have
+// to be compared.
 static uint32_t add_stack(struct hp_firefox_tables *tables, struct chain *chain) {
     size_t common = 0;
     while (common < chain->nodes.count && common < chain->calls.count &&
@@ -48,6 +54,7 @@ static uint32_t add_stack(struct hp_firefox_tables *tables, struct chain *chain)
     return chain->nodes.at[chain->nodes.count - 1];
 }
 
+// Build the tree of all stacks.
 static void make_tree(struct hp_firefox_tables *tables) {
     const struct hp_stacks *stacks = &tables->view->stacks;
     struct chain chain = {0};
@@ -61,6 +68,7 @@ static void make_tree(struct hp_firefox_tables *tables) {
 
 // --- frames and functions -----------------------------------------------------------------
 
+// Find or add a row of the function table.
 static uint32_t add_function(struct hp_firefox_tables *tables, struct hp_index *index,
                              struct hp_firefox_function function) {
     uint32_t row = hp_index_of(index, &tables->functions, &function, sizeof function);
@@ -70,6 +78,7 @@ static uint32_t add_function(struct hp_firefox_tables *tables, struct hp_index *
     return row;
 }
 
+// Find or add the resource of a module; returns its row + 1, or 0 if there is no module.
 static uint32_t add_resource(struct hp_firefox_tables *tables, hp_module_id module) {
     struct hp_span path =
         hp_view_string(tables->view, hp_view_module(tables->view, module)->path);
@@ -81,6 +90,7 @@ static uint32_t add_resource(struct hp_firefox_tables *tables, hp_module_id modu
     return tables->resource_of[module.n];
 }
 
+// Find or add a source file; returns its row + 1, or 0 if the file is not known.
 static uint32_t add_source(struct hp_firefox_tables *tables, struct hp_span file) {
     hp_string number = hp_strtab_add(&tables->files, file);
     if (number.n > tables->sources.count) {
@@ -89,6 +99,7 @@ static uint32_t add_source(struct hp_firefox_tables *tables, struct hp_span file
     return number.n;
 }
 
+// Add the frame of a call, with its function, file and library.
 static void add_frame(struct hp_firefox_tables *tables, struct hp_index *functions,
                       uint32_t call) {
     struct hp_place place = hp_stacks_place(&tables->view->stacks, call);
@@ -105,6 +116,7 @@ static void add_frame(struct hp_firefox_tables *tables, struct hp_index *functio
     hp_vec_push(&tables->function_of, add_function(tables, functions, function));
 }
 
+// Add the frames that occur in stacks, in the order of calls.
 static void make_frames(struct hp_firefox_tables *tables) {
     struct hp_index functions = {0};
     for (uint32_t call = 0; call < tables->view->stacks.place_count; call++) {
@@ -174,6 +186,7 @@ static void put_frame(struct hp_sink *out, const void *data, size_t row) {
     put_number(out, tables->frame_of[tables->nodes.at[row].call] - 1);
 }
 
+// The place of the frame in a row of the frame table.
 static struct hp_place place_of(const struct hp_firefox_tables *tables, size_t row) {
     return hp_stacks_place(&tables->view->stacks, tables->calls.at[row]);
 }
@@ -196,6 +209,7 @@ static void put_line(struct hp_sink *out, const void *data, size_t row) {
     }
 }
 
+// Write a row that is stored + 1, or `none` if there is none.
 static void put_row_or(struct hp_sink *out, uint32_t row_and_one, const char *none) {
     if (row_and_one > 0) {
         put_number(out, row_and_one - 1);
@@ -236,6 +250,7 @@ static void put_file(struct hp_sink *out, const void *data, size_t row) {
 
 // --- tables -------------------------------------------------------------------------------
 
+// End a table of `count` rows.
 static void put_end(struct hp_sink *out, size_t count) {
     hp_sink_print(out, "\"length\": %zu},\n ", count);
 }

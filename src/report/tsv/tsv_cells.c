@@ -1,6 +1,7 @@
-// A cell holds no tab and no newline: in texts they are \t and \n, and a backslash is \\.
-// Characters that are not safe on a terminal are \xNN or \u{...}, as in all reports; so is
-// what a spreadsheet would take for a formula: '=', '+', '-' or '@' that begins a text.
+// A cell contains no tab and no newline: in text they become \t and \n, and a backslash
+// becomes \\.  Characters that are not safe on a terminal become \xNN or \u{...}, as in
+// all reports.  So does '=', '+', '-' or '@' at the beginning of a text, which a
+// spreadsheet would take for a formula.
 #include "report/tsv/tsv.h"
 
 #include "base/utf8.h"

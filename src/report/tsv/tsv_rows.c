@@ -1,12 +1,13 @@
-// Tab-separated tables of one metric for scripts: a line of titles, which are the keys of the
-// columns, then one line a row.  An estimate has three cells, the first
-// empty if it is the largest of several:
+// Tab-separated tables of one metric for scripts: a line of titles, which are the keys of
+// the columns, then one line for each row.  An estimate takes three cells; the first is
+// empty if the value is too high, as the largest of several dumps.
 //
 //     flat flat_low flat_high ... name function module file line class
 #include "report/tsv/tsv.h"
 
 #include <math.h>
 
+// Write the line of titles.
 static void put_titles(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_field *field;
     const char *between = "";
@@ -22,13 +23,15 @@ static void put_titles(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, hp_tsv_place_titles);
 }
 
+// Write the numbers of a series into one cell, with commas between.
 static void put_series(struct hp_sink *out, const struct hp_content *content) {
     for (size_t i = 0; i < content->count; i++) {
         hp_sink_print(out, "%s%.9g", i > 0 ? "," : "", content->series[i]);
     }
 }
 
-// Without the tab in front of it.
+// Write a number that may be unknown, without a tab before it, with the digits that its
+// column has.
 static void put_number(struct hp_sink *out, const struct hp_field *field, double number) {
     bool is_p = field->column.cell == HP_CELL_P,
          is_rough = (field->shown & HP_ROUGH) != 0;
@@ -37,6 +40,7 @@ static void put_number(struct hp_sink *out, const struct hp_field *field, double
     }
 }
 
+// Write a cell of a row, without a tab before it.
 static void put_cell(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_field *field, size_t row) {
     enum hp_metric metric = view->options.metric;

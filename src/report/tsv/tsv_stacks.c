@@ -1,8 +1,9 @@
 // value value_low value_high effective_samples flags sizes stack
 //
-// Sizes are "96:20000.123,~2048:3.000,mixed:2.000": so many objects of each, ~ if some could be of
-// others.
-// A stack is its names from the root with ';' between, one within a name being \;.
+// Sizes are written as "96:20000.123,~2048:3.000,mixed:2.000": a size in bytes, a colon,
+// and the number of objects.  "~" says that some of these objects could have other sizes.
+//
+// A stack is its names from the root with ';' between them; a ';' within a name is \;.
 #include "report/tsv/tsv.h"
 
 #include "base/units.h"
@@ -10,6 +11,7 @@
 
 #include <string.h>
 
+// Write a name of a stack as part of a cell.
 static void put_name(struct hp_sink *out, struct hp_span name) {
     const char *semicolon;
     while ((semicolon = memchr(name.at, ';', name.size)) != NULL) {
@@ -21,6 +23,7 @@ static void put_name(struct hp_sink *out, struct hp_span name) {
     hp_tsv_text(out, name);
 }
 
+// Write the stack and the newline.
 static void put_stack(struct hp_sink *out, const struct hp_view *view,
                       const struct hp_stack_key *stack) {
     if (stack->truncated) {
@@ -33,6 +36,7 @@ static void put_stack(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
+// Write the sizes of a stack's objects in the column of the metric.
 static void put_sizes(struct hp_sink *out, const struct hp_view *view, uint32_t stack) {
     size_t count;
     const struct hp_size_part *const *parts =
