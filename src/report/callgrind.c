@@ -3,8 +3,8 @@
 //
 //     # callgrind format
 //     events: InuseBytes InuseObjects      one or more; all costs are in their order
-//     ob=(1) /srv/app                      object, file and function: a number, at its first
-//     fl=(1) app.c                         mention followed by the name
+//     ob=(1) /srv/app                      object, file and function: a number, and the
+//     fl=(1) app.c                         name after it at its first mention
 //     fn=(1) main
 //     12 4096 1                            line, and what it allocates itself
 //     cob=(1)                              object, file and function that it calls,

@@ -1,8 +1,9 @@
-// RFC 1952: MTIME 0 is no time, OS 255 is unknown.
+// RFC 1952.  In its header MTIME 0 means that no time is known, and OS 255 that the
+// system is unknown.
 //
-// libdeflate takes half of the time of zlib, and makes no more of it; but it wants all of it at once,
-// so that what is long goes through zlib as it comes: both at level 4, whose 3 % more bytes cost 70 %
-// of the time of level 6.
+// libdeflate takes half of the time of zlib for the same size, but needs the whole input
+// at once, so that long input goes through zlib in pieces.  Both run at level 4: its
+// output is 3 % larger than at level 6, which takes 70 % more time.
 #include "report/pprof/gzip.h"
 
 #include "base/vec.h"
@@ -15,26 +16,30 @@
 #ifdef HP_WITH_LIBDEFLATE
 #    include <libdeflate.h>
 
+// Whether input can be compressed at once.
 static const bool packs_at_once = true;
 #else
 static const bool packs_at_once = false;
 #endif
 
 enum {
+    // The largest window, with a gzip header.
     GZIP_WINDOW = 15 + 16,
     LEVEL = 4,
     MEMORY_LEVEL = 8,
     UNKNOWN_OS = 255,
-    PIECE = 1 << 30, // avail_in has 32 bits
+    PIECE = 1 << 30, // bytes given to zlib in one piece, because avail_in has 32 bits
 };
 
+// A compressor holds its input until there is too much of it; then it streams.
 struct hp_gzip {
     z_stream stream;
     gz_header header;
     struct hp_sink *out;
+    // Whether input goes through zlib as it arrives.
     bool is_streaming;
-    HP_VEC(unsigned char) held; // before it is
-    size_t most_held;
+    HP_VEC(unsigned char) held; // the input, before streaming begins
+    size_t most_held;           // bytes to hold at most; 0: stream from the beginning
     unsigned char buffer[16384];
 };
 
@@ -45,6 +50,7 @@ struct hp_gzip *hp_gzip_new(struct hp_sink *out, size_t most_held) {
     return gzip;
 }
 
+// Start zlib.
 static void begin_stream(struct hp_gzip *gzip) {
     gzip->is_streaming = true;
     gzip->header.os = UNKNOWN_OS;
@@ -55,16 +61,18 @@ static void begin_stream(struct hp_gzip *gzip) {
     deflateSetHeader(&gzip->stream, &gzip->header);
 }
 
+// Compress all input that zlib has been given; with Z_FINISH also end the stream.
 static void compress_input(struct hp_gzip *gzip, int flush) {
     do {
         gzip->stream.next_out = gzip->buffer;
         gzip->stream.avail_out = sizeof gzip->buffer;
-        deflate(&gzip->stream, flush); // cannot fail: there is room
+        deflate(&gzip->stream, flush); // cannot fail: there is room for output
         hp_sink_put(gzip->out, gzip->buffer,
                     sizeof gzip->buffer - gzip->stream.avail_out);
     } while (gzip->stream.avail_out == 0);
 }
 
+// Compress bytes as they arrive.
 static void stream(struct hp_gzip *gzip, const void *bytes, size_t size) {
     const unsigned char *at = bytes;
     while (size > 0 && !gzip->out->error) {
@@ -77,14 +85,15 @@ static void stream(struct hp_gzip *gzip, const void *bytes, size_t size) {
     }
 }
 
-// From here on as zlib goes along.
+// Switch to streaming: compress the input held so far through zlib.
 static void stream_held(struct hp_gzip *gzip) {
     begin_stream(gzip);
     stream(gzip, gzip->held.at, gzip->held.count);
     hp_vec_done(&gzip->held);
 }
 
-// Room is doubled: each time it is moved the heap keeps a hole as large as what was held.
+// Hold more input.  The room is doubled, but not beyond the limit: each time it moves,
+// the heap keeps a hole as large as the old room.
 static void hold(struct hp_gzip *gzip, const unsigned char *bytes, size_t size) {
     size_t most = gzip->most_held - gzip->held.count, wanted = gzip->held.count + size;
     if (size > gzip->held.capacity - gzip->held.count) {
@@ -108,7 +117,8 @@ int hp_gzip_write(void *data, const void *bytes, size_t size) {
 }
 
 #ifdef HP_WITH_LIBDEFLATE
-// Not by zlib where there is no memory: bytes would be others.
+// Compress the held input at once.  It does not fall back to zlib when out of memory,
+// because the output would differ.
 static void put_held(struct hp_gzip *gzip) {
     struct libdeflate_compressor *whole = libdeflate_alloc_compressor(LEVEL);
     if (!whole) {
@@ -124,12 +134,14 @@ static void put_held(struct hp_gzip *gzip) {
     hp_vec_done(&gzip->held);
 }
 #else
+// Compress the held input through zlib.
 static void put_held(struct hp_gzip *gzip) {
     stream_held(gzip);
     compress_input(gzip, Z_FINISH);
 }
 #endif
 
+// Compress the rest and end the stream.
 static void end(struct hp_gzip *gzip) {
     if (gzip->is_streaming) {
         compress_input(gzip, Z_FINISH);

@@ -1,29 +1,32 @@
-// A compressor in front of a sink.
+// A gzip compressor in front of a sink.
 //
 //     struct hp_gzip *gzip = hp_gzip_new(out, HP_GZIP_HELD);
 //     hp_sink_init(&plain, hp_gzip_write, gzip);
 //     ...
 //     hp_gzip_finish(gzip, &plain);
 //
-// The same bytes in give the same bytes out: no time, no name of a file or system is kept.
+// Equal input gives equal output: neither a time nor the name of a file or system is
+// stored.
 #ifndef HP_REPORT_PPROF_GZIP_H
 #define HP_REPORT_PPROF_GZIP_H
 
 #include "base/sink.h"
 
 enum {
-    HP_GZIP_HELD = 4 << 20, // bytes, where nothing is known of what comes
+    // Bytes to hold at most, if nothing is known of the size of the input.
+    HP_GZIP_HELD = 4 << 20,
 };
 
-// Up to `most_held` bytes all is held and packed at once, in half of the time, if libdeflate is there;
-// what is longer is packed as it comes.
+// Begin a gzip stream to `out`; hp_gzip_finish() frees it.  Up to `most_held` bytes are
+// held in memory and compressed at once, which takes half of the time, if libdeflate is
+// available.  Longer input is compressed as it arrives.
 struct hp_gzip *hp_gzip_new(struct hp_sink *out, size_t most_held);
 
-// A hp_write_fn.
+// An hp_write_fn; its data is the compressor.
 int hp_gzip_write(void *gzip, const void *bytes, size_t size);
 
-// What `plain` still holds, the end of the stream, and the end of both.  A failure of
-// `plain`, which its user may have set, becomes one of the sink behind.
+// Close `plain`, end the stream and free the compressor.  A failure of `plain`, which its
+// user may have set, becomes a failure of `out`.
 void hp_gzip_finish(struct hp_gzip *gzip, struct hp_sink *plain);
 
 #endif

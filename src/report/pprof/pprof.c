@@ -8,9 +8,10 @@
 // Sample { location_id = 1, leaf first, value = 2, one for each sample_type, label = 3 }
 // Label { key = 1, str = 2, num = 3, num_unit = 4 }
 //
-// Every string is a number in the string table, whose first is "".  There is no duration but that
-// of the inputs: some readers take what has one for the allocations of that time.  The fields are
-// in the order of their numbers, and what repeats is in that of modules and offsets.
+// Every string is a number in the string table, whose first entry is "".  A duration is
+// written only if inputs have one: some readers take a profile with a duration for the
+// allocations during that time.  Fields are in the order of their numbers, and repeated
+// ones in the order of modules and offsets.
 #include "report/format.h"
 #include "report/notes.h"
 #include "report/pprof/gzip.h"
@@ -39,34 +40,42 @@ enum profile_field {
 };
 
 enum {
+    // Pyroscope's default limits: samples of a profile, frames of a stack.
     PYROSCOPE_SAMPLES = 16000,
     PYROSCOPE_DEPTH = 1000,
-    MOST_HELD = 256 << 20, // bytes: a comparison of two dumps of 300 MB is shorter
+    // Bytes that gzip holds at most; a comparison of two dumps of 300 MB is shorter.
+    MOST_HELD = 256 << 20,
 };
 
+// The key of the label with the size of objects, as in Go's profiles.
 static const char size_key[] = "bytes";
 
+// State of writing.
 struct writer {
     struct hp_pprof_writer base;
     const struct hp_view *view;
     const struct hp_stacks *stacks;
     struct hp_pprof_places places;
     struct hp_pprof_columns columns;
-    // Of the samples that are to be written; behind those of the metrics one of each sample type.
+    // Sums of the samples that are written next: first those of the metrics, then of each
+    // sample type.
     HP_VEC(struct hp_stack_sums) sums;
-    HP_VEC(uint32_t) added; // the stacks that they have something of
+    HP_VEC(uint32_t) added; // stacks that have something in `sums`
     struct hp_pprof_sizes sizes;
     struct hp_protobuf sample;
-    HP_VEC(uint64_t) ids;              // of its locations
-    struct hp_protobuf tag;            // one of a sample's own labels
-    struct hp_protobuf label, process; // of all samples, if not empty,
-    const char *group_key; // but `label` for those that have one of this key; or NULL
+    HP_VEC(uint64_t) ids;              // location ids of the sample
+    struct hp_protobuf tag;            // one of the sample's own labels
+    struct hp_protobuf label, process; // labels of all samples that follow; empty: none
+    // If not NULL, samples that have a label with this key themselves do not get `label`.
+    const char *group_key;
 };
 
+// The number of a string in the string table.
 static uint64_t text(struct writer *w, const char *string) {
     return hp_pprof_text(&w->base, hp_span_of(string));
 }
 
+// Write the names and units of the columns.
 static void put_sample_types(struct writer *w) {
     struct hp_protobuf message = {0};
     const struct hp_pprof_column *column;
@@ -80,6 +89,7 @@ static void put_sample_types(struct writer *w) {
 
 // --- sums ---------------------------------------------------------------------------------
 
+// Prepare sums of the metrics and of all sample types, all zeros.
 static void sums_init(struct writer *w) {
     struct hp_stack_sums sums;
     hp_view_whole_sums_init(w->view, &sums, hp_pprof_has_errors(w->view));
@@ -111,8 +121,8 @@ static int by_number(const void *left, const void *right) {
     return (*a > *b) - (*a < *b);
 }
 
-// The stacks that some of the sums have something of, in order.  All of them would be too many to
-// go over for each of many inputs.
+// Find the stacks that have something in any of the sums, in order.  Going over all
+// stacks for each of many inputs would take too long.
 static void find_added(struct writer *w) {
     size_t kept = 0;
     w->added.count = 0;
@@ -129,6 +139,7 @@ static void find_added(struct writer *w) {
     w->added.count = kept;
 }
 
+// Add the inputs of a selection to all sums.
 static void add(struct writer *w, struct hp_selection selection) {
     struct hp_stack_sums *sums;
     hp_vec_each (sums, &w->sums) {
@@ -136,7 +147,7 @@ static void add(struct writer *w, struct hp_selection selection) {
     }
 }
 
-// Of each stack; to be freed.
+// For each stack, whether any value is not 0; the caller frees the result.
 static bool *find_something(struct writer *w) {
     static const struct hp_values zero;
     size_t stacks = w->stacks->all.count;
@@ -152,6 +163,7 @@ static bool *find_something(struct writer *w) {
 
 // --- samples ------------------------------------------------------------------------------
 
+// Write the labels that samples of a stack had in the inputs.
 static void put_tags(struct writer *w, hp_string set) {
     const struct hp_strtab *sets = hp_view_tag_sets(w->view);
     for (size_t i = 0; i < hp_tags_count(sets, set); i++) {
@@ -170,7 +182,8 @@ static void put_tags(struct writer *w, hp_string set) {
     }
 }
 
-// Which counts before that of its input.
+// Whether a sample has a label with this key itself, which then takes precedence over
+// that of its input.
 static bool has_tag(const struct writer *w, hp_string set, const char *key) {
     const struct hp_strtab *sets = hp_view_tag_sets(w->view);
     for (size_t i = 0; i < hp_tags_count(sets, set); i++) {
@@ -182,7 +195,7 @@ static bool has_tag(const struct writer *w, hp_string set, const char *key) {
     return false;
 }
 
-// Of which size the objects of a sample are, as Go has it.
+// Write the size of the objects of a sample as a label, as Go does.
 static void put_size(struct writer *w, uint64_t size) {
     hp_protobuf_number(&w->tag, 1, text(w, size_key));
     hp_protobuf_number(&w->tag, 3, size);
@@ -190,6 +203,8 @@ static void put_size(struct writer *w, uint64_t size) {
     hp_protobuf_clear(&w->tag);
 }
 
+// Write one sample: locations, values and labels.  `size` HP_MIXED_SIZES: no label for
+// the size.
 static void put_sample(struct writer *w, const struct hp_stack_key *stack,
                        const int64_t *values, uint64_t size) {
     w->ids.count = 0;
@@ -222,7 +237,8 @@ static bool has_value(const int64_t *values, size_t count) {
     return false;
 }
 
-// One, or one of each size; what tells its size itself is left as it is.
+// Write the samples of a stack: one, or one for each size if the report is by size.  A
+// stack that has a label with its size already is not divided.
 static void put_stack(struct writer *w, uint32_t number, const int64_t *values) {
     const struct hp_stack_key *stack = &w->stacks->all.at[number];
     size_t columns = w->columns.of.count;
@@ -239,7 +255,8 @@ static void put_stack(struct writer *w, uint32_t number, const int64_t *values) 
     }
 }
 
-// Those of w->sums, which are then empty.
+// Write the samples of w->sums, with values times `sign`, and clear the sums.  Numbers
+// that do not fit are a failure of the sink.
 static void put_samples(struct writer *w, int sign) {
     find_added(w);
     size_t stacks = w->added.count, columns = w->columns.of.count;
@@ -261,14 +278,14 @@ static void put_samples(struct writer *w, int sign) {
     sums_clear(w);
 }
 
-// What all samples have that follow.
+// Set the label of all samples that follow.
 static void set_label(struct writer *w, const char *key, struct hp_span value) {
     hp_protobuf_clear(&w->label);
     hp_protobuf_number(&w->label, 1, text(w, key));
     hp_protobuf_number(&w->label, 2, hp_pprof_text(&w->base, value));
 }
 
-// Of several series which one it is.
+// If there are several series, label the samples that follow with their process.
 static void set_process(struct writer *w, const struct hp_series_dump *dump) {
     char name[HP_SERIES_NAME_SIZE];
     if (w->view->series[w->view->series_count - 1].series > 0) {
@@ -279,7 +296,8 @@ static void set_process(struct writer *w, const struct hp_series_dump *dump) {
     }
 }
 
-// Dump by dump, with its time; without times they are one second apart.
+// Write the dumps one by one, each with its time as a label.  Dumps without times are one
+// second apart.
 static void put_timeline(struct writer *w) {
     for (size_t i = 0; i < w->view->series_count; i++) {
         const struct hp_series_dump *dump = &w->view->series[i];
@@ -293,7 +311,8 @@ static void put_timeline(struct writer *w) {
     }
 }
 
-// As pprof itself does with -diff_base, so that its percentages are those of the base.
+// Write both sides, the base with negative values, as pprof itself does with -diff_base,
+// so that its percentages refer to the base.
 static void put_difference(struct writer *w) {
     add(w, (struct hp_selection){HP_OF_NEW, 0});
     put_samples(w, 1);
@@ -302,7 +321,7 @@ static void put_difference(struct writer *w) {
     put_samples(w, -1);
 }
 
-// Input by input, or label by label.
+// Write the samples of each group of inputs with a label for the group.
 static void put_groups(struct writer *w) {
     const struct hp_report_options *options = &w->view->options;
     size_t count;
@@ -318,13 +337,15 @@ static void put_groups(struct writer *w) {
     free(members);
 }
 
+// Whether samples get a label from their inputs.
 static bool labels_inputs(const struct writer *w) {
     enum hp_granularity by = w->view->options.by;
     return hp_groups_inputs(by) || (by == HP_BY_LABEL && w->view->head.has_input_labels);
 }
 
-// Of one sample a stack a message takes a twelfth to a sixth of the memory of its profile.  Of one for
-// each of many inputs it could take many times as much.
+// Bytes that gzip may hold.  With one sample for each stack a message takes a twelfth to
+// a sixth of the memory of its profile; with one for each of many inputs it could take
+// many times as much.
 static size_t most_held(const struct writer *w) {
     bool has_series = w->view->options.kind == HP_REPORT_TIMELINE || labels_inputs(w);
     return has_series ? HP_GZIP_HELD : MOST_HELD;
@@ -345,8 +366,8 @@ static void put_all_samples(struct writer *w) {
 
 // --- the rest -----------------------------------------------------------------------------
 
-// As pprof itself merges: the first of the times, and the largest of the periods.  What profiles
-// say themselves is exact.
+// The time of the profile: the first time of the inputs, as pprof itself merges.  The
+// exact time that inputs state is used if it is the same to within rounding.
 static uint64_t find_time(const struct hp_view *view) {
     double first = view->head.first_time;
     uint64_t held = hp_view_annotations(view)->time;
@@ -354,13 +375,14 @@ static uint64_t find_time(const struct hp_view *view) {
     return is_held ? held : (uint64_t)hp_nanoseconds(first);
 }
 
+// The largest sample period, as pprof itself merges; 0: not known.
 static uint64_t find_period(const struct hp_head *head) {
     const struct hp_input_summary *summary = &head->summary[HP_SIDE_ALL];
     size_t count = summary->periods.count;
     return count > 0 ? summary->periods.at[count - 1] : 0;
 }
 
-// The first of its kind, and how many there are.
+// Store the first annotation of a kind and return how many there are.
 static size_t annotation(const struct writer *w, enum hp_annotation_kind kind,
                          struct hp_span *text) {
     const struct hp_annotation *first = NULL;
@@ -369,7 +391,7 @@ static size_t annotation(const struct writer *w, enum hp_annotation_kind kind,
     return count;
 }
 
-// One pattern, or several as one: "(?:a)|(?:b)".
+// Write a pattern of the inputs; several become one: "(?:a)|(?:b)".
 static void put_patterns(struct writer *w, uint32_t field, enum hp_annotation_kind kind) {
     HP_VEC(char) all = {0};
     struct hp_span one;
@@ -391,7 +413,8 @@ static void put_patterns(struct writer *w, uint32_t field, enum hp_annotation_ki
     hp_vec_done(&all);
 }
 
-// What the inputs agree on, if the period is of that; of those without one "space".
+// Write the period and its type.  The type is the one that the inputs agree on, if the
+// period is in its unit; else "space".
 static void put_period(struct writer *w) {
     struct hp_protobuf type = {0};
     struct hp_span name, unit;
@@ -413,13 +436,15 @@ static void put_period(struct writer *w) {
 
 // --- comments -------------------------------------------------------------------------------
 
-// Each once.
+// The comments of the profile; each text is written once.
 struct comments {
     struct writer *writer;
+    // Numbers in the string table.
     HP_VEC(uint64_t) texts;
-    HP_VEC(bool) has; // of each string
+    HP_VEC(bool) has; // for each string: whether it is in `texts`
 };
 
+// Add a comment, unless it is empty or exists already.
 static void add_comment_text(struct comments *comments, struct hp_span text) {
     uint64_t string = hp_pprof_text(&comments->writer->base, text);
     bool *has = hp_vec_reach(&comments->has, string);
@@ -429,10 +454,12 @@ static void add_comment_text(struct comments *comments, struct hp_span text) {
     *has = true;
 }
 
+// An hp_note_fn.
 static void add_comment(void *data, const char *note) {
     add_comment_text(data, hp_span_of(note));
 }
 
+// Add a comment that begins with a fixed word.
 static void add_with_word(struct comments *comments, const char *word,
                           struct hp_span rest) {
     HP_VEC(char) text = {0};
@@ -442,7 +469,8 @@ static void add_with_word(struct comments *comments, const char *word,
     hp_vec_done(&text);
 }
 
-// So that no process is counted twice when the profile is merged again.
+// Record which processes are in the profile, so that a later merge does not include any
+// of them twice.
 static void add_process_keys(struct comments *comments) {
     const struct hp_head *head = &comments->writer->view->head;
     struct hp_process_keys keys;
@@ -458,7 +486,8 @@ static void add_process_keys(struct comments *comments) {
     hp_process_keys_done(&keys);
 }
 
-// So that our reader knows what addresses are; others compute them from the mappings.
+// Record of each file whether its addresses are ELF addresses or file offsets, for our
+// own reader; other readers compute addresses from the mappings.
 static void add_address_kinds(struct comments *comments) {
     const struct hp_view *view = comments->writer->view;
     for (uint32_t i = 1; i < hp_view_module_count(view); i++) {
@@ -472,8 +501,9 @@ static void add_address_kinds(struct comments *comments) {
     }
 }
 
-// Those of the inputs, then ours.  A profile has one place for the page that explains it: further
-// ones become comments.  Warnings have a word in front by which a merge of merges leaves them out.
+// Write the comments of the inputs, then ours.  A profile has one field for the page that
+// explains it: further URLs become comments.  Warnings begin with a word by which a later
+// merge recognizes and drops them.
 static void put_comments(struct writer *w) {
     struct comments comments = {.writer = w};
     struct hp_span first_url;
@@ -502,7 +532,8 @@ static void put_comments(struct writer *w) {
     hp_vec_done(&comments.has);
 }
 
-// The fields behind the string table are made first: their strings have to be in it.
+// Write everything after the functions.  The fields after the string table are built
+// first, because their strings must be in the table.
 static void put_tail(struct writer *w) {
     struct hp_protobuf *field = &w->base.field;
     uint64_t duration = hp_view_annotations(w->view)->duration;
@@ -529,6 +560,7 @@ static void put_tail(struct writer *w) {
     hp_protobuf_done(&tail);
 }
 
+// Write all fields in order.  The places need to know which stacks are used at all.
 static void write_profile(struct writer *w) {
     add(w, (struct hp_selection){HP_OF_ALL, 0});
     bool *has_something = find_something(w);
@@ -564,7 +596,7 @@ static void write_pprof(struct hp_sink *out, const struct hp_view *view) {
     hp_gzip_finish(gzip, &plain);
 }
 
-// Pyroscope takes no more by default.
+// Apply the limits of Pyroscope, which does not accept more by default.
 static void complete(struct hp_report_options *options) {
     bool has_limits = options->flavor == HP_FLAVOR_PYROSCOPE;
     if (has_limits && options->max_samples == 0) {

@@ -1,14 +1,14 @@
-// Sample types are in the order that readers know from Go: objects before space, the whole
-// time before what is in use.
+// Sample types are in the order that readers know from Go: objects before space,
+// allocated before in use.
 //
-// The variance of space has the unit KiB^2: in bytes^2 that of some terabytes would not fit.
-// All errors are such that readers may add them up as they add up the values.  Between the
-// estimates and the errors are the sample types of inputs that are none of the metrics.
+// The variance of space is in KiB^2, because in bytes^2 that of some terabytes would not
+// fit.  All errors are such that readers may add them up as they add up values.  The
+// sample types of inputs that are not metrics are between the estimates and the errors.
 #include "report/pprof/pprof_columns.h"
 
 #include "view/rounding.h"
 
-// As Go calls them.
+// Names that Go uses.
 static const char *const usual[HP_METRICS] = {
     [HP_ALLOC_OBJECTS] = "alloc_objects",
     [HP_ALLOC_SPACE] = "alloc_space",
@@ -16,6 +16,7 @@ static const char *const usual[HP_METRICS] = {
     [HP_INUSE_SPACE] = "inuse_space",
 };
 
+// Names that Datadog uses.
 static const char *const datadogs[HP_METRICS] = {
     [HP_ALLOC_OBJECTS] = "alloc-samples",
     [HP_ALLOC_SPACE] = "alloc-space",
@@ -23,6 +24,7 @@ static const char *const datadogs[HP_METRICS] = {
     [HP_INUSE_SPACE] = "inuse-space",
 };
 
+// Add a column that is made from the sums of the profile.
 static void add(struct hp_pprof_columns *columns, const char *type, const char *unit,
                 enum hp_metric metric, enum hp_pprof_value value) {
     struct hp_pprof_column column = {hp_span_of(type), hp_span_of(unit), metric, value,
@@ -30,6 +32,7 @@ static void add(struct hp_pprof_columns *columns, const char *type, const char *
     hp_vec_push(&columns->of, column);
 }
 
+// Add the columns of errors for each kind of space whose errors are known.
 static void add_errors(struct hp_pprof_columns *columns, const struct hp_view *view) {
     if (hp_view_whole_has_metric(view, HP_ALLOC_SPACE) &&
         hp_view_whole_has_errors(view, HP_COLUMN_ALLOC)) {
@@ -51,6 +54,7 @@ bool hp_pprof_has_errors(const struct hp_view *view) {
     return view->options.with_error && view->options.kind != HP_REPORT_DIFF;
 }
 
+// Whether a column of this name exists.
 static bool has_column(const struct hp_pprof_columns *columns, struct hp_span type) {
     bool found = false;
     const struct hp_pprof_column *column;
@@ -60,7 +64,8 @@ static bool has_column(const struct hp_pprof_columns *columns, struct hp_span ty
     return found;
 }
 
-// Errors that an earlier merge wrote give way to those of all inputs, if these are written.
+// Add the sample types of the inputs that are not metrics, then the errors.  Errors that
+// an earlier merge wrote are dropped if the errors of all inputs are written.
 static void add_types(struct hp_pprof_columns *columns, const struct hp_view *view) {
     const struct hp_sample_types *types = hp_view_types(view);
     struct hp_pprof_columns errors = {0};
@@ -89,13 +94,15 @@ void hp_pprof_columns_init(struct hp_pprof_columns *columns, const struct hp_vie
         view->options.flavor == HP_FLAVOR_DATADOG ? datadogs : usual;
     *columns = (struct hp_pprof_columns){0};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        if (hp_view_whole_has_metric(view, order[i])) { // else it would be read as 0
+        // A missing metric would be read as 0.
+        if (hp_view_whole_has_metric(view, order[i])) {
             add(columns, names[order[i]], i % 2 ? "bytes" : "count", order[i],
                 HP_PPROF_ESTIMATE);
         }
     }
     bool has_types = hp_view_types(view)->of.count > 0;
-    if (columns->of.count == 0 && !has_types) { // of no input: but one there has to be
+    // No input has any, but readers need at least one.
+    if (columns->of.count == 0 && !has_types) {
         add(columns, names[HP_INUSE_SPACE], "bytes", HP_INUSE_SPACE, HP_PPROF_ESTIMATE);
     }
     add_types(columns, view);
@@ -103,7 +110,7 @@ void hp_pprof_columns_init(struct hp_pprof_columns *columns, const struct hp_vie
 
 // --- the default ----------------------------------------------------------------------------
 
-// By its usual name; NULL if there is none.
+// Find a column of estimates by its usual name; NULL if there is none.
 static const struct hp_pprof_column *find(const struct hp_pprof_columns *columns,
                                           struct hp_span type) {
     for (size_t i = 0; i < columns->estimates; i++) {
@@ -136,7 +143,8 @@ struct hp_span hp_pprof_default_type(const struct hp_pprof_columns *columns,
 
 // --- numbers --------------------------------------------------------------------------------
 
-// In units of 2^-HP_SPACE_FRACTION, or 2^-HP_OBJECTS_FRACTION for objects.
+// The exact value of a stack in a column, in units of 2^-HP_SPACE_FRACTION, or
+// 2^-HP_OBJECTS_FRACTION for objects.  The variance needs no shift: its unit is KiB^2.
 static hp_fixed exact(const struct hp_pprof_column *column,
                       const struct hp_stack_sums *sums, size_t stack) {
     _Static_assert(HP_SPACE_FRACTION == 20, "KiB^2 are 2^20 bytes^2");
@@ -153,7 +161,7 @@ static hp_fixed exact(const struct hp_pprof_column *column,
     case HP_PPROF_CERTAIN:
         return (hp_fixed)error->observed_bytes << HP_SPACE_FRACTION;
     case HP_PPROF_VARIANCE:
-    case HP_PPROF_ESTIMATE: // above
+    case HP_PPROF_ESTIMATE: // handled above
         break;
     }
     return error->variance;

@@ -1,12 +1,11 @@
 // Mapping { id = 1, memory_start = 2, memory_limit = 3, file_offset = 4, filename = 5,
-//           build_id = 6, has_functions = 7, has_filenames = 8, has_line_numbers = 9,
-//           has_inline_frames = 10 }
-// Location { id = 1, mapping_id = 2, address = 3, line = 4 }, of the call, innermost line first
-// Line { function_id = 1, line = 2, column = 3 }
-// Function { id = 1, name = 2, system_name = 3, filename = 4, start_line = 5 }
-//
-// Each process had a file at another address, so that here each has itself as address space:
-// memory_start is file_offset, and addresses are offsets in the file.
+// build_id = 6, has_functions = 7, has_filenames = 8, has_line_numbers = 9,
+// has_inline_frames = 10 } Location { id = 1, mapping_id = 2, address = 3, line = 4 }, of
+// the call, innermost line first Line { function_id = 1, line = 2, column = 3 } Function
+// { id = 1, name = 2, system_name = 3, filename = 4, start_line = 5 } Each process has a
+// file at another address.  Here every file is its own address space: addresses are those
+// of its ELF headers, or offsets in the file where these are not known, and file_offset
+// is the offset of memory_start.
 #include "report/pprof/pprof_places.h"
 
 #include "base/hash.h"
@@ -20,10 +19,11 @@ enum profile_field {
     PROFILE_FUNCTION = 5,
 };
 
+// Mappings begin at a multiple of this.
 static const uint64_t page = 4096;
 
-// Names stay what they are, so that who reads and merges this has the same ones.  But a string of
-// protobuf has to be UTF-8.
+// Names are not changed, so that tools that read and merge the profile find the same
+// names.  But a string of protobuf must be UTF-8: other bytes are escaped.
 uint64_t hp_pprof_text(struct hp_pprof_writer *writer, struct hp_span text) {
     HP_VEC(char) safe = {0};
     size_t valid = hp_utf8_size(text);
@@ -58,7 +58,7 @@ void hp_pprof_put(struct hp_pprof_writer *writer, uint32_t field,
 
 // --- what there is ------------------------------------------------------------------------
 
-// Locations are numbered in the order of places.
+// Number the locations in the order of places.
 static void number_locations(struct hp_pprof_places *places, const bool *has_something) {
     const struct hp_stacks *stacks = &places->view->stacks;
     for (size_t i = 0; i < stacks->all.count; i++) {
@@ -77,7 +77,8 @@ static void number_locations(struct hp_pprof_places *places, const bool *has_som
     }
 }
 
-// "libfoo.so", "libfoo.so.1", "ld-linux-x86-64.so.2".
+// Whether a file is a shared library by its name: "libfoo.so", "libfoo.so.1",
+// "ld-linux-x86-64.so.2".
 static bool is_library(struct hp_span path) {
     struct hp_span name = hp_span_basename(path);
     for (; name.size >= 3; name = hp_span_from(name, 1)) {
@@ -88,8 +89,9 @@ static bool is_library(struct hp_span path) {
     return false;
 }
 
-// Readers take the first mapping for the program.  No dump says which it is: of the files that
-// are no libraries the one with the most locations.
+// The module of the program, or 0.  Readers take the first mapping for the program.  No
+// dump says which one it is: it is the file with the most locations among those that are
+// not libraries.
 static uint32_t find_program(const struct hp_pprof_places *places) {
     uint32_t program = 0, most = 0;
     for (uint32_t i = 1; i < hp_view_module_count(places->view); i++) {
@@ -103,6 +105,7 @@ static uint32_t find_program(const struct hp_pprof_places *places) {
     return program;
 }
 
+// Number the mappings, the program first.
 static void number_mappings(struct hp_pprof_places *places) {
     uint32_t program = find_program(places);
     size_t modules = hp_view_module_count(places->view);
@@ -141,17 +144,20 @@ void hp_pprof_places_done(struct hp_pprof_places *places) {
 
 // --- mappings -----------------------------------------------------------------------------
 
+// Addresses from `start` up to but not including `limit`.
 struct range {
     uint64_t start, limit;
 };
 
+// Extend a range so that it includes another one.
 static void widen(struct range *range, uint64_t start, uint64_t size) {
     uint64_t end = size > UINT64_MAX - start ? UINT64_MAX : start + size;
     range->start = start < range->start ? start : range->start;
     range->limit = end > range->limit ? end : range->limit;
 }
 
-// What is executable of each module, and all of its locations.
+// Find for each module a range with its executable parts and all of its locations; the
+// caller frees the result.
 static struct range *find_ranges(const struct hp_pprof_places *places) {
     const struct hp_view *view = places->view;
     uint32_t count = (uint32_t)hp_view_module_count(view);
@@ -174,7 +180,7 @@ static struct range *find_ranges(const struct hp_pprof_places *places) {
     return ranges;
 }
 
-// Where the file has what is at an address, by the first run of its text.
+// The offset in the file of an address, by the first executable part of the module.
 static uint64_t offset_of(const struct hp_view *view, const struct hp_module *module,
                           uint64_t address) {
     const struct hp_extent *extent = hp_view_extents(view, module);
@@ -182,8 +188,8 @@ static uint64_t offset_of(const struct hp_view *view, const struct hp_module *mo
     return is_known ? address - (extent->address - extent->offset) : address;
 }
 
-// What the locations of each module have: enum hp_resolved.  Of inlined calls all have to be
-// there, where a file promises some.
+// Find for each module what its locations have, as enum hp_resolved; the caller frees the
+// result.  A module has inlined calls only if all of them were found.
 static unsigned *find_resolved(const struct hp_pprof_places *places) {
     const struct hp_view *view = places->view;
     unsigned *resolved = hp_alloc(hp_view_module_count(view) * sizeof *resolved);
@@ -206,7 +212,8 @@ static unsigned *find_resolved(const struct hp_pprof_places *places) {
     return resolved;
 }
 
-// What inputs say of it, if anything, unless its names were found here.
+// Write the flags of a mapping: those of the inputs, if there are any and names were not
+// found by us.
 static void put_flags(struct hp_protobuf *mapping, const struct hp_module *module,
                       unsigned resolved) {
     bool is_named = module->status == HP_SYM_DWARF || module->status == HP_SYM_SYMTAB;
@@ -216,6 +223,7 @@ static void put_flags(struct hp_protobuf *mapping, const struct hp_module *modul
     }
 }
 
+// Write a mapping for each module that has locations.
 static void put_mappings(struct hp_pprof_writer *writer,
                          const struct hp_pprof_places *places) {
     const struct hp_view *view = places->view;
@@ -244,33 +252,37 @@ static void put_mappings(struct hp_pprof_writer *writer,
 
 // --- locations and functions --------------------------------------------------------------
 
+// A row of the function table.
 struct function {
-    hp_string name, linkage, file; // of the profile; or
-    hp_node_id node;               // of the naming: no frame's
+    hp_string name, linkage, file; // strings of the profile; all 0 if `node` is used
+    hp_node_id node;               // node of a call without a frame, else 0
 };
 
-// What a function begins with in some file, however it was compiled.
+// Key for the start line of a function, however often it was compiled: its name and file.
 struct beginning {
     hp_string name, file;
 };
 
-// Of each string of the profile the number of its text, or 0: functions share names and files.
+// Numbers in the string table by string of the profile; 0: not added yet.  Functions
+// share names and files, so that each is looked up once.
 struct numbers {
     HP_VEC(uint64_t) of;
 };
 
+// The functions that locations refer to.
 struct functions {
     HP_VEC(struct function) all; // function i has the id i + 1
     struct hp_index index;
     HP_VEC(struct beginning) beginnings;
     struct hp_index beginning_index;
-    HP_VEC(uint32_t) start_lines; // of each beginning the least that is known, or 0
-    struct hp_protobuf line;      // the last call of one
+    // For each beginning: its lowest known line; 0: not known.
+    HP_VEC(uint32_t) start_lines;
+    struct hp_protobuf line; // the last line of a location; reused
     struct numbers names, files;
 };
 
-// Of the copies of a function, inlined or not, some tell another line: one for all, so that readers
-// who tell functions apart by it have one.
+// The start line of a function.  Copies of a function, inlined or not, can have different
+// ones; one line is used for all, because readers distinguish functions by it.
 static uint32_t *start_of(struct functions *functions, const struct function *function) {
     struct beginning key = {function->name, function->file};
     uint32_t number = hp_index_of(&functions->beginning_index, &functions->beginnings,
@@ -282,12 +294,14 @@ static uint32_t *start_of(struct functions *functions, const struct function *fu
     return &functions->start_lines.at[number];
 }
 
+// Record a start line; the lowest one is kept.
 static void note_start(struct functions *functions, const struct function *function,
                        uint32_t line) {
     uint32_t *least = start_of(functions, function);
     *least = *least == 0 || (line > 0 && line < *least) ? line : *least;
 }
 
+// Find or add a function; returns its id.
 static uint32_t function_id(struct functions *functions, struct function function) {
     uint32_t number =
         hp_index_of(&functions->index, &functions->all, &function, sizeof function);
@@ -297,8 +311,9 @@ static uint32_t function_id(struct functions *functions, struct function functio
     return number + 1;
 }
 
-// Lines of one location.  A frame without symbols has none: readers show its address, or find
-// out more.  One without an address has a line with what it is called here.
+// Add the lines of a location.  A frame without symbols has none: readers show its
+// address, or symbolize it themselves.  A frame without an address gets a line with its
+// name in this report.
 static void add_lines(struct hp_protobuf *location, const struct hp_place *place,
                       struct functions *functions) {
     struct hp_protobuf *line = &functions->line;
@@ -318,6 +333,7 @@ static void add_lines(struct hp_protobuf *location, const struct hp_place *place
     }
 }
 
+// Write a location for each place, and collect the functions.
 static void put_locations(struct hp_pprof_writer *writer,
                           const struct hp_pprof_places *places,
                           struct functions *functions) {
@@ -340,9 +356,10 @@ static bool is_mangled(struct hp_span name) {
     return hp_span_starts(name, "_Z") || hp_span_starts(name, "_R");
 }
 
-// What our reader finds the full name in: mangled, or that itself.  It is never equal to what is
-// shown: such a name pprof takes for one that is still to be demangled, and cuts what looks like
-// parameters off.  "" says that there is no other.
+// The system name of a function, in which our reader finds the full name: the mangled
+// name, or the full name itself.  It is never equal to the name that is shown, because
+// pprof would take that for a name to be demangled and remove anything that looks like
+// parameters.  "" means that there is no other name.
 static struct hp_span system_name(const struct hp_view *view,
                                   const struct function *function, struct hp_span shown) {
     struct hp_span full = hp_view_string(view, function->name);
@@ -352,6 +369,7 @@ static struct hp_span system_name(const struct hp_view *view,
     return hp_span_equal(system, shown) ? hp_span_of("") : system;
 }
 
+// The number of a string of the profile in the string table, added at the first use.
 static uint64_t number_of(struct hp_pprof_writer *writer, struct numbers *numbers,
                           hp_string string, struct hp_span text) {
     uint64_t *number = hp_vec_reach(&numbers->of, string.n);
@@ -359,6 +377,7 @@ static uint64_t number_of(struct hp_pprof_writer *writer, struct numbers *number
     return *number;
 }
 
+// Write the functions, when all locations are known.
 static void put_functions(struct hp_pprof_writer *writer, const struct hp_view *view,
                           struct functions *functions) {
     struct hp_protobuf message = {0};

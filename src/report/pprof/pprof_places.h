@@ -1,4 +1,16 @@
-// Mappings, locations and functions of a pprof profile; pprof.c puts it together.
+// The part of a pprof profile that describes code: mappings, locations and functions.
+//
+// Map of src/report/pprof:
+//
+//   pprof.c           the format: samples, comments, and the order of the whole message
+//   pprof_columns.h   the values of a sample: sample types, errors, rounding
+//   pprof_sizes.h     a stack's sample divided by the sizes of objects
+//   pprof_places.h    this file: mappings, locations, functions
+//   protobuf.h        building a message;  gzip.h: compressing what is written
+//
+// The message Profile is written field by field while it is made, so that it is never in
+// memory as a whole; only its string table is, and is written near the end.  Read pprof.c
+// first: it begins with the message as profile.proto defines it.
 #ifndef HP_REPORT_PPROF_PPROF_PLACES_H
 #define HP_REPORT_PPROF_PPROF_PLACES_H
 
@@ -6,35 +18,38 @@
 #include "report/pprof/protobuf.h"
 #include "view/view.h"
 
-// The message Profile, field by field.
+// State of writing the message Profile.
 struct hp_pprof_writer {
     struct hp_sink *out;
-    struct hp_strtab strings; // its string table
-    struct hp_protobuf field; // room for one
+    struct hp_strtab strings; // the string table of the profile
+    struct hp_protobuf field; // the field that is being built
 };
 
-// The number of a string, made safe for a terminal.
+// Find or add a string and return its number.  A string that is not valid UTF-8 is
+// escaped first.
 uint64_t hp_pprof_text(struct hp_pprof_writer *writer, struct hp_span text);
 
-// Write a field, and empty the message.
+// Write a message as a field of the profile, and empty the message.
 void hp_pprof_put(struct hp_pprof_writer *writer, uint32_t field,
                   struct hp_protobuf *message);
 
+// Locations and mappings by number.  A place is a frame of the view's stacks.
 struct hp_pprof_places {
     const struct hp_view *view;
-    uint32_t *location_of;        // of each place: its id, or 0
-    HP_VEC(uint32_t) locations;   // the places that have one, in order
-    uint32_t *location_count;     // of each module
-    uint32_t *mapping_of;         // of each module: its id, or 0
-    HP_VEC(hp_module_id) modules; // those that have one, the program first
+    uint32_t *location_of;        // for each place: its location id; 0: none
+    HP_VEC(uint32_t) locations;   // the places that have a location, in order
+    uint32_t *location_count;     // for each module: the number of its locations
+    uint32_t *mapping_of;         // for each module: its mapping id; 0: none
+    HP_VEC(hp_module_id) modules; // the modules that have a mapping; the program first
 };
 
-// Of the stacks that have something.
+// Number the locations and mappings that stacks use; `has_something` says for each stack
+// whether it is written.
 void hp_pprof_places_init(struct hp_pprof_places *places, const struct hp_view *view,
                           const bool *has_something);
 void hp_pprof_places_done(struct hp_pprof_places *places);
 
-// Fields 3, 4 and 5.
+// Write fields 3, 4 and 5 of the profile.
 void hp_pprof_put_places(struct hp_pprof_writer *writer,
                          const struct hp_pprof_places *places);
 

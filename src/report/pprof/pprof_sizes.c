@@ -1,14 +1,15 @@
-// Of a column with the whole value V each size has what lies between two rounded shares of V, so that
-// they add up to it.
+// A column has the value V for the whole stack.  Each size gets the difference of two
+// consecutive rounded cumulative shares of V, so that all parts add up to V exactly.
 #include "report/pprof/pprof_sizes.h"
 
 #include <math.h>
 
-// Of each size what tells its share.
+// The weights by which a column is divided: bytes or objects of each size.
 struct weights {
     hp_fixed of[HP_METRICS][HP_PPROF_SIZES];
 };
 
+// Find or add a size; returns its place.
 static size_t place_of(struct hp_pprof_sizes *sizes, uint64_t size) {
     size_t place = 0;
     while (place < sizes->count && sizes->of[place] != size) {
@@ -20,6 +21,7 @@ static size_t place_of(struct hp_pprof_sizes *sizes, uint64_t size) {
     return place;
 }
 
+// Collect the sizes of a stack with their bytes and objects.
 static void weigh(struct hp_pprof_sizes *sizes, const struct hp_view *view, size_t stack,
                   struct weights *weights) {
     for (enum hp_column column = 0; column < HP_COLUMNS; column++) {
@@ -34,7 +36,8 @@ static void weigh(struct hp_pprof_sizes *sizes, const struct hp_view *view, size
     }
 }
 
-// 0 of what shares cannot be told of.
+// The sum of the weights; 0 if a weight is negative, because shares would then make no
+// sense.
 static double sum_of(const hp_fixed *weights, size_t count) {
     double sum = 0;
     bool is_negative = false;
@@ -45,8 +48,8 @@ static double sum_of(const hp_fixed *weights, size_t count) {
     return is_negative ? 0 : sum;
 }
 
-// Sample types of inputs have no sizes: they go with what no size is told of, as does what has values
-// below zero.
+// Divide a column.  The sample types of inputs have no sizes: their values stay with the
+// size that is not known, as do those of columns with negative weights.
 static void split_column(struct hp_pprof_sizes *sizes,
                          const struct hp_pprof_columns *columns, size_t column,
                          const struct weights *weights, int64_t value) {

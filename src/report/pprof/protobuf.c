@@ -1,6 +1,7 @@
-// A field is a key, number << 3 | wire type, and a value: an integer in groups of 7 bits, low
-// ones first, each but the last with bit 7 set (type 0), or a size and so many bytes (type 2).
-// Repeated integers are packed: of type 2, one behind the other.
+// A field is a key, number << 3 | wire type, and a value.  An integer (type 0) is written
+// in groups of 7 bits, low ones first, all but the last with bit 7 set.  Bytes (type 2)
+// are written after their size.  Repeated integers are packed: they are type 2, one
+// integer after the other.
 #include "report/pprof/protobuf.h"
 
 #include <string.h>
@@ -8,7 +9,7 @@
 enum {
     VARINT = 0,
     LENGTH = 2,
-    VARINT_MAX = 10, // bytes
+    VARINT_MAX = 10, // bytes of the longest integer
 };
 
 void hp_protobuf_clear(struct hp_protobuf *message) {
@@ -19,8 +20,10 @@ void hp_protobuf_done(struct hp_protobuf *message) {
     hp_vec_done(&message->bytes);
 }
 
+// Write an integer; returns the address after it.
 static uint8_t *write_varint(uint8_t *at, uint64_t value) {
-    if (value >> 7 != 0 && value >> 14 == 0) { // as most locations are
+    // Most numbers of locations are of this size.
+    if (value >> 7 != 0 && value >> 14 == 0) {
         at[0] = (uint8_t)(value | 0x80);
         at[1] = (uint8_t)(value >> 7);
         return at + 2;
@@ -32,7 +35,8 @@ static uint8_t *write_varint(uint8_t *at, uint64_t value) {
     return at;
 }
 
-// A key and what follows each: a number, or the size of what is behind it.
+// Put a key and the number after it: the value itself, or the size of the bytes that
+// follow.
 static void put_field(struct hp_protobuf *message, uint32_t field, uint32_t type,
                       uint64_t number) {
     hp_vec_reserve(&message->bytes, 2 * VARINT_MAX);
@@ -42,7 +46,7 @@ static void put_field(struct hp_protobuf *message, uint32_t field, uint32_t type
     message->bytes.count = (size_t)(at - message->bytes.at);
 }
 
-// A seventh of its bits, rounded up.
+// Bytes of an integer: its bits divided by seven, rounded up.
 static size_t varint_size(uint64_t value) {
     return (size_t)(64 + 6 - __builtin_clzll(value | 1)) / 7;
 }
