@@ -1,4 +1,24 @@
-// The reports for people.
+// The reports for people, as tables and lines of text.  Parts of them are used by
+// Markdown, HTML, pictures and benchmark.
+//
+// Map of src/report/text:
+//
+//   text_rows.c       the format, and the writer of any table with columns
+//   text_tree.c, text_peek.c, text_stacks.c, text_list.c, text_info.c, text_account.c
+//                     reports with a layout of their own
+//   text_head.c, text_comparison.c   the lines above a table: inputs, totals, warnings
+//   text_charges.c, text_spread.c, text_pairs.c   lines below a table or a row
+//   text_cells.c, text_estimate.c    numbers, intervals, columns that fit
+//   text_names.c, text_arguments.c   distinct names for rows
+//   text_cut.c, text_widths.c        shortening names; how wide characters are
+//   text_lines.c      wrapping lines, and removing the marks below
+//
+// Invariants: a report is first written as lines with marks (HP_TEXT_ROW, HP_TEXT_CELL);
+// hp_text_put_lines() or markdown.c turns them into output.  Text from inputs is made
+// safe for a terminal before anything else.  No two rows of a report have the same name.
+// Lines fit the width of the report: first columns are dropped, then names are shortened.
+//
+// Read text_rows.c first, then the files that it calls.
 #ifndef HP_REPORT_TEXT_TEXT_H
 #define HP_REPORT_TEXT_TEXT_H
 
@@ -6,47 +26,52 @@
 #include "report/format.h"
 
 enum {
-    HP_LEAST_WIDTH = 40, // of a report
+    HP_LEAST_WIDTH = 40, // least width of a report; a narrower one is widened to this
+    // Room for a number with its sign.
     HP_SIGNED_SIZE = HP_NUMBER_SIZE + 1,
-    HP_TEXT_CODE_SIZE = 16, // of "\\u{10FFFF}"
+    HP_TEXT_CODE_SIZE = 16, // room for "\\u{10FFFF}"
 };
 
 // --- lines --------------------------------------------------------------------------------
 
-// Begins a line that is not to be wrapped at the width of the report: a row, or source text.
+// First byte of a line that must not be wrapped: a row of a table, or source text.
 #define HP_TEXT_ROW "\036"
 
-// Begins a cell of such a row but the first, and a line that is no row but belongs into a table, below
-// the names: no byte of the report.  The first row with cells has the titles.
+// Separates the cells of such a row.  It also begins a line that is not a row but belongs
+// into the table, below the names.  It is never a byte of the report's text.  The first
+// row that has cells contains the titles.
 #define HP_TEXT_CELL "\037"
-#define HP_TEXT_NEXT HP_TEXT_CELL " " // from one cell to the next
+#define HP_TEXT_NEXT HP_TEXT_CELL " " // goes between two cells
 
-// The report in lines with these marks, as they are before they are made to fit.
+// Write the report as lines with these marks, before they are made to fit.
 hp_writer hp_text_marked;
 
-// What `writer` puts, its lines no wider than the report, if it has a width.
+// Write the lines that `writer` produces, without marks and no wider than the report, if
+// that has a width.
 void hp_text_put_lines(struct hp_sink *out, const struct hp_view *view,
                        hp_writer *writer);
 
 // --- width --------------------------------------------------------------------------------
 
-// Append a text from outside, its control characters escaped.
+// Append untrusted text with its control characters escaped.
 void hp_text_append_safe(struct hp_buffer *out, struct hp_span text);
 
-// How to shorten a text that is safe for a terminal.
+// How to shorten a text that is already safe for a terminal.
 struct hp_text_cut {
-    size_t room;     // cells; 0: it is not shortened
-    bool is_ascii;   // what is not ASCII is replaced later
-    bool keeps_ends; // of a name, whatever its parts
+    size_t room;     // cells that the text may take; 0: do not shorten it
+    bool is_ascii;   // whether characters outside of ASCII will be replaced later
+    bool keeps_ends; // shorten the middle of a name, whatever its parts are
 };
 
-// How many cells a character takes: 0, 1 or 2; what stands for one that is not ASCII; and a safe
-// text, without its colors.
+// The cells that a character takes on a terminal: 0, 1 or 2.  The ASCII text that
+// replaces a character outside of ASCII; it may be in `room`.  The cells of a safe text;
+// its colours take none.
 int hp_text_char_cells(uint32_t code);
 const char *hp_text_in_ascii(uint32_t code, char room[HP_TEXT_CODE_SIZE]);
 size_t hp_text_cells(struct hp_span text, bool is_ascii);
 
-// Append a text so shortened: of a function, with what is left of its name; of a path; of others.
+// Append a text after shortening it as `cut` says: a function's name, a path, or any
+// other text.
 void hp_text_cut_name(struct hp_buffer *out, struct hp_span name,
                       const struct hp_text_cut *cut);
 void hp_text_cut_path(struct hp_buffer *out, struct hp_span path,
@@ -54,23 +79,29 @@ void hp_text_cut_path(struct hp_buffer *out, struct hp_span path,
 void hp_text_cut_text(struct hp_buffer *out, struct hp_span text,
                       const struct hp_text_cut *cut);
 
-// What stands beside names: leaves a line that is too short for it, `leaves` 1 first, 0 never.
+// A column beside the names.  `leaves` says in which order columns are dropped from lines
+// that are too narrow: 1 first; 0: never.
 struct hp_text_part {
+    // Cells that it takes, with the space before it.
     size_t cells;
     int leaves;
+    // Whether it has been dropped; set by hp_text_fit().
     bool is_gone;
 };
 
-// Which parts have to leave; how many cells the name has, or 0: as many as it needs.
+// Drop columns until the names have room.  Returns the cells that a name may take; 0: as
+// many as it needs.
 size_t hp_text_fit(const struct hp_view *view, struct hp_text_part *parts, size_t count);
 
 // --- names --------------------------------------------------------------------------------
 
-// What the rows of one report are called: no two of them the same.
+// The names of the rows of one report, all distinct.
 struct hp_text_names;
 
-// First all names in the order of rows, with the room that they have; of a node that has several
-// rows, the least.  Then they are told apart.
+// First add all names in the order of rows, each with the cells that it may take; if a
+// node is added several times, the least cells count.  Then call
+// hp_text_names_tell_apart(), which makes the names distinct; only after that the names
+// can be read. hp_text_names_free() frees them.
 struct hp_text_names *hp_text_names_new(const struct hp_view *view);
 void hp_text_names_add(struct hp_text_names *names, hp_node_id node, size_t room);
 void hp_text_names_tell_apart(struct hp_text_names *names);
@@ -81,85 +112,98 @@ void hp_text_names_free(struct hp_text_names *names);
 
 // --- numbers ------------------------------------------------------------------------------
 
-// "153.5 MiB" or "1,234"; and a number that is no exact sum, as one.
+// Format an amount, "153.5 MiB" or "1,234".  Convert a number that is no exact sum to an
+// amount, so that it can be formatted; huge numbers are cut to 2^120 units.
 void hp_text_format(char text[HP_NUMBER_SIZE], hp_fixed value, enum hp_metric metric,
                     enum hp_unit unit);
 hp_fixed hp_text_fixed(double value, enum hp_metric metric);
 
-// "+6.6 MiB"
+// Format an amount with its sign: "+6.6 MiB".
 void hp_text_signed(char text[HP_SIGNED_SIZE], hp_fixed value, enum hp_metric metric,
                     enum hp_unit unit);
 
-// The same of a rate; without a sign if it is too small to be told from nothing.
+// Format a rate with its sign; without a sign if it is rounded to zero.
 void hp_text_rate(char text[HP_SIGNED_SIZE], double value, enum hp_metric metric,
                   enum hp_unit unit);
 
-// "73.7%", or "-" of nothing.
+// Format a share, "73.7%"; "-" if `whole` is 0.
 void hp_text_share(char text[HP_NUMBER_SIZE], hp_fixed part, hp_fixed whole);
 
-// "0.0012", "<0.0001"; "-" if it is NAN.
+// Format a p-value: "0.0012", "<0.0001"; "-" if it is NAN.
 void hp_text_p(char text[HP_NUMBER_SIZE], double p);
 
 // --- estimates ----------------------------------------------------------------------------
 
 enum {
+    // Room for an interval.
     HP_INTERVAL_SIZE = 2 * HP_NUMBER_SIZE + 8,
 };
 
-// A value and what is open of it, to be read together: in one unit, and no digit of the value is
-// less than the last of its error.
+// A value and its interval, to be read together: they are in one unit, and the value has
+// no digit below the last one of its error.
 struct hp_text_estimate {
+    // The exact value.
     hp_fixed sum;
-    char value[HP_NUMBER_SIZE];      // "73.5 MiB"
-    char interval[HP_INTERVAL_SIZE]; // "± 4.9 MiB", "0.37 … 1.40 MiB", "17 or more", why
-                                     // there is none, or "" if nothing is open
-    bool is_half;                    // the first of these
-    bool is_alone;    // the interval stands in place of the value, which is too high
-    const char *note; // what an interval of objects does not tell, for sentences; or NULL
+    char value[HP_NUMBER_SIZE]; // "73.5 MiB"
+    // "± 4.9 MiB", "0.37 … 1.40 MiB", "17 or more", the reason why there is no interval,
+    // or "" if the value is certain.
+    char interval[HP_INTERVAL_SIZE];
+    bool is_half; // whether the interval is of the first form
+    // The interval replaces the value, which is too high as the largest of several dumps.
+    bool is_alone;
+    // Restriction of an interval of objects, for sentences: " of the sizes seen"; or
+    // NULL.
+    const char *note;
 };
 
-// Of a value whose interval is known, or NAN.
+// Format a value whose interval is given; its ends are NAN if they are not known.
 void hp_text_measure(struct hp_text_estimate *text, hp_fixed value,
                      struct hp_interval range, enum hp_metric metric, enum hp_unit unit);
 
-// Of a total; and of a row, of which nothing is told that does not stand on samples.
+// Format an estimate of a total with its interval. hp_text_row_estimate() does it for a
+// row in the report's metric; the row gets no interval unless its value is based on
+// samples.
 void hp_text_estimate(struct hp_text_estimate *text, const struct hp_view *view,
                       const struct hp_amount *amount, enum hp_metric metric);
 void hp_text_row_estimate(struct hp_text_estimate *text, const struct hp_view *view,
                           const struct hp_amount *amount);
 
-// In a sentence behind the value: " ± 4.9 MiB", " (0.37 … 1.40 MiB)".
+// Write the interval after its value in a sentence: " ± 4.9 MiB" or " (0.37 … 1.40 MiB)";
+// nothing if there is none.
 void hp_text_open(struct hp_sink *out, const struct hp_text_estimate *text);
 
-// Bytes to the nearest, and what they are at most.
+// Format a number of bytes rounded to nearest, or rounded up.
 void hp_text_about(char text[HP_NUMBER_SIZE], double bytes, enum hp_unit unit);
 void hp_text_at_most(char text[HP_NUMBER_SIZE], double bytes, enum hp_unit unit);
 
 // --- cells --------------------------------------------------------------------------------
 
-// Right-aligned in so many cells.
+// Write a text right-aligned in `width` cells.
 void hp_text_put(struct hp_sink *out, const char *text, int width);
 
-// The value of an estimate in a column of its own: "-" where its interval is alone.
+// Write the value of an estimate as a column; "-" if its interval replaces it.
 void hp_text_put_value(struct hp_sink *out, const struct hp_text_estimate *text,
                        int width);
 
-// Of the report's metric.
+// Write a value of the report's metric, right-aligned in `width` cells.
 void hp_text_value(struct hp_sink *out, const struct hp_view *view, hp_fixed value,
                    int width);
-// The total that shares are of; 0 of differences, of which nothing is a share.
+// The total that shares refer to; 0 for differences, which have no shares.
 hp_fixed hp_text_whole(const struct hp_view *view);
-// " (12.3% of the total)", or nothing.
+// Write the share of the total after a value, " (12.3% of the total)"; nothing for
+// differences.
 void hp_text_of_total(struct hp_sink *out, const struct hp_view *view, hp_fixed value);
+// Write a share as a column.
 void hp_text_percent(struct hp_sink *out, hp_fixed part, hp_fixed whole);
 
-// The same, as it stands in an estimate if that is of as much.
+// Write a value as a column; if it equals the value of an estimate, write it in the same
+// unit and digits as the estimate.
 void hp_text_value_of(struct hp_sink *out, const struct hp_view *view, hp_fixed value,
                       const struct hp_text_estimate *text, int width);
 
-// What is open of an estimate, with a mark if it stands on few samples; the title of that column,
-// by the column that it is of; what stands there of nothing; and the line below a table that
-// says what they are.
+// The column of errors: the interval of an estimate, with a mark if it is based on few
+// samples; its title, which names the column that `of` is; an empty cell; and the line
+// below the table that explains the column.
 void hp_text_error(struct hp_sink *out, const struct hp_view *view,
                    const struct hp_amount *amount, const struct hp_text_estimate *text,
                    int width);
@@ -168,8 +212,9 @@ void hp_text_error_title(struct hp_sink *out, const struct hp_view *view, const 
 void hp_text_error_blank(struct hp_sink *out, int width);
 void hp_text_error_note(struct hp_sink *out, const struct hp_view *view);
 
-// Cells of the columns of amounts, and of what is open of them, without its mark: as a rule, and as
-// the widest of what they hold needs where lines have to fit.
+// Cells of the columns of amounts and of intervals (without the mark).
+// hp_text_widths_of() gives the usual ones; hp_text_widen() widens them for a row's
+// values where lines must fit a width.
 struct hp_text_widths {
     int amount, error;
 };
@@ -178,50 +223,56 @@ struct hp_text_widths hp_text_widths_of(const struct hp_view *view);
 void hp_text_widen(struct hp_text_widths *widths, const struct hp_view *view,
                    const struct hp_amount *amount);
 
-// Whether the report shows what sampling leaves open.
+// Whether the report shows sampling errors in its metric.
 bool hp_text_has_errors(const struct hp_view *view);
 
-// What begins and ends a line of titles.
+// Escape sequences around a line of titles; "" without colours.
 const char *hp_text_bold(const struct hp_view *view);
 const char *hp_text_plain(const struct hp_view *view);
 
-// What follows "address", or another word, of more than one.
+// The plural ending of a word, "es" after an s, else "s"; "" for one.
 const char *hp_text_plural(const char *what, bool is_one);
 
-// How to see what is left out: ends such lines.
+// Write how to see the rows that are not shown; ends such a line.
 void hp_text_how_to_see_all(struct hp_sink *out, const struct hp_view *view);
 
-// The last line of a table that was cut: `rows` more, which hold `value`.
+// Write the last line of a table that was truncated: `rows` more of `what`, which hold
+// `value` together.
 void hp_text_rest(struct hp_sink *out, const struct hp_view *view, size_t rows,
                   const char *what, hp_fixed value);
 
-// The last lines of all, on what folding moved.
+// Write the last lines of a report: what folding attributed to callers, and what else it
+// could attribute.
 void hp_text_charges(struct hp_sink *out, const struct hp_view *view);
 
 // --- heads --------------------------------------------------------------------------------
 
-// The lines above a table: what was read, its totals, what to know about it; and those of a
-// comparison and a series.
+// Write the lines above a table: the inputs, the totals and the warnings; for a
+// comparison, a series and lifetimes also the tests.
 hp_writer hp_text_head, hp_text_diff_head, hp_text_trend_head, hp_text_lifetime_head;
 
-// Below a row of hp_view_is_recent() that has one.
+// Write the two stacks of a row's largest pair side by side, if the row has one; for
+// hp_view_is_recent().
 void hp_text_recent_pair(struct hp_sink *out, const struct hp_view *view, size_t row);
 
-// Below the tables of both: what p and its mark are.  `few` samples have none.
+// Below the table of a diff or a trend, explain p and its mark.  `few`: the number of
+// samples below which there is no p.
 void hp_text_diff_note(struct hp_sink *out, const struct hp_view *view, const char *few);
-void hp_text_spread(struct hp_sink *out, const struct hp_view *view); // below the rows
-void hp_text_onsets(struct hp_sink *out,
-                    const struct hp_view *view); // since when rows grow
+// Lines of --spread, below the rows.
+void hp_text_spread(struct hp_sink *out, const struct hp_view *view);
+// Say for the first growing rows of a trend since when they grow.
+void hp_text_onsets(struct hp_sink *out, const struct hp_view *view);
 void hp_text_trend_note(struct hp_sink *out, const struct hp_view *view, const char *few);
 
-// Instead of the table of a diff in which every row holds what it held; false: of others.
+// Write a line instead of the table of a diff if no row changed; returns false otherwise.
 bool hp_text_no_change(struct hp_sink *out, const struct hp_view *view);
 
-// Parts of that: "jemalloc heap_v2 · sample period 512 KiB · 7 stacks" and the thread that alone
-// was read, and the warnings.
+// Parts of the head: the chosen dumps of processes with several dumps; then "jemalloc
+// heap_v2 · sample period 512 KiB · 7 stacks", with lines for a single thread, an age or
+// a sample type; and the warnings.
 void hp_text_moments(struct hp_sink *out, const struct hp_view *view);
 void hp_text_inputs(struct hp_sink *out, const struct hp_view *view);
-// "filters    --focus=f leave ", or nothing and false.
+// Write "filters    --focus=f leave "; without filters write nothing and return false.
 bool hp_text_filters(struct hp_sink *out, const struct hp_view *view);
 void hp_text_warnings(struct hp_sink *out, const struct hp_view *view);
 
