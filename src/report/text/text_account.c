@@ -1,3 +1,5 @@
+// The report of account, table by table:
+//
 //     the allocator's books
 //             bytes     source  knob                      account
 //         112.3 MiB      stats                            resident
@@ -5,13 +7,14 @@
 //     ...
 //     note: by the allocator the program holds ...
 //
-// An amount with an interval has that behind its name, and one of which nothing is known "about" in
-// front of it.  And of what is free in slabs:
+// The name of an amount is followed by its interval; an amount of unknown error has
+// "about" in front of it.  With --waste the report shows the free memory in slabs
+// instead:
 //
 //     16.2 MiB of 35.5 MiB in slabs are free
-//             free      slabs   not full    objects                      live      share  size class
-//         15.0 MiB      1,527      1,526     19,563                   1.8 MiB             96 B
-//                                            19,777         1.81 ± 0.17 MiB     100.0%    leak < main
+//             free  slabs not full objects             live   share  size class
+//         15.0 MiB  1,527    1,526  19,563          1.8 MiB          96 B
+//                                   19,777  1.81 ± 0.17 MiB  100.0%    leak < main
 //     96 B: almost only leak < main has objects in these slabs
 #include "report/text/text.h"
 
@@ -23,29 +26,34 @@
 #include <string.h>
 
 enum {
-    STEP = 2, // of a level
+    STEP = 2, // columns that a level of rows is indented by
 };
 
+// State of writing one report.
 struct account {
     struct hp_sink *out;
     const struct hp_view *view;
-    const struct hp_account_rows *rows; // NULL of waste
-    int amount;                         // cells of it
-    const char *gone;                   // 1 of each field that has left
-    size_t room;                        // cells of a name, or 0
+    const struct hp_account_rows *rows; // NULL: with --waste
+    int amount;                         // cells of an amount
+    const char *gone;                   // for each field: 1 if its column was dropped
+    size_t room;                        // cells of a name; 0: any
 };
 
 // --- columns ------------------------------------------------------------------------------
 
+// Whether a field has a column that was not dropped.
 static bool is_shown(const struct account *a, size_t field) {
     return a->view->fields.at[field].column.title && !a->gone[field];
 }
 
+// Cells of a field's column.
 static int width_of(const struct account *a, size_t field) {
     const struct hp_field *of = &a->view->fields.at[field];
     return of->width > 0 ? of->width : a->amount;
 }
 
+// Find the columns that fit and the room of names.  Returns a->gone, which the caller
+// frees.
 static char *fit(struct account *a) {
     size_t count = a->view->fields.count, parts = 0;
     struct hp_text_part *part = hp_alloc((count + 1) * sizeof *part);
@@ -69,6 +77,7 @@ static char *fit(struct account *a) {
     return gone;
 }
 
+// Write the line of titles.
 static void put_titles(const struct account *a) {
     const char *between = "";
     hp_sink_print(a->out, "%s%s", HP_TEXT_ROW, hp_text_bold(a->view));
@@ -89,7 +98,7 @@ static void append(struct hp_buffer *text, const char *more) {
     hp_buffer_append(text, hp_span_of(more));
 }
 
-// A name, as far as there is room; the text is let go of.
+// Write a name, shortened to its room, and free the text.
 static void put_cut(const struct account *a, struct hp_buffer *whole) {
     struct hp_text_cut cut = {.room = a->room, .is_ascii = a->view->options.ascii};
     struct hp_buffer shown = {0};
@@ -99,6 +108,7 @@ static void put_cut(const struct account *a, struct hp_buffer *whole) {
     hp_vec_done(&shown.text);
 }
 
+// Append `what` and a number of bytes; nothing if the number is not known.
 static void append_bytes(struct hp_buffer *text, const struct account *a,
                          const char *what, double bytes) {
     char amount[HP_NUMBER_SIZE];
@@ -110,7 +120,8 @@ static void append_bytes(struct hp_buffer *text, const struct account *a,
     }
 }
 
-// "files, Pss 841.0 KiB, private 128.0 KiB", "objects by the profile (7.2 … 8.9 MiB)".
+// Write the name of an amount and everything known about it: "files, Pss 841.0 KiB,
+// private 128.0 KiB", "objects by the profile (7.2 … 8.9 MiB)".
 static void put_name(const struct account *a, size_t row,
                      const struct hp_text_estimate *estimate) {
     const struct hp_account_row *of = &a->rows->of.at[row];
@@ -130,6 +141,7 @@ static void put_name(const struct account *a, size_t row,
     put_cut(a, &whole);
 }
 
+// Write a size class, or indented below it a stack that holds its objects.
 static void put_name_of_stack(const struct account *a, size_t row) {
     struct hp_buffer whole = {0};
     append(&whole, a->view->rows.at[row].depth > 0 ? "  " : "");
@@ -137,7 +149,7 @@ static void put_name_of_stack(const struct account *a, size_t row) {
     put_cut(a, &whole);
 }
 
-// Bytes, a share, or "".
+// Format a number by its column: a count, bytes or a share; "" if it is not known.
 static void format_number(const struct account *a, const struct hp_field *field,
                           double number, char text[HP_NUMBER_SIZE]) {
     if (isnan(number)) {
@@ -152,7 +164,8 @@ static void format_number(const struct account *a, const struct hp_field *field,
     }
 }
 
-// What is known of an amount of a table is behind its name.
+// Format an amount.  In a table its interval is written after the name; with --waste the
+// interval follows the amount.
 static void format_amount(const struct account *a, const struct hp_amount *amount,
                           const struct hp_text_estimate *estimate, char *text,
                           size_t room) {
@@ -169,6 +182,7 @@ static void format_amount(const struct account *a, const struct hp_amount *amoun
     }
 }
 
+// Write a cell of a row.
 static void put_cell(const struct account *a, size_t row, size_t number,
                      const struct hp_text_estimate *estimate) {
     const struct hp_field *field = &a->view->fields.at[number];
@@ -183,6 +197,7 @@ static void put_cell(const struct account *a, size_t row, size_t number,
                 width_of(a, number));
 }
 
+// The field whose cells are amounts; every account has one.
 static const struct hp_field *amount_field(const struct hp_view *view) {
     const struct hp_field *field = view->fields.at;
     while (field->column.cell != HP_CELL_ESTIMATE) {
@@ -191,6 +206,7 @@ static const struct hp_field *amount_field(const struct hp_view *view) {
     return field;
 }
 
+// Write a row: its cells, then its name.
 static void put_row(const struct account *a, size_t row) {
     struct hp_text_estimate estimate;
     const char *between = "";
@@ -216,6 +232,7 @@ static void put_row(const struct account *a, size_t row) {
 
 // --- tables -------------------------------------------------------------------------------
 
+// Write the remarks of rows below their table.
 static void put_notes(const struct account *a, size_t from, size_t to) {
     for (size_t i = from; i < to; i++) {
         if (a->rows->of.at[i].note) {
@@ -226,6 +243,7 @@ static void put_notes(const struct account *a, size_t from, size_t to) {
     }
 }
 
+// Write one table: its name, titles, rows and remarks.
 static void put_table(const struct account *a, size_t from, size_t to) {
     hp_sink_print(a->out, "%s%s\n", from > 0 ? "\n" : "",
                   hp_account_table_text(a->rows->of.at[from].table));
@@ -236,7 +254,7 @@ static void put_table(const struct account *a, size_t from, size_t to) {
     put_notes(a, from, to);
 }
 
-// "3 inputs · jemalloc heap_v2 · ..." as elsewhere: what the profile comes to is a row.
+// Write the head as in other reports, but without totals, which are rows here.
 static void put_head(const struct account *a) {
     char inputs[HP_NUMBER_SIZE];
     size_t used = a->view->head.summary[HP_SIDE_ALL].used;
@@ -248,6 +266,7 @@ static void put_head(const struct account *a) {
     hp_sink_text(a->out, "\n");
 }
 
+// Write the tables; consecutive rows of one table share its name.
 static void put_tables(const struct account *a, size_t shown) {
     for (size_t from = 0, to; from < shown; from = to) {
         const char *table = a->rows->of.at[from].table;
@@ -258,7 +277,9 @@ static void put_tables(const struct account *a, size_t shown) {
     }
 }
 
-// Of one holder a sentence for each class; else "256 B, 224 B: which of them ...".
+// Write the conclusions of one kind below the slabs: for classes with one holder a
+// sentence each; for other kinds the classes together with one explanation: "256 B, 224
+// B: which of them ...".
 static void put_told(const struct account *a, size_t shown, enum hp_waste_told told) {
     const struct hp_waste *waste = a->view->extra;
     const char *between = "";
@@ -278,6 +299,8 @@ static void put_told(const struct account *a, size_t shown, enum hp_waste_told t
     hp_sink_text(a->out, *between != '\0' ? "\n" : "");
 }
 
+// Write the report with --waste: free memory in slabs by size class, with the stacks that
+// hold objects there.
 static void put_waste(const struct account *a, size_t shown) {
     const struct hp_waste *waste = a->view->extra;
     char free[HP_NUMBER_SIZE], slabs[HP_NUMBER_SIZE];
@@ -296,7 +319,7 @@ static void put_waste(const struct account *a, size_t shown) {
 
 void hp_text_account(struct hp_sink *out, const struct hp_view *view) {
     enum {
-        WIDEST = 16, // "about 1023.9 MiB"
+        WIDEST = 16, // room for "about 1023.9 MiB"
     };
 
     bool is_waste = view->options.waste;

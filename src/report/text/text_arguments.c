@@ -1,11 +1,12 @@
-// What a short name leaves out: the arguments of templates, of which some are told again, and
-// parameters.
+// The parts that a short name leaves out: arguments of templates, some of which can be
+// shown again, and parameters.
 //
 //     Req* Leaky<Req, 4>::make<int>(int)
 //     Leaky^1<…>::make^2                       the short name of a name with marks in it
 //     Leaky<Req, …>::make                      with the first argument of the first group
 //
-// The marks find out which groups a short name shows, and where, whatever its rules are.
+// To find out which groups a short name shows and where, each group of the full name gets
+// a mark before the name is shortened.  This works whatever the rules of shortening are.
 #include "report/text/text_names.h"
 
 #include "view/brackets.h"
@@ -14,14 +15,15 @@
 #include <stdio.h>
 
 enum {
-    MOST_GROUPS = 1000, // a name of more is not worth it
+    MOST_GROUPS = 1000, // groups of a name that are looked at
 };
 
+// A mark is the number of the group between these bytes, which do not occur in names.
 static const char begin_mark = '\002', end_mark = '\003';
 
 // --- brackets -----------------------------------------------------------------------------
 
-// "A, B<c, d>": each argument of a group, in its order.
+// Take the next argument off a list such as "A, B<c, d>"; false at its end.
 static bool next_argument(struct hp_span *left, struct hp_span *argument) {
     size_t depth = 0, end = 0;
     if (left->size == 0) {
@@ -45,18 +47,18 @@ static bool next_argument(struct hp_span *left, struct hp_span *argument) {
     return true;
 }
 
-// Behind the bracket that closes the one at `at`, or 0; between two changes of a string whose room is
-// used meanwhile.
+// The place after the bracket that closes the one at `at`; 0 if there is none.  Borrows
+// unused room of `string` as scratch memory, and may move its text.
 static size_t end_of_group(struct hp_buffer *string, struct hp_span name, size_t at) {
     hp_vec_reserve(&string->text, name.size - at);
     return hp_end_of_group(name, at, string->text.at + string->text.count);
 }
 
-// "std::vector<…>": without what is within its own brackets.
+// Append a text with the contents of its outermost groups replaced: "std::vector<…>".
 static void squeeze(struct hp_buffer *out, struct hp_span text) {
     for (size_t i = 0; i < text.size;) {
         size_t end = text.at[i] == '<' ? end_of_group(out, text, i) : i + 1;
-        if (end == 0) { // of no use: all that is left is copied
+        if (end == 0) { // the brackets do not match: copy all that is left
             end = text.size;
         }
         bool is_group = text.at[i] == '<' && text.at[end - 1] == '>';
@@ -68,8 +70,8 @@ static void squeeze(struct hp_buffer *out, struct hp_span text) {
 
 // --- groups -------------------------------------------------------------------------------
 
-// Where a mark of the group that begins at `at` has to stand: before "<" or Rust's "::<"; or
-// nowhere, 0.
+// The place for the mark of the group that begins at `at`: before "<" or Rust's "::<".
+// 0: the brackets are a part of the name and no arguments, so that they get no mark.
 static size_t mark_place(struct hp_span full, size_t at) {
     struct hp_span rest = hp_span_from(full, at);
     bool is_name = hp_span_starts(rest, "<impl ") || hp_span_starts(rest, "<lambda") ||
@@ -82,6 +84,7 @@ static size_t mark_place(struct hp_span full, size_t at) {
     return is_open && !is_name && place > 0 && hp_is_word(full.at[place - 1]) ? place : 0;
 }
 
+// Copy a full name with a mark before each group, and collect the groups.
 static void mark_groups(struct hp_buffer *marked, struct hp_text_arguments *a,
                         struct hp_span full) {
     size_t copied = 0;
@@ -104,7 +107,7 @@ static void mark_groups(struct hp_buffer *marked, struct hp_text_arguments *a,
     hp_buffer_append(marked, hp_span_from(full, copied));
 }
 
-// What stands in the short name for a group.
+// Bytes of the placeholder that a short name shows for a group; 0: it shows none here.
 static size_t placeholder_size(struct hp_span text) {
     static const char *const known[] = {"<…>", "[…]"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -115,7 +118,7 @@ static size_t placeholder_size(struct hp_span text) {
     return 0;
 }
 
-// Take the marks out of the short name again.
+// Remove the marks from the short name, and note which group each was for.
 static void find_shown(struct hp_text_arguments *a, struct hp_span marked) {
     while (marked.size > 0) {
         if (marked.at[0] != begin_mark) {
@@ -134,6 +137,7 @@ static void find_shown(struct hp_text_arguments *a, struct hp_span marked) {
     }
 }
 
+// A name that contains a byte of the marks gets no groups.
 void hp_text_arguments_init(struct hp_text_arguments *a, struct hp_span full) {
     struct hp_buffer marked = {0}, out = {0};
     *a = (struct hp_text_arguments){0};
@@ -179,7 +183,8 @@ bool hp_text_argument(const struct hp_text_arguments *a, struct hp_text_told tol
     return false;
 }
 
-// Which is told of an argument, or NULL.
+// The entry that says how an argument is shown; NULL: it is not shown.  The last entry
+// counts.
 static const struct hp_text_told *told_of(const struct hp_text_arguments *a, size_t group,
                                           size_t argument) {
     const struct hp_text_told *told, *found = NULL;
@@ -191,7 +196,8 @@ static const struct hp_text_told *told_of(const struct hp_text_arguments *a, siz
     return found;
 }
 
-// "<Req, …>"
+// Append a group with the arguments that are shown, and "…" for each run of others:
+// "<Req, …>".
 static void put_group(struct hp_buffer *out, const struct hp_text_arguments *a,
                       size_t group) {
     struct hp_span all = a->shown.at[group].full, argument;

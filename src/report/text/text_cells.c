@@ -5,13 +5,15 @@
 #include <string.h>
 
 enum {
+    // Cells of an amount where lines have any width.
     AMOUNT_WIDTH = 13,
-    NARROW_AMOUNT = 11, // where lines have to fit
+    NARROW_AMOUNT = 11, // cells of an amount where lines must fit, at least
     PERCENT_WIDTH = 6,
-    ERROR_WIDTH = 18, // "16.00 … 16.45 MiB", and a space more
-    WIDE_ERROR = 23,  // of whole bytes
-    ASCII_ERROR = 2,  // more, of "..."
-    LEAST_NAME = 20,  // cells at 40 columns, one more for each 5 columns up to 80
+    ERROR_WIDTH = 18, // room for "16.00 … 16.45 MiB" and a space
+    WIDE_ERROR = 23,  // the same for whole bytes
+    ASCII_ERROR = 2,  // more cells for "..." instead of "…".
+    // Least cells of a name at 40 columns; one more for each 5 columns, up to MOST_NAME.
+    LEAST_NAME = 20,
     MOST_NAME = 28,
 };
 
@@ -80,6 +82,7 @@ void hp_text_put_value(struct hp_sink *out, const struct hp_text_estimate *text,
     hp_text_put(out, text->is_alone ? "-" : text->value, width);
 }
 
+// Cells of the column of amounts: enough for the total where lines must fit.
 static int amount_width(const struct hp_view *view) {
     char total[HP_NUMBER_SIZE];
     enum hp_metric metric = view->options.metric;
@@ -126,7 +129,7 @@ void hp_text_value_of(struct hp_sink *out, const struct hp_view *view, hp_fixed 
     }
 }
 
-// In small units numbers are long.
+// Cells of the column of intervals; numbers are long in small units.
 static int error_width(const struct hp_view *view) {
     bool is_space = hp_fraction(view->options.metric) == HP_SPACE_FRACTION;
     enum hp_unit unit = view->options.unit;
@@ -146,7 +149,8 @@ void hp_text_error(struct hp_sink *out, const struct hp_view *view,
     int shorter = (int)hp_text_cells(hp_span_of(text->interval), view->options.ascii) -
                   (int)hp_text_cells(hp_span_of(text->interval), false);
     hp_text_put(out, text->interval, width - shorter);
-    // One object may have much weight: it is told of even where little is open.
+    // A single sampled object can have much weight: it is marked even if its interval is
+    // narrow.
     hp_sink_text(out, flags & HP_ROW_SEEN_ONCE     ? "!"
                       : flags & HP_ROW_FEW_SAMPLES ? "*"
                                                    : " ");
@@ -173,7 +177,8 @@ void hp_text_error_note(struct hp_sink *out, const struct hp_view *view) {
 
 // --- columns ------------------------------------------------------------------------------
 
-// Beside a function's name its line takes as much room again, or half of that.
+// The least cells that a name gets before columns are dropped.  Names of lines and
+// addresses get half as much again, for the file and line beside the function.
 static size_t least_name(const struct hp_view *view) {
     size_t least = LEAST_NAME + (view->options.width - HP_LEAST_WIDTH) / 5;
     enum hp_granularity by = view->options.by;
@@ -182,6 +187,8 @@ static size_t least_name(const struct hp_view *view) {
     return has_place ? least + least / 2 : least;
 }
 
+// The column to drop next: the lowest `leaves`, the last one of equals; NULL if none can
+// be dropped.
 static struct hp_text_part *next_to_leave(struct hp_text_part *parts, size_t count) {
     struct hp_text_part *next = NULL;
     for (size_t i = 0; i < count; i++) {

@@ -1,10 +1,8 @@
-// Below a table, what folding did to it, and what else it could do:
+// Lines below a table about folding, and about other options:
 //
-//     48.3 MiB (68%) allocated inside the standard library is charged to its callers;
-//     --frames=all shows it
-//     92% is charged to libraries; --frames=own charges what calls them
-//     54% is allocated in my_malloc2: "peek my_malloc2" shows its callers, --wrapper=my_malloc2
-//     charges them
+//     48.3 MiB (68%) allocated inside the standard library is charged ...
+//     92% is charged ...; --frames=own charges what calls them
+//     54% is allocated in my_malloc2: "peek my_malloc2" shows its callers, ...
 //     source files are known of 98% of base and 3% of new: rows may differ by that alone
 //     @: an offset in the file, where the ELF address is not known
 #include "report/text/text.h"
@@ -13,19 +11,26 @@
 
 #include <stdio.h>
 
-static const double least_moved = 0.01; // shares of all that are worth a line
+// Least share of the total that folding must have moved for a line.
+static const double least_moved = 0.01;
+// Libraries are mentioned if they hold more than the first share, and the largest own
+// function at most the second.
 static const double least_libraries = 0.25, most_own = 0.8;
-static const double least_difference = 0.05; // of shares of known source files
+// Least difference of the shares with known source files on both sides.
+static const double least_difference = 0.05;
 
 enum {
+    // Room for the name of a suspected wrapper.
     NAME_SIZE = 256,
 };
 
+// The share of the total; 0 if the total is not above 0.
 static double share_of(hp_fixed part, const struct hp_charges *charges) {
     return charges->total > 0 ? (double)part / (double)charges->total : 0;
 }
 
-// "the standard library and wrappers of malloc": those that matter.
+// Write the classes that folding moved values from, "the standard library and wrappers of
+// malloc", except those with next to nothing.
 static void put_classes(struct hp_sink *out, const struct hp_charges *charges) {
     static const char *const names[HP_CLASSES] = {
         [HP_CLASS_NONE] = "what is not known",
@@ -51,6 +56,7 @@ static void put_classes(struct hp_sink *out, const struct hp_charges *charges) {
     }
 }
 
+// Say how much folding moved to callers, and how to see it.
 static void put_moved(struct hp_sink *out, const struct hp_view *view,
                       const struct hp_charges *charges) {
     char moved[HP_NUMBER_SIZE];
@@ -68,6 +74,7 @@ static void put_moved(struct hp_sink *out, const struct hp_view *view,
                   charges->is_go ? ", as go tool pprof does" : "");
 }
 
+// Suggest --frames=own if libraries hold much and no function of the program holds most.
 static void put_own(struct hp_sink *out, const struct hp_view *view,
                     const struct hp_charges *charges) {
     double libraries = share_of(charges->libraries, charges);
@@ -81,6 +88,7 @@ static void put_own(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
+// Name a function that looks like a wrapper of malloc, and how to fold it.
 static void put_suspect(struct hp_sink *out, const struct hp_view *view) {
     char name[NAME_SIZE];
     double share;
@@ -95,6 +103,7 @@ static void put_suspect(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
+// In a comparison, warn if source files are known for one side only.
 static void put_files(struct hp_sink *out, const struct hp_view *view) {
     if (!view->report->has_sides || hp_view_is_of_differences(view)) {
         return;
@@ -108,7 +117,8 @@ static void put_files(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
-// A place is named by the ELF address where that is known.
+// Explain "@" if a shown row has it: places are named by their ELF address where that is
+// known.
 static void put_offsets(struct hp_sink *out, const struct hp_view *view) {
     size_t shown = hp_view_shown(view, view->rows.count);
     for (size_t i = 0; i < shown; i++) {
@@ -124,7 +134,8 @@ static void put_offsets(struct hp_sink *out, const struct hp_view *view) {
 
 void hp_text_charges(struct hp_sink *out, const struct hp_view *view) {
     bool has_shares = !hp_view_is_of_differences(view);
-    if (view->options.frames != HP_FRAMES_ALL && has_shares) { // else nothing is moved
+    // Otherwise folding moves nothing that the report would show.
+    if (view->options.frames != HP_FRAMES_ALL && has_shares) {
         struct hp_charges charges = hp_charges_of(view);
         put_moved(out, view, &charges);
         put_own(out, view, &charges);

@@ -1,4 +1,4 @@
-// What stands above the tables of diff, trend and lifetime:
+// The lines above the tables of diff, trend and lifetime:
 //
 //     1 base, 1 new · jemalloc heap_v2 · sample period 512 KiB · 7 stacks
 //     base       58.4 MiB ± 4.0 MiB
@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+// Write a p-value after its name, ", 2-sided p 0.0012"; nothing if it is not known.
 static void put_p(struct hp_sink *out, const char *which, double p) {
     char text[HP_NUMBER_SIZE];
     if (!isnan(p)) {
@@ -26,11 +27,12 @@ static void put_p(struct hp_sink *out, const char *which, double p) {
 
 // --- diff ---------------------------------------------------------------------------------
 
+// Whether all inputs are dumps of jemalloc, which has settings that make tests sharper.
 static bool is_jemalloc(const struct hp_view *view) {
     return view->head.summary[HP_SIDE_ALL].is_jemalloc;
 }
 
-// The sentence about what p leaves out.
+// Write the line about the differences that p does not allow for.
 static void put_not_known(struct hp_sink *out, enum hp_difference_test test) {
     if (!hp_difference_allows_for_processes(test)) {
         hp_sink_text(out,
@@ -39,6 +41,7 @@ static void put_not_known(struct hp_sink *out, enum hp_difference_test test) {
     }
 }
 
+// Write the line that says how changes were tested.
 static void put_difference_test(struct hp_sink *out, const struct hp_view *view,
                                 enum hp_difference_test test) {
     static const char *const sentences[] = {
@@ -72,6 +75,7 @@ static void put_difference_test(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
+// Write a line if processes are in both sides, which the test does not allow for.
 static void put_shared(struct hp_sink *out, const struct hp_difference *difference) {
     if (difference->shared > 0) {
         hp_sink_print(out,
@@ -80,7 +84,7 @@ static void put_shared(struct hp_sink *out, const struct hp_difference *differen
     }
 }
 
-// Of which side what differs is not known of each dump.
+// Write for which sides the spread is known from groups of dumps only.
 static void put_groups(struct hp_sink *out, const struct hp_difference *difference) {
     static const char *const sides[] = {"base", "new"};
     const char *begin = "spread     ";
@@ -94,7 +98,7 @@ static void put_groups(struct hp_sink *out, const struct hp_difference *differen
     hp_sink_text(out, begin[0] == ',' ? "\n" : "");
 }
 
-// Of how many rows it is known that they changed, and which came and went.
+// Write how many rows changed significantly, how many are new and how many are gone.
 static void put_verdict(struct hp_sink *out, const struct hp_view *view,
                         const struct hp_difference *difference) {
     bool is_sure = difference->total.p < 1 - view->options.confidence;
@@ -127,6 +131,7 @@ static void put_verdict(struct hp_sink *out, const struct hp_view *view,
     hp_sink_print(out, "; %zu new, %zu gone\n", new, gone);
 }
 
+// Write the total of one side with its interval.
 static void put_side(struct hp_sink *out, const struct hp_view *view, const char *label,
                      hp_fixed value, struct hp_interval range) {
     struct hp_text_estimate text;
@@ -136,6 +141,7 @@ static void put_side(struct hp_sink *out, const struct hp_view *view, const char
     hp_sink_text(out, "\n");
 }
 
+// Write what filters leave of both sides, if there are filters.
 static void put_filtered_change(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_difference *difference = view->extra;
     const struct hp_change *filtered = &difference->filtered;
@@ -150,6 +156,7 @@ static void put_filtered_change(struct hp_sink *out, const struct hp_view *view)
     }
 }
 
+// Write a line with a label and an amount.
 static void put_amount_line(struct hp_sink *out, const struct hp_view *view,
                             const char *label, hp_fixed value) {
     char text[HP_NUMBER_SIZE];
@@ -157,7 +164,7 @@ static void put_amount_line(struct hp_sink *out, const struct hp_view *view,
     hp_sink_print(out, "%-9s  %s\n", label, text);
 }
 
-// Of differences of two profiles, of which there is no more to say.
+// Write the head for inputs that are differences themselves; nothing can be tested there.
 static void put_differences(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_difference *difference = view->extra;
     const struct hp_change *total = &difference->total, *left = &difference->filtered;
@@ -222,12 +229,15 @@ void hp_text_diff_head(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "\n");
 }
 
-// What p is, of which rows there is none, and what its mark says of all that have one.
+// Write the explanation of p below a table: what p is, which rows have none, and what the
+// mark means when many rows are tested.  `sentences` are the parts of the text that
+// differ between reports.
 static void put_note(struct hp_sink *out, const struct hp_view *view,
                      const char *const sentences[3], const char *few, size_t tested,
                      bool allows_for_processes) {
     bool is_space = hp_fraction(view->options.metric) == HP_SPACE_FRACTION;
     char rows[HP_NUMBER_SIZE];
+    // One of this many marked rows is wrong on average.
     double marked = 100 / (100 - view->options.confidence * 100);
     hp_format_grouped(rows, (hp_int128)tested);
     hp_sink_print(out, "%s; - where %s fewer than %s%s\n", sentences[0], sentences[2],
@@ -276,11 +286,12 @@ bool hp_text_no_change(struct hp_sink *out, const struct hp_view *view) {
 }
 
 enum {
-    MOST_ONSETS = 5, // rows that a line of their own says since when they grow
+    MOST_ONSETS = 5, // rows that get a line about since when they grow
 };
 
 // --- trend --------------------------------------------------------------------------------
 
+// Write the line that says how growth was tested.
 static void put_trend_test(struct hp_sink *out, const struct hp_view *view,
                            const struct hp_trend *trend) {
     const char *sampling =
@@ -304,7 +315,7 @@ static void put_trend_test(struct hp_sink *out, const struct hp_view *view,
     hp_sink_print(out, "tested as  %s; %s\n", sampling, rest);
 }
 
-// "+1.2 MiB per hour"
+// Write a rate: "+1.2 MiB per hour".
 static void put_rate(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_trend *trend, double rate) {
     char text[HP_SIGNED_SIZE];
@@ -312,13 +323,15 @@ static void put_rate(struct hp_sink *out, const struct hp_view *view,
     hp_sink_print(out, "%s per %s", text, trend->unit->name);
 }
 
+// Write the name of a dump in the series of a row.
 static void put_dump(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_trend_row *row, size_t dump) {
     const char *name = view->series[row->trend->place + dump].input->public.name;
     hp_sink_escaped(out, hp_span_of(name));
 }
 
-// "park grows since app.7.13.heap: +1.0 MiB per dump, at least +758.4 KiB; +11.9 MiB since, at least +8.9 MiB"
+// Write since when a row grows: "... grows since app.7.13.heap: +1.0 MiB per dump, at
+// least +758.4 KiB; +11.9 MiB since, at least +8.9 MiB".
 static void put_onset(struct hp_sink *out, const struct hp_view *view,
                       const struct hp_trend_row *row) {
     const struct hp_onset *onset = &row->onset;
@@ -365,6 +378,7 @@ void hp_text_onsets(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
+// Write the slope of the total, with its test.
 static void put_slope(struct hp_sink *out, const struct hp_view *view,
                       const struct hp_trend *trend) {
     const struct hp_trend_row *total = &trend->total;
@@ -388,7 +402,7 @@ static void put_slope(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, "\n");
 }
 
-// "1.5 seconds"
+// Write the time that a series spans: "1.5 seconds".
 static void put_span(struct hp_sink *out, const struct hp_trend *trend) {
     char number[32];
     snprintf(number, sizeof number, "%.3g", trend->span);
@@ -396,7 +410,8 @@ static void put_span(struct hp_sink *out, const struct hp_trend *trend) {
                   strcmp(number, "1") == 0 ? "" : "s");
 }
 
-// What no test can tell has to be said.
+// Write the span of a series, and the limit of every test: a long cycle looks like
+// growth.
 static void put_horizon(struct hp_sink *out, const struct hp_trend *trend) {
     hp_sink_text(out, "span       ");
     if (isnan(trend->hours)) {
@@ -410,6 +425,7 @@ static void put_horizon(struct hp_sink *out, const struct hp_trend *trend) {
         "cannot be told from growth\n");
 }
 
+// Write what filters leave of the first and the last dump, if there are filters.
 static void put_filtered_trend(struct hp_sink *out, const struct hp_view *view,
                                const struct hp_trend *trend) {
     enum hp_metric metric = view->options.metric;
@@ -421,6 +437,7 @@ static void put_filtered_trend(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
+// Write the number of dumps, and the time they span if it is known.
 static void put_length(struct hp_sink *out, const struct hp_trend *trend) {
     hp_sink_print(out, "%zu dumps", trend->dumps);
     if (!isnan(trend->hours)) {
@@ -429,6 +446,7 @@ static void put_length(struct hp_sink *out, const struct hp_trend *trend) {
     }
 }
 
+// Write the lines about one series.
 static void put_trend(struct hp_sink *out, const struct hp_view *view,
                       const struct hp_trend *trend) {
     enum hp_metric metric = view->options.metric;
@@ -466,7 +484,8 @@ void hp_text_trend_head(struct hp_sink *out, const struct hp_view *view) {
 
 // --- lifetime -----------------------------------------------------------------------------
 
-// "at least 1.2% and at most 3.4% of it"
+// Write the bounds of the share that is still live at the last dump: "at least 1.2% and
+// at most 3.4% of that ...".
 static void put_survivors(struct hp_sink *out, const struct hp_view *view,
                           const struct hp_lifetime_row *row) {
     if (isnan(row->share.high)) {
@@ -480,6 +499,8 @@ static void put_survivors(struct hp_sink *out, const struct hp_view *view,
         100 * row->share.low, 100 * row->share.high, 100 * view->options.confidence);
 }
 
+// Write how much was allocated between the first and the last dump, and how much of it
+// survives.
 static void put_window(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_lifetimes *lifetimes = view->extra;
     const struct hp_lifetime_row *total = hp_lifetime_row(view, HP_ROW_TOTAL);
@@ -495,6 +516,7 @@ static void put_window(struct hp_sink *out, const struct hp_view *view) {
     put_survivors(out, view, total);
 }
 
+// Write the same for what filters leave, if there are filters.
 static void put_filtered_lifetime(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_lifetime_row *filtered = hp_lifetime_row(view, HP_ROW_FILTERED);
     char allocated[HP_NUMBER_SIZE];
@@ -506,6 +528,7 @@ static void put_filtered_lifetime(struct hp_sink *out, const struct hp_view *vie
     }
 }
 
+// Write the allocations that were excluded, and why.
 static void put_left_out(struct hp_sink *out, const struct hp_recent_row *total) {
     if (total->negative > 0) {
         hp_sink_print(
@@ -519,6 +542,7 @@ static void put_left_out(struct hp_sink *out, const struct hp_recent_row *total)
     }
 }
 
+// Write how simultaneous deaths are counted, if there are any.
 static void put_batches(struct hp_sink *out, const struct hp_recent_row *total) {
     char largest[HP_NUMBER_SIZE];
     hp_format_grouped(largest, (hp_int128)total->largest_batch);
@@ -531,6 +555,7 @@ static void put_batches(struct hp_sink *out, const struct hp_recent_row *total) 
     }
 }
 
+// Write the head for lifetimes from prof_recent.
 static void put_recent_head(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_recent_rows *rows = view->extra;
     const struct hp_recent_row *total = &rows->total;

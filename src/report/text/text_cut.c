@@ -1,4 +1,5 @@
-// How wide text is on a terminal, and names cut to fit it, in this order:
+// The width of text on a terminal, and names shortened to fit it.  The forms of a name
+// are tried in this order:
 //
 //     std::basic_string<…>::_M_construct          a function's name
 //     std::basic_string::_M_construct             without arguments
@@ -10,7 +11,7 @@
 //     ma…cpp:15                                   the middle, never the number of the line
 //     libLLVM….so.1+0xddfeaf                      the middle, never the offset
 //
-// Texts here are safe for a terminal, but may hold its escape sequences for colors.
+// Texts here are safe for a terminal, but may contain its escape sequences for colours.
 #include "report/text/text.h"
 
 #include "view/brackets.h"
@@ -22,8 +23,8 @@
 static const char ellipsis[] = "…";
 
 enum {
-    LEAST_CLASS = 3,  // cells of it
-    LEAST_MODULE = 7, // of its name, before ".so.1"
+    LEAST_CLASS = 3,  // least cells of a class name that is worth showing
+    LEAST_MODULE = 7, // least cells of a module's name before ".so.1".
 };
 
 // --- cells --------------------------------------------------------------------------------
@@ -44,7 +45,8 @@ const char *hp_text_in_ascii(uint32_t code, char room[HP_TEXT_CODE_SIZE]) {
     return room;
 }
 
-// ESC [ ... m
+// Bytes of an escape sequence for a colour at the beginning of a text, ESC [ ... m; 0:
+// there is none.
 static size_t color_size(struct hp_span text) {
     size_t size = 0;
     if (text.size > 1 && text.at[0] == '\033') {
@@ -56,6 +58,7 @@ static size_t color_size(struct hp_span text) {
     return size;
 }
 
+// Cells of a character, or of the ASCII text that will replace it.
 static size_t cells_of(struct hp_utf8 c, bool is_ascii) {
     char room[HP_TEXT_CODE_SIZE];
     return is_ascii && c.code > 0x7f ? strlen(hp_text_in_ascii(c.code, room))
@@ -77,11 +80,13 @@ static size_t cells(const struct hp_text_cut *cut, struct hp_span text) {
     return hp_text_cells(text, cut->is_ascii);
 }
 
+// Cells of "…".
 static size_t dots(const struct hp_text_cut *cut) {
     return cut->is_ascii ? 3 : 1;
 }
 
-// The bytes of as much of the beginning as has room, with the marks on its last character.
+// Bytes at the beginning of a text that fit into `room` cells, including combining marks
+// on the last character.
 static size_t head_size(const struct hp_text_cut *cut, struct hp_span text, size_t room) {
     size_t size = 0, used = 0;
     while (size < text.size) {
@@ -95,7 +100,7 @@ static size_t head_size(const struct hp_text_cut *cut, struct hp_span text, size
     return size;
 }
 
-// Where the end begins that has room.
+// The place where the longest end that fits into `room` cells begins.
 static size_t tail_begin(const struct hp_text_cut *cut, struct hp_span text,
                          size_t room) {
     size_t left = cells(cut, text), at = 0;
@@ -117,7 +122,8 @@ static struct hp_span piece(struct hp_span text, size_t begin, size_t end) {
     return (struct hp_span){hp_span_from(text, begin).at, end - begin};
 }
 
-// "head…tail" where the last `kept` bytes stay, whatever their width.
+// Append "head…tail".  The last `kept` bytes are never shortened; if `kept` is 0 both
+// halves get the same room.
 static void cut_middle(struct hp_buffer *out, struct hp_span text, size_t kept,
                        const struct hp_text_cut *cut) {
     struct hp_span front = piece(text, 0, text.size - kept);
@@ -131,7 +137,8 @@ static void cut_middle(struct hp_buffer *out, struct hp_span text, size_t kept,
     hp_buffer_append(out, back);
 }
 
-// Looks at no more than that: names may be endless.
+// Whether a text fits beside `used` cells.  Reads no further than needed, because names
+// may be very long.
 static bool fits_beside(const struct hp_text_cut *cut, struct hp_span text, size_t used) {
     return used <= cut->room && head_size(cut, text, cut->room - used) == text.size;
 }
@@ -140,6 +147,8 @@ static bool fits(const struct hp_text_cut *cut, struct hp_span text) {
     return fits_beside(cut, text, 0);
 }
 
+// Append a text after "…" if that fits; false otherwise.  A "…::" that the text begins
+// with is not repeated.
 static bool try_behind_dots(struct hp_buffer *out, struct hp_span text,
                             const struct hp_text_cut *cut) {
     static const char more[] = "…::"; // of a name that leaves something out itself
@@ -163,7 +172,8 @@ void hp_text_cut_text(struct hp_buffer *out, struct hp_span text,
 
 // --- paths --------------------------------------------------------------------------------
 
-// Of what stands behind the last of a character and is a number: with it.
+// Bytes of a number at the end of a text and of the character `before` it; 0: there is
+// none.
 static size_t number_size(struct hp_span text, char before, const char *digits) {
     size_t size = 0;
     while (size < text.size && strchr(digits, text.at[text.size - 1 - size])) {
@@ -189,7 +199,9 @@ void hp_text_cut_path(struct hp_buffer *out, struct hp_span path,
     cut_middle(out, base, number_size(base, ':', "0123456789"), cut);
 }
 
-// "+0xddfeaf" or "@0xddfeaf", and ".so.1" before it if there is room for both.
+// Bytes at the end of a module's name that are never shortened: "+0xddfeaf" or
+// "@0xddfeaf", and ".so.1" before it if there is room for both.  0: the name has no
+// offset.
 static size_t offset_size(struct hp_span name, const struct hp_text_cut *cut) {
     size_t size = number_size(name, 'x', "0123456789abcdef");
     struct hp_span front = piece(name, 0, name.size - size);
@@ -205,18 +217,20 @@ static size_t offset_size(struct hp_span name, const struct hp_text_cut *cut) {
 
 // --- names --------------------------------------------------------------------------------
 
-// Where what is separated by "::" begins, or by "." in Go.
+// Places where the parts of a name begin, which are separated by "::", or by "." in Go.
 struct parts {
     HP_VEC(size_t) begins;
-    size_t separator; // its bytes
+    size_t separator; // bytes of the separator
 };
 
+// A name and how to shorten it.
 struct cut_name {
     struct hp_span name;
     const struct hp_text_cut *cut;
 };
 
-// Behind a dot of Go; compilers put dots into names of C, too: "f.part.0", "f.cold".
+// Whether the text after a dot begins a part of a Go name.  Compilers also put dots into
+// names of C: "f.part.0", "f.cold".
 static bool begins_in_go(struct hp_span rest) {
     static const char *const marks[] = {"part", "isra",     "constprop", "cold",
                                         "llvm", "lto_priv", "localalias"};
@@ -229,7 +243,8 @@ static bool begins_in_go(struct hp_span rest) {
            (rest.at[0] < '0' || rest.at[0] > '9');
 }
 
-// False: its brackets do not match.
+// Find the parts of a name, outside of brackets.  Returns false if its brackets do not
+// match.
 static bool find_parts(struct parts *parts, struct hp_span name, const char *separator) {
     size_t depth = 0;
     parts->separator = strlen(separator);
@@ -257,7 +272,8 @@ static bool find_parts(struct parts *parts, struct hp_span name, const char *sep
     return depth == 0;
 }
 
-// What the name says without "<…>", "[…]" and the second braces of "{{closure}}".
+// Append a name without the placeholders "<…>" and "[…]", and with "{closure}" for
+// "{{closure}}".
 static void drop_arguments(struct hp_buffer *out, struct hp_span name) {
     static const struct {
         const char *text, *instead;
@@ -281,7 +297,8 @@ static void drop_arguments(struct hp_buffer *out, struct hp_span name) {
     }
 }
 
-// The function itself: a closure is called after what it is in.
+// The part with the function's own name.  A closure is named after the function that it
+// is in.
 static size_t last_part(const struct parts *parts, struct hp_span name) {
     size_t last = parts->begins.count - 1;
     while (last > 0) {
@@ -294,12 +311,14 @@ static size_t last_part(const struct parts *parts, struct hp_span name) {
     return last;
 }
 
-// It says where a function is, but not as which of many.
+// Whether a part is an anonymous namespace, which says where a function is but not which
+// one it is.
 static bool is_nameless(const struct parts *parts, struct hp_span name, size_t part) {
     return hp_span_starts(hp_span_from(name, parts->begins.at[part]), "(anonymous");
 }
 
-// Of an argument that is told, and the namespaces before it.
+// The first part before the function that shows an argument; `last` if none does.  Such
+// an argument distinguishes the row from others, so that it is kept.
 static size_t first_told(const struct parts *parts, struct hp_span name, size_t last) {
     for (size_t i = 0; i < last; i++) {
         struct hp_span part = piece(name, parts->begins.at[i], parts->begins.at[i + 1]);
@@ -310,8 +329,8 @@ static size_t first_told(const struct parts *parts, struct hp_span name, size_t 
     return last;
 }
 
-// "Cla…::method" of two parts of the name and what is behind them, if something of the first has
-// room.
+// Append "Cla…::method": the parts `first` to `last` shortened, then the rest of the
+// name.  Returns false if too little of the first parts would have room.
 static bool try_ends(struct hp_buffer *out, const struct parts *parts, size_t first,
                      size_t last, const struct cut_name *of) {
     size_t end = parts->begins.at[last] - parts->separator;
@@ -328,6 +347,7 @@ static bool try_ends(struct hp_buffer *out, const struct parts *parts, size_t fi
     return true;
 }
 
+// Shorten a name with several parts, in the order of forms at the top of this file.
 static void cut_parts(struct hp_buffer *out, const struct parts *parts,
                       const struct cut_name *of) {
     size_t end = parts->begins.count - 1;
@@ -351,6 +371,7 @@ static void cut_parts(struct hp_buffer *out, const struct parts *parts,
     }
 }
 
+// Shorten the name of a function: first drop its placeholders, then parts.
 static void cut_function(struct hp_buffer *out, struct hp_span name,
                          const struct hp_text_cut *cut) {
     struct hp_buffer bare = {0};

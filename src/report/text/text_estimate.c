@@ -1,13 +1,14 @@
-// An estimate and its interval, as people read them together:
+// An estimate and its interval, formatted so that they can be read together:
 //
 //     73.5 MiB   ± 4.9 MiB
 //     0.37 MiB   0.37 … 1.40 MiB
 //
-// The first if neither side of the interval is more than a quarter longer than the other, and
-// does not reach below zero.  All numbers are in one unit, with so many decimals that the longer
-// side has two digits, three at most; bytes and objects have none.  The value is rounded to the
-// nearest and the ends outwards: what is printed holds the whole interval, and with it all
-// that was seen itself.
+// The first form is used if neither side of the interval is more than a quarter longer
+// than the other and the lower end is not below zero.  All numbers are in one unit.  They
+// have as many decimals as give the longer side two digits, at most three; bytes and
+// objects have none.  The value is rounded to the nearest number and the ends outwards,
+// so that the printed interval contains the whole interval, and everything that was seen
+// itself.
 #include "report/text/text.h"
 
 #include <math.h>
@@ -18,12 +19,15 @@ enum {
     MOST_DECIMALS = 3,
 };
 
-static const double most_skewed = 1.25; // the longer side, of the shorter
-static const double most_digits = 9999; // before the point, of an end
+// Longest side relative to the shorter one in the first form.
+static const double most_skewed = 1.25;
+static const double most_digits = 9999; // largest number before the point of an end
 
-// How numbers are written: in units of 1024^power bytes, or in objects.
+// How numbers are written: in units of 1024^power bytes with decimals, or as whole
+// objects.
 struct scale {
     bool is_space;
+    // Bits after the binary point of the amounts.
     int fraction, power, decimals;
 };
 
@@ -32,12 +36,12 @@ static double power_of_ten(int decimals) {
     return powers[decimals];
 }
 
-// So many of the last digit.
+// A value in units of the last digit that is written.
 static double in_digits(double value, const struct scale *scale) {
     return ldexp(value, -10 * scale->power) * power_of_ten(scale->decimals);
 }
 
-// `least` decimals or more.
+// Choose the number of decimals, at least `least`, so that `size` has two digits.
 static void set_decimals(struct scale *scale, double size, int least) {
     bool has_decimals = scale->is_space && scale->power > 0;
     scale->decimals = has_decimals ? MOST_DECIMALS : 0;
@@ -47,6 +51,8 @@ static void set_decimals(struct scale *scale, double size, int least) {
     }
 }
 
+// Choose the unit of a value and its upper end: the value's own, or a larger one if the
+// end would be too long.
 static int power_of(hp_fixed value, double high, enum hp_unit unit) {
     hp_fixed bytes = value == 0 ? hp_text_fixed(high, HP_INUSE_SPACE) : value;
     int power = hp_unit_power(bytes, unit);
@@ -59,10 +65,12 @@ static int power_of(hp_fixed value, double high, enum hp_unit unit) {
 
 // --- numbers ------------------------------------------------------------------------------
 
+// Convert to an integer, limited so that it cannot overflow.
 static hp_int128 whole(double digits) {
     return (hp_int128)fmin(fmax(digits, -0x1p120), 0x1p120);
 }
 
+// An amount in units of the last digit, rounded to nearest.
 static hp_int128 value_in_digits(hp_fixed value, const struct scale *scale) {
     int shift = scale->fraction + 10 * scale->power;
     hp_int128 scaled = (value < 0 ? -value : value) * (int)power_of_ten(scale->decimals);
@@ -82,6 +90,7 @@ static const char *unit_of(const struct scale *scale) {
     return scale->is_space ? hp_unit_text(scale->power) : "";
 }
 
+// Write digits with their unit.
 static void put_with_unit(char *out, hp_int128 digits, const struct scale *scale) {
     put_digits(out, digits, scale);
     if (scale->is_space) {
@@ -91,6 +100,7 @@ static void put_with_unit(char *out, hp_int128 digits, const struct scale *scale
 
 // --- estimates ----------------------------------------------------------------------------
 
+// Write the interval as "± half"; half is the longer side, rounded up.
 static void put_half(struct hp_text_estimate *text, hp_int128 value,
                      struct hp_interval range, const struct scale *scale) {
     char half[HP_NUMBER_SIZE];
@@ -100,6 +110,7 @@ static void put_half(struct hp_text_estimate *text, hp_int128 value,
     snprintf(text->interval, sizeof text->interval, "± %s", half);
 }
 
+// Write both ends of the interval, rounded outwards.
 static void put_ends(struct hp_text_estimate *text, struct hp_interval range,
                      const struct scale *scale) {
     char low[HP_NUMBER_SIZE], high[HP_NUMBER_SIZE];
@@ -124,7 +135,8 @@ void hp_text_measure(struct hp_text_estimate *text, hp_fixed value,
     set_decimals(&scale, longer, 0);
     hp_int128 digits = value_in_digits(value, &scale);
     if (value == 0) {
-        hp_text_format(text->value, value, metric, unit); // "0 B": not what is rounded
+        // "0 B": a rounded value would look measured.
+        hp_text_format(text->value, value, metric, unit);
     } else {
         put_with_unit(text->value, digits, &scale);
     }
@@ -136,7 +148,8 @@ void hp_text_measure(struct hp_text_estimate *text, hp_fixed value,
     }
 }
 
-// Of objects of mixed sizes there may be any number of the smaller ones.
+// Write the lower end of a number of objects: with mixed sizes there may be any number of
+// smaller ones.
 static void put_least(struct hp_text_estimate *text, double least, bool is_uncounted) {
     char number[HP_NUMBER_SIZE];
     if (isnan(least)) {
@@ -148,14 +161,14 @@ static void put_least(struct hp_text_estimate *text, double least, bool is_uncou
     text->note = ": mixed sizes";
 }
 
-// What was chosen for its value has no other number than its interval.
+// Let the interval replace the value, which was chosen because it is large.
 static void let_alone(struct hp_text_estimate *text) {
     text->is_half = false;
     text->is_alone = true;
     snprintf(text->value, sizeof text->value, "%.*s", HP_NUMBER_SIZE - 1, text->interval);
 }
 
-// Both ends, however even.
+// Write an interval that replaces its value: always as both ends.
 static void put_alone(struct hp_text_estimate *text, struct hp_interval range,
                       enum hp_metric metric, enum hp_unit unit) {
     double middle = (range.low + range.high) / 2;
@@ -201,7 +214,8 @@ void hp_text_row_estimate(struct hp_text_estimate *text, const struct hp_view *v
     }
 }
 
-// Where lines need not fit, an interval is not worked out twice for that.
+// An interval is costly, so that it is not computed a second time where lines can have
+// any width.
 void hp_text_widen(struct hp_text_widths *widths, const struct hp_view *view,
                    const struct hp_amount *amount) {
     struct hp_text_estimate text;
@@ -224,6 +238,7 @@ void hp_text_open(struct hp_sink *out, const struct hp_text_estimate *text) {
 
 // --- bytes --------------------------------------------------------------------------------
 
+// Write bytes with at least one decimal, rounded by `round`.
 static void put_bytes(char text[HP_NUMBER_SIZE], double bytes, enum hp_unit unit,
                       double (*round)(double)) {
     struct scale scale = {.is_space = true, .power = power_of(0, bytes, unit)};
