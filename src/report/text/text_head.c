@@ -1,9 +1,11 @@
+// The lines above most tables, as far as they apply:
+//
 //     17 dumps of 1 process: i15, the newest before its exit (...
 //     3 inputs · jemalloc heap_v2 · sample period 512 KiB · 7 stacks · scaled up ...
 //     read       only thread worker 2: totals are its own
 //     in use     73.5 MiB ± 4.9 MiB   137,666 objects ± 24,754
 //     metric     resident_space, added up as it is: how it was scaled is not known
-//     total      488.3 KiB, of such a sample type of pprof inputs
+//     total      488.3 KiB (of a sample type, instead of "in use")
 //     filters    --focus=f leave 12.0 MiB ± 2.3 MiB of 73.5 MiB (16.3%)
 //     warning: ...
 #include "report/text/text.h"
@@ -16,7 +18,7 @@
 
 // --- inputs -------------------------------------------------------------------------------
 
-// "sample period 512 KiB", or how many different ones there are.
+// Write the sample period if it is the same in all inputs: "sample period 512 KiB".
 static void put_period(struct hp_sink *out, const struct hp_input_summary *summary) {
     size_t count = summary->periods.count;
     uint64_t period = count > 0 ? summary->periods.at[0] : 0;
@@ -39,7 +41,8 @@ static void put_period(struct hp_sink *out, const struct hp_input_summary *summa
     }
 }
 
-// Where the same dumps may give other numbers elsewhere.
+// Say if large sizes were read as pages: the same dumps may give other numbers where that
+// is not known.
 static void put_large_sizes(struct hp_sink *out, const struct hp_input_summary *summary) {
     if (summary->with_pages > 0) {
         hp_sink_text(out, " · large sizes: pages");
@@ -49,7 +52,8 @@ static void put_large_sizes(struct hp_sink *out, const struct hp_input_summary *
     }
 }
 
-// Whether numbers were taken as they are because they are exact, or nobody knows what for.
+// Whether numbers were taken from the inputs unchanged, because they are exact or their
+// scaling is not known.
 static bool is_as_told(const struct hp_view *view) {
     const struct hp_head *head = &view->head;
     const struct hp_input_summary *summary = &head->summary[HP_SIDE_ALL];
@@ -58,7 +62,8 @@ static bool is_as_told(const struct hp_view *view) {
            (view->projection || count == 0 || summary->periods.at[count - 1] <= 1);
 }
 
-// "metric     resident_space in 2 of 3 inputs, added up as it is: ..."
+// Write the sample type that is measured: "metric     resident_space in 2 of 3 inputs,
+// added up as it is: ...".
 static void put_type(struct hp_sink *out, const struct hp_view *view) {
     size_t used = view->head.summary[HP_SIDE_ALL].used;
     hp_sink_text(out, "metric     ");
@@ -105,6 +110,7 @@ void hp_text_inputs(struct hp_sink *out, const struct hp_view *view) {
 
 // --- totals -------------------------------------------------------------------------------
 
+// Write a total with its error, if the error is known.
 static void put_total(struct hp_sink *out, const struct hp_view *view, hp_fixed value,
                       enum hp_metric metric) {
     struct hp_text_estimate text;
@@ -121,6 +127,8 @@ static void put_total(struct hp_sink *out, const struct hp_view *view, hp_fixed 
     }
 }
 
+// Write a line with the total bytes and objects in use, or allocated, if inputs have
+// them.
 static void put_totals(struct hp_sink *out, const struct hp_view *view, const char *label,
                        enum hp_metric space, enum hp_metric objects) {
     if (!hp_view_has_metric(view, space) || !view->head.has_total) {
@@ -134,6 +142,7 @@ static void put_totals(struct hp_sink *out, const struct hp_view *view, const ch
     hp_sink_text(out, "\n");
 }
 
+// Write the total of a sample type, with its unit.
 static void put_type_total(struct hp_sink *out, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     char text[HP_NUMBER_SIZE];
@@ -146,7 +155,8 @@ static void put_type_total(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "\n");
 }
 
-// The largest of many rows that have few samples are where they are because they have them.
+// Warn that rows are too high, if much memory was not sampled: the largest of many rows
+// with few samples are large partly by chance.
 static void put_selection(struct hp_sink *out, const struct hp_view *view,
                           const struct hp_unseen *unseen) {
     enum hp_metric space = hp_column_of(view->options.metric) == HP_COLUMN_ALLOC
@@ -162,6 +172,7 @@ static void put_selection(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
+// Write how much memory is in stacks that were never sampled, if that is known.
 static void put_unseen(struct hp_sink *out, const struct hp_view *view) {
     struct hp_unseen unseen = hp_unseen_of(view);
     if (!unseen.is_known || unseen.stack <= 0) {
@@ -195,6 +206,7 @@ bool hp_text_filters(struct hp_sink *out, const struct hp_view *view) {
     return !is_first;
 }
 
+// Write what filters leave, with its error and its share of the total.
 static void put_filtered(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_head *head = &view->head;
     enum hp_metric metric = view->options.metric;
@@ -232,7 +244,7 @@ void hp_text_moments(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
-// Where --spread does not see each input.
+// Say if --spread is known from groups of dumps, not from each input.
 static void put_groups(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_top *top = view->extra;
     if (view->options.spread && top->spread.groups > 0) {

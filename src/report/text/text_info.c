@@ -1,4 +1,5 @@
-// A block for each input and each module, then the warnings, then a line for each total:
+// The report of info: a block for each input, process, diagnostic and module, then the
+// warnings, then one line for each total:
 //
 //     total inuse-space 46627456.000
 #include "report/text/text.h"
@@ -7,10 +8,12 @@
 
 #include <string.h>
 
+// Begin a line of a block with its label.
 static void put_field(struct hp_sink *out, const char *name) {
     hp_sink_print(out, "  %-12s ", name);
 }
 
+// Write how the numbers of an input are sampled and scaled.
 static void put_scaling(struct hp_sink *out, const struct hp_input_record *input) {
     static const char *const scalings[] = {
         [HP_SCALING_NONE_SEEN] = "no stacks",
@@ -34,12 +37,13 @@ static void put_scaling(struct hp_sink *out, const struct hp_input_record *input
                   is_unbias_off ? " (prof_unbias:false)" : "");
 }
 
-// "3 stacks", "1 stack".
+// Write a number with its noun: "3 stacks", "1 stack".
 static void put_count(struct hp_sink *out, uint64_t count, const char *what) {
     hp_sink_print(out, "%llu %s%s", (unsigned long long)count, what,
                   hp_text_plural(what, count == 1));
 }
 
+// Write how much there is in an input.
 static void put_contents(struct hp_sink *out, const struct hp_input_record *input) {
     put_field(out, "contents");
     put_count(out, input->stacks, "stack");
@@ -63,7 +67,8 @@ static void put_contents(struct hp_sink *out, const struct hp_input_record *inpu
     hp_sink_text(out, "\n");
 }
 
-// What only ClickHouse's jemalloc tells.
+// Write the facts that only ClickHouse's jemalloc records: sizes of listed objects, and
+// slabs.
 static void put_listed(struct hp_sink *out, const struct hp_input_record *input) {
     char bytes[HP_NUMBER_SIZE], unused[HP_NUMBER_SIZE];
     if (input->listed > 0) {
@@ -83,6 +88,7 @@ static void put_listed(struct hp_sink *out, const struct hp_input_record *input)
     }
 }
 
+// Write the bytes and objects of an input in use, or allocated, if it has them.
 static void put_sum(struct hp_sink *out, const struct hp_input_record *input,
                     const char *name, enum hp_metric space, enum hp_metric objects) {
     char text[HP_NUMBER_SIZE];
@@ -99,7 +105,8 @@ static void put_sum(struct hp_sink *out, const struct hp_input_record *input,
     hp_sink_text(out, "\n");
 }
 
-// "488.3 KiB resident_space", of each further sample type.
+// Write a line for each sample type of an input that is not a metric: "488.3 KiB
+// resident_space".
 static void put_types(struct hp_sink *out, const struct hp_view *view,
                       const struct hp_input_record *input) {
     const struct hp_sample_type *type;
@@ -117,7 +124,8 @@ static void put_types(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-// How much is known of the sizes of objects.
+// Write how many stacks have object sizes that are known, likely or mixed, and how large
+// sizes were read.
 static void put_read(struct hp_sink *out, const struct hp_input_record *input) {
     static const char *const reads[HP_READS] = {
         [HP_READ_UNIQUE] = "of known sizes",
@@ -148,6 +156,7 @@ static void put_read(struct hp_sink *out, const struct hp_input_record *input) {
     }
 }
 
+// Write how many lines and counts of an input were skipped, and whether its total agrees.
 static void put_diagnostics(struct hp_sink *out, const struct hp_input_record *input) {
     const struct {
         const char *one, *many;
@@ -187,6 +196,7 @@ static void put_diagnostics(struct hp_sink *out, const struct hp_input_record *i
     }
 }
 
+// Write why an input is not used, or not used completely; nothing for one that is used.
 static void put_status(struct hp_sink *out, const struct hp_input *input) {
     static const char *const statuses[] = {
         [HP_INPUT_USED] = "",
@@ -215,6 +225,7 @@ static void put_status(struct hp_sink *out, const struct hp_input *input) {
     hp_sink_text(out, "\n");
 }
 
+// Write the block of an input.
 static void put_input(struct hp_sink *out, const struct hp_view *view, size_t i) {
     const struct hp_input_record *input = &view->head.inputs[i];
     hp_sink_text(out, "input ");
@@ -244,7 +255,8 @@ static void put_input(struct hp_sink *out, const struct hp_view *view, size_t i)
     put_diagnostics(out, input);
 }
 
-// "process 7f30b314c000-7fff2dd4c000", or of what it is known by.
+// Write the block of a process, beginning with its memory map: "process
+// 7f30b314c000-7fff2dd4c000".
 static void put_process(struct hp_sink *out, const struct hp_view *view,
                         const struct hp_process *process) {
     hp_sink_text(out, "process ");
@@ -280,6 +292,7 @@ static void put_processes(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
+// Write a line with a label and a text of the profile; nothing if there is no text.
 static void put_text_field(struct hp_sink *out, const struct hp_view *view,
                            const char *name, hp_string text) {
     if (text.n) {
@@ -289,7 +302,8 @@ static void put_text_field(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-// "12 of 13 follow a call": of the addresses that were held against the file.
+// Write how many of the checked return addresses follow a call instruction in the file:
+// "12 of 13 ...".
 static void put_returns(struct hp_sink *out, const struct hp_module *module) {
     const struct hp_return_check *returns = &module->returns;
     if (returns->checked > 0) {
@@ -303,6 +317,8 @@ static void put_returns(struct hp_sink *out, const struct hp_module *module) {
     }
 }
 
+// Write how many parts of the debug information there are, and how many libdw had to
+// read.
 static void put_parts(struct hp_sink *out, const char *name,
                       const struct hp_debug_parts *parts) {
     if (parts->all > 0) {
@@ -312,7 +328,8 @@ static void put_parts(struct hp_sink *out, const char *name,
     }
 }
 
-// How many dumps have this build of a module, and whether a file is what they ran.
+// Write which dumps have this build of a module, and whether a file was proven to be the
+// same.
 static void put_build(struct hp_sink *out, const struct hp_module *module) {
     static const char *const what[] = {
         [HP_PROOF_UNCHECKED] = "the file has their layout, and no code could be compared",
@@ -332,6 +349,7 @@ static void put_build(struct hp_sink *out, const struct hp_module *module) {
     }
 }
 
+// Write the block of a module.
 static void put_module(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_module *module, size_t frames) {
     hp_sink_text(out, "module ");
@@ -355,7 +373,8 @@ static void put_module(struct hp_sink *out, const struct hp_view *view,
     put_text_field(out, view, "note", module->note);
 }
 
-// "diagnostic malformed": how many inputs have it, and up to three that do.
+// Write the block of a diagnostic: the number of inputs that have it, and the names of up
+// to three.
 static void put_diagnosed(struct hp_sink *out, const struct hp_view *view,
                           enum hp_diagnostic_kind kind) {
     struct hp_diagnosed diagnosed = hp_view_diagnosed(view, kind);
@@ -384,6 +403,7 @@ static void put_modules(struct hp_sink *out, const struct hp_view *view) {
     free(frames);
 }
 
+// Write the line of a metric's total; "-" if no input has it.
 static void put_total(struct hp_sink *out, const struct hp_view *view,
                       enum hp_metric metric, const char *name) {
     hp_fixed total = view->head.counted.of[metric];
@@ -396,6 +416,7 @@ static void put_total(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, "\n");
 }
 
+// Write a line for the total of each sample type.
 static void put_type_totals(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_sample_type *type;
     hp_vec_each (type, &hp_view_types(view)->of) {
@@ -410,7 +431,8 @@ static void put_type_totals(struct hp_sink *out, const struct hp_view *view) {
 }
 
 void hp_text_info(struct hp_sink *out, const struct hp_view *view) {
-    if (view->head.shards.count > 0) { // of moments each input tells; this is the first
+    // Moments are shown with each input; this one is about shards.
+    if (view->head.shards.count > 0) {
         hp_sink_escaped(out, hp_view_moment(view, 0));
         hp_sink_text(out, "\n");
     }

@@ -1,25 +1,28 @@
-// Lines on their way out.  What is wider than the report continues in the next line, at words, below
-// what the line begins with:
+// Lines on their way to the output.  A line that is wider than the report continues on
+// the next one, broken between words and indented below the text after its label:
 //
-//     of which   about 1.2 MiB, at most
+//     not shown  about 1.2 MiB, at most
 //                2.0 MiB, in stacks
 //
-// A path that is wider than a line stays whole, another word is broken.  Lines of a table are made to
-// fit, or have to stay as they are.  Without UTF-8 "…" becomes "...".
+// A path that is wider than a line stays whole; any other word is broken.  Lines of
+// tables are never wrapped: their writers make them fit.  Without UTF-8 "…" becomes
+// "...".
 #include "report/text/text.h"
 
 #include "base/utf8.h"
 
 enum {
-    MOST_INDENT = 16, // of what continues
-    ROW = '\036',     // HP_TEXT_ROW
-    CELL = '\037',    // HP_TEXT_CELL
+    MOST_INDENT = 16, // most spaces before a continued line
+    ROW = '\036',     // the byte of HP_TEXT_ROW
+    CELL = '\037',    // the byte of HP_TEXT_CELL
 };
 
+// State of the conversion, line by line.
 struct lines {
     struct hp_sink *out;
     size_t width;
     bool is_ascii;
+    // The line being read; the same line in ASCII.
     struct hp_buffer line, ascii;
 };
 
@@ -33,7 +36,8 @@ static size_t count_spaces(struct hp_span text) {
     return count;
 }
 
-// Where the text behind a label begins: "in use     ".
+// Cells before the text that follows a label such as "in use     "; without a label, the
+// indentation of the line.
 static size_t indent_of(struct hp_span line, bool is_ascii) {
     size_t begin = count_spaces(line), at = begin;
     for (; at + 1 < line.size; at++) {
@@ -48,7 +52,7 @@ static size_t indent_of(struct hp_span line, bool is_ascii) {
     return begin;
 }
 
-// Whether two words are one: "± 4.9 MiB".
+// Whether two words must stay on one line, as in "± 4.9 MiB".
 static bool are_glued(struct hp_span before, struct hp_span word) {
     static const char *const behind[] = {"±", "+-", "…"};
     static const char *const in_front[] = {"B",    "KiB",  "MiB",  "GiB", "TiB", "…",
@@ -66,12 +70,13 @@ static bool are_glued(struct hp_span before, struct hp_span word) {
     return false;
 }
 
+// The text up to the next space.
 static struct hp_span first_word(struct hp_span text) {
     const char *space = memchr(text.at, ' ', text.size);
     return (struct hp_span){text.at, space ? (size_t)(space - text.at) : text.size};
 }
 
-// The first word and those that belong to it.
+// The first word and the words that must stay on its line.
 static struct hp_span next_words(struct hp_span text) {
     struct hp_span word = first_word(text), all = word;
     for (;;) {
@@ -85,12 +90,13 @@ static struct hp_span next_words(struct hp_span text) {
     }
 }
 
-// Where it ends.
+// Write a word, broken if it is too long.  Returns the column where it ends.
 static size_t put_word(struct lines *lines, struct hp_span word, size_t column) {
     bool is_path = memchr(word.at, '/', word.size) != NULL;
     while (word.size > 0) {
         size_t size = hp_utf8_first(word).size;
-        if (word.at[0] == '\033') { // a color, which nothing stands behind
+        // A colour at the end of a word, with nothing after it.
+        if (word.at[0] == '\033') {
             size = word.size;
         }
         struct hp_span char_of = {word.at, size};
@@ -106,6 +112,7 @@ static size_t put_word(struct lines *lines, struct hp_span word, size_t column) 
     return column;
 }
 
+// Write a line with line breaks.
 static void put_wrapped(struct lines *lines, struct hp_span line) {
     size_t indent = indent_of(line, lines->is_ascii), spaces = count_spaces(line);
     size_t column = 0;
@@ -131,6 +138,7 @@ static void put_wrapped(struct lines *lines, struct hp_span line) {
 
 // --- lines --------------------------------------------------------------------------------
 
+// Replace all characters outside of ASCII.
 static struct hp_span without_utf8(struct lines *lines, struct hp_span line) {
     char room[HP_TEXT_CODE_SIZE];
     lines->ascii.text.count = 0;
@@ -144,6 +152,7 @@ static struct hp_span without_utf8(struct lines *lines, struct hp_span line) {
     return (struct hp_span){lines->ascii.text.at, lines->ascii.text.count};
 }
 
+// Remove the marks between cells.
 static void drop_cells(struct hp_buffer *line) {
     size_t kept = 0;
     for (size_t i = 0; i < line->text.count; i++) {
@@ -153,6 +162,7 @@ static void drop_cells(struct hp_buffer *line) {
     line->text.count = kept;
 }
 
+// Write the line that is complete.
 static void put_line(struct lines *lines) {
     drop_cells(&lines->line);
     struct hp_span line = {lines->line.text.at, lines->line.text.count};
@@ -171,6 +181,7 @@ static void put_line(struct lines *lines) {
     lines->line.text.count = 0;
 }
 
+// An hp_write_fn that splits text into lines.
 static int take(void *data, const void *bytes, size_t size) {
     struct lines *lines = data;
     const char *at = bytes, *end = at + size;
@@ -183,7 +194,7 @@ static int take(void *data, const void *bytes, size_t size) {
         }
         at = newline ? newline + 1 : end;
     }
-    return 0; // lines->out remembers what fails
+    return 0; // lines->out remembers a failure
 }
 
 void hp_text_put_lines(struct hp_sink *out, const struct hp_view *view,
@@ -195,7 +206,7 @@ void hp_text_put_lines(struct hp_sink *out, const struct hp_view *view,
     struct hp_err err;
     hp_sink_init(&sink, take, &lines);
     writer(&sink, view);
-    int ret = hp_sink_close(&sink, &err); // take() does not fail
+    int ret = hp_sink_close(&sink, &err); // take() never fails
     (void)ret;
     hp_vec_done(&lines.line.text);
     hp_vec_done(&lines.ascii.text);

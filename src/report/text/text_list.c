@@ -5,8 +5,8 @@
 //    10.5 MiB    12.0 MiB    9.6 … 14.7 MiB     17      return g(n);
 //                                               18  }
 //
-// Around each line that holds something some more are shown.  Without its source a function
-// has just those lines.
+// Each line that holds something is shown with some lines around it.  A function whose
+// source is not found has only the lines that hold something.
 #include "report/text/text.h"
 
 #include "view/report_list.h"
@@ -14,22 +14,28 @@
 #include <string.h>
 
 enum {
-    WIDTH = 11,       // of a value: source needs room
-    NUMBER_WIDTH = 8, // of a line, with the space before it
+    WIDTH = 11,       // cells of a value; narrow, because source text needs room
+    NUMBER_WIDTH = 8, // cells of a line number and the space before it
+    // Lines shown before and after a line that holds something.
     CONTEXT = 5,
-    LONGEST = 400, // characters of a line
+    LONGEST = 400, // characters of a source line that are shown
     TAB = 8,
+    // Names of missing files in one line of remarks.
     MOST_MISSING = 3,
 };
 
+// State of writing.
 struct list {
     struct hp_sink *out;
     const struct hp_view *view;
     struct hp_text_widths widths;
-    bool has_errors;  // that are shown: there has to be room for source, too
-    uint32_t sources; // that have been shown, which are numbered in that order
+    // Whether intervals are shown: there must be room for source text as well.
+    bool has_errors;
+    // Number of the last source shown; sources are numbered in the order of functions.
+    uint32_t sources;
 };
 
+// Find the widths of columns.
 static void measure(struct list *list, size_t shown) {
     const struct hp_listing *listing = list->view->extra;
     list->widths = hp_text_widths_of(list->view);
@@ -43,6 +49,7 @@ static void measure(struct list *list, size_t shown) {
     }
 }
 
+// Whether the column of intervals fits.
 static bool fits_errors(const struct hp_view *view, const struct hp_text_widths *widths) {
     struct hp_text_part parts[] = {
         {2 * WIDTH + 1 + NUMBER_WIDTH, 0, false},
@@ -62,6 +69,7 @@ static void put_titles(const struct list *list) {
     hp_sink_print(list->out, "  line%s\n", hp_text_plain(list->view));
 }
 
+// Write a value, "-" for 0.
 static void put_value(const struct list *list, hp_fixed value,
                       const struct hp_text_estimate *text) {
     if (value == 0) {
@@ -71,7 +79,7 @@ static void put_value(const struct list *list, hp_fixed value,
     }
 }
 
-// NULL for a line that holds nothing.
+// Write the values of a line; NULL: a line that holds nothing.
 static void put_values(const struct list *list, const struct hp_listed_line *line) {
     hp_sink_text(list->out, HP_TEXT_ROW);
     if (!line) {
@@ -93,7 +101,7 @@ static void put_values(const struct list *list, const struct hp_listed_line *lin
     }
 }
 
-// With spaces for tabs, and cut where it is endless.
+// Write source text with tabs as spaces, truncated if it is very long.
 static void put_text(struct hp_sink *out, struct hp_span text) {
     static const char spaces[] = "        ";
     size_t column = 0, start = 0, size = text.size < LONGEST ? text.size : LONGEST;
@@ -113,6 +121,7 @@ static void put_text(struct hp_sink *out, struct hp_span text) {
     hp_sink_text(out, size < text.size ? "…" : "");
 }
 
+// Write a line: its values, its number ("?" if 0) and its text, if the source has it.
 static void put_line(const struct list *list, const struct hp_listed_line *line,
                      uint32_t number, const struct hp_source_file *source) {
     put_values(list, line);
@@ -129,8 +138,9 @@ static void put_line(const struct list *list, const struct hp_listed_line *line,
     hp_sink_text(list->out, "\n");
 }
 
-// The lines around number `i` up to the next that holds something; `from` is where what has
-// been shown ends.  A line may be behind the end of a source that is not the one compiled.
+// Write the lines around line `i` of a function, up to the next one that holds something.
+// `from` is the last line that has been shown; returns the new one.  A line can be after
+// the end of a source that is not the version that was compiled.
 static uint64_t put_around(const struct list *list,
                            const struct hp_listed_function *function, size_t i,
                            uint64_t from, const struct hp_source_file *source) {
@@ -153,7 +163,7 @@ static uint64_t put_around(const struct list *list,
     return end;
 }
 
-// What is said with the first function of a source.
+// A remark that is written with the first function of a source.
 static const char *const versions[] = {
     [HP_SOURCE_UNCHECKED] = "",
     [HP_SOURCE_NEWER] = "the source is newer than the binary: lines may have moved\n",
@@ -162,6 +172,7 @@ static const char *const versions[] = {
         "the source differs from the one that was compiled: lines may have moved\n",
 };
 
+// Write the name, file and values of a function.
 static void put_function_title(const struct list *list,
                                const struct hp_listed_function *function,
                                const struct hp_source_file *source) {
@@ -183,6 +194,7 @@ static void put_function_title(const struct list *list,
     }
 }
 
+// Write a function with its lines.
 static void put_function(const struct list *list,
                          const struct hp_listed_function *function) {
     const struct hp_listing *listing = list->view->extra;
@@ -199,7 +211,8 @@ static void put_function(const struct list *list,
     }
 }
 
-// What is missing for one reason is said once, the first files by name.
+// Write one line for all sources that are missing for the same reason, with the names of
+// the first ones.
 static void put_missing(const struct list *list, const struct hp_source_file *source) {
     const struct hp_listing *listing = list->view->extra;
     const struct hp_source_file *other;
@@ -209,7 +222,7 @@ static void put_missing(const struct list *list, const struct hp_source_file *so
             continue;
         }
         if (other < source) {
-            return; // it was said with that one
+            return; // it was reported with the first source of this reason
         }
         if (count < MOST_MISSING) {
             hp_sink_text(list->out, count == 0 ? "no source: " : ", ");

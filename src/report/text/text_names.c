@@ -1,5 +1,5 @@
-// Where two rows would be called the same, all of them tell what is different about them, the first
-// of these that is:
+// Distinct names for rows.  Where two rows would have the same name, the first of these
+// that differs is added to both:
 //
 //     Leaky<Req>::make, Leaky<Session>::make      an argument of a template
 //     over(int), over(char const*)                parameters
@@ -7,17 +7,20 @@
 //     f [libone.so], f [libtwo.so]                in which module
 //     g ~1, g ~2                                  their order
 //
-// First whole names are told apart, then those that are cut, of which what is told is not cut if
-// there is room.  Of two that differ only in what was cut the ends are kept.
+// Whole names are made distinct first, then the shortened ones; the added part is not
+// shortened if there is room.  If two names differ only in the part that was cut off,
+// both are shortened in the middle instead.
 #include "report/text/text_names.h"
 
 #include <stdio.h>
 
+// Least cells of an address with its name that leave room for the source line.
 enum {
     LEAST_PLACED = 24,   // cells, for a line beside an address and a name
-    MOST_ARGUMENTS = 64, // that are looked at
+    MOST_ARGUMENTS = 64, // arguments of a group that are compared
 };
 
+// The things that can distinguish names, in the order in which they are tried.
 enum step {
     BY_ARGUMENTS,
     BY_PARAMETERS,
@@ -27,26 +30,29 @@ enum step {
     BY_ORDER,
 };
 
+// One name while it is made distinct.
 struct name {
     hp_node_id node;
-    size_t room; // 0: it is not cut
+    size_t room; // cells that it may take; 0: it is not shortened
+    // The full name of the function.  Unlike the texts below it is not made safe.
     struct hp_span full;
-    struct hp_buffer
-        lead; // in front of it: "libfoo.so+0x1234"; safe, as is all but `full`
+    // Before the name: "libfoo.so+0x1234".
+    struct hp_buffer lead;
     struct hp_buffer base;  // the name
-    struct hp_buffer place; // behind it: "/srv/main.c:15"
-    struct hp_buffer mark;  // what tells it apart, " [main.c:15]"
-    struct hp_buffer text;  // all that
+    struct hp_buffer place; // after the name: "/srv/main.c:15"
+    struct hp_buffer mark;  // the part that distinguishes it, " [main.c:15]"
+    struct hp_buffer text;  // the result: all parts together, shortened
     struct hp_text_arguments arguments;
+    // Whether `arguments` is set; whether the name is shortened in the middle.
     bool has_arguments, keeps_ends;
-    enum step step; // that comes next
+    enum step step; // the step to try next
 };
 
 struct hp_text_names {
     const struct hp_view *view;
     HP_VEC(struct name) names;
-    uint32_t *number; // of each node, + 1
-    bool is_cut;      // as soon as whole names are told apart
+    uint32_t *number; // index into `names` of each node, + 1; 0: none
+    bool is_cut;      // set when whole names are distinct
 };
 
 void hp_text_append_safe(struct hp_buffer *out, struct hp_span text) {
@@ -61,7 +67,8 @@ void hp_text_append_safe(struct hp_buffer *out, struct hp_span text) {
 
 // --- parts of a name ----------------------------------------------------------------------
 
-// "/srv/main.c:15" as it stands at the end of names of lines and addresses.
+// Append the file and line of an origin, "/srv/main.c:15", as names of lines and
+// addresses end with it.
 static void write_place(struct hp_buffer *out, const struct hp_view *view,
                         const struct hp_origin *origin) {
     char number[16];
@@ -73,7 +80,8 @@ static void write_place(struct hp_buffer *out, const struct hp_view *view,
     }
 }
 
-// Take what ends a name away from it, with the space before it.
+// Remove `end` and the space before it from a name; false if the name does not end with
+// it.
 static bool take_end(struct hp_span *name, struct hp_span end) {
     if (end.size == 0 || name->size <= end.size ||
         memcmp(name->at + name->size - end.size, end.at, end.size) != 0 ||
@@ -84,7 +92,7 @@ static bool take_end(struct hp_span *name, struct hp_span end) {
     return true;
 }
 
-// "lead name place" of lines and addresses, each as far as it is there.
+// Split the name of a line or address into lead, name and place, as far as it has them.
 static void split(const struct hp_view *view, struct name *name, struct hp_span text) {
     enum hp_granularity by = view->options.by;
     const struct hp_origin *origin = hp_view_origin(view, name->node);
@@ -105,10 +113,11 @@ static void split(const struct hp_view *view, struct name *name, struct hp_span 
     hp_vec_done(&place.text);
 }
 
+// Append the middle part of a name, shortened by the rules for its kind.
 static void cut_base(const struct hp_text_names *names, const struct name *name,
                      const struct hp_text_cut *cut, struct hp_buffer *out) {
     static const struct hp_text_cut whole = {0};
-    bool is_whole = !names->view->naming.short_of; // asked for
+    bool is_whole = !names->view->naming.short_of; // full names were asked for
     switch (names->view->options.by) {
     case HP_BY_FUNCTION:
     case HP_BY_LINE:
@@ -121,7 +130,7 @@ static void cut_base(const struct hp_text_names *names, const struct name *name,
     case HP_BY_PROGRAM:
         hp_text_cut_path(out, hp_buffer_span(&name->base), cut);
         break;
-    case HP_BY_INPUT: // the user's own paths
+    case HP_BY_INPUT: // paths that the user gave are not shortened
     case HP_BY_PROCESS:
         hp_buffer_append(out, hp_buffer_span(&name->base));
         break;
@@ -138,7 +147,7 @@ static size_t cells(const struct hp_text_names *names, const struct hp_buffer *t
     return hp_text_cells(hp_buffer_span(text), names->view->options.ascii);
 }
 
-// What is left of the room; it is never 0, which would be any.
+// The room that is left; 0 stays 0, and otherwise at least 1, because 0 means any.
 static size_t less(size_t room, size_t used) {
     return room == 0 ? 0 : room > used ? room - used : 1;
 }
@@ -147,7 +156,8 @@ static size_t half(size_t room) {
     return room > 1 ? room / 2 : room;
 }
 
-// Behind the name: where it is, which gives up what the name lacks, but not all.
+// Append the place after the name.  It is shortened so that the name gets up to half of
+// the room.
 static void build_place(const struct hp_text_names *names, const struct name *name,
                         size_t room, struct hp_buffer *out) {
     struct hp_text_cut cut = {.is_ascii = names->view->options.ascii};
@@ -160,6 +170,7 @@ static void build_place(const struct hp_text_names *names, const struct name *na
     }
 }
 
+// Build the text of a name from its parts.
 static void build_text(const struct hp_text_names *names, struct name *name) {
     size_t room = names->is_cut ? name->room : 0;
     struct hp_text_cut cut = {.room = half(room), .is_ascii = names->view->options.ascii};
@@ -185,7 +196,7 @@ static void build_text(const struct hp_text_names *names, struct name *name) {
 
 // --- what is different --------------------------------------------------------------------
 
-// Names that are the same: the numbers of some.
+// Names that have the same text: numbers in names->names.
 struct alike {
     struct hp_text_names *names;
     const uint32_t *at;
@@ -196,9 +207,11 @@ static struct name *member(const struct alike *alike, size_t i) {
     return &alike->names->names.at[alike->at[i]];
 }
 
+// Append the text by which a step distinguishes member `i`.
 typedef void describe_fn(const struct alike *alike, size_t i, struct hp_buffer *out);
 
-// Give each the mark that `describe` has for it; false, and none: all are the same.
+// Set the mark of each name to what `describe` says of it; returns false and sets none if
+// these are all the same.
 static bool mark(const struct alike *alike, describe_fn *describe) {
     struct hp_buffer first = {0}, other = {0};
     bool differ = false;
@@ -216,6 +229,7 @@ static bool mark(const struct alike *alike, describe_fn *describe) {
     return differ;
 }
 
+// Find the template arguments of a name, once.
 static void find_arguments(struct name *name) {
     if (!name->has_arguments) {
         hp_text_arguments_init(&name->arguments, name->full);
@@ -223,6 +237,7 @@ static void find_arguments(struct name *name) {
     }
 }
 
+// Whether an argument is shown already, in at least this form.
 static bool is_told(const struct name *name, struct hp_text_told told) {
     bool found = false;
     const struct hp_text_told *known;
@@ -233,7 +248,8 @@ static bool is_told(const struct name *name, struct hp_text_told told) {
     return found;
 }
 
-// Whether an argument is not the same in all, and not told yet; `*exists`: some have it.
+// Whether an argument differs between the names and is not shown in all of them yet.
+// `*exists`: some name has it.
 static bool differs(const struct alike *alike, struct hp_text_told told, bool *exists) {
     struct hp_buffer first = {0}, other = {0};
     bool has_first = hp_text_argument(&member(alike, 0)->arguments, told, &first);
@@ -252,7 +268,7 @@ static bool differs(const struct alike *alike, struct hp_text_told told, bool *e
     return differ && !are_told;
 }
 
-// The first argument that differs.
+// Find the first argument that differs.
 static bool find_difference(const struct alike *alike, struct hp_text_told *told) {
     size_t groups = 0;
     for (size_t i = 0; i < alike->count; i++) {
@@ -271,6 +287,7 @@ static bool find_difference(const struct alike *alike, struct hp_text_told *told
     return false;
 }
 
+// Show the first argument that differs; false if none does.  Tries short forms first.
 static bool tell_arguments(const struct alike *alike) {
     struct hp_text_told told = {0};
     for (size_t i = 0; i < alike->count; i++) {
@@ -293,6 +310,7 @@ static bool tell_arguments(const struct alike *alike) {
     return found;
 }
 
+// Append parameters with "<…>" instead of template arguments.
 static void describe_parameters(const struct alike *alike, size_t i,
                                 struct hp_buffer *out) {
     struct hp_buffer text = {0};
@@ -301,6 +319,7 @@ static void describe_parameters(const struct alike *alike, size_t i,
     hp_vec_done(&text.text);
 }
 
+// Append parameters with all template arguments.
 static void describe_whole_parameters(const struct alike *alike, size_t i,
                                       struct hp_buffer *out) {
     struct hp_buffer text = {0};
@@ -317,6 +336,7 @@ static void put_in_brackets(struct hp_buffer *out, struct hp_span text) {
     }
 }
 
+// Append the file without folders, and the line.
 static void describe_line(const struct alike *alike, size_t i, struct hp_buffer *out) {
     struct hp_buffer place = {0};
     const struct hp_view *view = alike->names->view;
@@ -325,12 +345,14 @@ static void describe_line(const struct alike *alike, size_t i, struct hp_buffer 
     hp_vec_done(&place.text);
 }
 
+// Append the whole path of the file.
 static void describe_file(const struct alike *alike, size_t i, struct hp_buffer *out) {
     const struct hp_view *view = alike->names->view;
     const struct hp_origin *origin = hp_view_origin(view, member(alike, i)->node);
     put_in_brackets(out, hp_view_string(view, origin->file));
 }
 
+// Append the module without folders.
 static void describe_module(const struct alike *alike, size_t i, struct hp_buffer *out) {
     const struct hp_view *view = alike->names->view;
     hp_module_id module = hp_view_origin(view, member(alike, i)->node)->module;
@@ -340,6 +362,7 @@ static void describe_module(const struct alike *alike, size_t i, struct hp_buffe
     put_in_brackets(out, hp_span_basename(path));
 }
 
+// Append the number among the names that are the same; always distinguishes them.
 static void describe_order(const struct alike *alike, size_t i, struct hp_buffer *out) {
     char number[32];
     (void)alike;
@@ -347,7 +370,7 @@ static void describe_order(const struct alike *alike, size_t i, struct hp_buffer
     hp_buffer_append(out, hp_span_of(number));
 }
 
-// Whether whole names are not the same.
+// Whether the names differ before they are shortened.
 static bool differ_whole(const struct alike *alike) {
     for (size_t i = 1; i < alike->count; i++) {
         if (!hp_span_equal(hp_buffer_span(&member(alike, 0)->base),
@@ -358,6 +381,7 @@ static bool differ_whole(const struct alike *alike) {
     return false;
 }
 
+// Distinguish names by one step; returns whether it made a difference.
 static bool take_step(const struct alike *alike, enum step step) {
     static describe_fn *const describe[] = {
         [BY_LINES] = describe_line,
@@ -371,7 +395,8 @@ static bool take_step(const struct alike *alike, enum step step) {
                                    : mark(alike, describe[step]);
 }
 
-// Each step once, but that of arguments as long as there are some.
+// Distinguish names that have the same text by the next step that works.  Each step is
+// used once, except for arguments, which are added one by one.
 static void tell_these_apart(const struct alike *alike) {
     enum step step = BY_ARGUMENTS;
     bool keeps_ends = false;
@@ -404,7 +429,8 @@ static int by_text(const void *left, const void *right, void *data) {
     return order != 0 ? order : (*a > *b) - (*a < *b);
 }
 
-// False: no two are the same.
+// Build all texts and distinguish those that are the same; returns whether there were
+// any.
 static bool tell_once(struct hp_text_names *names, uint32_t *order) {
     size_t count = names->names.count;
     bool found = false;
@@ -430,7 +456,7 @@ static bool tell_once(struct hp_text_names *names, uint32_t *order) {
 
 void hp_text_names_tell_apart(struct hp_text_names *names) {
     enum {
-        MOST_ROUNDS = 40, // of names that someone made for it
+        MOST_ROUNDS = 40, // more are needed only for names that were made to need them
     };
 
     uint32_t *order = hp_alloc(names->names.count * sizeof *order);
@@ -452,6 +478,7 @@ struct hp_text_names *hp_text_names_new(const struct hp_view *view) {
     return names;
 }
 
+// A node that is added again keeps its name; only its room may become less.
 void hp_text_names_add(struct hp_text_names *names, hp_node_id node, size_t room) {
     uint32_t *number = &names->number[node.n];
     if (*number == 0) {

@@ -1,4 +1,4 @@
-// Two stacks side by side:
+// The stack that allocated and the stack that freed, side by side:
 //
 //     628 of 1,000 were allocated by     and freed by
 //     parse                              drop
@@ -10,11 +10,14 @@
 #include <stdio.h>
 
 enum {
+    // Cells before the left stack.
     INDENT = 5,
+    // Cells of the left column.
     LEAST_ROOM = 16,
-    MOST_ROOM = 60, // of a name on the left
+    MOST_ROOM = 60, // including the spaces after a name
 };
 
+// Cells of the left column: half of a line within these limits.
 static size_t room_of(const struct hp_view *view) {
     size_t width = view->options.width;
     size_t half = width > INDENT ? (width - INDENT) / 2 : 0;
@@ -23,7 +26,7 @@ static size_t room_of(const struct hp_view *view) {
                                           : half;
 }
 
-// A name of the stack that has one at this depth.
+// Store the name of a frame, shortened to its column; "" below the end of a stack.
 static void cut_name(struct hp_buffer *out, const struct hp_view *view,
                      const struct hp_visible_frames *frames, size_t depth) {
     struct hp_text_cut cut = {.room = room_of(view) - 2, .is_ascii = view->options.ascii};
@@ -36,10 +39,12 @@ static void cut_name(struct hp_buffer *out, const struct hp_view *view,
     hp_vec_done(&safe.text);
 }
 
+// The text of a buffer; "" if it was never filled.
 static struct hp_span name_in(const struct hp_buffer *buffer) {
     return buffer->text.count > 0 ? hp_buffer_span(buffer) : hp_span_of("");
 }
 
+// Write the left column, padded.
 static void put_left(struct hp_sink *out, const struct hp_view *view,
                      struct hp_span text) {
     size_t cells = hp_text_cells(text, view->options.ascii), room = room_of(view);
@@ -48,6 +53,7 @@ static void put_left(struct hp_sink *out, const struct hp_view *view,
     hp_sink_print(out, "%*s", cells < room ? (int)(room - cells) : 1, "");
 }
 
+// Write both stacks line by line, leaves first.
 static void put_stacks(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_recent_pair *pair) {
     struct hp_visible_frames makes = {.truncated = false}, frees = {.truncated = false};

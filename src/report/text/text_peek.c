@@ -5,13 +5,13 @@
 //     10.5 MiB  12.9%      10.5 MiB  12.9%    8.4 … 13.0 MiB   f
 //                           1.0 MiB   9.5%     0.4 … 2.1 MiB   └ g
 //
-// Above a function who calls it, below it whom it calls, each with its share of what the
-// function holds: what of that goes this way.
+// The callers of a function are above it and its callees below, each with its share of
+// the function's cum value: the part that passes between the two.
 #include "report/text/text.h"
 
 #include "view/report_peek.h"
 
-// What stands before names, but for cum.
+// Columns before names, except cum, which is never dropped.
 enum {
     FLAT,
     FLAT_SHARE,
@@ -22,20 +22,23 @@ enum {
 };
 
 enum {
+    // Cells of a share.
     SHARE_WIDTH = 6,
+    // Cells of "├ ".
     BRANCH_WIDTH = 2,
 };
 
+// State of writing.
 struct peek {
     struct hp_sink *out;
     const struct hp_view *view;
     struct hp_text_part parts[PARTS];
     struct hp_text_widths widths;
-    size_t room; // cells of a name and its branch; 0: any
+    size_t room; // cells of a name with its branch; 0: any
     struct hp_text_names *names;
 };
 
-// Callers or callees.
+// The callers or the callees of a row, sorted by value.
 static const struct hp_neighbor *neighbors_of(const struct hp_view *view, size_t row,
                                               bool are_callees) {
     const struct hp_neighbors *neighbors = view->extra;
@@ -43,6 +46,7 @@ static const struct hp_neighbor *neighbors_of(const struct hp_view *view, size_t
     return neighbors->all + area->first + (are_callees ? area->callers : 0);
 }
 
+// Widen columns for the callers or callees of a row.
 static void measure_neighbors(struct peek *peek, size_t row, bool are_callees) {
     const struct hp_neighbor *all = neighbors_of(peek->view, row, are_callees);
     size_t shown = hp_neighbors_shown(peek->view, row, are_callees);
@@ -53,6 +57,7 @@ static void measure_neighbors(struct peek *peek, size_t row, bool are_callees) {
     }
 }
 
+// Find the widths of columns.
 static void measure(struct peek *peek, size_t shown) {
     const struct hp_view *view = peek->view;
     const struct hp_neighbors *neighbors = view->extra;
@@ -66,7 +71,8 @@ static void measure(struct peek *peek, size_t shown) {
     }
 }
 
-// Callers and callees have no flat: it leaves.
+// Drop columns that do not fit.  Flat is dropped before cum, because callers and callees
+// have none.
 static void fit(struct peek *peek) {
     struct hp_text_part *parts = peek->parts;
     size_t width = (size_t)peek->widths.amount;
@@ -79,7 +85,7 @@ static void fit(struct peek *peek) {
     peek->room = hp_text_fit(peek->view, parts, PARTS);
 }
 
-// The cells of what has no flat.
+// Write empty cells for the columns that callers and callees do not have.
 static void put_indent(const struct peek *peek, const char *between) {
     for (int i = FLAT; i <= FLAT_SHARE; i++) {
         if (!peek->parts[i].is_gone) {
@@ -109,7 +115,8 @@ static void put_titles(const struct peek *peek) {
                   hp_granularity_text(peek->view->options.by), hp_text_plain(peek->view));
 }
 
-// A function has no branch before it.
+// Add the names of callers or callees, which have a branch before them; a function has
+// none.
 static void name_neighbors(struct peek *peek, size_t row, bool are_callees) {
     const struct hp_neighbors *neighbors = peek->view->extra;
     const struct hp_neighborhood *area = &neighbors->areas.at[row];
@@ -121,6 +128,7 @@ static void name_neighbors(struct peek *peek, size_t row, bool are_callees) {
     }
 }
 
+// Find distinct names for everything that is shown.
 static void name_all(struct peek *peek, size_t shown) {
     peek->names = hp_text_names_new(peek->view);
     for (size_t i = 0; i < shown; i++) {
@@ -131,6 +139,7 @@ static void name_all(struct peek *peek, size_t shown) {
     hp_text_names_tell_apart(peek->names);
 }
 
+// Write cum, its share of `whole` and its interval.
 static void put_cum(const struct peek *peek, const struct hp_amount *cum,
                     const struct hp_text_estimate *text, hp_fixed whole) {
     struct hp_sink *out = peek->out;
@@ -165,6 +174,7 @@ static void put_name(const struct peek *peek, hp_node_id node) {
     hp_sink_text(peek->out, "\n");
 }
 
+// Write the callers or callees of a row, and how many are not shown.
 static void put_neighbors(const struct peek *peek, size_t row, hp_fixed whole,
                           bool are_callees) {
     struct hp_sink *out = peek->out;
@@ -196,6 +206,7 @@ static void put_neighbors(const struct peek *peek, size_t row, hp_fixed whole,
     }
 }
 
+// Write a function with its callers and callees.
 static void put_area(const struct peek *peek, size_t row) {
     struct hp_sink *out = peek->out;
     const struct hp_view *view = peek->view;

@@ -1,12 +1,17 @@
-// The lines of --spread below the rows: who holds a row, who stands out, and how the totals of many dumps are spread.
+// The lines of --spread below the rows: which inputs hold a row, which inputs stand out,
+// and how the totals of many dumps are distributed.
 #include "report/text/text.h"
 #include "view/top.h"
 
 enum {
+    // Inputs that are listed as standing out.
     MOST_OUTLIERS = 10,
+    // Lines about inputs that hold a row, or stand out in one.
     MOST_HOLDINGS = 5,
 };
 
+// Write quantiles of the dumps' totals: "50% of dumps have at most 1.2 MiB to 1.3 MiB".
+// They are ranges, because each dump is not known.
 static void put_quantiles(struct hp_sink *out, const struct hp_view *view,
                           const struct hp_spread *spread) {
     enum hp_metric metric = view->options.metric;
@@ -27,7 +32,8 @@ static void put_node(struct hp_sink *out, const struct hp_view *view, hp_node_id
     hp_sink_escaped(out, hp_node_name(&view->naming, node));
 }
 
-// "park: web-05.heap holds 100% of it (at least 94%), and 17% of all else"
+// Write which input holds most of a row: "park: web-05.heap holds 100% of it (at least
+// 94%), and 17% of all else".
 static void put_holdings(struct hp_sink *out, const struct hp_view *view,
                          const struct hp_holders *holders) {
     for (size_t i = 0; i < holders->holdings.count && i < MOST_HOLDINGS; i++) {
@@ -41,7 +47,8 @@ static void put_holdings(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-// "park: web-05.heap stands out with 12.1 MiB, others have 3.9 MiB on average, p 0.002"
+// Write which input stands out in a row: "park: web-05.heap stands out with 12.1 MiB,
+// others have 3.9 MiB on average, p 0.002".
 static void put_row_outliers(struct hp_sink *out, const struct hp_view *view,
                              const struct hp_holders *holders) {
     enum hp_metric metric = view->options.metric;
@@ -61,6 +68,7 @@ static void put_row_outliers(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
+// Write the inputs whose total stands out.
 static void put_outliers(struct hp_sink *out, const struct hp_view *view,
                          const struct hp_spread *spread) {
     enum hp_metric metric = view->options.metric;
