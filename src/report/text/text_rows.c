@@ -2,16 +2,17 @@
 //        154 MiB  73.7%  73.7%     161.5 MiB  77.6%          ± 18 MiB   small
 //      0.37 MiB    0.2%  73.9%      0.37 MiB   0.2%  0.37 … 1.40 MiB *  large
 //
-//         base           new        change  of base          from            to 2-sided p   function
-//     58.4 MiB      65.0 MiB     +6.6 MiB     +8.1%      +2.1 MiB     +11.0 MiB    0.0012*  leaf_mixed
-//            -       2.0 MiB     +2.0 MiB     +2.5%      +0.2 MiB      +5.1 MiB    0.0400   new: leaf
+//         base        new     change of base       from         to 2-sided p   function
+//     58.4 MiB   65.0 MiB   +6.6 MiB   +8.1%   +2.1 MiB  +11.0 MiB    0.0012*  leaf_mixed
+//            -    2.0 MiB   +2.0 MiB   +2.5%   +0.2 MiB   +5.1 MiB    0.0400   new: leaf
 //
-//        first          last    slope/hour grows by at least p growth     shape ...  function
-//      2.0 MiB       8.0 MiB      +1.7 MiB          +1.4 MiB  <0.0001*   steady ...  leak
+//        first       last slope/hour grows by at least p growth   shape ...  function
+//      2.0 MiB    8.0 MiB   +1.7 MiB          +1.4 MiB <0.0001*  steady ...  leak
 //
-// Any report whose rows say all: a column of the view is what it has a title for, and what its
-// bits of enum hp_shown ask for.  In top flat, flat%, sum%, cum and cum% are those of jeprof
-// and pprof.
+// The format of text, and the writer of any report that is a table: the columns are the
+// fields of the view that have a title, with the parts that their bits of enum hp_shown
+// ask for.  In top, the columns flat, flat%, sum%, cum and cum% have the values that
+// jeprof and pprof show.
 #include "report/text/text.h"
 
 #include "view/top.h"
@@ -21,36 +22,43 @@
 #include <string.h>
 
 enum {
+    // Cells of columns.
     SHARE_WIDTH = 6,
     GROWTH_WIDTH = 8,
     P_WIDTH = 8,
+    // Room for what is before a name.
     PREFIX_SIZE = 32,
 };
 
-// What has left the line of a field, for want of room, beside bits of enum hp_shown.
+// Bit of table.gone for the number of a field, beside bits of enum hp_shown for its other
+// parts.
 enum {
     NUMBER_GONE = 1 << 30,
 };
 
+// State of writing a table.
 struct table {
     struct hp_sink *out;
     const struct hp_view *view;
     enum hp_metric metric;
-    hp_fixed total, base; // what shares are of
-    hp_fixed running;     // of the column that is added up
-    const struct hp_field *with_error,
-        *last_estimate;               // the error of the one is behind the other
-    struct hp_text_estimate estimate; // of a row, with its error; not of a slope
+    hp_fixed total, base; // the totals that shares refer to
+    hp_fixed running;     // sum of the rows so far, in the column that is added up
+    // The field whose interval is shown; the field after which it is shown.  NULL: none.
+    const struct hp_field *with_error, *last_estimate;
+    // The estimate of the present row; equal values in the row are written like it.
+    struct hp_text_estimate estimate;
     struct hp_text_widths widths;
-    unsigned *gone; // of each field
-    size_t room;    // cells of a name and what stands before it
+    unsigned *gone; // for each field: the parts that were dropped, as bits
+    size_t room;    // cells of a name and what is before it
     struct hp_text_names *names;
 };
 
+// Whether a field has estimates, which have intervals.
 static bool is_estimate(const struct hp_field *field) {
     return field->column.cell == HP_CELL_ESTIMATE;
 }
 
+// Find the field whose interval is shown, and the field after which it is shown.
 static void find_error(struct table *t) {
     const struct hp_field *field;
     hp_vec_each (field, &t->view->fields) {
@@ -63,10 +71,12 @@ static void find_error(struct table *t) {
     }
 }
 
+// Whether the numbers of a field are amounts of the metric.
 static bool has_unit_of_metric(const struct hp_field *field) {
     return field->column.unit == NULL || field->column.cell == HP_CELL_RATE;
 }
 
+// Cells of the number of a field.
 static int width_of(const struct table *t, const struct hp_field *field) {
     return field->width > 0                      ? field->width
            : field->column.cell == HP_CELL_P     ? P_WIDTH
@@ -74,15 +84,18 @@ static int width_of(const struct table *t, const struct hp_field *field) {
                                                  : t->widths.amount;
 }
 
+// Whether the number of a field is shown.
 static bool has_number(const struct table *t, const struct hp_field *field) {
     return field->column.title && !(t->gone[field - t->view->fields.at] & NUMBER_GONE);
 }
 
+// Whether a part of a field is asked for and was not dropped.
 static bool shows(const struct table *t, const struct hp_field *field,
                   enum hp_shown what) {
     return (field->shown & ~t->gone[field - t->view->fields.at] & what) != 0;
 }
 
+// Whether the interval is written after this field.
 static bool has_error_behind(const struct table *t, const struct hp_field *field) {
     return field == t->last_estimate && t->with_error &&
            shows(t, t->with_error, HP_SHOWN_ERROR);
@@ -90,24 +103,27 @@ static bool has_error_behind(const struct table *t, const struct hp_field *field
 
 // --- what fits ----------------------------------------------------------------------------
 
-// A piece of a field's line, and when it leaves: first what adds up, shares, intervals.
+// A part of a field's columns, with the bit by which it is dropped.
 struct piece {
     size_t field;
     unsigned bit;
 };
 
+// All parts of a table, and their cells.  Parts that add up are dropped first, then
+// shares, then intervals, then numbers.
 struct pieces {
     HP_VEC(struct piece) of;
-    HP_VEC(struct hp_text_part) parts; // as many
+    HP_VEC(struct hp_text_part) parts; // for each of `of`
 };
 
 enum {
     RUNNING_LEAVES = 1,
     SHARE_LEAVES,
     INTERVAL_LEAVES,
-    NUMBERS_LEAVE, // and more
+    NUMBERS_LEAVE, // plus the order of the fields
 };
 
+// Find the widths of columns.
 static void measure(struct table *t, size_t shown) {
     t->widths = hp_text_widths_of(t->view);
     for (size_t i = 0; t->with_error && i < shown; i++) {
@@ -117,12 +133,14 @@ static void measure(struct table *t, size_t shown) {
     }
 }
 
+// Add a part with its cells; `leaves` as in struct hp_text_part.
 static void add_piece(struct pieces *pieces, size_t field, unsigned bit, int cells,
                       int leaves) {
     hp_vec_push(&pieces->of, ((struct piece){field, bit}));
     hp_vec_push(&pieces->parts, ((struct hp_text_part){(size_t)cells, leaves, false}));
 }
 
+// Add the parts of a field.
 static void add_pieces(struct pieces *pieces, const struct table *t, size_t number) {
     const struct hp_field *field = &t->view->fields.at[number];
     int amount = t->widths.amount + 1;
@@ -152,10 +170,12 @@ static void add_pieces(struct pieces *pieces, const struct table *t, size_t numb
     }
 }
 
+// Drop the parts that do not fit.
 static void fit(struct table *t) {
     struct pieces pieces = {0};
     t->gone = hp_alloc(t->view->fields.count * sizeof *t->gone);
-    add_piece(&pieces, 0, 0, 1, 0); // two spaces before a name, but one before each field
+    // There are two spaces before a name, and one before each field.
+    add_piece(&pieces, 0, 0, 1, 0);
     for (size_t i = 0; i < t->view->fields.count; i++) {
         add_pieces(&pieces, t, i);
     }
@@ -170,6 +190,7 @@ static void fit(struct table *t) {
 
 // --- titles -------------------------------------------------------------------------------
 
+// Write the titles of a field.
 static void put_title(const struct table *t, const struct hp_field *field) {
     const char *title = field->column.title;
     int amount = t->widths.amount;
@@ -196,11 +217,12 @@ static void put_title(const struct table *t, const struct hp_field *field) {
     }
 }
 
-// Ages are those of what lives still: no lifetimes.
+// The title of the names.  Ages are those of objects in use, which are not lifetimes.
 static const char *title_of_rows(const struct hp_view *view) {
     return view->options.by == HP_BY_AGE ? "age so far" : hp_view_row_kind(view);
 }
 
+// Write the line of titles.
 static void put_titles(const struct table *t) {
     const struct hp_field *field;
     const char *between = "";
@@ -220,6 +242,7 @@ static void put_titles(const struct table *t) {
 
 // --- cells --------------------------------------------------------------------------------
 
+// Write an end of an interval of a change; "-" if it is not known.
 static void put_end(const struct table *t, double end) {
     char text[HP_SIGNED_SIZE] = "-";
     if (!isnan(end)) {
@@ -230,7 +253,8 @@ static void put_end(const struct table *t, double end) {
     hp_text_put(t->out, text, t->widths.amount);
 }
 
-// "+8.1%" of the base's total, or "-" of nothing and of what is below zero.
+// Write a growth as a share of the base's total, "+8.1%"; "-" if that total is not above
+// 0.
 static void put_growth_share(const struct table *t, hp_fixed growth) {
     char text[HP_NUMBER_SIZE] = "-";
     if (t->base > 0) {
@@ -240,6 +264,8 @@ static void put_growth_share(const struct table *t, hp_fixed growth) {
     hp_text_put(t->out, text, GROWTH_WIDTH);
 }
 
+// Format an amount by the rules of its field; a value that equals the estimate of the row
+// is formatted like it.
 static void format_amount(const struct table *t, const struct hp_field *field,
                           hp_fixed value, char text[HP_SIGNED_SIZE]) {
     bool is_alone = t->with_error && t->estimate.is_alone && is_estimate(field);
@@ -254,6 +280,7 @@ static void format_amount(const struct table *t, const struct hp_field *field,
     }
 }
 
+// Format a number by the kind and the unit of its field; "-" if it is not known.
 static void format_number(const struct table *t, const struct hp_field *field,
                           const struct hp_content *content, char text[HP_SIGNED_SIZE]) {
     if (isnan(content->number)) {
@@ -276,7 +303,8 @@ static void format_number(const struct table *t, const struct hp_field *field,
     }
 }
 
-// Which may be a name from outside, and longer than its column.
+// Write a text cell.  It may be a name from the inputs and longer than its column, so
+// that it is made safe and shortened.
 static void put_text(const struct table *t, const struct hp_field *field,
                      const char *text) {
     struct hp_text_cut cut = {.room = (size_t)width_of(t, field)};
@@ -289,6 +317,7 @@ static void put_text(const struct table *t, const struct hp_field *field,
     hp_vec_done(&shown.text);
 }
 
+// Write the number or text of a field.
 static void put_number(const struct table *t, const struct hp_field *field,
                        const struct hp_content *content) {
     char text[HP_SIGNED_SIZE];
@@ -304,12 +333,14 @@ static void put_number(const struct table *t, const struct hp_field *field,
     hp_text_put(t->out, text, width_of(t, field));
 }
 
+// Write the interval of a row.
 static void put_error(const struct table *t, size_t row) {
     struct hp_content content = hp_view_cell(t->view, row, t->with_error->id, t->metric);
     hp_sink_text(t->out, HP_TEXT_NEXT);
     hp_text_error(t->out, t->view, &content.amount, &t->estimate, t->widths.error);
 }
 
+// Write all parts of a field that are shown, and add to the running sum.
 static void put_cell(struct table *t, const struct hp_field *field, size_t row) {
     struct hp_content content = hp_view_cell(t->view, row, field->id, t->metric);
     put_number(t, field, &content);
@@ -336,13 +367,15 @@ static void put_cell(struct table *t, const struct hp_field *field, size_t row) 
     }
 }
 
-// What stands between the numbers and the name.
+// Build the text between the numbers and the name: "new: ", or "~" if sizes are not
+// certain.
 static void build_prefix(const struct hp_view *view, size_t row, char text[PREFIX_SIZE]) {
     const char *prefix = view->rows.at[row].prefix;
     snprintf(text, PREFIX_SIZE, "%s%s%s", prefix ? prefix : "", prefix ? ": " : "",
              view->rows.at[row].is_likely ? "~" : "");
 }
 
+// Write a row, and below it its pair of stacks if these are shown.
 static void put_row(struct table *t, size_t row) {
     const struct hp_field *field;
     const char *between = "";
@@ -373,6 +406,7 @@ static void put_row(struct table *t, size_t row) {
     }
 }
 
+// Find distinct names for the rows that are shown.
 static void name_rows(struct table *t, size_t shown) {
     t->names = hp_text_names_new(t->view);
     for (size_t i = 0; i < shown; i++) {
@@ -387,6 +421,7 @@ static void name_rows(struct table *t, size_t shown) {
 
 // --- below the table ----------------------------------------------------------------------
 
+// Whether the table has a column that is added up.
 static bool adds_up(const struct hp_view *view) {
     bool found = false;
     const struct hp_field *field;
@@ -396,7 +431,8 @@ static bool adds_up(const struct hp_view *view) {
     return found;
 }
 
-// Of reports that have marks of their own; precision alone is none.
+// Count significant rows from row `from` on.  Reports without flags of their own have
+// none: precision alone does not make a row significant.
 static size_t count_marked(const struct hp_view *view, size_t from) {
     size_t count = 0;
     for (size_t i = from; view->report->flags && i < view->rows.count; i++) {
@@ -405,8 +441,8 @@ static size_t count_marked(const struct hp_view *view, size_t from) {
     return count;
 }
 
-// By how much the rows from a number on grew and shrank together; by cum, where they are within
-// one another, the most of any.
+// Write how much the rows from row `from` on grew and shrank together; by cum, where rows
+// contain each other, the largest change of any.
 static void put_changes(const struct table *t, size_t from) {
     const struct hp_view *view = t->view;
     bool by_cum = view->options.sort == HP_SORT_CUM;
@@ -434,6 +470,7 @@ static void put_changes(const struct table *t, size_t from) {
     hp_sink_text(t->out, !by_cum && most > 0 ? " together" : "");
 }
 
+// Write the last line of a truncated table.
 static void put_rest(const struct table *t, size_t shown) {
     const struct hp_view *view = t->view;
     size_t rows = view->rows.count - shown;
@@ -451,6 +488,7 @@ static void put_rest(const struct table *t, size_t shown) {
     }
 }
 
+// Write the lines below the table that explain its columns.
 static void put_notes(const struct table *t) {
     const struct hp_field *field;
     hp_vec_each (field, &t->view->fields) {
@@ -475,9 +513,9 @@ static void put_notes(const struct table *t) {
     }
 }
 
-// "a dump has 1.2 to 1.3 MiB or less": where it is not known of each dump.
 // --- all ----------------------------------------------------------------------------------
 
+// Write the head of the kind of report.
 static void put_head(const struct table *t) {
     static hp_writer *const heads[HP_REPORT_KINDS] = {
         [HP_REPORT_DIFF] = hp_text_diff_head,
@@ -488,6 +526,7 @@ static void put_head(const struct table *t) {
     (own ? own : hp_text_head)(t->out, t->view);
 }
 
+// Write a table as lines with marks.
 static void put_rows(struct hp_sink *out, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     struct table t = {.out = out, .view = view, .metric = metric};
@@ -531,7 +570,7 @@ static void write_text(struct hp_sink *out, const struct hp_view *view) {
     hp_text_put_lines(out, view, hp_text_marked);
 }
 
-// Below that nothing can be read.
+// Widen a width in which nothing could be read.
 static void complete(struct hp_report_options *options) {
     bool is_too_narrow = options->width > 0 && options->width < HP_LEAST_WIDTH;
     options->width = is_too_narrow ? HP_LEAST_WIDTH : options->width;

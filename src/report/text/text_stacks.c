@@ -2,19 +2,23 @@
 //                        main
 //     ~20,000 x 96 B + 3 x 2 KiB
 //
-// One block per distinct stack, the allocating function first, largest stack first; and of which
-// sizes its objects are, the largest part first, where that is known.
+// One block for each distinct stack: the largest stack first, and in it the allocating
+// function first.  The last line has the sizes of its objects, if they are known; the
+// part with the most bytes comes first.
 #include "report/text/text.h"
 
 #include "view/size_rows.h"
 
 enum {
+    // Cells of a share.
     SHARE_WIDTH = 6,
+    // Cells before the sizes.
     SIZES_INDENT = 5,
+    // Sizes of a stack that are listed.
     MOST_SIZES = 3,
 };
 
-// What stands before the first function, but for the value.
+// Columns before the first function, except the value, which is never dropped.
 enum {
     SHARE,
     ERROR,
@@ -23,16 +27,18 @@ enum {
     PARTS,
 };
 
+// State of writing.
 struct blocks {
     struct hp_sink *out;
     const struct hp_view *view;
     struct hp_text_part parts[PARTS];
     struct hp_text_widths widths;
-    int indent;  // of the callers, under the first function
-    size_t room; // cells of a name behind what stands before the first; 0: any
+    int indent;  // cells before callers, below the first function
+    size_t room; // cells of the name of the first function; 0: any
     struct hp_text_names *names;
 };
 
+// Find the widths of columns.
 static void measure(struct blocks *blocks, size_t shown) {
     const struct hp_view *view = blocks->view;
     blocks->widths = hp_text_widths_of(view);
@@ -43,6 +49,7 @@ static void measure(struct blocks *blocks, size_t shown) {
     }
 }
 
+// Drop columns that do not fit.
 static void fit(struct blocks *blocks) {
     static const char seen_once[] = " seen once";
     const struct hp_view *view = blocks->view;
@@ -58,6 +65,7 @@ static void fit(struct blocks *blocks) {
         blocks->widths.amount + 2 + (blocks->parts[SHARE].is_gone ? 0 : SHARE_WIDTH + 1);
 }
 
+// Find distinct names for all frames that are shown.
 static void name_frames(struct blocks *blocks, size_t shown) {
     const struct hp_view *view = blocks->view;
     size_t width = view->options.width, indent = (size_t)blocks->indent;
@@ -73,6 +81,7 @@ static void name_frames(struct blocks *blocks, size_t shown) {
     hp_text_names_tell_apart(blocks->names);
 }
 
+// Write the frames of a stack, each on a line.
 static void put_frames(const struct blocks *blocks, uint32_t number) {
     const struct hp_stack_key *stack = &blocks->view->stacks.all.at[number];
     for (uint32_t k = 0; k < stack->depth; k++) {
@@ -87,6 +96,8 @@ static void put_frames(const struct blocks *blocks, uint32_t number) {
     }
 }
 
+// Write one size with the number of its objects, "20,000 x 96 B"; "~" says that some
+// could have other sizes.
 static void put_part(struct hp_sink *out, const struct hp_size_part *part) {
     char objects[HP_NUMBER_SIZE], size[HP_NUMBER_SIZE];
     hp_int128 count = hp_fixed_round(part->objects, HP_INUSE_OBJECTS);
@@ -100,6 +111,7 @@ static void put_part(struct hp_sink *out, const struct hp_size_part *part) {
     }
 }
 
+// Write the line of sizes; nothing if no size is known.
 static void put_sizes(struct hp_sink *out, const struct hp_view *view, uint32_t number) {
     size_t count;
     const struct hp_size_part *const *parts =

@@ -1,3 +1,5 @@
+// A tree of calls, as lines:
+//
 //         cum   cum%        cum at 95%         flat  function
 //    81.1 MiB 100.0%         ± 4.8 MiB            -  _start
 //    81.1 MiB 100.0%         ± 4.8 MiB            -  main
@@ -5,8 +7,9 @@
 //    12.0 MiB  14.8%   9.6 … 14.7 MiB             -  └ run
 //    12.0 MiB  14.8%   9.6 … 14.7 MiB      12.0 MiB    leaf_big
 //
-// Where there are several the tree goes one step to the right; a function without a mark is
-// the only one below that above it.  Far to the right the number of steps stands for them.
+// Where a function has several children the tree goes one step to the right; a function
+// without a branch before it is the only child of the one above it.  Far to the right,
+// the number of steps is written instead of them.
 #include "report/text/text.h"
 
 #include "view/report_tree.h"
@@ -15,15 +18,17 @@
 #include <string.h>
 
 enum {
-    WIDTH = 11,      // of a value: a tree needs room
+    WIDTH = 11,      // cells of a value; narrow, because a tree needs room
     SHARE_WIDTH = 6, // of a share
-    MOST_STEPS = 8,  // that are drawn
+    MOST_STEPS = 8,  // most steps that are drawn
+    // The same where names would have no room otherwise.
     LEAST_STEPS = 2,
-    LEAST_NAME = 16, // cells of a name behind all steps
+    LEAST_NAME = 16, // least cells of a name after all steps
+    // Room for "[12] ".
     FAR_SIZE = 16,
 };
 
-// What stands before names, but for cum.
+// Columns before names, except cum, which is never dropped.
 enum {
     SHARE,
     ERROR,
@@ -32,16 +37,19 @@ enum {
     PARTS,
 };
 
+// State of drawing.
 struct drawing {
     struct hp_text_part parts[PARTS];
-    size_t room; // cells of a name and its steps; 0: any
-    uint32_t most_steps;
+    size_t room;         // cells of a name with its steps; 0: any
+    uint32_t most_steps; // steps that are drawn; beyond these, their number
     struct hp_text_widths widths;
     struct hp_text_names *names;
-    uint32_t *steps;              // of each node
-    bool is_open[MOST_STEPS + 1]; // the branch of this step goes on further down
+    uint32_t *steps; // for each node: steps before its name
+    // For each step: whether its branch continues further down.
+    bool is_open[MOST_STEPS + 1];
 };
 
+// Find the widths of columns.
 static void measure(struct drawing *drawing, const struct hp_view *view) {
     const struct hp_tree *tree = view->extra;
     const struct hp_tree_node *node;
@@ -56,6 +64,7 @@ static void measure(struct drawing *drawing, const struct hp_view *view) {
     }
 }
 
+// Drop columns that do not fit, then draw fewer steps until names have room.
 static void fit(struct drawing *drawing, const struct hp_view *view) {
     size_t width = (size_t)drawing->widths.amount;
     size_t error = (size_t)drawing->widths.error + 2;
@@ -89,11 +98,13 @@ static void put_titles(struct hp_sink *out, const struct drawing *drawing,
                   hp_text_plain(view));
 }
 
+// Whether a node has siblings, so that it has a branch before it.
 static bool is_branch(const struct hp_tree *tree, const struct hp_tree_node *node) {
     return node->parent == HP_NO_PARENT ? tree->roots > 1
                                         : tree->nodes.at[node->parent].shown > 1;
 }
 
+// Count the steps before each node.
 static void count_steps(struct drawing *drawing, const struct hp_tree *tree) {
     for (size_t i = 0; i < tree->nodes.count; i++) {
         const struct hp_tree_node *node = &tree->nodes.at[i];
@@ -103,12 +114,12 @@ static void count_steps(struct drawing *drawing, const struct hp_tree *tree) {
     }
 }
 
-// "[12] "
+// Format the number of steps, "[12] "; returns its cells.
 static size_t far_right(char text[FAR_SIZE], uint32_t steps) {
     return (size_t)snprintf(text, FAR_SIZE, "[%u] ", (unsigned)steps);
 }
 
-// Cells of the name of a node, behind its steps; 0: any.
+// Cells of the name of a node, after its steps; 0: any.
 static size_t room_of(const struct drawing *drawing, size_t number) {
     char text[FAR_SIZE];
     uint32_t steps = drawing->steps[number];
@@ -116,7 +127,8 @@ static size_t room_of(const struct drawing *drawing, size_t number) {
     return drawing->room > used ? drawing->room - used : drawing->room > 0;
 }
 
-// But for those of runs, which are called together.
+// Find distinct names for all nodes, except those that a run contains: a run is named as
+// a whole.
 static void name_nodes(struct drawing *drawing, const struct hp_view *view) {
     const struct hp_tree *tree = view->extra;
     drawing->names = hp_text_names_new(view);
@@ -129,6 +141,8 @@ static void name_nodes(struct drawing *drawing, const struct hp_view *view) {
     hp_text_names_tell_apart(drawing->names);
 }
 
+// Write what is before the name of a node: lines of branches that continue, then its own
+// branch.
 static void put_branches(struct hp_sink *out, struct drawing *drawing,
                          const struct hp_tree *tree, size_t number) {
     const struct hp_tree_node *node = &tree->nodes.at[number];
@@ -149,8 +163,8 @@ static void put_branches(struct hp_sink *out, struct drawing *drawing,
     }
 }
 
-// How much of two names is the path of the one and of the other: "tokio::runtime", with `size` the
-// most that it may be.
+// Bytes at the beginning of two names that are a common scope or folder:
+// "tokio::runtime".  `size`: the most that it can be.
 static size_t common_path(struct hp_span a, struct hp_span b, size_t size) {
     size_t same = 0, path = 0;
     bool has_slash = false;
@@ -166,6 +180,7 @@ static size_t common_path(struct hp_span a, struct hp_span b, size_t size) {
     return path;
 }
 
+// The file name of a node's module, without folders.
 static struct hp_span file_of(const struct hp_view *view, hp_node_id node) {
     hp_module_id module = hp_view_origin(view, node)->module;
     struct hp_span path = hp_view_string(view, hp_view_module(view, module)->path);
@@ -177,6 +192,7 @@ static struct hp_span file_of(const struct hp_view *view, hp_node_id node) {
     return path;
 }
 
+// Append a name, made safe and shortened.
 static void append_cut(struct hp_buffer *out, struct hp_span name,
                        const struct hp_text_cut *cut) {
     struct hp_buffer safe = {0};
@@ -185,7 +201,8 @@ static void append_cut(struct hp_buffer *out, struct hp_span name,
     hp_vec_done(&safe.text);
 }
 
-// What the names of a run have in common, else their module, else nothing.
+// The beginning that all names of a run have in common, or else their common module; ""
+// if there is neither.
 static struct hp_span common_of(const struct hp_view *view,
                                 const struct hp_tree_node *node) {
     struct hp_span first = hp_view_node(view, node->name),
@@ -200,7 +217,8 @@ static struct hp_span common_of(const struct hp_view *view,
     return path > 0 ? (struct hp_span){first.at, path} : file;
 }
 
-// With so many names: "tokio::runtime … 23 frames", "read_all … parse, 23 frames", "23 frames".
+// Append the text of a run with 0 to 2 names: "tokio::runtime … 23 frames", "read_all …
+// parse, 23 frames", "23 frames".
 static void build_run(struct hp_buffer *out, const struct hp_span *names, size_t count,
                       uint32_t frames, struct hp_text_cut cut) {
     static const char dots[] = " … ";
@@ -219,7 +237,8 @@ static void build_run(struct hp_buffer *out, const struct hp_span *names, size_t
     hp_vec_append(&out->text, end, strlen(end));
 }
 
-// What is common, else both ends; fewer where there is no room.
+// Write the text of a run: what its names have in common, or else its first and last
+// name; fewer names where there is no room.
 static void put_run(struct hp_sink *out, const struct hp_view *view,
                     const struct hp_tree_node *node, size_t room) {
     struct hp_span common = common_of(view, node);
@@ -238,6 +257,7 @@ static void put_run(struct hp_sink *out, const struct hp_view *view,
     hp_vec_done(&text.text);
 }
 
+// Write the line of a node.
 static void put_node(struct hp_sink *out, struct drawing *drawing,
                      const struct hp_view *view, size_t number) {
     const struct hp_tree *tree = view->extra;
@@ -272,12 +292,15 @@ static void put_node(struct hp_sink *out, struct drawing *drawing,
     hp_sink_text(out, "\n");
 }
 
-// What is not shown: of those that were hidden at once, and of nodes from a number on.
+// Nodes that are not shown: those that the view left out, and those after the last one
+// that fits.
 struct hidden {
+    // How many; the sum of their flat values; the largest cum value of any.
     size_t count;
     hp_fixed flat, most;
 };
 
+// Sum up the nodes that are not shown, from node `from` on.
 static struct hidden hidden_from(const struct hp_tree *tree, size_t from) {
     struct hidden hidden = {tree->hidden, tree->hidden_flat, tree->hidden_most};
     for (size_t i = from; i < tree->nodes.count; i++) {
@@ -290,7 +313,8 @@ static struct hidden hidden_from(const struct hp_tree *tree, size_t from) {
     return hidden;
 }
 
-// Of a tree from the functions that allocate, nodes hold what is within others.
+// Write how much is not shown.  In an inverted tree, values of nodes contain each other,
+// so that they are not added up.
 static void put_hidden(struct hp_sink *out, const struct hp_view *view, size_t from) {
     const struct hp_tree *tree = view->extra;
     struct hidden hidden = hidden_from(tree, from);
