@@ -1,44 +1,65 @@
-// The reports for programs: heads and numbers that they share, and their writers.
+// The reports for programs: one JSON object each.  This header has the parts that its
+// writers share.
+//
+// Map of src/report/json:
+//
+//   json_rows.c    the format, and the writer of any table
+//   json_head.c    everything before the rows and after them, with a list of the keys
+//   json_cells.c   the cells of a row: estimates, numbers, flags
+//   json_stacks.c, json_list.c, json_peek.c, json_tree.c, json_info.c
+//                  reports with rows of their own; each begins with their keys
+//   json_next.c    commands that answer the next question
+//   json_text.h    strings and numbers; used by other formats as well
+//
+// Invariants: keys are only added, and never change their meaning (schema/ defines them).
+// A number that is not known is null.  Numbers have no more digits than are the same on
+// every machine.  Output is valid UTF-8, whatever the inputs contain.
+//
+// Read json_head.c first, then json_cells.c.
 #ifndef HP_REPORT_JSON_JSON_H
 #define HP_REPORT_JSON_JSON_H
 
 #include "report/format.h"
 #include "report/json/json_text.h"
 
-// "name": "f", "class": "own"; null of modules and of groups of inputs.
+// Write "name": "f", "class": "own".  The class is null for modules and for groups of
+// inputs.
 void hp_json_name(struct hp_sink *out, const struct hp_view *view, hp_node_id node);
 void hp_json_class(struct hp_sink *out, enum hp_frame_class class);
 
-// "name":
+// Write a key: "name":
 void hp_json_key(struct hp_sink *out, const char *name);
 
-// {"estimate": 1.500, "low": 1, "high": 2}
+// Write an estimate with its interval, {"estimate": 1.500, "low": 1, "high": 2}.
 void hp_json_ends(struct hp_sink *out, const struct hp_view *view,
                   const struct hp_amount *amount, enum hp_metric metric);
 
-// The same, where an interval allows for no other sizes with: "of": "sizes seen"
+// The same, with "of": "sizes seen" if the interval allows for no sizes but those that
+// were sampled.
 void hp_json_estimate(struct hp_sink *out, const struct hp_view *view,
                       const struct hp_amount *amount, enum hp_metric metric);
 
-// ["few-samples"]
+// Write the names of flags: ["few-samples"].
 void hp_json_flags(struct hp_sink *out, unsigned flags);
 
-// All that comes before the rows: of most reports, of a diff and of a trend.
+// Write everything before the rows: for most reports, a diff, a trend and lifetimes.  The
+// array of rows is then open.
 void hp_json_begin(struct hp_sink *out, const struct hp_view *view);
 void hp_json_begin_diff(struct hp_sink *out, const struct hp_view *view);
 void hp_json_begin_trend(struct hp_sink *out, const struct hp_view *view);
 void hp_json_begin_lifetime(struct hp_sink *out, const struct hp_view *view);
 
-// "next": what to ask next.
+// Write "next": the commands that answer the next question.
 void hp_json_next(struct hp_sink *out, const struct hp_view *view);
 
-// After all else: that, warnings, and the closing brace.
+// Write everything after the rows: "next", the warnings, and the closing brace.
 void hp_json_end(struct hp_sink *out, const struct hp_view *view);
 
-// The cells of a row, from the first key on.
+// Write the cells of a row from the first key on, without the braces around them.
 void hp_json_cells(struct hp_sink *out, const struct hp_view *view, size_t row);
 
-// The same of each metric by its name; null where no input tells it.  `amount` tells each.
+// Write an object with the estimate of each metric by its name; null if no input has the
+// metric.  `amount` returns the amount of a metric.
 typedef struct hp_amount hp_json_amount_fn(const void *data, enum hp_metric metric);
 void hp_json_estimates(struct hp_sink *out, const struct hp_view *view,
                        hp_json_amount_fn *amount, const void *data);

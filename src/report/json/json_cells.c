@@ -1,9 +1,13 @@
-// CELLS are "key": CELL of each column.  An estimate is {"estimate": 1.500, "low": 1, "high": 2},
-// or, of a report of all metrics, an object of those by the names of the metrics, or of a sample
-// type by its name alone; low and high are null where nothing is known, and the
-// estimate where it is the largest of several.  The ends of a count that allow for no sizes but those sampled have
-// "of": "sizes seen" beside them.  A rate is "key", "key_low" and "key_high".  Columns of a group
-// are one object: "spread": {"mean": ..., "sd": ..., "p": ...}.
+// CELLS are "key": CELL for each column.
+//
+// * An estimate is {"estimate": 1.500, "low": 1, "high": 2}.  In a report of all metrics
+//   it is an object of such objects by the names of the metrics; for a sample type it is
+//   an object with one, by the name of the type.  "low" and "high" are null if they are
+//   not known, and "estimate" is null if it is too high as the largest of several dumps.
+//   If the ends of a count allow for no sizes but those sampled, there is also
+//   "of": "sizes seen".
+// * A rate is three keys: "key", "key_low" and "key_high".
+// * Columns of a group are one object: "spread": {"mean": ..., "sd": ..., "p": ...}.
 #include "report/json/json.h"
 
 #include <string.h>
@@ -27,6 +31,7 @@ void hp_json_name(struct hp_sink *out, const struct hp_view *view, hp_node_id no
     hp_json_class(out, hp_node_class(&view->naming, node));
 }
 
+// Write an estimate and its interval, without the closing brace.
 static void put_ends(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_amount *amount, struct hp_interval range,
                      enum hp_metric metric) {
@@ -93,6 +98,7 @@ void hp_json_flags(struct hp_sink *out, unsigned flags) {
 
 // --- cells --------------------------------------------------------------------------------
 
+// The cell that amount_of_cell() reads.
 struct cell {
     const struct hp_view *view;
     size_t row;
@@ -104,6 +110,7 @@ static struct hp_amount amount_of_cell(const void *data, enum hp_metric metric) 
     return hp_view_cell(cell->view, cell->row, cell->field, metric).amount;
 }
 
+// Write the numbers of a series as an array.
 static void put_series(struct hp_sink *out, const struct hp_content *content) {
     hp_sink_text(out, "[");
     for (size_t i = 0; i < content->count; i++) {
@@ -113,6 +120,7 @@ static void put_series(struct hp_sink *out, const struct hp_content *content) {
     hp_sink_text(out, "]");
 }
 
+// Write a number with the digits that its column has.
 static void put_number(struct hp_sink *out, const struct hp_field *field, double number) {
     if (field->column.cell == HP_CELL_P) {
         hp_json_p(out, number);
@@ -123,6 +131,7 @@ static void put_number(struct hp_sink *out, const struct hp_field *field, double
     }
 }
 
+// Write an estimate in the report's metric, or in all metrics if the field asks for that.
 static void put_estimate(struct hp_sink *out, const struct hp_view *view,
                          const struct hp_field *field, size_t row) {
     enum hp_metric metric = view->options.metric;
@@ -135,6 +144,7 @@ static void put_estimate(struct hp_sink *out, const struct hp_view *view,
     hp_json_estimate(out, view, &amount, metric);
 }
 
+// Write the value of a cell.
 static void put_cell(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_field *field, size_t row) {
     enum hp_metric metric = view->options.metric;
@@ -170,6 +180,7 @@ static void put_cell(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
+// Whether two fields are in one group; NULL is no group.
 static bool same_group(const char *a, const char *b) {
     return a && b && strcmp(a, b) == 0;
 }

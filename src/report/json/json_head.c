@@ -1,38 +1,49 @@
-// What all reports begin with:
+// The keys that all reports have before and after their rows.  Most reports begin with
 //
 //     {"schema": "hprof-agg.top/2", "command": "top", "by": "function",
-//      "frames": "code", "label": "host", if by label,
-//      (of a sample type of pprof inputs: "estimator": "none", "metric": "resident_space")
+//      "frames": "code", "label": "host" (if by label),
 //      "estimator": "horvitz-thompson", "metric": "inuse-space", "confidence": 0.95,
-//      "processes": {"snapshots": "last", "count": 1, "dumps": 17, "forks": 0, "untold": 0,
+//      "processes": {"snapshots": "last", "count": 1, "dumps": 17, "forks": 0, ...,
 //                    "said": ["17 dumps of 1 process: ..."]},
-//      "thread": "worker", if that alone was read,
-//      "older_than": 60.5, seconds of age so far, if only listed objects of these were,
-//      "inputs": {"used": 3, "skipped": 0, "reasons": {}, "periods": [524288], "stacks": 1234},
+//      "shards": {"count": 4, "present": [0, 2]} (if some are missing),
+//      "thread": "worker" (if only this thread was read),
+//      "older_than": 60.5 (seconds, if only listed objects of this age were read),
+//      "inputs": {"used": 3, "skipped": 0, "reasons": {}, "periods": [524288],
+//                 "stacks": 1234},
 //      "total": {"inuse-space": ESTIMATE or null, "inuse-objects": ESTIMATE or null,
 //                "alloc-space": ESTIMATE or null, "alloc-objects": ESTIMATE or null},
 //      "unseen": {"estimate": 1.5, "high": 2.5, "stack": 3.5,
 //                 "rows_too_high": false} or null,
-//      "patterns": ["^f$"], of list and peek,
-//      with filters "filters": [{"rule": "focus", "pattern": "f"}] and "left": as "total",
+//      "not_compared": [...] (if functions of a module are not compared in all dumps),
+//      "patterns": ["^f$"] (of list and peek),
+//      "filters": [{"rule": "focus", "pattern": "f"}] and "left", which is like "total",
+//                 (if there are filters)
 //      "rows": [
 //
-// and behind these "cut": {"rows": 12, "left_out": 345, "max_bytes": 4096} if rows were left out for
-// --max-bytes, and "moved": 1.500, what folding charges to other functions than --frames=all, of
-// the metric asked for, "next" as in json_next.c, and "warnings"; but diff and trend, which are of one metric, have behind "confidence" or "thread"
+// For a sample type of pprof inputs the metric is its name and the estimator is "none".
 //
-//      "flat": true, whether they are about what functions allocate themselves, or all that they
-//      call too,
-//      "test": "independent" or "process" or "process-accum" or "fleets" or "sampling" or "none",
-//      "base": {"used": 1, "skipped": 0, "reasons": {}, "periods": [524288]}, "new": {...},
-//      or of differences of two profiles, of which neither is known, "inputs": {...},
-//      "total": CELLS as of a row, with filters also "filters" and "left": CELLS
+// After the rows there is "cut": {"rows": 12, "left_out": 345, "max_bytes": 4096} if
+// --max-bytes truncated them; "moved": 1.500, the amount of the metric that folding
+// attributes to other functions than --frames=all; "next" as in json_next.c; "warnings".
 //
-// and, of a trend, "test": "slope" or "first-to-last" or "none", "scatter_tested": whether p also
-// counts that values go up and down by themselves, for which it takes 8 dumps, "inputs", and
-// "hours": 3.5 or null.  Slopes are per what "per" says: second, minute, hour, day, or dump where
-// "hours" is null.  Of several processes "series": [{"process": "pid 7", "dumps": 5, "first": 1.5,
-// "last": 2.5}, ...]; the total is then that of the process which has grown most.
+// A diff and a trend have one metric.  After "confidence" they have
+//
+//     "flat": true (about values that functions allocate themselves; false: about cum),
+//     "test": "independent", "process", "process-accum", "fleets", "one-against-several",
+//             "sampling" or "none",
+//     "shared_processes": 1 (if processes are in both sides),
+//     "base": {"used": 1, "skipped": 0, "reasons": {}, "periods": [524288],
+//              "groups": 8 (if the spread is known from groups only)}, "new": {...},
+//     or "inputs": {...} if the inputs are differences, whose sides are not known,
+//     "gate": "grown", "open" or "none" (with --fail-if),
+//     "total": CELLS like those of a row; with filters also "filters" and "left": CELLS
+//
+// A trend has "test": "slope", "first-to-last" or "none"; "scatter_tested", which is true
+// if p also allows for values that go up and down by themselves, for which 8 dumps are
+// needed; "inputs"; and "hours": 3.5 or null.  Slopes are per unit in "per": second,
+// minute, hour, day, or dump if "hours" is null.  With several processes there is
+// "series": [{"process": "pid 7", "dumps": 5, "first": 1.5, "last": 2.5}, ...], and the
+// total is that of the process that has grown most.
 #include "report/json/json.h"
 
 #include "view/charges.h"
@@ -43,6 +54,7 @@
 #include "view/trends.h"
 #include "view/unseen.h"
 
+// Write which dumps of processes are used, and how many processes there are.
 static void put_processes(struct hp_sink *out, const struct hp_view *view) {
     static const char *const snapshots[] = {
         [HP_SNAPSHOTS_LAST] = "last", [HP_SNAPSHOTS_FINAL] = "final",
@@ -64,7 +76,7 @@ static void put_processes(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "]},\n ");
 }
 
-// Nothing if all are there.
+// Write which shards are present; nothing if all of them are.
 static void put_shards(struct hp_sink *out, struct hp_shards shards) {
     const char *between = "";
     if (shards.count == 0) {
@@ -80,6 +92,7 @@ static void put_shards(struct hp_sink *out, struct hp_shards shards) {
     hp_sink_text(out, "]},\n ");
 }
 
+// Write the keys that all reports begin with.
 static void put_head(struct hp_sink *out, const struct hp_view *view) {
     static const char *const estimators[] = {
         [HP_ESTIMATOR_BEST] = "horvitz-thompson",
@@ -119,6 +132,7 @@ static void put_head(struct hp_sink *out, const struct hp_view *view) {
 
 // --- inputs -----------------------------------------------------------------------------
 
+// Write why inputs are not used; another dump of the same process is no such reason.
 static void put_reasons(struct hp_sink *out, const struct hp_input_summary *summary) {
     const char *between = "";
     hp_sink_text(out, "\"reasons\": {");
@@ -132,8 +146,8 @@ static void put_reasons(struct hp_sink *out, const struct hp_input_summary *summ
     hp_sink_text(out, "}, ");
 }
 
-// "consecutive": {"runs": 6, "newest": "ci/app.7.2.m2.heap", "bytes": 1024} of processes that ran one
-// after the other.
+// Write "consecutive": {"runs": 6, "newest": "ci/app.7.2.m2.heap", "bytes": 1024} if
+// inputs are processes that ran one after the other.
 static void put_consecutive(struct hp_sink *out, const struct hp_view *view,
                             struct hp_consecutive runs) {
     if (runs.count > 0) {
@@ -145,7 +159,7 @@ static void put_consecutive(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-// "inputs", "base" or "new": {..., still open.
+// Write "inputs", "base" or "new": {...; the object is still open.
 static void put_inputs(struct hp_sink *out, const struct hp_view *view,
                        enum hp_input_side side) {
     static const char *const keys[HP_SIDES] = {"inputs", "base", "new"};
@@ -172,19 +186,21 @@ static void put_inputs(struct hp_sink *out, const struct hp_view *view,
 
 // --- totals -------------------------------------------------------------------------------
 
+// The total in a metric; a function for hp_json_estimates().
 static struct hp_amount amount_of_total(const void *data, enum hp_metric metric) {
     const struct hp_head *head = data;
     return (struct hp_amount){.sum = head->total.of[metric],
                               .error = &head->errors[hp_column_of(metric)]};
 }
 
+// The same of what filters leave.
 static struct hp_amount amount_of_filtered(const void *data, enum hp_metric metric) {
     const struct hp_head *head = data;
     return (struct hp_amount){.sum = head->filtered.of[metric],
                               .error = &head->filtered_errors[hp_column_of(metric)]};
 }
 
-// Rows of moments of one process have no total.
+// Write the totals; null if the rows are moments of one process, which have no total.
 static void put_total(struct hp_sink *out, const struct hp_view *view,
                       struct hp_amount amount(const void *data, enum hp_metric metric)) {
     if (view->head.has_total) {
@@ -203,6 +219,7 @@ static void put_total(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, "}");
 }
 
+// Write how much memory is in stacks that were never sampled; null if that is not known.
 static void put_unseen(struct hp_sink *out, const struct hp_view *view) {
     struct hp_unseen unseen = hp_unseen_of(view);
     hp_json_key(out, "unseen");
@@ -221,8 +238,9 @@ static void put_unseen(struct hp_sink *out, const struct hp_view *view) {
 
 // --- filters ------------------------------------------------------------------------------
 
-// "filters": [{"rule": "focus", "pattern": "f"}]; of those that say what peek and list are about
-// "patterns": ["^f$"].  Nothing and false if there are none.
+// Write the filters, "filters": [{"rule": "focus", "pattern": "f"}], or with `picks` the
+// patterns that select the functions of peek and list, "patterns": ["^f$"].  If there are
+// none, write nothing and return false.
 static bool put_filters(struct hp_sink *out, const struct hp_view *view, bool picks) {
     const char *between = picks ? "\"patterns\": [" : "\"filters\": [";
     bool found = false;
@@ -245,6 +263,8 @@ static bool put_filters(struct hp_sink *out, const struct hp_view *view, bool pi
     return found;
 }
 
+// Write the numbers of a module on one side: its dumps, those without names, and its
+// value.
 static void put_open_side(struct hp_sink *out, const struct hp_view *view,
                           const struct hp_open_module *module, int side) {
     hp_sink_print(out, ", \"%s\": {\"dumps\": %llu, \"without_names\": %llu, \"value\": ",
@@ -254,7 +274,7 @@ static void put_open_side(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, "}");
 }
 
-// All code of the module.
+// Write how much all code of a module changed, and its p-value.
 static void put_open_growth(struct hp_sink *out, const struct hp_view *view,
                             const struct hp_growth *growth) {
     hp_sink_text(out, ", \"change\": ");
@@ -263,7 +283,7 @@ static void put_open_growth(struct hp_sink *out, const struct hp_view *view,
     hp_json_p(out, growth->p);
 }
 
-// Modules whose functions are not compared in all dumps.
+// Write the modules whose functions are not compared in all dumps.
 static void put_open(struct hp_sink *out, const struct hp_view *view) {
     static const char *const reasons[] = {
         [HP_OPEN_IN_SOME] = "some dumps have no names",
@@ -321,7 +341,8 @@ void hp_json_begin(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "\"rows\": [");
 }
 
-// "total", and with filters "left", as rows.
+// Write "total", and "left" if there are filters, with the cells of rows; then open the
+// rows.
 static void put_sums(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "\"total\": {");
     hp_json_cells(out, view, HP_ROW_TOTAL);
@@ -334,11 +355,13 @@ static void put_sums(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "\"rows\": [");
 }
 
+// Whether the report is about flat values.
 static const char *is_flat(const struct hp_view *view) {
     return view->options.sort == HP_SORT_CUM ? "false" : "true";
 }
 
-// Of dumps, by which it is known how these differ, where none is told of by itself.
+// Write the number of groups of dumps by which the spread is known, if single dumps are
+// not known; closes the object of the inputs.
 static void put_groups(struct hp_sink *out, size_t groups) {
     if (groups > 0) {
         hp_sink_print(out, ", \"groups\": %zu", groups);
@@ -346,7 +369,7 @@ static void put_groups(struct hp_sink *out, size_t groups) {
     hp_sink_text(out, "},\n ");
 }
 
-// What --fail-if comes to.
+// Write the result of --fail-if, if it was given.
 static void put_gate(struct hp_sink *out, const struct hp_view *view) {
     struct hp_excess first;
     if (view->options.gate) {
@@ -385,6 +408,7 @@ void hp_json_begin_diff(struct hp_sink *out, const struct hp_view *view) {
     put_sums(out, view);
 }
 
+// Write the processes of a trend.
 static void put_series(struct hp_sink *out, const struct hp_trends *trends) {
     hp_sink_text(out, "\"series\": [");
     for (size_t i = 0; i < trends->count; i++) {
@@ -438,6 +462,7 @@ void hp_json_begin_lifetime(struct hp_sink *out, const struct hp_view *view) {
     put_sums(out, view);
 }
 
+// Write which rows were left out for --max-bytes; nothing if there are none.
 static void put_cut(struct hp_sink *out, const struct hp_view *view) {
     size_t left_out = hp_view_left_out(view);
     if (left_out > 0) {

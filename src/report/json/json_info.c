@@ -1,45 +1,53 @@
 // {"schema": "hprof-agg.info/1", "command": "info",
-//  "inputs": [{"name": "a.heap", "status": "used", "reason": null, "format": "jemalloc heap_v2",
-//              "process": 0, "moment": "used",
-//              "sampling": "unbiased", "period": 524288, "bytes": 5545, "stacks": 7, "threads": 3,
+//  "inputs": [{"name": "a.heap", "status": "used", "reason": null, "process": 0,
+//              "moment": "used", "format": "jemalloc heap_v2", "sampling": "unbiased",
+//              "period": 524288, "bytes": 5545, "stacks": 7, "threads": 3,
 //              "addresses": 21, "unplaced_addresses": 0, "listed": 0,
-//              "passed_over": {"malformed": 0, "unknown": 0, "wrapped": 0, "overlaps": 0},
-//              "header": "agrees", "large_sizes": "classes" or null,
-//              "sizes": {"unique": {"stacks": 5, "bytes": 1.500}, "several": ..., "none": ...},
+//              "passed_over": {"malformed": 0, "unknown": 0, "wrapped": 0,
+//                              "overlaps": 0},
+//              "header": "agrees", "torn_stacks": 0, "large_sizes": "classes" or null,
+//              "sizes": {"unique": {"stacks": 5, "bytes": 1.500}, "several": ...,
+//                        "none": ...},
 //              "total": TOTAL}, ...],
-//  "processes": [{"key": "7f30b314c000-7fff2dd4c000" or null, "pid": 7 or null, "dumps": 2,
-//                 "told_by": "...", "order": "sequence" or null, "used": "a.heap" or null,
-//                 "why": "the newest" or null}, ...],
-//  "modules": [{"path": "/srv/app", "deleted": false, "frames": 12, "address_kind": "elf",
-//               "build_id": "0a1b..." or null, "symbols": "...", "symbols_from": "..." or null, "note": "..." or null,
+//  "processes": [{"key": "7f30b314c000-7fff2dd4c000" or null, "pid": 7 or null,
+//                 "dumps": 2, "told_by": "...", "order": "sequence" or null,
+//                 "used": "a.heap" or null, "why": "the newest" or null}, ...],
+//  "diagnostics": [{"kind": "malformed", "inputs": 1, "named": [...]}, ...],
+//  "modules": [{"path": "/srv/app", "deleted": false, "frames": 12,
+//               "address_kind": "elf", "build_id": "0a1b..." or null, "symbols": "...",
+//               "symbols_from": "..." or null, "note": "..." or null,
 //               "build": {"proof": "fits", "dumps": 6 or null} or null,
 //               "return_addresses": {"checked": 12, "follow_no_call": 0} or null,
 //               "lacks_inlines": false}, ...],
 //  "total": {"inuse-space": 1.500, "inuse-objects": 1.000, "alloc-space": null,
 //            "alloc-objects": null},
+//  "sample_types": {...} if there are any, of an input as well,
 //  "memory_limit": "188.0 MiB, of this container" or absent,
 //  "warnings": ["..."]}
 //
-// "status" is "used", "kept-damaged", "skipped", "repeated", "ignored" or "young"; of the latter
-// four there are no keys behind "reason".  TOTAL is as in "total".
+// "status" is "used", "kept-damaged", "skipped", "repeated", "ignored", "young" or
+// "other-moment".  Keys after "reason" exist only for inputs that are used.  TOTAL is an
+// object like "total".
 #include "report/json/json.h"
 
 #include <stdio.h>
 #include <string.h>
 
+// Write a text after a comma; null if it is empty.
 static void put_text(struct hp_sink *out, const char *key, const char *text) {
     hp_sink_text(out, ", ");
     hp_json_key(out, key);
     hp_json_text(out, hp_span_of(text));
 }
 
+// Write a count after a comma.
 static void put_count(struct hp_sink *out, const char *key, uint64_t count) {
     hp_sink_text(out, ", ");
     hp_json_key(out, key);
     hp_sink_print(out, "%llu", (unsigned long long)count);
 }
 
-// Of the metrics that there are.
+// Write the sums of all metrics; null for those without one.
 static void put_total(struct hp_sink *out, const struct hp_values *values,
                       const bool has_metric[HP_METRICS]) {
     hp_sink_text(out, "\"total\": {");
@@ -57,6 +65,7 @@ static void put_total(struct hp_sink *out, const struct hp_values *values,
 
 // --- inputs -------------------------------------------------------------------------------
 
+// Write how an input is sampled, and how much is in it.
 static void put_contents(struct hp_sink *out, const struct hp_input_record *input) {
     static const char *const scalings[] = {
         [HP_SCALING_NONE_SEEN] = "empty",   [HP_SCALING_RAW] = "raw",
@@ -96,7 +105,8 @@ static void put_contents(struct hp_sink *out, const struct hp_input_record *inpu
     hp_sink_text(out, large_sizes[input->large_sizes]);
 }
 
-// Stacks by how much is known of the sizes of their objects.
+// Write how many stacks have object sizes that are unique, several possible ones, or
+// unknown.
 static void put_read(struct hp_sink *out, const struct hp_input_record *input) {
     hp_sink_text(out, ",\n   \"sizes\": {");
     for (int i = 0; i < HP_READS; i++) {
@@ -109,6 +119,7 @@ static void put_read(struct hp_sink *out, const struct hp_input_record *input) {
     hp_sink_text(out, "}");
 }
 
+// Write why an input is not used, or not used completely; null: it is used.
 static void put_reason(struct hp_sink *out, const struct hp_input *input) {
     const struct hp_err *err = input->err;
     char text[sizeof err->message + 128] = "";
@@ -119,8 +130,8 @@ static void put_reason(struct hp_sink *out, const struct hp_input *input) {
     put_text(out, "reason", text);
 }
 
-// "sample_types": {"resident_space": 500000.000}, of an input or, NULL, of all; nothing if there
-// are none.
+// Write the totals of sample types, "sample_types": {"resident_space": 500000.000}, of an
+// input, or of all inputs if it is NULL; nothing if there are none.
 static void put_types(struct hp_sink *out, const struct hp_view *view,
                       const struct hp_input_record *input) {
     const char *between = input ? ",\n   \"sample_types\": {" : ",\n \"sample_types\": {";
@@ -144,6 +155,7 @@ static void put_types(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, any ? "}" : "");
 }
 
+// Write the sums of an input.
 static void put_input_total(struct hp_sink *out, const struct hp_input_record *input) {
     bool has_metric[HP_METRICS];
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
@@ -153,11 +165,13 @@ static void put_input_total(struct hp_sink *out, const struct hp_input_record *i
     put_total(out, &input->total, has_metric);
 }
 
+// Write the process of an input, and whether this dump of it is used.
 static void put_moment(struct hp_sink *out, const struct hp_view *view, size_t i) {
     put_count(out, "process", view->head.inputs[i].process);
     put_text(out, "moment", hp_view_moment_of(view, i));
 }
 
+// Write an input.
 static void put_input(struct hp_sink *out, const struct hp_view *view, size_t i) {
     const struct hp_input_record *input = &view->head.inputs[i];
     static const char *const statuses[] = {
@@ -187,6 +201,7 @@ static void put_input(struct hp_sink *out, const struct hp_view *view, size_t i)
 
 // --- processes ----------------------------------------------------------------------------
 
+// Write a process.
 static void put_process(struct hp_sink *out, const struct hp_view *view,
                         const struct hp_process *process) {
     bool has_several = process->dumps > 1;
@@ -227,6 +242,7 @@ static void put_processes(struct hp_sink *out, const struct hp_view *view) {
 
 // --- diagnostics --------------------------------------------------------------------------
 
+// Write a diagnostic with the number of inputs that have it, and the names of some.
 static void put_diagnosed(struct hp_sink *out, const struct hp_view *view,
                           enum hp_diagnostic_kind kind,
                           const struct hp_diagnosed *diagnosed) {
@@ -257,17 +273,19 @@ static void put_diagnostics(struct hp_sink *out, const struct hp_view *view) {
 
 // --- modules ------------------------------------------------------------------------------
 
+// A string of the profile; "" if there is none.
 static const char *text_of(const struct hp_view *view, hp_string string) {
     return hp_view_string(view, string).at;
 }
 
-// What the addresses of its frames are.
+// The kind of addresses that frames of a module have.
 static const char *address_kind(const struct hp_module *module) {
     return module->kind != HP_MODULE_FILE            ? "mapping-offset"
            : module->addresses == HP_ADDRESS_VIRTUAL ? "elf"
                                                      : "file-offset";
 }
 
+// Write whether the build of a module was proven to be the file at hand.
 static void put_build(struct hp_sink *out, const struct hp_module *module) {
     static const char *const proofs[] = {
         [HP_PROOF_NO_FILE] = "no-file", [HP_PROOF_UNCHECKED] = "unchecked",
@@ -285,6 +303,7 @@ static void put_build(struct hp_sink *out, const struct hp_module *module) {
     }
 }
 
+// Write a module.
 static void put_module(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_module *module, size_t frames) {
     hp_sink_text(out, "{\"path\": ");

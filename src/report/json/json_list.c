@@ -1,17 +1,19 @@
-// As json_head.c tells, with "patterns": ["^f$"] and rows
+// As json_head.c describes, with "patterns": ["^f$"] and rows
 //
 //     {"name": "f", "class": "own", "file": "/srv/app/f.c", "source": "unchecked",
 //      "flat": 1.500, "cum": ESTIMATE,
-//      "lines": [{"line": 17, "flat": 1.500, "cum": ESTIMATE, "text": "    return g(n);"}, ...]}
+//      "lines": [{"line": 17, "flat": 1.500, "cum": ESTIMATE,
+//                 "text": "    return g(n);"}, ...]}
 //
-// of the metric asked for, with the lines that hold something.  "file" is null if it is not
-// known, "line" as well, and "text" and "source" if there is no source.  "same" is one whose MD5 is
-// what a binary tells, "differs" one whose is not; where none is told "newer" is one that was
-// written after the binary.
+// in the metric that was asked for, with the lines that hold something.  "file" and
+// "line" are null if they are not known, "text" and "source" if the source is not found.
+// "source" is "same" if its MD5 equals the one in the binary, and "differs" if it does
+// not; if the binary has none, it is "newer" if the file was written after the binary.
 #include "report/json/json.h"
 
 #include "view/report_list.h"
 
+// Write flat and cum of a function or a line.
 static void put_values(struct hp_sink *out, const struct hp_view *view, hp_fixed flat,
                        const struct hp_amount *cum) {
     hp_sink_text(out, "\"flat\": ");
@@ -20,6 +22,7 @@ static void put_values(struct hp_sink *out, const struct hp_view *view, hp_fixed
     hp_json_estimate(out, view, cum, view->options.metric);
 }
 
+// Write a line; its text is null if the source has no such line.
 static void put_line(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_listed_line *line,
                      const struct hp_source_file *source) {
@@ -39,6 +42,7 @@ static void put_line(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, "}");
 }
 
+// Write whether the source is the version that was compiled; null if it is not found.
 static void put_version(struct hp_sink *out, const struct hp_source_file *source) {
     static const char *const names[] = {
         [HP_SOURCE_UNCHECKED] = "\"unchecked\"",
@@ -49,6 +53,7 @@ static void put_version(struct hp_sink *out, const struct hp_source_file *source
     hp_sink_text(out, source && source->lines ? names[source->version] : "null");
 }
 
+// Write a function with its lines, without the braces around it.
 static void put_function(struct hp_sink *out, const struct hp_view *view,
                          const struct hp_listed_function *function) {
     const struct hp_listing *listing = view->extra;

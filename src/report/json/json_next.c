@@ -1,11 +1,11 @@
-// Commands that answer what a reader of a report asks next, three at most:
+// Commands that answer the next question of a reader, at most three:
 //
 //     "next": [{"answers": "who calls the first row, and what it calls",
-//               "argv": ["hprof-agg", "peek", "^\\Qleaf\\E$", "--metric=alloc-space"]}, ...]
+//               "argv": ["hprof-agg", "peek", "^\\Qleaf\\E$", ...]}, ...]
 //
-// They are of the thread, the metric, the frames and the filters of the report.  Which inputs it was of,
-// where their symbols are, and which file has rules of frames, is to be put behind: reports of the same
-// contents are the same bytes, whatever these are called.
+// They have the thread, metric, frames and filters of the report.  The caller must append
+// the inputs, the places of symbols, and the file with rules for frames: reports with the
+// same contents are the same bytes, whatever these files are called.
 #include "report/json/json.h"
 
 #include "base/utf8.h"
@@ -15,33 +15,39 @@
 
 #include <string.h>
 
-// What stands behind "hprof-agg", before the options of the report.
+// A command: the part between "hprof-agg" and the options of the report.
 struct command {
+    // The question that it answers, in words.
     const char *answers;
     enum hp_report_kind kind;
-    const char *option;     // what the pattern is the value of, "--focus="; or NULL
-    struct hp_span pattern; // a name; empty: there is none
+    const char *option; // option before the pattern, "--focus="; NULL: it is an argument
+    struct hp_span pattern; // a name; empty: no pattern
     const char *more;       // a further option; or NULL
 };
 
+// State of writing.
 struct next {
     struct hp_sink *out;
     const struct hp_view *view;
+    // Commands written so far.
     size_t count;
 };
 
-// What the first row is about.
+// The code that the first row is about.
 struct subject {
-    struct hp_span full, untyped,
-        bare;                    // of its function, as filters, peek and list look at it
-    struct hp_span file, module; // of rows of these
+    // Its function by full name, without parameters and returned type, and by bare name,
+    // as peek, filters and list search for it.
+    struct hp_span full, untyped, bare;
+    struct hp_span file, module; // of the node; "": not known
+    // Whether its source file is known.
     bool has_lines;
+    // Memory that `untyped` and `bare` may point into.
     HP_VEC(char) rooms[2];
 };
 
 // --- commands -----------------------------------------------------------------------------
 
-// A name as a pattern of no other: ^\Qname\E$, in which a \E is \E\\E\Q.
+// Write a pattern that matches this name only: ^\Qname\E$, in which a \E becomes \E\\E\Q.
 static void put_pattern(struct hp_sink *out, const char *option, struct hp_span name) {
     hp_sink_print(out, ", \"%s^\\\\Q", option ? option : "");
     for (size_t i = 0; i + 1 < name.size;) {
@@ -57,13 +63,15 @@ static void put_pattern(struct hp_sink *out, const char *option, struct hp_span 
     hp_sink_text(out, "\\\\E$\"");
 }
 
+// Write an option with its value.
 static void put_value(struct hp_sink *out, const char *option, const char *value) {
     hp_sink_print(out, ", \"--%s=", option);
     hp_json_characters(out, hp_span_of(value));
     hp_sink_text(out, "\"");
 }
 
-// What is measured, and of what.
+// Write the options that select what is measured: thread, age, metric, frames and
+// filters.
 static void put_options(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_report_options *options = &view->options;
     if (view->head.thread.size > 0) {
@@ -98,7 +106,8 @@ static void put_options(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
-// Characters that every reader of JSON gives back, and that do nothing where they are pasted.
+// Whether a text has only characters that every reader of JSON returns unchanged, and
+// that are harmless where they are pasted.
 static bool is_safe(struct hp_span text) {
     bool is_good = true;
     while (is_good && text.size > 0) {
@@ -109,7 +118,7 @@ static bool is_safe(struct hp_span text) {
     return is_good;
 }
 
-// Whether put_options() can say everything that the report is of.
+// Whether put_options() can write everything that selects what is measured.
 static bool has_safe_options(const struct hp_view *view) {
     const struct hp_report_options *options = &view->options;
     bool is_good = is_safe(view->head.thread);
@@ -122,7 +131,7 @@ static bool has_safe_options(const struct hp_view *view) {
     return is_good;
 }
 
-// A command whose name is not safe is left out.
+// Write a command; nothing if its name is not safe.
 static void put_command(struct next *next, struct command command) {
     struct hp_sink *out = next->out;
     if (!is_safe(command.pattern)) {
@@ -145,6 +154,7 @@ static void put_command(struct next *next, struct command command) {
 
 // --- the first row ------------------------------------------------------------------------
 
+// Set the name of the function in the three forms that commands look for.
 static void set_function(struct subject *subject, struct hp_span full) {
     for (int i = 0; i < 2; i++) {
         hp_vec_reserve(&subject->rooms[i], hp_short_name_room(full.size));
@@ -154,6 +164,7 @@ static void set_function(struct subject *subject, struct hp_span full) {
     subject->bare = hp_bare_name(subject->full, subject->rooms[1].at);
 }
 
+// Find what the first row is about.
 static void find_subject(struct subject *subject, const struct hp_view *view) {
     hp_node_id node = {0};
     if (view->options.kind == HP_REPORT_LIST) {
@@ -174,6 +185,8 @@ static void find_subject(struct subject *subject, const struct hp_view *view) {
     subject->has_lines = origin->file.n != 0;
 }
 
+// Whether the report has a --focus already; a second one would be an alternative, not a
+// restriction.
 static bool has_focus(const struct hp_view *view) {
     bool found = false;
     for (size_t i = 0; i < view->filters.count; i++) {
@@ -184,6 +197,7 @@ static bool has_focus(const struct hp_view *view) {
 
 // --- what is asked next -------------------------------------------------------------------
 
+// Commands for a row that is a function, line or address.
 static void ask_of_function(struct next *next, const struct subject *subject) {
     enum hp_report_kind kind = next->view->options.kind;
     if (kind != HP_REPORT_PEEK) {
@@ -194,7 +208,7 @@ static void ask_of_function(struct next *next, const struct subject *subject) {
         put_command(next, (struct command){"which of its lines hold it", HP_REPORT_LIST,
                                            NULL, subject->bare, NULL});
     }
-    // Several patterns are alternatives.
+    // several patterns of one option are alternatives
     if (kind != HP_REPORT_STACKS && !has_focus(next->view) && subject->untyped.size > 0) {
         put_command(next, (struct command){"by which call stacks it is reached",
                                            HP_REPORT_STACKS, "--focus=", subject->untyped,
@@ -202,6 +216,7 @@ static void ask_of_function(struct next *next, const struct subject *subject) {
     }
 }
 
+// Commands for a row of a comparison.
 static void ask_of_change(struct next *next, const struct subject *subject) {
     const struct hp_report_options *options = &next->view->options;
     struct hp_span none = {"", 0};
@@ -216,7 +231,7 @@ static void ask_of_change(struct next *next, const struct subject *subject) {
     }
 }
 
-// The first row has no name, or one that is not safe.
+// Commands for a row without a name, or with one that is not safe.
 static void ask_of_binary(struct next *next, bool is_named) {
     struct hp_span none = {"", 0};
     if (!is_named) {
@@ -228,6 +243,7 @@ static void ask_of_binary(struct next *next, bool is_named) {
                                        none, "--by=module"});
 }
 
+// Commands for a row that is a file, module or build.
 static void ask_of_place(struct next *next, const struct subject *subject) {
     bool is_file = next->view->options.by == HP_BY_FILE;
     put_command(next, (struct command){"which functions of the first row hold it",
@@ -235,6 +251,7 @@ static void ask_of_place(struct next *next, const struct subject *subject) {
                                        is_file ? subject->file : subject->module, NULL});
 }
 
+// Commands for a row that is a group of inputs, threads, labels or sizes.
 static void ask_of_group(struct next *next) {
     bool by_size = next->view->options.by == HP_BY_SIZE;
     struct hp_span none = {"", 0};
@@ -248,6 +265,7 @@ static void ask_of_group(struct next *next) {
     }
 }
 
+// Commands for a tree.
 static void ask_of_tree(struct next *next) {
     struct hp_span none = {"", 0};
     if (!next->view->options.invert) {
@@ -258,6 +276,7 @@ static void ask_of_tree(struct next *next) {
                                        none, NULL});
 }
 
+// Choose the commands by the kind of report and of rows.
 static void ask(struct next *next, const struct subject *subject) {
     const struct hp_view *view = next->view;
     enum hp_granularity by = view->options.by;

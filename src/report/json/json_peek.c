@@ -1,13 +1,15 @@
-// As json_head.c tells, with "patterns": ["^f$"] and rows
+// As json_head.c describes, with "patterns": ["^f$"] and rows
 //
 //     {"name": "f", "class": "own", "flat": ESTIMATE, "cum": ESTIMATE,
-//      "callers": [{"name": "g", "class": "own", "value": ESTIMATE}, ...], "callees": [...]}
+//      "callers": [{"name": "g", "class": "own", "value": ESTIMATE}, ...],
+//      "callees": [...]}
 //
-// of the metric asked for.
+// in the metric that was asked for.
 #include "report/json/json.h"
 
 #include "view/report_peek.h"
 
+// Write the callers or callees of a row.
 static void put_group(struct hp_sink *out, const struct hp_view *view, const char *key,
                       const struct hp_neighbor *group, size_t count) {
     hp_sink_print(out, ",\n   \"%s\": [", key);
@@ -23,6 +25,7 @@ static void put_group(struct hp_sink *out, const struct hp_view *view, const cha
     hp_sink_text(out, "]");
 }
 
+// Write a row without its braces.
 static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row) {
     const struct hp_neighbors *neighbors = view->extra;
     const struct hp_neighborhood *area = &neighbors->areas.at[row];

@@ -1,20 +1,22 @@
-// For programs: one object, whose keys are listed where the head and the rows of each report
-// are written.  Of any report whose rows say all:
+// The format of json, and the writer of any report that is a table.  It is one object;
+// the keys of heads and rows are listed at the beginning of the files that write them.
 //
 //     {head, "rows": [{"name": "f", "class": "own", CELLS}, ...], tail}
 //
-// CELLS are in json_cells.c.  With --spread there is also, after the rows,
-// "outliers": [{"input", "value", "others", "p", "q"}]; where no input is told of by itself,
-// "spread_groups": 64, "quantiles": [{"share", "low", "high"}], and with filters "outliers": null;
-// then "holders": [{"name", "class", "holder", "share", "share_low", "of_rest"}] and
-// "row_outliers": [{"name", "class", "holder", "value", "others", "p"}].
+// CELLS are described in json_cells.c.  With --spread these keys follow the rows:
+//
+//     "outliers": [{"input", "value", "others", "p", "q"}]
+//     "spread_groups": 64, "quantiles": [{"share", "low", "high"}]   before it, if inputs
+//                      are known in groups only; with filters "outliers" is then null
+//     "holders": [{"name", "class", "holder", "share", "share_low", "of_rest"}]
+//     "row_outliers": [{"name", "class", "holder", "value", "others", "p"}]
 #include "report/json/json.h"
 
 #include "view/top.h"
 
 // --- rows ---------------------------------------------------------------------------------
 
-// What groups of dumps tell in place of these.
+// Write what is known of groups of dumps, if single dumps are not known.
 static void put_groups(struct hp_sink *out, const struct hp_spread *spread) {
     hp_sink_print(out, ",\n \"spread_groups\": %zu,\n \"quantiles\": [", spread->groups);
     for (size_t i = 0; i < spread->quantile_count; i++) {
@@ -30,6 +32,7 @@ static void put_groups(struct hp_sink *out, const struct hp_spread *spread) {
     hp_sink_text(out, "]");
 }
 
+// Write the inputs whose total stands out.
 static void put_outliers(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_spread *spread = &((const struct hp_top *)view->extra)->spread;
     if (spread->groups > 0) {
@@ -54,7 +57,7 @@ static void put_outliers(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, spread->groups > 0 && spread->has_filters ? "" : "]");
 }
 
-// Holders of rows, and holders that stand out, by the names of the rows.
+// Write the inputs that hold most of a row, and those that stand out in a row.
 static void put_holders(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_holders *holders =
         &((const struct hp_top *)view->extra)->spread.holders;
@@ -91,6 +94,7 @@ static void put_holders(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "]");
 }
 
+// Write everything before the rows, by the kind of report.
 static void begin(struct hp_sink *out, const struct hp_view *view) {
     if (view->options.kind == HP_REPORT_DIFF) {
         hp_json_begin_diff(out, view);

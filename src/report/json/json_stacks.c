@@ -1,16 +1,19 @@
-// As json_head.c tells, with rows
+// As json_head.c describes, with rows
 //
 //     {"frames": ["leaf", "main"], "classes": ["own", "own"], "truncated": false,
 //      "value": ESTIMATES, "effective_samples": 12.3, "flags": ["few-samples"],
-//      "sizes": [{"size": 96, "is_likely": true, "objects": 20000.123, "bytes": 1920011.790}]}
+//      "sizes": [{"size": 96, "is_likely": true, "objects": 20000.123,
+//                 "bytes": 1920011.790}]}
 //
-// of all metrics, leaf first, the largest in the metric asked for first.  Sizes are those of what
-// is in use, or allocated, as the metric is; null are mixed ones.  Behind the rows
+// in all metrics; frames are leaf first, and the stack that is largest in the requested
+// metric comes first.  Sizes are those of objects in use or allocated, as the metric is;
+// a size of null is a mix of sizes.  After the rows there is
 //
-//     "names": [{"name": "leaf", "class": "own", "function": "leaf", "module": "/srv/app",
-//                "file": "/srv/app/leaf.c", "line": 7}, ...]
+//     "names": [{"name": "leaf", "class": "own", "function": "leaf",
+//                "module": "/srv/app", "file": "/srv/app/leaf.c", "line": 7}, ...]
 //
-// of each frame that the rows have, null where it is not known, or is not one.
+// for each frame that occurs in rows, with null for what is not known or is no single
+// one.
 #include "report/json/json.h"
 
 #include "base/units.h"
@@ -18,6 +21,7 @@
 
 #include <stdlib.h>
 
+// The stack that amount_of() reads.
 struct entry {
     const struct hp_view *view;
     uint32_t stack;
@@ -28,6 +32,7 @@ static struct hp_amount amount_of(const void *data, enum hp_metric metric) {
     return hp_view_stack_amount(entry->view, entry->stack, metric);
 }
 
+// Write the frames of a stack and their classes; opens the row.
 static void put_frames(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_stack_key *stack) {
     hp_sink_text(out, "{\"frames\": [");
@@ -43,6 +48,7 @@ static void put_frames(struct hp_sink *out, const struct hp_view *view,
     hp_sink_print(out, "], \"truncated\": %s,\n   ", stack->truncated ? "true" : "false");
 }
 
+// Write the sizes of a stack's objects.
 static void put_sizes(struct hp_sink *out, const struct hp_view *view, uint32_t stack) {
     size_t count;
     const struct hp_size_part *const *parts =
@@ -63,6 +69,7 @@ static void put_sizes(struct hp_sink *out, const struct hp_view *view, uint32_t 
     hp_sink_text(out, "]");
 }
 
+// Write a row.
 static void put_stack(struct hp_sink *out, const struct hp_view *view, uint32_t stack) {
     enum hp_metric metric = view->options.metric;
     struct entry entry = {view, stack};
@@ -80,6 +87,7 @@ static void put_stack(struct hp_sink *out, const struct hp_view *view, uint32_t 
     hp_sink_text(out, "}");
 }
 
+// For each node, whether it occurs in a row; the caller frees the result.
 static bool *find_shown(const struct hp_view *view) {
     bool *is_shown = hp_alloc(hp_node_count(&view->naming));
     for (size_t i = 0; i < hp_view_shown(view, view->listed); i++) {
@@ -91,12 +99,14 @@ static bool *find_shown(const struct hp_view *view) {
     return is_shown;
 }
 
+// Write a text with its key after a comma; null if it is empty.
 static void put_text(struct hp_sink *out, const char *key, struct hp_span text) {
     hp_sink_text(out, ", ");
     hp_json_key(out, key);
     hp_json_text(out, text);
 }
 
+// Write the place of a node in binaries and source files.
 static void put_origin(struct hp_sink *out, const struct hp_view *view, hp_node_id node) {
     const struct hp_origin *origin = hp_view_origin(view, node);
     const struct hp_module *module = hp_view_module(view, origin->module);
@@ -112,7 +122,7 @@ static void put_origin(struct hp_sink *out, const struct hp_view *view, hp_node_
     }
 }
 
-// In the order of names.
+// Write the place of each node that occurs in rows, sorted by name.
 static void put_names(struct hp_sink *out, const struct hp_view *view) {
     size_t count = hp_node_count(&view->naming), shown = 0;
     hp_node_id *nodes = hp_alloc(count * sizeof *nodes);

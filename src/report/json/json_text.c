@@ -49,7 +49,7 @@ void hp_json_fixed(struct hp_sink *out, hp_fixed value, enum hp_metric metric) {
     int fraction = hp_fraction(metric);
     hp_int128 half = (hp_int128)1 << (fraction - 1);
     hp_int128 size = value < 0 ? -value : value;
-    // The whole part apart, so that nothing overflows.
+    // The whole part is computed separately, so that nothing overflows.
     hp_int128 whole = size >> fraction;
     hp_int128 rest = size - (whole << fraction);
     int thousandths = (int)((rest * 1000 + half) >> fraction);
@@ -74,6 +74,7 @@ void hp_json_double(struct hp_sink *out, double value) {
     }
 }
 
+// Write a number with at most `digits` significant digits; null if it is not finite.
 static void put_digits(struct hp_sink *out, int digits, double value) {
     if (isfinite(value)) {
         hp_sink_print(out, "%.*g", digits, value);

@@ -1,13 +1,16 @@
-// As json_head.c tells, with rows
+// As json_head.c describes, with rows
 //
-//     {"parent": 0, "depth": 1, "name": "f", "class": "own", "cum": ESTIMATE, "flat": 1.500}
+//     {"parent": 0, "depth": 1, "name": "f", "class": "own", "cum": ESTIMATE,
+//      "flat": 1.500}
 //
-// of the metric asked for; "flat" is null if inverted.  "parent" is the number of a row before
-// this one, from 0, or null.  "hidden": 3 says how many nodes --limit and --min-share left out.
+// in the metric that was asked for; "flat" is null in an inverted tree.  "parent" is the
+// number of an earlier row, from 0 on, or null.  "hidden": 3 is the number of nodes that
+// are not shown because of --limit and --min-share.
 #include "report/json/json.h"
 
 #include "view/report_tree.h"
 
+// Write a row without its braces.
 static void put_node(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_tree_node *node) {
     const struct hp_tree *tree = view->extra;
