@@ -1,13 +1,13 @@
-// The data as it is, if it is small, with what HTML could take for its own as \u00XX of JSON; else
-// packed by gzip and in base64 (RFC 4648), in lines.
+// The data is written as JSON if it is small, with characters that HTML could misread as
+// \u00XX; otherwise it is compressed by gzip and written in base64 (RFC 4648), in lines.
 #include "report/html/html.h"
 #include "report/pprof/gzip.h"
 
 #include <errno.h>
 
 enum {
-    SMALL = 200000, // bytes
-    LINE = 120,     // a multiple of 4
+    SMALL = 200000, // bytes up to which data is written plainly
+    LINE = 120,     // characters of a line of base64; a multiple of 4
 };
 
 static const char begin[] =
@@ -16,10 +16,12 @@ static const char end[] = "</script>\n";
 
 // --- plain --------------------------------------------------------------------------------
 
+// The plain data, while it is small enough.
 struct small {
     HP_VEC(char) text;
 };
 
+// An hp_write_fn that keeps bytes; fails with EFBIG when there are too many.
 static int keep_small(void *data, const void *bytes, size_t size) {
     struct small *small = data;
     if (small->text.count + size > SMALL) {
@@ -30,7 +32,7 @@ static int keep_small(void *data, const void *bytes, size_t size) {
     return 0;
 }
 
-// These three are in strings alone.
+// These three characters occur in JSON inside of strings only.
 void hp_html_put_inert(struct hp_sink *out, struct hp_span json) {
     const char *at = json.at;
     size_t start = 0;
@@ -46,12 +48,15 @@ void hp_html_put_inert(struct hp_sink *out, struct hp_span json) {
 
 // --- packed -------------------------------------------------------------------------------
 
+// State of encoding.
 struct base64 {
     struct hp_sink *out;
-    unsigned char left[3]; // the first bytes of a group
+    unsigned char left[3]; // bytes of a group that is not complete
+    // Bytes in `left`; characters in the present line.
     size_t count, column;
 };
 
+// Write a group of four characters, with "=" for missing bytes.
 static void put_group(struct base64 *base64) {
     static const char digits[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -71,6 +76,7 @@ static void put_group(struct base64 *base64) {
     base64->count = 0;
 }
 
+// An hp_write_fn that encodes bytes.
 static int encode(void *data, const void *bytes, size_t size) {
     struct base64 *base64 = data;
     const unsigned char *at = bytes;
@@ -84,6 +90,7 @@ static int encode(void *data, const void *bytes, size_t size) {
     return base64->out->error ? -1 : 0;
 }
 
+// Write the data compressed, calling `fill` once more.
 static void put_packed(struct hp_sink *out, hp_html_fill *fill, const void *data) {
     struct base64 base64 = {.out = out};
     struct hp_sink packed, plain;

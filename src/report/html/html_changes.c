@@ -1,5 +1,6 @@
-// What a page of a comparison has in the place of a top's table, tree and sentence; and in its data what
-// the page cannot find by itself: by how much and how surely rows and boxes of the flame graph changed.
+// The parts of a page of a comparison: its table, tree and sentence, and in its data the
+// results that the script cannot compute: how much rows and boxes of the flame graph
+// changed, and how certain that is.
 #include "report/html/html.h"
 
 #include "report/json/json.h"
@@ -11,10 +12,12 @@
 
 // --- head ---------------------------------------------------------------------------------
 
+// The difference by flat or by cum, as the table is sorted.
 static const struct hp_difference *own(const struct hp_view *view) {
     return view->changes->by[view->options.sort == HP_SORT_CUM];
 }
 
+// The first input of a side that is used.
 static size_t first_of(const struct hp_view *view, bool is_base) {
     size_t i = 0;
     while (i + 1 < view->head.input_count && !(hp_input_is_used(&view->head.inputs[i]) &&
@@ -24,11 +27,13 @@ static size_t first_of(const struct hp_view *view, bool is_base) {
     return i;
 }
 
+// Write the file name of the first input of a side.
 static void put_input(struct hp_sink *out, const struct hp_view *view, bool is_base) {
     const char *name = view->head.inputs[first_of(view, is_base)].public.name;
     hp_html_text(out, hp_span_basename(hp_span_of(name)));
 }
 
+// Write the title: both inputs, or how many there are on each side.
 static void title(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_difference *difference = own(view);
     hp_sink_text(out, "heap profiles, ");
@@ -42,6 +47,7 @@ static void title(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
+// Write the value of one side with its interval.
 static void put_side(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_change *change, int side) {
     struct hp_text_estimate text;
@@ -52,6 +58,7 @@ static void put_side(struct hp_sink *out, const struct hp_view *view,
     hp_text_open(out, &text);
 }
 
+// Write a change and its p-value, if that is known.
 static void put_growth(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_change *change) {
     char growth[HP_SIGNED_SIZE], p[HP_NUMBER_SIZE];
@@ -65,6 +72,7 @@ static void put_growth(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
+// Write whether a change is significant; nothing if it was not tested.
 static void put_verdict(struct hp_sink *out, const struct hp_view *view,
                         const struct hp_change *change, bool is_significant) {
     if (!isnan(change->p)) {
@@ -74,6 +82,7 @@ static void put_verdict(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
+// Write both sides and the change, for the sentence.
 static void put_both(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_change *change) {
     put_side(out, view, change, 0);
@@ -84,7 +93,7 @@ static void put_both(struct hp_sink *out, const struct hp_view *view,
     put_verdict(out, view, change, change->p < 1 - view->options.confidence);
 }
 
-// A row that changed as the whole did, and as surely, is told of by that.
+// Write the change of a row, unless the sentence says the same of the whole already.
 static void put_unless_said(struct hp_sink *out, const struct hp_view *view,
                             const struct hp_change *row) {
     const struct hp_change *total = &own(view)->total;
@@ -97,6 +106,7 @@ static void put_unless_said(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
+// Write the change of the total, and the row that changed most.
 static void sentence(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_html_tables *tables) {
     const struct hp_difference *difference = own(view);
@@ -113,6 +123,7 @@ static void sentence(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
+// Write how to read intervals and p-values, if there are any.
 static void notes(struct hp_sink *out, const struct hp_view *view) {
     if (own(view)->test != HP_TEST_NONE) {
         hp_sink_print(
@@ -138,6 +149,7 @@ static void titles(struct hp_sink *out, const struct hp_view *view) {
     hp_html_put_title(out, "status", "status");
 }
 
+// Write the interval of a change; empty if it is not known.
 static void put_range(struct hp_sink *out, const struct hp_view *view,
                       struct hp_interval range) {
     enum hp_metric metric = view->options.metric;
@@ -151,6 +163,7 @@ static void put_range(struct hp_sink *out, const struct hp_view *view,
     hp_html_put_cell(out, "delta-interval", text);
 }
 
+// Write a p-value, with a star if the change is significant.
 static void put_p(struct hp_sink *out, double p, bool is_significant) {
     char text[HP_NUMBER_SIZE], marked[HP_NUMBER_SIZE + 2];
     hp_text_p(text, p);
@@ -185,9 +198,10 @@ void hp_html_change_node(struct hp_sink *out, const struct hp_view *view,
 
 // --- data ---------------------------------------------------------------------------------
 
-// Of changes side by side, the i-th.
+// Returns the i-th of some changes.
 typedef const struct hp_change *change_fn(const void *data, size_t i);
 
+// Changes that are written as columns.
 struct changes {
     const struct hp_view *view;
     size_t count;
@@ -195,6 +209,7 @@ struct changes {
     const void *data;
 };
 
+// The columns of changes in the data.
 enum number {
     LOW,
     HIGH,
@@ -204,6 +219,7 @@ enum number {
     NUMBERS,
 };
 
+// A number of a change.
 static double number_of(const struct changes *changes, size_t i, enum number number) {
     const struct hp_change *change = changes->at(changes->data, i);
     struct hp_interval range = {NAN, NAN};
@@ -217,6 +233,7 @@ static double number_of(const struct changes *changes, size_t i, enum number num
                             : change->is_significant;
 }
 
+// Write the columns of some changes.
 static void put_numbers(struct hp_sink *out, const struct changes *changes) {
     static const char *const names[NUMBERS] = {"low", "high", "p", "q", "significant"};
     for (enum number number = 0; number < NUMBERS; number++) {
@@ -240,12 +257,14 @@ static const struct hp_change *box_at(const void *data, size_t i) {
     return &((const struct hp_page_changes *)data)->boxes.at[i].change;
 }
 
+// Write the number of a node's name.
 static void put_name(struct hp_sink *out, const struct hp_html_tables *tables, size_t i,
                      hp_node_id node) {
     hp_sink_put(out, ",", i > 0);
     hp_html_put_integer(out, (int64_t)tables->number_of[node.n] - 1);
 }
 
+// Write the changes of all rows, by flat or by cum.
 static void put_rows(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_html_tables *tables, const char *key,
                      const struct hp_difference *rows) {
@@ -259,6 +278,7 @@ static void put_rows(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, ",\n");
 }
 
+// Write the changes of the boxes of the flame graph, which are in the order of its tree.
 static void put_boxes(struct hp_sink *out, const struct hp_view *view,
                       const struct hp_html_tables *tables) {
     const struct hp_page_changes *all = view->changes;
@@ -278,7 +298,9 @@ static void put_boxes(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, "},\n");
 }
 
-// "base":ESTIMATE,"new":ESTIMATE,"delta":ESTIMATE,"p":P
+// Write both sides and the change as members of an object:
+// "base":ESTIMATE,"new":ESTIMATE,"delta":ESTIMATE,"p":P.  `space` separates keys from
+// values.
 static void put_members(struct hp_sink *out, const struct hp_view *view,
                         const struct hp_change *change, const char *space) {
     double confidence = view->options.confidence;

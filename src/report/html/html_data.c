@@ -1,5 +1,5 @@
-// The data of schema/html.schema.json, in its order; what is large is put column by column, from what
-// the view has, and is never in memory as a whole.
+// The data of schema/html.schema.json, in its order.  Large parts are written column by
+// column from the view, and are never in memory as a whole.
 #include "report/html/html.h"
 
 #include "report/json/json.h"
@@ -8,23 +8,27 @@
 #include "view/frame_rules.h"
 #include "view/unseen.h"
 
-// Of a column of the view, what all inputs hold; or what those of a side do, or each dump, or each group of inputs.
+// A column of numbers of stacks: all inputs in use or allocated; or those of one side, of
+// each dump, or of each group of inputs.
 struct column {
     enum hp_column of;
+    // 0: the base, or there are no sides; 1: new.
     int side;
     struct hp_html_sums *sums;
-    const uint32_t *of_stack;    // a number for each place where it may end
-    uint32_t *split;             // these, if they are several
-    struct hp_facet_part *parts; // of each value of a facet that is of inputs; or NULL
+    // Number of each stack's sum, for each place where it may end.
+    const uint32_t *of_stack;
+    uint32_t *split;             // owns `of_stack` if there are several places; else NULL
+    struct hp_facet_part *parts; // for each value of a facet of inputs; or NULL
 };
 
+// State of writing.
 struct writer {
     const struct hp_view *view;
     const struct hp_html_tables *tables;
-    double dumps[2]; // of the sides of a comparison; else 1
+    double dumps[2]; // inputs on each side of a comparison; else 1
     struct column columns[2 * HP_COLUMNS];
     size_t count;
-    struct hp_html_series *series; // of a trend
+    struct hp_html_series *series; // of a trend; or NULL
     struct hp_html_ends ends;
 };
 
@@ -32,14 +36,16 @@ static bool is_trend(const struct hp_view *view) {
     return view->report == &hp_report_trend;
 }
 
-// A trend knows of one metric how it grows; of its column the page has what each dump holds.
+// Whether the page has a metric.  A trend tests growth of one metric; its page has the
+// metrics of that metric's column only.
 static bool has_metric(const struct hp_view *view, enum hp_metric metric) {
     bool is_told =
         !is_trend(view) || hp_column_of(metric) == hp_column_of(view->options.metric);
     return is_told && hp_view_has_metric(view, metric);
 }
 
-// The last one of a column of the view is that of what is new, if there are two.
+// The number of the column for a metric, or of its base side: -1 if there is none.  Of
+// two sides, the one of the new inputs is the last.
 static int column_number(const struct writer *w, enum hp_column column, bool is_base) {
     int number = (int)w->count - 1;
     while (w->columns[number].of != column) {
@@ -50,12 +56,15 @@ static int column_number(const struct writer *w, enum hp_column column, bool is_
 
 // --- head ---------------------------------------------------------------------------------
 
+// Write a member with a text.
 static void put_text(struct hp_sink *out, const char *key, struct hp_span text) {
     hp_sink_print(out, "\"%s\":", key);
     hp_json_string(out, text);
     hp_sink_text(out, ",\n");
 }
 
+// Write the choices of frames with the classes that each folds, as bits, and the names of
+// classes.
 static void put_views(struct hp_sink *out) {
     static const enum hp_frames all[] = {HP_FRAMES_CODE, HP_FRAMES_OWN, HP_FRAMES_ALL,
                                          HP_FRAMES_RAW};
@@ -74,6 +83,7 @@ static void put_views(struct hp_sink *out) {
     hp_sink_text(out, "],\n");
 }
 
+// The name of an order of rows.
 static const char *sort_name(enum hp_sort sort) {
     return sort == HP_SORT_NAME ? "name" : sort == HP_SORT_CUM ? "cum" : "flat";
 }
@@ -106,7 +116,8 @@ static void put_filters(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "],\n");
 }
 
-// Of the options that decide what is read at all.
+// Write the options that restrict the inputs that were read, so that the page can show a
+// complete command.
 static void put_read(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_head *head = &view->head;
     const char *comma = "";
@@ -125,6 +136,7 @@ static void put_read(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "],\n");
 }
 
+// Write everything before the metrics.
 static void put_head(struct hp_sink *out, const struct writer *w) {
     const struct hp_view *view = w->view;
     hp_sink_print(out,
@@ -150,6 +162,7 @@ static void put_head(struct hp_sink *out, const struct writer *w) {
 
 // --- metrics ------------------------------------------------------------------------------
 
+// Write a metric: its name, its unit, and the columns that contain it.
 static void put_metric(struct hp_sink *out, const struct writer *w,
                        enum hp_metric metric) {
     const struct hp_view *view = w->view;
@@ -168,6 +181,7 @@ static void put_metric(struct hp_sink *out, const struct writer *w,
                   is_space ? "bytes" : "objects");
 }
 
+// Write the total in a metric, or what filters leave of it.
 static void put_total(struct hp_sink *out, const struct writer *w, enum hp_metric metric,
                       bool is_filtered) {
     const struct hp_head *head = &w->view->head;
@@ -178,12 +192,14 @@ static void put_total(struct hp_sink *out, const struct writer *w, enum hp_metri
     hp_json_ends(out, w->view, &amount, metric);
 }
 
+// The part of each metric that put_each() writes.
 enum part {
     METRICS,
     TOTAL,
     LEFT,
 };
 
+// Write one part of all metrics of the page.
 static void put_each(struct hp_sink *out, const struct writer *w, const char *key,
                      enum part part) {
     const char *between = "";
@@ -203,8 +219,9 @@ static void put_each(struct hp_sink *out, const struct writer *w, const char *ke
     hp_sink_text(out, "],\n");
 }
 
-// What is not seen of a comparison may hold as much as any sample of either side; of a trend each
-// dump has that beside it.
+// Write a column: what sampling leaves open in it, and its sums.  In a comparison,
+// unsampled memory may be as much as any sample of either side; in a trend each dump has
+// this separately.
 static void put_column(struct hp_sink *out, const struct writer *w,
                        const struct column *column) {
     static const char *const names[HP_COLUMNS] = {"inuse", "alloc"};
@@ -255,6 +272,8 @@ static void put_strings(struct hp_sink *out, const struct hp_strtab *strings) {
 
 // --- facet --------------------------------------------------------------------------------
 
+// Write for each value of a facet the sample period, -1 if it has no such numbers, and
+// whether its largest rows are too high because much was not sampled (view/unseen.h).
 static void put_parts(struct hp_sink *out, const struct hp_facet_part *parts,
                       size_t count) {
     hp_sink_text(out, "{\"period\":[");
@@ -270,6 +289,8 @@ static void put_parts(struct hp_sink *out, const struct hp_facet_part *parts,
     hp_sink_text(out, "]}");
 }
 
+// Write what inputs of each value have in each column; null if the facet is not of
+// inputs.
 static void put_facet_columns(struct hp_sink *out, const struct writer *w) {
     if (!w->columns[0].parts) {
         hp_sink_text(out, "null");
@@ -282,11 +303,12 @@ static void put_facet_columns(struct hp_sink *out, const struct writer *w) {
     hp_sink_text(out, "]");
 }
 
+// The facet's value of an end.
 static uint32_t facet_at(const void *ends, size_t i) {
     return ((const struct hp_html_ends *)ends)->at[i].value;
 }
 
-// What tells ends apart beside their frames.
+// Write the facet, which distinguishes ends of stacks that have the same frames.
 static void put_facet(struct hp_sink *out, const struct writer *w) {
     const struct hp_facet *facet = &w->view->facet;
     if (!facet->key) {
@@ -307,6 +329,8 @@ static void put_facet(struct hp_sink *out, const struct writer *w) {
     hp_sink_text(out, "},\n");
 }
 
+// Find what inputs of each value have in a column; NULL if the facet is not of inputs.
+// The caller frees the result.
 static struct hp_facet_part *find_parts(const struct hp_view *view,
                                         enum hp_column column) {
     size_t count = view->facet.values.count;
@@ -322,6 +346,7 @@ static struct hp_facet_part *find_parts(const struct hp_view *view,
 
 // --- all ----------------------------------------------------------------------------------
 
+// Write the totals; a comparison and a trend have theirs in other members.
 static void put_totals(struct hp_sink *out, const struct writer *w) {
     if (w->view->changes) {
         hp_sink_text(out, "\"total\":null,\n\"left\":null,\n");
@@ -338,7 +363,7 @@ static void put_totals(struct hp_sink *out, const struct writer *w) {
     hp_sink_text(out, "\"comparison\":null,\n\"series\":null,\n");
 }
 
-// What a column has at each end.
+// The sums of a column by end.
 struct held {
     const struct writer *w;
     const uint32_t *of_stack;
@@ -351,6 +376,7 @@ static uint32_t held_at(const void *data, size_t i) {
     return held->of_stack[end->stack * held->places + end->place];
 }
 
+// Write the whole data; hp_html_block() calls it once or twice.
 static void put_data(struct hp_sink *out, const void *data) {
     const struct writer *w = data;
     put_head(out, w);
@@ -370,6 +396,7 @@ static void put_data(struct hp_sink *out, const void *data) {
     hp_sink_text(out, "]}}\n");
 }
 
+// Read the sums of one side of a comparison.
 static void add_side(struct column *column, const struct hp_view *view) {
     struct hp_selection selection = {column->side ? HP_OF_NEW : HP_OF_BASE, 0};
     struct hp_stack_sums sums;
@@ -379,6 +406,7 @@ static void add_side(struct column *column, const struct hp_view *view) {
     hp_stack_sums_done(&sums);
 }
 
+// Add a column and read its sums.
 static void add_column(struct writer *w, enum hp_column of, int side) {
     const struct hp_view *view = w->view;
     size_t stacks = view->stacks.all.count;
@@ -399,6 +427,7 @@ static void add_column(struct writer *w, enum hp_column of, int side) {
     }
 }
 
+// Find the ends of stacks from the sums of all columns.
 static void add_ends(struct writer *w) {
     const uint32_t *columns[sizeof w->columns / sizeof *w->columns];
     for (size_t i = 0; i < w->count; i++) {

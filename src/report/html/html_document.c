@@ -1,10 +1,12 @@
-// The document: its policy and style, what can be read without a script, the script, and the data
-// last.  Nothing is fetched, and nothing runs but the script of the build, which the policy names by
-// its digest.
+// The document: its policy and style, the part that can be read without a script, the
+// script, and the data last.  Nothing is fetched, and nothing runs except the script of
+// the build, which the policy identifies by its digest.
 #include "report/html/html.h"
 
 #include "report/text/text.h"
 
+// Write the Content-Security-Policy: only the script and style of the build, and images
+// as data.
 static void put_policy(struct hp_sink *out) {
     hp_sink_print(out,
                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
@@ -13,6 +15,7 @@ static void put_policy(struct hp_sink *out) {
                   hp_html_script_sha256, hp_html_style_sha256);
 }
 
+// Write the head of the document.
 static void put_head(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_print(out,
                   "<!DOCTYPE html>\n<html lang=\"en\" data-report=\"%s\">\n<head>\n"
@@ -30,6 +33,7 @@ static void put_head(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "</style>\n</head>\n<body>\n");
 }
 
+// Write the warnings as a list; nothing if there are none.
 static void put_warnings(struct hp_sink *out, const struct hp_view *view) {
     size_t count = hp_view_warning_count(view);
     hp_sink_text(out, count > 0 ? "<ul id=\"warnings\">\n" : "");
@@ -41,6 +45,7 @@ static void put_warnings(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, count > 0 ? "</ul>\n" : "");
 }
 
+// Write the header: title, sentence, warnings, and facts about the inputs.
 static void put_header(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_html_tables *tables) {
     hp_sink_text(out, "<header id=\"head\">\n<h1 id=\"title\">");
@@ -56,6 +61,7 @@ static void put_header(struct hp_sink *out, const struct hp_view *view,
 
 // --- what the script draws into -----------------------------------------------------------
 
+// Write the section for the dumps of a trend, which the script fills.
 static void put_series(struct hp_sink *out) {
     hp_sink_text(out,
                  "<section id=\"series\" aria-labelledby=\"series-title\" "
@@ -71,11 +77,13 @@ static void put_series(struct hp_sink *out) {
                  "aria-label=\"The numbers\"></div></details>\n</section>\n");
 }
 
+// Write an item of a list with one data attribute.
 static void put_item(struct hp_sink *out, const char *key, const char *value,
                      const char *text) {
     hp_sink_print(out, "<li data-%s=\"%s\">%s</li>", key, value, text);
 }
 
+// Write the legend: the frame classes that occur.
 static void put_classes(struct hp_sink *out, const struct hp_view *view,
                         const struct hp_html_tables *tables) {
     bool has[HP_CLASSES + 1] = {0};
@@ -90,7 +98,7 @@ static void put_classes(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-// How changes look.
+// Write the legend of a comparison: how changes look.
 static void put_looks(struct hp_sink *out) {
     static const char *const looks[][2] = {
         {"more-sure", "▲ more, by as much as is red"},
@@ -105,6 +113,7 @@ static void put_looks(struct hp_sink *out) {
     }
 }
 
+// Write the section for the flame graph, which the script fills.
 static void put_flames(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_html_tables *tables) {
     hp_sink_text(out,
@@ -133,6 +142,7 @@ static void put_flames(struct hp_sink *out, const struct hp_view *view,
 
 // --- all ----------------------------------------------------------------------------------
 
+// Write the main part: tools, table, sections for the script, and tree.
 static void put_main(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_html_tables *tables) {
     hp_sink_print(

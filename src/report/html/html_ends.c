@@ -1,5 +1,5 @@
-// Where stacks end.  If a page tells inputs apart, a stack has an end for each group of them that holds something of
-// it, at the same node; else one.
+// The ends of stacks.  If a page distinguishes groups of inputs, a stack has one end for
+// each group that holds something of it, all at the same node; otherwise it has one end.
 #include "report/html/html.h"
 
 #include "view/stacks.h"
@@ -10,6 +10,7 @@ size_t hp_html_end_places(const struct hp_view *view) {
 
 // --- what inputs hold -----------------------------------------------------------------------
 
+// Add the sums of all inputs of a group.
 static void add_inputs(struct hp_stack_sums *held, const struct hp_view *view,
                        uint32_t place) {
     const struct hp_facet_input *input;
@@ -21,6 +22,7 @@ static void add_inputs(struct hp_stack_sums *held, const struct hp_view *view,
     }
 }
 
+// Whether a stack has a label of its own, so that it belongs to one value as a whole.
 static bool has_labels(const struct hp_view *view) {
     const struct hp_stack_key *stack;
     hp_vec_each (stack, &view->stacks.all) {
@@ -31,7 +33,8 @@ static bool has_labels(const struct hp_view *view) {
     return false;
 }
 
-// A label of samples counts before one of their input: such a stack is of one value as a whole.
+// Set the sums of stacks whose samples have a label themselves: it takes precedence over
+// the label of their input, so that the stack belongs to that value as a whole.
 static void take_labels(uint32_t *split, const struct hp_view *view,
                         struct hp_html_sums *sums, struct hp_stack_sums *held) {
     size_t places = view->facet.values.count;
@@ -68,6 +71,7 @@ uint32_t *hp_html_split(const struct hp_view *view, struct hp_html_sums *sums) {
 
 // --- ends -----------------------------------------------------------------------------------
 
+// Whether any column has a sum at an end.
 static bool holds(const uint32_t *const *columns, size_t count, size_t end) {
     for (size_t i = 0; i < count; i++) {
         if (columns[i][end] != 0) {
@@ -77,6 +81,7 @@ static bool holds(const uint32_t *const *columns, size_t count, size_t end) {
     return false;
 }
 
+// Add an end of a stack.
 static void add_end(struct hp_html_ends *ends, const struct hp_view *view, uint32_t stack,
                     uint32_t place) {
     bool is_split = view->facet.inputs.count > 0;
@@ -84,7 +89,7 @@ static void add_end(struct hp_html_ends *ends, const struct hp_view *view, uint3
     hp_vec_push(ends, ((struct hp_html_end){stack, place, value}));
 }
 
-// A stack that holds nothing at all has an end as well.
+// A stack without any sum has an end as well, at place 0.
 void hp_html_ends_init(struct hp_html_ends *ends, const struct hp_view *view,
                        const uint32_t *const *columns, size_t count) {
     uint32_t places = (uint32_t)hp_html_end_places(view);

@@ -1,5 +1,5 @@
-// The dumps of a trend: what stacks hold in each, as the changes from one dump to the next, and how
-// functions grew, which the page cannot find by itself.
+// The dumps of a trend: the sums of stacks as changes from one dump to the next, and how
+// functions grew, which the script cannot compute.
 #include "report/html/html.h"
 
 #include "report/json/json.h"
@@ -7,20 +7,23 @@
 
 #include <math.h>
 
-// What holds something else than in the dump before.
+// The stacks that hold something else than in the previous dump.
 struct changes {
-    HP_VEC(uint32_t) stacks; // each less the one before
+    HP_VEC(uint32_t) stacks; // numbers of stacks, each minus the one before
+    // Numbers of their sums now.
     HP_VEC(uint32_t) sums;
 };
 
+// Result of reading the dumps.
 struct hp_html_series {
     size_t stacks, dumps;
-    uint32_t *first; // of each stack the number of what it holds in the first dump
-    struct changes *changes; // of each dump but the first
+    uint32_t *first;         // for each stack: the number of its sum in the first dump
+    struct changes *changes; // of each dump; there are none in the first
 };
 
 // --- reading ------------------------------------------------------------------------------
 
+// Find the stacks whose sum changed, and update `before` to the present dump.
 static void find_changes(struct changes *changes, uint32_t *before, const uint32_t *now,
                          size_t stacks) {
     uint32_t last = 0;
@@ -82,6 +85,7 @@ const uint32_t *hp_html_series_first(const struct hp_html_series *series) {
 
 // --- dumps --------------------------------------------------------------------------------
 
+// The time of the first dump.
 static double start_of(const struct hp_view *view) {
     double start = INFINITY;
     for (size_t i = 0; i < view->series_count; i++) {
@@ -90,6 +94,7 @@ static double start_of(const struct hp_view *view) {
     return start;
 }
 
+// Write the names of the dumps.
 static void put_names(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "\"dumps\":{\"name\":[");
     for (size_t i = 0; i < view->series_count; i++) {
@@ -99,6 +104,7 @@ static void put_names(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "],\n");
 }
 
+// Write the names, times and sampling of the dumps.
 static void put_dumps(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_error *sampled = view->changes->sampled;
     double start = start_of(view);
@@ -119,6 +125,7 @@ static void put_dumps(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "]},\n");
 }
 
+// Write the changes of stacks in each dump but the first.
 static void put_changes(struct hp_sink *out, const struct hp_html_series *series) {
     hp_sink_text(out, "\"changes\":[");
     for (size_t i = 1; i < series->dumps; i++) {
@@ -134,6 +141,7 @@ static void put_changes(struct hp_sink *out, const struct hp_html_series *series
 
 // --- rows ---------------------------------------------------------------------------------
 
+// The columns of growth in the data.
 enum number {
     SLOPE,
     LEAST,
@@ -145,6 +153,7 @@ enum number {
     NUMBERS,
 };
 
+// Write a number of a row.
 static void put_number(struct hp_sink *out, const struct hp_trend_row *row,
                        enum number number) {
     const double numbers[NUMBERS] = {
@@ -166,6 +175,7 @@ static const char *const number_names[NUMBERS] = {"slope",      "least", "p",
                                                   "sampling",   "q",     "shape",
                                                   "significant"};
 
+// Write the growth of all rows of a series as columns.
 static void put_rows(struct hp_sink *out, const struct hp_html_tables *tables,
                      const struct hp_trend *trend) {
     size_t count = trend->rows.count;
@@ -187,6 +197,7 @@ static void put_rows(struct hp_sink *out, const struct hp_html_tables *tables,
     hp_sink_text(out, "}");
 }
 
+// Write the growth of a total as an object.
 static void put_sum(struct hp_sink *out, const struct hp_trend_row *row) {
     for (enum number number = 0; number < NUMBERS; number++) {
         hp_sink_print(out, "%c\"%s\":", number == 0 ? '{' : ',', number_names[number]);
@@ -195,6 +206,7 @@ static void put_sum(struct hp_sink *out, const struct hp_trend_row *row) {
     hp_sink_text(out, "}");
 }
 
+// Write one series: its dumps, total and rows, by flat and by cum.
 static void put_process(struct hp_sink *out, const struct hp_view *view,
                         const struct hp_html_tables *tables, size_t i) {
     bool by_cum = view->options.sort == HP_SORT_CUM;

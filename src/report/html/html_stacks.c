@@ -1,5 +1,6 @@
-// The tree of all frames depth first, where stacks end, and what they hold: of each column the distinct
-// sums, as most stacks of few samples have one of a few.
+// The tree of all frames depth first, the nodes where stacks end, and the sums of stacks.
+// Only the distinct sums of each column are written, because most stacks have few
+// samples, and many have the same sum.
 #include "report/html/html.h"
 
 #include "report/json/json.h"
@@ -8,6 +9,7 @@
 
 // --- nodes --------------------------------------------------------------------------------
 
+// The stacks in order, whose common beginnings are nodes of the tree.
 struct walk {
     const struct hp_stack_key *stacks;
     size_t count;
@@ -17,11 +19,12 @@ static struct walk walk_of(const struct hp_view *view) {
     return (struct walk){view->stacks.all.at, view->stacks.all.count};
 }
 
+// The site of a stack at a depth, counted from the root.
 static uint32_t from_root(const struct hp_stack_key *stack, uint32_t depth) {
     return stack->at[stack->depth - 1 - depth];
 }
 
-// How many nodes of a stack are those of the one before.
+// Number of nodes that a stack shares with the previous one.
 static uint32_t common(const struct walk *walk, size_t i) {
     uint32_t depth = 0;
     if (i == 0) {
@@ -35,6 +38,7 @@ static uint32_t common(const struct walk *walk, size_t i) {
     return depth;
 }
 
+// Write the depth of each node, as the difference to the previous node.
 static void put_depths(struct hp_sink *out, const struct walk *walk) {
     int64_t depth = 0;
     hp_sink_text(out, "\"depth\":[");
@@ -48,6 +52,7 @@ static void put_depths(struct hp_sink *out, const struct walk *walk) {
     hp_sink_text(out, "],\n");
 }
 
+// Write the frame of each node.
 static void put_frames(struct hp_sink *out, const struct walk *walk,
                        const uint32_t *frame_of) {
     const char *between = "";
@@ -63,7 +68,8 @@ static void put_frames(struct hp_sink *out, const struct walk *walk,
     hp_sink_text(out, "]},\n");
 }
 
-// Those that a facet alone keeps apart end at one node.
+// Write the node of each end, as the difference to the previous end.  Stacks that only a
+// facet distinguishes end at the same node.
 static void put_ends(struct hp_sink *out, const struct walk *walk,
                      const struct hp_html_ends *ends) {
     int64_t nodes = 0, last = 0;
@@ -92,6 +98,7 @@ void hp_html_put_nodes(struct hp_sink *out, const struct hp_view *view,
 
 // --- sums ---------------------------------------------------------------------------------
 
+// The members of a sum that the script needs.
 enum member {
     BYTES,
     OBJECTS,
@@ -111,16 +118,20 @@ struct sum {
     double of[MEMBERS];
 };
 
-// Of one column: the distinct ones of all that was read, but for that of nothing.
+// The distinct sums of one column in all stacks read so far; the sum of nothing is not
+// among them.
 struct hp_html_sums {
     enum hp_column column;
-    double dumps; // of which values are the mean, and errors the sum
-    size_t count; // of stacks
-    uint32_t *of; // of each stack, as it was read last; 0: nothing
+    // Dumps that values are the mean of; errors are those of the sum and are divided by
+    // this.
+    double dumps;
+    size_t count; // number of stacks
+    uint32_t *of; // for each stack: its sum as last read, + 1; 0: it holds nothing
     HP_VEC(struct sum) all;
     struct hp_index index;
 };
 
+// The sum of a stack.
 static struct sum sum_of(const struct hp_html_sums *sums, const struct hp_stack_sums *of,
                          uint32_t stack) {
     const struct hp_error *error = hp_stack_sums_error(of, stack, sums->column);
@@ -142,6 +153,7 @@ static struct sum sum_of(const struct hp_html_sums *sums, const struct hp_stack_
     }};
 }
 
+// Find or add a sum; returns its number, from 1 on, or 0 for the sum of nothing.
 static uint32_t find_sum(struct hp_html_sums *sums, const struct sum *wanted) {
     static const struct sum nothing;
     uint32_t hash = (uint32_t)hp_hash_bytes(wanted, sizeof *wanted, hp_hash_key()), found;
@@ -188,7 +200,8 @@ void hp_html_sums_free(struct hp_html_sums *sums) {
 
 // --- as columns ---------------------------------------------------------------------------
 
-// What is lost of it is a thousandth of what sums are held to, 1e-9.
+// Write a number with 12 digits: the error is a thousandth of the tolerance of sums,
+// 1e-9.
 static void put_number(struct hp_sink *out, double number) {
     if (number == 0) {
         hp_sink_text(out, "0");
@@ -197,6 +210,7 @@ static void put_number(struct hp_sink *out, double number) {
     }
 }
 
+// Write one member of all sums; the first element is that of nothing.
 static void put_members(struct hp_sink *out, const struct hp_html_sums *sums,
                         enum member member) {
     hp_sink_text(out, "[0");

@@ -1,5 +1,6 @@
-// What can be read, printed and mailed without the script: a sentence, a table with intervals, and the
-// largest of the tree of calls.
+// The part of a page that can be read, printed and mailed without the script: a sentence,
+// a table with intervals, and the largest nodes of the tree of calls; and the writers for
+// a single profile.
 #include "report/html/html.h"
 
 #include "report/json/json.h"
@@ -10,6 +11,7 @@
 
 // --- head ---------------------------------------------------------------------------------
 
+// Write the title: the name of the input, or how many there are.
 static void title(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_head *head = &view->head;
     char count[HP_NUMBER_SIZE];
@@ -22,6 +24,7 @@ static void title(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
+// Write a total, or what filters leave of it, with its error.
 static void put_amount(struct hp_sink *out, const struct hp_view *view,
                        enum hp_metric metric, bool is_filtered) {
     enum hp_column column = hp_column_of(metric);
@@ -38,6 +41,7 @@ static void put_amount(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
+// Write the same in words: "73.5 MiB ± 4.9 MiB in 137,666 objects in use".
 static void put_sum(struct hp_sink *out, const struct hp_view *view, bool is_filtered) {
     enum hp_metric metric = view->options.metric;
     enum hp_metric objects = hp_objects_of(hp_column_of(metric));
@@ -60,6 +64,7 @@ static void put_sum(struct hp_sink *out, const struct hp_view *view, bool is_fil
     }
 }
 
+// Write the total, what filters leave of it, and the share of the first row.
 static void sentence(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_html_tables *tables) {
     enum hp_metric metric = view->options.metric;
@@ -80,6 +85,7 @@ static void sentence(struct hp_sink *out, const struct hp_view *view,
 
 // --- table --------------------------------------------------------------------------------
 
+// Whether the table has a column for numbers of objects.
 static bool counts_objects(const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     enum hp_metric objects = hp_objects_of(hp_column_of(metric));
@@ -100,6 +106,7 @@ static void titles(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
+// Write the line of titles.
 static void put_titles(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "<thead>\n<tr>");
     hp_html_put_title(out, "name", hp_view_row_kind(view));
@@ -108,6 +115,7 @@ static void put_titles(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "</tr>\n</thead>\n");
 }
 
+// Write an estimate as three cells: value, interval with its mark, and share.
 static void put_estimate(struct hp_sink *out, const struct hp_view *view, const char *key,
                          const struct hp_amount *amount) {
     struct hp_text_estimate text;
@@ -126,12 +134,13 @@ static void put_estimate(struct hp_sink *out, const struct hp_view *view, const 
                   key, share);
 }
 
+// The class of a node; "" if rows have none.
 static const char *class_name(const struct hp_view *view, hp_node_id node) {
     enum hp_frame_class class = hp_node_class(&view->naming, node);
     return class < HP_CLASSES ? hp_frame_class_name(class) : "";
 }
 
-// data-name="7" data-class="own" title="the full name if that is another"
+// Write the attributes by which the script finds a node: data-name="7" data-class="own".
 static void put_identity(struct hp_sink *out, const struct hp_view *view, hp_node_id node,
                          const struct hp_html_tables *tables) {
     uint32_t number = tables->number_of[node.n];
@@ -141,6 +150,7 @@ static void put_identity(struct hp_sink *out, const struct hp_view *view, hp_nod
     hp_sink_print(out, " data-class=\"%s\"", class_name(view, node));
 }
 
+// Write the full name as a tooltip, if it differs from the name that is shown.
 static void put_full_name(struct hp_sink *out, const struct hp_view *view,
                           hp_node_id node, const struct hp_html_tables *tables) {
     struct hp_span full = hp_node_full_name(&view->naming, node);
@@ -167,6 +177,7 @@ static void cells(struct hp_sink *out, const struct hp_view *view, size_t row) {
     }
 }
 
+// Write a row of the table.
 static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row,
                     const struct hp_html_tables *tables) {
     hp_node_id node = view->rows.at[row].node;
@@ -201,6 +212,7 @@ void hp_html_table(struct hp_sink *out, const struct hp_view *view,
 
 // --- tree ---------------------------------------------------------------------------------
 
+// Write the value of a node with its error and share.
 static void put_node_value(struct hp_sink *out, const struct hp_view *view,
                            const struct hp_page_node *node) {
     enum hp_metric metric = view->options.metric;
@@ -217,6 +229,7 @@ static void put_node_value(struct hp_sink *out, const struct hp_view *view,
     hp_sink_print(out, " %s ", share);
 }
 
+// Write a node; if it has children, the element stays open for them.
 static void put_node(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_page_node *node,
                      const struct hp_html_tables *tables) {
@@ -261,7 +274,7 @@ static void total(struct hp_sink *out, const struct hp_view *view) {
     hp_json_ends(out, view, &amount, metric);
 }
 
-// Flat and cum.
+// Write flat and cum as members of an object.
 static void fields(struct hp_sink *out, const struct hp_view *view, size_t row) {
     enum hp_metric metric = view->options.metric;
     for (size_t i = 0; i < 2; i++) {

@@ -1,19 +1,21 @@
-// For programs that read a report: the first rows, as many as there is room for.
+// The first rows for programs that read the page, as many as fit:
 //
 //     {"schema": "hprof-agg.summary/1", "report": "top", "by": "function", "view": "code",
 //      "metric": "inuse-space", "confidence": 0.95, "total": ESTIMATE,
-//      "row_count": 123, "rows": [{"name": "f", "class": "own", "flat": ESTIMATE, "cum": ESTIMATE}]}
+//      "row_count": 123,
+//      "rows": [{"name": "f", "class": "own", "flat": ESTIMATE, "cum": ESTIMATE}]}
 //
-// ESTIMATE is as in reports as JSON; names are as the table has them.
+// ESTIMATE is as in JSON reports; names are those of the table.
 #include "report/html/html.h"
 
 #include "report/json/json.h"
 #include "view/frame_rules.h"
 
 enum {
-    MOST = 8000, // bytes, before `<`, `>` and `&` are escapes
+    MOST = 8000, // bytes of the summary before `<`, `>` and `&` are escaped
 };
 
+// Write everything before the rows.
 static void put_head(struct hp_sink *out, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     hp_sink_print(out,
@@ -27,6 +29,7 @@ static void put_head(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_print(out, ",\n \"row_count\": %zu, \"rows\": [", view->rows.count);
 }
 
+// Write a row.
 static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row) {
     hp_sink_text(out, row > 0 ? ",\n  {" : "\n  {");
     hp_json_name(out, view, view->rows.at[row].node);
@@ -34,7 +37,8 @@ static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row)
     hp_sink_text(out, "}");
 }
 
-// False, and nothing is added, if there is no room for it.
+// Append a row, or everything before the rows.  Returns false and appends nothing if
+// there is no room for it.
 static bool add(struct hp_buffer *text, const struct hp_view *view, size_t row,
                 bool is_head) {
     struct hp_sink sink;

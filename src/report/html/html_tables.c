@@ -1,23 +1,28 @@
-// What the stacks name, numbered in the order of their sites, which is that of names.
+// The names in the stacks, numbered in the order of the sites where they occur, which is
+// the order of names.
 #include "report/html/html.h"
 
 #include "report/text/text.h"
 #include "view/shortname.h"
 
+// State while the tables are built.
 struct builder {
     const struct hp_view *view;
     struct hp_html_tables *tables;
-    HP_VEC(uint32_t) function_of; // of each string of the profile its function, or 0
+    // For each string of the profile: the function with this name, or 0.
+    HP_VEC(uint32_t) function_of;
+    // Room for a shortened name.
     HP_VEC(char) scratch;
 };
 
+// The number of a text, added if it is new.
 static uint32_t add_string(const struct builder *b, struct hp_span text) {
     return hp_strtab_add(&b->tables->strings, text).n;
 }
 
 // --- functions ----------------------------------------------------------------------------
 
-// As filters look at it.
+// Add a function with its full name, the name that filters look at, and the short name.
 static void push_function(struct builder *b, struct hp_span full) {
     struct hp_html_tables *tables = b->tables;
     b->scratch.count = 0;
@@ -29,6 +34,7 @@ static void push_function(struct builder *b, struct hp_span full) {
     hp_vec_push(&tables->functions.shown, add_string(b, shown));
 }
 
+// Find or add the function with this name; 0 if there is no name.
 static uint32_t find_function(struct builder *b, hp_string function) {
     uint32_t *number = hp_vec_reach(&b->function_of, function.n);
     if (function.n > 0 && *number == 0) {
@@ -40,6 +46,7 @@ static uint32_t find_function(struct builder *b, hp_string function) {
 
 // --- names and frames ---------------------------------------------------------------------
 
+// Find or add the name of a node; returns its number.
 static uint32_t find_name(struct builder *b, hp_node_id node) {
     struct hp_html_tables *tables = b->tables;
     const struct hp_view *view = b->view;
@@ -54,6 +61,7 @@ static uint32_t find_name(struct builder *b, hp_node_id node) {
     return *number - 1;
 }
 
+// Add the frame of a site.
 static void add_frame(struct builder *b, uint32_t number) {
     struct hp_html_tables *tables = b->tables;
     const struct hp_site *site = &b->view->stacks.sites.all.at[number];
@@ -65,7 +73,8 @@ static void add_frame(struct builder *b, uint32_t number) {
     hp_vec_push(&tables->module_of, add_string(b, hp_view_string(b->view, site->module)));
 }
 
-// Of names that are shortened to the same, what the text report would call them.
+// Make names distinct: those that are shortened to the same text get the text that the
+// text report would show.
 static void tell_apart(const struct builder *b) {
     struct hp_html_tables *tables = b->tables;
     size_t count = tables->names.shown.count;
@@ -173,9 +182,10 @@ void hp_html_put_integers(struct hp_sink *out, size_t count, const uint32_t *num
     hp_html_put_numbers(out, count, number_at, numbers);
 }
 
+// The sites of the frames, for columns.
 struct sites {
     const struct hp_site *sites;
-    const uint32_t *of; // of each frame
+    const uint32_t *of; // for each frame: its site
 };
 
 static const struct hp_site *site_at(const void *data, size_t i) {
@@ -199,6 +209,7 @@ static uint32_t is_hidden_at(const void *data, size_t i) {
     return site_at(data, i)->is_hidden;
 }
 
+// Write a column from an array, and the text after it.
 static void put_numbers(struct hp_sink *out, const char *name, size_t count,
                         const uint32_t *numbers, const char *after) {
     hp_sink_print(out, "\"%s\":", name);
@@ -206,6 +217,7 @@ static void put_numbers(struct hp_sink *out, const char *name, size_t count,
     hp_sink_text(out, after);
 }
 
+// Write a column from the sites of the frames.
 static void put_of_sites(struct hp_sink *out, const char *name, size_t count,
                          hp_html_number_fn *number, const struct sites *sites) {
     hp_sink_print(out, "\"%s\":", name);
@@ -213,6 +225,7 @@ static void put_of_sites(struct hp_sink *out, const char *name, size_t count,
     hp_sink_text(out, ",\n");
 }
 
+// Write the names, and their classes; -1: no class.
 static void put_names(struct hp_sink *out, const struct hp_view *view,
                       const struct hp_html_tables *tables) {
     size_t count = tables->names.text.count;
@@ -228,6 +241,7 @@ static void put_names(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, "]},\n");
 }
 
+// Write the frames, and the number of the frame for truncated stacks.
 static void put_frames(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_html_tables *tables) {
     size_t count = tables->sites.count;

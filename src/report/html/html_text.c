@@ -2,6 +2,7 @@
 
 #include "report/text/text.h"
 
+// The entity for a character that has a meaning in HTML; NULL: it has none.
 static const char *entity_of(char c) {
     return c == '<'    ? "&lt;"
            : c == '>'  ? "&gt;"
@@ -11,7 +12,7 @@ static const char *entity_of(char c) {
                        : NULL;
 }
 
-// Of what is safe already.
+// Write text with entities; control characters must have been escaped before.
 static void put_entities(struct hp_sink *out, struct hp_span text) {
     size_t start = 0;
     for (size_t i = 0; i < text.size; i++) {
@@ -53,12 +54,13 @@ void hp_html_put_amount(struct hp_sink *out, const struct hp_view *view, const c
 
 // --- lines --------------------------------------------------------------------------------
 
+// The text up to the first newline.
 static struct hp_span first_line(struct hp_span text) {
     const char *end = text.size > 0 ? memchr(text.at, '\n', text.size) : NULL;
     return end ? (struct hp_span){text.at, (size_t)(end - text.at)} : text;
 }
 
-// What stands apart in columns.
+// Write a line as a list item, with " · " instead of the spaces between columns.
 static void put_line(struct hp_sink *out, struct hp_span line) {
     hp_sink_text(out, "<li>");
     while (line.size > 0) {

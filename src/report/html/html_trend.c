@@ -1,5 +1,5 @@
-// What a page of a trend has in the place of a top's table and sentence; its tree is what changed from the
-// first dump to the last of the process that has grown most.
+// The parts of a page of a trend: its table and sentence.  Its tree shows what changed
+// from the first to the last dump of the process that has grown most.
 #include "report/html/html.h"
 
 #include "report/json/json.h"
@@ -11,15 +11,17 @@
 #include <stdlib.h>
 
 enum {
-    LINE = 20, // blocks
+    LINE = 20, // blocks of the line in a row
 };
 
+// A row of the table.
 static const struct hp_trend_row *row_at(const struct hp_view *view, size_t row) {
     return ((const struct hp_trends *)view->extra)->rows.at[row];
 }
 
 // --- head ---------------------------------------------------------------------------------
 
+// Write the title: how many dumps, or series.
 static void title(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_trends *trends = view->extra;
     char number[32];
@@ -35,7 +37,8 @@ static void title(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
-// "+1.2 MiB per hour, at least +1.0 MiB, p growth 0.01, shape steady"
+// Write how fast a row grows: "+1.2 MiB per hour, at least +1.0 MiB, p growth 0.01, shape
+// steady".  Without enough dumps for growth, p is that of sampling alone.
 static void put_slope(struct hp_sink *out, const struct hp_view *view,
                       const struct hp_trend_row *row) {
     enum hp_metric metric = view->options.metric;
@@ -58,6 +61,7 @@ static void put_slope(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
+// Write first and last value of a row, and how fast it grows.
 static void put_ends(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_trend_row *row) {
     char text[HP_NUMBER_SIZE];
@@ -68,6 +72,7 @@ static void put_ends(struct hp_sink *out, const struct hp_view *view,
     put_slope(out, view, row);
 }
 
+// Write the growth of the process that has grown most, and the row that grew most.
 static void sentence(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_html_tables *tables) {
     const struct hp_trends *trends = view->extra;
@@ -88,6 +93,7 @@ static void sentence(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
+// Write how to read the columns of growth.
 static void notes(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_trend *trend = hp_largest_trend(view->extra);
     if (trend->can_tell) {
@@ -125,6 +131,7 @@ static void titles(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
+// Write a rate; "-" if it is not known.
 static void put_rate(struct hp_sink *out, const struct hp_view *view, const char *key,
                      double rate) {
     char text[HP_SIGNED_SIZE] = "-";
@@ -134,7 +141,8 @@ static void put_rate(struct hp_sink *out, const struct hp_view *view, const char
     hp_html_put_cell(out, key, text);
 }
 
-// What a row holds over the dumps, as blocks: of many dumps some.
+// Write the values of a row over the dumps as a line of blocks; if there are many dumps,
+// only some of them.
 static void put_line(struct hp_sink *out, const struct hp_view *view, size_t row) {
     static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     size_t values = row_at(view, row)->trend->dumps;
@@ -153,7 +161,8 @@ static void put_line(struct hp_sink *out, const struct hp_view *view, size_t row
     hp_sink_text(out, "</td>");
 }
 
-// A bound with as many digits as the data has of it.
+// A bound with as many digits as the data has, so that the table and the script show the
+// same.
 static double rough(double bound) {
     char text[32];
     snprintf(text, sizeof text, "%.4g", bound);
@@ -185,6 +194,7 @@ static void cells(struct hp_sink *out, const struct hp_view *view, size_t number
 
 // --- summary ------------------------------------------------------------------------------
 
+// Write the growth of a row as members of an object.
 static void put_row(struct hp_sink *out, const struct hp_view *view,
                     const struct hp_trend_row *row) {
     enum hp_metric metric = view->options.metric;

@@ -1,9 +1,10 @@
-// Makes C of the script and the style of the page: joins the files that it is given, the .js and
-// the .css in the order in which they come, without whole-line comments, empty lines and
-// indentation, and adds their digests as a policy has them.
+// Build tool that turns the script and the style of the page into C.  It joins the .js
+// files and the .css files in the order of its arguments, without whole-line comments,
+// empty lines and indentation, and adds their digests as a Content-Security-Policy has
+// them.
 //
-// What it cannot take away without harm it refuses: text in `...` or a comment that goes over lines, and
-// whatever would end the element that the text stands in.
+// It refuses input that it cannot strip safely: a text in `...` or a comment over several
+// lines, and anything that would end the HTML element around the text.
 //
 // usage: page-joiner OUTPUT FILE...
 #include "base/sha256.h"
@@ -14,16 +15,18 @@
 #include <string.h>
 
 enum {
-    LINE = 4096,
-    BYTES_IN_LINE = 24, // of the C source
-    DIGEST = 48,        // in base64, with its NUL
+    LINE = 4096,        // bytes of the longest line
+    BYTES_IN_LINE = 24, // numbers in a line of the C output
+    DIGEST = 48,        // characters of a digest in base64, with its NUL
 };
 
+// Joined text.
 struct text {
     char *at;
     size_t size;
 };
 
+// Report an error in an input file and end with exit code 1.
 static _Noreturn void refuse(const char *file, unsigned line, const char *why) {
     fprintf(stderr, "%s:%u: %s\n", file, line, why);
     exit(1);
@@ -36,6 +39,7 @@ static bool ends_with(const char *text, const char *end) {
     return size >= length && strcmp(text + size - length, end) == 0;
 }
 
+// Whether a line contains a word; letters of either case match.
 static bool has_word(const char *line, const char *word) {
     size_t length = strlen(word);
     for (; *line; line++) {
@@ -50,7 +54,7 @@ static bool has_word(const char *line, const char *word) {
     return false;
 }
 
-// What a line leaves open: a text in ', " or `, or a comment, '*'; or 0.
+// The thing that a line leaves open: a text in ', " or `, or a comment, '*'; 0: nothing.
 static char left_open(const char *line) {
     char open = 0;
     for (; *line; line++) {
@@ -72,6 +76,7 @@ static char left_open(const char *line) {
     return open;
 }
 
+// Refuse a line that cannot be put into the page.
 static void check_line(const char *file, unsigned number, const char *line) {
     static const char *const ends[] = {"</script", "</style", "<!--", "<script"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
@@ -93,6 +98,7 @@ static void check_line(const char *file, unsigned number, const char *line) {
     }
 }
 
+// Append a line and a newline.
 static void add_line(struct text *text, const char *line) {
     size_t size = strlen(line);
     text->at = realloc(text->at, text->size + size + 1);
@@ -104,12 +110,14 @@ static void add_line(struct text *text, const char *line) {
     text->size += size + 1;
 }
 
+// Whether the whole line is a comment.
 static bool is_comment(const char *line, bool is_script) {
     return is_script ? strncmp(line, "//", 2) == 0
                      : strncmp(line, "/*", 2) == 0 && ends_with(line, "*/") &&
                            strstr(line, "*/") == line + strlen(line) - 2;
 }
 
+// Append the lines of a file, stripped.
 static void add_file(struct text *text, const char *file) {
     bool is_script = ends_with(file, ".js");
     char line[LINE];
@@ -137,7 +145,7 @@ static void add_file(struct text *text, const char *file) {
 
 // --- C ------------------------------------------------------------------------------------
 
-// RFC 4648: 32 bytes are 44 characters, the last "=".
+// RFC 4648: 32 bytes become 44 characters, the last one "=".
 static void digest_of(const struct text *text, char out[DIGEST]) {
     static const char digits[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -158,6 +166,7 @@ static void digest_of(const struct text *text, char out[DIGEST]) {
     out[used] = '\0';
 }
 
+// Write a text as a C array, with its size and digest.
 static void put_text(FILE *out, const char *name, const struct text *text) {
     char digest[DIGEST];
     digest_of(text, digest);
