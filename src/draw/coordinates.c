@@ -12,7 +12,7 @@
 enum {
     VARIANTS = 4,            // downwards or upwards, from the left or from the right
     BEND_GAP = 8 * HP_POINT, // between two bends
-    // Between two vertices of which at least one is a node.
+    // Between a node and another vertex.
     NODE_GAP = 16 * HP_POINT,
 };
 

@@ -7,10 +7,9 @@
 #include <stdio.h>
 
 enum {
-    FIRST = 0x20, // the first code with a width
-    OTHER = 667,  // width of characters that Helvetica lacks: as wide as its capitals
-    // Width of characters that are as wide as they are high.
-    WIDE = 1000,
+    FIRST = 0x20,    // the first code with a width
+    OTHER = 667,     // width of characters that Helvetica lacks: as wide as its capitals
+    WIDE = 1000,     // width of characters that are as wide as high
     HANGUL = 0x1100, // from this code point on most scripts are WIDE
 };
 

@@ -28,7 +28,8 @@ struct sorter {
     uint32_t *rank, *at; // place of each node in the order; node at each place
     // Number of the last search that met each node; number of the present search.
     uint32_t *seen, round;
-    // Nodes that a search found downwards and upwards; places that repair() shares out.
+    // Nodes that a search found downwards and upwards; the places to share out among
+    // them.
     struct node_list reached, reaching, ranks;
     size_t steps;
 };
