@@ -16,7 +16,7 @@
 // gives the same bytes on every machine.  An example:
 //
 //     struct hp_drawing drawing;
-//     hp_drawing_init(&drawing, 600 * HP_POINT, 400 * HP_POINT, hp_span_of("heap profile"));
+//     hp_drawing_init(&drawing, 600 * HP_POINT, 400 * HP_POINT, title);
 //     hp_drawing_begin(&drawing, "node", full_name_and_interval);
 //     hp_drawing_box(&drawing, (struct hp_box){x, y, width, height}, ink);
 //     hp_drawing_text(&drawing, (struct hp_point){x, y}, name, letters);

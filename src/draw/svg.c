@@ -1,7 +1,8 @@
 // SVG 1.1: no script, no style sheet, no reference to anything outside the file.
 //
-//     <svg xmlns="http://www.w3.org/2000/svg" width="600" height="400" viewBox="0 0 600 400"
-//      font-family="Helvetica,Arial,sans-serif" xml:space="preserve">
+//     <svg xmlns="http://www.w3.org/2000/svg" width="600" height="400"
+//      viewBox="0 0 600 400" font-family="Helvetica,Arial,sans-serif"
+//      xml:space="preserve">
 //     <title>heap profile</title>
 //     <g class="node"><title>main
 //     12.5 MiB</title><path d="M10 10h100v20h-100z" fill="#e69f00"/>

@@ -1,16 +1,17 @@
-// The file of Valgrind's DHAT, version 2, as its dh_view.html and the Firefox Profiler read it:
+// The file of Valgrind's DHAT, version 2, as its dh_view.html and the Firefox Profiler
+// read it:
 //
-//     {"dhatFileVersion": 2, "mode": "heap", "verb": "Allocated", "bklt": true, "bkacc": false,
-//      "tu": "µprofiles", "Mtu": "profile", "tuth": 0, "cmd": "heap profile", "pid": 0,
-//      "te": 1000000, "tg": 1000000,
-//      "pps": [{"tb": 4096, "tbk": 1, "tl": 0, "mb": 4096, "mbk": 1, "gb": 4096, "gbk": 1,
-//               "eb": 4096, "ebk": 1, "fs": [2, 1]}, ...],
+//     {"dhatFileVersion": 2, "mode": "heap", "verb": "Allocated", "bklt": true,
+//      "bkacc": false, "tu": "µprofiles", "Mtu": "profile", "tuth": 0,
+//      "cmd": "heap profile", "pid": 0, "te": 1000000, "tg": 1000000,
+//      "pps": [{"tb": 4096, "tbk": 1, "tl": 0, "mb": 4096, "mbk": 1, "gb": 4096,
+//               "gbk": 1, "eb": 4096, "ebk": 1, "fs": [2, 1]}, ...],
 //      "ftbl": ["[root]", "0x1200: main (main.c:10)", "0x12f0: leaf (in /srv/app)"]}
 //
-// Keys of bytes end in b, of blocks in bk. t is everything that was allocated, e is in
-// use at the end, m is the maximum of this stack, g is the value at the time of the
-// global maximum; here the end is the only known time.  In dumps without allocated bytes
-// t is the memory in use. fs are places in ftbl, leaf first.  The viewer shows rates per
+// Keys of bytes end in "b", of blocks in "bk".  "t" is everything that was allocated, "e"
+// is in use at the end, "m" is the maximum of this stack, "g" is the value at the time of
+// the global maximum; here the end is the only known time.  In dumps without allocated
+// bytes "t" is the memory in use.  "fs" are places in "ftbl", leaf first.  The viewer shows rates per
 // million units of time, so that there are as many units.
 #include "report/format.h"
 #include "report/json/json_text.h"

@@ -1,6 +1,7 @@
 // speedscope's own format:
 //
-//     {"$schema": "https://www.speedscope.app/file-format-schema.json", "name": "heap profile",
+//     {"$schema": "https://www.speedscope.app/file-format-schema.json",
+//      "name": "heap profile",
 //      "shared": {"frames": [{"name": "main", "file": "main.c", "line": 10}, ...]},
 //      "profiles": [{"type": "sampled", "name": "inuse-space", "unit": "bytes",
 //                    "startValue": 0, "endValue": 640000,

@@ -1,11 +1,14 @@
 // Mapping { id = 1, memory_start = 2, memory_limit = 3, file_offset = 4, filename = 5,
-// build_id = 6, has_functions = 7, has_filenames = 8, has_line_numbers = 9,
-// has_inline_frames = 10 } Location { id = 1, mapping_id = 2, address = 3, line = 4 }, of
-// the call, innermost line first Line { function_id = 1, line = 2, column = 3 } Function
-// { id = 1, name = 2, system_name = 3, filename = 4, start_line = 5 } Each process has a
-// file at another address.  Here every file is its own address space: addresses are those
-// of its ELF headers, or offsets in the file where these are not known, and file_offset
-// is the offset of memory_start.
+//           build_id = 6, has_functions = 7, has_filenames = 8, has_line_numbers = 9,
+//           has_inline_frames = 10 }
+// Location { id = 1, mapping_id = 2, address = 3, line = 4 }, of the call, innermost line
+//            first
+// Line { function_id = 1, line = 2, column = 3 }
+// Function { id = 1, name = 2, system_name = 3, filename = 4, start_line = 5 }
+//
+// Each process has a file at another address.  Here every file is its own address space:
+// addresses are those of its ELF headers, or offsets in the file where these are not
+// known, and file_offset is the offset of memory_start.
 #include "report/pprof/pprof_places.h"
 
 #include "base/hash.h"

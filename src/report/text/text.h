@@ -197,7 +197,7 @@ void hp_text_of_total(struct hp_sink *out, const struct hp_view *view, hp_fixed 
 void hp_text_percent(struct hp_sink *out, hp_fixed part, hp_fixed whole);
 
 // Write a value as a column; if it equals the value of an estimate, write it in the same
-// unit and digits as the estimate.
+// unit and digits as the estimate.  Write "-" if an interval replaces the estimate.
 void hp_text_value_of(struct hp_sink *out, const struct hp_view *view, hp_fixed value,
                       const struct hp_text_estimate *text, int width);
 

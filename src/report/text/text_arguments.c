@@ -1,9 +1,12 @@
 // The parts that a short name leaves out: template arguments, which can be shown again
-// one by one, and parameters.  Req* Leaky<Req, 4>::make<int>(int) Leaky^1<…>::make^2 the
-// short name of a name with marks in it Leaky<Req, …>::make with the first argument of
-// the first group To find out which groups a short name shows and where, each group of
-// the full name gets a mark before the name is shortened.  This works whatever the rules
-// of shortening are.
+// one by one, and parameters.
+//
+//     Req* Leaky<Req, 4>::make<int>(int)
+//     Leaky^1<…>::make^2                       the short name of a name with marks in it
+//     Leaky<Req, …>::make                      with the first argument of the first group
+//
+// To find out which groups a short name shows and where, each group of the full name gets
+// a mark before the name is shortened.  This works whatever the rules of shortening are.
 #include "report/text/text_names.h"
 
 #include "view/brackets.h"

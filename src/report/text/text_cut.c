@@ -3,7 +3,7 @@
 //
 //     std::basic_string<…>::_M_construct          a function's name
 //     std::basic_string::_M_construct             without arguments
-//     …basic_string::_M_construct                 without leading namespaces, but for its class
+//     …basic_string::_M_construct                 without namespaces, but with its class
 //     basic…::_M_construct, …_M_construct
 //     _M_con…struct                               the middle
 //     /srv/ut/cxx/main.cpp:15                     a path
