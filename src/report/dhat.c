@@ -11,8 +11,8 @@
 // Keys of bytes end in "b", of blocks in "bk".  "t" is everything that was allocated, "e"
 // is in use at the end, "m" is the maximum of this stack, "g" is the value at the time of
 // the global maximum; here the end is the only known time.  In dumps without allocated
-// bytes "t" is the memory in use.  "fs" are places in "ftbl", leaf first.  The viewer shows rates per
-// million units of time, so that there are as many units.
+// bytes "t" is the memory in use.  "fs" are places in "ftbl", leaf first.  The viewer
+// shows rates per million units of time, so that there are as many units.
 #include "report/format.h"
 #include "report/json/json_text.h"
 #include "report/notes.h"

@@ -1,7 +1,7 @@
 // The first rows for programs that read the page, as many as fit:
 //
-//     {"schema": "hprof-agg.summary/1", "report": "top", "by": "function", "view": "code",
-//      "metric": "inuse-space", "confidence": 0.95, "total": ESTIMATE,
+//     {"schema": "hprof-agg.summary/1", "report": "top", "by": "function",
+//      "view": "code", "metric": "inuse-space", "confidence": 0.95, "total": ESTIMATE,
 //      "row_count": 123,
 //      "rows": [{"name": "f", "class": "own", "flat": ESTIMATE, "cum": ESTIMATE}]}
 //

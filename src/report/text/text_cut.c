@@ -8,7 +8,7 @@
 //     _M_con…struct                               the middle
 //     /srv/ut/cxx/main.cpp:15                     a path
 //     …/cxx/main.cpp:15                           without leading folders
-//     ma…cpp:15                                   the middle, never the number of the line
+//     ma…cpp:15                                   the middle, never the line number
 //     libLLVM….so.1+0xddfeaf                      the middle, never the offset
 //
 // Texts here are safe for a terminal, but may contain its escape sequences for colours.
