@@ -73,7 +73,7 @@ static inline bool hp_cursor_accept_word(struct hp_cursor *c, const char *word) 
 // Read an unsigned decimal number; returns 0 after a failure.
 uint64_t hp_cursor_decimal(struct hp_cursor *c);
 uint64_t hp_cursor_hex(struct hp_cursor *c); // with or without "0x"
-// With or without a fraction, which is read to nanoseconds.
+// Read seconds, with or without a fraction, which is read to nanoseconds.
 double hp_cursor_seconds(struct hp_cursor *c);
 
 // Step over the end of the line, after optional white space and a carriage return.  The

@@ -300,10 +300,9 @@ static const char *objection(int fd, bool waits) {
 }
 
 int hp_open_input(const char *path, bool waits, struct hp_err *err) {
-    // Whether opening may block: only for our own descriptors and for a FIFO that is
-    // waited for.
     struct stat info;
     bool is_own = is_own_descriptor(path);
+    // Opening may block only for our own descriptors and for a FIFO that is waited for.
     bool blocks = is_own || (waits && stat(path, &info) == 0 && S_ISFIFO(info.st_mode));
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (blocks ? 0 : O_NONBLOCK));
     const char *why = fd >= 0 && !is_own ? objection(fd, waits) : NULL;

@@ -105,7 +105,7 @@ int hp_unit_power(hp_int128 number, enum hp_unit unit) {
     int last = (int)(sizeof unit_names / sizeof *unit_names) - 1;
     int power = unit == HP_UNIT_AUTO ? 0 : (int)unit - (int)HP_UNIT_B;
     hp_int128 size = number < 0 ? -number : number;
-    // 1023.95 and more would be printed as 1024.0, so that it takes the next unit
+    // 1023.95 and more would be printed as 1024.0, so that it is written in the next unit
     while (unit == HP_UNIT_AUTO && power < last &&
            size * 20 >= (hp_int128)20479 << (20 + 10 * power)) {
         power++;

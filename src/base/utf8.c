@@ -14,12 +14,12 @@ static const struct {
     {0x0000, 0x001f},   // C0
     {0x007f, 0x009f},   // DEL, C1
     {0x00ad, 0x00ad},   // soft hyphen
-    {0x0600, 0x0605},   // arabic number signs
+    {0x0600, 0x0605},   // Arabic number signs
     {0x061c, 0x061c},   // Arabic letter mark
-    {0x06dd, 0x06dd},   // arabic end of ayah
-    {0x070f, 0x070f},   // syriac abbreviation mark
-    {0x0890, 0x0891},   // arabic pound and piastre marks
-    {0x08e2, 0x08e2},   // arabic disputed end of ayah
+    {0x06dd, 0x06dd},   // Arabic end of ayah
+    {0x070f, 0x070f},   // Syriac abbreviation mark
+    {0x0890, 0x0891},   // Arabic pound and piastre marks
+    {0x08e2, 0x08e2},   // Arabic disputed end of ayah
     {0x180e, 0x180e},   // Mongolian vowel separator
     {0x200b, 0x200f},   // zero-width spaces, joiners, marks of direction
     {0x2028, 0x202e},   // separators, embeddings, overrides
@@ -27,8 +27,8 @@ static const struct {
     {0xfdd0, 0xfdef},   // noncharacters
     {0xfeff, 0xfeff},   // byte order mark
     {0xfff9, 0xfffb},   // interlinear annotations
-    {0x110bd, 0x110bd}, // kaithi number sign
-    {0x110cd, 0x110cd}, // kaithi number sign above
+    {0x110bd, 0x110bd}, // Kaithi number sign
+    {0x110cd, 0x110cd}, // Kaithi number sign above
     {0x13430, 0x1343f}, // controls of Egyptian hieroglyphs
     {0x1bca0, 0x1bca3}, // controls of shorthand
     {0x1d173, 0x1d17a}, // controls of musical notation

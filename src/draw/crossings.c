@@ -10,7 +10,7 @@
 enum {
     SWEEPS = 24,           // sweeps after each start
     MOST_STEPS = 40000000, // steps of all exchanges together
-    UNIT = 1024,           // fixed point of the means
+    UNIT = 1024,           // the means are in units of 1 / UNIT places
     MOST_STARTS = 64,      // most orders to start from
     // Orders to start from, whatever the size of the graph.
     LEAST_STARTS = 2,

@@ -284,7 +284,8 @@ void hp_graph_draw(struct hp_drawing *drawing, const struct hp_graph *graph) {
 
 // --- for programs -------------------------------------------------------------------------
 
-// Check that a graph of a caller outside can be drawn.
+// Check a graph that comes through the public API.  HP_E_LIMIT: it has too many nodes;
+// HP_E_USAGE: an edge leads to no node.
 static int check(const struct hp_graph *graph, struct hp_err *err) {
     if (graph->node_count > HP_GRAPH_NODES) {
         return hp_fail(err, HP_E_LIMIT, "a graph of %zu nodes is too large to be drawn",

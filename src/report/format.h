@@ -31,7 +31,7 @@ struct hp_format {
     // Patterns of file names that select this format: "*.folded *.collapsed".
     const char *files;
     const char *help; // one line for help texts
-    // Enum hp_format_ability, as bits.  Options, help and refusals follow from these.
+    // Bits of enum hp_format_ability; options, help and refusals follow from these.
     unsigned can;
     size_t limit;        // rows if no limit is asked for, as in struct hp_report_options
     enum hp_shape shape; // the shape of views that its writers take

@@ -10,7 +10,7 @@
 typedef void hp_note_fn(void *data, const char *note);
 
 // Call `note` with each remark: who made the profile, how the numbers were estimated, and
-// from which inputs. hp_notes_tell() adds the warnings.
+// from which inputs.  The second function adds the warnings.
 void hp_notes_tell_facts(const struct hp_view *view, hp_note_fn *note, void *data);
 void hp_notes_tell(const struct hp_view *view, hp_note_fn *note, void *data);
 

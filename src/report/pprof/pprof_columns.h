@@ -46,9 +46,9 @@ struct hp_span hp_pprof_default_type(const struct hp_pprof_columns *columns,
                                      const struct hp_view *view);
 
 // Round `columns->of.count` values for each of the stacks; the caller frees the result.
-// In each column they add up to the rounded total.  `sums` has one element for each
-// number that columns refer to.  Sets *too_big if some number does not fit into 64 bits;
-// the result is then wrong.
+// In each column they add up to the rounded total.  `sums` is the array that the member
+// `sums` of columns is an index into.  Sets *too_big if some number does not fit into 64
+// bits; the result is then wrong.
 int64_t *hp_pprof_round(const struct hp_pprof_columns *columns, const uint32_t *stacks,
                         size_t count, const struct hp_stack_sums *sums, bool *too_big);
 

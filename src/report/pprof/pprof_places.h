@@ -43,7 +43,7 @@ struct hp_pprof_places {
     HP_VEC(hp_module_id) modules; // the modules that have a mapping; the program first
 };
 
-// Number the locations and mappings that stacks use; `has_something` says for each stack
+// Number the locations and mappings that stacks use; the array says for each stack
 // whether it is written.
 void hp_pprof_places_init(struct hp_pprof_places *places, const struct hp_view *view,
                           const bool *has_something);

@@ -99,9 +99,8 @@ size_t hp_text_fit(const struct hp_view *view, struct hp_text_part *parts, size_
 struct hp_text_names;
 
 // First add all names in the order of rows, each with the cells that it may take; if a
-// node is added several times, the least cells count.  Then call
-// hp_text_names_tell_apart(), which makes the names distinct; only after that the names
-// can be read. hp_text_names_free() frees them.
+// node is added several times, the least cells count.  Then make the names distinct; only
+// after that they can be read. hp_text_names_free() frees them.
 struct hp_text_names *hp_text_names_new(const struct hp_view *view);
 void hp_text_names_add(struct hp_text_names *names, hp_node_id node, size_t room);
 void hp_text_names_tell_apart(struct hp_text_names *names);
@@ -148,7 +147,7 @@ struct hp_text_estimate {
     // "± 4.9 MiB", "0.37 … 1.40 MiB", "17 or more", the reason why there is no interval,
     // or "" if the value is certain.
     char interval[HP_INTERVAL_SIZE];
-    bool is_half; // whether the interval is of the first form
+    bool is_half; // whether the interval is written as "± 4.9 MiB"
     // The interval replaces the value, which is too high as the largest of several dumps.
     bool is_alone;
     // Restriction of an interval of objects, for sentences: " of the sizes seen"; or

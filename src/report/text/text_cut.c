@@ -151,7 +151,7 @@ static bool fits(const struct hp_text_cut *cut, struct hp_span text) {
 // with is not repeated.
 static bool try_behind_dots(struct hp_buffer *out, struct hp_span text,
                             const struct hp_text_cut *cut) {
-    static const char more[] = "…::"; // of a name that leaves something out itself
+    static const char more[] = "…::"; // a name may already be shortened
     text = hp_span_starts(text, more) ? hp_span_from(text, sizeof more - 1) : text;
     if (!fits_beside(cut, text, dots(cut))) {
         return false;

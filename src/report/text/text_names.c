@@ -14,9 +14,9 @@
 
 #include <stdio.h>
 
-// Least cells of an address with its name that leave room for the source line.
 enum {
-    LEAST_PLACED = 24,   // cells, for a line beside an address and a name
+    // Least cells that leave room for a source line after an address with its name.
+    LEAST_PLACED = 24,
     MOST_ARGUMENTS = 64, // arguments of a group that are compared
 };
 

@@ -71,8 +71,8 @@ static void measure(struct peek *peek, size_t shown) {
     }
 }
 
-// Drop columns that do not fit.  Flat is dropped before cum, because callers and callees
-// have none.
+// Drop columns that do not fit.  Flat can be dropped, because callers and callees have
+// none.
 static void fit(struct peek *peek) {
     struct hp_text_part *parts = peek->parts;
     size_t width = (size_t)peek->widths.amount;

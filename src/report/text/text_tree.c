@@ -19,7 +19,7 @@
 
 enum {
     WIDTH = 11,      // cells of a value; narrow, because a tree needs room
-    SHARE_WIDTH = 6, // of a share
+    SHARE_WIDTH = 6, // cells of a share
     MOST_STEPS = 8,  // most steps that are drawn
     // The same where names would have no room otherwise.
     LEAST_STEPS = 2,
