@@ -15,7 +15,7 @@ enum {
 // A node, or a bend of an edge.
 struct hp_rank_vertex {
     uint32_t layer, place;       // layer from the top; place in it from the left
-    bool is_bend, has_label;     // a vertex that is no bend is the node of the same number
+    bool is_bend, has_label;     // without is_bend: the node of the same number
     int64_t left, right, height; // room to the left and right of its line, and its height
     int64_t x;                   // x of its line
 };

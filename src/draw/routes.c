@@ -7,7 +7,7 @@ enum {
     // Between layers; up to MOST_SLANT more where lines are slanted.
     LAYER_GAP = 11 * HP_POINT,
     MOST_SLANT = 60 * HP_POINT,
-    SLANT = 6,               // a gap grows by the width of its most slanted line, divided by this
+    SLANT = 6,               // the gap grows by the widest slant divided by this
     LINE_GAP = 9 * HP_POINT, // between two lines at one box, if the box is wide enough
     CORNER = 5 * HP_POINT,   // part at the corners of a box where no line ends
 };
