@@ -1,15 +1,19 @@
-// Leaving nothing behind: when the process is told to end, the unfinished output goes.
+// Remove the unfinished output file when a signal ends the process.
 #ifndef HP_CLI_CLEANUP_H
 #define HP_CLI_CLEANUP_H
 
-// Unlink the pending file, if any, on every signal that ends the process and can be caught, and
-// then die of it.  A limit on the size of files becomes an error of the write.
+// Install handlers for every catchable signal that ends the process by default: they
+// unlink the pending file, if there is one, and raise the signal again, so that the
+// process still dies of it. SIGXFSZ is ignored, so that exceeding the limit on file size
+// becomes an error of write().
 void hp_cli_cleanup_on_signals(void);
 
-// The file to unlink, or NULL for none; the string stays the caller's.
+// Set the file to unlink, NULL for none.  The string belongs to the caller and must stay
+// valid as long as it is set.
 void hp_cli_cleanup_file(const char *path);
 
-// Do now what a signal would do, but do not die.
+// Unlink the pending file and clear the progress line now, as a signal would, without
+// ending the process.
 void hp_cli_cleanup(void);
 
 #endif

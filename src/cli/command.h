@@ -1,10 +1,12 @@
-// The commands: one for each kind of report that has a help, and five more.
+// The table of commands: one for each kind of report that has a help text, and five
+// others.
 #ifndef HP_CLI_COMMAND_H
 #define HP_CLI_COMMAND_H
 
 #include "hprof-agg/hprof-agg.h"
 
-// Bits, so that an option can say which commands it concerns: of a report the bit of its kind.
+// Identities of commands.  Each is a bit, so that an option can list the commands that
+// accept it in one number.  The bit of a report is derived from its kind.
 enum hp_cli_command_id {
     HP_CLI_TOP = 1 << HP_REPORT_TOP,
     HP_CLI_TREE = 1 << HP_REPORT_TREE,
@@ -17,38 +19,44 @@ enum hp_cli_command_id {
     HP_CLI_INFO = 1 << HP_REPORT_INFO,
     HP_CLI_ACCOUNT = 1 << HP_REPORT_ACCOUNT,
     HP_CLI_LIFETIME = 1 << HP_REPORT_LIFETIME,
-    HP_CLI_REPORTS = (1 << HP_REPORT_KINDS) - 1, // also those without a name here
+    // all reports, including kinds that are no command
+    HP_CLI_REPORTS = (1 << HP_REPORT_KINDS) - 1,
     HP_CLI_HELP = 1 << HP_REPORT_KINDS,
     HP_CLI_VERSION = HP_CLI_HELP << 1,
     HP_CLI_MANIFEST = HP_CLI_HELP << 2,
     HP_CLI_TAKES_INPUTS = HP_CLI_REPORTS | HP_CLI_MANIFEST,
     HP_CLI_DIGEST = HP_CLI_HELP << 3,
-    HP_CLI_JEPROF = HP_CLI_HELP << 4, // whose options are its own
+    HP_CLI_JEPROF = HP_CLI_HELP << 4, // has options of its own, see jeprof/
 };
 
+// One command, as `help`, the completions and the parser need it.
 struct hp_cli_command {
     const char *name;
-    const char *arguments;    // what follows the options in a usage line, or ""
-    const char *help;         // what it answers, in one line
+    const char *arguments;    // the part of a usage line after the options, or ""
+    const char *help;         // the question that it answers, in one line
     unsigned id;              // a bit of enum hp_cli_command_id
-    enum hp_report_kind kind; // for those that report
-    bool takes_pattern;       // before the inputs
+    enum hp_report_kind kind; // only for commands that report
+    bool takes_pattern;       // the first word after the command is a pattern
 };
 
-// i < hp_cli_command_count().
+// Access to the table; i < hp_cli_command_count().  The id of hp_cli_command_by_id() has
+// to be that of a command.
 size_t hp_cli_command_count(void);
 const struct hp_cli_command *hp_cli_command(size_t i);
 const struct hp_cli_command *hp_cli_command_by_id(unsigned id);
 
-// All words for commands: their names, and then those of formats, which mean `merge
-// --format=NAME` or, if another alone writes it, that one; i = 0, 1, ...; NULL after the last.
+// Enumerate all words that may be given as a command: first the names of commands, then
+// names of formats.  A format means `merge --format=NAME` or, if merge cannot write it
+// and exactly one other command can, that command.  i = 0, 1, ...; sets *command; returns
+// NULL after the last.
 const char *hp_cli_command_word(size_t i, const struct hp_cli_command **command);
 
-// Whether the word is a command or names a format.
+// Whether the word is a command or names any format, also one that several commands
+// write.
 bool hp_cli_command_is_known(const char *word);
 
-// By word.  Of a format's name `*format` is set, else it is NULL.  An unknown word is
-// HP_E_USAGE, with the nearest name as a suggestion.
+// Find a command by its word.  If the word is the name of a format, *format is set to it,
+// else to NULL. An unknown word is HP_E_USAGE; the message suggests the nearest name.
 int hp_cli_command_find(const char *word, const struct hp_cli_command **command,
                         const char **format, struct hp_err *err);
 

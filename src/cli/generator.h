@@ -1,20 +1,20 @@
-// What hprof-agg-generator makes from the tables of the command line.
+// Texts that hprof-agg-generator makes from the tables of options, commands and formats.
 #ifndef HP_CLI_GENERATOR_H
 #define HP_CLI_GENERATOR_H
 
 #include <stdio.h>
 
-// Completions for three shells.
+// Write the completion scripts for three shells.
 void hp_cli_completions_bash(FILE *out);
 void hp_cli_completions_zsh(FILE *out);
 void hp_cli_completions_fish(FILE *out);
 
-// Copy the mdoc text of `prose`; the lines @COMMANDS@, @OPTIONS@ and @FORMATS@ give way to
-// the tables.
+// Copy the mdoc source `prose` to `out`; replace the lines @COMMANDS@, @OPTIONS@ and
+// @FORMATS@ by the tables.
 void hp_cli_manual(FILE *prose, FILE *out);
 
-// Copy the text of `readme`; what stands between its lines "<!-- options -->" and
-// "<!-- end of options -->" gives way to the tables.
+// Copy `readme` to `out`; replace everything between its lines "<!-- options -->" and
+// "<!-- end of options -->" by the tables.
 void hp_cli_reference(FILE *readme, FILE *out);
 
 #endif

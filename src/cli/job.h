@@ -1,25 +1,28 @@
-// The commands that read inputs and write a report.
+// Run the commands that read inputs and write a report.
 #ifndef HP_CLI_JOB_H
 #define HP_CLI_JOB_H
 
 #include "cli/settings.h"
 
-// Of a job that is done.
+// Results of a finished job that determine the exit status.
 struct hp_cli_outcome {
-    bool skipped;  // some inputs do not count
-    bool exceeded; // --fail-if holds
-    bool
-        is_open; // some dumps could not be compared, and --fail-if does not hold for the others
+    bool skipped;  // some inputs were not used
+    bool exceeded; // the condition of --fail-if is met
+    // --fail-if has no verdict: some dumps cannot be compared, and the condition is not met
+    // by the others.
+    bool is_open;
 };
 
-// Warnings and notes go to standard error, the error itself to `err`.
+// Read the inputs, write the report and set `outcome`.  Warnings and notes are printed to
+// standard error; the error itself is returned in `err`, for the caller to print.
 int hp_cli_job_run(const struct hp_cli_settings *settings, struct hp_cli_outcome *outcome,
                    struct hp_err *err);
 
-// Before anything is read or written: HP_E_USAGE if the sandbox that is required cannot be.
+// Returns HP_E_USAGE if --sandbox=require is set and the system lacks part of the
+// sandbox.  Call it before anything is read or written.
 int hp_cli_job_check_sandbox(const struct hp_cli_settings *settings, struct hp_err *err);
 
-// The digests of the inputs, which are partials.
+// Print the digests of the inputs, which have to be partial files, to standard output.
 int hp_cli_job_digest(const struct hp_cli_settings *settings, struct hp_err *err);
 
 #endif

@@ -1,19 +1,21 @@
-// How much memory there is for this process: of its container, by ulimit, of the machine.
+// Find how much memory this process may use: the limits of its container, of ulimit and
+// of the machine.
 #ifndef HP_CLI_MEMORYLIMIT_H
 #define HP_CLI_MEMORYLIMIT_H
 
 #include <stdint.h>
 
 struct hp_cli_memory_limit {
-    uint64_t bytes;     // 0: none is known
-    const char *source; // "this container": whose limit it is
+    uint64_t bytes;     // 0: no limit is known
+    const char *source; // the origin of the limit, for messages: "this container"
 };
 
-// The least of all limits, less what others in the container hold and what is kept free.  All files
-// are looked for under `root`, "" for the system's own.
+// Set `limit` to the smallest of all limits, less the memory of other processes in the
+// container and a reserve.  All files are looked up below `root`; "" is the system's own
+// root.
 void hp_cli_memory_limit_find(const char *root, struct hp_cli_memory_limit *limit);
 
-// What this process can write to and shares with nobody, in bytes: what RLIMIT_DATA limits.
+// Private writable memory of this process in bytes, which is what RLIMIT_DATA limits.
 uint64_t hp_cli_memory_used(void);
 
 #endif

@@ -1,4 +1,5 @@
-// Files that the command line names besides the inputs: lists, rules, keys.  They are opened as inputs are.
+// Open files that options name: lists, rules and keys.  They follow the same rules as
+// inputs.
 #ifndef HP_CLI_NAMEDFILE_H
 #define HP_CLI_NAMEDFILE_H
 
@@ -6,16 +7,19 @@
 
 #include <sys/types.h>
 
+// A file to open, and how messages describe it.
 struct hp_cli_named_file {
     const char *path;
-    const char *what; // it is, in messages: "list"
-    bool waits;       // for a process that writes to a FIFO
+    const char *what; // the noun in messages: "list"
+    bool waits;       // opening a FIFO waits for a process that writes to it
 };
 
-// Open it, see hp_open_input().  -1 after a failure.
+// Open the file for reading, see hp_open_input().  Returns the descriptor, or -1 and sets
+// `err`.
 int hp_cli_named_file_open(const struct hp_cli_named_file *file, struct hp_err *err);
 
-// Read its first `room` bytes: how many there are, or -1.
+// Read the first `room` bytes of the file.  Returns the number of bytes, or -1 and sets
+// `err`.
 ssize_t hp_cli_named_file_read(const struct hp_cli_named_file *file, char *bytes,
                                size_t room, struct hp_err *err);
 

@@ -1,4 +1,4 @@
-// The options, as one table: parsing, help, completions and the manual come from it.
+// The table of options, from which the parser, help, completions and manual are made.
 #ifndef HP_CLI_OPTION_H
 #define HP_CLI_OPTION_H
 
@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+// Headings under which help and manual list the options.
 enum hp_cli_group {
     HP_CLI_GROUP_INPUT,
     HP_CLI_GROUP_MEASURE,
@@ -20,7 +21,7 @@ enum hp_cli_group {
     HP_CLI_GROUPS,
 };
 
-// What may be given to an option, so that a shell can complete it.
+// The kind of value that an option accepts, so that a shell can complete it.
 enum hp_cli_value {
     HP_CLI_NO_VALUE,
     HP_CLI_TEXT,
@@ -32,44 +33,50 @@ enum hp_cli_value {
 
 struct hp_cli_option;
 
-// Store `value`, which may be cut into pieces and outlives the settings.
+// Convert `value` and store it in the settings.  The function may write into `value`,
+// which outlives the settings.  Returns HP_OK or an error code, usually HP_E_USAGE.
 typedef int hp_cli_set_fn(struct hp_cli_settings *settings,
                           const struct hp_cli_option *option, char *value,
                           struct hp_err *err);
 
+// One row of the table.
 struct hp_cli_option {
     const char *name; // without the dashes
-    char letter;      // or '\0'
+    char letter;      // '\0': it has no short form
     enum hp_cli_value value;
-    const char *value_name;     // in the help; NULL if it takes none
-    const char *const *choices; // of HP_CLI_CHOICE, ends in NULL; [0] is the default
+    const char *value_name;     // placeholder in the help; NULL if it takes no value
+    const char *const *choices; // of HP_CLI_CHOICE; ends with NULL; [0] is the default
     enum hp_cli_group group;
-    unsigned commands; // the enum hp_cli_command_id it concerns
-    const char *help;  // in one line, without the choices
+    unsigned commands; // bits of enum hp_cli_command_id: commands that accept it
+    const char *help;  // one line, without the choices
     hp_cli_set_fn *set;
-    size_t field;   // the member of the settings that `set` stores to
-    int number;     // what a flag stores, or what choices[0] stands for
-    unsigned needs; // enum hp_format_ability of the formats it has an effect on; 0: all
+    size_t field;   // offset of the member of the settings that `set` writes
+    int number;     // value that a flag stores, or value of choices[0]
+    unsigned needs; // enum hp_format_ability of formats on which it has an effect; 0: all
 };
 
-// i < hp_cli_option_count(); in the order of the groups.
+// Access to the table, which is sorted by group; i < hp_cli_option_count().
 size_t hp_cli_option_count(void);
 const struct hp_cli_option *hp_cli_option(size_t i);
 const char *hp_cli_group_name(enum hp_cli_group group);
 
-// Whether it has an effect on reports of this format.
+// Whether the option has an effect on reports of this format.
 bool hp_cli_option_fits(const struct hp_cli_option *option, const char *format);
 
-// The names of those formats, as "text, json".
+// Write the names of the formats that the option fits to `text`, as "text, json"; `room`
+// is its size.
 void hp_cli_option_formats(const struct hp_cli_option *option, char *text, size_t room);
 
-// By name or unambiguous beginning of a name; else HP_E_USAGE.
+// Find an option by its name or an unambiguous beginning of it.  HP_E_USAGE if there is
+// none or several.
 int hp_cli_option_find(const char *name, const struct hp_cli_option **option,
                        struct hp_err *err);
-// Go's tools, and pprof, take long options with a single dash, which here are letters: `name`
-// stands behind one.  HP_E_USAGE if it is such an option, HP_OK if it may be letters.
+// Refuse a long option with a single dash, as Go's tools and pprof accept them; here a
+// single dash precedes letters.  `name` is the text after the dash.  Returns HP_E_USAGE
+// if it is the name of a long option, HP_OK if it may be letters.
 int hp_cli_option_refuse_dash(const char *name, struct hp_err *err);
 
+// Find an option by its letter; HP_E_USAGE if there is none.
 int hp_cli_option_find_letter(char letter, const struct hp_cli_option **option,
                               struct hp_err *err);
 

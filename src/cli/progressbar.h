@@ -1,17 +1,17 @@
-// The line on standard error that says how far a long run is.
+// A line on standard error that shows the progress of a long run.
 #ifndef HP_CLI_PROGRESSBAR_H
 #define HP_CLI_PROGRESSBAR_H
 
 #include "hprof-agg/hprof-agg.h"
 
-// From now on hp_cli_progress() draws: on a terminal one line again and again, elsewhere
-// one line a second.
+// Enable hp_cli_progress().  A terminal gets one line that is redrawn; any other file
+// gets one line a second.
 void hp_cli_progress_start(void);
 
-// A hp_progress_fn; `data` is not used.
+// Show the progress; a hp_progress_fn that ignores `data`.  Draws nothing unless started.
 void hp_cli_progress(void *data, const struct hp_progress *progress);
 
-// Take the line away before something else is printed; safe in a signal handler.
+// Erase the line before other text is printed.  Safe in a signal handler.
 void hp_cli_progress_clear(void);
 
 #endif

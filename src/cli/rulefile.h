@@ -1,21 +1,24 @@
-// A file of rules for frames, a line each:
+// Read a file of rules that classify frames, one rule a line:
 //
 //     class<TAB>field<TAB>regular expression
 //
-// A field is name, file or module.  Empty lines and those that begin with # say nothing.
+// The field is name, file or module.  Empty lines and lines that begin with # are
+// ignored.
 #ifndef HP_CLI_RULEFILE_H
 #define HP_CLI_RULEFILE_H
 
 #include "cli/settings.h"
 
-// Add its rules to those of the settings, which keep its text.
+// Add the rules of the file to the settings, which own its text afterwards.  Any error is
+// HP_E_USAGE.
 int hp_cli_rulefile_read(struct hp_cli_settings *settings, const char *path,
                          struct hp_err *err);
 
-// Add one; the pattern is borrowed.  HP_E_USAGE: it is none.
+// Add one rule; its pattern is borrowed.  HP_E_USAGE if the pattern is empty or invalid.
 int hp_cli_add_rule(struct hp_cli_settings *settings, struct hp_frame_rule rule,
                     struct hp_err *err);
 
+// Free the rules and the texts of their files.
 void hp_cli_rules_done(struct hp_cli_settings *settings);
 
 #endif

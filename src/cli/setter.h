@@ -1,46 +1,52 @@
-// How the value of an option gets into the settings.
+// Functions that convert the value of an option and store it in the settings.
 #ifndef HP_CLI_SETTER_H
 #define HP_CLI_SETTER_H
 
 #include "cli/option.h"
 
-// A bool: `number`, or the place of the value among the choices.
+// Store a bool: `number`, or the index of the value among the choices.
 hp_cli_set_fn hp_cli_set_bool;
+// Store refuse, skip or count as two bools of the read options.
 hp_cli_set_fn hp_cli_set_duplicates;
-// An enum: `number`, plus the place of the value among the choices.
+// Store an enum: `number` plus the index of the value among the choices.
 hp_cli_set_fn hp_cli_set_enum;
-// A size_t of `number` or more.
+// Store a size_t that is at least `number`.
 hp_cli_set_fn hp_cli_set_count;
+// Store columns of a line; 0: lines are not cut.
 hp_cli_set_fn hp_cli_set_width;
-// A const char *.
+// Store a const char * that is not empty.
 hp_cli_set_fn hp_cli_set_text;
+// Store the name of a format.
 hp_cli_set_fn hp_cli_set_format;
-// A double: "5%" or "5" is 0.05.
+// Store a double between 0 and 1: "5%" and "5" are 0.05.
 hp_cli_set_fn hp_cli_set_share;
-// A uint64_t: N, NKiB, NMiB or NGiB.
+// Store a uint64_t of bytes: N, NKiB, NMiB or NGiB.
 hp_cli_set_fn hp_cli_set_size;
-hp_cli_set_fn hp_cli_set_memory; // or "none"
-hp_cli_set_fn hp_cli_set_seconds;
-// One more of struct hp_cli_words.
+hp_cli_set_fn hp_cli_set_memory;  // the same, or "none"
+hp_cli_set_fn hp_cli_set_seconds; // a uint64_t of whole seconds
+// Append to a struct hp_cli_words.
 hp_cli_set_fn hp_cli_set_word;
+// Read a key from a file; append a folder that exists; store an age such as "5min" in
+// nanoseconds.
 hp_cli_set_fn hp_cli_set_redact_key;
 hp_cli_set_fn hp_cli_set_folder;
 hp_cli_set_fn hp_cli_set_age;
 
-// One of a kind: `field` is not used.
-hp_cli_set_fn hp_cli_set_max_skipped; // N or P%
-hp_cli_set_fn hp_cli_set_confidence;  // percent
+// Functions for one option each; they ignore `field`.
+hp_cli_set_fn hp_cli_set_max_skipped; // N inputs, or P% of them
+hp_cli_set_fn hp_cli_set_confidence;  // a percentage
 hp_cli_set_fn hp_cli_set_by;
 hp_cli_set_fn hp_cli_set_metric;
 hp_cli_set_fn hp_cli_set_gate;
-hp_cli_set_fn hp_cli_set_jobs;
+hp_cli_set_fn hp_cli_set_jobs;     // threads
 hp_cli_set_fn hp_cli_set_filter;   // `number` is the enum hp_filter_rule
 hp_cli_set_fn hp_cli_set_path_map; // OLD=NEW
 hp_cli_set_fn hp_cli_set_shard;    // I/N
 hp_cli_set_fn hp_cli_set_rule;     // `number` is the enum hp_frame_class
-hp_cli_set_fn hp_cli_set_rules;    // of a file
+hp_cli_set_fn hp_cli_set_rules;    // the path of a file of rules
 
-// HP_E_USAGE if the pattern is none.
+// Add a filter to the settings; the pattern is borrowed.  HP_E_USAGE if it is empty or
+// invalid.
 int hp_cli_add_filter(struct hp_cli_settings *settings, enum hp_filter_rule rule,
                       const char *pattern, struct hp_err *err);
 

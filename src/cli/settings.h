@@ -1,4 +1,28 @@
-// What the command line asks for.
+// The settings that the command line asks for.  A map of this folder:
+//
+// The program hprof-agg turns argv into settings, and settings into calls of the library
+// in include/.  main.c starts it: `run` chooses the command, `status_of` the exit status.
+//
+// - Parsing: commandline.h is the entry point.  It uses arguments.h (words), the tables
+//   in option.c, command.c and habits.c, and setter.h, choice.h and suggestion.h
+//   (values).  The result is struct hp_cli_settings below.
+// - Commands: job.h runs all commands that read inputs; manifest.h and usage.h run
+//   `manifest`, `help` and `version`.  jeprof/ is a second command line, used if the
+//   program is called jeprof.
+// - Files: filelist.h (paths of inputs), namedfile.h and rulefile.h (files that options
+//   name), outfile.h (the output, which is all or nothing).
+// - Standard error: message.h, diagnostics.h, progressbar.h, terminal.h, safetext.h.
+// - Memory and signals: storage.h (allocate or end the process), memorylimit.h,
+//   cleanup.h.
+// - The separate program hprof-agg-generator: generator.h with completions.c, manual.c,
+//   reference.c.
+//
+// Invariants: functions return HP_OK or the code that they put into `err`; main(), or
+// hp_jeprof_run(), prints it and chooses the exit status (status.h).  Text from inputs
+// reaches a terminal only through message.h, safetext.h or the library.  When memory runs
+// out the process ends, so that nothing has to check for it: see storage.h.
+//
+// Read settings.h, option.h, commandline.c, job.c in this order.
 #ifndef HP_CLI_SETTINGS_H
 #define HP_CLI_SETTINGS_H
 
@@ -6,6 +30,7 @@
 #include "cli/storage.h"
 #include "hprof-agg/hprof-agg.h"
 
+// A setting of three states; HP_CLI_AUTO depends on whether the stream is a terminal.
 enum hp_cli_when {
     HP_CLI_AUTO,
     HP_CLI_ALWAYS,
@@ -13,50 +38,52 @@ enum hp_cli_when {
 };
 
 enum {
-    HP_CLI_KEY_LEAST = 16, // bytes of a key for --redact
+    HP_CLI_KEY_LEAST = 16, // size of a key for --redact, in bytes
     HP_CLI_KEY_MOST = 4096,
 };
 
-// {0} is the defaults.  Strings belong to the caller's argv or to the arguments.
+// The settings.  {0} is the defaults.  Strings belong to argv or to the struct
+// hp_cli_arguments.
 struct hp_cli_settings {
-    const struct hp_cli_command *command;
-    const struct hp_cli_command *topic; // of `help`, or NULL
-    bool explains_frames;               // `help frame-rules`
+    const struct hp_cli_command *command; // NULL: no argument was given
+    const struct hp_cli_command *topic;   // the command that `help` explains, or NULL
+    bool explains_frames;                 // `help frame-rules` was given
 
     struct hp_cli_words inputs, symbol_dirs, source_dirs;
-    struct hp_path_map *path_maps; // grown with hp_cli_grow(), as the filters
+    struct hp_path_map *path_maps; // made by hp_cli_grow(), like `filters` and `rules`
     size_t path_map_count;
     struct hp_filter *filters;
     size_t filter_count;
-    struct hp_frame_rule *rules; // grown so, too
+    struct hp_frame_rule *rules; // classify frames; the first that fits is applied
     size_t rule_count;
-    struct hp_cli_words rule_texts; // that some point into
+    struct hp_cli_words rule_texts; // owned texts of files that some rules point into
 
-    struct hp_cli_words files_from, base_files_from; // lists of inputs
-    struct hp_cli_words archives;
-    bool has_to;         // --to was given
-    size_t base_words;   // of diff: so many of the inputs are its base
-    struct hp_gate gate; // if has_gate
+    struct hp_cli_words files_from, base_files_from; // lists of inputs, --files-from
+    struct hp_cli_words archives;                    // tar archives of inputs
+    bool has_to;                                     // --to was given
+    size_t base_words;   // number of first inputs that are the base of a diff
+    struct hp_gate gate; // the condition of --fail-if, if has_gate
     bool has_gate;
-    bool gate_has_unit;  // of space
-    bool null_separated; // its paths end in NUL, not in a newline
+    bool gate_has_unit;  // the growth of the gate has a unit of space
+    bool null_separated; // paths in lists end in NUL, not in a newline
     struct hp_read_options read;
-    struct hp_report_options report; // with its kind and format, for those that report
-    bool timeline;                   // of merge: dump by dump
-    bool prints_used; // of info: the paths of the inputs that count, and nothing else
+    // The kind and format in it are set for commands that report.
+    struct hp_report_options report;
+    bool timeline;    // merge: keep dumps apart
+    bool prints_used; // info: print only the paths of the inputs that are used
     bool no_symbols, symbol_dirs_only;
-    size_t shards;       // of manifest: how many lists, or 0
-    uint64_t max_memory; // bytes, 0 for what there is, or HP_CLI_NO_LIMIT
-    bool redacts;
-    char redact_key[HP_CLI_KEY_MOST + 1]; // of redact_key_size bytes
-    size_t redact_key_size;               // 0: a random key
-    const char *output;                   // or NULL for standard output
+    size_t shards;       // manifest: number of lists; 0: not given
+    uint64_t max_memory; // bytes; 0: what the system allows; or HP_CLI_NO_LIMIT
+    bool redacts;        // replace names by hashes
+    char redact_key[HP_CLI_KEY_MOST + 1]; // redact_key_size bytes
+    size_t redact_key_size;               // 0: use a random key
+    const char *output;                   // path of the output; NULL: standard output
     enum hp_cli_when color, progress;
-    bool has_width; // else lines fit the terminal, if there is one
-    size_t width;   // 0: they are not cut
+    bool has_width; // false: use the width of the terminal, if the output is one
+    size_t width;   // columns of a line; 0: lines are not cut
     bool quiet, verbose;
     bool help, version;
-    bool licenses, features; // with the version
+    bool licenses, features; // printed by `version`
 };
 
 #endif

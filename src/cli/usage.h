@@ -6,13 +6,13 @@
 
 #include <stdio.h>
 
-// What to say to someone who gave no argument at all.
+// Print the short usage for a call without any argument.
 void hp_cli_usage_print_short(FILE *out);
 
-// Made of files when it is built.
+// The licences; the build generates this text from files.
 extern const char hp_cli_licenses[];
 
-// The commands help and version, to standard output.
+// Run the command help or version; the text is written to standard output.
 int hp_cli_usage_run(const struct hp_cli_settings *settings, struct hp_err *err);
 
 #endif
