@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Words not yet taken.
+// The words of the command line, and the number of the next one to read.
 struct source {
     char *const *words;
     size_t count, next;
@@ -18,6 +18,7 @@ void hp_cli_arguments_done(struct hp_cli_arguments *arguments) {
     *arguments = (struct hp_cli_arguments){0};
 }
 
+// Append an option; it remembers the number of words before it.
 static void add_option(struct hp_cli_arguments *arguments,
                        const struct hp_cli_option *option, char *value) {
     arguments->options = hp_cli_grow(arguments->options, arguments->option_count,
@@ -26,7 +27,9 @@ static void add_option(struct hp_cli_arguments *arguments,
         .option = option, .value = value, .words = arguments->words.count};
 }
 
-// `value` is what stands in the same word, or NULL.
+// Complete *value, which is the text in the same word or NULL: take the next word if the
+// option needs one.  HP_E_USAGE if the option takes no value and has one, or lacks one
+// that it needs.
 static int take_value(struct source *source, const struct hp_cli_option *option,
                       char **value, struct hp_err *err) {
     if (option->value == HP_CLI_NO_VALUE) {
@@ -44,11 +47,12 @@ static int take_value(struct source *source, const struct hp_cli_option *option,
 
 #define NAME_SIZE 64
 
-// What stands before an "=".
+// Copy the part of `word` before "=" to `name`, truncated to the size of that.
 static void copy_name(char name[NAME_SIZE], const char *word) {
     snprintf(name, NAME_SIZE, "%.*s", (int)strcspn(word, "="), word);
 }
 
+// Read "NAME", "NAME=VALUE" or "NAME" with the next word as its value.
 static int scan_long(struct hp_cli_arguments *arguments, struct source *source,
                      char *word, struct hp_err *err) {
     char name[NAME_SIZE];
@@ -66,6 +70,8 @@ static int scan_long(struct hp_cli_arguments *arguments, struct source *source,
     return ret;
 }
 
+// Read letters after a single dash: several flags, or a last option with its value
+// ("n20").
 static int scan_letters(struct hp_cli_arguments *arguments, struct source *source,
                         char *letters, struct hp_err *err) {
     char name[NAME_SIZE];

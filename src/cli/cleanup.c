@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 enum {
-    STACK_SIZE = 64 << 10, // bytes; the vector registers that are saved take some
+    STACK_SIZE = 64 << 10, // bytes; saved vector registers need several KiB
 };
 
+// Path of the file to unlink, or NULL.
 static _Atomic(const char *) pending;
+// The process that installed the handlers.
 static pid_t owner;
 
 void hp_cli_cleanup_file(const char *path) {
@@ -20,7 +22,7 @@ void hp_cli_cleanup_file(const char *path) {
 }
 
 void hp_cli_cleanup(void) {
-    // A forked helper inherits the handlers, but not the duty.
+    // A forked helper inherits the handlers, but must not unlink the file.
     if (getpid() != owner) {
         return;
     }
@@ -31,15 +33,18 @@ void hp_cli_cleanup(void) {
     hp_cli_progress_clear();
 }
 
+// The signal handler: clean up, and raise the signal again.
 static void die(int number) {
     int saved = errno;
     hp_cli_cleanup();
     errno = saved;
-    // The default action is in place again: the shell sees the death it expects.
+    // The default action is restored by SA_RESETHAND, so that the shell sees the process
+    // die of the signal.
     raise(number);
 }
 
-// Only what would end the process: nohup ignores SIGHUP, and sanitizers handle faults.
+// Handle a signal, unless it is ignored or handled already: nohup ignores SIGHUP, and
+// sanitizers handle faults.
 static void handle(int number) {
     struct sigaction action = {.sa_handler = die,
                                .sa_flags = (int)SA_RESETHAND | SA_ONSTACK};
@@ -52,13 +57,13 @@ static void handle(int number) {
 
 void hp_cli_cleanup_on_signals(void) {
     static const int numbers[] = {
-        SIGHUP,  SIGINT,  SIGQUIT,                       // by who started it
-        SIGTERM, SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1,   // by whoever may
+        SIGHUP,  SIGINT,  SIGQUIT, // from the terminal or the parent process
+        SIGTERM, SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1,   // from any process
         SIGUSR2, SIGXCPU, SIGPOLL,   SIGPWR,  SIGSTKFLT, //
-        SIGSEGV, SIGBUS,  SIGFPE,    SIGILL,  SIGABRT,   // faults of our own
+        SIGSEGV, SIGBUS,  SIGFPE,    SIGILL,  SIGABRT,   // faults of this program
         SIGSYS,  SIGTRAP,
     };
-    // Where the stack has come to its end, a handler needs another.
+    // A handler needs a stack of its own after an overflow of the ordinary stack.
     static char stack[STACK_SIZE];
     stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
     sigaltstack(&other, NULL);
@@ -69,5 +74,5 @@ void hp_cli_cleanup_on_signals(void) {
     for (int number = SIGRTMIN; number <= SIGRTMAX; number++) {
         handle(number);
     }
-    signal(SIGXFSZ, SIG_IGN); // the write fails, and says why
+    signal(SIGXFSZ, SIG_IGN); // write() fails with EFBIG instead
 }

@@ -6,11 +6,13 @@
 
 #include <string.h>
 
+// The table; five commands write no report.
 struct commands {
     struct hp_cli_command at[HP_REPORT_KINDS + 5];
     size_t count;
 };
 
+// The operands of a report, for its usage line.
 static const char *arguments_of(enum hp_report_kind kind) {
     unsigned takes = hp_report_takes(kind);
     return (takes & HP_TAKES_PATTERN) != 0 ? "REGEX INPUT..."
@@ -19,6 +21,7 @@ static const char *arguments_of(enum hp_report_kind kind) {
                                            : "INPUT...";
 }
 
+// Append a command for each kind of report that has a help text.
 static void add_reports(struct commands *commands) {
     for (enum hp_report_kind kind = 0; kind < HP_REPORT_KINDS; kind++) {
         if (hp_report_help(kind) != NULL) {
@@ -34,7 +37,7 @@ static void add_reports(struct commands *commands) {
     }
 }
 
-// Made when they are first asked for.
+// The table, which is built at the first call.
 static const struct commands *all_commands(void) {
     static struct commands commands;
     if (commands.count == 0) {
@@ -93,7 +96,8 @@ const struct hp_cli_command *hp_cli_command_by_id(unsigned id) {
     return command;
 }
 
-// NULL if several write it, and `merge` does not: text, for people, and the like.
+// The command that is run if the name of a format is given as a word: `merge` if that writes
+// the format, else the only command that does.  NULL if several write it, as with text.
 static const struct hp_cli_command *command_of_format(const char *format) {
     const struct hp_cli_command *found = NULL;
     size_t count = 0;
@@ -135,6 +139,7 @@ bool hp_cli_command_is_known(const char *word) {
     return is_known;
 }
 
+// Fail with HP_E_USAGE and suggest what was meant: an option, another word or help.
 static int unknown(const char *word, struct hp_err *err) {
     const char *instead = hp_cli_habit(word, false);
     struct hp_cli_suggestion suggestion = {.word = word};

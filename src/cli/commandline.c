@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+// Limit of --shards.
 enum {
     SHARDS_MAX = 1000000,
 };
@@ -29,9 +30,12 @@ void hp_cli_commandline_done(struct hp_cli_arguments *given,
     hp_cli_arguments_done(given);
 }
 
+// Apply all options in the order given.  HP_E_USAGE if the command does not take one of
+// them.
 static int apply(const struct hp_cli_arguments *given, struct hp_cli_settings *settings,
                  struct hp_err *err) {
-    // Files that options name are read as these are applied, and --wait may stand after them.
+    // Options read the files that they name, so they have to know of a --wait that is
+    // given later.
     settings->read.wait = hp_cli_arguments_have(given, "wait");
     for (size_t i = 0; i < given->option_count; i++) {
         const struct hp_cli_option *option = given->options[i].option;
@@ -47,7 +51,8 @@ static int apply(const struct hp_cli_arguments *given, struct hp_cli_settings *s
     return HP_OK;
 }
 
-// Inputs alone are those of `top`, as jeprof and pprof have it.
+// Insert the command `top` if the first word is the name of a file, as jeprof and pprof
+// work.
 static int supply_command(struct hp_cli_arguments *given, struct hp_err *err) {
     struct hp_cli_words *words = &given->words;
     const char *first = words->count > 0 ? words->items[0] : "help";
@@ -66,7 +71,8 @@ static int supply_command(struct hp_cli_arguments *given, struct hp_err *err) {
     return HP_OK;
 }
 
-// --help and --version win over all else that is well-formed.
+// Set the command, or the topic of help.  --help and --version override all other valid
+// options.
 static int choose_command(struct hp_cli_arguments *given,
                           struct hp_cli_settings *settings, struct hp_err *err) {
     const char **format = &settings->report.format;
@@ -92,6 +98,7 @@ static int choose_command(struct hp_cli_arguments *given,
     return hp_cli_command_find(given->words.items[0], &settings->command, format, err);
 }
 
+// Apply the options of help or version, and look up the topic of help.
 static int read_help_or_version(const struct hp_cli_arguments *given,
                                 struct hp_cli_settings *settings, struct hp_err *err) {
     const char *format;
@@ -111,6 +118,8 @@ static int read_help_or_version(const struct hp_cli_arguments *given,
                                      err);
 }
 
+// Fail with HP_E_USAGE: the command cannot write the format; list those that it can
+// write.
 static int fail_format(const struct hp_cli_settings *settings, struct hp_err *err) {
     char known[256] = "";
     for (size_t i = 0; i < hp_format_count(); i++) {
@@ -125,7 +134,8 @@ static int fail_format(const struct hp_cli_settings *settings, struct hp_err *er
                        settings->report.format, known);
 }
 
-// What makes such a file, if that is known.
+// Extend the error about the output's name with the tool that makes such files, if one is
+// known.
 static int explain_kind(const char *path, struct hp_err *err) {
     const char *dot = strrchr(path, '.');
     const char *instead = dot != NULL ? hp_cli_habit_of_kind(dot + 1) : NULL;
@@ -134,7 +144,8 @@ static int explain_kind(const char *path, struct hp_err *err) {
                            : (int)err->code;
 }
 
-// What the command line says counts, then the output's name, then the command.
+// Set the format of the report.  An option has priority over the output's name, and that
+// over the default of the command.  HP_E_USAGE if the command cannot write the format.
 static int settle_format(const struct hp_cli_arguments *given,
                          struct hp_cli_settings *settings, struct hp_err *err) {
     struct hp_report_options *report = &settings->report;
@@ -155,6 +166,7 @@ static int settle_format(const struct hp_cli_arguments *given,
                                                         : fail_format(settings, err);
 }
 
+// HP_E_USAGE if an option has no effect on the format of the report.
 static int check_formats(const struct hp_cli_settings *settings,
                          const struct hp_cli_arguments *given, struct hp_err *err) {
     for (size_t i = 0; i < given->option_count; i++) {
@@ -169,7 +181,8 @@ static int check_formats(const struct hp_cli_settings *settings,
     return HP_OK;
 }
 
-// Rows, or the labels of samples that stand for them in pprof.
+// Whether the report can group by inputs, threads or labels: rows of a table, or labels
+// of samples in pprof.
 static bool has_groups(const struct hp_cli_settings *settings) {
     const struct hp_report_options *report = &settings->report;
     unsigned can = hp_format_can(report->format);
@@ -180,7 +193,8 @@ static bool has_groups(const struct hp_cli_settings *settings) {
                : false;
 }
 
-// A row for each dump, or a label.
+// Check --snapshots, and select --by=input for --snapshots=each, which shows each dump
+// separately as a row or a label.
 static int settle_snapshots(const struct hp_cli_arguments *given,
                             struct hp_cli_settings *settings, struct hp_err *err) {
     struct hp_report_options *report = &settings->report;
@@ -210,6 +224,8 @@ static int settle_snapshots(const struct hp_cli_arguments *given,
     return HP_OK;
 }
 
+// Check --by=input and later granularities (threads, labels, sizes, ages): report and
+// format have to support them, and they exclude some options.
 static int check_by(const struct hp_cli_settings *settings, struct hp_err *err) {
     const struct hp_report_options *report = &settings->report;
     if (report->by < HP_BY_INPUT) {
@@ -241,7 +257,8 @@ static int check_by(const struct hp_cli_settings *settings, struct hp_err *err) 
                : HP_OK;
 }
 
-// A condition that can never hold would let everything pass.
+// Refuse a condition of --fail-if that can never be met, since it would let everything
+// pass.
 static int check_gate(const struct hp_cli_settings *settings, struct hp_err *err) {
     const char *without = settings->report.no_error ? "--no-error"
                           : settings->read.estimator == HP_ESTIMATOR_JEPROF
@@ -263,7 +280,8 @@ static int check_gate(const struct hp_cli_settings *settings, struct hp_err *err
     return HP_OK;
 }
 
-// Where nothing is looked for that tells inputs apart, or in what others will merge.
+// Refuse --no-input-ids in reports that identify inputs anyway, and with --shard, which
+// needs the identities to merge shards.
 static int check_ids(const struct hp_cli_settings *settings, struct hp_err *err) {
     const struct hp_read_options *read = &settings->read;
     bool is_partial = (hp_format_can(settings->report.format) & HP_IS_PARTIAL) != 0;
@@ -283,6 +301,8 @@ static int check_ids(const struct hp_cli_settings *settings, struct hp_err *err)
                                   "which tell no dumps apart");
 }
 
+// Check the combinations of --redact with partial files and lists, and of
+// --symbol-dir-only with other places.
 static int check_places(const struct hp_cli_settings *settings, struct hp_err *err) {
     bool redacts = settings->redacts;
     if (redacts && (hp_format_can(settings->report.format) & HP_IS_PARTIAL) != 0) {
@@ -307,7 +327,7 @@ static int check_places(const struct hp_cli_settings *settings, struct hp_err *e
                : HP_OK;
 }
 
-// Options that mean nothing next to others, or without them.
+// Refuse options that contradict each other or have no meaning without others.
 static int check_combinations(struct hp_cli_settings *settings,
                               const struct hp_cli_arguments *given, struct hp_err *err) {
     int ret = check_formats(settings, given, err);
@@ -349,6 +369,7 @@ static int check_combinations(struct hp_cli_settings *settings,
     return check_gate(settings, err);
 }
 
+// Take the pattern after the command.  HP_E_USAGE if there are no two words.
 static int take_pattern(const struct hp_cli_arguments *given,
                         struct hp_cli_settings *settings, struct hp_err *err) {
     if (given->words.count < 2) {
@@ -359,7 +380,8 @@ static int take_pattern(const struct hp_cli_arguments *given,
     return hp_cli_add_filter(settings, HP_PICK, given->words.items[1], err);
 }
 
-// The inputs of a diff before --to, or the first of two, are its base.
+// Find which inputs of a diff are its base: those before --to, or the first of two.
+// HP_E_USAGE if a side has no input.
 static int split_sides(const struct hp_cli_arguments *given,
                        struct hp_cli_settings *settings, struct hp_err *err) {
     if (settings->command->id != HP_CLI_DIFF) {
@@ -368,7 +390,7 @@ static int split_sides(const struct hp_cli_arguments *given,
     bool has_lists = settings->files_from.count > 0 ||
                      settings->base_files_from.count > 0 || settings->archives.count > 0;
     if (!settings->has_to && !has_lists && settings->inputs.count == 1) {
-        return HP_OK; // which may be a difference
+        return HP_OK; // the input may contain a difference itself
     }
     if (!settings->has_to && !has_lists && settings->inputs.count != 2) {
         return hp_cli_fail(err, HP_E_USAGE,
@@ -380,7 +402,8 @@ static int split_sides(const struct hp_cli_arguments *given,
     for (size_t i = 0; i < given->option_count; i++) {
         if (strcmp(given->options[i].option->name, "to") == 0) {
             size_t words = given->options[i].words;
-            settings->base_words = words > 0 ? words - 1 : 0; // without the command
+            // The first word is the command.
+            settings->base_words = words > 0 ? words - 1 : 0;
         }
     }
     bool has_base = settings->base_words > 0 || settings->base_files_from.count > 0;
@@ -393,7 +416,8 @@ static int split_sides(const struct hp_cli_arguments *given,
     return HP_OK;
 }
 
-// The words behind the command.
+// Take the words after the command: a pattern if it needs one, then inputs.  Refuses
+// URLs, and a command line without any input.
 static int take_words(const struct hp_cli_arguments *given,
                       struct hp_cli_settings *settings, struct hp_err *err) {
     bool has_pattern = settings->command->takes_pattern;
@@ -415,6 +439,7 @@ static int take_words(const struct hp_cli_arguments *given,
     return ret;
 }
 
+// Apply the options of manifest, check them and take the paths.
 static int read_manifest(const struct hp_cli_arguments *given,
                          struct hp_cli_settings *settings, struct hp_err *err) {
     int ret = apply(given, settings, err);
@@ -430,7 +455,8 @@ static int read_manifest(const struct hp_cli_arguments *given,
     return ret == HP_OK ? take_words(given, settings, err) : ret;
 }
 
-// Those of the command line come first.
+// Add the rules of the file in $HPROF_AGG_FRAME_RULES.  They follow those of the command
+// line, which therefore have priority.
 static int add_rules_of_environment(struct hp_cli_settings *settings,
                                     struct hp_err *err) {
     const char *path = getenv("HPROF_AGG_FRAME_RULES");

@@ -7,7 +7,7 @@
 
 #define GENERATED "Generated from the option table by hprof-agg-generator."
 
-// The words for these commands.
+// Write the words that select one of these commands, a bit mask.
 static void put_words(FILE *out, unsigned commands, const char *separator) {
     const struct hp_cli_command *command;
     const char *word, *before = "";
@@ -19,7 +19,7 @@ static void put_words(FILE *out, unsigned commands, const char *separator) {
     }
 }
 
-// But for label:KEY, which is to be completed by the user.
+// Write the choices of an option, except for label:KEY, whose KEY only the user knows.
 static void put_choices(FILE *out, const struct hp_cli_option *option) {
     const char *choice;
     for (size_t i = 0; (choice = hp_cli_choice(option, i)) != NULL; i++) {
@@ -29,7 +29,7 @@ static void put_choices(FILE *out, const struct hp_cli_option *option) {
     }
 }
 
-// Text within '...' of a shell; `special` are the characters that take a backslash.
+// Write text inside '...' of a shell; characters in `special` get a backslash.
 static void put_quoted(FILE *out, const char *text, const char *special) {
     for (; *text != '\0'; text++) {
         if (*text == '\'') {
@@ -40,6 +40,7 @@ static void put_quoted(FILE *out, const char *text, const char *special) {
     }
 }
 
+// Write the description of a word for a command or a format.
 static void put_help(FILE *out, const char *word, const struct hp_cli_command *command) {
     if (word == command->name) {
         put_quoted(out, command->help, "");
@@ -48,6 +49,7 @@ static void put_help(FILE *out, const char *word, const struct hp_cli_command *c
     }
 }
 
+// Write a case of bash that completes the value of an option.
 static void put_bash_value(FILE *out, const struct hp_cli_option *option) {
     fputs("    ", out);
     if (option->letter != '\0') {
@@ -66,6 +68,7 @@ static void put_bash_value(FILE *out, const struct hp_cli_option *option) {
     fputs(" ;;\n", out);
 }
 
+// Write a case of bash that completes the names of options of these commands.
 static void put_bash_options(FILE *out, unsigned commands) {
     const char *separator = "";
     fputs("words='", out);
@@ -80,6 +83,7 @@ static void put_bash_options(FILE *out, unsigned commands) {
     fputs("' ;;\n", out);
 }
 
+// The function of bash before the generated cases, and after them.
 static const char bash_begin[] =
     "# bash completion for hprof-agg.  " GENERATED
     "\n"
@@ -116,6 +120,7 @@ static const char bash_end[] =
     "}\n"
     "complete -F _hprof_agg hprof-agg\n";
 
+// Write the part of the bash function that completes options, commands and files.
 static void put_bash_words(FILE *out) {
     const struct hp_cli_command *command;
     const char *word;
@@ -150,6 +155,7 @@ void hp_cli_completions_bash(FILE *out) {
     fputs(bash_end, out);
 }
 
+// Write how zsh completes the value of an option.
 static void put_zsh_value(FILE *out, const struct hp_cli_option *option) {
     if (option->value == HP_CLI_NO_VALUE) {
         return;
@@ -168,7 +174,8 @@ static void put_zsh_value(FILE *out, const struct hp_cli_option *option) {
     }
 }
 
-// Of an option given twice the last holds, so none excludes itself.
+// Write one option for _arguments of zsh.  '*' allows it repeatedly: the last one is
+// effective.
 static void put_zsh_option(FILE *out, const struct hp_cli_option *option) {
     bool has_value = option->value != HP_CLI_NO_VALUE;
     fputs("        '*'", out);
@@ -185,6 +192,7 @@ static void put_zsh_option(FILE *out, const struct hp_cli_option *option) {
     fputs("'\n", out);
 }
 
+// Write the options of one command for zsh, as a case.
 static void put_zsh_arguments(FILE *out, const struct hp_cli_command *command) {
     fputs("    ", out);
     put_words(out, command->id, " | ");
@@ -202,6 +210,7 @@ static void put_zsh_arguments(FILE *out, const struct hp_cli_command *command) {
     fputs("    ) ;;\n", out);
 }
 
+// Write a function for zsh that lists the commands.
 static void put_zsh_commands(FILE *out) {
     const struct hp_cli_command *command;
     const char *word;
@@ -240,6 +249,7 @@ void hp_cli_completions_zsh(FILE *out) {
         out);
 }
 
+// Write one option for fish, for those commands that take it.
 static void put_fish_option(FILE *out, const struct hp_cli_option *option) {
     fputs("complete -c hprof-agg -n '__fish_seen_subcommand_from ", out);
     put_words(out, option->commands, " ");

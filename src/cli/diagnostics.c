@@ -5,13 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
+// Diagnostics printed without --verbose.
 #define SHOWN_MAX 10
 
+// Whether the input has a message: it was skipped or, with --verbose, used although
+// damaged.
 static bool has_diagnostic(const struct hp_input *input, bool verbose) {
     return input->status == HP_INPUT_SKIPPED ||
            (verbose && input->status == HP_INPUT_KEPT_DAMAGED);
 }
 
+// The error of an input, with its name if the error names no file.
 static struct hp_err located(const struct hp_input *input) {
     struct hp_err err = *input->err;
     if (err.where[0] == '\0') {
@@ -20,6 +24,8 @@ static struct hp_err located(const struct hp_input *input) {
     return err;
 }
 
+// Print the messages of inputs, one a line: all, or SHOWN_MAX and the number of the
+// others.
 static void print_diagnostics(const struct hp_profile *profile, bool all) {
     size_t found = 0;
     for (size_t i = 0; i < hp_profile_input_count(profile); i++) {
@@ -37,6 +43,7 @@ static void print_diagnostics(const struct hp_profile *profile, bool all) {
     }
 }
 
+// Print one note about all ELF files among the inputs; `first` is the first of them.
 static void print_ignored(const char *first, size_t count) {
     char more[64] = "";
     if (count > 1) {
@@ -46,7 +53,7 @@ static void print_ignored(const char *first, size_t count) {
                    first, more);
 }
 
-// There may be something left.
+// Append the options that can still use a damaged dump, or do without it, to its error.
 static void name_options(struct hp_err *err) {
     size_t used = strlen(err->message);
     if (strncmp(err->message, "damaged", strlen("damaged")) == 0) {

@@ -16,8 +16,10 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+// Bytes read at a time.
 #define BLOCK (64 * 1024)
 
+// Largest list, in bytes.
 static const size_t size_max = (size_t)1 << 30;
 
 void hp_cli_filelist_done(struct hp_cli_filelist *list) {
@@ -29,22 +31,26 @@ void hp_cli_filelist_done(struct hp_cli_filelist *list) {
     *list = (struct hp_cli_filelist){0};
 }
 
+// Append an owned text; returns where to store it.
 static char **add_text(struct hp_cli_filelist *list) {
     list->texts = hp_cli_grow(list->texts, list->text_count, sizeof *list->texts);
     list->texts[list->text_count] = NULL;
     return &list->texts[list->text_count++];
 }
 
-// --- lists --------------------------------------------------------------------------------
+// --- lists -----------------------------------------------------------------------------
 
-// A list while it is read: no path in it can be opened that is longer than the kernel takes.
+// Progress of reading a list.  It serves to refuse a path of PATH_MAX bytes or more,
+// which the kernel would not open.
 struct list {
     const char *path;
-    char end; // of a path in it
-    uint64_t line;
-    size_t begin; // of the last path so far
+    char end;      // the byte after each path
+    uint64_t line; // line at `begin`, for messages
+    size_t begin;  // offset of the path that is not complete yet
 };
 
+// Check the lengths of paths in the bytes from `from` on.  HP_E_FORMAT if one is too
+// long.
 static int check_lengths(struct list *list, const char *text, size_t from, size_t size,
                          struct hp_err *err) {
     for (const char *end = text + from; end != NULL;) {
@@ -64,7 +70,8 @@ static int check_lengths(struct list *list, const char *text, size_t from, size_
     return HP_OK;
 }
 
-// One byte is always left for a terminator.
+// Read the whole list into *text, with room for one more byte.  HP_E_IO, HP_E_FORMAT for
+// a path that is too long, HP_E_LIMIT for a list that is too long.
 static int read_all(int fd, struct list *list, char **text, size_t *size,
                     struct hp_err *err) {
     size_t capacity = 0;
@@ -94,13 +101,16 @@ static int read_all(int fd, struct list *list, char **text, size_t *size,
     }
 }
 
-// A terminal may be typed at; other devices may have no end.
+// Whether `fd` is a device that may never end.  Terminals, where a user types a list, and
+// /dev/null are not.
 static bool is_endless(int fd) {
     struct stat info;
     return fstat(fd, &info) == 0 && S_ISCHR(info.st_mode) && !isatty(fd) &&
            info.st_rdev != makedev(1, 3); // of /dev/null
 }
 
+// Cut the text into paths, in place, and append those that are not empty.  HP_E_FORMAT
+// for a NUL byte inside a path; HP_E_EMPTY if there is no path.
 static int split(char *text, size_t size, char end, struct hp_cli_words *paths,
                  struct hp_err *err) {
     char *next, *last = text + size;
@@ -153,8 +163,9 @@ int hp_cli_filelist_read(struct hp_cli_filelist *list,
     return ret;
 }
 
-// --- folders ------------------------------------------------------------------------------
+// --- folders ---------------------------------------------------------------------------
 
+// Whether a file in the folder is a regular file with the name of a dump.
 static bool is_dump(int folder, const char *name) {
     struct stat info;
     bool is_named_so = fnmatch("*.heap*", name, FNM_PERIOD) == 0 ||
@@ -162,11 +173,13 @@ static bool is_dump(int folder, const char *name) {
     return is_named_so && fstatat(folder, name, &info, 0) == 0 && S_ISREG(info.st_mode);
 }
 
+// Compare paths for qsort().
 static int by_name(const void *left, const void *right) {
     const char *const *a = left, *const *b = right;
     return strcmp(*a, *b);
 }
 
+// Append the dumps in a folder, sorted by path.
 static void add_dumps(struct hp_cli_filelist *list, DIR *folder, const char *path) {
     size_t first = list->paths.count;
     const char *slash = path[strlen(path) - 1] == '/' ? "" : "/";

@@ -1,4 +1,5 @@
-// hprof-agg-generator: what is made from the tables of the command line.
+// hprof-agg-generator: write completions, manual or reference from the tables of the
+// command line.
 //
 //     hprof-agg-generator bash | zsh | fish | man <man/hprof-agg.1.in | readme <README.md
 #include "cli/generator.h"

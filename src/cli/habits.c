@@ -1,5 +1,6 @@
-// Options that are spelled alike here (--focus, --hide, --inuse_space ...) are not in the table,
-// nor are those that measure time or contention.
+// Tables of options of jeprof and pprof.  Options that have the same name here (--focus,
+// --hide, --inuse_space ...) are not in them, nor are those that measure time or
+// contention.
 #include "cli/habits.h"
 
 #include "cli/message.h"
@@ -10,9 +11,10 @@
 #include <strings.h>
 #include <unistd.h>
 
+// Foreign words with the same advice.
 struct habit {
-    const char *words; // with spaces between
-    const char *instead;
+    const char *words;   // separated by spaces
+    const char *instead; // sentence with the advice
 };
 
 #define PICTURE                                                  \
@@ -22,7 +24,7 @@ struct habit {
 #define PAGE "use hprof-agg merge -o x.pb.gz INPUT..., then go tool pprof -http=: x.pb.gz"
 
 static const struct habit habits[] = {
-    // what is written
+    // The format that is written
     {"text", "use hprof-agg top INPUT..., which writes text"},
     {"top", "use hprof-agg top INPUT..."},
     {"tree",
@@ -43,7 +45,7 @@ static const struct habit habits[] = {
     {"proto topproto", "use hprof-agg merge -o x.pb.gz INPUT..."},
     {"raw", "use hprof-agg merge -o x.pb.gz INPUT..., which has the names in it"},
     {"interactive", "there is no shell: each report is a command, see hprof-agg help"},
-    // what a row is
+    // The rows
     {"functions", "use --by=function, the default"},
     {"filefunctions", "use --by=function, the default; json and tsv tell the file"},
     {"lines", "use --by=line"},
@@ -53,7 +55,7 @@ static const struct habit habits[] = {
     {"call_tree", "use hprof-agg tree INPUT..."},
     {"tagfocus tagignore tagshow taghide tagroot tagleaf",
      "there are no filters of labels: use --by=label:KEY, a row for each"},
-    // what is measured
+    // The measure
     {"sample_index",
      "use --metric=inuse-space, inuse-objects, alloc-space or alloc-objects"},
     {"show_bytes", "use --unit=B"},
@@ -65,7 +67,7 @@ static const struct habit habits[] = {
     {"relative_percentages",
      "leave it out: a line above the table tells what filters leave, "
      "as a share of all"},
-    // what is shown of it
+    // The part that is shown
     {"flat", "use --sort=flat, the default"},
     {"nodecount", "use --limit=N"},
     {"nodefraction edgefraction maxdegree trim",
@@ -73,7 +75,7 @@ static const struct habit habits[] = {
     {"retain", "use --show=REGEX"},
     {"exclude", "use --hide=REGEX; frames of the allocator are left out anyway"},
     {"heapcheck", "leave it out"},
-    // where names and sources are
+    // Places of names and sources
     {"lib_prefix add_lib debug-syms-by-id", "use --symbol-dir=DIR"},
     {"symbolize", "leave it out, or use --no-symbols: names are looked up by default"},
     {"source_path trim_path", "use --source-dir=DIR"},
@@ -81,11 +83,14 @@ static const struct habit habits[] = {
     {"seconds timeout", "nothing is fetched: curl -s URL | hprof-agg top -"},
 };
 
+// The same for endings of file names.
 static const struct habit kinds[] = {
     {"png gif ps", PICTURE},
     {"csv xls xlsx", "use --format=tsv"},
 };
 
+// Whether one of `words` is `word`, or begins with it if `begins`; letter case is
+// ignored.
 static bool has_word(const char *words, const char *word, bool begins) {
     size_t length = strlen(word);
     for (size_t size; *words != '\0'; words += size + strspn(words + size, " ")) {
@@ -103,7 +108,7 @@ const char *hp_cli_habit(const char *word, bool begins) {
     for (size_t i = 0; i < sizeof habits / sizeof *habits; i++) {
         if (has_word(habits[i].words, word, begins)) {
             if (found != NULL) {
-                return NULL; // of two it may be either
+                return NULL; // ambiguous
             }
             found = habits[i].instead;
         }
@@ -120,9 +125,10 @@ const char *hp_cli_habit_of_kind(const char *kind) {
     return NULL;
 }
 
-// --- addresses on the net -----------------------------------------------------------------
+// --- addresses on the net --------------------------------------------------------------
 
-// "localhost:6060/debug/pprof/heap", as jeprof takes it.
+// Whether the input is like "localhost:6060/debug/pprof/heap", which jeprof accepts, and
+// no file.
 static bool is_host_and_port(const char *input) {
     size_t host = strspn(input,
                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -316,7 +316,7 @@ static int report(const struct hp_cli_settings *settings,
     return ret;
 }
 
-// --- the inputs that count ----------------------------------------------------------------
+// --- the inputs that count -------------------------------------------------------------
 
 // As it is where a program reads it, and safe on a terminal.
 static int put_path(struct hp_cli_outfile *out, const char *path) {
@@ -433,7 +433,7 @@ int hp_cli_job_run(const struct hp_cli_settings *settings, struct hp_cli_outcome
     return ret;
 }
 
-// --- digests ------------------------------------------------------------------------------
+// --- digests ---------------------------------------------------------------------------
 
 // "DIGEST  PATH", as sha256sum writes it.
 static int print_digest(const char *path, struct hp_cli_outfile *out,

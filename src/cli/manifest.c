@@ -28,7 +28,7 @@ struct lists {
     char name[PATH_MAX];
 };
 
-// --- which lists --------------------------------------------------------------------------
+// --- which lists -----------------------------------------------------------------------
 
 static int by_bytes(const void *left, const void *right) {
     const char *const *a = left, *const *b = right;
@@ -85,7 +85,7 @@ static void sort_into_lists(struct lists *lists, const struct hp_manifest *manif
     free(next);
 }
 
-// --- their files --------------------------------------------------------------------------
+// --- their files -----------------------------------------------------------------------
 
 static const char *name_of(struct lists *lists, size_t list) {
     snprintf(lists->name, sizeof lists->name, "%s%0*zu", lists->settings->output,
@@ -178,7 +178,7 @@ static int write_lists(struct lists *lists, struct hp_err *err) {
     return ret;
 }
 
-// --- all of it ----------------------------------------------------------------------------
+// --- all of it -------------------------------------------------------------------------
 
 static void tell(const struct lists *lists, const struct hp_manifest *manifest) {
     size_t written = 0;

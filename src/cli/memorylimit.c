@@ -78,7 +78,7 @@ static bool read_number(const struct room *room, const char *folder, const char 
     return found;
 }
 
-// --- cgroups ------------------------------------------------------------------------------
+// --- cgroups ---------------------------------------------------------------------------
 
 // The files of one kind of hierarchy.
 struct hierarchy {
@@ -230,7 +230,7 @@ static void consider_hierarchy(struct room *room, const struct hierarchy *hierar
     }
 }
 
-// --- the rest -----------------------------------------------------------------------------
+// --- the rest --------------------------------------------------------------------------
 
 // Of /proc/self/statm, in pages: all, resident, shared, text, 0, data and stack.  Allocates
 // nothing: there may be no memory any more.

@@ -81,7 +81,7 @@ static int open_direct(struct hp_cli_outfile *out, struct hp_err *err) {
     return HP_OK;
 }
 
-// --- beside the output ---------------------------------------------------------------------
+// --- beside the output -----------------------------------------------------------------
 
 static int name_temporary(struct hp_cli_outfile *out) {
     uint64_t number;

@@ -50,7 +50,7 @@ static char *read_all(const struct hp_cli_named_file *file, struct hp_err *err) 
     return NULL;
 }
 
-// --- lines --------------------------------------------------------------------------------
+// --- lines -----------------------------------------------------------------------------
 
 // Whether the word at *text, which a tab ends, is `word`; then *text is behind the tab.
 static bool take_word(char **text, const char *word) {

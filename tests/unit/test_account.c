@@ -33,7 +33,7 @@ static bool balance(const struct hp_books *books) {
            books->resident_rest == 0 && books->metadata_rest == 0;
 }
 
-// --- the books ----------------------------------------------------------------------------
+// --- the books -------------------------------------------------------------------------
 
 Test(account, of_5_3_0_adds_up_to_the_byte) {
     struct hp_allocator_stats stats = read_stats("frag.json");
@@ -141,7 +141,7 @@ Test(account, counts_samples_of_many_mixes) {
     hp_vec_done(&live.sizes);
 }
 
-// --- what a dump tells of samples ---------------------------------------------------------
+// --- what a dump tells of samples ------------------------------------------------------
 
 static void add_part(struct hp_sizes *sizes, uint32_t stack, uint64_t size,
                      hp_fixed objects, hp_fixed bytes) {
@@ -177,7 +177,7 @@ Test(account, has_samples_of_each_size_once_in_order) {
     hp_sizes_done(&sizes);
 }
 
-// --- statistics ---------------------------------------------------------------------------
+// --- statistics ------------------------------------------------------------------------
 
 static char *text_of(const char *bin, const char *stats) {
     return hp_printed(
@@ -377,7 +377,7 @@ Test(account, takes_memory_for_so_many_values_only) {
     free(many);
 }
 
-// --- the kernel ---------------------------------------------------------------------------
+// --- the kernel ------------------------------------------------------------------------
 
 static enum hp_code read_maps(struct hp_kernel_maps *maps, const char *text,
                               struct hp_err *err) {

@@ -45,7 +45,7 @@ static void add_text(const char *text) {
                     hp_span_of(text), (struct hp_letters){.size = 10 * HP_POINT});
 }
 
-// --- widths -------------------------------------------------------------------------------
+// --- widths ----------------------------------------------------------------------------
 
 static int32_t thousandths(const char *text) {
     return hp_text_advance(hp_span_of(text), 1000);
@@ -82,7 +82,7 @@ Test(draw, does_not_wrap_around_for_a_long_text) {
     cr_expect_eq(hp_text_advance(hp_span_of(text), 100 * HP_POINT), INT32_MAX);
 }
 
-// --- SVG ----------------------------------------------------------------------------------
+// --- SVG -------------------------------------------------------------------------------
 
 static void expect(const char *text) {
     cr_expect(strstr(written.text, text) != NULL, "no %s in %s", text, written.text);
@@ -137,7 +137,7 @@ Test(draw, draws_nothing_of_too_few_points) {
     cr_expect_eq(drawing.elements.count, 0);
 }
 
-// --- PDF ----------------------------------------------------------------------------------
+// --- PDF -------------------------------------------------------------------------------
 
 static const char *find(const char *text) {
     size_t size = strlen(text);

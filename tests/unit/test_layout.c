@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <time.h>
 
-// --- graphs -------------------------------------------------------------------------------
+// --- graphs ----------------------------------------------------------------------------
 
 struct graph {
     HP_VEC(struct hp_layout_node) nodes;
@@ -86,7 +86,7 @@ enum {
 #endif
 };
 
-// --- what is asked of all -----------------------------------------------------------------
+// --- what is asked of all --------------------------------------------------------------
 
 struct area {
     int64_t left, top, right, bottom;
@@ -265,7 +265,7 @@ Test(layout, does_not_depend_on_the_order_of_edges) {
     }
 }
 
-// --- small ones ---------------------------------------------------------------------------
+// --- small ones ------------------------------------------------------------------------
 
 Test(layout, has_nothing_to_do_for_no_nodes) {
     struct graph graph = {0};
@@ -359,7 +359,7 @@ Test(layout, keeps_a_caller_close_to_its_only_callee) {
     done(&graph);
 }
 
-// --- large ones ---------------------------------------------------------------------------
+// --- large ones ------------------------------------------------------------------------
 
 // In seconds of this process; what is allowed is for builds with sanitizers, too.
 static double time_of(struct graph *graph) {

@@ -104,7 +104,7 @@ Test(lifetime, judges_by_the_ends_alone) {
     cr_expect_str_eq(hp_survivors_verdict((struct hp_interval){NAN, NAN}), "");
 }
 
-// --- turnover -----------------------------------------------------------------------------
+// --- turnover --------------------------------------------------------------------------
 
 struct eight {
     double live[8], gaps[7], process[7];

@@ -26,7 +26,7 @@ static void start(struct hp_span section, bool is_big_endian, const uint64_t *as
     hp_line_reader_start(&reader);
 }
 
-// --- headers ---------------------------------------------------------------------------------
+// --- headers ---------------------------------------------------------------------------
 
 // As clang writes it: two directories, two files, and a program that does nothing.
 static const unsigned char plain[] = {
@@ -290,7 +290,7 @@ Test(line_header, of_a_section_cut_or_changed_anywhere_is_safe_to_read) {
     }
 }
 
-// --- programs ----------------------------------------------------------------------------------
+// --- programs --------------------------------------------------------------------------
 
 static struct {
     unsigned char bytes[1000];
@@ -483,7 +483,7 @@ Test(line_program, is_run_once_and_no_more_than_the_section_is_worth) {
                  "no header is read then");
 }
 
-// --- sequences that nobody asks for --------------------------------------------------------------
+// --- sequences that nobody asks for ----------------------------------------------------
 
 // Of two functions at 0x1000 and 0x2000 the second is asked for; the bytes of the first are in between.
 static void begin_passed(void) {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// --- SHA-256 --------------------------------------------------------------------------------
+// --- SHA-256 ---------------------------------------------------------------------------
 
 static void check_digest(const char *text, size_t times, const char *want) {
     struct hp_sha256 sha;
@@ -75,7 +75,7 @@ Test(partial, sha256_is_the_same_by_whatever_instructions) {
     }
 }
 
-// --- order ----------------------------------------------------------------------------------
+// --- order -----------------------------------------------------------------------------
 
 // So that equal keys stay as they were, whatever bits they differ in.
 Test(partial, items_are_in_the_order_of_their_keys) {
@@ -100,7 +100,7 @@ Test(partial, items_are_in_the_order_of_their_keys) {
     }
 }
 
-// --- numbers --------------------------------------------------------------------------------
+// --- numbers ---------------------------------------------------------------------------
 
 static struct hp_numbers over(const struct hp_bytes *bytes) {
     return (struct hp_numbers){bytes->at, bytes->at + bytes->count, NULL};
@@ -174,7 +174,7 @@ Test(partial, every_field_of_an_error_comes_back) {
     hp_vec_done(&bytes);
 }
 
-// --- files ----------------------------------------------------------------------------------
+// --- files -----------------------------------------------------------------------------
 
 static int keep(void *data, const void *bytes, size_t size) {
     struct hp_bytes *file = data;

@@ -140,7 +140,7 @@ Test(pprof_reader, keeps_no_memory_of_what_it_has_read) {
     cr_expect_eq(mallinfo2().uordblks, before);
 }
 
-// --- locations ------------------------------------------------------------------------------
+// --- locations -------------------------------------------------------------------------
 
 enum {
     FAR = 1 << 22, // an id of four bytes

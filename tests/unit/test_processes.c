@@ -182,7 +182,7 @@ Test(processes, the_order_of_inputs_changes_nothing) {
     }
 }
 
-// --- the newest -----------------------------------------------------------------------------
+// --- the newest ------------------------------------------------------------------------
 
 static uint32_t newest(void) {
     cr_assert_eq(find(), 1);
@@ -225,7 +225,7 @@ Test(processes, then_by_name) {
     cr_expect_eq(processes.all.at[0].newest_by, HP_NEWEST_BY_NAME);
 }
 
-// --- which counts ---------------------------------------------------------------------------
+// --- which counts ----------------------------------------------------------------------
 
 static void add_series(void) {
     static const int inuse[] = {10, 30, 20, 1}, alloc[] = {10, 40, 50, 51};

@@ -63,7 +63,7 @@ Test(sizes, are_the_same_in_whatever_parts_they_are_added_up) {
     }
 }
 
-// --- by age -------------------------------------------------------------------------------
+// --- by age ----------------------------------------------------------------------------
 
 Test(sizes, of_ages_are_ranges_without_gaps_that_no_stack_has_too_many_of) {
     struct hp_sizes ages = {0};
@@ -103,7 +103,7 @@ Test(sizes, of_ages_are_called_by_their_ends) {
     }
 }
 
-// --- of readings --------------------------------------------------------------------------
+// --- of readings -----------------------------------------------------------------------
 
 static double bytes_of(const struct hp_class_weights *weights,
                        const struct hp_reading *reading, uint64_t size) {

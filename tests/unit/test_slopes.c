@@ -153,7 +153,7 @@ Test(slopes, bounds_are_above_0_where_p_is_below_1_less_confidence) {
     }
 }
 
-// --- shapes -------------------------------------------------------------------------------
+// --- shapes ----------------------------------------------------------------------------
 
 Test(slopes, shapes_are_told_apart) {
     double step[N], levelled[N], line[N], flat[N], down[N];

@@ -124,7 +124,7 @@ Test(survival, tells_no_quantile_beyond_the_curve) {
     hp_survival_done(&survival);
 }
 
-// --- known lifetimes ----------------------------------------------------------------------
+// --- known lifetimes -------------------------------------------------------------------
 
 static uint64_t state = 5;
 
@@ -176,7 +176,7 @@ Test(survival, covers_known_lifetimes_where_live_ones_are_censored) {
     cr_expect(bias < -.1 && covered < .1, "%g, bias %g", covered, bias);
 }
 
-// --- prof_recent --------------------------------------------------------------------------
+// --- prof_recent -----------------------------------------------------------------------
 
 #define HEAD "{\"sample_interval\": 4096, \"recent_alloc_max\": 9, \"recent_alloc\": ["
 #define LIVE                                                                       \

@@ -85,7 +85,7 @@ Test(text_estimate, is_a_plain_value_where_nothing_is_open_or_known) {
     expect(153.5 * mib, 153.5 * mib, 153.5 * mib, "153.5 MiB", "");
 }
 
-// --- any interval -------------------------------------------------------------------------
+// --- any interval ----------------------------------------------------------------------
 
 // What a number says, in the unit that follows it or that of the text.
 static double number_of(const char *text, const char *unit_from) {

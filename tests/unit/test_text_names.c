@@ -108,7 +108,7 @@ Test(text_names, has_three_dots_without_utf8) {
     expect_by(hp_text_cut_text, cut, "thread pool of seven", "threa…even");
 }
 
-// --- arguments ----------------------------------------------------------------------------
+// --- arguments -------------------------------------------------------------------------
 
 static void expect_told(const char *full, struct hp_text_told told, const char *wanted) {
     struct hp_text_arguments a;

@@ -20,7 +20,7 @@ bool hp_jeprof_is_meant(const char *program) {
     return strcmp(name, "jeprof") == 0 || strcmp(name, "hprof-jeprof") == 0;
 }
 
-// --- help ---------------------------------------------------------------------------------
+// --- help ------------------------------------------------------------------------------
 
 static void print_help(void) {
     fputs(
@@ -37,7 +37,7 @@ static void print_help(void) {
     }
 }
 
-// --- operands -----------------------------------------------------------------------------
+// --- operands --------------------------------------------------------------------------
 
 // As jeprof has it: "http://host/", "host:8080", "host:8080/pprof/heap".
 static bool is_url(const char *word) {
@@ -128,7 +128,7 @@ static void tell_file(const char *path) {
     }
 }
 
-// --- reading ------------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------
 
 // Of the other choices there is one here.
 static void tell_moment(const char *moment) {
@@ -250,7 +250,7 @@ static int read_all(struct hp_jeprof_session *session, struct hp_err *err) {
     return ret;
 }
 
-// --- all of it ----------------------------------------------------------------------------
+// --- all of it -------------------------------------------------------------------------
 
 // As jeprof, on a terminal; but also where commands come through a pipe or from a
 // here-document.  A pipe that nobody writes to is not waited for.

@@ -138,7 +138,7 @@ static const char *name_of(const struct graph *graph, size_t node) {
     return graph->stacks->rows.items[graph->sums.order[node - 1]].at;
 }
 
-// --- writing ------------------------------------------------------------------------------
+// --- writing ---------------------------------------------------------------------------
 
 // Within quotation marks; spaces and "::" end a line of the label.
 static void put_label(FILE *out, const char *name, bool breaks) {
@@ -222,7 +222,7 @@ bool hp_jeprof_write_dot(FILE *out, const struct hp_jeprof_stacks *stacks,
     return has_nodes;
 }
 
-// --- pictures -----------------------------------------------------------------------------
+// --- pictures --------------------------------------------------------------------------
 
 // What is printed, to be freed.
 struct text {

@@ -119,7 +119,7 @@ static bool takes_value(const struct row *row) {
     return row->takes >= TEXT;
 }
 
-// --- names --------------------------------------------------------------------------------
+// --- names -----------------------------------------------------------------------------
 
 // How many rows it may stand for; the last of them in *found.  Ours are thought of last, so that
 // what scripts shorten means what it meant.
@@ -158,7 +158,7 @@ static int find(const char *name, size_t size, size_t *found, bool *is_off,
                        count == 0 ? "no" : "more than one", (int)size, name);
 }
 
-// --- values -------------------------------------------------------------------------------
+// --- values ----------------------------------------------------------------------------
 
 static int read_number(const char *text, const struct row *row, double *number,
                        struct hp_err *err) {
@@ -223,7 +223,7 @@ static int read_option(struct hp_jeprof_options *options, char *word, char *cons
     return HP_OK;
 }
 
-// --- together -----------------------------------------------------------------------------
+// --- together --------------------------------------------------------------------------
 
 // Which of a part is on, HP_JEPROF_OPTIONS if none; more than one is refused.
 static int find_one(const struct hp_jeprof_options *options, enum part part,

@@ -1,7 +1,8 @@
-// The options of jeprof, as Getopt::Long reads them: one or two dashes, any case, the beginning
-// of a name if it is that of one alone, "=" or the next word for a value, "no" in front of what
-// can be turned off, and options behind operands too.  What jeprof does not have is behind all that
-// it has: no beginning of a name means it that may mean one of jeprof.
+// Parse the options of jeprof as Perl's Getopt::Long does: one or two dashes, any case,
+// an unambiguous beginning of a name, a value after "=" or in the next word, the prefix
+// "no" for switches, and options after operands too.  Options that jeprof lacks have
+// lower priority: an abbreviation that fits an option of jeprof never selects one of
+// them.
 #ifndef HP_CLI_JEPROF_OPTIONS_H
 #define HP_CLI_JEPROF_OPTIONS_H
 
@@ -9,7 +10,7 @@
 #include "cli/storage.h"
 #include "hprof-agg/hprof-agg.h"
 
-// In the order of the table.
+// Numbers of the options, in the order of the table in jeprof_options.c.
 enum hp_jeprof_option {
     HP_JEPROF_HELP,
     HP_JEPROF_VERSION,
@@ -63,40 +64,46 @@ enum hp_jeprof_option {
     HP_JEPROF_DEBUG,
     HP_JEPROF_DEBUG_SYMS_BY_ID,
     HP_JEPROF_TEST_STRIDE,
-    HP_JEPROF_EXACT, // ours, as those that follow
+    HP_JEPROF_EXACT, // not in jeprof, like all that follow
     HP_JEPROF_COMPAT,
     HP_JEPROF_SUM,
-    HP_JEPROF_MAX_MEMORY, // as hprof-agg's own
+    HP_JEPROF_MAX_MEMORY, // the same as in hprof-agg, like those that follow
     HP_JEPROF_SANDBOX,
     HP_JEPROF_SOURCE_DIR,
     HP_JEPROF_OPTIONS,
 };
 
+// The options as given, and the values derived from them.  Indices are enum
+// hp_jeprof_option.
 struct hp_jeprof_options {
     bool is_on[HP_JEPROF_OPTIONS];
-    const char *text[HP_JEPROF_OPTIONS]; // the value, or NULL
+    const char *text[HP_JEPROF_OPTIONS]; // value, or NULL
     struct hp_cli_words operands;
-    struct hp_cli_settings settings; // of hprof-agg's options
-    // What they come to:
-    enum hp_jeprof_option mode; // HP_JEPROF_OPTIONS if none is given
+    struct hp_cli_settings settings; // values of options that are hprof-agg's
+    // The rest is derived from the options above:
+    enum hp_jeprof_option mode; // the report; HP_JEPROF_OPTIONS: none was chosen
     enum hp_granularity by;
     enum hp_metric metric;
+    // Use jeprof's formula and rounding.
     bool exact;
     size_t nodecount, maxdegree;
     double nodefraction, edgefraction;
 };
 
+// Parse `words`; the strings have to outlive `options`.  Returns HP_OK or HP_E_USAGE.
+// Call hp_jeprof_options_done() in either case.
 int hp_jeprof_options_read(struct hp_jeprof_options *options, int count,
                            char *const *words, struct hp_err *err);
 
-// HP_E_UNSUPPORTED with a sentence for what we do not do; what has no effect is told on
-// standard error.
+// Report options that do nothing here: print a note for each that is needless, and return
+// HP_E_UNSUPPORTED, with a sentence that says what to do instead, for one that is
+// refused.
 int hp_jeprof_options_tell(const struct hp_jeprof_options *options, struct hp_err *err);
 
 void hp_jeprof_options_done(struct hp_jeprof_options *options);
 
-// The beginning of the name and what it does, for --help; i < HP_JEPROF_OPTIONS; NULL if
-// it is nobody's business.
+// Description of option i < HP_JEPROF_OPTIONS for --help, or NULL if it is not listed
+// there.  Sets the name and the placeholder of the value, "=N" or "".
 const char *hp_jeprof_option_help(size_t i, const char **name, const char **value);
 
 #endif

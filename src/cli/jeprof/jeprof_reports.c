@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- numbers ------------------------------------------------------------------------------
+// --- numbers ---------------------------------------------------------------------------
 
 static bool counts_objects(const struct hp_jeprof_options *options) {
     return options->metric == HP_INUSE_OBJECTS || options->metric == HP_ALLOC_OBJECTS;
@@ -48,7 +48,7 @@ struct hp_jeprof_number hp_jeprof_share(double value, double total) {
     return number;
 }
 
-// --- sums ---------------------------------------------------------------------------------
+// --- sums ------------------------------------------------------------------------------
 
 struct order {
     const struct hp_jeprof_stacks *stacks;
@@ -128,7 +128,7 @@ double hp_jeprof_shown(const struct hp_jeprof_stacks *stacks) {
     return total;
 }
 
-// --- text ---------------------------------------------------------------------------------
+// --- text ------------------------------------------------------------------------------
 
 void hp_jeprof_write_total(FILE *out, const struct hp_jeprof_stacks *stacks,
                            const char *thread) {
@@ -164,7 +164,7 @@ void hp_jeprof_write_text(FILE *out, const struct hp_jeprof_stacks *stacks,
     hp_jeprof_sums_done(&sums);
 }
 
-// --- texts with values ----------------------------------------------------------------------
+// --- texts with values -----------------------------------------------------------------
 
 // Texts, each once, with the sum of what came with it.
 struct tally {
@@ -205,7 +205,7 @@ static void tally_done(struct tally *tally) {
     hp_jeprof_set_done(&tally->texts);
 }
 
-// --- collapsed ----------------------------------------------------------------------------
+// --- collapsed -------------------------------------------------------------------------
 
 // jeprof writes what is the allocator's alone as a stack without calls.
 static bool is_written(const struct hp_jeprof_stacks *stacks,
@@ -258,7 +258,7 @@ void hp_jeprof_write_collapsed(FILE *out, const struct hp_jeprof_stacks *stacks)
     tally_done(&lines);
 }
 
-// --- callgrind ----------------------------------------------------------------------------
+// --- callgrind -------------------------------------------------------------------------
 
 // "FILE\nLINE\nNAME" of the caller, and of the callee if there is one.
 static char *call_key(const struct hp_jeprof_frame *caller,

@@ -1,4 +1,4 @@
-// jeprof's reports of stacks that were reduced.
+// Write jeprof's reports from stacks that hp_jeprof_stacks_reduce() has prepared.
 #ifndef HP_CLI_JEPROF_REPORTS_H
 #define HP_CLI_JEPROF_REPORTS_H
 
@@ -6,29 +6,34 @@
 
 #include <stdio.h>
 
-// "Total: 16.2 MB", or of a thread, if it is not NULL, "Total (t3): 16.2 MB".
+// Write "Total: 16.2 MB", or "Total (t3): 16.2 MB" if `thread` is not NULL; nothing if
+// the total is 0.
 void hp_jeprof_write_total(FILE *out, const struct hp_jeprof_stacks *stacks,
                            const char *thread);
 
-// The table, `limit` rows of it at most, or all: 0.
+// Write the table of rows, at most `limit` of them; 0: all.
 void hp_jeprof_write_text(FILE *out, const struct hp_jeprof_stacks *stacks, size_t limit);
 
+// Write one line for each distinct stack, or the calls for KCachegrind.
 void hp_jeprof_write_collapsed(FILE *out, const struct hp_jeprof_stacks *stacks);
 void hp_jeprof_write_callgrind(FILE *out, const struct hp_jeprof_stacks *stacks);
 
-// False, and nothing written, if there is no node to print.  `program` is safe for a terminal.
+// Write the graph of calls for Graphviz.  Returns false, and writes nothing, if no node
+// is large enough.  `program` has to be safe for a terminal.
 bool hp_jeprof_write_dot(FILE *out, const struct hp_jeprof_stacks *stacks,
                          const char *program);
 
-// The same as a picture, "svg", "pdf" or "ps".  HP_E_EMPTY, and nothing written, if there is no node.
+// Draw the graph of calls as "svg", "pdf" or "ps".  Returns HP_E_EMPTY, and writes
+// nothing, if no node is large enough.
 int hp_jeprof_draw(FILE *out, const struct hp_jeprof_stacks *stacks, const char *program,
                    const char *format, struct hp_err *err);
 
-// For these and for the shell: of what is shown, in the options' metric.
+// Sum of the stacks that are shown, and the unit of numbers ("MB"), in the metric of the
+// options.
 double hp_jeprof_shown(const struct hp_jeprof_stacks *stacks);
 const char *hp_jeprof_units(const struct hp_jeprof_options *options);
 
-// A number, a share: as jeprof prints them.
+// A number or a percentage, formatted as jeprof prints it.
 struct hp_jeprof_number {
     char text[48];
 };
@@ -37,14 +42,17 @@ struct hp_jeprof_number hp_jeprof_number(const struct hp_jeprof_options *options
                                          double value);
 struct hp_jeprof_number hp_jeprof_share(double value, double total);
 
-// Of each row what is allocated in it and what in it and its callees, and the rows of a stack,
-// leaf first, each once; rows that nothing counts in are not in `order`.
+// Sums by row: `flat` is what a row allocates itself, `cum` includes its callees.  A row
+// that occurs several times in one stack is added to `cum` once.  Rows without any shown
+// stack are not in `order`.
 struct hp_jeprof_sums {
     const struct hp_jeprof_stacks *stacks;
     double *flat, *cum;
-    size_t *order, count; // rows, the largest first
+    size_t *order, count; // rows with the largest sum first
 };
 
+// Compute the sums, and sort rows by `cum` or by `flat`; `by_size` ignores the sign.  The
+// stacks are borrowed.
 void hp_jeprof_sums_init(struct hp_jeprof_sums *sums,
                          const struct hp_jeprof_stacks *stacks, bool by_cum,
                          bool by_size);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- sets ---------------------------------------------------------------------------------
+// --- sets ------------------------------------------------------------------------------
 
 // FNV-1a: what is shown is sorted, so that the hash leaves no trace.
 static size_t hash_of(const char *bytes, size_t size) {
@@ -74,7 +74,7 @@ void hp_jeprof_set_done(struct hp_jeprof_set *set) {
     *set = (struct hp_jeprof_set){0};
 }
 
-// --- names --------------------------------------------------------------------------------
+// --- names -----------------------------------------------------------------------------
 
 // Drop the innermost groups of these brackets until none is left; with what follows the
 // closing one, if it is " const" and parameters.
@@ -192,7 +192,7 @@ static bool is_skipped_name(const char *name) {
     return strstr(name, "TCMalloc") != NULL || strncmp(name, "tcmalloc::", 10) == 0;
 }
 
-// --- frames -------------------------------------------------------------------------------
+// --- frames ----------------------------------------------------------------------------
 
 HP_CLI_PRINTF(1, 2)
 
@@ -304,7 +304,7 @@ static uint32_t add_frame(struct hp_jeprof_stacks *stacks,
     return (uint32_t)number;
 }
 
-// --- stacks -------------------------------------------------------------------------------
+// --- stacks ----------------------------------------------------------------------------
 
 // What has shrunk is by name where it is dropped: another build has other addresses.
 static size_t number_of(struct hp_jeprof_stacks *stacks, const uint32_t *frames,
@@ -429,7 +429,7 @@ int hp_jeprof_stacks_match(struct hp_jeprof_stacks *stacks, const char *pattern,
     return ret;
 }
 
-// --- what is left -------------------------------------------------------------------------
+// --- what is left ----------------------------------------------------------------------
 
 // The calls of one address, the outermost of which stands for it.
 static size_t end_of_address(const struct hp_jeprof_stacks *stacks,

@@ -64,7 +64,7 @@ static uint64_t hash(const struct hps_fleet *fleet, enum purpose purpose, uint64
     return hps_fleet_mix(hps_fleet_mix(fleet->seed, purpose), n);
 }
 
-// --- which dump ---------------------------------------------------------------------------
+// --- which dump ------------------------------------------------------------------------
 
 enum slot {
     NEW,
@@ -114,7 +114,7 @@ bool hps_fleet_counts(const struct hps_fleet *fleet, const struct hps_fleet_dump
     return dump->is_final ? !has_older : !has_newer || is_final(fleet, number + 1);
 }
 
-// --- processes ----------------------------------------------------------------------------
+// --- processes -------------------------------------------------------------------------
 
 static bool has_stack(const struct hps_fleet_process *process, uint64_t key) {
     for (unsigned i = 0; i < process->stack_count; i++) {
@@ -179,7 +179,7 @@ void hps_fleet_process(const struct hps_fleet *fleet, uint64_t number,
     draw_stacks(fleet, process, &random);
 }
 
-// --- frames -------------------------------------------------------------------------------
+// --- frames ----------------------------------------------------------------------------
 
 // Of a return address; places of an odd build are elsewhere, those of a version a little.
 static uint64_t address(const struct hps_fleet_process *process, unsigned module,
@@ -243,7 +243,7 @@ unsigned hps_fleet_frames(const struct hps_fleet_process *process, unsigned stac
     return depth;
 }
 
-// --- names --------------------------------------------------------------------------------
+// --- names -----------------------------------------------------------------------------
 
 void hps_fleet_write_path(const struct hps_fleet *fleet,
                           const struct hps_fleet_dump *dump, struct hps_text *text) {

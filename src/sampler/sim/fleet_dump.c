@@ -30,7 +30,7 @@ struct stack {
     unsigned count;
 };
 
-// --- chances ------------------------------------------------------------------------------
+// --- chances ---------------------------------------------------------------------------
 
 // 1 - (1 - chance)^n, without cancellation, by halving n.
 static double any_of(double chance, uint64_t n) {
@@ -81,7 +81,7 @@ static uint64_t draw(struct hps_random *random, uint64_t n, double p) {
     return p <= 0.5 ? count : n - count;
 }
 
-// --- objects ------------------------------------------------------------------------------
+// --- objects ---------------------------------------------------------------------------
 
 static void add(struct hps_tally *tally, uint64_t objects, uint64_t size, double p) {
     tally->objects += objects;
@@ -175,7 +175,7 @@ static void run(const struct hps_fleet_process *process,
     }
 }
 
-// --- lines --------------------------------------------------------------------------------
+// --- lines -----------------------------------------------------------------------------
 
 // As printed.
 struct pair {

@@ -43,7 +43,7 @@ static void put(struct output *out, const void *bytes, size_t size) {
     }
 }
 
-// --- tar ----------------------------------------------------------------------------------
+// --- tar -------------------------------------------------------------------------------
 
 static void put_octal(char *field, size_t digits, uint64_t number) {
     field[digits] = '\0';
@@ -109,7 +109,7 @@ static void put_end(struct output *out) {
     put(out, zeros, sizeof zeros);
 }
 
-// --- what there is ------------------------------------------------------------------------
+// --- what there is ---------------------------------------------------------------------
 
 static void add(struct hps_fleet_sums *to, const struct hps_fleet_sums *from) {
     to->live_objects += from->live_objects;
@@ -154,7 +154,7 @@ static void print_census(const struct census *census) {
     printf("}\n");
 }
 
-// --- the fleet ----------------------------------------------------------------------------
+// --- the fleet -------------------------------------------------------------------------
 
 struct range {
     uint64_t first, end;

@@ -42,7 +42,7 @@ struct run {
     struct hps_process process;
 };
 
-// --- objects ------------------------------------------------------------------------------
+// --- objects ---------------------------------------------------------------------------
 
 static int range_of(double age) {
     int range = age < 1 ? 0 : 1 + ilogb(age);
@@ -93,7 +93,7 @@ static void live_on(struct run *run, uint32_t stack) {
     }
 }
 
-// --- dumps --------------------------------------------------------------------------------
+// --- dumps -----------------------------------------------------------------------------
 
 static bool is_of(const struct run *run, const struct hps_ledger_stack *stack,
                   const struct hps_life *life) {
@@ -159,7 +159,7 @@ static int write_dump(struct run *run, unsigned number) {
     return status;
 }
 
-// --- truth --------------------------------------------------------------------------------
+// --- truth -----------------------------------------------------------------------------
 
 static void write_list(FILE *to, const char *name, const uint64_t *values,
                        uint64_t count) {
@@ -191,7 +191,7 @@ static int write_truth(const struct run *run) {
     return hps_sim_close(to, run->folder, "truth.json");
 }
 
-// --- the command --------------------------------------------------------------------------
+// --- the command -----------------------------------------------------------------------
 
 static int simulate(struct run *run) {
     struct hps_random random;

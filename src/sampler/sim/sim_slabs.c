@@ -52,7 +52,7 @@ struct heap {
     struct hps_process process;
 };
 
-// --- objects ------------------------------------------------------------------------------
+// --- objects ---------------------------------------------------------------------------
 
 static struct object allocate(struct heap *heap, uint32_t stack) {
     struct hps_slabs *slabs = &heap->slabs[stack / 2];
@@ -135,7 +135,7 @@ static void run(struct heap *heap) {
     free(objects);
 }
 
-// --- truth --------------------------------------------------------------------------------
+// --- truth -----------------------------------------------------------------------------
 
 static uint64_t bytes_of(const struct heap *heap) {
     uint64_t bytes = 0;
@@ -186,7 +186,7 @@ static int write_truth(const struct heap *heap, const char *folder) {
     return hps_sim_close(to, folder, "truth.json");
 }
 
-// --- the allocator's books ----------------------------------------------------------------
+// --- the allocator's books -------------------------------------------------------------
 
 static void write_bins(FILE *to, const struct heap *heap) {
     fputs(" \"bins\": [", to);
@@ -256,7 +256,7 @@ static int write_books(const struct heap *heap, const char *folder) {
     return hps_sim_close(to, folder, "slabs.json");
 }
 
-// --- the command --------------------------------------------------------------------------
+// --- the command -----------------------------------------------------------------------
 
 static int heap_init(struct heap *heap, uint64_t period, uint64_t seed) {
     static const uint64_t sizes[CLASSES] = {128, 96, 64, 48};
