@@ -15,19 +15,22 @@
 #include <unistd.h>
 
 enum {
-    STACK_SHARE =
-        4, // stacks take one part in so many of the memory before they go to a file
+    // Stacks may use this part (1/N) of the memory before they are moved to a file.
+    STACK_SHARE = 4,
 };
 
+// Whether the format of the report has one of these abilities (enum hp_format_ability).
 static bool can(const struct hp_cli_settings *settings, unsigned ability) {
     return (hp_format_can(settings->report.format) & ability) != 0;
 }
 
-// Which has the warnings in it.
+// Whether the report is for people.  Such a report contains the warnings itself.
 static bool is_for_people(const struct hp_cli_settings *settings) {
     return can(settings, HP_IS_FOR_PEOPLE);
 }
 
+// Whether to color the report.  Without --color, it is colored on a terminal, unless
+// $NO_COLOR is set.
 static bool wants_color(const struct hp_cli_settings *settings) {
     const char *no_color = getenv("NO_COLOR");
     if (settings->color != HP_CLI_AUTO || !can(settings, HP_CAN_COLOR)) {
@@ -42,6 +45,7 @@ static bool writes_to_terminal(const struct hp_cli_settings *settings) {
     return to_stdout && isatty(STDOUT_FILENO);
 }
 
+// Columns of the report's lines; 0: lines are not cut.
 static size_t width_of(const struct hp_cli_settings *settings) {
     return settings->has_width            ? settings->width
            : writes_to_terminal(settings) ? hp_cli_columns(STDOUT_FILENO)
@@ -55,6 +59,7 @@ static bool wants_progress(const struct hp_cli_settings *settings) {
     return !settings->quiet && hp_cli_is_terminal(STDERR_FILENO);
 }
 
+// Read the lists in `files`; append their paths to `list`.
 static int read_lists(const struct hp_cli_settings *settings,
                       const struct hp_cli_words *files, struct hp_cli_filelist *list,
                       struct hp_err *err) {
@@ -65,6 +70,7 @@ static int read_lists(const struct hp_cli_settings *settings,
     return ret;
 }
 
+// Number of paths that are "-".
 static size_t count_stdin(const struct hp_cli_words *paths) {
     size_t count = 0;
     for (size_t i = 0; i < paths->count; i++) {
@@ -73,7 +79,7 @@ static size_t count_stdin(const struct hp_cli_words *paths) {
     return count;
 }
 
-// Standard input can be read once.
+// HP_E_USAGE if standard input would be read more than once.
 static int check_stdin(const struct hp_cli_settings *settings, struct hp_err *err) {
     size_t listed = count_stdin(&settings->files_from) +
                     count_stdin(&settings->base_files_from) +
@@ -86,7 +92,7 @@ static int check_stdin(const struct hp_cli_settings *settings, struct hp_err *er
     return HP_OK;
 }
 
-// The base of a diff comes first.
+// Collect the paths of all inputs in `list`, those of the base of a diff first.
 static int collect_inputs(const struct hp_cli_settings *settings,
                           struct hp_cli_filelist *list, struct hp_err *err) {
     size_t i = 0;
@@ -105,19 +111,19 @@ static int collect_inputs(const struct hp_cli_settings *settings,
     return ret == HP_OK ? hp_cli_filelist_check(list, err) : ret;
 }
 
-// "pprof is not for a terminal: name a file, --output=x.pb.gz"
+// Fail with "pprof is not for a terminal: name a file, --output=x.pb.gz".
 static int refuse_terminal(const struct hp_cli_settings *settings, struct hp_err *err) {
     size_t i = 0;
     while (strcmp(hp_format_name(i), settings->report.format) != 0) {
         i++;
     }
-    const char *pattern = hp_format_files(i) + 1; // behind its star
+    const char *pattern = hp_format_files(i) + 1; // skips "*"
     return hp_cli_fail(err, HP_E_USAGE,
                        "%s is not for a terminal: name a file, --output=x%.*s",
                        settings->report.format, (int)strcspn(pattern, " "), pattern);
 }
 
-// A file that is read would lose its content, also by another name.
+// HP_E_USAGE if the output would replace a file that is read, under whatever name.
 static int refuse_read(const struct hp_cli_settings *settings,
                        const struct hp_cli_filelist *list, struct hp_err *err) {
     const struct hp_cli_read_files read[] = {
@@ -132,7 +138,8 @@ static int refuse_read(const struct hp_cli_settings *settings,
                                        sizeof read / sizeof *read, err);
 }
 
-// Before any input is read: hours of work must not end at a mistyped folder.
+// Check and open the output.  This is done before any input is read, so that hours of
+// work are not lost to a mistyped folder.
 static int open_output(const struct hp_cli_settings *settings,
                        const struct hp_cli_filelist *list, struct hp_cli_outfile *out,
                        struct hp_err *err) {
@@ -145,8 +152,8 @@ static int open_output(const struct hp_cli_settings *settings,
     return hp_cli_outfile_open(out, settings->output, err);
 }
 
-// What stacks may take before they are written to a file: a part of all, as tables, dumps and records
-// have to be in memory, too.
+// Bytes that stacks may take before they are moved to a file: a part of the memory, since
+// tables, dumps and records have to fit into memory, too.
 static uint64_t stack_memory(void) {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     uint64_t limit = hp_cli_memory_limit_bytes();
@@ -154,6 +161,7 @@ static uint64_t stack_memory(void) {
     return (limit > 0 ? limit : all) / STACK_SHARE;
 }
 
+// The options for symbols; they borrow from the settings.
 static struct hp_symbol_options symbol_options_of(
     const struct hp_cli_settings *settings) {
     return (struct hp_symbol_options){
@@ -167,10 +175,13 @@ static struct hp_symbol_options symbol_options_of(
     };
 }
 
+// Whether the report shows names of functions.
 static bool wants_names(const struct hp_cli_settings *settings) {
     return !settings->no_symbols && !can(settings, HP_IS_PARTIAL);
 }
 
+// Read the inputs into `profile`, with options that follow from the settings and from the
+// report.
 static int read_inputs(const struct hp_cli_settings *settings,
                        const struct hp_report_options *report,
                        const struct hp_symbol_options *symbols,
@@ -180,7 +191,7 @@ static int read_inputs(const struct hp_cli_settings *settings,
     struct hp_read_options options = settings->read;
     char folder[PATH_MAX];
     struct hp_report_options planned = *report;
-    if (settings->prints_used) { // what a table would count
+    if (settings->prints_used) { // chooses inputs as a table does
         planned.kind = HP_REPORT_TOP;
         planned.no_error = true;
         options.names_inputs = true;
@@ -190,7 +201,8 @@ static int read_inputs(const struct hp_cli_settings *settings,
     bool wants_builds = options.with_builds || options.with_names;
     bool wants_files =
         wants_names(settings) || (wants_builds && can(settings, HP_IS_PARTIAL));
-    // What is largest may depend on what binaries say of large sizes.
+    // --print=used needs no binaries, except for the peak: which dump is the largest may
+    // depend on large sizes that binaries reveal.
     bool is_choice = settings->prints_used && options.snapshots != HP_SNAPSHOTS_PEAK;
     options.symbols = wants_files && !is_choice ? symbols : NULL;
     options.base_count = list->base_count;
@@ -206,6 +218,7 @@ static int read_inputs(const struct hp_cli_settings *settings,
     return hp_profile_read(profile, list->paths.items, list->paths.count, &options, err);
 }
 
+// Print the warnings, and which dumps of a process are used.
 static void warn(const struct hp_cli_settings *settings,
                  const struct hp_profile *profile) {
     for (size_t i = 0; !settings->quiet && i < hp_profile_moment_count(profile); i++) {
@@ -224,6 +237,7 @@ static void warn_minor(const struct hp_cli_settings *settings,
     }
 }
 
+// Write the report and finish the output.
 static int write_view(const struct hp_view *view, struct hp_cli_outfile *out,
                       struct hp_err *err) {
     hp_cli_progress_clear();
@@ -234,13 +248,14 @@ static int write_view(const struct hp_view *view, struct hp_cli_outfile *out,
     return ret == HP_OK ? hp_cli_outfile_commit(out, err) : ret;
 }
 
-// Inputs that cannot be used are what `info` is asked about: it tells, and fails then.
+// Whether `info` still writes its report after the read failed with `ret`: it exists to
+// explain inputs that cannot be used.  The command fails afterwards.
 static bool is_told_by_info(const struct hp_cli_settings *settings, int ret) {
     return settings->command->id == HP_CLI_INFO &&
            (ret == HP_E_FORMAT || ret == HP_E_LIMIT || ret == HP_E_EMPTY);
 }
 
-// What --fail-if asks for.
+// Evaluate --fail-if; print the reason if the condition is met or cannot be evaluated.
 static void judge(const struct hp_view *view, struct hp_cli_outcome *outcome) {
     struct hp_excess first;
     outcome->exceeded = hp_view_exceeds(view, &first);
@@ -258,7 +273,8 @@ static void judge(const struct hp_view *view, struct hp_cli_outcome *outcome) {
     }
 }
 
-// A table for scripts has no place for it.
+// Warn of rows omitted because of --max-bytes, if the report is for programs and does not
+// contain this.
 static void warn_of_cut(const struct hp_cli_settings *settings,
                         const struct hp_view *view) {
     size_t left_out = hp_view_left_out(view);
@@ -269,7 +285,7 @@ static void warn_of_cut(const struct hp_cli_settings *settings,
     }
 }
 
-// The key is in no message and in no report.
+// Replace names by hashes if asked to.  The key must never be in a message or report.
 static int redact(const struct hp_cli_settings *settings, struct hp_profile *profile,
                   struct hp_err *err) {
     const char *key = settings->redact_key_size > 0 ? settings->redact_key : NULL;
@@ -278,6 +294,7 @@ static int redact(const struct hp_cli_settings *settings, struct hp_profile *pro
                : HP_OK;
 }
 
+// Name the frames, print warnings, write the report and evaluate --fail-if.
 static int report(const struct hp_cli_settings *settings,
                   const struct hp_report_options *options,
                   const struct hp_symbol_options *symbols, struct hp_profile *profile,
@@ -287,7 +304,8 @@ static int report(const struct hp_cli_settings *settings,
         (settings->read.with_names && can(settings, HP_IS_PARTIAL))) {
         hp_profile_symbolize(profile, symbols);
     }
-    if (!is_for_people(settings) || settings->redacts) { // text says it itself
+    // Otherwise the text contains them.
+    if (!is_for_people(settings) || settings->redacts) {
         warn(settings, profile);
     }
     if (redact(settings, profile, err) != HP_OK) {
@@ -302,7 +320,7 @@ static int report(const struct hp_cli_settings *settings,
     if (ret == HP_OK) {
         warn_of_cut(settings, view);
     }
-    // Names that there are none of may be why no pattern matches.
+    // Missing names may be the reason why no pattern matches.
     if (ret == HP_E_EMPTY && settings->filter_count > 0) {
         if (is_for_people(settings)) {
             warn(settings, profile);
@@ -316,9 +334,9 @@ static int report(const struct hp_cli_settings *settings,
     return ret;
 }
 
-// --- the inputs that count -------------------------------------------------------------
+// --- paths of used inputs --------------------------------------------------------------
 
-// As it is where a program reads it, and safe on a terminal.
+// Write a path: unchanged for a program, escaped on a terminal.
 static int put_path(struct hp_cli_outfile *out, const char *path) {
     char *safe = isatty(out->fd) ? hp_cli_safe(path) : NULL;
     const char *shown = safe != NULL ? safe : path;
@@ -327,6 +345,8 @@ static int put_path(struct hp_cli_outfile *out, const char *path) {
     return ret;
 }
 
+// Write one path of --print=used and `end`.  HP_E_USAGE if it has no path or contains
+// `end`.
 static int print_path(const char *path, char end, struct hp_cli_outfile *out,
                       struct hp_err *err) {
     if (strcmp(path, "-") == 0) {
@@ -340,6 +360,7 @@ static int print_path(const char *path, char end, struct hp_cli_outfile *out,
     return is_written ? HP_OK : hp_cli_outfile_failed(out, err);
 }
 
+// Write the paths of the inputs that were used, for --print=used.
 static int print_used(const struct hp_cli_settings *settings,
                       const struct hp_profile *profile, struct hp_cli_outfile *out,
                       struct hp_err *err) {
@@ -355,6 +376,7 @@ static int print_used(const struct hp_cli_settings *settings,
     return ret == HP_OK ? hp_cli_outfile_commit(out, err) : ret;
 }
 
+// The options of the report; they borrow from the settings.
 static struct hp_report_options options_of(const struct hp_cli_settings *settings) {
     struct hp_report_options options = settings->report;
     options.color = wants_color(settings);
@@ -377,7 +399,7 @@ static struct hp_report_options options_of(const struct hp_cli_settings *setting
     return options;
 }
 
-// With the inputs at hand.
+// Read the inputs in `list` and write the report to `out`.
 static int run(const struct hp_cli_settings *settings, const struct hp_cli_filelist *list,
                struct hp_cli_outfile *out, struct hp_cli_outcome *outcome,
                struct hp_err *err) {
@@ -435,7 +457,7 @@ int hp_cli_job_run(const struct hp_cli_settings *settings, struct hp_cli_outcome
 
 // --- digests ---------------------------------------------------------------------------
 
-// "DIGEST  PATH", as sha256sum writes it.
+// Write "DIGEST  PATH", as sha256sum does.
 static int print_digest(const char *path, struct hp_cli_outfile *out,
                         struct hp_err *err) {
     char digest[HP_DIGEST_SIZE];

@@ -1,14 +1,14 @@
-// hprof-agg: the command line.
+// hprof-agg: the command line.  See cli/settings.h for a map of the folder.
 //
-// - commandline: argv becomes settings
-//     - arguments (words), option, command and habits (the tables), setter (values)
-// - usage: the commands help and version
-// - manifest: the command of this name
-// - job: all other commands
+// - commandline: converts argv into settings
+//     - arguments (words), option, command and habits (tables), setter (values)
+// - usage: runs the commands help and version
+// - manifest: runs the command of this name
+// - job: runs all other commands
 //     - filelist, diagnostics, progressbar, outfile
-// - jeprof: another command line, for who calls the program so
-// - message, terminal: all that goes to standard error
-// - storage, cleanup: how the process ends when it must
+// - jeprof: another command line, used if the program is called by this name
+// - message, terminal: everything that is written to standard error
+// - storage, cleanup: end the process when memory runs out or a signal arrives
 #include "cli/cleanup.h"
 #include "cli/commandline.h"
 #include "cli/jeprof/jeprof.h"
@@ -24,6 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Run the command of the settings.  Returns its error code; `outcome` is set for reports
+// only.
 static int run(const struct hp_cli_settings *settings, struct hp_cli_outcome *outcome,
                struct hp_err *err) {
     if (settings->command == NULL) {
@@ -47,6 +49,7 @@ static int run(const struct hp_cli_settings *settings, struct hp_cli_outcome *ou
     return hp_cli_job_run(settings, outcome, err);
 }
 
+// The exit status of an error code or, after success, of the outcome.
 static enum hp_cli_status status_of(enum hp_code code,
                                     const struct hp_cli_outcome *outcome) {
     switch (code) {
@@ -74,7 +77,8 @@ static enum hp_cli_status status_of(enum hp_code code,
     return HP_CLI_EXIT_INTERNAL;
 }
 
-// For whoever doubts the sandbox: no option, as there is nothing to be read with it.
+// Test the sandbox and print the results.  It is not in the table of options because it
+// reads no inputs.
 static int test_sandbox(void) {
     char *report;
     int faults = hp_sandbox_selftest(&report);

@@ -14,28 +14,31 @@
 #include <unistd.h>
 
 enum {
-    BLOCK = 64 * 1024,
+    BLOCK = 64 * 1024, // bytes written at a time
 };
 
+// The lists to write.
 struct lists {
     const struct hp_cli_settings *settings;
     const char *const *paths;
     size_t count;
-    int digits;     // in the names of lists
-    size_t *starts; // of each list and behind the last, in `order`
-    size_t *order;  // numbers of paths, list by list
-    char *block;    // of a list's text, of BLOCK bytes
-    char name[PATH_MAX];
+    int digits;          // digits of the numbers in file names
+    size_t *starts;      // first index in `order` of each list, and the end of the last
+    size_t *order;       // indices of paths, list by list
+    char *block;         // buffer of BLOCK bytes
+    char name[PATH_MAX]; // set by name_of()
 };
 
-// --- which lists -----------------------------------------------------------------------
+// --- distribution of paths -------------------------------------------------------------
 
+// Compare paths for qsort().
 static int by_bytes(const void *left, const void *right) {
     const char *const *a = left, *const *b = right;
     return strcmp(*a, *b);
 }
 
-// In one order, whatever theirs was: lists have the same bytes then.
+// Collect all paths in sorted order, so that the lists do not depend on the order of the
+// arguments.
 static int collect(const struct hp_cli_settings *settings, struct hp_cli_filelist *list,
                    struct hp_err *err) {
     int ret = HP_OK;
@@ -51,6 +54,7 @@ static int collect(const struct hp_cli_settings *settings, struct hp_cli_filelis
     return ret;
 }
 
+// HP_E_USAGE if the path cannot be listed.
 static int check_path(const struct lists *lists, const char *path, struct hp_err *err) {
     if (strcmp(path, "-") == 0) {
         return hp_cli_fail(err, HP_E_USAGE, "manifest: standard input has no name");
@@ -62,6 +66,8 @@ static int check_path(const struct lists *lists, const char *path, struct hp_err
     return HP_OK;
 }
 
+// Sort the indices of paths by list (counting sort).  Older dumps of a process are in no
+// list.
 static void sort_into_lists(struct lists *lists, const struct hp_manifest *manifest) {
     size_t shards = lists->settings->shards, *next;
     lists->starts = hp_cli_resize(NULL, (shards + 1) * sizeof *lists->starts);
@@ -85,8 +91,9 @@ static void sort_into_lists(struct lists *lists, const struct hp_manifest *manif
     free(next);
 }
 
-// --- their files -----------------------------------------------------------------------
+// --- files of the lists ----------------------------------------------------------------
 
+// File name of a list; valid until the next call.
 static const char *name_of(struct lists *lists, size_t list) {
     snprintf(lists->name, sizeof lists->name, "%s%0*zu", lists->settings->output,
              lists->digits, list);
@@ -97,7 +104,8 @@ static bool is_number(const char *text) {
     return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
 }
 
-// Lists of another manifest would be taken for some of this one.
+// HP_E_USAGE if a file "PREFIX<number>" exists: it would be mistaken for a list of this
+// manifest.  HP_E_OUTPUT if the folder cannot be read.
 static int refuse_others(const struct lists *lists, struct hp_err *err) {
     const char *prefix = lists->settings->output, *slash = strrchr(prefix, '/');
     const char *name = slash != NULL ? slash + 1 : prefix;
@@ -126,6 +134,7 @@ static int refuse_others(const struct lists *lists, struct hp_err *err) {
     return ret;
 }
 
+// Write the paths of one list, each with its end, through the buffer.
 static int write_paths(const struct lists *lists, size_t list, struct hp_cli_outfile *out,
                        struct hp_err *err) {
     size_t used = 0;
@@ -149,6 +158,7 @@ static int write_paths(const struct lists *lists, size_t list, struct hp_cli_out
     return failed ? hp_cli_outfile_failed(out, err) : HP_OK;
 }
 
+// Write one list to its file.
 static int write_list(struct lists *lists, size_t list, struct hp_err *err) {
     struct hp_cli_outfile out = {.fd = -1};
     int ret = hp_cli_outfile_open(&out, name_of(lists, list), err);
@@ -162,6 +172,7 @@ static int write_list(struct lists *lists, size_t list, struct hp_err *err) {
     return ret;
 }
 
+// Write all lists that are not empty.  On failure, remove those that were written.
 static int write_lists(struct lists *lists, struct hp_err *err) {
     int ret = HP_OK;
     size_t list = 0;
@@ -172,14 +183,15 @@ static int write_lists(struct lists *lists, struct hp_err *err) {
     }
     while (ret != HP_OK && list-- > 0) {
         if (lists->starts[list] < lists->starts[list + 1]) {
-            unlink(name_of(lists, list)); // that of the failure is not there
+            unlink(name_of(lists, list)); // the failed list itself does not exist
         }
     }
     return ret;
 }
 
-// --- all of it -------------------------------------------------------------------------
+// --- the command -----------------------------------------------------------------------
 
+// Print a summary of the lists to standard error.
 static void tell(const struct lists *lists, const struct hp_manifest *manifest) {
     size_t written = 0;
     for (size_t i = 0; i < lists->settings->shards; i++) {
@@ -195,6 +207,7 @@ static void tell(const struct lists *lists, const struct hp_manifest *manifest) 
     }
 }
 
+// Check the paths, distribute them and check that no list exists yet.
 static int make(struct lists *lists, struct hp_manifest *manifest, struct hp_err *err) {
     const struct hp_cli_settings *settings = lists->settings;
     struct hp_manifest_options options = {settings->shards, settings->read.snapshots};

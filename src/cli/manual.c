@@ -7,11 +7,12 @@
 #include <string.h>
 
 enum {
-    LINE_MAX_BYTES = 512,
-    TEXT_COLUMNS = 72
+    LINE_MAX_BYTES = 512, // longest line of the source
+    TEXT_COLUMNS = 72     // width of generated lines
 };
 
-// One word, safe in text and as an argument of a macro.
+// Write one word with mdoc escapes, so that it is safe in text and as an argument of a
+// macro.
 static void put_word(FILE *out, const char *word, size_t length) {
     if (*word == '.' || *word == '\'') {
         fputs("\\&", out);
@@ -25,7 +26,8 @@ static void put_word(FILE *out, const char *word, size_t length) {
     }
 }
 
-// As a sentence.  mdoc wants short lines.
+// Write text as a sentence, with a capital letter and with `end` after it, in the short
+// lines that mdoc needs.
 static void put_text(FILE *out, const char *text, const char *end) {
     size_t column = 1;
     fputc(toupper((unsigned char)*text++), out);
@@ -45,6 +47,7 @@ static void put_text(FILE *out, const char *text, const char *end) {
     fprintf(out, "%s\n", end);
 }
 
+// Write the list of commands.
 static void put_commands(FILE *out) {
     fputs(".Bl -tag -width Ds\n", out);
     for (size_t i = 0; i < hp_cli_command_count(); i++) {
@@ -68,6 +71,7 @@ static void put_commands(FILE *out) {
     fputs(".El\n", out);
 }
 
+// Write the list of formats.
 static void put_formats(FILE *out) {
     fputs(".Bl -tag -width Ds\n", out);
     for (size_t i = 0; i < hp_format_count(); i++) {
@@ -78,6 +82,7 @@ static void put_formats(FILE *out) {
     fputs(".El\n", out);
 }
 
+// Write the values that the option accepts.
 static void put_choices(FILE *out, const struct hp_cli_option *option) {
     const char *choice;
     for (size_t i = 0; (choice = hp_cli_choice(option, i)) != NULL; i++) {
@@ -88,7 +93,7 @@ static void put_choices(FILE *out, const struct hp_cli_option *option) {
     }
 }
 
-// The commands that report.
+// The bits of all commands that report.
 static unsigned all_reports(void) {
     unsigned all = 0;
     for (size_t i = 0; i < hp_cli_command_count(); i++) {
@@ -97,7 +102,8 @@ static unsigned all_reports(void) {
     return all;
 }
 
-// Which commands it concerns, or which not, unless it is all that report.
+// Write which commands take the option, or which do not, whichever is shorter.  Nothing
+// if all that report take it.
 static void put_scope(FILE *out, const struct hp_cli_option *option) {
     unsigned left = option->commands & (all_reports() | HP_CLI_MANIFEST | HP_CLI_VERSION);
     unsigned others = all_reports() & ~left;
@@ -116,6 +122,7 @@ static void put_scope(FILE *out, const struct hp_cli_option *option) {
     }
 }
 
+// Write one option with its value, help, choices and scope.
 static void put_option(FILE *out, const struct hp_cli_option *option) {
     fputs(".It ", out);
     if (option->letter != '\0') {
@@ -142,6 +149,7 @@ static void put_option(FILE *out, const struct hp_cli_option *option) {
     }
 }
 
+// Write all options, a section for each group.
 static void put_options(FILE *out) {
     for (size_t i = 0; i < hp_cli_option_count(); i++) {
         enum hp_cli_group group = hp_cli_option(i)->group;

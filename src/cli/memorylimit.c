@@ -1,26 +1,29 @@
-// The limit is the least room that any of these leaves:
+// The limit is the smallest room that one of these leaves:
 //
-//   cgroups    the memory controller's limit of the own group and of every group around it
-//              that can be seen, less what others in that group hold:
-//              usage - pages of files - what we hold ourselves
-//                     limit                   usage                   pages of files, in memory.stat
-//                 v2  memory.max              memory.current          active_file, inactive_file
-//                 v1  memory.limit_in_bytes   memory.usage_in_bytes   total_active_file, ...
-//              Pages of files, active ones too, are dropped before anybody is killed: whoever has
-//              read the same dumps before holds nothing.
-//   ulimit     -d as it is; -v less what is mapped besides data
+//   cgroups    the memory controller's limit of the process's own group and of every
+//              visible group around it, less the memory of others in that group:
+//              usage - pages of files - resident memory of this process
+//                     limit                  usage                  in memory.stat
+//                 v2  memory.max             memory.current         active_file, ...
+//                 v1  memory.limit_in_bytes  memory.usage_in_bytes  total_active_file, ...
+//              Pages of files (active_file + inactive_file) are dropped before a process
+//              is killed.  A process that has read the same dumps before therefore takes
+//              no memory away.
+//   ulimit     -d itself; -v less the mappings that are not data
 //   machine    MemTotal + SwapTotal
 //
-// Of the least 94 % may be data, and 4 MiB or more stay free, for what RLIMIT_DATA does not count:
-// pages of programs and files, page tables, the pages of a child that differ from ours.
+// 94 % of the smallest may be data, and at least 4 MiB stay free for memory that
+// RLIMIT_DATA does not count: pages of programs and files, page tables, pages of a child
+// that differ from the parent's.
 //
-// The own group is what /proc/self/cgroup says of the hierarchy, and the folder of it is found by
+// /proc/self/cgroup names the process's group in each hierarchy.  Its folder follows from
 // the root and the mount point of each mount of that hierarchy:
 //
 //     4:memory:/docker/1f/job                                   (v2: "0::/docker/1f/job")
 //     35 31 0:32 /docker/1f /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory
 //
-// is /sys/fs/cgroup/memory/job.  Systems with both kinds of hierarchies have lines of both.
+// is /sys/fs/cgroup/memory/job.  Systems with both kinds of hierarchies have lines for
+// both.
 #include "cli/memorylimit.h"
 
 #include <fcntl.h>
@@ -32,20 +35,24 @@
 #include <unistd.h>
 
 #define KEPT_FREE ((uint64_t)4 << 20)
-#define UNLIMITED ((uint64_t)1 << 62) // and more: v1 says 2^63 less a page
+// This or more is no limit: v1 uses 2^63 less a page.
+#define UNLIMITED ((uint64_t)1 << 62)
 
 enum {
     DATA_PERCENT = 94,
-    LINE = 2 * PATH_MAX, // of /proc; a longer one concerns no group that could be opened
+    // Longest line of /proc; a longer one describes no group that could be opened.
+    LINE = 2 * PATH_MAX,
 };
 
+// The search for the smallest limit.
 struct room {
-    const char *root;
-    uint64_t bytes; // the least so far, UINT64_MAX for none
-    const char *source;
-    uint64_t resident, mapped, data; // of this process, bytes
+    const char *root;                // prefix of all paths, "" for the system's root
+    uint64_t bytes;                  // smallest limit so far; UINT64_MAX: none
+    const char *source;              // its origin, for messages
+    uint64_t resident, mapped, data; // memory of this process, in bytes
 };
 
+// Take over a limit if it is smaller.
 static void consider(struct room *room, uint64_t bytes, const char *source) {
     if (bytes < room->bytes) {
         room->bytes = bytes;
@@ -53,13 +60,15 @@ static void consider(struct room *room, uint64_t bytes, const char *source) {
     }
 }
 
+// Open the file `name` in `folder` below the root; NULL if it cannot be opened.
 static FILE *open_below(const struct room *room, const char *folder, const char *name) {
     char path[2 * PATH_MAX];
     int size = snprintf(path, sizeof path, "%s%s/%s", room->root, folder, name);
     return size > 0 && (size_t)size < sizeof path ? fopen(path, "re") : NULL;
 }
 
-// The number behind `key` at the start of a line, "" for that at the start of the file.
+// Read the number after `key` at the start of a line; key "" reads the number at the
+// start of the file.  Returns false if there is none.
 static bool read_number(const struct room *room, const char *folder, const char *name,
                         const char *key, uint64_t *number) {
     FILE *file = open_below(room, folder, name);
@@ -80,7 +89,7 @@ static bool read_number(const struct room *room, const char *folder, const char 
 
 // --- cgroups ---------------------------------------------------------------------------
 
-// The files of one kind of hierarchy.
+// File names of one version of the memory controller.
 struct hierarchy {
     const char *limit, *usage, *files[2];
     bool is_v2;
@@ -94,6 +103,7 @@ static const struct hierarchy hierarchies[] = {
     {"memory.max", "memory.current", {"active_file ", "inactive_file "}, true},
 };
 
+// Consider the limit of one group, less the memory of other processes in it.
 static void consider_group(struct room *room, const struct hierarchy *hierarchy,
                            const char *folder) {
     uint64_t limit, used = 0, active = 0, inactive = 0;
@@ -108,13 +118,14 @@ static void consider_group(struct room *room, const struct hierarchy *hierarchy,
     consider(room, limit > others ? limit - others : 0, "this container");
 }
 
-// Whether limits of this group hold for those in it: v1 asks each.
+// Whether the limits of this group include the groups inside it: in v1 that is a setting
+// of each group.
 static bool counts_inner_groups(const struct room *room, const char *folder) {
     uint64_t counts;
     return !read_number(room, folder, "memory.use_hierarchy", "", &counts) || counts != 0;
 }
 
-// The own group at `point` + `group`, and those around it up to `point`.
+// Consider the group in the folder `point` + `group`, and those around it up to `point`.
 static void consider_groups(struct room *room, const struct hierarchy *hierarchy,
                             const char *point, const char *group) {
     char folder[LINE];
@@ -133,7 +144,7 @@ static void consider_groups(struct room *room, const struct hierarchy *hierarchy
     }
 }
 
-// Whether `word` is one of those between commas.
+// Whether `word` is in a list of words that are separated by commas.
 static bool has_word(const char *words, const char *word) {
     size_t size = strlen(word);
     for (const char *at = words; (at = strstr(at, word)) != NULL; at += size) {
@@ -145,7 +156,8 @@ static bool has_word(const char *words, const char *word) {
     return false;
 }
 
-// The path of the own group in the hierarchy; false if it is in none of that kind.
+// Find the path of the process's group in a hierarchy.  Returns false if there is no such
+// hierarchy.
 static bool find_group(const struct room *room, bool is_v2, char group[LINE]) {
     FILE *file = open_below(room, "/proc/self", "cgroup");
     char line[LINE];
@@ -166,7 +178,7 @@ static bool find_group(const struct room *room, bool is_v2, char group[LINE]) {
     return found;
 }
 
-// Spaces and the like are "\040" in mountinfo.
+// Decode "\040" and the like, which mountinfo uses for spaces.
 static void unescape(char *path) {
     char *out = path;
     for (; *path != '\0'; path++, out++) {
@@ -182,8 +194,9 @@ static void unescape(char *path) {
     *out = '\0';
 }
 
-// What of `group` is below the mount's root: "" if it is the root, or is not in it, as when the
-// namespace of cgroups is another one than that of the mount.  The mount point holds it then.
+// The part of `group` below the root of a mount.  "" if the group is the root, or is
+// outside of it, as when the process and the mount have different cgroup namespaces: then
+// the mount point is the group's folder.
 static const char *below(const char *group, const char *root) {
     size_t size = strcmp(root, "/") == 0 ? 0 : strlen(root);
     bool is_in =
@@ -192,7 +205,8 @@ static const char *below(const char *group, const char *root) {
     return is_seen && strcmp(group + size, "/") != 0 ? group + size : "";
 }
 
-// One line of mountinfo: number, parent, device, root, mount point, ..., "-", kind, source, options.
+// Consider one line of mountinfo: number, parent, device, root, mount point, ..., "-",
+// type, source, options.  The line is destroyed.
 static void consider_mount(struct room *room, const struct hierarchy *hierarchy,
                            const char *group, char *line) {
     char *next, *words[5], *kind = strstr(line, " - ");
@@ -217,6 +231,7 @@ static void consider_mount(struct room *room, const struct hierarchy *hierarchy,
     }
 }
 
+// Consider all mounts of one version of the memory controller.
 static void consider_hierarchy(struct room *room, const struct hierarchy *hierarchy) {
     char group[LINE], line[LINE];
     FILE *file = find_group(room, hierarchy->is_v2, group)
@@ -230,10 +245,11 @@ static void consider_hierarchy(struct room *room, const struct hierarchy *hierar
     }
 }
 
-// --- the rest --------------------------------------------------------------------------
+// --- process and machine ---------------------------------------------------------------
 
-// Of /proc/self/statm, in pages: all, resident, shared, text, 0, data and stack.  Allocates
-// nothing: there may be no memory any more.
+// Read the memory of this process from /proc/self/statm, which has pages: all, resident,
+// shared, text, 0, data and stack.  Allocates nothing, as it is called when memory has
+// run out.
 static void read_use(struct room *room) {
     unsigned long long pages[6] = {0};
     char text[PATH_MAX];
@@ -260,6 +276,7 @@ uint64_t hp_cli_memory_used(void) {
     return room.data;
 }
 
+// Consider the limits of ulimit -d and -v.
 static void consider_ulimits(struct room *room) {
     uint64_t bytes;
     if (read_number(room, "/proc/self", "limits", "Max data size ", &bytes)) {
@@ -271,6 +288,7 @@ static void consider_ulimits(struct room *room) {
     }
 }
 
+// Consider the memory and swap of the machine.
 static void consider_machine(struct room *room) {
     uint64_t memory, swap = 0; // KiB
     if (read_number(room, "/proc", "meminfo", "MemTotal:", &memory)) {
@@ -279,7 +297,8 @@ static void consider_machine(struct room *room) {
     }
 }
 
-// Where even 4 MiB are not to be had, half of what there is.
+// The part of `room` that may be data.  It is half of the room where 4 MiB cannot be
+// reserved.
 static uint64_t for_data(uint64_t room) {
     uint64_t share = room / 100 * DATA_PERCENT;
     uint64_t rest = room > KEPT_FREE ? room - KEPT_FREE : 0;
@@ -297,7 +316,7 @@ void hp_cli_memory_limit_find(const char *root, struct hp_cli_memory_limit *limi
     consider_ulimits(&room);
     consider_machine(&room);
     if (room.bytes != UINT64_MAX) {
-        // 0 would be none: where others hold all, the least there is.
+        // 0 would mean no limit; use 1 byte if other processes use all memory.
         limit->bytes = room.bytes > 1 ? for_data(room.bytes) : 1;
         limit->source = room.source;
     }

@@ -9,9 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+// Bytes of a message; the rest is cut.
 #define MESSAGE_MAX 8192
 
-// Nothing can be done when standard error fails.
+// Write all bytes to standard error.  Failures are ignored, since they cannot be
+// reported.
 static void put(const char *bytes, size_t size) {
     while (size > 0) {
         ssize_t written = write(STDERR_FILENO, bytes, size);
@@ -25,7 +27,8 @@ static void put(const char *bytes, size_t size) {
     }
 }
 
-// A line: what it begins with, and the text, which may come from outside.
+// Write one line: the prefix and the text.  The text may contain parts of inputs and is
+// escaped.
 HP_CLI_PRINTF(2, 0)
 
 static void put_line(const char *prefix, const char *format, va_list args) {

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-// Name the file in an error, and what it is where the system has refused to open or read it.
+// Add the file to an error and, if a system call failed, the noun: "cannot open the
+// list".  Returns -1.
 static int describe(const struct hp_cli_named_file *file, const char *verb,
                     struct hp_err *err) {
     if (err->sys != 0) {

@@ -8,28 +8,37 @@
 #include <stdio.h>
 #include <string.h>
 
-// A report that is not named here has the options of tables.
+// Sets of commands.  A kind of report that is not named in them takes the options of
+// tables.
 enum {
     ALL = HP_CLI_TAKES_INPUTS | HP_CLI_HELP | HP_CLI_VERSION | HP_CLI_DIGEST,
     REPORTS = HP_CLI_REPORTS,
     INPUTS = HP_CLI_TAKES_INPUTS,
-    FRAMES = REPORTS & ~HP_CLI_INFO, // whose rows are called by what stacks are of
+    // Reports that show frames, so that options can choose and classify these.
+    FRAMES = REPORTS & ~HP_CLI_INFO,
+    // Reports about stacks.
     VIEWS = FRAMES & ~HP_CLI_ACCOUNT,
+    // Reports with rows.
     TABLES = VIEWS & ~HP_CLI_MERGE,
+    // Reports that compare dumps.
     SERIES = HP_CLI_DIFF | HP_CLI_TREND,
-    METRICS = VIEWS & ~HP_CLI_LIFETIME, // which is of bytes, and of samples
-    PROFILES = HP_CLI_TOP | HP_CLI_STACKS | HP_CLI_MERGE | HP_CLI_DIFF, // for pprof
+    // Reports of one metric that --metric chooses; lifetime always shows bytes and
+    // samples.
+    METRICS = VIEWS & ~HP_CLI_LIFETIME,
+    // Reports that can be written as pprof.
+    PROFILES = HP_CLI_TOP | HP_CLI_STACKS | HP_CLI_MERGE | HP_CLI_DIFF,
 };
 
 enum {
-    ABBREVIATION_MIN =
-        4, // of other tools' options: a shorter one is a mistyped one of ours
+    // A shorter beginning of another tool's option is taken for a misspelt option of this
+    // tool.
+    ABBREVIATION_MIN = 4,
 };
 
 #define CHOICES(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define FIELD(name)  offsetof(struct hp_cli_settings, name)
 
-// The order of choices is that of the enum they stand for.
+// Choices have to be in the order of the enum whose values they set.
 // clang-format off
 static const struct hp_cli_option options[] = {
     {"files-from", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT, INPUTS,
@@ -398,6 +407,8 @@ void hp_cli_option_formats(const struct hp_cli_option *option, char *text, size_
     }
 }
 
+// Fail with HP_E_USAGE for an unknown option.  Suggests what replaces an option of jeprof
+// or pprof, or the nearest name.
 static int unknown(const char *name, struct hp_err *err) {
     const char *exact = hp_cli_habit(name, false);
     const char *instead = exact != NULL || strlen(name) < ABBREVIATION_MIN
@@ -418,6 +429,7 @@ static int unknown(const char *name, struct hp_err *err) {
                        suggestion.best);
 }
 
+// Fail with HP_E_USAGE; list the options that begin with `name`.
 static int ambiguous(const char *name, struct hp_err *err) {
     char known[256] = "";
     for (size_t i = 0; i < hp_cli_option_count(); i++) {
@@ -442,7 +454,7 @@ int hp_cli_option_find(const char *name, const struct hp_cli_option **option,
             return HP_OK;
         }
     }
-    // jeprof's --base is no short --base-files-from.
+    // --base is jeprof's option, and not short for --base-files-from.
     if (found == 0 || hp_cli_habit(name, false) != NULL) {
         return unknown(name, err);
     }

@@ -16,30 +16,33 @@
 #include <unistd.h>
 
 enum {
-    TRIES = 16,
-    MODE_DEFAULT = 0666,
-    MODE_KEPT = 0777,
-    PLACE_SIZE = 32,
-    PIECE = 1 << 30, // bytes that are copied at a time, at most
+    TRIES = 16,          // random names tried
+    MODE_DEFAULT = 0666, // permissions of a new file, before umask
+    MODE_KEPT = 0777,    // permissions that a replaced file keeps; no set-user-ID
+    PLACE_SIZE = 32,     // bytes of "/proc/self/fd/N"
+    PIECE = 1 << 30,     // largest number of bytes copied at a time
 };
 
+// Descriptor 1 was closed at the start, and is /dev/null now.
 static bool stdout_was_closed;
 
 void hp_cli_outfile_guard_standard(void) {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
             stdout_was_closed = stdout_was_closed || fd == STDOUT_FILENO;
-            // The lowest free number is `fd`.
+            // open() returns the lowest free number, which is `fd`.
             (void)!open("/dev/null", O_RDWR);
         }
     }
     signal(SIGPIPE, SIG_IGN);
 }
 
+// Fill `err` with the first failure of the output, which is errno if there was none
+// before.  Returns HP_E_OUTPUT.
 static int fail(struct hp_cli_outfile *out, const char *message, struct hp_err *err) {
     out->sys = out->sys != 0 ? out->sys : errno;
     errno = out->sys;
-    bool is_known = out->is_standard && errno == EPIPE; // to whoever closed the pipe
+    bool is_known = out->is_standard && errno == EPIPE; // closed by the reader on purpose
     return hp_cli_fail_errno(err, HP_E_OUTPUT, out->path, is_known ? "" : message);
 }
 
@@ -47,17 +50,20 @@ int hp_cli_outfile_failed(struct hp_cli_outfile *out, struct hp_err *err) {
     return fail(out, "cannot write", err);
 }
 
+// Whether two results of stat() are the same file.
 static bool same_file(const struct stat *a, const struct stat *b) {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-// /dev/stdout and its like: to replace the link would be a surprise.
+// Whether `path` is a symbolic link to the open file `fd`, as /dev/stdout is.  Such a
+// link must not be replaced by the output.
 static bool is_link_to(const char *path, int fd) {
     struct stat link, file, open_file;
     return lstat(path, &link) == 0 && S_ISLNK(link.st_mode) && stat(path, &file) == 0 &&
            fstat(fd, &open_file) == 0 && same_file(&file, &open_file);
 }
 
+// Use a duplicate of standard output or standard error as the output.
 static int open_standard(struct hp_cli_outfile *out, int fd, struct hp_err *err) {
     if (fd == STDOUT_FILENO && stdout_was_closed) {
         errno = EBADF;
@@ -68,6 +74,7 @@ static int open_standard(struct hp_cli_outfile *out, int fd, struct hp_err *err)
     return out->fd >= 0 ? HP_OK : fail(out, "cannot write", err);
 }
 
+// Open an existing file that is not a regular file.
 static int open_direct(struct hp_cli_outfile *out, struct hp_err *err) {
     struct stat status;
     out->fd = open(out->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
@@ -75,14 +82,16 @@ static int open_direct(struct hp_cli_outfile *out, struct hp_err *err) {
         return fail(out, "cannot open for writing", err);
     }
     if (S_ISREG(status.st_mode)) {
-        errno = EEXIST; // it was none a moment ago
+        errno = EEXIST; // a regular file has replaced it since
         return fail(out, "cannot open for writing", err);
     }
     return HP_OK;
 }
 
-// --- beside the output -----------------------------------------------------------------
+// --- the unfinished file ---------------------------------------------------------------
 
+// Set `temporary` to a random name in the folder of the output.  Returns -1 with errno on
+// failure.
 static int name_temporary(struct hp_cli_outfile *out) {
     uint64_t number;
     const char *slash = strrchr(out->path, '/');
@@ -99,8 +108,9 @@ static int name_temporary(struct hp_cli_outfile *out) {
     return 0;
 }
 
-// Make a file by a name that no other has; the signal handler knows the name before the file exists.
-// Returns what `make` does, which is -1 with errno after a failure.
+// Call `make` with new random names until no file of that name exists.  The signal
+// handler is given each name before the file is made.  Returns the last result of `make`:
+// -1 with errno on failure.
 static int make_named(struct hp_cli_outfile *out,
                       int make(const struct hp_cli_outfile *out)) {
     int made = -1;
@@ -111,7 +121,8 @@ static int make_named(struct hp_cli_outfile *out,
         hp_cli_cleanup_file(out->temporary);
         made = make(out);
         if (made < 0) {
-            hp_cli_cleanup_file(NULL); // it is someone else's, or there is none
+            // The file belongs to another process, or does not exist.
+            hp_cli_cleanup_file(NULL);
         }
         if (made < 0 && errno != EEXIST) {
             break;
@@ -120,24 +131,27 @@ static int make_named(struct hp_cli_outfile *out,
     return made;
 }
 
+// Create the unfinished file under its name.
 static int create(const struct hp_cli_outfile *out) {
     return open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                 out->mode);
 }
 
+// The path in /proc that leads to an open file.
 static const char *place_of(int fd, char place[PLACE_SIZE]) {
     snprintf(place, PLACE_SIZE, "/proc/self/fd/%d", fd);
     return place;
 }
 
+// Give the open file, which has no name, the name `temporary`.
 static int link_to_name(const struct hp_cli_outfile *out) {
     char place[PLACE_SIZE];
     return linkat(AT_FDCWD, place_of(out->fd, place), AT_FDCWD, out->temporary,
                   AT_SYMLINK_FOLLOW);
 }
 
-// A file without a name goes with the process, whatever ends that.  -1 where the file system has no such
-// files, or nothing leads to them.
+// Open an unfinished file without a name.  It disappears with the process, however that
+// ends.  Returns -1 if the file system has no such files, or if /proc is not mounted.
 static int create_nameless(struct hp_cli_outfile *out) {
     char folder[PATH_MAX], place[PLACE_SIZE];
     if (name_temporary(out) != 0) {
@@ -152,11 +166,13 @@ static int create_nameless(struct hp_cli_outfile *out) {
     return fd;
 }
 
-// Of a file that is replaced; of a new one the system has seen to it.
+// Set the permissions of a replaced file; for a new file, open() has applied the umask
+// already.
 static int keep_mode(const struct hp_cli_outfile *out) {
     return out->keeps_mode ? fchmod(out->fd, out->mode) : 0;
 }
 
+// Open an unfinished file next to the output.  `target` is the file to replace, or NULL.
 static int open_temporary(struct hp_cli_outfile *out, const struct stat *target,
                           struct hp_err *err) {
     out->keeps_mode = target != NULL;
@@ -190,7 +206,8 @@ int hp_cli_outfile_open(struct hp_cli_outfile *out, const char *path,
     return open_temporary(out, exists ? &target : NULL, err);
 }
 
-// 0 to try again, -1 to give up; errno says why.
+// Handle errno after a failed write.  Returns 0 if it may be repeated, -1 with errno if
+// not.
 static int recover(int fd) {
     if (errno == EINTR) {
         return 0;
@@ -219,12 +236,14 @@ int hp_cli_outfile_write(void *data, const void *bytes, size_t size) {
     return 0;
 }
 
+// Close the output once; returns what close() does.
 static int close_file(struct hp_cli_outfile *out) {
     int fd = out->fd;
     out->fd = -1;
     return close(fd);
 }
 
+// fsync() that survives signals.
 static int sync_file(int fd) {
     int ret;
     do {
@@ -233,7 +252,8 @@ static int sync_file(int fd) {
     return ret;
 }
 
-// Where links are denied.
+// Copy the nameless file to a new one with a name, if the system does not allow links to
+// it.
 static int copy_to_name(struct hp_cli_outfile *out) {
     int from = out->fd;
     off_t at = 0;
@@ -250,7 +270,7 @@ static int copy_to_name(struct hp_cli_outfile *out) {
     return got == 0 ? sync_file(out->fd) : -1;
 }
 
-// The file is whole, and gets its temporary name if it has none.
+// Sync the complete file, and give it its temporary name if it has none.
 static int finish_temporary(struct hp_cli_outfile *out) {
     if (sync_file(out->fd) != 0) {
         return -1;
@@ -293,6 +313,7 @@ const char *hp_cli_outfile_folder(const struct hp_cli_outfile *out,
     return folder;
 }
 
+// Whether an input is the same file as `target`.
 static bool is_read_from(const char *name, const struct stat *target) {
     struct stat file;
     bool is_stdin = strcmp(name, "-") == 0;

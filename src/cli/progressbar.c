@@ -1,4 +1,4 @@
-// reading 123/1,000 inputs · 512 MB/s · 1,234,567 stacks · 12 s left
+// Lines like: reading 123/1,000 inputs · 512 MB/s · 1,234,567 stacks · 12 s left
 #include "cli/progressbar.h"
 
 #include "cli/terminal.h"
@@ -10,26 +10,29 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FIRST_DRAWN_AFTER 0.5 // seconds
-#define REDRAWN_EVERY     0.1
-#define PRINTED_EVERY     1.0 // when not on a terminal
+#define FIRST_DRAWN_AFTER 0.5 // seconds from the start of the run
+#define REDRAWN_EVERY     0.1 // seconds between lines on a terminal
+#define PRINTED_EVERY     1.0 // seconds between lines elsewhere
 
 #define LINE_MAX_BYTES 512
 
+// State of the line.
 static struct {
     bool enabled, terminal;
-    double started, phase_started, drawn; // seconds of the monotonic clock
+    double started, phase_started, drawn; // seconds of CLOCK_MONOTONIC
     char phase[32];
 } bar;
 
+// The line is on the terminal and has to be erased before other text.
 static volatile sig_atomic_t visible;
 
-// A line that takes further parts as long as they fit.
+// A line under construction; parts are appended as long as they fit.
 struct line {
     char text[LINE_MAX_BYTES];
-    size_t size, columns, columns_max;
+    size_t size, columns, columns_max; // bytes and columns used, and columns available
 };
 
+// Seconds of the monotonic clock.
 static double now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -37,12 +40,13 @@ static double now(void) {
 }
 
 static void put(const char *bytes, size_t size) {
-    // A lost progress line is no reason to stop.
+    // A lost progress line is no reason to stop the run.
     if (write(STDERR_FILENO, bytes, size) < 0) {
         return;
     }
 }
 
+// Append a part after a separator; omit it if the line has no room.
 static void append(struct line *line, const char *part) {
     static const char separator[] = " · ";
     size_t lead = line->size > 0 ? sizeof separator - 1 : 0;
@@ -57,7 +61,7 @@ static void append(struct line *line, const char *part) {
     line->columns += columns;
 }
 
-// 1234567 as "1,234,567"; `out` holds 27 bytes.
+// Format 1234567 as "1,234,567" in `out`, which has room for 27 bytes.
 static const char *grouped(uint64_t number, char *out) {
     char digits[21];
     int count = snprintf(digits, sizeof digits, "%" PRIu64, number);
@@ -72,6 +76,7 @@ static const char *grouped(uint64_t number, char *out) {
     return out;
 }
 
+// Append the remaining time with a suitable unit.
 static void append_time_left(struct line *line, double seconds) {
     char part[64];
     if (seconds < 100) {
@@ -84,6 +89,8 @@ static void append_time_left(struct line *line, double seconds) {
     append(line, part);
 }
 
+// Build the line; `elapsed` are the seconds since the phase began, from which speed and
+// rest follow.
 static void compose(struct line *line, const struct hp_progress *progress,
                     double elapsed) {
     char part[128], done[27], total[27];
@@ -106,8 +113,9 @@ static void compose(struct line *line, const struct hp_progress *progress,
     }
 }
 
+// Build and write the line.
 static void draw(const struct hp_progress *progress, double elapsed) {
-    // The last column stays free: some terminals wrap when it is written.
+    // The last column stays empty: some terminals wrap after it is written.
     struct line line = {.columns_max = hp_cli_columns(STDERR_FILENO) - 1};
     compose(&line, progress, elapsed);
     char out[LINE_MAX_BYTES + 8];

@@ -1,3 +1,5 @@
+// Write tables of Markdown for the README:
+//
 // | option | |
 // |---|---|
 // | `-n`, `--limit=N` | show N rows of text, 0 for all (default 50) |
@@ -10,10 +12,11 @@
 #include <string.h>
 
 enum {
-    LINE_MAX_BYTES = 4096,
+    LINE_MAX_BYTES = 4096, // longest line of the README
 };
 
-// A bar would end the cell, also in code; elsewhere "<" would begin a tag.
+// Write the text of a cell.  "|" is escaped, in code also, as it would end the cell; "<"
+// is escaped outside of code, as it would begin a tag.
 static void put_cell(FILE *out, const char *text, bool is_code) {
     for (; *text != '\0'; text++) {
         if (*text == '<' && !is_code) {
@@ -24,6 +27,7 @@ static void put_cell(FILE *out, const char *text, bool is_code) {
     }
 }
 
+// Write the row of one option.
 static void put_option(FILE *out, const struct hp_cli_option *option) {
     const char *choice;
     fputs("| ", out);
@@ -45,6 +49,7 @@ static void put_option(FILE *out, const struct hp_cli_option *option) {
     fputs(" |\n", out);
 }
 
+// Write a table for each group of options.
 static void put_options(FILE *out) {
     for (size_t i = 0; i < hp_cli_option_count(); i++) {
         enum hp_cli_group group = hp_cli_option(i)->group;
@@ -56,6 +61,7 @@ static void put_options(FILE *out) {
     fputc('\n', out);
 }
 
+// Write the table of formats.
 static void put_formats(FILE *out) {
     fputs("| Format | | files |\n|---|---|---|\n", out);
     for (size_t i = 0; i < hp_format_count(); i++) {

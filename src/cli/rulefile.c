@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    MOST_BYTES = 1 << 20,
+    MOST_BYTES = 1 << 20, // largest file of rules
 };
 
 int hp_cli_add_rule(struct hp_cli_settings *settings, struct hp_frame_rule rule,
@@ -31,7 +31,8 @@ void hp_cli_rules_done(struct hp_cli_settings *settings) {
     free(settings->rules);
 }
 
-// The whole file and a NUL, or NULL.
+// Read the whole file and append a NUL; the caller frees the text.  NULL, with
+// HP_E_USAGE, if the file cannot be read, is too long or contains a NUL.
 static char *read_all(const struct hp_cli_named_file *file, struct hp_err *err) {
     char *text = hp_cli_resize(NULL, MOST_BYTES + 1);
     ssize_t size = hp_cli_named_file_read(file, text, MOST_BYTES + 1, err);
@@ -52,7 +53,8 @@ static char *read_all(const struct hp_cli_named_file *file, struct hp_err *err) 
 
 // --- lines -----------------------------------------------------------------------------
 
-// Whether the word at *text, which a tab ends, is `word`; then *text is behind the tab.
+// Whether the word at *text is `word` and is followed by a tab; if so, *text is moved
+// past the tab.
 static bool take_word(char **text, const char *word) {
     size_t length = strlen(word);
     bool found = strncmp(*text, word, length) == 0 && (*text)[length] == '\t';
@@ -60,6 +62,7 @@ static bool take_word(char **text, const char *word) {
     return found;
 }
 
+// Take the name of a class and the tab after it.
 static bool take_class(char **text, enum hp_frame_class *class) {
     for (*class = HP_CLASS_NONE + 1; *class < HP_CLASSES; ++*class) {
         if (take_word(text, hp_frame_class_name(*class))) {
@@ -69,6 +72,7 @@ static bool take_class(char **text, enum hp_frame_class *class) {
     return false;
 }
 
+// Take the name of a field and the tab after it.
 static bool take_field(char **text, enum hp_frame_field *field) {
     static const char *const names[] = {
         [HP_FIELD_NAME] = "name", [HP_FIELD_FILE] = "file", [HP_FIELD_MODULE] = "module"};
@@ -80,6 +84,8 @@ static bool take_field(char **text, enum hp_frame_field *field) {
     return false;
 }
 
+// Add the rule of one line; empty lines and comments add none.  The rule points into the
+// line.
 static int add_line(struct hp_cli_settings *settings, char *line, struct hp_err *err) {
     struct hp_frame_rule rule = {HP_CLASS_NONE, HP_FIELD_ANY, NULL};
     if (*line == '\0' || *line == '#') {
@@ -97,6 +103,7 @@ static int add_line(struct hp_cli_settings *settings, char *line, struct hp_err 
     return hp_cli_add_rule(settings, rule, err);
 }
 
+// Add the rules of all lines; errors get the path and the number of the line.
 static int add_lines(struct hp_cli_settings *settings, char *text, const char *path,
                      struct hp_err *err) {
     char *next = text;

@@ -21,7 +21,7 @@ char *hp_cli_safe(const char *text) {
 }
 
 char *hp_cli_quoted(const char *text) {
-    static const char quote[] = "'\\''"; // ends the word, adds a quote, begins again
+    static const char quote[] = "'\\''"; // ends the word, adds a quote, begins a new word
     char *safe = hp_cli_safe(text);
     bool is_safe = strcmp(safe, text) == 0;
     free(safe);

@@ -13,15 +13,16 @@
 
 enum {
     JOBS_MAX = 4096,
-    DIGITS_MAX = 15,
+    DIGITS_MAX = 15, // of a number, so that it cannot overflow
     WIDTH_MAX = 1000000,
 };
 
-// Where the value goes, of whatever type it is.
+// Address of the member of the settings that the option sets, of whatever type.
 static void *field(struct hp_cli_settings *settings, const struct hp_cli_option *option) {
     return (char *)settings + option->field;
 }
 
+// Fail with HP_E_USAGE: "--OPTION takes WANTED, not VALUE".
 static int refuse(const struct hp_cli_option *option, const char *value,
                   const char *wanted, struct hp_err *err) {
     return hp_cli_fail(err, HP_E_USAGE, "--%s takes %s, not \"%s\"", option->name, wanted,
@@ -52,7 +53,7 @@ int hp_cli_set_enum(struct hp_cli_settings *settings, const struct hp_cli_option
 int hp_cli_set_duplicates(struct hp_cli_settings *settings,
                           const struct hp_cli_option *option, char *value,
                           struct hp_err *err) {
-    size_t i; // refuse, skip, count
+    size_t i; // index of refuse, skip, count
     int ret = hp_cli_choice_find(option, value, &i, err);
     if (ret == HP_OK) {
         settings->read.skip_duplicates = i == 1;
@@ -61,6 +62,7 @@ int hp_cli_set_duplicates(struct hp_cli_settings *settings,
     return ret;
 }
 
+// Whether `value` is `choice`, with "_" allowed for "-".
 static bool is_with_dashes(const char *choice, const char *value) {
     while (*choice != '\0' && (*value == *choice || (*value == '_' && *choice == '-'))) {
         choice++;
@@ -69,8 +71,9 @@ static bool is_with_dashes(const char *choice, const char *value) {
     return *choice == *value;
 }
 
-// As an enum, also with the "_" of pprof, or the name of a sample type.  Only the inputs tell
-// whether there is one of it, but what is a metric but for one letter need not wait for them.
+// Set the metric.  Accepts the names of metrics, also with the "_" that pprof uses, and
+// any name of a sample type.  Whether a sample type exists is known only after the inputs
+// are read, but a name that differs from a metric by one letter is refused at once.
 int hp_cli_set_metric(struct hp_cli_settings *settings,
                       const struct hp_cli_option *option, char *value,
                       struct hp_err *err) {
@@ -91,7 +94,7 @@ int hp_cli_set_metric(struct hp_cli_settings *settings,
     return is_mistyped ? hp_cli_choice_find(option, value, &i, err) : HP_OK;
 }
 
-// As an enum, or label:KEY.
+// Accepts the names of granularities, and label:KEY.
 int hp_cli_set_by(struct hp_cli_settings *settings, const struct hp_cli_option *option,
                   char *value, struct hp_err *err) {
     static const char prefix[] = "label:";
@@ -104,6 +107,7 @@ int hp_cli_set_by(struct hp_cli_settings *settings, const struct hp_cli_option *
     return HP_OK;
 }
 
+// HP_E_USAGE if the value is empty.
 static int refuse_empty(const struct hp_cli_option *option, const char *value,
                         struct hp_err *err) {
     return *value != '\0'
@@ -135,7 +139,8 @@ int hp_cli_set_format(struct hp_cli_settings *settings,
     return ret;
 }
 
-// Digits only: strtoull() alone takes signs and spaces too.
+// Convert text that consists of digits; strtoull() alone would accept signs and spaces,
+// too.
 static bool to_number(const char *text, uint64_t *number) {
     size_t digits = strspn(text, "0123456789");
     if (digits == 0 || digits > DIGITS_MAX || text[digits] != '\0') {
@@ -145,7 +150,8 @@ static bool to_number(const char *text, uint64_t *number) {
     return true;
 }
 
-// Digits with a point or none, and what follows them.
+// Convert the digits, with at most one point, at the start of `text`; *rest is the text
+// after them.  Returns false if there are none.
 static bool to_decimal(const char *text, double *number, const char **rest) {
     char *end;
     size_t digits = strspn(text, "0123456789.");
@@ -154,6 +160,7 @@ static bool to_decimal(const char *text, double *number, const char **rest) {
     return digits > 0 && end == text + digits;
 }
 
+// Convert a percentage, with or without "%".
 static bool to_percent(const char *text, double *percent) {
     const char *rest;
     return to_decimal(text, percent, &rest) && (*rest == '\0' || strcmp(rest, "%") == 0);
@@ -195,6 +202,7 @@ int hp_cli_set_max_skipped(struct hp_cli_settings *settings,
     return HP_OK;
 }
 
+// Convert a whole number up to `max`; HP_E_USAGE if it is none.
 static int set_number(const struct hp_cli_option *option, const char *value, uint64_t max,
                       uint64_t *number, struct hp_err *err) {
     if (!to_number(value, number) || *number > max) {
@@ -206,7 +214,8 @@ static int set_number(const struct hp_cli_option *option, const char *value, uin
 int hp_cli_set_count(struct hp_cli_settings *settings, const struct hp_cli_option *option,
                      char *value, struct hp_err *err) {
     uint64_t number = 0;
-    int ret = set_number(option, value, SIZE_MAX - 1, &number, err); // HP_LIMIT_ENOUGH
+    // SIZE_MAX is HP_LIMIT_ENOUGH.
+    int ret = set_number(option, value, SIZE_MAX - 1, &number, err);
     if (ret == HP_OK && number < (uint64_t)option->number) {
         ret = hp_cli_fail(err, HP_E_USAGE, "--%s takes %d or more", option->name,
                           option->number);
@@ -237,7 +246,7 @@ int hp_cli_set_seconds(struct hp_cli_settings *settings,
     return ret;
 }
 
-// In nanoseconds.
+// Convert an age such as "5min" to nanoseconds.
 int hp_cli_set_age(struct hp_cli_settings *settings, const struct hp_cli_option *option,
                    char *value, struct hp_err *err) {
     static const struct {
@@ -258,7 +267,7 @@ int hp_cli_set_age(struct hp_cli_settings *settings, const struct hp_cli_option 
     return HP_OK;
 }
 
-// The factor of a unit of space, 0 if it is none.
+// Bytes in a unit of space; 0 if the unit is unknown.
 static double size_of_unit(const char *unit) {
     static const struct {
         const char *unit;
@@ -273,7 +282,8 @@ static double size_of_unit(const char *unit) {
     return 0;
 }
 
-// "8GB" is not taken for either of what it may mean.
+// Refuse a size.  "8GB", which may mean either GB or GiB, gets a suggestion instead of
+// being accepted.
 static int refuse_size(const struct hp_cli_option *option, const char *value,
                        const char *wanted, struct hp_err *err) {
     const char *number = value + strcspn(value, "0123456789");
@@ -311,7 +321,8 @@ int hp_cli_set_memory(struct hp_cli_settings *settings,
     return HP_OK;
 }
 
-// "growth>5%", "growth>10MiB" or "growth>1000"; `value` is cut at its end.
+// Read "growth>5%", "growth>10MiB" or "growth>1000" into the gate; the text ends after
+// it.
 static bool read_growth(const char *value, struct hp_gate *gate, bool *has_unit) {
     const char *unit;
     if (strncmp(value, "growth>", 7) != 0 ||
@@ -325,6 +336,7 @@ static bool read_growth(const char *value, struct hp_gate *gate, bool *has_unit)
     return factor > 0;
 }
 
+// Read "p<0.01" into the gate.
 static bool read_p(const char *value, struct hp_gate *gate) {
     char *end;
     if (strncmp(value, "p<", 2) != 0) {
@@ -398,7 +410,8 @@ int hp_cli_set_rules(struct hp_cli_settings *settings, const struct hp_cli_optio
     return hp_cli_rulefile_read(settings, value, err);
 }
 
-// Before any input is read: hours of work must not end at a key that cannot be used.
+// The key is read before any input, so that hours of work are not lost to an unusable
+// key.
 int hp_cli_set_redact_key(struct hp_cli_settings *settings,
                           const struct hp_cli_option *option, char *value,
                           struct hp_err *err) {
@@ -443,7 +456,7 @@ int hp_cli_set_path_map(struct hp_cli_settings *settings,
 
 int hp_cli_set_shard(struct hp_cli_settings *settings, const struct hp_cli_option *option,
                      char *value, struct hp_err *err) {
-    enum {
+    enum { // largest number of shards
         MOST = 64,
     };
 

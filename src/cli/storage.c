@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 enum {
-    SLACK = 4 << 20, // bytes, that allocators ask for more than they are asked for
+    SLACK = 4 << 20, // bytes that an allocator may request beyond an allocation
 };
 
-static struct hp_cli_memory_limit limit; // bytes: 0 for none
-static bool is_own_wish;                 // by --max-memory
+static struct hp_cli_memory_limit limit; // the limit in force; 0 bytes: none
+static bool is_own_wish;                 // set by --max-memory
 static char limit_text[96];
 
 void *hp_cli_resize(void *memory, size_t size) {
@@ -30,7 +30,7 @@ void *hp_cli_resize(void *memory, size_t size) {
 }
 
 void *hp_cli_grow(void *items, size_t count, size_t size) {
-    // The capacity is the next power of two, so it need not be stored.
+    // The capacity is the next power of two and therefore need not be stored.
     if ((count & (count - 1)) != 0) {
         return items;
     }
@@ -46,7 +46,8 @@ void hp_cli_words_add(struct hp_cli_words *words, const char *word) {
     words->items[words->count++] = word;
 }
 
-// A limit of ours on the whole of AddressSanitizer's shadow would leave nothing.
+// Whether a sanitizer is built in.  Its shadow memory is counted too, and would leave
+// nothing of a limit.
 static bool is_instrumented(void) {
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
     return true;
@@ -58,6 +59,7 @@ static bool is_instrumented(void) {
 #endif
 }
 
+// Write the limit and its origin to limit_text.
 static void describe(void) {
     const char *of = strcmp(limit.source, "--max-memory") == 0 ? "by" : "of";
     double mebibytes = (double)limit.bytes / 0x1p20;
@@ -78,7 +80,7 @@ void hp_cli_limit_memory(uint64_t bytes) {
     if (is_none || getrlimit(RLIMIT_DATA, &data) != 0) {
         return;
     }
-    // The kernel counts what can be written to and is nobody else's: not the pages of binaries.
+    // RLIMIT_DATA counts private writable memory, not the pages of binaries.
     data.rlim_cur = limit.bytes < data.rlim_max ? (rlim_t)limit.bytes : data.rlim_max;
     limit.bytes = setrlimit(RLIMIT_DATA, &data) == 0 ? (uint64_t)data.rlim_cur : 0;
     is_own_wish = bytes != 0;
@@ -93,7 +95,8 @@ const char *hp_cli_memory_limit_text(void) {
     return limit.bytes > 0 ? limit_text : NULL;
 }
 
-// Whether it is the limit that `wanted` bytes would be beyond, and no other want of memory.
+// Whether an allocation of `wanted` bytes failed because of the limit, and for no other
+// reason.
 static bool is_at_limit(size_t wanted) {
     return limit.bytes > 0 && (is_own_wish || wanted > limit.bytes ||
                                hp_cli_memory_used() + wanted + SLACK > limit.bytes);
@@ -116,6 +119,6 @@ void hp_cli_out_of_memory(size_t wanted, const char *input) {
         hp_cli_message("out of memory: %zu bytes are not to be had%s%s", wanted, during,
                        input);
     }
-    // Other threads may still be at work: nothing of theirs can be unwound.
+    // Other threads may still run, so that no exit handlers may be called.
     _exit(is_limited ? HP_CLI_EXIT_LIMIT : HP_CLI_EXIT_INTERNAL);
 }

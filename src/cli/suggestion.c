@@ -1,15 +1,18 @@
-// Optimal string alignment: the least number of letters to insert, delete, replace, or
-// swap with the next (Damerau-Levenshtein, each place touched once).
+// Find the nearest word by optimal string alignment: the least number of letters to
+// insert, delete, replace, or swap with the next one (Damerau-Levenshtein, where each
+// place is edited at most once).
 #include "cli/suggestion.h"
 
 #include <string.h>
 
+// Longest word that is compared, in bytes.
 #define WORD_MAX 63
 
 static size_t least(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
+// Edit distance between two words of at most WORD_MAX bytes.
 static size_t distance(const char *a, const char *b) {
     size_t rows[3][WORD_MAX + 1] = {0};
     size_t *before = rows[0], *last = rows[1], *row = rows[2];

@@ -11,19 +11,20 @@
 #include <unistd.h>
 
 enum {
-    NARROW = 60,
-    MARGIN = 26,
-    MARGIN_NARROW = 8,
-    TEXT_MAX = 512,
-    NAME_MAX_SHOWN = 64
+    NARROW = 60,        // columns below which the texts are below the names
+    MARGIN = 26,        // column of the texts
+    MARGIN_NARROW = 8,  // the same on a narrow terminal
+    TEXT_MAX = 512,     // bytes of a text
+    NAME_MAX_SHOWN = 64 // bytes of a name
 };
 
-// Words flow from `column` on and go on below `margin`.
+// Text that is filled from `column` on; the lines after the first begin at `margin`.
 struct flow {
     FILE *out;
     size_t column, margin, columns;
 };
 
+// Write one word, on a new line if it does not fit.
 static void put_word(struct flow *flow, const char *word, size_t length) {
     if (flow->column > flow->margin && flow->column + 1 + length > flow->columns) {
         fprintf(flow->out, "\n%*s", (int)flow->margin, "");
@@ -36,6 +37,7 @@ static void put_word(struct flow *flow, const char *word, size_t length) {
     flow->column += length;
 }
 
+// Write the words of a text.
 static void put_text(struct flow *flow, const char *text) {
     while (*text != '\0') {
         size_t length = strcspn(text, " ");
@@ -45,13 +47,15 @@ static void put_text(struct flow *flow, const char *text) {
     }
 }
 
+// Write a paragraph without a margin.
 static void put_paragraph(FILE *out, const char *text, size_t columns) {
     struct flow flow = {.out = out, .columns = columns};
     put_text(&flow, text);
     fputc('\n', out);
 }
 
-// A name at the left, its text at the right of the margin or, if that is narrow, below.
+// Write a name at the left and its text at the margin, or on the next line if the name is
+// too long.
 static void put_entry(FILE *out, const char *name, const char *text, size_t columns) {
     size_t margin = columns < NARROW ? MARGIN_NARROW : MARGIN;
     struct flow flow = {.out = out, .margin = margin, .columns = columns};
@@ -67,6 +71,7 @@ static void put_entry(FILE *out, const char *name, const char *text, size_t colu
     fputc('\n', out);
 }
 
+// Write the entry of a command.
 static void put_command(FILE *out, const struct hp_cli_command *command, size_t columns) {
     char name[NAME_MAX_SHOWN];
     bool is_help = command->id == HP_CLI_HELP;
@@ -75,11 +80,13 @@ static void put_command(FILE *out, const struct hp_cli_command *command, size_t 
     put_entry(out, name, command->help, columns);
 }
 
-// `topic` is the command that is looked at, or NULL.
+// Whether the command writes the format; `topic` is the command being explained, or NULL
+// for all.
 static bool writes(const struct hp_cli_command *topic, const char *format) {
     return topic == NULL || hp_format_fits(format, topic->kind);
 }
 
+// Write the entry of an option, with those choices of a format that the topic can write.
 static void put_option(FILE *out, const struct hp_cli_option *option,
                        const struct hp_cli_command *topic, size_t columns) {
     char name[NAME_MAX_SHOWN], letter[] = "    ", text[TEXT_MAX];
@@ -106,6 +113,7 @@ static void put_option(FILE *out, const struct hp_cli_option *option,
     put_entry(out, name, text, columns);
 }
 
+// Write the options of the topic, or all, under the headings of their groups.
 static void put_options(FILE *out, const struct hp_cli_command *topic, size_t columns) {
     enum hp_cli_group group = HP_CLI_GROUPS;
     for (size_t i = 0; i < hp_cli_option_count(); i++) {
@@ -121,6 +129,7 @@ static void put_options(FILE *out, const struct hp_cli_command *topic, size_t co
     }
 }
 
+// Write the formats of the topic, or all.
 static void put_formats(FILE *out, const struct hp_cli_command *topic, size_t columns) {
     fputs("\nFormats, and names of files:\n", out);
     for (size_t i = 0; i < hp_format_count(); i++) {
@@ -134,6 +143,7 @@ static void put_formats(FILE *out, const struct hp_cli_command *topic, size_t co
     }
 }
 
+// Write the help of one command.
 static void put_topic(FILE *out, const struct hp_cli_command *topic, size_t columns) {
     char line[TEXT_MAX];
     bool has_options = (topic->id & HP_CLI_REPORTS) != 0;
@@ -149,7 +159,8 @@ static void put_topic(FILE *out, const struct hp_cli_command *topic, size_t colu
     }
 }
 
-// As a file of rules, but for what its lines cannot say.
+// Write the built-in rules like a file of rules, except for those that such a file cannot
+// express.
 static void put_frame_rules(FILE *out) {
     fputs(
         "# What frames are, and which of them --frames=code leaves out: allocator, start-up,\n"
@@ -172,6 +183,7 @@ static void put_frame_rules(FILE *out) {
     }
 }
 
+// Write the help of the whole tool.
 static void put_all(FILE *out, size_t columns) {
     put_paragraph(out, "Usage: hprof-agg COMMAND [OPTIONS] INPUT...", columns);
     fputc('\n', out);
@@ -209,6 +221,7 @@ void hp_cli_usage_print_short(FILE *out) {
     fputs("\nSee hprof-agg help for the options.\n", out);
 }
 
+// Write text to standard output; failures are errors.
 static int write_all(const char *text, size_t size, struct hp_err *err) {
     struct hp_cli_outfile out;
     int ret = hp_cli_outfile_open(&out, NULL, err);
