@@ -22,6 +22,7 @@ bool hp_jeprof_is_meant(const char *program) {
 
 // --- help ------------------------------------------------------------------------------
 
+// Print the help of this command line.
 static void print_help(void) {
     fputs(
         "Usage: hprof-jeprof [options] [program] dump...\n\n"
@@ -39,7 +40,8 @@ static void print_help(void) {
 
 // --- operands --------------------------------------------------------------------------
 
-// As jeprof has it: "http://host/", "host:8080", "host:8080/pprof/heap".
+// Whether the word is a URL, by the rules of jeprof: "http://host/", "host:8080",
+// "host:8080/pprof/heap".
 static bool is_url(const char *word) {
     size_t host = strcspn(word, ":/");
     return access(word, F_OK) != 0 &&
@@ -47,7 +49,7 @@ static bool is_url(const char *word) {
             (host > 0 && word[host] == ':' && isdigit((unsigned char)word[host + 1])));
 }
 
-// A binary or a script; a pipe is a dump.
+// Whether the file is a binary or a script.  Pipes are always dumps, and are not read.
 static bool is_program(const char *path) {
     char head[4] = "";
     struct stat status;
@@ -64,8 +66,8 @@ static bool is_program(const char *path) {
                         (got == sizeof head && memcmp(head, "\177ELF", 4) == 0));
 }
 
-// A command is suggested only if it can be pasted: the shell takes the URL as one word, curl takes
-// it as a URL, and the message holds all of it.
+// Fail with HP_E_UNSUPPORTED.  Suggests a command only if it can be pasted: the shell
+// takes the URL as one word, curl takes it as a URL, and the message has room for it.
 static int refuse_url(const char *url, struct hp_err *err) {
     char *word = hp_cli_quoted(url);
     bool fits = word != NULL && isalnum((unsigned char)*url) &&
@@ -83,8 +85,9 @@ static int refuse_url(const char *url, struct hp_err *err) {
     return HP_E_UNSUPPORTED;
 }
 
-// Where the program is among them: dumps tell what a binary was, so that it may stand anywhere; a
-// first of several that is not there was one.  Their number if there is none.
+// Index of the program among the operands, or their number if there is none.  The program
+// may be at any place, since dumps are recognised by their content.  A first operand of
+// several that does not exist is taken for a program that was removed.
 static size_t find_program(const struct hp_cli_words *words) {
     for (size_t i = 0; i < words->count; i++) {
         if (is_program(words->items[i])) {
@@ -96,7 +99,8 @@ static size_t find_program(const struct hp_cli_words *words) {
     return is_gone ? 0 : words->count;
 }
 
-// What is left of the operands are dumps.
+// Remove the program from the operands; the rest are dumps.  HP_E_USAGE if there is no
+// dump.
 static int split_operands(struct hp_jeprof_options *options, const char **program,
                           struct hp_err *err) {
     struct hp_cli_words *words = &options->operands;
@@ -120,7 +124,7 @@ static int split_operands(struct hp_jeprof_options *options, const char **progra
                : hp_cli_fail(err, HP_E_USAGE, "Did not specify profile file");
 }
 
-// Scripts leave exactly these out.
+// Print the line about an input that jeprof prints; scripts filter exactly this line.
 static void tell_file(const char *path) {
     struct stat status;
     if (path != NULL && stat(path, &status) == 0 && S_ISREG(status.st_mode)) {
@@ -130,18 +134,20 @@ static void tell_file(const char *path) {
 
 // --- reading ---------------------------------------------------------------------------
 
-// Of the other choices there is one here.
+// Print which dump of a process is used.  The library's text names choices of
+// --snapshots, which are replaced by the only choice here, --sum.
 static void tell_moment(const char *moment) {
     const char *choices = strstr(moment, "; --snapshots");
     size_t size = choices != NULL ? (size_t)(choices - moment) : strlen(moment);
     hp_cli_message("%.*s; --sum adds all up", (int)size, moment);
 }
 
+// Read the dumps into `profile`, and print diagnostics.
 static int read_dumps(const struct hp_jeprof_options *options, const char *const *paths,
                       size_t count, struct hp_profile *profile, struct hp_err *err) {
     bool sums = options->exact || options->is_on[HP_JEPROF_SUM];
     struct hp_read_options read = {
-        .wait = true, // as jeprof
+        .wait = true, // like jeprof
         .estimator = options->exact ? HP_ESTIMATOR_JEPROF : HP_ESTIMATOR_BEST,
         .skip_duplicates = !options->exact,
         .count_duplicates = options->exact,
@@ -158,8 +164,9 @@ static int read_dumps(const struct hp_jeprof_options *options, const char *const
     return ret;
 }
 
-// The path of each program that was profiled: what is named on the command line is looked at in
-// place of it.
+// Make a path map from each program that was profiled to `program`, the binary on the
+// command line, which is then read instead.  Returns their number; the caller frees *maps
+// and the strings in it.
 static size_t find_programs(const struct hp_profile *profile, const char *program,
                             struct hp_path_map **maps) {
     struct hp_report_options options = {.by = HP_BY_PROGRAM, .no_error = true};
@@ -178,7 +185,7 @@ static size_t find_programs(const struct hp_profile *profile, const char *progra
     return count;
 }
 
-// "A,B" of --lib_prefix.
+// Split "A,B" of --lib_prefix.  Returns the memory of the words, which the caller frees.
 static char *split_prefixes(const char *text, struct hp_cli_words *prefixes) {
     char *copy = text != NULL ? strdup(text) : NULL, *rest = NULL;
     char *word = copy != NULL ? strtok_r(copy, ",", &rest) : NULL;
@@ -188,6 +195,7 @@ static char *split_prefixes(const char *text, struct hp_cli_words *prefixes) {
     return copy;
 }
 
+// Name the frames of the profile, and print warnings.
 static void symbolize(const struct hp_jeprof_options *options, const char *program,
                       struct hp_profile *profile) {
     struct hp_cli_words prefixes = {0};
@@ -214,6 +222,7 @@ static void symbolize(const struct hp_jeprof_options *options, const char *progr
     free(text);
 }
 
+// Read the dumps (sign 1) or the base (sign -1) into the session.
 static int read_side(struct hp_jeprof_session *session, const char *const *paths,
                      size_t count, double sign, struct hp_err *err) {
     struct hp_profile **profile = sign > 0 ? &session->profile : &session->base;
@@ -226,6 +235,7 @@ static int read_side(struct hp_jeprof_session *session, const char *const *paths
     return ret;
 }
 
+// Read all inputs, match the patterns of options and reduce the stacks.
 static int read_all(struct hp_jeprof_session *session, struct hp_err *err) {
     static const enum hp_jeprof_option patterns[] = {HP_JEPROF_FOCUS, HP_JEPROF_IGNORE,
                                                      HP_JEPROF_RETAIN, HP_JEPROF_EXCLUDE};
@@ -250,10 +260,10 @@ static int read_all(struct hp_jeprof_session *session, struct hp_err *err) {
     return ret;
 }
 
-// --- all of it -------------------------------------------------------------------------
+// --- the command line ------------------------------------------------------------------
 
-// As jeprof, on a terminal; but also where commands come through a pipe or from a
-// here-document.  A pipe that nobody writes to is not waited for.
+// Whether to start the shell: on a terminal, as jeprof does, and also if commands come
+// through a pipe or from a here-document.  Waits 0.1 s at most for a pipe.
 static bool wants_shell(const struct hp_jeprof_options *options) {
     struct stat status;
     if (options->mode != HP_JEPROF_OPTIONS) {
@@ -276,6 +286,7 @@ static bool wants_shell(const struct hp_jeprof_options *options) {
     return first != EOF && ungetc(first, stdin) != EOF;
 }
 
+// Run the shell, or write the report that was chosen.
 static int report(struct hp_jeprof_session *session, struct hp_err *err) {
     const struct hp_jeprof_options *options = session->options;
     if (wants_shell(options)) {
@@ -288,6 +299,7 @@ static int report(struct hp_jeprof_session *session, struct hp_err *err) {
                : hp_jeprof_report(session, NULL, options->mode, err);
 }
 
+// Run with options that are read: check them, read the inputs, write the report.
 static int run(struct hp_jeprof_options *options, struct hp_err *err) {
     struct hp_jeprof_session session = {.options = options, .stacks.options = options};
     int ret = split_operands(options, &session.program, err);

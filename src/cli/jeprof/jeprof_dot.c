@@ -1,6 +1,6 @@
-// The graph of calls as jeprof writes it for Graphviz, and as a picture of the same: nodes by
-// what they hold with their callees, edges by their size, as long as both ends have few and the
-// edge is not too small; each node keeps the first that leads to it.
+// Write the graph of calls for Graphviz as jeprof does, or draw it.  Nodes are the rows
+// with the largest cum.  Edges are added by size, as long as both ends have few edges and
+// the edge is not too small; the largest edge into each node is always kept.
 #include "cli/jeprof/jeprof_reports.h"
 
 #include "cli/message.h"
@@ -10,27 +10,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Calls from one node to another.
 struct edge {
-    size_t from, to; // nodes, from 1 on
+    size_t from, to; // numbers of nodes, from 1 on
     double value;
 };
 
+// The graph; `stacks` is borrowed.
 struct graph {
     const struct hp_jeprof_stacks *stacks;
     struct hp_jeprof_sums sums;
+    // Limits: values up to which nodes and edges are dropped.
     double total, node_limit, edge_limit;
-    size_t count;    // of nodes: the first of sums.order
-    size_t *node_of; // of each row; 0: none
+    size_t count;    // number of nodes: the first rows of sums.order
+    size_t *node_of; // number of the node of each row; 0: none
     struct edge *edges;
-    struct hp_jeprof_set pairs; // as many as edges
-    size_t *in, *out;           // edges of each node so far
-    size_t edge_count;          // of edges that are kept: the first
+    struct hp_jeprof_set pairs; // keys of edges: pairs of nodes
+    size_t *in, *out;           // number of kept edges into and out of each node
+    size_t edge_count;          // number of kept edges, which are the first
 };
 
 static struct hp_jeprof_number number(const struct graph *graph, double value) {
     return hp_jeprof_number(graph->stacks->options, value);
 }
 
+// Select the nodes: at most `most`, and none that is not above the limit.
 static void find_nodes(struct graph *graph, size_t most) {
     const struct hp_jeprof_options *options = graph->stacks->options;
     const struct hp_jeprof_sums *sums = &graph->sums;
@@ -50,6 +54,7 @@ static void find_nodes(struct graph *graph, size_t most) {
     }
 }
 
+// Add a call to the edge between two nodes.
 static void add_edge(struct graph *graph, size_t from, size_t to, double value) {
     size_t pair[2] = {from, to}, before = graph->pairs.count;
     size_t found = hp_jeprof_set_add(&graph->pairs, pair, sizeof pair);
@@ -60,6 +65,8 @@ static void add_edge(struct graph *graph, size_t from, size_t to, double value) 
     graph->edges[found].value += value;
 }
 
+// Find all edges: callers and callees that are next to each other in a stack that is
+// shown.
 static void find_edges(struct graph *graph) {
     const struct hp_jeprof_stacks *stacks = graph->stacks;
     for (size_t i = 0; i < stacks->keys.count; i++) {
@@ -75,6 +82,7 @@ static void find_edges(struct graph *graph) {
     }
 }
 
+// Order edges by value, the largest first.
 static int compare_edges(const void *left, const void *right) {
     const struct edge *a = left, *b = right;
     return a->value != b->value ? (a->value < b->value ? 1 : -1)
@@ -82,6 +90,7 @@ static int compare_edges(const void *left, const void *right) {
                                 : (a->to > b->to) - (a->to < b->to);
 }
 
+// Whether to keep an edge, after all larger ones were considered.
 static bool is_kept(const struct graph *graph, const struct edge *edge) {
     size_t most = graph->stacks->options->maxdegree;
     return graph->in[edge->to] == 0 ||
@@ -89,7 +98,7 @@ static bool is_kept(const struct graph *graph, const struct edge *edge) {
             graph->in[edge->to] < most);
 }
 
-// By their size.
+// Sort the edges by size and keep those that is_kept() selects.
 static void keep_edges(struct graph *graph) {
     size_t size = (graph->count + 1) * sizeof(size_t);
     graph->in = hp_cli_resize(NULL, size);
@@ -109,7 +118,7 @@ static void keep_edges(struct graph *graph) {
     }
 }
 
-// What is left out is told.
+// Build the graph.  Prints the limits to standard error if there are any.
 static void graph_init(struct graph *graph, const struct hp_jeprof_stacks *stacks,
                        size_t most) {
     const char *units = hp_jeprof_units(stacks->options);
@@ -134,13 +143,15 @@ static void graph_done(struct graph *graph) {
     free(graph->out);
 }
 
+// Name of a node, safe for a terminal.
 static const char *name_of(const struct graph *graph, size_t node) {
     return graph->stacks->rows.items[graph->sums.order[node - 1]].at;
 }
 
 // --- writing ---------------------------------------------------------------------------
 
-// Within quotation marks; spaces and "::" end a line of the label.
+// Write a name within quotation marks; if `breaks`, spaces and "::" become line breaks of
+// the label.
 static void put_label(FILE *out, const char *name, bool breaks) {
     while (*name != '\0') {
         size_t spaces = strspn(name, " ");
@@ -154,6 +165,7 @@ static void put_label(FILE *out, const char *name, bool breaks) {
     }
 }
 
+// Write the beginning of the file with the legend.
 static void write_head(FILE *out, const struct graph *graph, const char *program) {
     const struct hp_jeprof_stacks *stacks = graph->stacks;
     const char *units = hp_jeprof_units(stacks->options);
@@ -173,6 +185,7 @@ static void write_head(FILE *out, const struct graph *graph, const char *program
             number(graph, graph->edge_limit).text, units);
 }
 
+// Write a node; the font size grows with its flat value.
 static void write_node(FILE *out, const struct graph *graph, size_t node) {
     const struct hp_jeprof_stacks *stacks = graph->stacks;
     size_t row = graph->sums.order[node - 1];
@@ -193,6 +206,7 @@ static void write_node(FILE *out, const struct graph *graph, size_t node) {
                                  : "");
 }
 
+// Write an edge; its line is dashed if the callee is inlined.
 static void write_edge(FILE *out, const struct graph *graph, const struct edge *edge) {
     bool is_inlined = strstr(name_of(graph, edge->to), "(inline)") != NULL;
     double share = graph->total != 0 ? fabs(3 * (edge->value / graph->total)) : 0;
@@ -224,7 +238,7 @@ bool hp_jeprof_write_dot(FILE *out, const struct hp_jeprof_stacks *stacks,
 
 // --- pictures --------------------------------------------------------------------------
 
-// What is printed, to be freed.
+// A text under construction; the caller frees the result of end_text().
 struct text {
     FILE *out;
     char *at;
@@ -247,6 +261,7 @@ static char *end_text(struct text *text) {
     return text->at;
 }
 
+// The text in the corner of a picture; the caller frees it.
 static char *legend_of(const struct graph *graph, const char *program) {
     const struct hp_jeprof_stacks *stacks = graph->stacks;
     const char *units = hp_jeprof_units(stacks->options);
@@ -260,6 +275,7 @@ static char *legend_of(const struct graph *graph, const char *program) {
     return end_text(&text);
 }
 
+// The numbers in a node; the caller frees them.
 static char *node_text(const struct graph *graph, double flat, double cum) {
     struct text text;
     FILE *out = begin_text(&text);
@@ -272,6 +288,7 @@ static char *node_text(const struct graph *graph, double flat, double cum) {
     return end_text(&text);
 }
 
+// The tooltip of a node; the caller frees it.
 static char *node_title(const char *name, const char *numbers) {
     struct text text;
     FILE *out = begin_text(&text);
@@ -279,6 +296,7 @@ static char *node_title(const char *name, const char *numbers) {
     return end_text(&text);
 }
 
+// The tooltip of an edge; the caller frees it.
 static char *edge_title(const struct graph *graph, const struct edge *edge) {
     struct text text;
     FILE *out = begin_text(&text);
@@ -288,6 +306,7 @@ static char *edge_title(const struct graph *graph, const struct edge *edge) {
     return end_text(&text);
 }
 
+// A node of the picture; the caller frees its text and title.
 static struct hp_graph_node node_of(const struct graph *graph, size_t node) {
     size_t row = graph->sums.order[node - 1];
     double flat = graph->sums.flat[row], cum = graph->sums.cum[row];
@@ -303,6 +322,7 @@ static struct hp_graph_node node_of(const struct graph *graph, size_t node) {
     };
 }
 
+// An edge of the picture; the caller frees its text and title.
 static struct hp_graph_edge edge_of(const struct graph *graph, const struct edge *edge) {
     double share = graph->total != 0 ? fabs(3 * (edge->value / graph->total)) : 0;
     return (struct hp_graph_edge){
@@ -316,10 +336,12 @@ static struct hp_graph_edge edge_of(const struct graph *graph, const struct edge
     };
 }
 
+// A hp_write_fn that writes to a FILE.
 static int write_bytes(void *out, const void *bytes, size_t size) {
     return fwrite(bytes, 1, size, out) == size ? 0 : EIO;
 }
 
+// Draw the graph with the library.
 static int draw(FILE *out, const struct graph *graph, const char *program,
                 const char *format, struct hp_err *err) {
     struct hp_graph_node *nodes = hp_cli_resize(NULL, (graph->count + 1) * sizeof *nodes);

@@ -9,33 +9,36 @@
 #include <string.h>
 #include <strings.h>
 
+// The kind of value that an option takes.
 enum takes {
     NOTHING,
-    SWITCH, // nothing, and may be turned off
+    SWITCH, // no value; "no" before the name turns it off
     TEXT,
-    SETTING, // what hprof-agg's option of this name takes
-    COUNT,
-    FRACTION,
+    SETTING,  // the value of hprof-agg's option of the same name
+    COUNT,    // a whole number
+    FRACTION, // a number
 };
 
+// The role of an option.
 enum part {
     PLAIN,
-    MODE,  // one of them at most
-    GRAIN, // the same
-    METRIC,
-    NEEDLESS, // told why
-    REFUSED,  // told what does it
+    MODE,     // chooses a report; at most one may be given
+    GRAIN,    // chooses the rows; at most one
+    METRIC,   // chooses the metric; at most one
+    NEEDLESS, // has no effect: the reason is printed
+    REFUSED,  // is an error: the message says what to use instead
 };
 
 #define BITMAP     "it is no form of ours: --svg or --pdf, or \"--dot | dot -Tgif > x.gif\""
 #define VIEWER     "no program is started: --svg > x.svg, for a viewer of your own"
 #define CONTENTION "it is about locks, and this is about memory"
 
+// The table of options, in the order of enum hp_jeprof_option.
 static const struct row {
     const char *name;
     enum takes takes;
     enum part part;
-    const char *help; // or why, or what else; NULL: not told
+    const char *help; // help, reason or replacement, by the part; NULL: not in the help
 } table[HP_JEPROF_OPTIONS] = {
     [HP_JEPROF_HELP] = {"help", SWITCH, PLAIN, "print this"},
     [HP_JEPROF_VERSION] = {"version", SWITCH, PLAIN, "print the version"},
@@ -121,8 +124,9 @@ static bool takes_value(const struct row *row) {
 
 // --- names -----------------------------------------------------------------------------
 
-// How many rows it may stand for; the last of them in *found.  Ours are thought of last, so that
-// what scripts shorten means what it meant.
+// Number of options that `name` may be short for; the last of them in *found.  Options
+// that jeprof lacks are considered only if none of jeprof's fits, so that abbreviations
+// in scripts keep their meaning.
 static size_t find_prefix(const char *name, size_t size, size_t *found) {
     size_t count = 0;
     for (size_t i = 0; i < HP_JEPROF_OPTIONS; i++) {
@@ -140,7 +144,8 @@ static size_t find_prefix(const char *name, size_t size, size_t *found) {
     return count;
 }
 
-// "no-cum" and "nocum" turn "cum" off.
+// Find the option by its name or a beginning of it; "no-cum" and "nocum" turn "cum" off.
+// HP_E_USAGE if there is none or several.
 static int find(const char *name, size_t size, size_t *found, bool *is_off,
                 struct hp_err *err) {
     size_t count = find_prefix(name, size, found);
@@ -160,6 +165,7 @@ static int find(const char *name, size_t size, size_t *found, bool *is_off,
 
 // --- values ----------------------------------------------------------------------------
 
+// Read a number from 0 to 1e9; a COUNT has to be whole.
 static int read_number(const char *text, const struct row *row, double *number,
                        struct hp_err *err) {
     char *end;
@@ -173,7 +179,8 @@ static int read_number(const char *text, const struct row *row, double *number,
     return HP_OK;
 }
 
-// The word is one of argv and stays; settings never cut those of these options.
+// Pass the value to the setter of hprof-agg's option.  It points into argv and stays
+// valid; setters of these options never write into it.
 static int take_setting(struct hp_jeprof_options *options, size_t i, char *value,
                         struct hp_err *err) {
     const struct hp_cli_option *option;
@@ -181,6 +188,7 @@ static int take_setting(struct hp_jeprof_options *options, size_t i, char *value
     return ret == HP_OK ? option->set(&options->settings, option, value, err) : ret;
 }
 
+// Check and store the value of option `i`; NULL for a switch.
 static int take(struct hp_jeprof_options *options, size_t i, char *value,
                 struct hp_err *err) {
     double number;
@@ -193,12 +201,13 @@ static int take(struct hp_jeprof_options *options, size_t i, char *value,
             return ret;
         }
     }
-    // As in jeprof an empty text is none.
+    // An empty text means that the option is not set, as in jeprof.
     options->is_on[i] = value == NULL || *value != '\0';
     options->text[i] = value != NULL && *value != '\0' ? value : NULL;
     return HP_OK;
 }
 
+// Read the option in `word`; its value may be in the next word, which is skipped then.
 static int read_option(struct hp_jeprof_options *options, char *word, char *const **next,
                        struct hp_err *err) {
     bool is_off;
@@ -225,7 +234,8 @@ static int read_option(struct hp_jeprof_options *options, char *word, char *cons
 
 // --- together --------------------------------------------------------------------------
 
-// Which of a part is on, HP_JEPROF_OPTIONS if none; more than one is refused.
+// Find the option of a part that is on; HP_JEPROF_OPTIONS if there is none.  HP_E_USAGE
+// if there are several.
 static int find_one(const struct hp_jeprof_options *options, enum part part,
                     enum hp_jeprof_option *found, struct hp_err *err) {
     *found = HP_JEPROF_OPTIONS;
@@ -254,11 +264,13 @@ int hp_jeprof_options_tell(const struct hp_jeprof_options *options, struct hp_er
     return HP_OK;
 }
 
+// The value of a numeric option, or a default.
 static double number_of(const struct hp_jeprof_options *options, enum hp_jeprof_option i,
                         double otherwise) {
     return options->text[i] != NULL ? strtod(options->text[i], NULL) : otherwise;
 }
 
+// Derive report, rows, metric and limits from the options.
 static int settle(struct hp_jeprof_options *options, struct hp_err *err) {
     enum hp_jeprof_option grain, metric;
     int ret = find_one(options, MODE, &options->mode, err);

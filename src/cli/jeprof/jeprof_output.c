@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+// Print a report to `out`.  HP_E_EMPTY if a graph has no nodes.
 static int print(struct hp_jeprof_session *session, FILE *out, enum hp_jeprof_option mode,
                  struct hp_err *err) {
     const struct hp_jeprof_options *options = session->options;
@@ -29,6 +30,8 @@ static int print(struct hp_jeprof_session *session, FILE *out, enum hp_jeprof_op
     return HP_OK;
 }
 
+// Write bytes to a file, which is complete or not there, or to standard output if `path`
+// is NULL.
 static int write_bytes(const char *path, const char *bytes, size_t size,
                        struct hp_err *err) {
     struct hp_cli_outfile out = {.fd = -1};

@@ -8,6 +8,7 @@
 
 // --- numbers ---------------------------------------------------------------------------
 
+// Whether the metric is objects, not bytes.
 static bool counts_objects(const struct hp_jeprof_options *options) {
     return options->metric == HP_INUSE_OBJECTS || options->metric == HP_ALLOC_OBJECTS;
 }
@@ -18,10 +19,10 @@ const char *hp_jeprof_units(const struct hp_jeprof_options *options) {
                                                   : "MB";
 }
 
-// jeprof cuts what is behind the point off.
+// Make a number whole; jeprof truncates instead of rounding.
 static double whole(const struct hp_jeprof_options *options, double value) {
     double rounded = options->exact ? trunc(value) : round(value);
-    return rounded == 0 ? 0 : rounded; // not -0
+    return rounded == 0 ? 0 : rounded; // no -0
 }
 
 struct hp_jeprof_number hp_jeprof_number(const struct hp_jeprof_options *options,
@@ -50,10 +51,11 @@ struct hp_jeprof_number hp_jeprof_share(double value, double total) {
 
 // --- sums ------------------------------------------------------------------------------
 
+// Order of rows for qsort_r(); without by_size, negative values come last.
 struct order {
     const struct hp_jeprof_stacks *stacks;
-    const double *of;
-    bool by_size; // whatever the sign
+    const double *of; // the value of each row
+    bool by_size;     // by absolute value
 };
 
 static int compare_rows(const void *left, const void *right, void *context) {
@@ -66,7 +68,8 @@ static int compare_rows(const void *left, const void *right, void *context) {
     return x != y ? (x < y ? 1 : -1) : strcmp(names[a].at, names[b].at);
 }
 
-// Each row of a stack once: a function that calls itself has what it holds once.
+// Add one stack.  A row that occurs several times, as a recursive function does, is added
+// to cum once: `seen` has the number of the last stack that contained each row.
 static void add_stack(struct hp_jeprof_sums *sums, const struct hp_jeprof_stack *stack,
                       size_t *seen, size_t number) {
     for (size_t i = 0; i < stack->count; i++) {
@@ -117,7 +120,7 @@ void hp_jeprof_sums_done(struct hp_jeprof_sums *sums) {
     free(sums->order);
 }
 
-// Of stacks with nothing left there is no row.
+// Stacks that lost all frames belong to no row, and are not included.
 double hp_jeprof_shown(const struct hp_jeprof_stacks *stacks) {
     double total = 0;
     for (size_t i = 0; i < stacks->keys.count; i++) {
@@ -166,14 +169,14 @@ void hp_jeprof_write_text(FILE *out, const struct hp_jeprof_stacks *stacks,
 
 // --- texts with values -----------------------------------------------------------------
 
-// Texts, each once, with the sum of what came with it.
+// Distinct texts, each with the sum of its values.
 struct tally {
     struct hp_jeprof_set texts;
     double *values;
-    size_t *order; // sorted by tally_sort()
+    size_t *order; // numbers of texts, sorted by tally_sort()
 };
 
-// Takes the text over.
+// Add a value to a text; frees `text`.
 static void tally_add(struct tally *tally, char *text, double value) {
     size_t before = tally->texts.count;
     size_t number = hp_jeprof_set_add(&tally->texts, text, strlen(text));
@@ -187,6 +190,7 @@ static void tally_add(struct tally *tally, char *text, double value) {
     tally->values[number] += value;
 }
 
+// Compare two texts by their numbers.
 static int compare_texts(const void *left, const void *right, void *texts) {
     const struct hp_jeprof_bytes *items = texts;
     return strcmp(items[*(const size_t *)left].at, items[*(const size_t *)right].at);
@@ -207,20 +211,23 @@ static void tally_done(struct tally *tally) {
 
 // --- collapsed -------------------------------------------------------------------------
 
-// jeprof writes what is the allocator's alone as a stack without calls.
+// Whether a stack is written.  jeprof also writes stacks that lost all frames, as lines
+// without calls.
 static bool is_written(const struct hp_jeprof_stacks *stacks,
                        const struct hp_jeprof_stack *stack) {
     return (stack->count > 0 || stacks->options->exact) &&
            hp_jeprof_stack_is_shown(stacks, stack);
 }
 
-// What stands between calls does not stand in a name.
+// Write a name; ";" separates calls and is replaced.
 static void put_name(FILE *out, const char *name) {
     for (; *name != '\0'; name++) {
         fputc(*name == ';' ? ':' : *name, out);
     }
 }
 
+// The calls of a stack from the root to the leaf, with ";" between; the caller frees the
+// text.
 static char *collapse(const struct hp_jeprof_stacks *stacks,
                       const struct hp_jeprof_stack *stack) {
     char *text = NULL;
@@ -240,7 +247,8 @@ static char *collapse(const struct hp_jeprof_stacks *stacks,
     return text;
 }
 
-// One line of each, sorted: what is read by flamegraph.pl may be compared, too.
+// The lines are distinct and sorted, so that they can be compared, not only read by
+// flamegraph.pl.
 void hp_jeprof_write_collapsed(FILE *out, const struct hp_jeprof_stacks *stacks) {
     struct tally lines = {.texts = {0}};
     for (size_t i = 0; i < stacks->keys.count; i++) {
@@ -260,7 +268,8 @@ void hp_jeprof_write_collapsed(FILE *out, const struct hp_jeprof_stacks *stacks)
 
 // --- callgrind -------------------------------------------------------------------------
 
-// "FILE\nLINE\nNAME" of the caller, and of the callee if there is one.
+// "FILE\nLINE\nNAME\n" of the caller, then of the callee if that is not NULL.  The line
+// has leading zeros, so that keys sort by number.  The caller frees it.
 static char *call_key(const struct hp_jeprof_frame *caller,
                       const struct hp_jeprof_frame *callee) {
     char *text = NULL;
@@ -280,7 +289,8 @@ static char *call_key(const struct hp_jeprof_frame *caller,
     return text;
 }
 
-// The outermost call of each address, the leaf first; freed by the caller.
+// Store the outermost call of each address in `outermost`, leaf first; the frames are
+// borrowed.  Returns their number.  The array needs room for all frames of the stack.
 static size_t addresses_of(const struct hp_jeprof_stacks *stacks,
                            const struct hp_jeprof_stack *stack,
                            const struct hp_jeprof_frame **outermost) {
@@ -294,10 +304,11 @@ static size_t addresses_of(const struct hp_jeprof_stacks *stacks,
     return count;
 }
 
-// Of a stack that is the allocator's alone.
+// The caller in stacks that contain only frames of the allocator.
 static const struct hp_jeprof_frame unknown = {.name = (char[]){"unknown"},
                                                .place = (char[]){"??:0"}};
 
+// Sum up calls between frames, and values of leaves, over all stacks.
 static void find_calls(const struct hp_jeprof_stacks *stacks, struct tally *calls) {
     const struct hp_jeprof_frame **outermost = NULL;
     for (size_t i = 0; i < stacks->keys.count; i++) {
@@ -317,7 +328,8 @@ static void find_calls(const struct hp_jeprof_stacks *stacks, struct tally *call
     free((void *)outermost);
 }
 
-// "fl=(1) name" at first, then "fl=(1)"; a short name stands for itself.
+// Write "fl=(1) name" at the first use of a name, then "fl=(1)".  Short names are always
+// written out.
 static void put_compressed(FILE *out, const char *key, const char *name,
                            struct hp_jeprof_set *known) {
     size_t before = known->count;
@@ -330,7 +342,8 @@ static void put_compressed(FILE *out, const char *key, const char *name,
             number == before ? name : "");
 }
 
-// jeprof ends the name of a caller at its first space.
+// Write a call, or the value of a leaf; `key` of call_key() is cut into its lines.  With
+// `exact` the caller's name ends at its first space, as in jeprof.
 static void put_call(FILE *out, char *key, double value, bool exact,
                      struct hp_jeprof_set known[2]) {
     char *parts[6] = {0};

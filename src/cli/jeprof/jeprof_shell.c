@@ -1,4 +1,5 @@
-// "top20 --cum focus -ignore", and what else jeprof's own shell is asked.
+// The interactive shell: "top20 --cum focus -ignore" and other commands of jeprof's
+// shell.
 #include "cli/jeprof/jeprof.h"
 #include "cli/message.h"
 #include "cli/outfile.h"
@@ -18,12 +19,14 @@ static const char help[] =
     "  svg FILE       draw the graph of calls; pdf FILE is the same\n"
     "  help, quit\n";
 
-// A command's options, undone after it.  Patterns have room for all words of the line.
+// The options of one command, which apply to it alone.  Each pattern has room for all
+// words of the line.
 struct command {
-    char *focus, *ignore; // "" for none
+    char *focus, *ignore; // alternatives, joined by "|"; "" for none; owned
     bool cum, lines;
 };
 
+// Append a word to the alternatives of a pattern.
 static void add_pattern(char *pattern, const char *word) {
     if (*pattern != '\0') {
         strcat(pattern, "|");
@@ -31,6 +34,7 @@ static void add_pattern(char *pattern, const char *word) {
     strcat(pattern, word);
 }
 
+// Allocate an empty pattern with room for `size` bytes.
 static char *new_pattern(size_t size) {
     char *pattern = hp_cli_resize(NULL, size + 1);
     *pattern = '\0';
@@ -42,6 +46,8 @@ static void command_done(struct command *command) {
     free(command->ignore);
 }
 
+// Parse the words after a command, which are cut apart.  Release the result with
+// command_done().
 static struct command command_of(char *words) {
     size_t size = strlen(words);
     struct command command = {.focus = new_pattern(size), .ignore = new_pattern(size)};
@@ -61,13 +67,14 @@ static struct command command_of(char *words) {
     return command;
 }
 
+// Set the pattern of focus or ignore, and mark the frames that it matches.
 static int match(struct hp_jeprof_session *session, enum hp_jeprof_option as,
                  const char *pattern, struct hp_err *err) {
     session->options->text[as] = pattern;
     return hp_jeprof_stacks_match(&session->stacks, pattern, as, err);
 }
 
-// "After focusing on 'x': 3.1 MB of 8.5 MB (36.5%)"
+// Print "After focusing on 'x': 3.1 MB of 8.5 MB (36.5%)".
 static void tell_part(const struct hp_jeprof_session *session, const char *what,
                       const char *pattern) {
     const struct hp_jeprof_stacks *stacks = &session->stacks;
@@ -81,6 +88,8 @@ static void tell_part(const struct hp_jeprof_session *session, const char *what,
     free(safe);
 }
 
+// Print the table of `limit` rows (0: all), with the options of the command, and undo
+// these.
 static int top(struct hp_jeprof_session *session, size_t limit,
                const struct command *command, struct hp_err *err) {
     struct hp_jeprof_options *options = session->options, before = *options;
@@ -107,20 +116,21 @@ static int top(struct hp_jeprof_session *session, size_t limit,
     const char *focus = before.text[HP_JEPROF_FOCUS],
                *ignore = before.text[HP_JEPROF_IGNORE];
     struct hp_err other;
-    match(session, HP_JEPROF_FOCUS, focus, &other); // as it did at the start
+    // Restores the patterns of the command line.
+    match(session, HP_JEPROF_FOCUS, focus, &other);
     match(session, HP_JEPROF_IGNORE, ignore, &other);
     *options = before;
     return ret;
 }
 
-// Whether a line begins with the word; `*rest` is what follows.
+// Whether a line begins with the word; *rest is the text after it.
 static bool begins(char *line, const char *word, char **rest) {
     size_t size = strlen(word);
     *rest = line + size;
     return strncmp(line, word, size) == 0;
 }
 
-// A file that is read would lose its content.
+// HP_E_USAGE if `path` is a file that this run reads, since its content would be lost.
 static int refuse_read(const struct hp_jeprof_session *session, const char *path,
                        struct hp_err *err) {
     const struct hp_jeprof_options *options = session->options;
@@ -136,6 +146,7 @@ static int refuse_read(const struct hp_jeprof_session *session, const char *path
     return hp_cli_outfile_refuse("", path, read, sizeof read / sizeof *read, err);
 }
 
+// Write a graph or the calls to the file that the rest of the line names.
 static int write_file(struct hp_jeprof_session *session, char *rest,
                       enum hp_jeprof_option mode, struct hp_err *err) {
     rest += strspn(rest, " \t");
@@ -150,7 +161,8 @@ static int write_file(struct hp_jeprof_session *session, char *rest,
     return hp_jeprof_report(session, rest, mode, err);
 }
 
-// Functions that match some of the words, without stacks that match one behind a "-".
+// Write a report of functions that match one of the words, without stacks that match a
+// word after "-".
 static int report_of(const struct hp_jeprof_session *session, char *words,
                      enum hp_report_kind kind, struct hp_err *err) {
     struct command command = command_of(words);
@@ -162,6 +174,7 @@ static int report_of(const struct hp_jeprof_session *session, char *words,
     return ret;
 }
 
+// Run one command.
 static int run(struct hp_jeprof_session *session, char *line, struct hp_err *err) {
     char *rest;
     if (begins(line, "top", &rest) || begins(line, "text", &rest)) {

@@ -13,7 +13,7 @@
 
 // --- sets ------------------------------------------------------------------------------
 
-// FNV-1a: what is shown is sorted, so that the hash leaves no trace.
+// FNV-1a.  All output is sorted, so that it does not depend on the hash.
 static size_t hash_of(const char *bytes, size_t size) {
     uint64_t hash = 0xcbf29ce484222325;
     for (size_t i = 0; i < size; i++) {
@@ -22,6 +22,8 @@ static size_t hash_of(const char *bytes, size_t size) {
     return (size_t)(hash ^ hash >> 29);
 }
 
+// The slot that contains the bytes, or the empty slot for them.  The table must not be
+// full.
 static size_t *slot_of(const struct hp_jeprof_set *set, const char *bytes, size_t size) {
     size_t mask = set->slot_count - 1, at = hash_of(bytes, size) & mask;
     for (; set->slots[at] != 0; at = (at + 1) & mask) {
@@ -33,6 +35,7 @@ static size_t *slot_of(const struct hp_jeprof_set *set, const char *bytes, size_
     return &set->slots[at];
 }
 
+// Double the table, and enter all items again.
 static void enlarge(struct hp_jeprof_set *set) {
     set->slot_count = set->slot_count > 0 ? set->slot_count * 2 : 64;
     set->slots = hp_cli_resize(set->slots, set->slot_count * sizeof *set->slots);
@@ -60,7 +63,7 @@ size_t hp_jeprof_set_add(struct hp_jeprof_set *set, const void *bytes, size_t si
     return *slot - 1;
 }
 
-// Its number, or SIZE_MAX.
+// The number of the bytes, or SIZE_MAX if they are not in the set.
 static size_t look_up(const struct hp_jeprof_set *set, const char *bytes, size_t size) {
     return set->slot_count > 0 ? *slot_of(set, bytes, size) - 1 : SIZE_MAX;
 }
@@ -76,8 +79,8 @@ void hp_jeprof_set_done(struct hp_jeprof_set *set) {
 
 // --- names -----------------------------------------------------------------------------
 
-// Drop the innermost groups of these brackets until none is left; with what follows the
-// closing one, if it is " const" and parameters.
+// Remove the first innermost group of brackets from `name`, including a " const" after
+// parameters.  Returns false if there is no group left.
 static bool drop_group(char *name, char open, char close) {
     for (char *end = strchr(name, close); end != NULL; end = strchr(end + 1, close)) {
         char *start = end;
@@ -99,7 +102,8 @@ static bool is_word(char c) {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-// "void* ns::f" -> "ns::f": the last space in front of a word and "::".
+// Remove a returned type, "void* ns::f" -> "ns::f": the text before the last space that a
+// word and "::" follow.
 static void drop_type(char *name) {
     const char *last = strrchr(name, ' ');
     for (size_t i = last != NULL ? (size_t)(last - name) + 1 : 0; i-- > 0;) {
@@ -122,7 +126,7 @@ void hp_jeprof_short_name(char *name) {
     drop_type(name);
 }
 
-// What allocates, of jemalloc, tcmalloc, C++ and macOS: jeprof's list.
+// Functions that allocate, in jemalloc, tcmalloc, C++ and macOS.  This is jeprof's list.
 static const char *const skipped[] = {
     "calloc",
     "cfree",
@@ -181,7 +185,8 @@ static const char *const skipped[] = {
     "__stop_malloc_hook",
 };
 
-// With and without the underscore that a Mach binary has in front of a name.
+// Whether jeprof skips functions of this name.  A leading underscore, which Mach binaries
+// add, is ignored.
 static bool is_skipped_name(const char *name) {
     for (size_t i = 0; i < sizeof skipped / sizeof *skipped; i++) {
         if (strcmp(name, skipped[i]) == 0 ||
@@ -196,6 +201,7 @@ static bool is_skipped_name(const char *name) {
 
 HP_CLI_PRINTF(1, 2)
 
+// Format a text like sprintf(); the caller frees it.
 static char *print(const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -207,12 +213,14 @@ static char *print(const char *format, ...) {
     return text;
 }
 
+// The part of a path after the last slash.
 static const char *basename_of(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
-// What a frame without symbols is called there: of the address that a call returns to.
+// Whether the frame has no symbol: its "function" is only the module and address to which
+// a call returns.
 static bool is_nameless(const struct hp_frame_info *info) {
     const char *base = basename_of(info->module), *name = info->function;
     size_t size = strlen(base);
@@ -223,7 +231,8 @@ static bool is_nameless(const struct hp_frame_info *info) {
     return info->linkage[0] == '\0' && is_place;
 }
 
-// The bits of patterns are of few options.
+// The bit of hp_jeprof_frame.matches for the pattern of an option: focus, ignore, retain
+// or exclude.
 static unsigned bit_of(enum hp_jeprof_option option) {
     return option == HP_JEPROF_FOCUS    ? 1
            : option == HP_JEPROF_IGNORE ? 2
@@ -231,6 +240,7 @@ static unsigned bit_of(enum hp_jeprof_option option) {
                                         : 8;
 }
 
+// Text of the row of a frame; the caller frees it.
 static char *row_of(const struct hp_jeprof_frame *frame, enum hp_granularity by) {
     const char *inlined = frame->is_inlined ? " (inline)" : "";
     if (by == HP_BY_ADDRESS) {
@@ -248,6 +258,7 @@ static char *row_of(const struct hp_jeprof_frame *frame, enum hp_granularity by)
     return print("%s%s", frame->name, frame->has_name ? inlined : "");
 }
 
+// Convert a frame of the library; the strings in the result are owned.
 static struct hp_jeprof_frame frame_of(const struct hp_frame_info *info) {
     bool has_file = info->file[0] != '\0', has_name = !is_nameless(info);
     char *file = has_file ? hp_cli_safe(info->file) : print("??");
@@ -271,6 +282,7 @@ static struct hp_jeprof_frame frame_of(const struct hp_frame_info *info) {
     return frame;
 }
 
+// Set the row of the frame, and add the row if it is new.
 static void name_row(struct hp_jeprof_stacks *stacks, struct hp_jeprof_frame *frame,
                      enum hp_granularity by) {
     char *row = row_of(frame, by);
@@ -284,11 +296,13 @@ void hp_jeprof_stacks_group(struct hp_jeprof_stacks *stacks, enum hp_granularity
     }
 }
 
+// A key that distinguishes frames; the caller frees it.
 static char *place_key(const struct hp_frame_info *info, bool is_inlined) {
     return print("%s+%" PRIx64 "\n%s\n%s:%" PRIu32 "\n%d", info->module, info->address,
                  info->function, info->file, info->line, is_inlined);
 }
 
+// Returns the number of the frame; adds it if it is new.
 static uint32_t add_frame(struct hp_jeprof_stacks *stacks,
                           const struct hp_frame_info *info) {
     char *key = place_key(info, info->is_inlined);
@@ -306,7 +320,9 @@ static uint32_t add_frame(struct hp_jeprof_stacks *stacks,
 
 // --- stacks ----------------------------------------------------------------------------
 
-// What has shrunk is by name where it is dropped: another build has other addresses.
+// The number of a stack with these frames.  For --drop_negative stacks are identified by
+// the rows of their frames, since addresses differ between builds; with --exact-jeprof by
+// their frames.
 static size_t number_of(struct hp_jeprof_stacks *stacks, const uint32_t *frames,
                         size_t count) {
     bool by_name =
@@ -320,7 +336,8 @@ static size_t number_of(struct hp_jeprof_stacks *stacks, const uint32_t *frames,
     return number;
 }
 
-// Added to what has the same frames: dumps of several processes, and of both sides.
+// Add the value to the stack of these frames, which may come from several processes and
+// from both sides.
 static void add_stack(struct hp_jeprof_stacks *stacks, const uint32_t *frames,
                       size_t count, double value) {
     size_t before = stacks->keys.count, number = number_of(stacks, frames, count);
@@ -333,12 +350,14 @@ static void add_stack(struct hp_jeprof_stacks *stacks, const uint32_t *frames,
     stacks->stacks[number].value += value;
 }
 
+// A view of all stacks with all frames, filtered by `filter` if that is not NULL.  NULL
+// after a failure.
 static struct hp_view *view_of(const struct hp_profile *profile,
                                const struct hp_filter *filter, struct hp_err *err) {
     struct hp_report_options options = {
         .kind = HP_REPORT_MERGE,
         .frames = HP_FRAMES_RAW,
-        .names = HP_NAMES_FULL, // jeprof shortens by its own rules
+        .names = HP_NAMES_FULL, // jeprof shortens names by its own rules
         .no_error = true,
         .filters = filter,
         .filter_count = filter != NULL,
@@ -370,6 +389,7 @@ int hp_jeprof_stacks_add(struct hp_jeprof_stacks *stacks,
     return HP_OK;
 }
 
+// Mark the frame, whether inlined or not, with a bit.
 static void mark(struct hp_jeprof_stacks *stacks, const struct hp_frame_info *info,
                  unsigned bit) {
     for (int is_inlined = 0; is_inlined < 2; is_inlined++) {
@@ -382,7 +402,7 @@ static void mark(struct hp_jeprof_stacks *stacks, const struct hp_frame_info *in
     }
 }
 
-// The library matches: a view of the calls that a pattern shows names them.
+// Warn once if some names are too long for patterns.
 static void warn_of_long_names(struct hp_jeprof_stacks *stacks,
                                const struct hp_profile *profile) {
     size_t count = hp_profile_long_name_count(profile);
@@ -395,6 +415,8 @@ static void warn_of_long_names(struct hp_jeprof_stacks *stacks,
     }
 }
 
+// Mark the frames of a profile that the filter shows.  The library does the matching: the
+// calls in a view with this filter are those that match.  No match is no error.
 static int match(struct hp_jeprof_stacks *stacks, const struct hp_profile *profile,
                  const struct hp_filter *filter, unsigned bit, struct hp_err *err) {
     struct hp_err why = {0};
@@ -431,7 +453,8 @@ int hp_jeprof_stacks_match(struct hp_jeprof_stacks *stacks, const char *pattern,
 
 // --- what is left ----------------------------------------------------------------------
 
-// The calls of one address, the outermost of which stands for it.
+// Index after the calls of one address that begin at `first`.  The outermost of them
+// represents the address.
 static size_t end_of_address(const struct hp_jeprof_stacks *stacks,
                              const struct hp_jeprof_stack *stack, size_t first) {
     size_t last = first;
@@ -441,6 +464,7 @@ static size_t end_of_address(const struct hp_jeprof_stacks *stacks,
     return last + 1;
 }
 
+// Whether the options --retain and --exclude remove a frame.
 static bool is_left_out(const struct hp_jeprof_stacks *stacks,
                         const struct hp_jeprof_frame *frame) {
     const struct hp_jeprof_options *options = stacks->options;
@@ -449,6 +473,9 @@ static bool is_left_out(const struct hp_jeprof_stacks *stacks,
            (frame->matches & bit_of(HP_JEPROF_EXCLUDE)) != 0;
 }
 
+// Remove frames from a stack: those of the allocator with everything that they called,
+// and those that options remove.  All calls of one address are treated like the
+// outermost.
 static void reduce(const struct hp_jeprof_stacks *stacks, struct hp_jeprof_stack *stack) {
     size_t kept = 0;
     for (size_t i = 0, end; i < stack->count; i = end) {
@@ -465,8 +492,8 @@ static void reduce(const struct hp_jeprof_stacks *stacks, struct hp_jeprof_stack
     stack->count = kept;
 }
 
-// What shrank shows as nothing, and the rest is more than the difference of both totals: said,
-// as nobody sees it in the numbers.
+// Set negative stacks to 0.  The sum of the rest is then larger than the difference of
+// the totals, which is not visible in the report; a message says so.
 static void drop_negative(struct hp_jeprof_stacks *stacks) {
     double dropped = 0;
     for (size_t i = 0; i < stacks->keys.count; i++) {
