@@ -1,11 +1,14 @@
-// P(gap > n) = (1 - 1/R)^n is met by floor(ln u / ln(1 - 1/R)) + 1 for u uniform in (0, 1].
+// If u is uniform in (0, 1], floor(ln u / ln(1 - 1/R)) + 1 has the distribution P(gap >
+// n) = (1 - 1/R)^n.
 #include "sampler/core/gap.h"
 
 #include <math.h>
 
-// Beyond any allocation there is, and safe to subtract from.
+// Longest gap: larger than any allocation, and small enough that a countdown cannot
+// overflow.
 static const double longest = 0x1p62;
 
+// Convert a gap to an integer, limited to `longest`.
 static uint64_t whole(double gap) {
     return gap < longest ? (uint64_t)gap : (uint64_t)longest;
 }

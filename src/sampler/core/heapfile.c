@@ -1,3 +1,5 @@
+// The format:
+//
 //     heap_v2/524288                              period
 //       t*: 86: 23741 [0: 0]                      all: live objects: bytes [ever: bytes]
 //       t1: 4: 1811755 [0: 0] worker 0            thread 1, with its name
@@ -8,26 +10,28 @@
 //     MAPPED_LIBRARIES:
 //     559691a5c000-559691a5d000 r-xp ...
 //
-// Stacks are in the order of memcmp() on their frames.  A thread that has ended and has no
+// Stacks are sorted by memcmp() of their frames.  A thread that has ended and has no
 // objects left is not in the header.  Without accum the numbers in brackets are 0.  With
-// unbias, estimated C objects and B bytes are written as
+// unbias, an estimate of C objects and B bytes is written as
 //
 //     c' = round(B q / (B/C)), b' = round(B q), q = 1 - e^(-(B/C) / period)
 //
-// which jeprof, dividing by 1 - e^(-(b'/c') / period), turns back to C and B.  Where c' lies
-// halfway between two numbers, the order of the operations decides.
+// jeprof divides these by 1 - e^(-(b'/c') / period), which restores C and B.  If c' is halfway
+// between two integers, the order of the operations decides how it is rounded.
 #include "sampler/core/heapfile.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
+// Write "OBJECTS: BYTES".
 static void write_count(struct hps_textfile *file, uint64_t objects, uint64_t bytes) {
     hps_textfile_decimal(file, objects);
     hps_textfile_text(file, ": ");
     hps_textfile_decimal(file, bytes);
 }
 
+// Write the sums of a tally, scaled if `unbias` is set.
 static void write_tally(struct hps_textfile *file, struct hps_tally tally,
                         uint64_t period, bool unbias) {
     if (!unbias || tally.eighths == 0) {
@@ -41,6 +45,7 @@ static void write_tally(struct hps_textfile *file, struct hps_tally tally,
                 (uint64_t)round(sampled_bytes));
 }
 
+// Write "LIVE [EVER]".
 static void write_account(struct hps_textfile *file, const struct hps_account *account,
                           uint64_t period, struct hps_heapfile_options options) {
     static const struct hps_tally none;
@@ -50,11 +55,13 @@ static void write_account(struct hps_textfile *file, const struct hps_account *a
     hps_textfile_text(file, "]");
 }
 
+// Whether the account has objects to write.
 static bool is_told(const struct hps_account *account,
                     struct hps_heapfile_options options) {
     return account->live.objects > 0 || (options.accum && account->ever.objects > 0);
 }
 
+// Write the line of a thread, without the end of the line.
 static void write_thread(struct hps_textfile *file,
                          const struct hps_ledger_thread *thread,
                          const struct hps_account *account, uint64_t period,
@@ -65,6 +72,7 @@ static void write_thread(struct hps_textfile *file,
     write_account(file, account, period, options);
 }
 
+// Write the header with the totals and all threads.
 static void write_header(struct hps_textfile *file, const struct hps_ledger *ledger,
                          struct hps_heapfile_options options) {
     hps_textfile_text(file, "heap_v2/");
@@ -86,6 +94,7 @@ static void write_header(struct hps_textfile *file, const struct hps_ledger *led
     }
 }
 
+// Write a stack with a line for each thread that has objects.
 static void write_stack(struct hps_textfile *file, const struct hps_ledger_stack *stack,
                         uint64_t period, struct hps_heapfile_options options) {
     hps_textfile_text(file, "@");
@@ -109,6 +118,7 @@ static void write_stack(struct hps_textfile *file, const struct hps_ledger_stack
 
 // --- order --------------------------------------------------------------------------
 
+// Whether stack `a` precedes stack `b` in the dump.
 static bool comes_before(const struct hps_ledger_stack *a,
                          const struct hps_ledger_stack *b) {
     uint32_t common = a->depth < b->depth ? a->depth : b->depth;
@@ -116,7 +126,8 @@ static bool comes_before(const struct hps_ledger_stack *a,
     return order != 0 ? order < 0 : a->depth < b->depth;
 }
 
-// Let the stack at `i` sink until none below it comes after it.
+// Move the stack at index `i` down the heap until none of its children is to be sorted
+// after it.
 static void sift_down(const struct hps_ledger_stack **stacks, size_t i, size_t count) {
     const struct hps_ledger_stack *moving = stacks[i];
     for (size_t child; (child = 2 * i + 1) < count; i = child) {
@@ -131,7 +142,7 @@ static void sift_down(const struct hps_ledger_stack **stacks, size_t i, size_t c
     stacks[i] = moving;
 }
 
-// Heapsort: qsort() may call malloc().
+// Sort the stacks by heapsort, since qsort() may call malloc().
 static void sort(const struct hps_ledger_stack **stacks, size_t count) {
     for (size_t i = count / 2; i-- > 0;) {
         sift_down(stacks, i, count);
@@ -144,7 +155,7 @@ static void sort(const struct hps_ledger_stack **stacks, size_t count) {
     }
 }
 
-// The stacks to tell of, sorted; how many they are.
+// Store the stacks that have objects to write in `stacks`, sorted.  Returns their number.
 static size_t collect(const struct hps_ledger *ledger,
                       struct hps_heapfile_options options,
                       const struct hps_ledger_stack **stacks) {

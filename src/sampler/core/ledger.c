@@ -1,11 +1,12 @@
-// Estimated numbers are sums of rounded weights, as jemalloc's prof_unbias keeps them: with
-// p = 1 - e^(-size/period), a sampled object counts round(8/p) eighths of an object and
+// Estimates are sums of rounded weights, as jemalloc's prof_unbias keeps them.  With p =
+// 1 - e^(-size/period), a sampled object adds round(8/p) eighths of an object and
 // round(size/p) bytes.
 #include "sampler/core/ledger.h"
 
 #include <math.h>
 #include <string.h>
 
+// Initial sizes of the tables; they are doubled when full.
 enum {
     FIRST_BUCKETS = 1024,
     FIRST_THREADS = 16,
@@ -23,6 +24,7 @@ void hps_ledger_done(struct hps_ledger *ledger) {
 
 // --- threads ------------------------------------------------------------------------
 
+// Make room for one more thread.  Returns false when out of memory.
 static bool make_room_for_thread(struct hps_ledger *ledger) {
     if (ledger->thread_count < ledger->thread_room) {
         return true;
@@ -56,6 +58,7 @@ struct hps_ledger_thread *hps_ledger_new_thread(struct hps_ledger *ledger,
 
 // --- stacks -------------------------------------------------------------------------
 
+// Hash of a stack.
 static uint64_t hash_of(const uintptr_t *frames, uint32_t depth) {
     uint64_t hash = depth;
     for (uint32_t i = 0; i < depth; i++) {
@@ -65,11 +68,13 @@ static uint64_t hash_of(const uintptr_t *frames, uint32_t depth) {
     return hash;
 }
 
+// The bucket of a hash.
 static struct hps_ledger_stack **bucket(struct hps_ledger *ledger, uint64_t hash) {
     return &ledger->buckets[hash & (ledger->bucket_count - 1)];
 }
 
-// Twice as many buckets when there is a stack for each.
+// Double the number of buckets if there are as many stacks.  Returns false only if there
+// is no bucket and no memory for the first ones.
 static bool make_room_for_stack(struct hps_ledger *ledger) {
     if (ledger->stack_count < ledger->bucket_count) {
         return true;
@@ -78,7 +83,7 @@ static bool make_room_for_stack(struct hps_ledger *ledger) {
     size_t count = old.bucket_count ? 2 * old.bucket_count : FIRST_BUCKETS;
     struct hps_ledger_stack **buckets = hps_pages_take(count * sizeof *buckets);
     if (!buckets) {
-        return old.bucket_count > 0; // fuller buckets will do
+        return old.bucket_count > 0; // longer chains are slower, but work
     }
     ledger->buckets = buckets;
     ledger->bucket_count = count;
@@ -94,6 +99,7 @@ static bool make_room_for_stack(struct hps_ledger *ledger) {
     return true;
 }
 
+// Add a stack; returns NULL when out of memory.
 static struct hps_ledger_stack *new_stack(struct hps_ledger *ledger, uint64_t hash,
                                           const uintptr_t *frames, uint32_t depth) {
     struct hps_ledger_stack *stack =
@@ -114,6 +120,7 @@ static struct hps_ledger_stack *new_stack(struct hps_ledger *ledger, uint64_t ha
     return stack;
 }
 
+// Find a stack; returns NULL if it is new.
 static struct hps_ledger_stack *find_stack(struct hps_ledger *ledger, uint64_t hash,
                                            const uintptr_t *frames, uint32_t depth) {
     struct hps_ledger_stack *stack = ledger->buckets ? *bucket(ledger, hash) : NULL;
@@ -149,9 +156,11 @@ struct hps_ledger_line *hps_ledger_line(struct hps_ledger *ledger,
 
 // --- objects ------------------------------------------------------------------------
 
+// The contribution of one sampled object.
 static struct hps_tally tally_of(const struct hps_ledger *ledger, uint64_t usize) {
     if (ledger->period == 1) {
-        return (struct hps_tally){1, usize, 8, usize}; // what is below comes to the same
+        // The same result as below, where p is nearly 1.
+        return (struct hps_tally){1, usize, 8, usize};
     }
     double p = 1 - exp(-(double)usize / (double)ledger->period);
     return (struct hps_tally){
@@ -162,6 +171,7 @@ static struct hps_tally tally_of(const struct hps_ledger *ledger, uint64_t usize
     };
 }
 
+// Add an object to sums.
 static void add(struct hps_tally *sum, struct hps_tally one) {
     sum->objects += one.objects;
     sum->bytes += one.bytes;
@@ -169,6 +179,7 @@ static void add(struct hps_tally *sum, struct hps_tally one) {
     sum->weighted_bytes += one.weighted_bytes;
 }
 
+// Remove an object from sums.
 static void subtract(struct hps_tally *sum, struct hps_tally one) {
     sum->objects -= one.objects;
     sum->bytes -= one.bytes;

@@ -1,11 +1,12 @@
-// Open addressing with linear probing, at most half full.  Taking an object moves later ones
-// of its run forward, so that there are no gaps to remember.
+// The table uses linear probing and is at most half full.  When an object is removed,
+// later ones of its run are moved forward, so that no deleted slots have to be marked.
 #include "sampler/core/objects.h"
 
 enum {
-    FIRST_ROOM = 1024
+    FIRST_ROOM = 1024 // slots
 };
 
+// The slot where the search for an address begins.
 static size_t home(const struct hps_objects *objects, uintptr_t address) {
     return hps_objects_hash(address) & (objects->room - 1);
 }
@@ -15,10 +16,12 @@ void hps_objects_mark(struct hps_objects *objects, uintptr_t address, int change
     __atomic_store_n(mark, *mark + (uint32_t)change, __ATOMIC_RELAXED);
 }
 
+// The slot after `slot`; the last one is followed by the first.
 static size_t after(const struct hps_objects *objects, size_t slot) {
     return (slot + 1) & (objects->room - 1);
 }
 
+// Store an object in the first free slot.
 static void place(struct hps_objects *objects, const struct hps_object *object) {
     size_t slot = home(objects, object->address);
     while (objects->slots[slot].address) {
@@ -27,6 +30,7 @@ static void place(struct hps_objects *objects, const struct hps_object *object) 
     objects->slots[slot] = *object;
 }
 
+// Double the table if it is half full.  Returns false when out of memory.
 static bool make_room(struct hps_objects *objects) {
     if (2 * objects->count < objects->room) {
         return true;
@@ -59,7 +63,8 @@ bool hps_objects_put(struct hps_objects *objects, const struct hps_object *objec
     return true;
 }
 
-// Close the hole with whatever would not be found behind it.
+// Fill the hole with later objects of the run that a search could not find across a free
+// slot.
 static void close_hole(struct hps_objects *objects, size_t hole) {
     size_t mask = objects->room - 1;
     for (size_t slot = after(objects, hole); objects->slots[slot].address;
@@ -75,7 +80,8 @@ static void close_hole(struct hps_objects *objects, size_t hole) {
 
 bool hps_objects_take(struct hps_objects *objects, uintptr_t address,
                       struct hps_object *object) {
-    if (objects->count == 0 || address == 0) { // NULL would be found in any empty slot
+    // An empty slot has address 0, and must not be found.
+    if (objects->count == 0 || address == 0) {
         return false;
     }
     size_t slot = home(objects, address);

@@ -4,14 +4,16 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+// Sizes in bytes.
 enum {
-    CHUNK_SIZE = 1 << 20,
-    UNIT = alignof(max_align_t),
+    CHUNK_SIZE = 1 << 20,        // least size of a chunk
+    UNIT = alignof(max_align_t), // alignment
 };
 
+// One mapping, with memory that is handed out from the front.
 struct hps_pool_chunk {
     struct hps_pool_chunk *next;
-    size_t size, used;
+    size_t size, used; // bytes, including this header
     alignas(max_align_t) char memory[];
 };
 
@@ -27,6 +29,7 @@ void hps_pages_return(void *pages, size_t size) {
     }
 }
 
+// Map a chunk with room for `size` bytes.  Returns NULL when out of memory.
 static struct hps_pool_chunk *grow(struct hps_pool *pool, size_t size) {
     size_t whole = sizeof(struct hps_pool_chunk) + size;
     struct hps_pool_chunk *chunk =

@@ -2,6 +2,7 @@
 
 __extension__ typedef unsigned __int128 uint128;
 
+// The next number of the generator splitmix64.
 static uint64_t splitmix(uint64_t *state) {
     uint64_t z = *state += 0x9e3779b97f4a7c15;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
@@ -42,7 +43,8 @@ double hps_random_unit(struct hps_random *random) {
     return (double)((hps_random_next(random) >> 11) + 1) * 0x1p-53;
 }
 
-// Lemire's method (2019): a product's high word, with the few unfair ones drawn anew.
+// Lemire's method (2019): the high word of a product is the result.  The few products
+// that would favour some numbers are drawn again.
 uint64_t hps_random_below(struct hps_random *random, uint64_t n) {
     uint64_t unfair = -n % n;
     for (;;) {

@@ -41,6 +41,7 @@ void hps_textfile_text(struct hps_textfile *file, const char *text) {
     hps_textfile_bytes(file, text, strlen(text));
 }
 
+// Append a number in base 10 or 16.
 static void put_number(struct hps_textfile *file, uint64_t number, unsigned base) {
     char digits[20];
     size_t at = sizeof digits;
