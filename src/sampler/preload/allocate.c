@@ -7,10 +7,13 @@
 #include <string.h>
 
 enum {
+    // libc gives such objects a mapping of their own, until it notices that they are
+    // frequent.
     LARGE = 128 * 1024
-}; // libc maps such objects, until it learns that they come often
+};
 
-// Zero memory that may be fresh from the system, whose pages cost nothing until written to.
+// Zero memory.  Pages that are zero already are not written to: fresh ones cost nothing
+// until then.
 static void clear(char *memory, size_t size) {
     static const char zeros[HPS_TRACKER_ALIGNMENT];
     while (size > 0) {
@@ -23,6 +26,7 @@ static void clear(char *memory, size_t size) {
     }
 }
 
+// Allocate without sampling.
 static void *allocate_plainly(struct hps_request request) {
     if (request.alignment > 0) {
         return hps_next.memalign(request.alignment, request.size);
@@ -31,13 +35,14 @@ static void *allocate_plainly(struct hps_request request) {
                           : hps_next.malloc(request.size);
 }
 
-// NULL if that is not possible.
+// Allocate an object at an address that can be watched.  NULL if that is not possible.
 static void *allocate_watched(struct hps_request request) {
     if (request.alignment > 0 && !hps_is_power_of_2(request.alignment)) {
-        return NULL; // what happens then is for the next allocator to say
+        return NULL; // the next allocator decides how to fail
     }
     if (request.alignment == 0 && request.size >= LARGE) {
-        void *object = allocate_plainly(request); // perhaps zeroed without being touched
+        // calloc() may know that fresh pages are zero.
+        void *object = allocate_plainly(request);
         if (hps_tracker_can_watch(object)) {
             return object;
         }
@@ -52,21 +57,22 @@ static void *allocate_watched(struct hps_request request) {
     return object;
 }
 
-// False while it is being looked for.
+// Find the next allocator at the first call.  Returns false while it is being found.
 static bool has_next(void) {
     static bool looking;
     if (!hps_next.malloc && !looking) {
-        looking = true; // nobody starts threads without having allocated memory
+        looking = true; // no lock: no other thread exists before the first allocation
         hps_next_find();
     }
     return hps_next.malloc != NULL;
 }
 
+// Allocate provisional memory, and mark it so that hps_release() is called for it.
 static void *allocate_provisionally(size_t size) {
     void *object = hps_next_provisional(size);
     if (object) {
-        hps_objects_mark(&hps_tracker_objects, (uintptr_t)object,
-                         1); // to be seen when freed
+        // The mark makes free() call hps_release().
+        hps_objects_mark(&hps_tracker_objects, (uintptr_t)object, 1);
     }
     return object;
 }
@@ -89,7 +95,8 @@ void *hps_allocate(struct hps_request request, const void *frame) {
     return object;
 }
 
-// Move an object to where it is seen when it is freed; false without memory.
+// Move an object to an address that can be watched.  Returns false when out of memory; it
+// stays then.
 static bool move(void **object, size_t size) {
     if (hps_tracker_can_watch(*object)) {
         return true;
@@ -106,6 +113,7 @@ static bool move(void **object, size_t size) {
     return true;
 }
 
+// Replace provisional memory by an ordinary object with the same content.
 static void *leave_provisional(const void *object, size_t size, bool passes,
                                const void *frame) {
     size_t room = hps_next_provisional_room(object);
@@ -134,7 +142,7 @@ void *hps_reallocate(void *object, size_t size, bool passes, const void *frame) 
     if (known) {
         hps_tracker_drop(&before);
     }
-    if (result) { // not NULL: an allocator that keeps objects of size 0
+    if (result) { // NULL: the allocator freed an object of size 0
         sampled = sampled && move(&result, size);
         hps_tracker_add(result, size, sampled, frame);
     }

@@ -16,7 +16,7 @@ void hps_complain(const char *what, const char *which, const char *why) {
     };
     struct iovec pieces[COUNT];
     for (int i = 0; i < COUNT; i++) {
-        // writev() only reads.
+        // writev() does not write to the texts, so that const may be dropped.
         memcpy(&pieces[i].iov_base, &parts[i], sizeof parts[i]);
         pieces[i].iov_len = strlen(parts[i]);
     }

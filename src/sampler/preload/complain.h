@@ -1,9 +1,9 @@
-// What the preloaded library says to people.
+// Messages of the preloaded library.
 #ifndef HPS_PRELOAD_COMPLAIN_H
 #define HPS_PRELOAD_COMPLAIN_H
 
-// "hprof-sampler: WHAT'WHICH': WHY" on standard error, by one plain system call.  `which` and
-// `why` may be NULL.
+// Print "hprof-sampler: WHAT 'WHICH': WHY" to standard error with one system call.
+// `which` and `why` may be NULL.  Keeps errno.
 void hps_complain(const char *what, const char *which, const char *why);
 
 #endif

@@ -1,4 +1,4 @@
-// A dump is written to PATH.PID.tmp and gets its name when it is complete.
+// A dump is written to PATH.PID.tmp, and renamed when it is complete.
 #include "sampler/preload/dumpfile.h"
 
 #include "sampler/preload/complain.h"
@@ -11,6 +11,7 @@
 
 // --- names --------------------------------------------------------------------------
 
+// Append bytes; cut them if the path becomes too long.
 static void add_bytes(struct hps_path *path, const char *bytes, size_t length) {
     size_t room = sizeof path->text - 1 - path->length;
     path->overlong |= length > room;
@@ -50,6 +51,7 @@ void hps_path_pattern(struct hps_path *path, const char *pattern, bool distinct)
 
 // --- files --------------------------------------------------------------------------
 
+// Append /proc/self/maps; errors are stored in the file.
 static void copy_map(struct hps_textfile *file) {
     int map = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     if (map < 0) {
@@ -60,9 +62,10 @@ static void copy_map(struct hps_textfile *file) {
     close(map);
 }
 
+// Write all parts of a dump to `fd`.  Returns 0 or an errno.
 static int write_whole(int fd, const struct hps_ledger *ledger,
                        struct hps_heapfile_options options) {
-    static struct hps_textfile file; // stacks may be small
+    static struct hps_textfile file; // static, as stacks may be small
     hps_textfile_init(&file, fd);
     int error = hps_heapfile_write(&file, ledger, options);
     if (error == 0) {
@@ -73,10 +76,12 @@ static int write_whole(int fd, const struct hps_ledger *ledger,
     return error;
 }
 
+// Write a dump to `temporary` and rename it.  Returns 0 or an errno; no file is left
+// then.
 static int write_renamed(const struct hps_path *path, const char *temporary,
                          const struct hps_ledger *ledger,
                          struct hps_heapfile_options options) {
-    unlink(temporary); // of a process that had our number and was killed
+    unlink(temporary); // left by a killed process with the same id
     int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0) {
         return errno;

@@ -1,5 +1,6 @@
-// The word is 0, or the owner's thread number, with WAITED if others may sleep on it.  Who has
-// slept takes the lock with WAITED set, as there may be more.
+// The word of a lock is 0, or the owner's thread number, with the bit WAITED if other
+// threads may sleep on it.  A thread that has slept takes the lock with WAITED set, as
+// there may be more sleepers.
 #include "sampler/preload/lock.h"
 
 #include <limits.h>
@@ -9,8 +10,10 @@
 
 static const uint32_t WAITED = 0x80000000;
 
+// The number of this thread; 0: not known yet.
 static __thread uint32_t my_number __attribute__((tls_model("initial-exec")));
 
+// The number of the calling thread.
 static uint32_t me(void) {
     if (my_number == 0) {
         my_number = (uint32_t)syscall(SYS_gettid);
@@ -18,13 +21,15 @@ static uint32_t me(void) {
     return my_number;
 }
 
+// Take the lock if it is free; `owner` is a thread number, with or without WAITED.
 static bool take_as(struct hps_lock *lock, uint32_t owner) {
     uint32_t unowned = 0;
     return __atomic_compare_exchange_n(&lock->word, &unowned, owner, false,
                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-// True if an owner who was `seen` knows that it has to wake others.
+// Set WAITED, so that the owner wakes sleepers.  Returns false if the word is no longer
+// `seen`.
 static bool mark_waited(struct hps_lock *lock, uint32_t seen) {
     return (seen & WAITED) ||
            __atomic_compare_exchange_n(&lock->word, &seen, seen | WAITED, false,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The initial free(), which is called with NULL only.
 static void ignore(void *object) {
     (void)object; // NULL
 }
@@ -17,10 +18,11 @@ struct hps_next hps_next = {.free = ignore};
 // --- provisional memory -------------------------------------------------------------
 
 enum {
-    PAGE = 4096, // such addresses are looked at when they are freed
+    PAGE = 4096, // objects at the start of a page are watched when they are freed
     PAGES = 16,
 };
 
+// The provisional memory, and the number of its first pages that are used.
 static alignas(PAGE) char provisional[PAGES][PAGE];
 static size_t pages_used;
 
@@ -43,7 +45,8 @@ size_t hps_next_provisional_room(const void *object) {
 
 // --- symbols ------------------------------------------------------------------------
 
-// ISO C has no cast from a pointer to an object to one to a function.
+// Store the address of a function in the pointer at `function`.  It is copied, as ISO C
+// has no cast from an object pointer to a function pointer.
 static void find(void *function, const char *name) {
     void *symbol = dlsym(RTLD_NEXT, name);
     if (!symbol) {

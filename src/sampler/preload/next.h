@@ -1,11 +1,12 @@
-// The allocator that comes after ours in the search order of symbols: libc's, or one that the
-// program is linked to, such as jemalloc.
+// The functions of the next allocator in the search order of symbols: libc's, or one that
+// the program is linked to, such as jemalloc.
 #ifndef HPS_PRELOAD_NEXT_H
 #define HPS_PRELOAD_NEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+// Its functions.
 struct hps_next {
     void *(*malloc)(size_t size);
     void (*free)(void *object);
@@ -16,16 +17,18 @@ struct hps_next {
     int (*posix_memalign)(void **object, size_t alignment, size_t size);
 };
 
-// Until hps_next_find() has come back all are NULL, except that free() does nothing.
+// All are NULL until hps_next_find() has returned, except for free(), which does nothing.
 extern struct hps_next hps_next;
 
-// What is found through dlsym(), which may itself allocate.
+// Find the functions with dlsym(), which may itself allocate.  Ends the process if one is
+// missing.
 void hps_next_find(void);
 
-// Zeroed memory for that, a whole page aligned to one and never reused; or NULL.
+// Allocate memory while the functions are being found: zeroed, aligned to a page, never
+// reused.  Returns NULL with errno when it is used up.
 void *hps_next_provisional(size_t size);
 
-// How much of it there is at an address: 0 if that is not provisional memory.
+// Bytes of that memory from an address on; 0 if the address is not in it.
 size_t hps_next_provisional_room(const void *object);
 
 #endif

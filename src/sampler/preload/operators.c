@@ -1,8 +1,9 @@
 // The interposed operators new and delete of C++, under their mangled names.
 //
-// As in the C++ standard, a program may replace the simplest ones and expect the others to
-// call them: so those call whatever the dynamic linker finds under the simple names.  Running
-// out of memory is left to the next library's operators, which call the new_handler and throw.
+// A program may replace the simplest operators and expect the others to call them, as the
+// C++ standard says.  Therefore the others call the simple operators by name, whichever
+// the dynamic linker finds.  When memory runs out, the operators of the next library are
+// called: they call the new_handler and throw.
 #include "sampler/preload/allocate.h"
 #include "sampler/preload/complain.h"
 #include "sampler/preload/next.h"
@@ -19,7 +20,8 @@ struct nothrow; // std::nothrow_t
 
 // --- running out of memory ----------------------------------------------------------
 
-// ISO C has no cast from a pointer to an object to one to a function.
+// Store the address of the next operator in the pointer at `function`.  It is copied, as
+// ISO C has no cast from an object pointer to a function pointer.
 static void find(void *function, const char *name) {
     void *symbol = dlsym(RTLD_NEXT, name);
     if (!symbol) {
@@ -29,7 +31,7 @@ static void find(void *function, const char *name) {
     memcpy(function, &symbol, sizeof symbol);
 }
 
-// An operator without the last argument does not look at it.
+// Call the next operator.  One without the last argument ignores it.
 APART void *next_new(const char *name, size_t size, const struct nothrow *nothrow) {
     void *(*next)(size_t, const struct nothrow *);
     find(&next, name);
@@ -45,6 +47,8 @@ APART void *next_new_aligned(const char *name, size_t size, size_t alignment,
 
 // --- memory -------------------------------------------------------------------------
 
+// Allocate if the request did not pass.  Functions APART have a frame of their own, for
+// the unwinder.
 APART void *allocate_apart(size_t size) {
     return hps_allocate((struct hps_request){.size = size}, __builtin_frame_address(0));
 }
@@ -63,6 +67,7 @@ static inline void *allocate_aligned(size_t size, size_t alignment) {
                                     : allocate_aligned_apart(size, alignment);
 }
 
+// Free an object, and report it if it may be recorded.
 static inline void release(void *object) {
     if (hps_tracker_watches(object)) {
         hps_release(object);
@@ -84,7 +89,8 @@ EXPORTED void *_ZnwmSt11align_val_tRKSt9nothrow_t(size_t size, size_t alignment,
 EXPORTED void *_ZnamSt11align_val_tRKSt9nothrow_t(size_t size, size_t alignment,
                                                   const struct nothrow *nothrow);
 
-// Ours, even if the program has others under the same names.
+// Names for the operators of this library, even if the program replaces the interposed
+// ones.
 void *hps_operator_new(size_t size) __attribute__((alias("_Znwm")));
 void *hps_operator_new_aligned(size_t size, size_t alignment)
     __attribute__((alias("_ZnwmSt11align_val_t")));

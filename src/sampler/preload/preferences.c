@@ -8,12 +8,14 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+// Largest lg_sample.
 enum {
     LARGEST_LG = 40
 };
 
 // --- values -------------------------------------------------------------------------
 
+// The functions that follow read a value into *field; they return false if it is invalid.
 static bool read_bool(const char *value, void *field) {
     *(bool *)field = strcmp(value, "true") == 0;
     return *(bool *)field || strcmp(value, "false") == 0;
@@ -42,11 +44,11 @@ static bool read_period(const char *value, void *field) {
 }
 
 static bool read_name(const char *value, void *field) {
-    memcpy(field, value, strlen(value) + 1); // a value is shorter than the field
+    memcpy(field, value, strlen(value) + 1); // the field has room for any value
     return value[0] != '\0';
 }
 
-// USR2, SIGUSR2 or 12.
+// Accepts names of signals with or without SIG, and numbers: USR2, SIGUSR2, 12.
 static bool read_signal(const char *value, void *field) {
     uint64_t number;
     if (!read_number(value, &number)) {
@@ -72,9 +74,10 @@ static bool read_unwind(const char *value, void *field) {
 
 #define FIELD(field) offsetof(struct hps_preferences, field)
 
+// The table of settings.
 static const struct setting {
     const char *key;
-    size_t field;
+    size_t field; // offset in struct hps_preferences
     bool (*read)(const char *value, void *field);
 } settings[] = {
     {"accum", FIELD(accum), read_bool},
@@ -89,7 +92,8 @@ static const struct setting {
     {"unwind", FIELD(frame_pointer), read_unwind},
 };
 
-// `text` is KEY:VALUE and cut in two here.
+// Apply one setting, "KEY:VALUE"; the text is restored on failure.  Returns false if key
+// or value is invalid.
 static bool set(struct hps_preferences *preferences, char *text) {
     char *value = strchr(text, ':');
     if (!value) {
@@ -106,11 +110,11 @@ static bool set(struct hps_preferences *preferences, char *text) {
             return true;
         }
     }
-    value[-1] = ':'; // whole again, for the message
+    value[-1] = ':'; // restored for the message
     return false;
 }
 
-// Programs may change to another folder before they end.
+// Make the name absolute, since the program may change to another folder before it ends.
 static void make_absolute(char name[PATH_MAX]) {
     char folder[PATH_MAX];
     if (name[0] == '/' || !getcwd(folder, sizeof folder)) {
@@ -132,7 +136,8 @@ void hps_preferences_read(struct hps_preferences *preferences, const char *text)
         .final = true,
     };
     if (getrandom(&preferences->seed, sizeof preferences->seed, GRND_NONBLOCK) < 0) {
-        preferences->seed = (uint64_t)getpid(); // early in the start of a machine
+        // Right after the machine started there are no random numbers.
+        preferences->seed = (uint64_t)getpid();
     }
     while (text && *text) {
         size_t length = strcspn(text, ",");

@@ -1,4 +1,4 @@
-// What the environment variable HPROF_SAMPLER asks for: KEY:VALUE,KEY:VALUE, as in MALLOC_CONF.
+// Read the environment variable HPROF_SAMPLER: KEY:VALUE,KEY:VALUE, as in MALLOC_CONF.
 #ifndef HPS_PRELOAD_PREFERENCES_H
 #define HPS_PRELOAD_PREFERENCES_H
 
@@ -6,22 +6,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// The settings.  Comments show key and values, the effect, and the default in
+// parentheses.
 struct hps_preferences {
-    char name
-        [PATH_MAX];  // name:PATH         of dumps, absolute; %p is the process (hprof.%p)
-    uint64_t period; // lg_sample:N       2^N bytes between samples (19)
-    uint64_t seed;   // seed:N            of the random numbers (from the system)
-    int signal;      // signal:N|NAME     dump on this signal (none: 0)
-    bool unbias;     // unbias:BOOL       as jemalloc's prof_unbias (true)
-    bool accum;      // accum:BOOL        tell also of what was freed (false)
-    bool truth;      // truth:BOOL        dump also every object (false)
-    bool final;      // final:BOOL        dump at exit (true)
-    bool thread_name;   // thread_name:BOOL  the system's names of threads (false)
+    // name:PATH  absolute path of dumps; %p is the process id (hprof.%p)
+    char name[PATH_MAX];
+    uint64_t period;    // lg_sample:N       2^N bytes between samples (19)
+    uint64_t seed;      // seed:N            seed of the random numbers (from the system)
+    int signal;         // signal:N|NAME     write a dump on this signal (0: none)
+    bool unbias;        // unbias:BOOL       like jemalloc's prof_unbias (true)
+    bool accum;         // accum:BOOL        also write sums with freed objects (false)
+    bool truth;         // truth:BOOL        also write a dump of all objects (false)
+    bool final;         // final:BOOL        write a dump at exit (true)
+    bool thread_name;   // thread_name:BOOL  use the system's names of threads (false)
     bool frame_pointer; // unwind:frame-pointer, or unwinder (unwinder)
 };
 
-// Each setting that makes no sense is told on standard error and left at its default.  `text`
-// may be NULL.
+// Read the settings from `text`, which may be NULL.  A message is printed for each one
+// that is invalid; it keeps its default.
 void hps_preferences_read(struct hps_preferences *preferences, const char *text);
 
 #endif

@@ -1,10 +1,11 @@
-// The gate of a thread is the countdown to its next sample.  It starts at 0, so that a thread's
-// first allocation comes here, where the thread gets random numbers of its own, a gap, and the
-// decision about that very allocation.  In truth mode every allocation has to come here: the
-// gate stays at 0, and another countdown decides.
+// The gate of a thread is the countdown to its next sample.  It starts at 0, so that a
+// thread's first allocation arrives here: the thread gets its own random numbers and a
+// gap, and that allocation is decided on.  In truth mode every allocation has to arrive
+// here.  The gate stays at 0 then, and a second countdown decides.
 //
-// What takes malloc() memory or another lock (the unwinder does) happens before our lock is
-// taken, and nothing that is called with it held can want it again.
+// Lock order: everything that calls malloc() or takes another lock, as the unwinder does,
+// happens before the lock is taken.  No function that is called with it held can try to
+// take it again.
 #include "sampler/preload/tracker.h"
 
 #include "sampler/core/gap.h"
@@ -25,33 +26,39 @@
 __thread struct hps_countdown hps_tracker_gate;
 uintptr_t hps_tracker_unwatched = HPS_TRACKER_UNWATCHED;
 
+// State of a thread.
 static __thread struct {
-    bool busy; // here already: what else is allocated is the tracker's own
-    bool seeded;
-    struct hps_countdown countdown; // truth mode: to the next sample
+    bool busy;   // the thread is in the tracker: its allocations are not tracked
+    bool seeded; // `random` is initialised
+    struct hps_countdown countdown; // truth mode: countdown to the next sample
     struct hps_random random;
+    // This thread in both ledgers; NULL: not added yet.
     struct hps_ledger_thread *sampled, *exact;
-    struct hps_stack_area stack;
+    struct hps_stack_area stack; // the thread's stack, for frame pointers
 } self __attribute__((tls_model("initial-exec")));
 
-// The same for all threads; written before there are two.
+// The same for all threads; written once, before there are two.
 static bool started;
 static struct hps_preferences preferences;
 
-static uint64_t threads_seeded; // atomic
-static bool dump_wanted;        // atomic
+static uint64_t threads_seeded; // atomic; number of threads that got random numbers
+static bool dump_wanted;        // atomic; a dump was requested while the lock was taken
 
 static struct hps_lock lock;
 
-// What the lock guards.
+// Guarded by the lock:
 struct hps_objects hps_tracker_objects;
+// Statistics of the sampled objects, and in truth mode of all objects.
 static struct hps_ledger sampled, exact;
+// Numbers of the next dump and of the next fork.
 static uint64_t dumps, forks;
 static bool is_forked;
-static bool was_mine; // when fork() began
+static bool was_mine; // the forking thread held the lock before fork()
 
 // --- dumps --------------------------------------------------------------------------
 
+// Write a dump to PATH.heap, and in truth mode to PATH.truth.heap.  Returns 0 or an
+// errno.
 static int write_dump(struct hps_path *path) {
     size_t length = path->length;
     hps_path_text(path, ".heap");
@@ -71,6 +78,7 @@ static int write_dump(struct hps_path *path) {
     return error;
 }
 
+// Write a dump under the next number.
 static int write_next_dump(void) {
     static struct hps_path path;
     path = (struct hps_path){0};
@@ -80,6 +88,7 @@ static int write_next_dump(void) {
     return write_dump(&path);
 }
 
+// Write a dump under a name.
 static int write_named_dump(const char *name, bool distinct) {
     static struct hps_path path;
     path = (struct hps_path){0};
@@ -87,8 +96,9 @@ static int write_named_dump(const char *name, bool distinct) {
     return write_dump(&path);
 }
 
-// Who asks for a dump while the lock is taken leaves a mark, and whoever has the lock sees it
-// here: before releasing it, or after, if nobody else took it since.
+// Release the lock, and write dumps that were requested while it was taken.  A request sets
+// dump_wanted before it tries to take the lock.  The owner checks that before it releases the
+// lock, and again after, if no other thread has taken it.
 static void unlock(void) {
     do {
         if (__atomic_exchange_n(&dump_wanted, false, __ATOMIC_SEQ_CST)) {
@@ -98,6 +108,7 @@ static void unlock(void) {
     } while (__atomic_load_n(&dump_wanted, __ATOMIC_SEQ_CST) && hps_lock_try(&lock));
 }
 
+// Handle the signal for a dump: write it now, or leave it to the owner of the lock.
 static void on_signal(int number) {
     (void)number;
     int error = errno;
@@ -110,7 +121,8 @@ static void on_signal(int number) {
 
 // --- start --------------------------------------------------------------------------
 
-// False as long as libc has no environment to read from, and meanwhile.
+// Initialise at the first call.  Returns false until libc has set up the environment, and
+// during this call.
 static bool start(void) {
     if (started) {
         return true;
@@ -130,18 +142,20 @@ static bool start(void) {
     return true;
 }
 
-// fork() must not happen while the tables change.  A program may call it in a signal handler
-// that interrupted its own thread here; then the same change goes on in both processes.
+// Take the lock before fork(), so that the tables do not change meanwhile.  A signal
+// handler that interrupted the owner may call fork(); then both processes continue the
+// same change.
 static void before_fork(void) {
     bool mine = hps_lock_is_mine(&lock);
     if (!mine) {
         hps_lock_take(&lock);
-        self.busy = true; // other handlers may allocate
+        self.busy = true; // signal handlers may allocate meanwhile
     }
     was_mine = mine;
     forks++;
 }
 
+// Release the lock, unless the thread held it before.
 static void after_fork_in_parent(void) {
     if (!was_mine) {
         self.busy = false;
@@ -149,9 +163,10 @@ static void after_fork_in_parent(void) {
     }
 }
 
+// Start anew in the child: its own random numbers and numbers of dumps.
 static void after_fork_in_child(void) {
     hps_lock_inherit(&lock);
-    __atomic_store_n(&dump_wanted, false, __ATOMIC_SEQ_CST); // the parent's
+    __atomic_store_n(&dump_wanted, false, __ATOMIC_SEQ_CST); // requested from the parent
     struct hps_random random;
     hps_random_init_nth(&random, preferences.seed, forks);
     preferences.seed = hps_random_next(&random);
@@ -162,6 +177,7 @@ static void after_fork_in_child(void) {
     after_fork_in_parent();
 }
 
+// Start with the program: read the settings, install handlers.
 __attribute__((constructor)) static void begin(void) {
     int error = errno;
     if (!start()) {
@@ -183,6 +199,7 @@ __attribute__((constructor)) static void begin(void) {
     errno = error;
 }
 
+// Write the final dump.
 __attribute__((destructor)) static void end(void) {
     if (!started || !preferences.final) {
         return;
@@ -218,7 +235,8 @@ static uint64_t next_gap(void) {
     return hps_gap_geometric(&self.random, preferences.period);
 }
 
-// Whether the gap of a thread that is new here, or of the calls in truth mode, is over.
+// Count an allocation that did not pass.  Returns whether it is sampled.  Initialises a
+// thread that is new.
 static bool count_down(struct hps_countdown *countdown, uint64_t usize) {
     if (!self.seeded) {
         uint64_t n = __atomic_fetch_add(&threads_seeded, 1, __ATOMIC_RELAXED);
@@ -237,7 +255,8 @@ bool hps_tracker_samples(size_t size) {
     int error = errno;
     struct hps_countdown *countdown =
         preferences.truth ? &self.countdown : &hps_tracker_gate;
-    bool is_over = self.seeded && !preferences.truth; // which is why we are here
+    // Otherwise the gate would have let it pass.
+    bool is_over = self.seeded && !preferences.truth;
     bool hits = is_over || count_down(countdown, hps_usize(size) & INT64_MAX);
     if (hits) {
         hps_countdown_start(countdown, next_gap());
@@ -251,6 +270,7 @@ bool hps_tracker_samples(size_t size) {
 
 // --- objects ------------------------------------------------------------------------
 
+// Add the calling thread to a ledger, with its name made printable.
 static struct hps_ledger_thread *new_thread(struct hps_ledger *ledger) {
     char name[16] = "";
     if (preferences.thread_name && prctl(PR_GET_NAME, name) == 0) {
@@ -261,6 +281,8 @@ static struct hps_ledger_thread *new_thread(struct hps_ledger *ledger) {
     return hps_ledger_new_thread(ledger, name);
 }
 
+// The line of a stack in a ledger; *thread is added if it is NULL.  NULL when out of
+// memory.
 static struct hps_ledger_line *find_line(struct hps_ledger *ledger,
                                          struct hps_ledger_thread **thread,
                                          const uintptr_t *frames, uint32_t depth) {
@@ -270,6 +292,7 @@ static struct hps_ledger_line *find_line(struct hps_ledger *ledger,
     return *thread ? hps_ledger_line(ledger, *thread, frames, depth) : NULL;
 }
 
+// Count an object as freed in both ledgers.
 static void discount(const struct hps_object *object) {
     if (object->sampled) {
         hps_ledger_remove(&sampled, object->sampled, object->usize);
@@ -279,7 +302,8 @@ static void discount(const struct hps_object *object) {
     }
 }
 
-// An object at the same address was freed by a way that we do not see.
+// Add an object.  If one with the same address is recorded, it was freed in a way that is
+// not interposed: count it as freed.
 static bool put_in_place_of_lost(const struct hps_object *object) {
     struct hps_object lost;
     if (hps_objects_take(&hps_tracker_objects, object->address, &lost)) {
@@ -288,6 +312,7 @@ static bool put_in_place_of_lost(const struct hps_object *object) {
     return hps_objects_put(&hps_tracker_objects, object);
 }
 
+// Add an object to the ledgers and to the table.
 static void record(struct hps_object *object, bool is_sampled, const uintptr_t *frames,
                    uint32_t depth) {
     if (is_sampled) {
@@ -297,7 +322,7 @@ static void record(struct hps_object *object, bool is_sampled, const uintptr_t *
         object->exact = find_line(&exact, &self.exact, frames, depth);
     }
     if ((!object->sampled && !object->exact) || !put_in_place_of_lost(object)) {
-        return; // no memory: as if not sampled
+        return; // out of memory: treated as not sampled
     }
     if (object->sampled) {
         hps_ledger_add(&sampled, object->sampled, object->usize);
@@ -326,8 +351,10 @@ void hps_tracker_add(const void *object, size_t size, bool is_sampled,
     errno = error;
 }
 
-// What the tracker itself has, or a signal handler that interrupted it, was never recorded or
-// is found lost when its address comes again.
+// Remove an object from the table; count it as freed if `drop`.  Returns false if it is
+// not recorded.  An object freed while the thread is busy belongs to the tracker and was
+// not recorded, or to a signal handler that interrupted it; the latter is corrected when
+// its address is recorded again.
 static bool take(const void *object, struct hps_object *taken, bool drop) {
     if (self.busy) {
         return false;

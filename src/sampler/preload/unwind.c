@@ -1,5 +1,5 @@
-// A frame pointer points at two words: the caller's frame pointer, which is higher, as stacks
-// grow down, and the return address.
+// A frame pointer points to two words: the caller's frame pointer, which is higher, since
+// stacks grow down, and the return address.
 #include "sampler/preload/unwind.h"
 
 #include <errno.h>
@@ -10,19 +10,22 @@
 
 // --- the unwinder -------------------------------------------------------------------
 
-// The ends of this library in memory, from the linker.
+// The bounds of this library in memory, from the linker.
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
+// Whether the address is in this library.
 static bool is_ours(uintptr_t address) {
     return address >= (uintptr_t)__ehdr_start && address < (uintptr_t)_end;
 }
 
+// State of a walk by the unwinder.
 struct walk {
     uintptr_t *frames;
     uint32_t depth;
 };
 
+// Add one frame; frames of this library before the first other one are skipped.
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
     struct walk *walk = data;
     uintptr_t address = _Unwind_GetIP(context);
@@ -48,14 +51,14 @@ void hps_unwind_prepare(void) {
 
 // --- readable stacks ----------------------------------------------------------------
 
-// A reader of /proc/self/maps; neither malloc() nor much of a stack is needed.
+// A buffered reader of /proc/self/maps that needs neither malloc() nor a large stack.
 struct maps {
     int fd;
     size_t at, filled;
     char bytes[1024];
 };
 
-// The next byte, or -1.
+// Read the next byte; -1 at the end.
 static int next_byte(struct maps *maps) {
     if (maps->at == maps->filled) {
         ssize_t n = read(maps->fd, maps->bytes, sizeof maps->bytes);
@@ -68,6 +71,7 @@ static int next_byte(struct maps *maps) {
     return (unsigned char)maps->bytes[maps->at++];
 }
 
+// Read a hexadecimal number; *end is the byte after it.
 static uintptr_t next_hex(struct maps *maps, int *end) {
     uintptr_t number = 0;
     for (;;) {
@@ -82,7 +86,7 @@ static uintptr_t next_hex(struct maps *maps, int *end) {
     }
 }
 
-// The readable mapping around an address, or nothing.
+// Find the readable mapping that contains an address; {0} if there is none.
 static struct hps_stack_area find_area(uintptr_t address) {
     struct maps maps = {.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
     struct hps_stack_area found = {0};
@@ -108,20 +112,20 @@ static bool is_inside(uintptr_t address, struct hps_stack_area area) {
     return address >= area.start && address < area.end;
 }
 
-// The part of the stack above `address`.  Only the stack that a thread was first seen on is
-// remembered: others, those of coroutines, may vanish before the thread does.
+// The part of the stack from `address` on.  Only the stack on which the thread was seen
+// first is remembered.  Others, as of coroutines, may be unmapped before the thread ends.
 static struct hps_stack_area above(uintptr_t address, struct hps_stack_area *remembered) {
     struct hps_stack_area area = *remembered;
     if (!is_inside(address, area)) {
         area = find_area(address);
-        // The first thread's stack grows.
+        // The stack of the first thread grows, so that its start changes.
         if (!remembered->end || remembered->end == area.end) {
             *remembered = area;
         }
     }
     area.start = address;
     if (!area.end) {
-        area.end = address + 2 * sizeof address; // our own frame
+        area.end = address + 2 * sizeof address; // only the frame of this library
     }
     return area;
 }
@@ -135,7 +139,7 @@ uint32_t hps_unwind_frame_pointers(uintptr_t frames[HPS_UNWIND_FRAMES], const vo
     uint32_t depth = 0;
     while (depth < HPS_UNWIND_FRAMES && at % sizeof at == 0 && is_inside(at, stack) &&
            stack.end - at >= 2 * sizeof at) {
-        uintptr_t words[2]; // the caller's frame, the return address
+        uintptr_t words[2]; // the caller's frame pointer, the return address
         memcpy(words, (const void *)at, sizeof words);
         if (words[1] == 0) {
             break;

@@ -1,5 +1,5 @@
-// The interposed functions of C.  Each first asks whether the request just passes; if not,
-// a function of its own, so that it needs no frame before, does the rest.
+// The interposed functions of C.  Each first checks whether the request passes.  If not,
+// a separate function does the rest, so that the usual path needs no stack frame.
 #include "sampler/preload/allocate.h"
 #include "sampler/preload/next.h"
 #include "sampler/preload/tracker.h"
@@ -14,6 +14,8 @@
 
 // --- plain --------------------------------------------------------------------------
 
+// Functions APART allocate if the request did not pass; their frame leads to the
+// caller's.
 APART void *allocate_apart(size_t size) {
     return hps_allocate((struct hps_request){.size = size}, __builtin_frame_address(0));
 }
