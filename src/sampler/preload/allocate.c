@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    // libc gives such objects a mapping of their own, until it notices that they are
-    // frequent.
+    // Bytes from which on libc gives an object a mapping of its own, until it notices that
+    // such objects are frequent.
     LARGE = 128 * 1024
 };
 

@@ -1,4 +1,5 @@
-// Text in memory, whose size is known before it is written.
+// A text in memory that grows as it is written, for files whose size has to be known
+// first.
 #ifndef HPS_SIM_FLEET_TEXT_H
 #define HPS_SIM_FLEET_TEXT_H
 
@@ -7,12 +8,13 @@
 #include <stdint.h>
 #include <string.h>
 
-// {0} is empty; free() `at`.
+// A text.  {0} is empty; free() `at`.
 struct hps_text {
     char *at;
     size_t size, room;
 };
 
+// Append bytes.
 static inline void hps_text_bytes(struct hps_text *text, const char *bytes, size_t size) {
     if (text->room - text->size < size) {
         text->room = 2 * text->room + size + 4096;
@@ -22,11 +24,12 @@ static inline void hps_text_bytes(struct hps_text *text, const char *bytes, size
     text->size += size;
 }
 
+// Append a string.
 static inline void hps_text_put(struct hps_text *text, const char *string) {
     hps_text_bytes(text, string, strlen(string));
 }
 
-// With zeros in front, so that there are `width` digits.
+// Append a number with at least `width` digits, with leading zeros.
 static inline void hps_text_number(struct hps_text *text, uint64_t number, unsigned base,
                                    size_t width) {
     char digits[24];

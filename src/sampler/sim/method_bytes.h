@@ -1,10 +1,14 @@
-// For the table of methods: every byte is sampled with the same chance, and an object stands
-// for the period times its sampled bytes.  Three ways to the same distribution.
+// Methods that sample every byte with the same probability.  The estimate for an object
+// is the period times the number of its sampled bytes.  The three functions have the same
+// distribution.
 #ifndef HPS_SIM_METHOD_BYTES_H
 #define HPS_SIM_METHOD_BYTES_H
 
 #include "sampler/sim/plan.h"
 
+// With a coin for each byte; with geometric gaps from sampled byte to sampled byte; with
+// one stack walk for each sampled object and a binomial number of its other sampled
+// bytes.
 uint64_t hps_method_bytes_run_coins(const struct hps_plan *plan,
                                     struct hps_random *random,
                                     struct hps_estimate *estimates);

@@ -1,27 +1,29 @@
-// For the table of methods: a countdown of bytes that starts anew, with a random gap, after
-// each object that it hits.
+// Methods with a countdown of bytes that is started again, with a random gap, after each
+// object that it hits.
 #ifndef HPS_SIM_METHOD_GAP_H
 #define HPS_SIM_METHOD_GAP_H
 
 #include "sampler/sim/plan.h"
 
+// Compute the weights for each distribution of gaps and each formula.
 void hps_method_gap_prepare_geometric(struct hps_plan *plan);
 void hps_method_gap_prepare_exponential(struct hps_plan *plan);
 void hps_method_gap_prepare_uniform_max(struct hps_plan *plan);
 void hps_method_gap_prepare_uniform_exp(struct hps_plan *plan);
 void hps_method_gap_prepare_uniform_after(struct hps_plan *plan);
 
-// A sampled object stands for its weight.
+// Estimate a sampled object by its weight.
 uint64_t hps_method_gap_run_weights(const struct hps_plan *plan,
                                     struct hps_random *random,
                                     struct hps_estimate *estimates);
 
-// A sampled object stands for the interval and the bytes after the sampled one.
+// Estimate a sampled object as the interval plus its bytes after the sampled one.
 uint64_t hps_method_gap_run_after(const struct hps_plan *plan, struct hps_random *random,
                                   struct hps_estimate *estimates);
 double hps_method_gap_variance_after(const struct hps_plan *plan, uint32_t object);
 
-// The chance of each object to be sampled with gaps uniform in 1 ... 2 interval.  Their sum.
+// Compute the probability of each object to be sampled with gaps uniform in 1 ... 2
+// interval.  Returns their sum.
 double hps_method_gap_uniform_chances(const struct hps_layout *layout, uint64_t interval,
                                       double *chances);
 

@@ -1,4 +1,4 @@
-// Streams through jemalloc's sampler.
+// Sample a stream with jemalloc's sampler.
 #ifndef HPS_SIM_SAMPLING_H
 #define HPS_SIM_SAMPLING_H
 
@@ -6,30 +6,32 @@
 #include "sampler/core/random.h"
 #include "sampler/sim/stream.h"
 
+// A sampled object.
 struct hps_sampled {
     uint64_t size;
     uint32_t stack, thread;
-    bool live; // after the last event
+    bool live; // alive after the last event
 };
 
-// A stream made ready to be sampled many times.
+// A stream prepared for being sampled many times.
 struct hps_sampling {
     const struct hps_stream *stream;
-    uint32_t *runs;              // of each event: equal allocations from it on
-    bool *live;                  // of each object
-    struct hps_sampled *sampled; // of the last draw
+    uint32_t *runs;              // for each event: number of equal allocations from it on
+    bool *live;                  // for each object: whether it is alive at the end
+    struct hps_sampled *sampled; // result of the last draw
     size_t count;
 };
 
-// `stream` has to stay as it is.
+// Prepare a stream, which must not change as long as `sampling` is used.
 void hps_sampling_init(struct hps_sampling *sampling, const struct hps_stream *stream);
 void hps_sampling_done(struct hps_sampling *sampling);
 
-// Sample the stream once: sampling->sampled[0 ... sampling->count - 1], in order.
+// Sample the stream once; the result is sampled[0 ... count - 1], in order of allocation.
 void hps_sampling_draw(struct hps_sampling *sampling, uint64_t period,
                        struct hps_random *random);
 
-// Where a stack's frames are: `depth` of them, leaf first, into `frames`.
+// A source of the frames of stacks: `of` writes them to `frames`, leaf first, and returns
+// their number.
 enum {
     HPS_SAMPLING_DEPTH = 64,
 };
@@ -40,7 +42,7 @@ struct hps_sampling_frames {
     const void *context;
 };
 
-// Enter the last draw into a ledger.  Sizes are taken as they are.
+// Add the objects of the last draw to a ledger.  Sizes are not rounded up.
 void hps_sampling_enter(const struct hps_sampling *sampling,
                         struct hps_sampling_frames frames, struct hps_ledger *ledger);
 
