@@ -1,10 +1,10 @@
-// By inversion: the least k with P(X <= k) >= u, where P(0) = (1-p)^n and
-// P(k+1) = P(k) (n-k)/(k+1) p/(1-p).  Sums of binomials are binomial.
+// Inversion: the smallest k with P(X <= k) >= u, where P(0) = (1-p)^n and P(k+1) = P(k)
+// (n-k)/(k+1) p/(1-p).  Larger numbers are sums of two binomials.
 #include "sampler/sim/binomial.h"
 
 #include <math.h>
 
-static const double largest_mean = 500; // P(0) is still a normal number
+static const double largest_mean = 500; // up to this mean P(0) is a normal number
 
 uint64_t hps_binomial(struct hps_random *random, uint64_t n, double chance) {
     double mean = (double)n * chance;
@@ -21,7 +21,7 @@ uint64_t hps_binomial(struct hps_random *random, uint64_t n, double chance) {
         term *= (double)(n - k) / (double)(k + 1) * odds;
         k++;
         if (sum + term <= sum && (double)k > mean) {
-            break; // all that is left of 1 - sum is rounding
+            break; // the rest of 1 - sum is a rounding error
         }
         sum += term;
     }

@@ -1,4 +1,4 @@
-// With errors e, their mean b and n streams:
+// The errors e of n streams, with the mean b, have
 //
 //     SE(b) = sd(e) / sqrt n
 //     RMSE = sqrt(mean e^2), SE(RMSE) = sqrt((mean e^4 - (mean e^2)^2) / n) / (2 RMSE)
@@ -11,7 +11,7 @@
 #include <string.h>
 
 void hps_errors_add(struct hps_errors *errors, double error) {
-    // Welford: no spread at all where all errors are equal.
+    // Welford's method: the spread is exactly 0 if all errors are equal.
     errors->count++;
     double before = error - errors->mean;
     errors->mean += before / (double)errors->count;
@@ -45,14 +45,16 @@ bool hps_errors_flagged(const struct hps_errors *errors) {
 
 // --- theory -------------------------------------------------------------------------
 
+// Set the theoretical errors from the variances of bytes and objects.
 static void set_theory(struct hps_score *score, double bytes, double objects) {
     const struct hps_truth *truth = &score->truth;
     score->bytes.theory = 100 * sqrt(bytes) / (double)truth->live_bytes;
     score->objects.theory = 100 * sqrt(objects) / (double)truth->live_objects;
 }
 
-// Objects count by themselves, so variances add up; estimates of bytes and of objects differ
-// by the factor of the size.
+// Compute the theoretical errors.  Objects are sampled independently, so that their
+// variances add up; the estimates of bytes and of objects differ by the factor of the
+// size.
 static void theorize(struct hps_evaluation *evaluation, const struct hps_plan *plan) {
     const struct hps_layout *layout = plan->layout;
     double(*sums)[2] = hps_resize(NULL, (layout->stacks + 1) * sizeof *sums);
@@ -75,7 +77,7 @@ static void theorize(struct hps_evaluation *evaluation, const struct hps_plan *p
     free(sums);
 }
 
-// --- practice -----------------------------------------------------------------------
+// --- measurement -----------------------------------------------------------------------
 
 void hps_evaluation_init(struct hps_evaluation *evaluation,
                          const struct hps_workload *workload,
@@ -100,6 +102,7 @@ void hps_evaluation_done(struct hps_evaluation *evaluation) {
     free(evaluation->stacks);
 }
 
+// Add the error of an estimate, if any object is alive.
 static void score(struct hps_score *score, struct hps_estimate estimate) {
     if (score->truth.live_objects > 0) {
         double bytes = estimate.bytes / (double)score->truth.live_bytes;
@@ -129,6 +132,7 @@ void hps_evaluation_run(struct hps_evaluation *evaluation, const struct hps_plan
     free(estimates);
 }
 
+// Whether the bias of one stack is worse: flagged, or larger.
 static bool worse(const struct hps_score *score, const struct hps_score *than) {
     bool mine = hps_errors_flagged(&score->bytes),
          others = hps_errors_flagged(&than->bytes);

@@ -1,11 +1,13 @@
+// The JSON of a row:
+//
 // {"workload": "mix", "method": "geometric", "unbiased": true, "streams": 20000,
 //  "interval": 4096, "walks": 50.9, "flagged": false,
 //  "total": {"bytes": {...}, "objects": {...}},
 //  "stacks": [{"name": "of_16", "bytes": {...}, "objects": {...}}, ...]}
 //
-// each ... being {"truth": 64000, "bias": 0.1, "bias_se": 0.2, "rmse": 25, "rmse_se": 0.3,
-// "theory": 25.1, "flagged": false}, in percent but for the truth; null where there is no
-// formula.
+// Each {...} is {"truth": 64000, "bias": 0.1, "bias_se": 0.2, "rmse": 25, "rmse_se": 0.3,
+// "theory": 25.1, "flagged": false}.  Numbers are in percent, except for the truth; null
+// if there is no formula.
 #include "sampler/sim/evaluation_report.h"
 
 #include <inttypes.h>
@@ -13,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Name `n` of those separated by spaces.
+// Name number `n` of names separated by spaces; not terminated, so that *length is set.
 static const char *name_of(const char *names, uint32_t n, int *length) {
     for (; n > 0; n--) {
         names += strcspn(names, " ") + 1;
@@ -32,6 +34,7 @@ void hps_evaluation_print_head(const struct hps_workload *workload,
            "bias %", "SE", "RMSE %", "SE", "theory", "worst", "bias %", "SE");
 }
 
+// The mark of a flagged error.
 static const char *mark(const struct hps_errors *errors) {
     return hps_errors_flagged(errors) ? " !" : "";
 }
@@ -57,6 +60,7 @@ void hps_evaluation_print_row(const struct hps_evaluation *evaluation) {
 
 // --- JSON ---------------------------------------------------------------------------
 
+// Print a member; a number that is not finite is null.
 static void print_number(const char *name, double value) {
     if (isfinite(value)) {
         printf(", \"%s\": %.17g", name, value);

@@ -1,30 +1,30 @@
-// A host's dumps, one after the other, each drawn from the one before:
+// The dumps of a host follow each other; each is of one of three kinds:
 //
 //     new      the first dump of a process
-//     next     the next dump of the process
-//     fork     the first of a process that was forked from it and has done nothing since: the
-//              same bytes under another process id
+//     next     the next dump of the same process
+//     fork     the first dump of a process that was forked from it and did nothing: it
+//              has the same bytes under another process id
 //
-// A stack is a path through a tree: what a frame calls is a hash of where it stands and of the
-// first bits of the stack's number, so that stacks have their first calls in common.  The numbers
-// follow Zipf's law: each doubling of the number is as frequent.
+// A stack is a path through a tree: the callee of a frame is a hash of its depth and of
+// the first bits of the stack's number, so that stacks have their first calls in common.
+// The numbers follow Zipf's law: every interval from 2^n to 2^(n+1) is equally frequent.
 #include "sampler/sim/fleet.h"
 
 #include "sampler/core/random.h"
 
 enum {
     PAGE = 0x1000,
-    PLACE_SIZE = 16,  // bytes between places, at least
-    RANK_BITS = 12,   // of the numbers of stacks that a service has
-    SHORTEST = 4,     // frames
-    LENGTHS = 20,     // so many lengths from there on
-    PLACES = 1 << 16, // of a module, where frames are
-    LEAVES = 1 << 20, // places in the program where it calls malloc()
+    PLACE_SIZE = 16,  // least distance of places in bytes
+    RANK_BITS = 12,   // bits in the numbers of a service's stacks
+    SHORTEST = 4,     // least number of frames
+    LENGTHS = 20,     // number of different lengths
+    PLACES = 1 << 16, // number of places in a module that frames may have
+    LEAVES = 1 << 20, // number of places in the program that call malloc()
     FIRST_PID = 300,
-    LONG_NAME = 300, // bytes of a path that is long, at least
+    LONG_NAME = 300, // least bytes of a long path
 };
 
-enum purpose { // of a hash
+enum purpose { // the purpose of a hash
     HOST = 1,
     SLOT,
     PROCESS,
@@ -37,10 +37,10 @@ enum purpose { // of a hash
 static const char *const services[] = {"api", "cart", "render", "store"};
 static const char *const versions[] = {"1.4", "1.5", "2.0"};
 
-// The program is the first; the third has a long path.
+// The modules; the first is the program, and the third has a long path.
 static const struct {
     const char *path;
-    uint64_t lowest, text; // address it may be loaded at; bytes of text
+    uint64_t lowest, text; // lowest load address; bytes of text
     unsigned inode;
 } modules[HPS_FLEET_MODULES] = {
     {NULL, 0x550000000000, 2 * LEAVES *PLACE_SIZE, 0},
@@ -60,18 +60,21 @@ uint64_t hps_fleet_mix(uint64_t a, uint64_t b) {
     return z ^ z >> 31;
 }
 
+// A hash of a number for one purpose.
 static uint64_t hash(const struct hps_fleet *fleet, enum purpose purpose, uint64_t n) {
     return hps_fleet_mix(hps_fleet_mix(fleet->seed, purpose), n);
 }
 
-// --- which dump ------------------------------------------------------------------------
+// --- dumps -----------------------------------------------------------------------------
 
+// Kind of a dump.
 enum slot {
     NEW,
     NEXT,
     FORK,
 };
 
+// The kind of a dump; the first dump of each host is new.
 static enum slot slot_of(const struct hps_fleet *fleet, uint64_t number) {
     if (number % HPS_FLEET_HOST == 0) {
         return NEW;
@@ -80,11 +83,13 @@ static enum slot slot_of(const struct hps_fleet *fleet, uint64_t number) {
     return draw < 10 ? NEXT : draw == 10 ? FORK : NEW;
 }
 
+// Whether the next dump is of the same process.
 static bool goes_on(const struct hps_fleet *fleet, uint64_t number) {
     return slot_of(fleet, number + 1) == NEXT;
 }
 
-// A process that wrote several dumps may have ended with the last of them.
+// Whether the dump is the last of a process that ended; only processes with several dumps
+// end.
 static bool is_final(const struct hps_fleet *fleet, uint64_t number) {
     return slot_of(fleet, number) == NEXT && slot_of(fleet, number + 1) == NEW &&
            hash(fleet, KIND, number) % 4 == 0;
@@ -92,7 +97,8 @@ static bool is_final(const struct hps_fleet *fleet, uint64_t number) {
 
 struct hps_fleet_dump hps_fleet_dump(const struct hps_fleet *fleet, uint64_t number) {
     struct hps_fleet_dump dump = {.number = number};
-    uint64_t at = number, first = number + 1; // of the process that has its id
+    // First dump of the process with this process id.
+    uint64_t at = number, first = number + 1;
     dump.is_fork = slot_of(fleet, number) == FORK;
     dump.is_final = is_final(fleet, number);
     for (enum slot slot; (slot = slot_of(fleet, at)) != NEW; at--) {
@@ -116,6 +122,7 @@ bool hps_fleet_counts(const struct hps_fleet *fleet, const struct hps_fleet_dump
 
 // --- processes -------------------------------------------------------------------------
 
+// Whether the process has a stack with this key.
 static bool has_stack(const struct hps_fleet_process *process, uint64_t key) {
     for (unsigned i = 0; i < process->stack_count; i++) {
         if (process->stacks[i].key == key) {
@@ -125,18 +132,20 @@ static bool has_stack(const struct hps_fleet_process *process, uint64_t key) {
     return false;
 }
 
+// Add a stack, if there is room and it is new.
 static void add_stack(struct hps_fleet_process *process, struct hps_fleet_stack stack) {
     if (process->stack_count < HPS_FLEET_STACKS && !has_stack(process, stack.key)) {
         process->stacks[process->stack_count++] = stack;
     }
 }
 
-// As often in 2^n to 2^(n+1) - 1 for any n.
+// Draw the number of a stack: every interval from 2^n to 2^(n+1) - 1 is equally likely.
 static uint64_t draw_rank(struct hps_random *random) {
     uint64_t octave = hps_random_below(random, RANK_BITS);
     return (1u << octave) + hps_random_below(random, (uint64_t)1 << octave);
 }
 
+// Draw the stacks of a process, some of them with frames in no mapping or unique.
 static void draw_stacks(const struct hps_fleet *fleet, struct hps_fleet_process *process,
                         struct hps_random *random) {
     unsigned draws = 8 + (unsigned)hps_random_below(random, 16);
@@ -151,6 +160,7 @@ static void draw_stacks(const struct hps_fleet *fleet, struct hps_fleet_process 
     }
 }
 
+// Draw the addresses of the mappings.
 static void place(struct hps_fleet_process *process, struct hps_random *random) {
     for (unsigned i = 0; i < HPS_FLEET_MODULES; i++) {
         process->base[i] = modules[i].lowest + hps_random_below(random, 1 << 23) * PAGE;
@@ -169,7 +179,7 @@ void hps_fleet_process(const struct hps_fleet *fleet, uint64_t number,
     process->service = (unsigned)hps_random_below(&random, 4);
     process->version = (unsigned)hps_random_below(&random, 3);
     process->is_private = hps_random_below(&random, 20) == 0 && !fleet->shared;
-    bool is_other = hps_random_below(&random, 16) == 0; // someone has set another period
+    bool is_other = hps_random_below(&random, 16) == 0; // a user has set another period
     process->period = periods[process->service] << (is_other ? 1 : 0);
     process->is_raw = process->version == 0;
     process->has_accum = process->service % 2 == 0;
@@ -181,7 +191,8 @@ void hps_fleet_process(const struct hps_fleet *fleet, uint64_t number,
 
 // --- frames ----------------------------------------------------------------------------
 
-// Of a return address; places of an odd build are elsewhere, those of a version a little.
+// A return address.  Places in a private build are shifted far, and those in a version a
+// little.
 static uint64_t address(const struct hps_fleet_process *process, unsigned module,
                         uint64_t place) {
     uint64_t offset = PAGE + place * PLACE_SIZE + 5;
@@ -192,7 +203,8 @@ static uint64_t address(const struct hps_fleet_process *process, unsigned module
     return process->base[module] + offset;
 }
 
-// Below the root are first the calls that many stacks have in common.
+// The frame at a distance from the root.  Close to the root, many stacks have the same
+// frames.
 static uint64_t common_frame(const struct hps_fleet_process *process, uint64_t key,
                              unsigned from_root) {
     unsigned bits = from_root < RANK_BITS ? RANK_BITS - from_root : 0;
@@ -202,7 +214,8 @@ static uint64_t common_frame(const struct hps_fleet_process *process, uint64_t k
     return address(process, module, of / 64 % PLACES);
 }
 
-// A run of one to three calls again and again.
+// For one stack in 16, repeat one to three calls many times, as recursion does.  Returns
+// the depth.
 static unsigned repeat(uint64_t frames[HPS_FLEET_FRAMES], unsigned depth,
                        uint64_t shape) {
     unsigned period = 1 + (unsigned)(shape / 64 % 3);
@@ -274,6 +287,7 @@ void hps_fleet_write_path(const struct hps_fleet *fleet,
     hps_text_put(text, ".heap");
 }
 
+// Append the path of the program.
 static void write_program(const struct hps_fleet_process *process,
                           struct hps_text *text) {
     hps_text_put(text, process->is_private ? "/home/build-" : "/srv/fleet/");
@@ -286,6 +300,7 @@ static void write_program(const struct hps_fleet_process *process,
     hps_text_put(text, services[process->service]);
 }
 
+// Append the path of a module.
 static void write_module(const struct hps_fleet_process *process, unsigned module,
                          struct hps_text *text) {
     if (module == 0) {
@@ -303,6 +318,7 @@ static void write_module(const struct hps_fleet_process *process, unsigned modul
     }
 }
 
+// Append a line of the map; `at` is start, end and offset.
 static void write_row(const struct hps_fleet_process *process, unsigned module,
                       const uint64_t at[3], const char *permissions,
                       struct hps_text *text) {
@@ -320,6 +336,7 @@ static void write_row(const struct hps_fleet_process *process, unsigned module,
     hps_text_put(text, "\n");
 }
 
+// Append a line of the map for a mapping without a file.
 static void write_pseudo(struct hps_text *text, const uint64_t range[2],
                          const char *permissions, const char *name) {
     hps_text_hex(text, range[0], 1);

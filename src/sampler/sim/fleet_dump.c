@@ -1,12 +1,13 @@
-// In the time before each dump a process allocates objects at each of its stacks, of which a part
-// is in use when the dump is written and freed before the next:
+// Between two dumps a process allocates objects at each of its stacks.  Some of them are
+// in use when the dump is written, and are freed before the next one:
 //
 //     sampled = Binomial(objects, p),   p = 1 - (1 - 1/period)^size
 //
-// A stack has objects of one size and one thread, or of two sizes and perhaps of two threads.
+// A stack has objects of one size and one thread, or of two sizes and up to two threads.
 //
-// Everything is made of + - * / on doubles in a fixed order, so that all compilers and CPUs draw
-// the same numbers: no libm, and no fused operations (-ffp-contract=off).
+// All numbers are computed with + - * / on doubles in a fixed order, so that all
+// compilers and CPUs draw the same ones: without libm and without fused operations
+// (-ffp-contract=off).
 #include "sampler/sim/fleet_dump.h"
 
 #include "sampler/core/ledger.h"
@@ -14,17 +15,19 @@
 #include "sampler/core/usize.h"
 
 enum {
-    PARTS = 2,      // of a stack
-    SIZE_STEPS = 4, // of each doubling of a size
-    LEAST_SHIFT = 4,
+    PARTS = 2,           // largest number of parts of a stack
+    SIZE_STEPS = 4,      // sizes in each doubling
+    LEAST_SHIFT = 4,     // the least size is 2^LEAST_SHIFT
     SIZE_DOUBLINGS = 17, // from 16 bytes to 2 MiB
 };
 
+// Objects of one size and one thread at a stack.
 struct part {
     unsigned thread;
     struct hps_account account;
 };
 
+// A stack and its parts.
 struct stack {
     struct part parts[PARTS];
     unsigned count;
@@ -32,7 +35,7 @@ struct stack {
 
 // --- chances ---------------------------------------------------------------------------
 
-// 1 - (1 - chance)^n, without cancellation, by halving n.
+// 1 - (1 - chance)^n, computed without cancellation by halving n.
 static double any_of(double chance, uint64_t n) {
     double any = 0;
     for (int bit = 63 - __builtin_clzll(n | 1); bit >= 0; bit--) {
@@ -42,7 +45,7 @@ static double any_of(double chance, uint64_t n) {
     return any;
 }
 
-// 1 - e^-x: the series for a small x, then doubled.
+// 1 - e^-x: the series for x <= 1/8, then doublings of x.
 static double one_minus_exp(double x) {
     unsigned doublings = 0;
     while (x > 0.125) {
@@ -59,6 +62,7 @@ static double one_minus_exp(double x) {
     return sum;
 }
 
+// base^n.
 static double power(double base, uint64_t n) {
     double result = 1;
     for (; n > 0; n /= 2) {
@@ -68,12 +72,13 @@ static double power(double base, uint64_t n) {
     return result;
 }
 
-// How many of n objects are sampled: by inversion, from the end that is nearer.
+// The number of n objects that are sampled, by inversion from the nearer end of the
+// distribution.
 static uint64_t draw(struct hps_random *random, uint64_t n, double p) {
     double rare = p <= 0.5 ? p : 1 - p;
     double left = hps_random_unit(random), mass = power(1 - rare, n);
     uint64_t count = 0;
-    while (left > mass && mass > 0x1p-60) { // else what is left is rounding
+    while (left > mass && mass > 0x1p-60) { // the rest is a rounding error
         left -= mass;
         mass *= (double)(n - count) / (double)(count + 1) * (rare / (1 - rare));
         count++;
@@ -83,6 +88,7 @@ static uint64_t draw(struct hps_random *random, uint64_t n, double p) {
 
 // --- objects ---------------------------------------------------------------------------
 
+// Add objects of one size, sampled with probability p.
 static void add(struct hps_tally *tally, uint64_t objects, uint64_t size, double p) {
     tally->objects += objects;
     tally->bytes += objects * size;
@@ -90,6 +96,7 @@ static void add(struct hps_tally *tally, uint64_t objects, uint64_t size, double
     tally->weighted_bytes += objects * (uint64_t)((double)size / p + 0.5);
 }
 
+// Add one tally to another; the same for accounts.
 static void merge(struct hps_tally *to, const struct hps_tally *from) {
     to->objects += from->objects;
     to->bytes += from->bytes;
@@ -102,8 +109,8 @@ static void merge_account(struct hps_account *to, const struct hps_account *from
     merge(&to->ever, &from->ever);
 }
 
-// The size of objects of a stack, and about how many it has: more where the number of the stack
-// is small, and so many that some are sampled.
+// The size of the objects of a stack, and the most that it allocates between two dumps:
+// more for small numbers of stacks, and enough for some to be sampled.
 struct supply {
     uint64_t size, most;
 };
@@ -118,20 +125,22 @@ static struct supply supply_of(const struct hps_fleet_process *process, uint64_t
     return (struct supply){size, bytes / size + 1};
 }
 
-// Those of the time before one dump.
+// The time between a dump and the one before.
 struct interval {
     const struct hps_fleet_process *process;
     struct hps_random random;
-    bool is_last, is_final; // the dump's own; and the process ends there
+    // It ends with the dump that is written; the process ends with it.
+    bool is_last, is_final;
 };
 
+// Allocate and free the objects of one part in an interval.
 static void allocate(struct interval *interval, uint64_t key, unsigned number,
                      struct part *part, struct hps_fleet_sums *truth) {
     struct supply supply = supply_of(interval->process, key, number);
     struct hps_random *random = &interval->random;
     uint64_t objects = 1 + hps_random_below(random, supply.most);
     uint64_t freed = hps_random_below(random, objects + 1);
-    if (interval->is_final) { // frees nearly all it has
+    if (interval->is_final) { // a process that ends frees most of its objects
         uint64_t left = objects / 8;
         freed += objects - left;
         objects = left;
@@ -148,6 +157,7 @@ static void allocate(struct interval *interval, uint64_t key, unsigned number,
     }
 }
 
+// Initialise the parts of a stack; returns their number.
 static unsigned parts_of(const struct hps_fleet_process *process, uint64_t key,
                          struct stack *stack) {
     uint64_t shape = hps_fleet_mix(key, 2000);
@@ -157,6 +167,7 @@ static unsigned parts_of(const struct hps_fleet_process *process, uint64_t key,
     return stack->count;
 }
 
+// Compute the accounts of all stacks, and add to the truth.
 static void run(const struct hps_fleet_process *process,
                 const struct hps_fleet_dump *dump, struct stack *stacks,
                 struct hps_fleet_sums *truth) {
@@ -177,13 +188,13 @@ static void run(const struct hps_fleet_process *process,
 
 // --- lines -----------------------------------------------------------------------------
 
-// As printed.
+// Objects and bytes as printed.
 struct pair {
     uint64_t objects, bytes;
 };
 
-// core/heapfile.c says what is printed; `exp` is another there, which tells only where a number
-// lies halfway between two.
+// The printed numbers of a tally, see core/heapfile.c.  The approximation of `exp`
+// differs from that there, but only where a number is halfway between two integers.
 static struct pair pair_of(const struct hps_fleet_process *process,
                            const struct hps_tally *tally) {
     if (process->is_raw || tally->eighths == 0) {
@@ -201,7 +212,8 @@ static void write_pair(struct hps_text *text, struct pair pair) {
     hps_text_decimal(text, pair.bytes);
 }
 
-// "t1: 15: 6794080 [0: 0]"; `thread` is NULL for all.
+// Write "t1: 15: 6794080 [0: 0]"; `thread` is NULL for all threads.  `lines` gets the
+// printed numbers, if not NULL.
 static void write_line(const struct hps_fleet_process *process, const unsigned *thread,
                        const struct hps_account *account, struct hps_text *text,
                        struct hps_fleet_sums *lines) {
@@ -228,11 +240,13 @@ static void write_line(const struct hps_fleet_process *process, const unsigned *
     }
 }
 
+// Whether the account has objects to write.
 static bool is_told(const struct hps_fleet_process *process,
                     const struct hps_account *account) {
     return account->live.objects > 0 || (process->has_accum && account->ever.objects > 0);
 }
 
+// Write the header with the totals and all threads.
 static void write_header(const struct hps_fleet_process *process,
                          const struct stack *stacks, struct hps_text *text) {
     static const char *const names[] = {"", " worker", " worker", " flush logs"};
@@ -255,6 +269,7 @@ static void write_header(const struct hps_fleet_process *process,
     }
 }
 
+// Write the line with the addresses of a stack.
 static void write_frames(const struct hps_fleet_process *process, unsigned stack,
                          struct hps_text *text, struct hps_fleet_totals *totals) {
     uint64_t frames[HPS_FLEET_FRAMES];
@@ -267,6 +282,7 @@ static void write_frames(const struct hps_fleet_process *process, unsigned stack
     hps_text_put(text, "\n");
 }
 
+// Write a stack with its lines, and add to the totals.
 static void write_stack(const struct hps_fleet_process *process, unsigned number,
                         const struct stack *stack, struct hps_text *text,
                         struct hps_fleet_totals *totals) {

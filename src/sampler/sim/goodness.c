@@ -1,12 +1,13 @@
-// X = sum (observed - n p)^2 / (n p), chi-square with bins - 1 degrees of freedom.  The law
-// of that is P(a, x) with a half the degrees of freedom and x = X/2:
+// X = sum (observed - n p)^2 / (n p) has a chi-square distribution with bins - 1 degrees
+// of freedom.  Its distribution function is P(a, x), where a is half the degrees of
+// freedom and x = X/2:
 //
 //     P(a, x) = x^a e^-x / Gamma(a+1) (1 + x/(a+1) + x^2/((a+1)(a+2)) + ...)
 #include "sampler/sim/goodness.h"
 
 #include <math.h>
 
-// The least n with below(n) >= p.
+// The least n with below(n) >= p, by bisection.
 static uint64_t quantile(double (*below)(uint64_t n, double mean), double mean,
                          double p) {
     uint64_t low = 0, high = 1;
@@ -28,7 +29,8 @@ static uint64_t quantile(double (*below)(uint64_t n, double mean), double mean,
 void hps_goodness_init(struct hps_goodness *goodness,
                        double (*below)(uint64_t n, double mean), double mean) {
     *goodness = (struct hps_goodness){0};
-    static const double least = 1e-3; // of a bin; less goes with the next or the last
+    // Least probability of a bin; smaller ones are merged.
+    static const double least = 1e-3;
     double reached = 0;
     for (int i = 1; i < HPS_GOODNESS_BINS; i++) {
         uint64_t next = quantile(below, mean, (double)i / HPS_GOODNESS_BINS);
@@ -76,6 +78,7 @@ double hps_goodness_mean_se(const struct hps_goodness *goodness) {
     return sqrt(goodness->spread / (n - 1) / n);
 }
 
+// Distribution function of the chi-square distribution.
 static double chi_square_below(double chi_square, int freedom) {
     double a = freedom / 2.0, x = chi_square / 2;
     double term = exp(a * log(x) - x - lgamma(a + 1)), sum = 0;

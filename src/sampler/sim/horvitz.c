@@ -31,7 +31,7 @@ struct hps_horvitz hps_horvitz_of(const uint64_t *sizes, uint64_t n, uint64_t pe
 }
 
 double hps_largest_variance(double objects, double bytes, uint64_t period) {
-    static const double top = 1.5936242600400399; // where t^2 / (e^t - 1) is largest
+    static const double top = 1.5936242600400399; // t at the maximum of t^2 / (e^t - 1)
     double t = bytes / objects / (double)period;
     t = t < top ? t : top;
     return objects * (double)period * (double)period * t * t / expm1(t);

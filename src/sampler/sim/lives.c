@@ -4,9 +4,11 @@
 
 #include <math.h>
 
-static const double steady_for = 25; // mean lifetimes, of the exponential ones
-static const double burst = 0.1;     // of a gap
+// Mean lifetimes before the first dump, for exponential ones.
+static const double steady_for = 25;
+static const double burst = 0.1; // the part of a gap in which stacks with pauses allocate
 
+// Distribution of the lifetimes.
 enum kind {
     EXPONENTIAL,
     FIXED,
@@ -14,6 +16,7 @@ enum kind {
     FOREVER,
 };
 
+// The time in which a stack allocates.
 enum start {
     LONG_AGO,
     AT_FIRST_DUMP,
@@ -22,18 +25,20 @@ enum start {
 };
 
 enum {
-    SMALL = 64, // bytes
-    MIXED = 7,  // stacks
+    SMALL = 64, // bytes of an object
+    MIXED = 7,  // numbers of these stacks
     REST = 8,
-    LEAST_MIXED = 16,
+    // Sizes of the mixed stack
+    LEAST_MIXED = 16,   // bytes
     MOST_MIXED = 64,    // periods
-    REST_SAMPLES = 200, // a unit
+    REST_SAMPLES = 200, // periods that the stack `rest` allocates in a unit
 };
 
 const char *const hps_lives_names[HPS_LIVES_STACKS] = {
     "exponential", "fixed",    "bimodal", "never-freed", "just-started",
     "in-phase",    "in-pause", "mixed",   "rest"};
 
+// The stacks, in the order of their names.
 static const struct {
     enum kind kind;
     enum start start;
@@ -46,10 +51,11 @@ static const struct {
     {EXPONENTIAL, LONG_AGO, 0.5},
 };
 
-static double exponential(struct hps_random *random) { // of mean 1
+static double exponential(struct hps_random *random) { // with mean 1
     return -log(hps_random_unit(random));
 }
 
+// Draw a lifetime.
 static double lifetime_of(struct hps_lives *lives) {
     double mean = stacks[lives->stack].mean;
     switch (stacks[lives->stack].kind) {
@@ -65,7 +71,8 @@ static double lifetime_of(struct hps_lives *lives) {
     return INFINITY;
 }
 
-// Sizes of the mixed stack are as many to each doubling, which leaves most bytes to the largest.
+// Draw a size.  The mixed stack has equally many objects in each doubling of the size, so
+// that large ones have most of the bytes.
 static uint64_t size_of(struct hps_lives *lives) {
     if (lives->stack != MIXED) {
         return lives->stack == REST ? hps_usize(lives->period) : SMALL;
@@ -75,6 +82,7 @@ static uint64_t size_of(struct hps_lives *lives) {
         (uint64_t)(LEAST_MIXED * exp(range * hps_random_unit(&lives->random))));
 }
 
+// The mean size of the stack's objects.
 static double mean_size(const struct hps_lives *lives) {
     double least = LEAST_MIXED, most = (double)(MOST_MIXED * lives->period);
     return lives->stack == MIXED  ? (most - least) / log(most / least)
@@ -86,6 +94,7 @@ double hps_lives_time(const struct hps_lives *lives, uint32_t dump) {
     return (double)HPS_LIVES_WINDOW * dump / (lives->dumps - 1);
 }
 
+// Whether the stack does not allocate now.
 static bool is_paused(const struct hps_lives *lives) {
     double gap = hps_lives_time(lives, 1), at = lives->now / gap;
     at -= floor(at);
@@ -111,7 +120,7 @@ bool hps_lives_next(struct hps_lives *lives, struct hps_life *life) {
     double rate = lives->bytes / mean_size(lives) / (has_pauses ? burst : 1);
     do {
         lives->now += exponential(&lives->random) / rate;
-    } while (is_paused(lives)); // there are many of them a gap
+    } while (is_paused(lives)); // a gap has many allocations
     *life = (struct hps_life){
         .born = lives->now,
         .died = lives->now + lifetime_of(lives),

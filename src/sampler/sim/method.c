@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The methods, see their summaries.  R or period: mean bytes between samples; M: mean
+// gap; S: size; p: probability.
 const struct hps_method hps_methods[] = {
     {.name = "geometric",
      .summary = "jemalloc: geometric gaps, S/p",

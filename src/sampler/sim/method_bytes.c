@@ -1,6 +1,7 @@
-// k ~ Binomial(S, q) bytes of an object are sampled; it stands for k/q, whose variance is
-// S (1-q)/q = S.  k > 0 with the chance of geometric gaps that start anew after each
-// object, and given that the first sampled byte is the j-th, k - 1 ~ Binomial(S - j, q).
+// k ~ Binomial(S, q) bytes of an object are sampled.  It is estimated as k/q, with the
+// variance S (1-q)/q = S.  P(k > 0) is the same as with geometric gaps that start
+// anew after each object; given that byte j is the first sampled one, k - 1 ~ Binomial(S
+// - j, q).
 #include "sampler/sim/method_bytes.h"
 
 #include "sampler/core/countdown.h"
@@ -13,16 +14,16 @@ double hps_method_bytes_variance(const struct hps_plan *plan, uint32_t object) {
     return (double)plan->layout->sizes[object] * ((double)plan->interval - 1);
 }
 
-// Where sampled bytes are told in order.
+// Finds the objects that contain sampled bytes, which are reported in increasing order.
 struct finder {
     const struct hps_plan *plan;
     struct hps_estimate *estimates;
-    uint32_t object; // that holds the last one told
-    bool seen;       // whether there was one
+    uint32_t object; // object of the last sampled byte
+    bool seen;       // there was a sampled byte
     uint64_t walks;
 };
 
-// Bytes are counted from 1.
+// Credit a sampled byte to its object.  Bytes are numbered from 1.
 static void tell(struct finder *finder, uint64_t byte) {
     const uint64_t *ends = finder->plan->layout->ends;
     if (!finder->seen || ends[finder->object] < byte) {
@@ -36,8 +37,8 @@ static void tell(struct finder *finder, uint64_t byte) {
                     finder->estimates);
 }
 
-// 64 coins that show heads with a chance of rate / 2^64.  Each compares a random fraction
-// with the chance bit by bit, until they differ.
+// Toss 64 coins; each bit is 1 with probability rate / 2^64.  Each coin compares a random
+// fraction with the probability bit by bit until they differ.
 static uint64_t toss(struct hps_random *random, uint64_t rate) {
     uint64_t heads = 0, equal = UINT64_MAX;
     for (int bit = 63; bit >= 0 && equal; bit--) {

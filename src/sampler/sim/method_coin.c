@@ -1,4 +1,5 @@
-// S/p if sampled, else 0: variance S^2 (1-p)/p, for 1/N per object (N-1) S^2.
+// The estimate S/p if sampled, else 0, has the variance S^2 (1-p)/p; with p = 1/N this is
+// (N-1) S^2.
 #include "sampler/sim/method_coin.h"
 
 #include "sampler/sim/optimal.h"
@@ -19,6 +20,7 @@ uint64_t hps_method_coin_run(const struct hps_plan *plan, struct hps_random *ran
     return walks;
 }
 
+// Set the probability and the weight of an object.
 static void set_chance(struct hps_plan *plan, uint32_t object, double chance) {
     double scaled = chance * 0x1p64;
     plan->chances[object] = scaled < 0x1p64 ? (uint64_t)scaled : UINT64_MAX;
@@ -26,6 +28,7 @@ static void set_chance(struct hps_plan *plan, uint32_t object, double chance) {
     plan->weights[object] = chance > 0 ? size / chance : 0;
 }
 
+// Allocate weights and probabilities for all objects.
 static void make_room(struct hps_plan *plan) {
     uint32_t count = plan->layout->count;
     plan->weights = hps_resize(NULL, count * sizeof *plan->weights);
@@ -40,20 +43,23 @@ void hps_method_coin_prepare_objects(struct hps_plan *plan) {
     }
 }
 
-// --- the best chances ---------------------------------------------------------------
+// --- the best probabilities ------------------------------------------------------------
 
+// An object, for sorting by size.
 struct entry {
     uint64_t size;
     uint32_t object;
-    uint32_t kind; // objects of one size are one kind
+    uint32_t kind; // number of its kind; all objects of a size are one kind
 };
 
+// Compare entries by size, for qsort().
 static int by_size(const void *left, const void *right) {
     uint64_t a = ((const struct entry *)left)->size;
     uint64_t b = ((const struct entry *)right)->size;
     return (a > b) - (a < b);
 }
 
+// All objects sorted by size; the caller frees them.
 static struct entry *sorted_entries(const struct hps_layout *layout) {
     struct entry *entries = hps_resize(NULL, layout->count * sizeof *entries);
     for (uint32_t i = 0; i < layout->count; i++) {
@@ -63,7 +69,7 @@ static struct entry *sorted_entries(const struct hps_layout *layout) {
     return entries;
 }
 
-// How many kinds there are.
+// Assign the sorted objects to kinds.  Returns the number of kinds.
 static uint32_t find_kinds(const struct hps_layout *layout, struct entry *entries,
                            struct hps_optimal_kind *kinds) {
     uint32_t count = 0;

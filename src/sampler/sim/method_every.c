@@ -1,11 +1,11 @@
-// Every n-th byte from a random one on: an object of S bytes holds S/n sampled ones on the
-// mean, and at least one with chance min(1, S/n), whatever is around it.
+// Every n-th byte from a random one on: an object of S bytes contains S/n sampled bytes
+// on average, and at least one with probability min(1, S/n), whatever precedes it.
 //
-// The nursery is filled from its start to `top`, the sample point or its real end, whichever
-// comes first.  An object that does not fit first asks for a sample if `top` is the sample
-// point, which moves on by n; if it still does not fit, the nursery is taken for full and
-// emptied, and the distance to the sample point is kept.  Objects larger than the nursery
-// are let in all the same.
+// The nursery is filled from its start up to `top`, which is the sample point or its end,
+// whichever comes first.  If an object does not fit and `top` is the sample point, the
+// object is sampled and the point moves on by n.  If it still does not fit, the nursery
+// is emptied, and the distance to the sample point is kept.  Objects larger than the
+// nursery are also allocated there.
 #include "sampler/sim/method_every.h"
 
 uint64_t hps_method_every_phase_fixed(struct hps_random *random, uint64_t interval) {
@@ -17,6 +17,7 @@ uint64_t hps_method_every_phase_random(struct hps_random *random, uint64_t inter
     return hps_random_below(random, interval) + 1;
 }
 
+// Mean number of stack walks with sampled bytes at this distance.
 static double every_walks(const struct hps_plan *plan, uint64_t interval) {
     const struct hps_layout *layout = plan->layout;
     double walks = 0;
@@ -53,32 +54,35 @@ uint64_t hps_method_every_run(const struct hps_plan *plan, struct hps_random *ra
 // --- the nursery --------------------------------------------------------------------
 
 enum {
-    NURSERY_PERIODS = 128, // 4 MiB for 32 KiB, the most samples that the article tries
+    // 4 MiB for a period of 32 KiB, the highest rate in the article.
+    NURSERY_PERIODS = 128,
 };
 
-// Bytes from the start of the nursery.
+// State of the nursery, in bytes from its start.
 struct nursery {
     int64_t end, free, top;
-    int64_t point; // may lie behind `free`, then the next object runs into it
+    int64_t point; // the next sample; if less than `free`, the next object is sampled
     int64_t interval;
 };
 
+// Set `top` after one of its bounds has changed.
 static void set_top(struct nursery *nursery) {
     nursery->top = nursery->point < nursery->end ? nursery->point : nursery->end;
 }
 
+// Empty nursery; byte number `first` is the first sample.
 static void nursery_init(struct nursery *nursery, const struct hps_plan *plan,
                          uint64_t interval, uint64_t first) {
     *nursery = (struct nursery){
         .end = NURSERY_PERIODS * (int64_t)plan->layout->period,
-        .point =
-            (int64_t)first - 1, // an object that ends there leaves the sampled byte out
+        // An object that ends at the point does not contain the sampled byte.
+        .point = (int64_t)first - 1,
         .interval = (int64_t)interval,
     };
     set_top(nursery);
 }
 
-// True if the object asks for a sample.
+// Allocate an object.  Returns true if it is sampled.
 static bool allocate(struct nursery *nursery, uint64_t size) {
     int64_t end = nursery->free + (int64_t)size;
     bool sampled = end > nursery->top && nursery->top == nursery->point;
@@ -95,7 +99,7 @@ static bool allocate(struct nursery *nursery, uint64_t size) {
     return sampled;
 }
 
-// The mean over first sample points that are evenly spread.
+// Mean number of stack walks, for first sample points that are evenly spread.
 static double nursery_walks(const struct hps_plan *plan, uint64_t interval) {
     enum {
         PHASES = 64,

@@ -1,19 +1,20 @@
-// With q = 1/R and P = 1 - (1-q)^S:
+// With q = 1/R and P = 1 - (1-q)^S, sampled objects are estimated as follows:
 //
-//     geometric gaps         S/P, variance S^2 (1-P)/P
-//     the same               R + S - j, where byte j of the object, from 1, is the first
-//                            sampled one; variance R P.  Summed up, m + k/q for
-//                            k sampled objects and the m bytes after the sampled ones
-//     exponential gaps       S/(1 - e^(-S/R))
+//     geometric gaps     S/P, variance S^2 (1-P)/P
+//     geometric gaps     R + S - j, where byte j of the object, from 1, is the first
+//                        sampled one; variance R P.  The sum is m + k/q for k
+//                        sampled objects and m bytes after the sampled ones
+//     exponential gaps   S/(1 - e^(-S/R))
 //
-// By Wald: R + S - j if sampled, else 0, is S + sum over j <= min(gap, S) of (hit_j/q - 1).
+// Wald's equation shows that the second has no bias: the estimate is R + S - j if
+// sampled, else 0, which is S + sum over j <= min(gap, S) of (hit_j/q - 1).
 //
-// Gaps uniform in 1 ... 2M have a memory.  With h(j) the chance of object j, and object i
-// taking up the bytes from s(i) to e(i),
+// Gaps uniform in 1 ... 2M have a memory.  Let h(j) be the probability that object j is
+// sampled, and let object i occupy the bytes from s(i) to e(i).  Then
 //
 //     h(i) = sum over j < i of h(j) |{1 ... 2M} in s(i) - e(j) + 1 ... e(i) - e(j)| / 2M
 //
-// with the start of the program as an object without bytes.
+// where the start of the program is an object without bytes.
 #include "sampler/sim/method_gap.h"
 
 #include "sampler/core/countdown.h"
@@ -23,7 +24,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-// An object is credited with its weight, or with the interval and its bytes after the sampled one.
+// Sample the stream.  A sampled object is estimated by its weight or, if `after` is true,
+// as the interval plus its bytes after the sampled one.
 static uint64_t run(const struct hps_plan *plan, struct hps_random *random,
                     struct hps_estimate *estimates, bool after) {
     const struct hps_layout *layout = plan->layout;
@@ -61,6 +63,7 @@ double hps_method_gap_variance_after(const struct hps_plan *plan, uint32_t objec
 
 // --- weights ------------------------------------------------------------------------
 
+// Bytes estimated for a sampled object, for each distribution.
 static double weigh_geometric(uint64_t size, uint64_t period) {
     return (double)size / hps_inclusion(size, period);
 }
@@ -83,11 +86,13 @@ void hps_method_gap_prepare_exponential(struct hps_plan *plan) {
 
 // --- uniform gaps -------------------------------------------------------------------
 
-// Of the gaps that begin where object i - 1 ends, or the program starts, for i = 0.
+// Position where the gap begins that ends in object i or later: the end of object i - 1,
+// or 0.
 static uint64_t gap_begins(const struct hps_layout *layout, uint32_t i) {
     return i > 0 ? layout->ends[i - 1] : 0;
 }
 
+// Probability that a gap begins there.
 static double gap_chance(const double *chances, uint32_t i) {
     return i > 0 ? chances[i - 1] : 1;
 }
@@ -95,8 +100,8 @@ static double gap_chance(const double *chances, uint32_t i) {
 double hps_method_gap_uniform_chances(const struct hps_layout *layout, uint64_t interval,
                                       double *chances) {
     uint64_t longest = 2 * interval;
-    uint32_t first = 0; // gaps from here on can end at any byte of the object
-    double sum = 0;     // of the chances of those
+    uint32_t first = 0; // first gap that may end at any byte of the object
+    double sum = 0;     // sum of the probabilities of these gaps
     double walks = 0;
     for (uint32_t i = 0; i < layout->count; i++) {
         double reach = 0;
@@ -113,6 +118,7 @@ double hps_method_gap_uniform_chances(const struct hps_layout *layout, uint64_t 
     return walks;
 }
 
+// Mean number of stack walks with uniform gaps.
 static double uniform_walks(const struct hps_plan *plan, uint64_t interval) {
     double *chances = hps_resize(NULL, plan->layout->count * sizeof *chances);
     double walks = hps_method_gap_uniform_chances(plan->layout, interval, chances);

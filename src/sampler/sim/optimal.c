@@ -1,15 +1,18 @@
-// Minimise sum Z^2 l/p subject to sum a p <= P, p <= 1.  Where p < 1 its derivative has to be
-// in proportion to the cost a, so p = min(1, c Z sqrt(l/a)).  Water-filling finds c: with
-// what the kinds at 1 leave of the budget, c = (P - sum a) / sum a Z sqrt(l/a); kinds beyond
-// 1 are set to it, and c, which grows by that, is computed anew until none is.
+// Minimise sum Z^2 l/p subject to sum a p <= P and p <= 1.  Where p < 1 the derivative
+// has to be proportional to the cost a, so that p = min(1, c Z sqrt(l/a)).  Water-filling
+// finds c: with the budget that is left by kinds with p = 1, c = (P - sum a) / sum a Z
+// sqrt(l/a).  Kinds that exceed 1 are set to 1, which increases c; this is repeated until
+// none exceeds it.
 #include "sampler/sim/optimal.h"
 
 #include <math.h>
 
+// Z sqrt(l/a) of a kind.
 static double weight(const struct hps_optimal_kind *kind) {
     return kind->size * sqrt(kind->live / kind->allocated);
 }
 
+// The factor c, with kinds that are at 1 already taken out of the budget.
 static double level(const struct hps_optimal_kind *kinds, size_t count, double budget,
                     const double *chances) {
     double demand = 0;

@@ -1,4 +1,5 @@
-// Var(S/p if sampled, else 0) = S^2 (1-p)/p = S (w - S) with w = S/p.
+// The estimate S/p if sampled, else 0, has the variance S^2 (1-p)/p = S (w - S) with w =
+// S/p.
 #include "sampler/sim/plan.h"
 
 #include "sampler/sim/resize.h"

@@ -1,16 +1,18 @@
-// Of T bytes that were each sampled with chance q, k were hit: k ~ Binomial(T, q), and with a
-// flat prior T ~ NegBin(k+1, q) - 1, the trials up to and with success k + 1, less one.  With
-// the m bytes that were not tried,
+// If each of T bytes is sampled with probability q, k ~ Binomial(T, q) are hit.  With a
+// flat prior, T ~ NegBin(k+1, q) - 1, where NegBin is the number of trials up to and
+// including success k + 1.  With the m bytes that were not tried,
 //
 //     mean m + (k+1)/q - 1, variance (k+1) (1-q)/q^2;
 //     P(NegBin(n, q) <= t) = P(Binomial(t, q) >= n).
 //
-// The least T that makes k or more hits likely enough is a quantile of NegBin(k, q), the
-// greatest that makes k or fewer likely enough one of NegBin(k+1, q), less one.
+// The least T for which k or more hits are probable enough is a quantile of NegBin(k, q).
+// The largest T for which k or fewer hits are probable enough is a quantile of
+// NegBin(k+1, q), less one.
 #include "sampler/sim/posterior.h"
 
 #include <math.h>
 
+// The probability q.
 static double rate(const struct hps_attribution *attribution) {
     return 1 / (double)attribution->period;
 }
@@ -34,8 +36,8 @@ double hps_posterior_variance(const struct hps_attribution *attribution) {
     return (double)(attribution->sampled + 1) * period * (period - 1);
 }
 
-// P(Binomial(trials, q) < n): the sum of its terms relative to the first, scaled down when
-// it gets large.
+// P(Binomial(trials, q) < n): the sum of its terms relative to the first, which is scaled
+// down when it becomes large.
 static double fewer_hits(uint64_t n, uint64_t trials, double q) {
     static const double large = 0x1p900, log_large = 900 * 0.69314718055994530942;
     double log_first = (double)trials * log1p(-q);
@@ -52,12 +54,12 @@ static double fewer_hits(uint64_t n, uint64_t trials, double q) {
     return sum * exp(log_first);
 }
 
-// The least t with P(NegBin(n, q) <= t) >= 1 - tail; n > 0.
+// The least t with P(NegBin(n, q) <= t) >= 1 - tail, by doubling and bisection; n > 0.
 static uint64_t trials_for(uint64_t n, double q, double tail) {
     if (q == 1) {
         return n;
     }
-    uint64_t low = n - 1, step = 1; // low trials are too few for n hits
+    uint64_t low = n - 1, step = 1; // `low` trials are too few for n hits
     while (fewer_hits(n, low + step, q) > tail) {
         low += step;
         step *= 2;

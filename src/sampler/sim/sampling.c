@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+// Whether two events are allocations of the same size, stack and thread, or both are
+// frees.
 static bool is_same(const struct hps_event *a, const struct hps_event *b) {
     return a->size == b->size && a->stack == b->stack && a->thread == b->thread;
 }
@@ -30,6 +32,7 @@ void hps_sampling_done(struct hps_sampling *sampling) {
     free(sampling->sampled);
 }
 
+// Start a sampler for each thread; the caller frees them.
 static struct hps_sampler *start_threads(uint32_t threads, uint64_t period,
                                          struct hps_random *random) {
     struct hps_sampler *samplers = hps_resize(NULL, threads * sizeof *samplers);

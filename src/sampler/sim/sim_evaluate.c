@@ -10,17 +10,18 @@
 #include <string.h>
 
 enum {
-    METHODS_AT_MOST = 64,
-    SLOWER = 10, // so many times fewer streams for slow methods
+    METHODS_AT_MOST = 64, // size of tables of methods
+    SLOWER = 10,          // slow methods get one stream for this many of the others
 };
 
+// The options.
 struct request {
     uint64_t streams, seed, machines;
     const char *workload, *method, *samples;
     bool json;
 };
 
-// What the rows so far tell of each method.
+// Results of each method in the rows so far.
 struct tally {
     uint64_t rows;
     bool evaluated[METHODS_AT_MOST], flagged[METHODS_AT_MOST];
@@ -28,6 +29,8 @@ struct tally {
 
 // --- two stacks on many machines ----------------------------------------------------
 
+// Print how undoing the sampling of the two stacks works on many machines.  Returns the
+// exit status.
 static int add_up_machines(const struct request *request) {
     struct hps_twostack twostack = {0};
     struct hps_twostack_samples given = {0};
@@ -49,10 +52,11 @@ static int add_up_machines(const struct request *request) {
 
 // --- methods on workloads -----------------------------------------------------------
 
+// Evaluate a method on a workload, print the row and add it to the tally.
 static void evaluate_method(const struct request *request, struct tally *tally,
                             const struct hps_workload *workload,
                             const struct hps_plan *plan) {
-    // Numbers of their own, so that a row is the same whatever others there are.
+    // Each row has its own random numbers, so that it does not depend on other rows.
     uint64_t method = (uint64_t)(plan->method - hps_methods);
     uint64_t row = (uint64_t)(workload - hps_workloads) * METHODS_AT_MOST + method;
     struct hps_random random;
@@ -73,6 +77,7 @@ static void evaluate_method(const struct request *request, struct tally *tally,
     hps_evaluation_done(&evaluation);
 }
 
+// Evaluate all methods that are requested on one workload.
 static void evaluate_workload(const struct request *request, struct tally *tally,
                               const struct hps_workload *workload) {
     struct hps_stream stream = {0};
@@ -96,7 +101,9 @@ static void evaluate_workload(const struct request *request, struct tally *tally
     hps_stream_done(&stream);
 }
 
-// The methods that are flagged against their theory, or never against it; how many.
+// Print the methods that contradict theory: those flagged although it says they are
+// unbiased or, if `unbiased` is false, those never flagged although it says they are
+// biased.  Returns their number.
 static int print_methods(FILE *to, const struct tally *tally, bool unbiased) {
     int count = 0;
     for (size_t i = 0; hps_methods[i].name; i++) {
@@ -110,7 +117,8 @@ static int print_methods(FILE *to, const struct tally *tally, bool unbiased) {
     return count;
 }
 
-// What goes with JSON goes elsewhere.
+// Print the summary; with --json it is printed to standard error.  Returns the exit
+// status.
 static int close_table(const struct request *request, const struct tally *tally) {
     FILE *to = request->json ? stderr : stdout;
     fputs(request->json ? "]}\n" : "\n! is a bias of more than 6 standard errors\n",
@@ -122,12 +130,14 @@ static int close_table(const struct request *request, const struct tally *tally)
     return wrong > 0;
 }
 
+// Whether the workload was requested, or is in the default table.
 static bool is_wanted(const struct request *request,
                       const struct hps_workload *workload) {
     return request->workload ? strcmp(request->workload, workload->name) == 0
                              : !workload->apart;
 }
 
+// Evaluate all workloads that are requested.  Returns the exit status.
 static int evaluate_all(const struct request *request) {
     struct tally tally = {0};
     if (request->json) {
@@ -145,7 +155,7 @@ static int evaluate_all(const struct request *request) {
 
 // --- the command --------------------------------------------------------------------
 
-// 0 if the request makes sense.
+// Check the options.  Returns 0 if they are valid, else the exit status.
 static int check(const struct request *request, char **operands) {
     if (*operands || request->streams == 0) {
         hps_sim_fail(*operands ? "evaluate takes no operands" : "no streams, no results");

@@ -1,4 +1,5 @@
-// The dumps of a fleet as a tar archive, or with --expected what they add up to:
+// The command `fleet`: write the dumps of a fleet as a tar archive or, with --expected,
+// print their sums:
 //
 //     {"dumps": 3, "bytes": 20480, "hosts": 1, "processes": 3, "forks": 0, "ended": 0,
 //      "all": {"dumps": 3, "stacks": 41, "unmapped": 0,
@@ -6,12 +7,13 @@
 //              "sampled": {...}, "truth": {...}},
 //      "last": {"dumps": 3, ...}}
 //
-// `bytes` are those of the archive.  `all` counts every dump, `last` one of each process: its
-// newest of those asked for, and before its exit if there is one.  `lines` are the sums of what
-// the lines of stacks say of all threads, `sampled` of the objects that were sampled, `truth` of
-// all objects; `ever_...` of processes whose dumps tell it.
+// `bytes` is the size of the archive.  `all` has the sums of all dumps, `last` those of
+// one dump for each process: its newest one in the range, except that one before an exit
+// dump is preferred to that.  `lines` are the sums of the lines "t*" of stacks, `sampled`
+// those of the sampled objects, `truth` those of all objects.  `ever_...` are sums over
+// processes whose dumps contain these numbers.
 //
-// Names longer than 100 bytes stand in pax records before their file.
+// Names longer than 100 bytes are in pax records before their file.
 #include "sampler/sim/fleet_dump.h"
 #include "sampler/sim/sim.h"
 
@@ -21,21 +23,24 @@
 #include <string.h>
 
 enum {
-    BLOCK = 512,
-    NAME_MAX_TAR = 100,
+    BLOCK = 512,             // bytes of a tar record
+    NAME_MAX_TAR = 100,      // longest name in a header
     FIRST_TIME = 1700000000, // seconds since 1970
 };
 
+// The numbers that --expected prints.
 struct census {
     uint64_t bytes, hosts, processes, forks, ended;
     struct hps_fleet_totals all, last;
 };
 
+// The archive.
 struct output {
-    FILE *to; // NULL: nothing is written
+    FILE *to; // NULL: only count the bytes
     uint64_t bytes;
 };
 
+// Write bytes and count them.
 static void put(struct output *out, const void *bytes, size_t size) {
     out->bytes += size;
     if (out->to) {
@@ -45,6 +50,7 @@ static void put(struct output *out, const void *bytes, size_t size) {
 
 // --- tar -------------------------------------------------------------------------------
 
+// Write an octal number with leading zeros and a NUL.
 static void put_octal(char *field, size_t digits, uint64_t number) {
     field[digits] = '\0';
     while (digits-- > 0) {
@@ -53,6 +59,7 @@ static void put_octal(char *field, size_t digits, uint64_t number) {
     }
 }
 
+// Write the header of a file.
 static void put_header(struct output *out, const char *name, size_t length, char kind,
                        size_t size, uint64_t time) {
     char header[BLOCK] = {0};
@@ -76,16 +83,18 @@ static void put_header(struct output *out, const char *name, size_t length, char
     put(out, header, BLOCK);
 }
 
+// Write the content of a file, padded to a whole record.
 static void put_data(struct output *out, const struct hps_text *text) {
     static const char zeros[BLOCK];
     put(out, text->at, text->size);
     put(out, zeros, (BLOCK - text->size % BLOCK) % BLOCK);
 }
 
-// "LENGTH path=NAME\n", of which LENGTH is the length.
+// Write a pax header with the long name of the next file.  Its record is "LENGTH
+// path=NAME\n", where LENGTH is the length of the whole record.
 static void put_long_name(struct output *out, const struct hps_text *name) {
     struct hps_text record = {0};
-    size_t length = name->size + sizeof " path=\n" - 1 + 3; // 3 digits
+    size_t length = name->size + sizeof " path=\n" - 1 + 3; // LENGTH has 3 digits
     hps_text_decimal(&record, length);
     hps_text_put(&record, " path=");
     hps_text_bytes(&record, name->at, name->size);
@@ -95,6 +104,7 @@ static void put_long_name(struct output *out, const struct hps_text *name) {
     free(record.at);
 }
 
+// Write a file with its headers.
 static void put_file(struct output *out, const struct hps_text *name,
                      const struct hps_text *text, uint64_t time) {
     if (name->size > NAME_MAX_TAR) {
@@ -104,13 +114,15 @@ static void put_file(struct output *out, const struct hps_text *name,
     put_data(out, text);
 }
 
+// Write the end of the archive.
 static void put_end(struct output *out) {
     static const char zeros[2 * BLOCK];
     put(out, zeros, sizeof zeros);
 }
 
-// --- what there is ---------------------------------------------------------------------
+// --- sums ------------------------------------------------------------------------------
 
+// Add sums; the same for totals.
 static void add(struct hps_fleet_sums *to, const struct hps_fleet_sums *from) {
     to->live_objects += from->live_objects;
     to->live_bytes += from->live_bytes;
@@ -156,10 +168,12 @@ static void print_census(const struct census *census) {
 
 // --- the fleet -------------------------------------------------------------------------
 
+// Numbers of dumps: from `first` to before `end`.
 struct range {
     uint64_t first, end;
 };
 
+// Add a dump, with its totals `own`, to the census.
 static void count(struct census *census, const struct hps_fleet *fleet,
                   const struct hps_fleet_dump *dump, struct range range,
                   const struct hps_fleet_totals *own) {
@@ -175,6 +189,7 @@ static void count(struct census *census, const struct hps_fleet *fleet,
     }
 }
 
+// Generate and write all dumps in the range.
 static void write_fleet(const struct hps_fleet *fleet, struct range range,
                         struct output *out, struct census *census) {
     struct hps_text name = {0}, text = {0};
@@ -187,7 +202,7 @@ static void write_fleet(const struct hps_fleet *fleet, struct range range,
         put_file(out, &name, &text, FIRST_TIME + number);
         count(census, fleet, &dump, range, &own);
         if (out->to && ferror(out->to)) {
-            break; // nobody reads any more
+            break; // the reader has closed the pipe
         }
     }
     put_end(out);
@@ -196,6 +211,7 @@ static void write_fleet(const struct hps_fleet *fleet, struct range range,
     free(text.at);
 }
 
+// Read a number with digits only, at most 15.
 static bool read_operand(const char *text, uint64_t *number) {
     char *end = NULL;
     bool is_number = text && *text >= '0' && *text <= '9' && strlen(text) < 16;

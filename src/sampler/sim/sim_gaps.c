@@ -7,11 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
+// A distribution of gaps, and its theory.
 struct distribution {
     const char *name;
     uint64_t (*gap)(struct hps_random *random, uint64_t period);
-    double (*below)(uint64_t n, double period); // the chance of a gap of n or less
-    double (*mean)(double period);
+    double (*below)(uint64_t n, double period); // probability of a gap of n or less
+    double (*mean)(double period);              // mean of the gaps
 };
 
 static double geometric_below(uint64_t n, double period) {
@@ -27,7 +28,7 @@ static double exponential_below(uint64_t n, double period) {
 }
 
 static double exponential_mean(double period) {
-    return -1 / expm1(-1 / period); // of what was rounded up
+    return -1 / expm1(-1 / period); // mean of gaps rounded up
 }
 
 static double uniform_below(uint64_t n, double period) {
@@ -45,6 +46,7 @@ static const struct distribution distributions[] = {
     {0},
 };
 
+// Find a distribution by its name; NULL if there is none.
 static const struct distribution *find(const char *name) {
     const struct distribution *one = distributions;
     while (one->name && strcmp(one->name, name) != 0) {
@@ -53,9 +55,9 @@ static const struct distribution *find(const char *name) {
     return one->name ? one : NULL;
 }
 
-// True if all is well.
+// Print the results of the tests.  Returns whether all are good.
 static bool print_result(const struct hps_goodness *goodness, double expected_mean) {
-    static const double alarm = 1e-9; // on each side
+    static const double alarm = 1e-9; // probability of a false alarm on each side
     int freedom = goodness->bins - 1;
     double chi_square = hps_goodness_chi_square(goodness);
     double low = hps_chi_square_quantile(alarm, freedom);

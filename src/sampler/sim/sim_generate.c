@@ -1,13 +1,15 @@
-// One dump for each process of a fleet that runs a workload, and truth.json:
+// The command `generate`: write one dump for each process of a fleet that runs a
+// workload, and truth.json:
 //
 //     {"workload": "pair", "period": 4096, "processes": 3, "stacks": [
 //       {"name": "A", "frames": [{"module": "/srv/simulated/server", "offset": 4104}, ...],
 //        "live_objects": 8000, "live_bytes": 64000,
 //        "ever_objects": 8000, "ever_bytes": 64000}, ...]}
 //
-// Frames are leaf first; the numbers are those of one process, and the same in all.  Sizes
-// are rounded up to jemalloc's classes, as its dumps only know these.  With --samples also
-// samples.json, the sizes of the objects in use that were sampled, of each dump and stack:
+// Frames are leaf first.  The numbers are those of one process; all processes have the
+// same.  Sizes are rounded up to jemalloc's classes, since its dumps contain only these.
+// --samples also writes samples.json, with the sizes of sampled objects in use, for each
+// dump and stack:
 //
 //     {"pair.10001.0.f.heap": [[8, 8, 8], [64000]], ...}
 #include "sampler/core/usize.h"
@@ -23,18 +25,20 @@ enum {
     FIRST_PID = 10001,
 };
 
+// The options, and the stream of each process.
 struct generation {
     const struct hps_workload *workload;
     const char *directory;
     uint64_t processes, period, seed, threads;
     struct hps_heapfile_options options;
     struct hps_stream stream;
-    FILE *samples; // or NULL
+    FILE *samples; // samples.json, or NULL
 };
 
 // --- truth --------------------------------------------------------------------------
 
-// The `stack`-th of the names separated by spaces.
+// Name number `stack` of names separated by spaces; not terminated, so that *length is
+// set.
 static const char *name_of(const char *names, uint32_t stack, int *length) {
     while (stack > 0) {
         names += strcspn(names, " ") + 1;
@@ -44,6 +48,7 @@ static const char *name_of(const char *names, uint32_t stack, int *length) {
     return names;
 }
 
+// Write the content of truth.json.
 static void write_truths(FILE *to, const struct generation *run) {
     struct hps_truth *truths = hps_stream_truth(&run->stream);
     fprintf(to, "{\"workload\": \"%s\", \"period\": %llu, \"processes\": %llu, ",
@@ -67,6 +72,7 @@ static void write_truths(FILE *to, const struct generation *run) {
     free(truths);
 }
 
+// Write truth.json.  Returns the exit status.
 static int write_truth(const struct generation *run) {
     FILE *to = hps_sim_open(run->directory, "truth.json");
     if (!to) {
@@ -78,6 +84,7 @@ static int write_truth(const struct generation *run) {
 
 // --- samples ------------------------------------------------------------------------
 
+// Write the sizes of the sampled live objects of a stack.
 static void write_sizes(FILE *to, const struct hps_sampling *sampling, uint32_t stack) {
     bool first = true;
     for (size_t i = 0; i < sampling->count; i++) {
@@ -89,7 +96,7 @@ static void write_sizes(FILE *to, const struct hps_sampling *sampling, uint32_t 
     }
 }
 
-// Of the last draw.
+// Write the samples of the last draw, for dump number `number`.
 static void write_samples(const struct generation *run,
                           const struct hps_sampling *sampling, uint64_t number,
                           const char *dump) {
@@ -104,6 +111,7 @@ static void write_samples(const struct generation *run,
 
 // --- dumps --------------------------------------------------------------------------
 
+// Sample one process, and write its dump.  Returns the exit status.
 static int generate_process(const struct generation *run, struct hps_sampling *sampling,
                             uint64_t number) {
     struct hps_random random;
@@ -126,6 +134,7 @@ static int generate_process(const struct generation *run, struct hps_sampling *s
     return status;
 }
 
+// Write the dumps of all processes.
 static int generate_processes(const struct generation *run) {
     struct hps_sampling sampling;
     hps_sampling_init(&sampling, &run->stream);
@@ -137,6 +146,7 @@ static int generate_processes(const struct generation *run) {
     return status;
 }
 
+// The same, with samples.json.
 static int generate_with_samples(struct generation *run) {
     run->samples = hps_sim_open(run->directory, "samples.json");
     if (!run->samples) {
@@ -148,6 +158,7 @@ static int generate_with_samples(struct generation *run) {
     return status ? status : last;
 }
 
+// Write all files.  Returns the exit status.
 static int generate(struct generation *run, bool samples) {
     int status = hps_sim_make_folder(run->directory);
     status = status ? status : write_truth(run);
@@ -159,6 +170,8 @@ static int generate(struct generation *run, bool samples) {
 
 // --- the stream ---------------------------------------------------------------------
 
+// Make the stream of the workload; round up sizes, and distribute objects over the
+// threads.
 static void make_stream(struct generation *run) {
     run->workload->make(&run->stream);
     for (size_t i = 0; i < run->stream.count; i++) {

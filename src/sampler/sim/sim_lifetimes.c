@@ -1,14 +1,17 @@
-// Dumps of one process whose objects live for known times, lifetimes.10001.I.iI.heap, and truth.json:
+// The command `lifetimes`: write dumps of one process whose objects have known lifetimes,
+// lifetimes.10001.I.iI.heap, and truth.json:
 //
 //     {"period": 4096, "stacks": [
-//       {"name": "exponential", "frames": [{"module": "/srv/simulated/server", "offset": 4104}, ...],
+//       {"name": "exponential",
+//        "frames": [{"module": "/srv/simulated/server", "offset": 4104}, ...],
 //        "allocated": 8192000, "alive": 409600,
 //        "live": [409600, ...], "gaps": [910222, ...], "ages": [81920, ...]}, ...]}
 //
-// Bytes: allocated between the first dump and the last, and of these live at the last; live at each
-// dump, and allocated between one and the next; live at the last dump at the age of less than a
-// unit, of 1 to 2 units, of 2 to 4, and so on.  With --ages dumps list their sampled objects as
-// ClickHouse's do; a unit is a second.
+// Numbers are bytes.  `allocated`: between the first dump and the last; `alive`: the part
+// of these that is live at the last dump.  `live`: at each dump; `gaps`: allocated
+// between two dumps.  `ages`: live at the last dump, by age: less than a unit, 1 to 2
+// units, 2 to 4, and so on.  With --ages the dumps list their sampled objects like
+// ClickHouse's; a unit is a second.
 #include "sampler/core/sampler.h"
 #include "sampler/sim/lives.h"
 #include "sampler/sim/resize.h"
@@ -21,34 +24,38 @@
 
 enum {
     MOST_DUMPS = 100,
-    AGES = 11, // the last without an end
+    AGES = 11, // ranges of ages; the last has no end
     MOST_PERIOD = 1 << 30,
 };
 
+// The truth of one stack, in bytes; see above.
 struct truth {
     uint64_t allocated, alive;
     uint64_t live[MOST_DUMPS], gaps[MOST_DUMPS], ages[AGES];
 };
 
+// Options and state of the command.
 struct run {
     const char *folder;
     uint64_t dumps, period, samples, seed;
     bool ages;
     struct hps_heapfile_options options;
     struct truth truths[HPS_LIVES_STACKS];
-    struct hps_life *sampled;
+    struct hps_life *sampled; // sampled objects
     size_t count, room;
-    double now; // of the dump that is written
+    double now; // time of the dump that is written
     struct hps_process process;
 };
 
 // --- objects ---------------------------------------------------------------------------
 
+// Index of the range of an age.
 static int range_of(double age) {
     int range = age < 1 ? 0 : 1 + ilogb(age);
     return range < AGES ? range : AGES - 1;
 }
 
+// Add an object to the truth of its stack.
 static void add(const struct hps_lives *lives, const struct hps_life *life,
                 struct truth *truth) {
     bool is_alive = life->died > HPS_LIVES_WINDOW;
@@ -66,6 +73,7 @@ static void add(const struct hps_lives *lives, const struct hps_life *life,
     }
 }
 
+// Append a sampled object.
 static void keep(struct run *run, const struct hps_life *life) {
     if (run->count == run->room) {
         run->room = run->room ? 2 * run->room : 1024;
@@ -74,7 +82,8 @@ static void keep(struct run *run, const struct hps_life *life) {
     run->sampled[run->count++] = *life;
 }
 
-// The order of what different stacks allocate is no matter to a sampler that forgets.
+// Generate the objects of a stack, and sample them.  Stacks can be generated one after
+// the other, since the sampler has no memory: the order between stacks has no effect.
 static void live_on(struct run *run, uint32_t stack) {
     struct hps_lives lives;
     struct hps_sampler sampler;
@@ -95,6 +104,7 @@ static void live_on(struct run *run, uint32_t stack) {
 
 // --- dumps -----------------------------------------------------------------------------
 
+// Whether the object belongs to the stack of the ledger.
 static bool is_of(const struct run *run, const struct hps_ledger_stack *stack,
                   const struct hps_life *life) {
     uintptr_t frames[HPS_SAMPLING_DEPTH];
@@ -104,7 +114,8 @@ static bool is_of(const struct run *run, const struct hps_ledger_stack *stack,
            memcmp(frames, stack->frames, depth * sizeof *frames) == 0;
 }
 
-// "  f: AGE REQUESTED USABLE CLASS ARENA THREAD", of each object that lives.
+// Write "  f: AGE REQUESTED USABLE CLASS ARENA THREAD" for each sampled object of the
+// stack that is live.
 static void list(struct hps_textfile *file, const struct hps_ledger_stack *stack,
                  const void *listed) {
     const struct run *run = listed;
@@ -122,6 +133,7 @@ static void list(struct hps_textfile *file, const struct hps_ledger_stack *stack
     }
 }
 
+// Enter the sampled objects that were allocated before the dump into the ledger.
 static int enter(const struct run *run, struct hps_ledger *ledger) {
     uintptr_t frames[HPS_SAMPLING_DEPTH];
     struct hps_sampling_frames of = hps_process_frames(&run->process);
@@ -144,6 +156,7 @@ static int enter(const struct run *run, struct hps_ledger *ledger) {
     return thread ? 0 : hps_sim_fail("out of memory");
 }
 
+// Write dump number `number`.  Returns the exit status.
 static int write_dump(struct run *run, unsigned number) {
     struct hps_ledger ledger;
     char name[64];
@@ -161,6 +174,7 @@ static int write_dump(struct run *run, unsigned number) {
 
 // --- truth -----------------------------------------------------------------------------
 
+// Write a member with an array of numbers.
 static void write_list(FILE *to, const char *name, const uint64_t *values,
                        uint64_t count) {
     fprintf(to, ", \"%s\": [", name);
@@ -170,6 +184,7 @@ static void write_list(FILE *to, const char *name, const uint64_t *values,
     fputs("]", to);
 }
 
+// Write truth.json.  Returns the exit status.
 static int write_truth(const struct run *run) {
     FILE *to = hps_sim_open(run->folder, "truth.json");
     if (!to) {
@@ -193,6 +208,7 @@ static int write_truth(const struct run *run) {
 
 // --- the command -----------------------------------------------------------------------
 
+// Generate the objects, and write all files.  Returns the exit status.
 static int simulate(struct run *run) {
     struct hps_random random;
     int status = hps_sim_make_folder(run->folder);

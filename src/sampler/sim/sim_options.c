@@ -17,6 +17,7 @@ int hps_sim_fail(const char *format, ...) {
     return 1;
 }
 
+// Print the usage and the options of a command.
 static void print_help(const char *usage, const struct hps_sim_option *options) {
     static const char *const values[] = {"", "=N", "=TEXT"};
     printf("usage: hprof-sim %s\n\n", usage);
@@ -26,7 +27,8 @@ static void print_help(const char *usage, const struct hps_sim_option *options) 
     }
 }
 
-// Digits, with k, M or G for 2^10, 2^20 or 2^30.
+// Read digits with an optional k, M or G for 2^10, 2^20 or 2^30.  Returns false if the
+// number is wrong or too large.
 static bool read_number(const char *text, uint64_t *number) {
     char *end;
     errno = 0;
@@ -40,6 +42,7 @@ static bool read_number(const char *text, uint64_t *number) {
     return good;
 }
 
+// Store the value of an option.  Returns false if it is wrong or missing.
 static bool set(const struct hps_sim_option *option, const char *value) {
     switch (option->kind) {
     case HPS_SIM_FLAG:
@@ -54,7 +57,8 @@ static bool set(const struct hps_sim_option *option, const char *value) {
     return false;
 }
 
-// The option that `argument` names, or NULL; `*value` is what follows the equals sign.
+// Find the option in `argument`; NULL if there is none.  *value is the text after "=", or
+// NULL.
 static const struct hps_sim_option *find(const struct hps_sim_option *options,
                                          const char *argument, const char **value) {
     const char *equals = strchr(argument, '=');

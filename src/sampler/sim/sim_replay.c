@@ -1,10 +1,11 @@
-// Lines of two kinds make the dump that jemalloc would have written:
+// The command `replay`: read sampled objects, and write the dump that jemalloc would have
+// written.  There are two kinds of lines:
 //
-//     thread 3 running worker 0           its name may be absent; or `ended`
-//     3 4096 live 0x7fc9268a2630 0x55...  thread 3 sampled an object of 4096 usable bytes,
-//     3 4096 freed 0x7fc9268a2630 0x55... alive or freed since; the stack leaf first
+//     thread 3 running worker 0           a thread; its name may be absent; or `ended`
+//     3 4096 live 0x7fc9268a2630 0x55...  thread 3 sampled an object of 4096 bytes, alive
+//     3 4096 freed 0x7fc9268a2630 0x55... or freed since; usable size; stack leaf first
 //
-// Threads that nothing is said of have ended.
+// Threads without a line of the first kind have ended.
 #include "sampler/core/heapfile.h"
 #include "sampler/core/ledger.h"
 #include "sampler/sim/resize.h"
@@ -24,8 +25,10 @@ enum {
 
 static const char no_memory[] = "out of memory";
 
-// What follows are readers of parts of a line; each returns NULL or what is wrong.
+// The functions that follow read a part of a line.  Each returns NULL, or the text of an
+// error.
 
+// Read a number up to `limit`; `wrong` is the error.
 static const char *read_number(const char *word, int base, uint64_t limit,
                                const char *wrong, uint64_t *number) {
     char *end;
@@ -37,6 +40,7 @@ static const char *read_number(const char *word, int base, uint64_t limit,
                : wrong;
 }
 
+// Read the number of a thread; add threads up to that number.
 static const char *read_thread(struct hps_ledger *ledger, const char *word,
                                struct hps_ledger_thread **thread) {
     uint64_t uid;
@@ -54,13 +58,14 @@ static const char *read_thread(struct hps_ledger *ledger, const char *word,
     return wrong;
 }
 
-// One of two words: whether it is the first.
+// Read one of two words; *chosen is true if it is the first.
 static const char *read_choice(const char *word, const char *yes, const char *no,
                                const char *wrong, bool *chosen) {
     *chosen = word && strcmp(word, yes) == 0;
     return *chosen || (word && strcmp(word, no) == 0) ? NULL : wrong;
 }
 
+// Read addresses up to the end of the line.
 static const char *read_stack(char *text, uintptr_t *frames, uint32_t *depth) {
     const char *wrong = NULL;
     *depth = 0;
@@ -78,6 +83,7 @@ static const char *read_stack(char *text, uintptr_t *frames, uint32_t *depth) {
 
 // --- lines --------------------------------------------------------------------------
 
+// Read the rest of a line that begins with "thread".
 static const char *replay_thread(struct hps_ledger *ledger, char *text) {
     struct hps_ledger_thread *thread;
     bool runs;
@@ -98,6 +104,7 @@ static const char *replay_thread(struct hps_ledger *ledger, char *text) {
     return size > 0 && !name ? no_memory : NULL;
 }
 
+// Read a line with an object, and enter it into the ledger.
 static const char *replay_object(struct hps_ledger *ledger, char *text,
                                  uintptr_t *frames) {
     struct hps_ledger_thread *thread;
@@ -124,8 +131,10 @@ static const char *replay_object(struct hps_ledger *ledger, char *text,
     return NULL;
 }
 
-// --- all of it ----------------------------------------------------------------------
+// --- the command -----------------------------------------------------------------------
 
+// Read all lines.  Returns the exit status; errors are printed with the number of the
+// line.
 static int replay_file(struct hps_ledger *ledger, FILE *file, const char *path) {
     uintptr_t *frames = hps_resize(NULL, MAX_DEPTH * sizeof *frames);
     const char *wrong = NULL;
@@ -146,6 +155,7 @@ static int replay_file(struct hps_ledger *ledger, FILE *file, const char *path) 
                     : 0;
 }
 
+// Write the dump to standard output.  Returns the exit status.
 static int write_dump(const struct hps_ledger *ledger,
                       struct hps_heapfile_options options) {
     struct hps_textfile file;

@@ -1,21 +1,25 @@
-// One process whose objects lie in slabs: slabs.10001.0.f.heap, what malloc_stats_print of jemalloc 5.3.0
-// writes of it, slabs.json, and truth.json:
+// The command `slabs`: write the dump of one process whose objects are in slabs,
+// slabs.10001.0.f.heap; the statistics that malloc_stats_print of jemalloc 5.3.0 writes
+// for it, slabs.json; and truth.json:
 //
 //     {"bytes": 24000000, "classes": [
-//       {"size": 128, "free": 11673600, "slabs": 6250, "nonfull": 3125, "objects": 103125, "holders": [
-//         {"name": "dense", "frames": [{"module": "/srv/simulated/server", "offset": 4104}, ...],
+//       {"size": 128, "free": 11673600, "slabs": 6250, "nonfull": 3125, "objects": 103125,
+//        "holders": [
+//         {"name": "dense",
+//          "frames": [{"module": "/srv/simulated/server", "offset": 4104}, ...],
 //          "live": 100000, "held": 3125.5}, ...]}, ...]}
 //
-// `bytes` are all that the program holds; `free` of the class, to the byte; `live` objects of a stack,
-// and bytes that would go to the system if these were not there, shared with others of their slabs.
-// Each class has two stacks:
+// `bytes` are all live bytes; `free` are the exact free bytes of the class.  `live` are
+// the live objects of a stack; `held` are the free bytes that would be returned to the
+// system if these objects were freed, shared with the other objects in their slabs.  Each
+// class has two stacks:
 //
-//     128 B   dense fills its slabs; of sparse, after it, one object in 32 is left
-//      96 B   passing and lasting alternate 9:1, all of passing go, and some come back
-//      64 B   one alone: nine of ten of its objects go
-//      48 B   two that come and go alike, in no order
+//     128 B   dense fills its slabs; after it sparse, of whose objects one in 32 is left
+//      96 B   passing and lasting alternate 9:1; passing are freed, and some come back
+//      64 B   alone is the only stack; nine of ten of its objects are freed
+//      48 B   one and another are allocated and freed alike, in random order
 //
-// An object that is sampled has an extent of 16 KiB to itself.
+// A sampled object is in an extent of 16 KiB of its own.
 #include "sampler/sim/slabs.h"
 
 #include "sampler/core/sampler.h"
@@ -29,22 +33,26 @@ enum {
     CLASSES = 4,
     STACKS = 2 * CLASSES,
     OBJECTS = 100000,
-    EXTENT = 16 << 10,
-    BASE = 2 << 20,
+    EXTENT = 16 << 10, // bytes of the extent of a sampled object
+    BASE = 2 << 20,    // bytes of metadata
     DIRTY_PAGES = 100,
 };
 
+// Names of the stacks; class i has the stacks 2 i and 2 i + 1.
 static const char *const names[STACKS] = {"dense", "sparse",  "passing", "lasting",
                                           "alone", "nothing", "one",     "another"};
 
+// An object.
 struct object {
     uint32_t stack;
     bool is_sampled;
-    size_t place; // of what is not sampled
+    size_t place; // its place; unused if it is sampled
 };
 
+// The simulated process.
 struct heap {
     struct hps_slabs slabs[CLASSES];
+    // Live objects by stack, sampled live objects by class.
     uint64_t live[STACKS], sampled[CLASSES];
     struct hps_sampler sampler;
     struct hps_ledger ledger;
@@ -54,6 +62,7 @@ struct heap {
 
 // --- objects ---------------------------------------------------------------------------
 
+// Allocate an object at a stack.
 static struct object allocate(struct heap *heap, uint32_t stack) {
     struct hps_slabs *slabs = &heap->slabs[stack / 2];
     struct object object = {.stack = stack};
@@ -68,6 +77,7 @@ static struct object allocate(struct heap *heap, uint32_t stack) {
     return object;
 }
 
+// Free an object.
 static void release(struct heap *heap, const struct object *object) {
     struct hps_slabs *slabs = &heap->slabs[object->stack / 2];
     if (object->is_sampled) {
@@ -79,6 +89,7 @@ static void release(struct heap *heap, const struct object *object) {
     heap->live[object->stack]--;
 }
 
+// Free all objects except for each nth.
 static void release_but_each(struct heap *heap, const struct object *objects, int nth) {
     for (int i = 0; i < OBJECTS; i++) {
         if (i % nth) {
@@ -87,6 +98,7 @@ static void release_but_each(struct heap *heap, const struct object *objects, in
     }
 }
 
+// The programs of the four classes, see above.
 static void run_dense_and_sparse(struct heap *heap, struct object *objects) {
     for (int i = 0; i < OBJECTS; i++) {
         allocate(heap, 0);
@@ -126,6 +138,7 @@ static void run_alike(struct heap *heap, struct object *objects) {
     }
 }
 
+// Run all four programs.
 static void run(struct heap *heap) {
     struct object *objects = hps_resize(NULL, OBJECTS * sizeof *objects);
     run_dense_and_sparse(heap, objects);
@@ -137,6 +150,7 @@ static void run(struct heap *heap) {
 
 // --- truth -----------------------------------------------------------------------------
 
+// Bytes of all live objects.
 static uint64_t bytes_of(const struct heap *heap) {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < STACKS; i++) {
@@ -145,6 +159,7 @@ static uint64_t bytes_of(const struct heap *heap) {
     return bytes;
 }
 
+// Number of sampled live objects.
 static uint64_t sampled_of(const struct heap *heap) {
     uint64_t sampled = 0;
     for (uint32_t i = 0; i < CLASSES; i++) {
@@ -153,6 +168,7 @@ static uint64_t sampled_of(const struct heap *heap) {
     return sampled;
 }
 
+// Write a class for truth.json.
 static void write_class(FILE *to, const struct heap *heap, uint32_t class) {
     const struct hps_slabs *slabs = &heap->slabs[class];
     struct hps_slabs_sums sums = hps_slabs_sums(slabs);
@@ -173,6 +189,7 @@ static void write_class(FILE *to, const struct heap *heap, uint32_t class) {
     fputs("]}", to);
 }
 
+// Write truth.json.  Returns the exit status.
 static int write_truth(const struct heap *heap, const char *folder) {
     FILE *to = hps_sim_open(folder, "truth.json");
     if (!to) {
@@ -186,8 +203,9 @@ static int write_truth(const struct heap *heap, const char *folder) {
     return hps_sim_close(to, folder, "truth.json");
 }
 
-// --- the allocator's books -------------------------------------------------------------
+// --- statistics of the allocator -------------------------------------------------------
 
+// Write the statistics of the bins.
 static void write_bins(FILE *to, const struct heap *heap) {
     fputs(" \"bins\": [", to);
     for (uint32_t i = 0; i < CLASSES; i++) {
@@ -205,6 +223,7 @@ static void write_bins(FILE *to, const struct heap *heap) {
     fputs("]", to);
 }
 
+// Write the properties of the size classes.
 static void write_classes(FILE *to, const struct heap *heap) {
     fputs(" \"bin\": [", to);
     for (uint32_t i = 0; i < CLASSES; i++) {
@@ -216,6 +235,7 @@ static void write_classes(FILE *to, const struct heap *heap) {
     fprintf(to, "],\n \"lextent\": [{\"size\": %d}]},\n", EXTENT);
 }
 
+// Write the totals.
 static void write_totals(FILE *to, const struct heap *heap) {
     uint64_t allocated = sampled_of(heap) * EXTENT;
     uint64_t active = sampled_of(heap) * (EXTENT + HPS_SLABS_PAGE);
@@ -232,6 +252,7 @@ static void write_totals(FILE *to, const struct heap *heap) {
             (unsigned long long)resident, (unsigned long long)resident);
 }
 
+// Write slabs.json.  Returns the exit status.
 static int write_books(const struct heap *heap, const char *folder) {
     int lg_period = __builtin_ctzll(heap->sampler.period);
     FILE *to = hps_sim_open(folder, "slabs.json");
@@ -258,6 +279,7 @@ static int write_books(const struct heap *heap, const char *folder) {
 
 // --- the command -----------------------------------------------------------------------
 
+// Initialise the process without objects.  Returns the exit status.
 static int heap_init(struct heap *heap, uint64_t period, uint64_t seed) {
     static const uint64_t sizes[CLASSES] = {128, 96, 64, 48};
     uintptr_t frames[HPS_SAMPLING_DEPTH];
@@ -284,6 +306,7 @@ static void heap_done(struct heap *heap) {
     hps_ledger_done(&heap->ledger);
 }
 
+// Run the process, and write all files.  Returns the exit status.
 static int simulate(struct heap *heap, const char *folder) {
     run(heap);
     int status = hps_sim_make_folder(folder);

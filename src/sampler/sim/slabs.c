@@ -21,6 +21,7 @@ uint32_t hps_slabs_places(const struct hps_slabs *slabs) {
     return (uint32_t)(hps_slabs_bytes(slabs) / slabs->size);
 }
 
+// Append a slab without objects.
 static void add_slab(struct hps_slabs *slabs) {
     size_t places = hps_slabs_places(slabs), slab = slabs->slabs++;
     slabs->used = hps_resize(slabs->used, slabs->slabs * sizeof *slabs->used);

@@ -8,10 +8,12 @@ void hps_stream_done(struct hps_stream *stream) {
     free(stream->events);
 }
 
+// A count that includes `number`, where numbers begin at 0.
 static uint32_t more(uint32_t count, uint32_t number) {
     return number < count ? count : number + 1;
 }
 
+// Append an event, with its time.
 static void append(struct hps_stream *stream, struct hps_event event) {
     if (stream->count == stream->room) {
         stream->room = stream->room ? 2 * stream->room : 1024;

@@ -1,6 +1,6 @@
-// Undoing divides by p = 1 - e^(-x/R), and it matters what x is: the mean size of a stack's
-// samples on a machine, the sum of a stack's samples over all machines, or the mean size of
-// all samples.
+// The sampling is undone by a division by p = 1 - e^(-x/R).  The three methods differ in
+// x: the mean size of a stack's samples on a machine, the sum of a stack's samples over
+// all machines, or the mean size of all samples.
 #include "sampler/sim/twostack.h"
 
 #include "sampler/sim/binomial.h"
@@ -9,10 +9,12 @@
 #include <math.h>
 #include <stdio.h>
 
+// The parameters of the example; sizes and numbers of objects are by stack.
 static const uint64_t period = 1 << 20;
 static const uint64_t sizes[HPS_TWOSTACK_STACKS] = {8, 8 << 20};
 static const uint64_t counts[HPS_TWOSTACK_STACKS] = {1000000, 1};
 
+// The probability p for x bytes.
 static double probability(double bytes) {
     return -expm1(-bytes / (double)period);
 }
@@ -38,6 +40,7 @@ void hps_twostack_add(struct hps_twostack *twostack,
     }
 }
 
+// Undo the sampling of one stack's sums.
 static void divide(struct hps_twostack_sums *sums, int stack, double p) {
     sums->bytes[stack] /= p;
     sums->objects[stack] /= p;
@@ -63,6 +66,7 @@ struct hps_twostack_sums hps_twostack_by_mean(const struct hps_twostack *twostac
     return sums;
 }
 
+// Print one row of the table.
 static void print_row(const char *name, const struct hps_twostack_sums *sums) {
     printf("%-32s %#12.4g %#12.4g %#12.4g %#12.4g\n", name, sums->bytes[0],
            sums->bytes[1], sums->objects[0], sums->objects[1]);

@@ -1,7 +1,7 @@
-// A program is taken for a number of kinds of objects, all of them in use from its start to
-// its end: the next object is of the kind that is furthest behind, the first of those that
-// are equally far.  An object that does not stay is freed when the next of its kind comes,
-// the last one at the end.
+// A program has several kinds of objects.  It allocates all of them evenly from its start
+// to its end.  The next object is of the kind that has made the least progress, the first
+// one of equals.  An object that does not stay is freed when the next one of its kind is
+// allocated, the last one at the end.
 #include "sampler/sim/workload.h"
 
 #include <math.h>
@@ -12,25 +12,27 @@ enum {
     PARETO_OBJECTS = 3000,
 };
 
+// A kind of object.
 struct kind {
     uint32_t count;
     uint64_t size;
     uint32_t stack;
-    uint32_t stay; // so many of them, evenly spread
+    uint32_t stay; // number of objects that are not freed, evenly spread
 };
 
-// What has come of a kind so far.
+// Progress of a kind.
 struct progress {
     uint32_t made;
-    bool passing; // the newest does not stay
+    bool passing; // the newest object does not stay
     uint32_t newest;
 };
 
+// Index of the kind with the least progress.
 static size_t furthest_behind(const struct kind *kinds, const struct progress *progress,
                               size_t count) {
     size_t best = 0;
     for (size_t i = 1; i < count; i++) {
-        // (made + 1/2) / count, twice and without the division
+        // Compares (made + 1/2) / count of both, doubled and without a division.
         uint64_t mine = (2 * (uint64_t)progress[i].made + 1) * kinds[best].count;
         uint64_t others = (2 * (uint64_t)progress[best].made + 1) * kinds[i].count;
         best = mine < others ? i : best;
@@ -38,6 +40,7 @@ static size_t furthest_behind(const struct kind *kinds, const struct progress *p
     return best;
 }
 
+// Allocate the next object of a kind; free the previous one if it does not stay.
 static void make_next(struct hps_stream *stream, const struct kind *kind,
                       struct progress *progress) {
     if (progress->passing) {
@@ -48,6 +51,7 @@ static void make_next(struct hps_stream *stream, const struct kind *kind,
     progress->passing = (uint64_t)progress->made * kind->stay / kind->count == before;
 }
 
+// Append a program with these kinds of objects.
 static void mix(struct hps_stream *stream, const struct kind *kinds, size_t count) {
     struct progress progress[MAX_KINDS] = {0};
     uint64_t left = 0;
@@ -83,8 +87,9 @@ static void make_mix(struct hps_stream *stream) {
     mix(stream, kinds, sizeof kinds / sizeof *kinds);
 }
 
-// Quantiles of the law P(size > x) = (16/x)^1.1, in multiples of 8; 0.8 rather than 1/2 keeps
-// the largest from being a tenth of all bytes.
+// Size number `rank`: quantiles of the distribution P(size > x) = (16/x)^1.1, in
+// multiples of 8.  0.8 instead of 1/2 keeps the largest object from having a tenth of all
+// bytes.
 static uint64_t pareto_size(uint32_t rank) {
     double x = 16 * pow((rank + 0.8) / PARETO_OBJECTS, -1 / 1.1);
     return 8 * (uint64_t)ceil(x / 8);
@@ -92,7 +97,7 @@ static uint64_t pareto_size(uint32_t rank) {
 
 static void make_pareto(struct hps_stream *stream) {
     enum {
-        STRIDE = 1237, // prime to the number of objects
+        STRIDE = 1237, // coprime to the number of objects
     };
 
     for (uint32_t i = 0; i < PARETO_OBJECTS; i++) {
@@ -161,12 +166,13 @@ static void make_huge(struct hps_stream *stream) {
     mix(stream, kinds, sizeof kinds / sizeof *kinds);
 }
 
-// Samples do not know of each other: their order is no matter, and equal ones draw faster.
+// Samples are independent, so that the order of objects has no effect; equal ones in a
+// row are sampled faster.
 static void make_spread(struct hps_stream *stream) {
     enum {
         SMALLEST = 4, // powers of two
         LARGEST = 24,
-        MIXED = LARGEST - SMALLEST + 1, // the stack that holds all sizes
+        MIXED = LARGEST - SMALLEST + 1, // number of the stack with all sizes
     };
 
     for (uint32_t i = 0; i < 2 * MIXED; i++) {
