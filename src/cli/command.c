@@ -96,8 +96,9 @@ const struct hp_cli_command *hp_cli_command_by_id(unsigned id) {
     return command;
 }
 
-// The command that is run if the name of a format is given as a word: `merge` if that writes
-// the format, else the only command that does.  NULL if several write it, as with text.
+// The command that is run if the name of a format is given as a word: `merge` if that
+// writes the format, else the only command that does.  NULL if several write it, as with
+// text.
 static const struct hp_cli_command *command_of_format(const char *format) {
     const struct hp_cli_command *found = NULL;
     size_t count = 0;

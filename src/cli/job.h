@@ -8,8 +8,8 @@
 struct hp_cli_outcome {
     bool skipped;  // some inputs were not used
     bool exceeded; // the condition of --fail-if is met
-    // --fail-if has no verdict: some dumps cannot be compared, and the condition is not met
-    // by the others.
+    // --fail-if has no verdict: some dumps cannot be compared, and the condition is not
+    // met by the others.
     bool is_open;
 };
 

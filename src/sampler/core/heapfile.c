@@ -16,8 +16,8 @@
 //
 //     c' = round(B q / (B/C)), b' = round(B q), q = 1 - e^(-(B/C) / period)
 //
-// jeprof divides these by 1 - e^(-(b'/c') / period), which restores C and B.  If c' is halfway
-// between two integers, the order of the operations decides how it is rounded.
+// jeprof divides these by 1 - e^(-(b'/c') / period), which restores C and B.  If c' is
+// halfway between two integers, the order of the operations decides how it is rounded.
 #include "sampler/core/heapfile.h"
 
 #include <errno.h>

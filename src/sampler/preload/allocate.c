@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    // Bytes from which on libc gives an object a mapping of its own, until it notices that
-    // such objects are frequent.
+    // Bytes from which on libc gives an object a mapping of its own, until it notices
+    // that such objects are frequent.
     LARGE = 128 * 1024
 };
 

@@ -96,9 +96,9 @@ static int write_named_dump(const char *name, bool distinct) {
     return write_dump(&path);
 }
 
-// Release the lock, and write dumps that were requested while it was taken.  A request sets
-// dump_wanted before it tries to take the lock.  The owner checks that before it releases the
-// lock, and again after, if no other thread has taken it.
+// Release the lock, and write dumps that were requested while it was taken.  A request
+// sets dump_wanted before it tries to take the lock.  The owner checks that before it
+// releases the lock, and again after, if no other thread has taken it.
 static void unlock(void) {
     do {
         if (__atomic_exchange_n(&dump_wanted, false, __ATOMIC_SEQ_CST)) {

@@ -1,9 +1,9 @@
 // A simulated fleet.  Its dumps are never stored: each is a function of the seed and its
 // number.
 //
-// Four services in three versions run on hosts; each host wrote HPS_FLEET_HOST dumps.  Every
-// process has its own random load addresses.  A few run a private build, whose stacks occur
-// in no other process.
+// Four services in three versions run on hosts; each host wrote HPS_FLEET_HOST dumps.
+// Every process has its own random load addresses.  A few run a private build, whose
+// stacks occur in no other process.
 #ifndef HPS_SIM_FLEET_H
 #define HPS_SIM_FLEET_H
 

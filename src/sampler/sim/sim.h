@@ -13,9 +13,9 @@
 // - Other simulations: fleet.h and fleet_dump.h (sim_fleet.c), lives.h (sim_lifetimes.c),
 //   slabs.h (sim_slabs.c).
 //
-// Invariants: all random numbers follow from the seed, so that the same command writes the
-// same bytes.  Out of memory ends the program (resize.h).  Functions of commands return
-// an exit status.
+// Invariants: all random numbers follow from the seed, so that the same command writes
+// the same bytes.  Out of memory ends the program (resize.h).  Functions of commands
+// return an exit status.
 //
 // Read sim.c, stream.h, sim_generate.c, method.h and sim_evaluate.c in this order.
 #ifndef HPS_SIM_SIM_H

@@ -3,7 +3,7 @@
 //
 //     {"dumps": 3, "bytes": 20480, "hosts": 1, "processes": 3, "forks": 0, "ended": 0,
 //      "all": {"dumps": 3, "stacks": 41, "unmapped": 0,
-//              "lines": {"live_objects": 321, "live_bytes": 9876543, "ever_objects": ...},
+//              "lines": {"live_objects": 321, "live_bytes": 987654, "ever_objects": ...},
 //              "sampled": {...}, "truth": {...}},
 //      "last": {"dumps": 3, ...}}
 //

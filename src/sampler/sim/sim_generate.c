@@ -2,7 +2,8 @@
 // workload, and truth.json:
 //
 //     {"workload": "pair", "period": 4096, "processes": 3, "stacks": [
-//       {"name": "A", "frames": [{"module": "/srv/simulated/server", "offset": 4104}, ...],
+//       {"name": "A",
+//        "frames": [{"module": "/srv/simulated/server", "offset": 4104}, ...],
 //        "live_objects": 8000, "live_bytes": 64000,
 //        "ever_objects": 8000, "ever_bytes": 64000}, ...]}
 //

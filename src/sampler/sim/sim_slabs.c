@@ -3,8 +3,8 @@
 // for it, slabs.json; and truth.json:
 //
 //     {"bytes": 24000000, "classes": [
-//       {"size": 128, "free": 11673600, "slabs": 6250, "nonfull": 3125, "objects": 103125,
-//        "holders": [
+//       {"size": 128, "free": 11673600, "slabs": 6250, "nonfull": 3125,
+//        "objects": 103125, "holders": [
 //         {"name": "dense",
 //          "frames": [{"module": "/srv/simulated/server", "offset": 4104}, ...],
 //          "live": 100000, "held": 3125.5}, ...]}, ...]}
