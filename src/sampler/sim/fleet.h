@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 enum {
-    HPS_FLEET_HOST = 16, // dumps of a host
+    HPS_FLEET_HOST = 16, // dumps of each host
     HPS_FLEET_MODULES = 6,
     HPS_FLEET_STACKS = 40,
     HPS_FLEET_FRAMES = 128, // largest number of frames in a stack

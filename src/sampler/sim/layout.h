@@ -12,7 +12,7 @@ struct hps_layout {
     // walks as others.
     uint64_t interval;
     uint32_t count, stacks;   // number of objects and of stacks
-    uint64_t *sizes;          // of each object
+    uint64_t *sizes;          // size of each object
     uint64_t *ends;           // bytes allocated up to and with each object
     uint32_t *slots;          // stack of each object; `stacks` if the object is freed
     struct hps_truth *truths; // truth of each stack
