@@ -1,4 +1,5 @@
-// Abbreviations as the cursor of entries takes them, from bytes as compilers and others write them.
+// Tests of DWARF abbreviations (sym/): how they are decoded into steps for the reader of
+// entries.  The bytes are those that compilers and other tools write.
 #include "sym/abbreviations.h"
 
 #include <criterion/criterion.h>
@@ -9,6 +10,7 @@ static const struct hp_die_forms usual = {.version = 5,
                                           .offset_size = 4,
                                           .address_size = 8};
 
+// Decode a whole table of abbreviations.  Returns whether all of them were understood.
 static bool reads(struct hp_abbreviations *a, const void *bytes, size_t size,
                   const struct hp_die_forms *forms) {
     hp_abbreviations_begin(a, (struct hp_span){bytes, size}, 0, forms);
@@ -19,6 +21,7 @@ static bool reads(struct hp_abbreviations *a, const void *bytes, size_t size,
     reads(a, (const unsigned char[]){__VA_ARGS__}, \
           sizeof(const unsigned char[]){__VA_ARGS__}, forms)
 
+// The steps of one abbreviation.
 static const struct hp_die_step *steps_of(const struct hp_abbreviations *a,
                                           unsigned code) {
     return &a->steps.at[a->by_code.at[code].first_step];
@@ -138,7 +141,8 @@ Test(abbreviations, a_table_that_is_cut_is_not_known) {
                                           0};
     struct hp_abbreviations a = {0};
     for (size_t size = 0; size < sizeof whole; size++) {
-        char *exact = malloc(size + 1); // whose end the sanitizers watch
+        // Exact size, so that sanitizers notice reads beyond the end.
+        char *exact = malloc(size + 1);
         memcpy(exact, whole, size);
         exact = realloc(exact, size ? size : 1);
         cr_expect_not(reads(&a, exact, size, &usual), "%zu bytes", size);

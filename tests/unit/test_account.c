@@ -1,3 +1,4 @@
+// Tests of the report `account`: reading malloc_stats and smaps, and balancing the sums.
 #include "calc/size_parts.h"
 #include "input/malloc_stats.h"
 #include "input/smaps.h"
@@ -8,12 +9,14 @@
 
 static const struct hp_read_options usual;
 
+// The path of a test file; valid until the next call.
 static const char *path_of(const char *name) {
     static char path[4096];
     snprintf(path, sizeof path, "%s/account/%s", getenv("TESTDATA"), name);
     return path;
 }
 
+// Read the statistics in a test file.
 static struct hp_allocator_stats read_stats(const char *name) {
     struct hp_allocator_stats stats = {0};
     struct hp_err err = {0};
@@ -22,23 +25,25 @@ static struct hp_allocator_stats read_stats(const char *name) {
     return stats;
 }
 
+// Samples of one size; the caller frees them.
 static struct hp_live_samples samples_of(uint64_t size, uint64_t objects) {
     struct hp_live_samples samples = {.is_likely = false};
     hp_vec_push(&samples.sizes, ((struct hp_live_size){size, objects}));
     return samples;
 }
 
+// Whether all sums of the account balance.
 static bool balance(const struct hp_books *books) {
     return books->allocated_rest == 0 && books->active_rest == 0 &&
            books->resident_rest == 0 && books->metadata_rest == 0;
 }
 
-// --- the books -------------------------------------------------------------------------
+// --- the sums --------------------------------------------------------------------------
 
 Test(account, of_5_3_0_adds_up_to_the_byte) {
     struct hp_allocator_stats stats = read_stats("frag.json");
     struct hp_live_samples live = samples_of(96, 453);
-    hp_vec_push(&live.sizes, ((struct hp_live_size){20480, 296})); // no small ones
+    hp_vec_push(&live.sizes, ((struct hp_live_size){20480, 296})); // too large for slabs
     struct hp_books books;
     hp_books_init(&books, &stats, &live);
     cr_expect(stats.allocated == 15762432 && stats.active == 35840000);
@@ -52,12 +57,14 @@ Test(account, of_5_3_0_adds_up_to_the_byte) {
     hp_vec_done(&live.sizes);
 }
 
-// With narenas:2, samples of each class told, one object of 40 MiB, and the program's own walk.
+// The statistics have narenas:2, numbers of samples by class and an object of 40 MiB.
+// The program itself counted the truth.
 Test(account, of_both_versions_finds_what_the_program_holds) {
     static const struct {
         const char *name;
         enum hp_sample_books samples;
-        hp_int128 truth, pool; // of libstdc++, for when memory runs out
+        // Truth: counted by the program; pool: libstdc++'s emergency pool.
+        hp_int128 truth, pool;
     } cases[] = {
         {"jemalloc-5.3.0.json.gz", HP_SAMPLES_INSIDE, 54949136, 81920},
         {"jemalloc-5.3.1.json.gz", HP_SAMPLES_OUTSIDE, 61005296, 0},
@@ -93,7 +100,7 @@ Test(account, that_does_not_balance_says_by_how_much) {
 
 Test(account, believes_no_samples_that_there_are_no_extents_for) {
     struct hp_allocator_stats stats = read_stats("frag.json");
-    struct hp_live_samples live = samples_of(96, 457); // of 456 extents
+    struct hp_live_samples live = samples_of(96, 457); // there are only 456 extents
     struct hp_books books;
     hp_books_init(&books, &stats, &live);
     cr_expect(books.samples != HP_SAMPLES_INSIDE && books.cost == 0);
@@ -101,7 +108,8 @@ Test(account, believes_no_samples_that_there_are_no_extents_for) {
     hp_vec_done(&live.sizes);
 }
 
-// Each of a mix may be small or not, and there are no more of them than places.
+// A stack with several sizes has samples that may be small or large; there cannot be more
+// of them than extents.
 Test(account, bounds_what_samples_of_sizes_take_that_no_dump_tells) {
     struct hp_allocator_stats stats = read_stats("frag.json");
     struct hp_live_samples live = samples_of(96, 400);
@@ -111,9 +119,10 @@ Test(account, bounds_what_samples_of_sizes_take_that_no_dump_tells) {
     cr_expect(books.samples == HP_SAMPLES_INSIDE && books.sample_count == 430);
     cr_expect(books.cost_low == 400 * (16384 - 96));
     cr_expect(books.cost_high == books.cost_low + 30 * 16384);
-    // Of 96 bytes 64 more are expected than are told, of others 23: of 134 bytes on average.
+    // For 96 bytes, 64 samples more are expected than the dump has, for other classes 23:
+    // on average 134 bytes.
     cr_expect(books.cost == books.cost_low + 30 * (16384 - 134));
-    live.sizes.at[1].objects = 300; // of which 56 have a place
+    live.sizes.at[1].objects = 300; // only 56 of them have an extent
     hp_books_init(&books, &stats, &live);
     cr_expect(books.sample_count == 456);
     cr_expect(books.cost_high == books.cost_low + 56 * 16384);
@@ -121,7 +130,7 @@ Test(account, bounds_what_samples_of_sizes_take_that_no_dump_tells) {
     hp_vec_done(&live.sizes);
 }
 
-// However few each of them has, as many as there are places are counted.
+// Stacks with one sample each are counted up to the number of extents.
 Test(account, counts_samples_of_many_mixes) {
     struct hp_allocator_stats stats = read_stats("frag.json");
     struct hp_live_samples live = samples_of(96, 400);
@@ -132,7 +141,8 @@ Test(account, counts_samples_of_many_mixes) {
     hp_books_init(&books, &stats, &live);
     cr_expect(books.sample_count == 456, "%llu", (unsigned long long)books.sample_count);
     cr_expect(books.cost == books.cost_low + 56 * (16384 - 134));
-    // With so short a period what is not sampled tells nothing.
+    // With such a short period nearly everything is sampled, so that other objects give
+    // no information.
     stats.lg_sample = 6;
     hp_books_init(&books, &stats, &live);
     cr_expect(books.cost > books.cost_low + 56 * (16384 - 3090) &&
@@ -141,8 +151,9 @@ Test(account, counts_samples_of_many_mixes) {
     hp_vec_done(&live.sizes);
 }
 
-// --- what a dump tells of samples ------------------------------------------------------
+// --- samples in a dump -----------------------------------------------------------------
 
+// Add a part of a stack: objects and bytes of one size.
 static void add_part(struct hp_sizes *sizes, uint32_t stack, uint64_t size,
                      hp_fixed objects, hp_fixed bytes) {
     struct hp_size_part part = {.size = size,
@@ -153,7 +164,7 @@ static void add_part(struct hp_sizes *sizes, uint32_t stack, uint64_t size,
 
 Test(account, has_samples_of_each_size_once_in_order) {
     enum {
-        STACKS = 100000, // a list that was walked for each would take a minute
+        STACKS = 100000, // a linear search for each of them would take a minute
     };
 
     static const struct hp_dump dump = {.period = 1};
@@ -167,7 +178,8 @@ Test(account, has_samples_of_each_size_once_in_order) {
     }
     hp_live_samples_init(&live, &sizes, &unbias);
     cr_assert(live.sizes.count == STACKS + 1 && !live.is_likely);
-    const struct hp_live_size *first = live.sizes.at; // and a mix of the same mean
+    // 48 bytes is also the mean of a mix.
+    const struct hp_live_size *first = live.sizes.at;
     cr_expect(first[0].size == 48 && !first[0].is_mixed && first[0].objects == STACKS);
     for (uint32_t i = 1; i <= STACKS; i++) {
         cr_assert(first[i].size == 32 + 16 * (uint64_t)i && first[i].is_mixed &&
@@ -179,6 +191,7 @@ Test(account, has_samples_of_each_size_once_in_order) {
 
 // --- statistics ------------------------------------------------------------------------
 
+// JSON of malloc_stats_print with the given bin and sums; the caller frees it.
 static char *text_of(const char *bin, const char *stats) {
     return hp_printed(
         "{\"jemalloc\": {\"opt\": {\"stats_print\": false, \"stats_print\": false, "
@@ -199,6 +212,7 @@ static const char good_bin[] =
     "\"nmalloc\": 300, \"ndalloc\": 50";
 static const char good_stats[] = "\"allocated\": 24000,";
 
+// Read statistics from text.
 static enum hp_code read_text(struct hp_allocator_stats *stats, const char *text,
                               struct hp_err *err) {
     *stats = (struct hp_allocator_stats){0};
@@ -220,7 +234,7 @@ Test(account, reads_keys_that_stand_twice_and_shows_no_value_that_steers_a_termi
     free(text);
 }
 
-// Printed with "m", each arena is told alone.
+// The option "m" omits merged statistics, so that each arena is printed separately.
 Test(account, refuses_arenas_that_nobody_has_added_up) {
     static const struct {
         const char *others;
@@ -261,7 +275,7 @@ Test(account, refuses_numbers_that_no_process_can_have_in_one_sentence) {
          "more objects"},
         {"\"curregs\": 1, \"curslabs\": 2, \"nmalloc\": 0", good_stats,
          "ndalloc is missing"},
-        // 2^45 slabs of 12 KiB are more than 2^56 bytes
+        // 2^45 slabs of 12 KiB exceed 2^56 bytes.
         {"\"curregs\": 1, \"curslabs\": 35184372088832, \"nmalloc\": 0, \"ndalloc\": 0",
          good_stats, "bins.curslabs is beyond"},
         {"\"curregs\": 1, \"curslabs\": 1, \"nmalloc\": 0, \"ndalloc\": 0, "
@@ -282,7 +296,8 @@ Test(account, refuses_numbers_that_no_process_can_have_in_one_sentence) {
     }
 }
 
-// Sums are read one after the other: what threads allocate meanwhile is in "allocated" alone.
+// jemalloc reads the sums one after the other, so that "allocated" alone may include
+// later allocations.
 Test(account, H12_refuses_sums_that_contradict_each_other_by_name) {
     static const struct {
         const char *sums, *says;
@@ -344,7 +359,7 @@ Test(account, tells_other_statistics_by_name) {
     }
 }
 
-// Cut at each byte it is either whole but for spaces, or refused.
+// Truncated after any byte, the text is either complete except for spaces, or refused.
 Test(account, refuses_what_was_cut_anywhere_and_what_is_nested_without_end) {
     struct hp_allocator_stats stats;
     struct hp_err err;
@@ -379,6 +394,7 @@ Test(account, takes_memory_for_so_many_values_only) {
 
 // --- the kernel ------------------------------------------------------------------------
 
+// Read smaps from text.
 static enum hp_code read_maps(struct hp_kernel_maps *maps, const char *text,
                               struct hp_err *err) {
     *maps = (struct hp_kernel_maps){.swap = 0};
@@ -415,7 +431,8 @@ Test(account, sorts_mappings_by_what_the_kernel_calls_them) {
     }
 }
 
-// Of one process the kinds are told and of another they are not: no row is named for both.
+// A rollup has no kinds of mappings.  If one process has a rollup and another has
+// mappings, their sum has only rows that both have.
 Test(account, adds_a_rollup_to_mappings_by_what_both_tell) {
     static const char whole[] = PART("/usr/lib/libc.so.6", "1") PART("/dev/shm/x", "2")
         PART("[vdso]", "4") PART("[heap]", "8") PART("", "16") PART("[stack]", "32");
@@ -435,7 +452,8 @@ Test(account, adds_a_rollup_to_mappings_by_what_both_tell) {
     }
 }
 
-// What the kernel's own sum, which an independent program found, is in all.
+// The truth is the kernel's own sum; an independent program has found it to be the sum of
+// all mappings.
 Test(account, adds_up_to_rss) {
     static const char *const names[] = {"jemalloc-5.3.0.smaps.gz",
                                         "jemalloc-5.3.1.smaps.gz", "frag.smaps_rollup"};
@@ -456,8 +474,8 @@ Test(account, adds_up_to_rss) {
 Test(account, takes_for_smaps_what_begins_with_a_whole_row) {
     static const char row[] = PART("/usr/lib/libc.so.6", "3");
     cr_expect(hp_smaps_is((struct hp_span){row, sizeof row - 1}));
-    cr_expect_not(
-        hp_smaps_is((struct hp_span){row, 8})); // whatever stands behind its end
+    // The text after the end of the span is not read.
+    cr_expect_not(hp_smaps_is((struct hp_span){row, 8}));
     cr_expect_not(hp_smaps_is(hp_span_of("heap_v2/524288\n" PART("", "3"))));
 }
 

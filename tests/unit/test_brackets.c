@@ -1,3 +1,4 @@
+// Tests of the functions that find brackets and operators in C++ names.
 #include "view/brackets.h"
 
 #include <criterion/criterion.h>
@@ -31,8 +32,8 @@ Test(brackets, parameters_are_what_a_name_ends_in) {
 
 Test(brackets, a_group_ends_where_what_opens_it_is_closed) {
     static const struct {
-        const char *name; // from the bracket on
-        size_t size;      // of the group; 0: it is never closed
+        const char *name; // begins at the bracket
+        size_t size;      // size of the group; 0: it is not closed
     } cases[] = {
         {"<a<b>, c>::f", 9},           {"((a)>(b))", 9},
         {"<((a)>(b)), (d<e)>::f", 18}, {"<&(c::operator<(c const&))>", 27},
@@ -45,7 +46,7 @@ Test(brackets, a_group_ends_where_what_opens_it_is_closed) {
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t size = strlen(cases[i].name);
-        char *open = malloc(size); // just the room that is asked for
+        char *open = malloc(size); // exactly the room that the function requires
         cr_expect_eq(hp_end_of_group(hp_span_of(cases[i].name), 0, open), cases[i].size,
                      "%s: %zu", cases[i].name,
                      hp_end_of_group(hp_span_of(cases[i].name), 0, open));

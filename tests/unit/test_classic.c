@@ -1,3 +1,4 @@
+// Tests of the reader of "heap profile:" dumps: jemalloc 3, gperftools, tcmalloc and Go.
 #include "calc/unbias.h"
 #include "input/reader.h"
 #include "input/scan.h"
@@ -14,7 +15,7 @@ static struct hp_err err;
 static struct hp_unbias unbias;
 static char buffer[1 << 16];
 
-// The parser may read a little beyond the text.
+// Parse a text.  It is padded, since the parser may read a few bytes beyond the end.
 static int parse(const char *text) {
     size_t size = strlen(text);
     cr_assert_lt(size + HP_INPUT_STREAM_PAD, sizeof buffer);
@@ -56,8 +57,8 @@ Test(classic, reads_stacks_and_counts) {
     cr_expect_eq(dump.malformed.count, 0);
 }
 
-// Who wrote it, what its numbers are, and what jeprof makes of one line of 10 objects and
-// 1000 bytes (measured).
+// Headers with the producer, the kind of numbers, and the bytes that jeprof prints
+// (measured) for one line of 10 objects and 1000 bytes.
 static const struct {
     const char *text;
     enum hp_producer producer;
@@ -94,6 +95,7 @@ static const struct {
      1000},
 };
 
+// Bytes in use of the whole dump, by one estimator.
 static double inuse_space(enum hp_estimator estimator) {
     struct hp_values values, sum = {{0}};
     struct hp_error errors[HP_COLUMNS];
@@ -120,8 +122,8 @@ Test(classic, tells_producers_kinds_and_periods_apart) {
     }
 }
 
-// Three objects of one stack: 8 bytes, and 16 bytes twice.  Added up before they are
-// estimated they would be three of 13.3 bytes.
+// Three objects of one stack: one of 8 bytes and two of 16 bytes.  If they were added up
+// before the estimate, they would be three objects of 13.3 bytes.
 Test(classic, undoes_the_sampling_of_each_line) {
     cr_assert_eq(parse("heap profile:      3:       40 [     3:       40] @ heap_v2/64\n"
                        "     1:        8 [     1:        8] @ 0x10\n"
@@ -132,7 +134,7 @@ Test(classic, undoes_the_sampling_of_each_line) {
     cr_expect_lt(fabs(inuse_space(HP_ESTIMATOR_BEST) - wanted), 1e-5);
 }
 
-// n objects of one size of Go, whatever size: no class of jemalloc's.
+// Go's lines contain n objects of one size, which need not be a class of jemalloc's.
 Test(classic, knows_the_sizes_that_go_tells) {
     cr_assert_eq(parse("heap profile: 3: 2907 [3: 2907] @ heap/8192\n"
                        "3: 2907 [3: 2907] @ 0x10\n"),
@@ -162,7 +164,8 @@ Test(classic, has_no_error_where_every_object_was_counted) {
     cr_expect_eq(errors[HP_COLUMN_INUSE].period, 0);
 }
 
-// GetHeapSample() prints what is in use in both places.
+// GetHeapSample() of tcmalloc prints the numbers in use twice, also in place of
+// allocations.
 Test(classic, does_not_take_repeated_counts_for_allocations) {
     cr_assert_eq(parse("heap profile:      1:        8 [     1:        8] @ heap_v2/64\n"
                        "     1:        8 [     1:        8] @ 0x10\n" MAPS),
@@ -179,7 +182,7 @@ Test(classic, drops_the_null_frame_that_jemalloc_3_ends_stacks_with) {
     cr_expect_eq(dump.stacks.at[0].depth, 2);
 }
 
-// malloc(0) is an object.
+// malloc(0) returns an object without bytes.
 Test(classic, allows_objects_without_bytes) {
     cr_assert_eq(parse("heap profile: 2: 0 [2: 0] @ heap_v2/64\n"
                        "2: 0 [2: 0] @ 0x10\n" MAPS),
@@ -281,7 +284,8 @@ Test(classic, leaves_out_counters_that_wrapped_around) {
     cr_expect_eq(dump.stacks.at[0].counts.alloc.objects, 2);
 }
 
-// As counters of 32 bits print what is 2^31 and more.
+// Some writers print counters of 32 bits as signed numbers, so that 2^31 or more becomes
+// negative.
 Test(classic, leaves_out_only_the_counts_that_are_below_zero) {
     cr_assert_eq(parse(
                      "heap profile:   2: -2147483000 [  5: 900] @ heapprofile\n"
@@ -298,7 +302,7 @@ Test(classic, leaves_out_only_the_counts_that_are_below_zero) {
     cr_expect_eq(dump.stacks.at[1].counts.alloc.bytes, 32);
 }
 
-// Parts of regions that were unmapped.
+// The lines count regions; negative objects are parts of regions that were unmapped.
 Test(classic, knows_no_objects_where_regions_are_counted) {
     cr_assert_eq(parse("heap profile:   2: 160 [  5: 900] @ heapprofile\n"
                        " -1: 64 [ 2: 64] @ 0x10\n  0: 32 [ 1: 64] @ 0x20\n"
@@ -316,7 +320,7 @@ Test(classic, knows_no_objects_where_regions_are_counted) {
     cr_expect_eq(dump.stacks.at[2].counts.alloc.objects, 3);
 }
 
-// Names of folders hold for the rows behind them.
+// A "source=" line applies to the rows after it.
 Test(classic, reads_the_short_memory_map_of_servers) {
     cr_assert_eq(parse(TOTALS "heapprofile\n" LINE "--- Memory map: ---\n\tsource=/home\n"
                               "  00400000-00fcb000: $source/server\n"
@@ -334,7 +338,7 @@ Test(classic, reads_the_short_memory_map_of_servers) {
     }
 }
 
-// A file of many windows, and the number of a line far behind the first.
+// The file has many windows, and the error is in a line far after the first window.
 Test(classic, reads_a_file_in_windows_as_if_it_were_one) {
     enum {
         STACKS = 40000,

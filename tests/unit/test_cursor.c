@@ -1,3 +1,4 @@
+// Tests of hp_cursor, which reads numbers and characters of a text.
 #include "base/cursor.h"
 
 #include <criterion/criterion.h>

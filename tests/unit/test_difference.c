@@ -1,4 +1,4 @@
-// What is said of the difference of two: p-value and interval are of the same distributions.
+// Tests of differences: the p-value and the interval come from the same distributions.
 #include "sampler/core/random.h"
 #include "stats/distributions.h"
 #include "stats/measure.h"
@@ -6,16 +6,17 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
+// Whether `a` is within a relative error of `b`.
 static bool agree(double a, double b, double relative) {
     return fabs(a - b) <= relative * fabs(b);
 }
 
-// n samples that weigh the same.
+// A measure of n samples of equal weight.
 static struct hp_measure samples(double n) {
     return (struct hp_measure){n, n, n, 0, 1};
 }
 
-// Of 5 samples and 10 it is by mpmath, with 30 digits.
+// The expected value for 5 and 10 samples was computed by mpmath with 30 digits.
 Test(difference, lower_end_is_the_quantile_that_the_p_value_is_of) {
     struct hp_interval range = hp_difference_interval(samples(5), samples(10), 0.95);
     cr_expect(agree(range.low, -3.703485377319, 1e-8), "%.12g", range.low);
@@ -33,12 +34,13 @@ Test(difference, upper_end_is_the_lower_one_of_the_way_back) {
     cr_expect(there.low < 7 && 7 < there.high);
 }
 
-// A place at random between two on a logarithmic scale.
+// A random number between two, uniform on a logarithmic scale.
 static double any(struct hps_random *random, double least, double most) {
     return least * pow(most / least, hps_random_unit(random));
 }
 
-// Of a few samples or very many, of none, of exact numbers, of mixed sizes that hide some.
+// A random measure: a few samples, very many, none, an exact number, or mixed sizes that
+// hide samples.
 static struct hp_measure anything(struct hps_random *random) {
     int kind = (int)hps_random_below(random, 6);
     double n = kind == 0 ? 0 : kind == 1 ? any(random, 1e6, 1e13) : any(random, 1, 300);

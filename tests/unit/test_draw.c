@@ -1,3 +1,4 @@
+// Tests of drawings: widths of texts, and the writers for SVG, PDF and PostScript.
 #include "draw/draw.h"
 
 #include <criterion/criterion.h>
@@ -7,11 +8,13 @@
 
 static struct hp_drawing drawing;
 
+// Everything that a writer has written.
 static struct {
     char text[1 << 16];
     size_t size;
 } written;
 
+// A hp_write_fn that appends to `written`.
 static int keep(void *data, const void *bytes, size_t size) {
     (void)data;
     cr_assert_lt(written.size + size, sizeof written.text);
@@ -32,6 +35,7 @@ static void done(void) {
 
 TestSuite(draw, .init = setup, .fini = done);
 
+// Write the drawing with one of the writers.
 static void write_by(void (*writer)(struct hp_sink *, const struct hp_drawing *)) {
     struct hp_sink sink;
     struct hp_err err;
@@ -40,6 +44,7 @@ static void write_by(void (*writer)(struct hp_sink *, const struct hp_drawing *)
     cr_assert_eq(hp_sink_close(&sink, &err), HP_OK);
 }
 
+// Draw a text of 10 points.
 static void add_text(const char *text) {
     hp_drawing_text(&drawing, (struct hp_point){10 * HP_POINT, 20 * HP_POINT},
                     hp_span_of(text), (struct hp_letters){.size = 10 * HP_POINT});
@@ -47,6 +52,7 @@ static void add_text(const char *text) {
 
 // --- widths ----------------------------------------------------------------------------
 
+// Width of a text in thousandths of the font size.
 static int32_t thousandths(const char *text) {
     return hp_text_advance(hp_span_of(text), 1000);
 }
@@ -69,7 +75,7 @@ Test(draw, measures_what_stands_for_what_cannot_be_drawn) {
 }
 
 Test(draw, fits_whole_characters) {
-    static const char text[] = "a\u00e4\u6f22"; // of 556, 556 and 1000
+    static const char text[] = "a\u00e4\u6f22"; // widths 556, 556 and 1000
     cr_expect_eq(hp_text_fitting(hp_span_of(text), 1000, 555), 0);
     cr_expect_eq(hp_text_fitting(hp_span_of(text), 1000, 1112), 3);
     cr_expect_eq(hp_text_fitting(hp_span_of(text), 1000, 2111), 3);
@@ -84,6 +90,7 @@ Test(draw, does_not_wrap_around_for_a_long_text) {
 
 // --- SVG -------------------------------------------------------------------------------
 
+// Expect that the output contains a text.
 static void expect(const char *text) {
     cr_expect(strstr(written.text, text) != NULL, "no %s in %s", text, written.text);
 }
@@ -126,8 +133,8 @@ Test(draw, points_an_arrow_at_the_last_point_of_a_line) {
     struct hp_point down[] = {{1000, 0}, {1000, 2000}};
     hp_drawing_line(&drawing, down, 2, ink, true);
     write_by(hp_drawing_write_svg);
-    expect("d=\"M10 0L10 15\"");            // three lines and two points before the tip
-    expect("d=\"M10 20L7.5 15L12.5 15z\""); // and as wide
+    expect("d=\"M10 0L10 15\""); // line of one point: the arrow is five points long
+    expect("d=\"M10 20L7.5 15L12.5 15z\""); // the arrow is five points wide
 }
 
 Test(draw, draws_nothing_of_too_few_points) {
@@ -139,6 +146,7 @@ Test(draw, draws_nothing_of_too_few_points) {
 
 // --- PDF -------------------------------------------------------------------------------
 
+// Find bytes in the output, which may contain NULs.
 static const char *find(const char *text) {
     size_t size = strlen(text);
     for (size_t i = 0; i + size <= written.size; i++) {
@@ -164,7 +172,7 @@ Test(draw, tells_where_the_objects_of_a_pdf_are) {
     }
 }
 
-// What is drawn, unpacked.
+// The uncompressed drawing operators of a PDF.
 static const char *contents(void) {
     static char text[1 << 16];
     uLongf size = sizeof text - 1;

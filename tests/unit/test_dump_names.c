@@ -1,10 +1,12 @@
+// Tests of names of dumps, from which process, number and kind are read.
 #include "input/dump_name.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
 static const struct {
-    const char *path, *series; // the latter "" of no strict name
+    // Series: "" unless the name has jemalloc's or tcmalloc's strict form.
+    const char *path, *series;
     uint64_t pid, number;
     char kind;
     bool has_number;
@@ -13,7 +15,7 @@ static const struct {
     {"/var/tmp/a.b.77.12.i12.heap", "a.b.77", 77, 12, 'i', true},
     {"dir.5/jp.4026531836.99.3.m3.heap.gz", "jp.4026531836.99", 99, 3, 'm', true},
     {"p1.11855.0.u0.heap.zst", "p1.11855", 11855, 0, 'u', true},
-    // dates, addresses and versions
+    // Dates, addresses and versions are no such names.
     {"app.2026.11.21.heap", "", 0, 0, '\0', false},
     {"h.192.168.1.7.heap", "", 0, 0, '\0', false},
     {"app.1.2.3.heap", "", 0, 0, '\0', false},
@@ -23,7 +25,7 @@ static const struct {
     {"app.01.5.f.heap", "", 0, 0, '\0', false},
     {"app.0.5.f.heap", "", 0, 0, '\0', false},
     {"app.99999999999.5.f.heap", "", 0, 0, '\0', false},
-    // gperftools
+    // Names of gperftools
     {"hp.0001.heap", "", 0, 1, '\0', true},
     {"a/hp_77.0012.heap.gz", "", 77, 12, '\0', true},
     {"hp_v2.12345.heap", "", 0, 12345, '\0', true},

@@ -1,3 +1,4 @@
+// Tests of folded stacks.
 #include "model/profile.h"
 
 #include <criterion/criterion.h>
@@ -10,6 +11,7 @@ struct memory {
     size_t size;
 };
 
+// A hp_write_fn that appends to a struct memory.
 static int append(void *data, const void *bytes, size_t size) {
     struct memory *memory = data;
     cr_assert_lt(memory->size + size, sizeof memory->text);
@@ -20,6 +22,7 @@ static int append(void *data, const void *bytes, size_t size) {
 
 static struct hp_profile profile;
 
+// A frame with a function of this name.
 static hp_frame_id frame_named(const char *name) {
     hp_frame_id id =
         hp_profile_frame(&profile, (hp_module_id){0}, profile.frames.count + 1);
@@ -31,13 +34,14 @@ static hp_frame_id frame_named(const char *name) {
     return id;
 }
 
-// One stack, `leaf` called by `root`; in 2^-20 bytes.
+// Add a stack where `root` calls `leaf`; the value is in units of 2^-20 bytes.
 static void add(const char *leaf, const char *root, hp_fixed value) {
     hp_frame_id frames[2] = {frame_named(leaf), frame_named(root)};
     struct hp_values values = {{[HP_INUSE_SPACE] = value}};
     hp_profile_add(&profile, &(struct hp_sample){frames, 2, {0}}, &values, no_errors);
 }
 
+// The report; valid until the next call.  Empties the profile.
 static const char *folded(void) {
     static struct memory memory;
     memory = (struct memory){0};
@@ -66,7 +70,7 @@ Test(folded, writes_the_root_first_and_merges_equal_names) {
     cr_expect_str_eq(folded(), "main;leaf 7\nmain;other 1\n");
 }
 
-// What would end a frame, a line or the count is replaced.
+// Characters that would end a frame, a line or the count are replaced.
 Test(folded, lets_no_name_break_its_line) {
     add("a;b\nc\td", "x 12", one);
     add("leaf 42", "main", one);
@@ -79,7 +83,7 @@ Test(folded, lets_no_name_break_its_line) {
                      "x 12;a:b c d 1\n");
 }
 
-// 0.4 + 0.4 + 0.4 of a byte: the total is 1, so is the sum of the lines.
+// 0.4 + 0.4 + 0.4 bytes are rounded to a total of 1, which is also the sum of the lines.
 Test(folded, rounds_so_that_the_lines_add_up_to_the_total) {
     add("a", "main", one * 2 / 5);
     add("b", "main", one * 2 / 5);

@@ -1,3 +1,4 @@
+// Tests of the built-in rules that classify frames.
 #include "view/frame_rules.h"
 
 #include "base/pattern.h"
@@ -19,6 +20,7 @@ static void done(void) {
 
 TestSuite(frame_rules, .init = setup, .fini = done);
 
+// Name of the class of a frame.
 static const char *judge(const char *name, const char *file, const char *module) {
     return hp_frame_class_name(hp_frame_rules_judge(&rules, name, file, module));
 }
@@ -27,7 +29,8 @@ static const char *judge(const char *name, const char *file, const char *module)
     cr_expect_str_eq(judge(name, file, module), class, "%s in %s in %s", name, file, \
                      module)
 
-// The text that a rule looks at.
+// The text that the pattern of a rule is matched against; `bare` has room for a bare
+// name.
 static const char *subject_of(const struct hp_known_rule *rule, char *bare) {
     if (strcmp(rule->field, "file") == 0 || strcmp(rule->field, "module") == 0) {
         return rule->field[0] == 'f' ? rule->file : rule->module;

@@ -1,14 +1,16 @@
+// Tests of the distribution of the difference of two gamma variables.
 #include "sampler/core/random.h"
 #include "stats/gamma_difference.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 
+// Whether `a` is within a relative error of `b`.
 static bool agree(double a, double b, double relative) {
     return fabs(a - b) <= relative * fabs(b);
 }
 
-// X: shape, scale; Y: shape, scale; p, and what X - Y is at most with probability p: mpmath with
+// Shape and scale of X; shape and scale of Y; p; the p-quantile of X - Y, by mpmath with
 // 30 digits, by quadrature over Y.
 static const double quantiles[][6] = {
     {1, 1, 1, 1, 0.025, -2.995732273554},
@@ -33,7 +35,7 @@ Test(gamma_difference, quantiles_have_eight_digits) {
     }
 }
 
-// Of two that are exponential there is a formula on either side of 0.
+// For two exponential variables the distribution has a closed form on both sides of 0.
 Test(gamma_difference, of_exponential_ones_is_known_everywhere) {
     for (double r = 0.1; r < 20; r *= 3) {
         struct hp_gamma x = {1, r}, y = {1, 1};
@@ -45,12 +47,12 @@ Test(gamma_difference, of_exponential_ones_is_known_everywhere) {
     }
 }
 
-// A place at random between two on a logarithmic scale.
+// A random number between two, uniform on a logarithmic scale.
 static double any(struct hps_random *random, double least, double most) {
     return least * pow(most / least, hps_random_unit(random));
 }
 
-// Where 0 is next to the quantile, too, and whatever the shapes.
+// This has to be true for all shapes, also if the quantile is close to 0.
 Test(gamma_difference, quantiles_are_above_0_exactly_where_less_than_p_is_below) {
     struct hps_random random;
     hps_random_init(&random, 1);
@@ -59,7 +61,7 @@ Test(gamma_difference, quantiles_are_above_0_exactly_where_less_than_p_is_below)
         struct hp_gamma x = {any(&random, 0.5, 1e7), any(&random, 0.1, 10)};
         struct hp_gamma y = {any(&random, 0.5, 1e7), 1};
         double sd = sqrt(x.shape * x.scale * x.scale + y.shape);
-        if (i % 2) { // a mean that is about twice the error
+        if (i % 2) { // the mean is about twice the standard deviation
             double mean = y.shape + sd * any(&random, 1, 4);
             x.scale = mean / x.shape;
         }

@@ -1,3 +1,4 @@
+// Tests of the gzip writer, which compresses with libdeflate or zlib.
 #include "report/pprof/gzip.h"
 
 #include <criterion/criterion.h>
@@ -7,17 +8,19 @@
 #include <zlib.h>
 
 enum {
-    MOST_HELD = 1 << 20, // bytes, in builds with libdeflate
+    MOST_HELD = 1 << 20, // bytes that builds with libdeflate keep in memory
     GZIP_WINDOW = 15 + 16,
     LINE = 1000,
 };
 
-// Bytes that come again after a prime number of lines, so that none is where one like it was packed.
+// Bytes that repeat after a prime number of lines, so that no two positions of a window
+// are alike.
 static char byte_of(size_t i) {
     size_t line = i / LINE;
     return (char)(i % LINE + line % 251 * 7);
 }
 
+// Write `size` of these bytes.
 static void write_bytes(struct hp_sink *plain, size_t size) {
     char bytes[LINE];
     for (size_t at = 0; at < size; at += LINE) {
@@ -29,6 +32,7 @@ static void write_bytes(struct hp_sink *plain, size_t size) {
     }
 }
 
+// Compress `size` bytes; the caller frees the result.
 static struct hp_buffer pack(size_t size) {
     static struct hp_sink out, plain;
     struct hp_buffer packed = {0};
@@ -42,6 +46,7 @@ static struct hp_buffer pack(size_t size) {
     return packed;
 }
 
+// Whether the bytes are those at position `at`.
 static bool are_right(const unsigned char *bytes, size_t count, size_t at) {
     size_t i = 0;
     while (i < count && (char)bytes[i] == byte_of(at + i)) {
@@ -50,7 +55,8 @@ static bool are_right(const unsigned char *bytes, size_t count, size_t at) {
     return i == count;
 }
 
-// By zlib alone, whoever packed them: one member, all of the bytes, nothing behind.
+// Decompress with zlib alone, whichever library compressed.  Expects one member with all
+// bytes, and nothing after it.
 static void expect_packed(const struct hp_buffer *packed, size_t size) {
     static unsigned char window[1 << 16];
     size_t at = 0;
@@ -84,6 +90,7 @@ Test(gzip, packs_one_member_whoever_packs_it) {
     }
 }
 
+// A hp_write_fn that always fails.
 static int refuse(void *data, const void *bytes, size_t size) {
     (void)data;
     (void)bytes;
@@ -92,7 +99,7 @@ static int refuse(void *data, const void *bytes, size_t size) {
     return -1;
 }
 
-// Whether it is found when all is packed, or as it comes.
+// The failure is reported whether it happens at the end or earlier.
 Test(gzip, tells_of_what_could_not_be_written) {
     const size_t sizes[] = {1, 100000, 5 * MOST_HELD};
     static struct hp_sink out, plain;

@@ -1,3 +1,4 @@
+// Tests of the dumps that the sampler writes, and of jemalloc's size classes.
 #include "sampler/core/heapfile.h"
 #include "sampler/core/usize.h"
 
@@ -9,7 +10,7 @@
 
 static struct hps_textfile file;
 
-// The text of a dump, in static memory.
+// The text of a dump; valid until the next call.
 static const char *text_of(const struct hps_ledger *ledger,
                            struct hps_heapfile_options options) {
     static char text[4096];
@@ -26,7 +27,7 @@ static const char *text_of(const struct hps_ledger *ledger,
 static const uintptr_t first[] = {0x7f0000002030, 0x550000001000},
                        second[] = {0x7f0000001040, 0x550000001000};
 
-// Three objects of two stacks and two threads; one of them is freed.
+// Fill a ledger with three objects of two stacks and two threads; one of them is freed.
 static void fill(struct hps_ledger *ledger) {
     hps_ledger_init(ledger, 4096);
     struct hps_ledger_thread *main_thread = hps_ledger_new_thread(ledger, "");
@@ -41,7 +42,7 @@ static void fill(struct hps_ledger *ledger) {
 Test(heapfile, has_stacks_in_the_order_of_their_bytes_and_threads_by_number) {
     struct hps_ledger ledger;
     fill(&ledger);
-    // 30 comes before 40: addresses are compared from their lowest byte.
+    // 30 precedes 40, since addresses are compared from their lowest byte on.
     cr_expect_str_eq(text_of(&ledger, (struct hps_heapfile_options){.accum = true}),
                      "heap_v2/4096\n"
                      "  t*: 2: 4112 [3: 12304]\n"
@@ -66,8 +67,8 @@ Test(heapfile, without_accum_is_silent_about_what_was_freed) {
     hps_ledger_done(&ledger);
 }
 
-// jemalloc 5.3 prints these for one object of 81,920 bytes and 14 of 16 at a period of
-// 524,288.
+// The expected numbers are those of jemalloc 5.3 for one object of 81,920 bytes and 14 of
+// 16 bytes with a period of 524,288.
 Test(heapfile, rewrites_numbers_as_jemalloc_does) {
     struct hps_ledger ledger;
     hps_ledger_init(&ledger, 524288);
@@ -82,7 +83,8 @@ Test(heapfile, rewrites_numbers_as_jemalloc_does) {
     hps_ledger_done(&ledger);
 }
 
-// The count follows from the bytes, not from the estimated objects, where halves are rounded.
+// The count has to follow from the bytes, not from the estimated objects: this matters if
+// halves are rounded.
 Test(heapfile, rewrites_counts_that_lie_halfway_as_jemalloc_does) {
     struct hps_ledger ledger;
     hps_ledger_init(&ledger, 64);
@@ -101,7 +103,7 @@ Test(heapfile, sorts_many_stacks_and_keeps_each) {
     hps_ledger_init(&ledger, 1);
     struct hps_ledger_thread *thread = hps_ledger_new_thread(&ledger, "");
     for (uintptr_t i = 0; i < 5000; i++) {
-        uintptr_t frame = (i * 7919) % 5000 << 44; // the last of the bytes compared
+        uintptr_t frame = (i * 7919) % 5000 << 44; // in the byte that is compared last
         hps_ledger_add(&ledger, hps_ledger_line(&ledger, thread, &frame, 1), 8);
     }
     FILE *text = tmpfile();

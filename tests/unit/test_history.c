@@ -1,4 +1,4 @@
-// What is kept of each input comes back as it was.
+// Tests of hp_history: the observations of each input are read back unchanged.
 #include "model/history.h"
 
 #include <criterion/criterion.h>
@@ -9,7 +9,7 @@ enum {
     INPUTS = 5,
 };
 
-// Whatever numbers can be, small and large, in a way that depends on both.
+// An observation with small and large numbers that depend on both arguments.
 static struct hp_observation observation_of(uint32_t input, uint32_t stack) {
     struct hp_observation o = {.stack = stack};
     uint64_t seed = (uint64_t)(input + 1) * 0x9e3779b97f4a7c15 + stack % 40;
@@ -34,10 +34,11 @@ static struct hp_observation observation_of(uint32_t input, uint32_t stack) {
     return o;
 }
 
+// Write an input with every `step`-th stack.
 static void write_input(struct hp_history *history, uint32_t input, uint32_t step) {
     hp_history_begin(history);
     for (uint32_t i = 0; i < STACKS; i += step) {
-        uint32_t stack = (i * 1009) % STACKS; // not in order
+        uint32_t stack = (i * 1009) % STACKS; // out of order
         struct hp_observation o = observation_of(input, stack);
         const struct hp_error *errors[HP_COLUMNS] = {&o.errors[HP_COLUMN_INUSE], NULL};
         hp_history_put(history, stack, &o.values, errors);
@@ -45,6 +46,7 @@ static void write_input(struct hp_history *history, uint32_t input, uint32_t ste
     hp_history_end(history, input);
 }
 
+// Whether two observations are equal.
 static bool same(const struct hp_observation *a, const struct hp_observation *b) {
     const struct hp_error *x = a->errors, *y = b->errors;
     bool equal = memcmp(&a->values, &b->values, sizeof a->values) == 0;
@@ -62,7 +64,8 @@ static bool same(const struct hp_observation *a, const struct hp_observation *b)
     return equal;
 }
 
-// How many observations there are; `renumbered` by +100000.
+// Read an input and check all observations.  Returns their number; `renumbered`: stacks
+// were moved by 100000.
 static size_t check_input(struct hp_history_reader *reader,
                           const struct hp_history *history, uint32_t input,
                           bool renumbered) {
@@ -129,6 +132,7 @@ Test(history, is_small_when_numbers_repeat) {
     hp_history_done(&history);
 }
 
+// Bytes that all batches take.
 static size_t room_of(const struct hp_history *history) {
     const struct hp_history_batch *batch;
     size_t room = 0;

@@ -1,3 +1,4 @@
+// Tests of hp_input_stream, which reads plain, gzip and zstd input in windows.
 #include "input/input_stream.h"
 
 #include "base/digest.h"
@@ -20,13 +21,14 @@ static struct hp_input_stream stream;
 static struct hp_err err;
 static char path[64];
 
+// Create an empty file; `path` leads to it.
 static int new_file(void) {
     int fd = memfd_create("text", 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     return fd;
 }
 
-// `count` lines of text, each its number.
+// A text of `count` lines, each with its number; the caller frees it.
 static char *numbers(int count, size_t *size) {
     char *all;
     FILE *file = open_memstream(&all, size);
@@ -37,6 +39,7 @@ static char *numbers(int count, size_t *size) {
     return all;
 }
 
+// Append a gzip member to a file.
 static void write_gzip(int fd, const char *bytes, size_t size) {
     gzFile file = gzdopen(dup(fd), "wb");
     cr_assert_eq(gzwrite(file, bytes, (unsigned)size), (int)size);
@@ -44,7 +47,7 @@ static void write_gzip(int fd, const char *bytes, size_t size) {
     lseek(fd, 0, SEEK_END);
 }
 
-// Read all windows, dropping two thirds of each; the whole must come out.
+// Whether the input is `wanted`.  Reads all windows, and consumes two thirds of each.
 static bool reads_as(const char *wanted, size_t size) {
     size_t at = 0;
     int ret = hp_input_stream_open(&stream, path, 0, &err);
@@ -109,6 +112,7 @@ Test(input_stream, comes_in_windows_of_a_size_whatever_room_another_left) {
     free(all);
 }
 
+// Append a zstd frame to a file.
 static void write_zstd(int fd, const char *bytes, size_t size) {
     size_t room = ZSTD_compressBound(size);
     char *packed = malloc(room);
@@ -117,7 +121,7 @@ static void write_zstd(int fd, const char *bytes, size_t size) {
     free(packed);
 }
 
-// A frame of `size` bytes to be passed over.
+// Append a skippable frame with `size` bytes.
 static void write_skippable(int fd, int kind, unsigned size) {
     unsigned char head[8] = {(unsigned char)(0x50 + kind), 0x2a, 0x4d, 0x18};
     for (int i = 0; i < 4; i++) {
@@ -144,6 +148,7 @@ Test(input_stream, of_zstd_leaves_out_skippable_frames_in_front_between_and_behi
     close(fd);
 }
 
+// Expect that an input of several parts is read as one text.
 static void expect_parts_are_one(void write_part(int, const char *, size_t)) {
     size_t size;
     char *all = numbers(300000, &size);
@@ -164,7 +169,8 @@ Test(input_stream, of_several_zstd_frames_is_one) {
     expect_parts_are_one(write_zstd);
 }
 
-// Shorter than that it is no longer known for what it is.
+// Expect an error wherever the file is truncated after its magic number; shorter files
+// are not recognised.
 static void expect_cut_is_an_error(void write_part(int, const char *, size_t),
                                    off_t magic, const char *message) {
     size_t size;
@@ -183,8 +189,8 @@ static void expect_cut_is_an_error(void write_part(int, const char *, size_t),
     close(fd);
 }
 
-// A short file is unpacked at once by libdeflate, a longer one as it comes; both by zlib where there
-// is no libdeflate.
+// libdeflate decompresses a short file at once and a longer one in parts.  Without
+// libdeflate zlib does both.
 Test(input_stream, of_gzip_is_the_same_however_short_it_is) {
     static const size_t sizes[] = {0,       1,       100,     1000000,
                                    4194303, 4194304, 4194305, 5000000};
@@ -219,7 +225,7 @@ Test(input_stream, of_gzip_that_lies_about_its_size_is_an_error) {
     free(all);
 }
 
-// libdeflate passes over the CRC of a header, zlib does not.
+// libdeflate ignores the CRC of a header; zlib checks it.
 Test(input_stream, of_gzip_whose_header_is_damaged_is_an_error) {
     unsigned char packed[1000];
     gz_header header = {.hcrc = 1};
@@ -240,7 +246,7 @@ Test(input_stream, of_gzip_whose_header_is_damaged_is_an_error) {
     close(fd);
 }
 
-// What unpacks is kept from one file to the next.
+// The decompressor is reused from one file to the next.
 Test(input_stream, that_was_damaged_or_packed_otherwise_leaves_nothing_to_the_next) {
     size_t size;
     char *all = numbers(20000, &size);
@@ -257,7 +263,8 @@ Test(input_stream, that_was_damaged_or_packed_otherwise_leaves_nothing_to_the_ne
     free(all);
 }
 
-// What unpacks one file takes more than 32 KiB.  Under the sanitizers, which look for it themselves, there are no numbers.
+// A decompressor takes more than 32 KiB.  Builds with sanitizers report no numbers, but
+// find leaks themselves.
 Test(input_stream, that_was_packed_keeps_no_memory) {
     size_t size, before = 0;
     char *all = numbers(20000, &size);
@@ -309,7 +316,7 @@ Test(input_stream, of_zstd_that_is_more_than_allowed_is_refused) {
     close(fd);
 }
 
-// A window of 2^31 bytes, which a frame of a few bytes may ask for.
+// The frame asks for a window of 2^31 bytes.
 Test(input_stream, of_zstd_may_not_ask_for_memory_beyond_reason) {
     static const char frame[] = "\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00";
     int fd = new_file();
@@ -338,7 +345,8 @@ Test(input_stream, that_is_more_than_allowed_is_refused_before_it_is_in_memory) 
     close(fd);
 }
 
-// 32 MiB, or 200 times what it is packed: this is 290 times as large, and 40 MiB.
+// The limit is the larger of 32 MiB and 200 times the compressed size.  The file expands
+// 290 times, to 40 MiB.
 Test(input_stream, R07_is_a_bomb_from_200_times_its_packed_size_on) {
     int fd = new_file();
     gzFile file = gzdopen(dup(fd), "wb");
@@ -373,7 +381,7 @@ static void on_alarm(int number) {
     (void)number;
 }
 
-// A signal every 100 us, and reads that it interrupts.
+// Send a signal every 100 us, which interrupts read().
 static void start_signals(void) {
     struct sigaction action = {.sa_handler = on_alarm}; // without SA_RESTART
     struct itimerval often = {{0, 100}, {0, 100}};
@@ -381,6 +389,7 @@ static void start_signals(void) {
     setitimer(ITIMER_REAL, &often, NULL);
 }
 
+// A thread that writes pieces with pauses.
 struct slow_writer {
     int fd;
     const char *bytes;
@@ -391,7 +400,7 @@ static void *write_slowly(void *data) {
     struct slow_writer *writer = data;
     sigset_t all;
     sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, NULL); // they are for the reader
+    pthread_sigmask(SIG_BLOCK, &all, NULL); // signals are for the reader
     for (size_t at = 0; at < writer->size; at += writer->piece) {
         size_t left = writer->size - at;
         size_t piece = left < writer->piece ? left : writer->piece;
@@ -402,7 +411,8 @@ static void *write_slowly(void *data) {
     return NULL;
 }
 
-// A pipe, read while signals come and, if it does not block, nothing is there most times.
+// Read from a pipe while signals arrive; with O_NONBLOCK the pipe is empty most of the
+// time.
 static void read_from_pipe(size_t lines, size_t piece, int flags) {
     int ends[2];
     struct slow_writer writer = {.piece = piece};
@@ -445,7 +455,7 @@ Test(input_stream, R22_that_is_written_to_while_it_is_read_has_changed) {
     hp_input_stream_close(&stream);
     cr_assert_eq(hp_input_stream_open(&stream, path, 0, &err), HP_OK);
     cr_expect(!hp_input_stream_has_changed(&stream));
-    usleep(20000); // longer than a tick of the clock that files are stamped with
+    usleep(20000); // longer than the resolution of file times
     cr_assert_eq(pwrite(fd, "LINE", 4, 0), 4);
     cr_expect(hp_input_stream_has_changed(&stream), "of the same size");
     hp_input_stream_close(&stream);

@@ -1,16 +1,19 @@
+// Tests of confidence intervals and growth p-values, and of the special functions that
+// they use.
 #include "stats/distributions.h"
 #include "stats/measure.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 
+// Whether `a` is within a relative error of `b`.
 static bool agree(double a, double b, double relative) {
     return fabs(a - b) <= relative * fabs(b);
 }
 
-// All by mpmath, with 50 digits.
+// Expected values were computed by mpmath with 50 digits.
 
-// Shape, probability, the quantile below which and the one above which it is.
+// Shape; probability; lower quantile; upper quantile.
 static const double gammas[][4] = {
     {0.5, 0.000001, 7.853981633978595e-13, 11.96406348846741},
     {0.5, 0.005, 1.963521111025795e-5, 3.939719288311209},
@@ -66,7 +69,7 @@ Test(special, gamma_quantiles_have_ten_digits) {
     }
 }
 
-// The expansion for large shapes goes on where the iteration ends.
+// The iteration is replaced by an expansion for large shapes.
 Test(special, gamma_quantiles_are_continuous_where_the_method_changes) {
     for (double p = 1e-6; p < 0.4; p *= 7) {
         double before = hp_gamma_quantile_below(99999.9, p);
@@ -76,7 +79,7 @@ Test(special, gamma_quantiles_are_continuous_where_the_method_changes) {
     }
 }
 
-// a, b, x and the probability of at most x.
+// a, b, x; the probability of at most x.
 static const double betas[][4] = {
     {4, 1, 0.5, 0.0625},
     {6, 2, 0.5, 0.0625},
@@ -97,7 +100,7 @@ Test(special, beta_probabilities_have_ten_digits) {
     cr_expect(agree(hp_beta_below(1e6, 1e6, 0.5, 0.5), 0.5, 1e-10));
 }
 
-// t, degrees of freedom and the probability of more.
+// t, degrees of freedom; the probability of more than t.
 static const double students[][3] = {
     {2, 5, 0.05096973941492918},
     {-1, 1, 0.75},
@@ -105,7 +108,7 @@ static const double students[][3] = {
     {0.1, 2.5, 0.4639032720312448},
 };
 
-// A probability and the normal number above which it is.
+// A probability; the normal number that is exceeded with this probability.
 static const double normals[][2] = {
     {0.025, 1.959963984540054}, {0.25, 0.6744897501960817}, {0.000001, 4.753424308822899},
     {1e-10, 6.361340902404056}, {0.9, -1.2815515655446},
@@ -123,7 +126,7 @@ Test(special, student_and_normal_have_ten_digits) {
     }
 }
 
-// n samples of small objects, in units of the period: the exact interval of Garwood.
+// n samples of small objects, in units of the period; the exact interval by Garwood.
 static const double counts[][3] = {
     {0, 0, 3.688879454},
     {1, 0.02531780798, 5.571643391},
@@ -157,7 +160,7 @@ Test(interval, of_exact_numbers_is_a_point) {
     cr_expect_eq(range.high, 4096);
 }
 
-// Samples before and after, and the exact conditional test: I_1/2(after, before + 1).
+// Samples before and after; the exact conditional test, I_1/2(after, before + 1).
 static const double growths[][3] = {
     {0, 4, 0.0625},
     {1, 6, 0.0625},
@@ -197,7 +200,8 @@ Test(growth, of_many_samples_is_nearly_normal) {
               probability);
 }
 
-// Answers are kept: of as many shapes as no table holds each has its own, asked once more or not.
+// Results are cached.  There are more shapes than the cache has room for, and each is
+// asked for twice.
 Test(special, quantiles_do_not_depend_on_what_was_asked_before) {
     enum {
         SHAPES = 3000
@@ -218,8 +222,8 @@ Test(special, quantiles_do_not_depend_on_what_was_asked_before) {
     }
 }
 
-// 8 objects of 5 periods of which all were sampled, and 7: by SciPy's gamma.ppf, with the variance
-// n S^2 (1 - p) / p^2, and n S as what is certain.
+// Expected values for 8 and 7 objects of 5 periods, which were all sampled, are by SciPy's
+// gamma.ppf, with the variance n S^2 (1 - p) / p^2 and the certain amount n S.
 Test(interval, of_large_objects_leaves_open_what_can_have_been_missed) {
     static const double rows[][3] = {{8, 40.000000000000, 45.545562255861},
                                      {7, 35.000000000000, 40.347500311174}};

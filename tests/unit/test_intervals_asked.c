@@ -1,5 +1,6 @@
-// An interval costs more than the sum it belongs to.  They are counted here: the file that
-// computes them is part of this program, so that the linker leaves out that of the library.
+// Tests that reports compute no more intervals than they show, since an interval costs
+// more than its sum.  To count them, the file that computes intervals is included here,
+// so that the linker ignores the library's.
 #define hp_interval_of        real_interval_of
 #define hp_interval_of_chosen real_interval_of_chosen
 #include "stats/measure.c"
@@ -16,12 +17,13 @@
 enum {
     STACKS = 1000,
     SHOWN = 50,
-    OF_NOTHING = HP_METRICS, // what rows of nothing share
-    // In use and allocated, bytes and objects; what filters leave; the total again for what
-    // one stack that was never sampled may hold.
+    OF_NOTHING = HP_METRICS, // shared by rows without any amount
+    // Bytes and objects, in use and allocated; the part that filters leave; and the total
+    // again, with the amount that an unsampled stack may hold.
     IN_HEAD = 4 + 1 + 1,
 };
 
+// Number of intervals computed so far.
 static size_t asked;
 
 struct hp_interval hp_interval_of(struct hp_measure measure, double confidence);
@@ -40,7 +42,7 @@ struct hp_interval hp_interval_of_chosen(struct hp_measure measure, double confi
     return real_interval_of_chosen(measure, confidence, rows);
 }
 
-// Stacks of two functions each, of different sizes, none of which is another's.
+// A dump with stacks of two functions each, all with different functions and sizes.
 static struct hp_profile *read_dump(void) {
     char path[64];
     struct hp_err err = {0};
@@ -67,13 +69,14 @@ static struct hp_profile *read_dump(void) {
     return profile;
 }
 
+// A hp_write_fn that only counts bytes.
 static int drop(void *data, const void *bytes, size_t size) {
     (void)bytes;
     *(size_t *)data += size;
     return 0;
 }
 
-// How many are computed for a report.
+// Number of intervals that a report computes.
 static size_t count(const struct hp_report_options *options) {
     struct hp_profile *profile = read_dump();
     struct hp_err err = {0};
@@ -88,12 +91,14 @@ static size_t count(const struct hp_report_options *options) {
     return asked;
 }
 
+// Options of a text report with SHOWN rows.
 static struct hp_report_options text_of(enum hp_report_kind kind, enum hp_sort sort) {
     return (struct hp_report_options){
         .kind = kind, .format = "text", .sort = sort, .limit = SHOWN};
 }
 
-// By name some of the rows that are shown are of callers, which hold nothing themselves.
+// Expect few intervals.  Sorted by name, some rows are callers without own amounts, so
+// that fewer are needed.
 static void expect_few(const struct hp_report_options *options, size_t shown) {
     size_t found = count(options), least = options->sort == HP_SORT_NAME ? 1 : shown;
     cr_expect(found >= least && found <= shown + OF_NOTHING + IN_HEAD,

@@ -1,3 +1,4 @@
+// Tests of the reader of jemalloc's heap_v2 dumps.
 #include "input/reader.h"
 #include "input/scan.h"
 
@@ -11,7 +12,7 @@ static struct hp_dump dump;
 static struct hp_err err;
 static char buffer[1 << 16];
 
-// The parser may read a little beyond the text.
+// Parse a text.  It is padded, since the parser may read a few bytes beyond the end.
 static int parse(const char *text) {
     size_t size = strlen(text);
     cr_assert_lt(size + HP_INPUT_STREAM_PAD, sizeof buffer);
@@ -49,7 +50,8 @@ Test(jemalloc, reads_stacks_and_counts) {
     cr_assert_eq(dump.stacks.count, 2);
     cr_expect_eq(dump.stacks.at[0].depth, 3);
     cr_expect_eq(dump.stacks.at[0].counts.inuse.bytes, 64);
-    cr_expect_eq(dump.stacks.at[0].lines, 0); // one thread: its line says the same
+    // The only thread repeats the total, so that its line is not kept.
+    cr_expect_eq(dump.stacks.at[0].lines, 0);
     cr_expect_eq(dump.stacks.at[1].lines, 2);
     cr_expect_eq(dump.thread_lines.at[1].thread, 7);
     cr_expect_eq(dump.addresses.count, 3);
@@ -62,7 +64,7 @@ Test(jemalloc, reads_stacks_and_counts) {
     cr_expect_eq(dump.malformed.count, 0);
 }
 
-// A line that repeats the total is stepped over unread only if it is the only one.
+// A line that repeats the total may be skipped only if it is the only one.
 Test(jemalloc, reads_all_threads_though_the_first_has_all_of_the_total) {
     cr_assert_eq(parse(HEAD "@ 0x10\n  t*: 2: 16 [0: 0]\n  t1: 2: 16 [0: 0]\n"
                             " t2: 1: 8 [0: 0]\n" MAPS),
@@ -72,7 +74,7 @@ Test(jemalloc, reads_all_threads_though_the_first_has_all_of_the_total) {
     cr_expect_eq(dump.stacks.at[0].lines, 2);
 }
 
-// Every line in any form that decodes to the same numbers.
+// Every line is written in an unusual way, with the same numbers.
 Test(jemalloc, reads_stacks_in_unusual_dress) {
     const char *text =
         "heap_v2/1\r\n  t*: 1: 8 [0: 0]\r\n@ 0x10 0x20 0xabcdef0123456789\r\n"
@@ -88,7 +90,7 @@ Test(jemalloc, reads_stacks_in_unusual_dress) {
     cr_expect_null(dump.damage.what, "%s", dump.damage.what);
 }
 
-// Neighbours share tokens, end in the middle of each other, or are the same.
+// Consecutive stacks share tokens, end in the middle of each other, or are equal.
 Test(jemalloc, reuses_the_line_before_only_where_it_is_equal) {
     static const char *const stacks[] = {
         "0x1000 0x2000 0x3000", "0x1000 0x2000 0x3000",
@@ -199,7 +201,7 @@ Test(jemalloc, counts_the_rows_of_the_map_that_are_none_or_overlap) {
     cr_expect_eq(dump.malformed.line, 9);
     cr_expect_str_eq(dump.expected, "a row of the memory map");
     cr_expect_eq(dump.overlaps.count, 2);
-    cr_expect_eq(dump.overlaps.line, 12); // though the other begins before it
+    cr_expect_eq(dump.overlaps.line, 12); // the other line begins before it
     cr_expect_eq(dump.damage.line, 13);
     cr_expect_eq(dump.lines, 13);
 }
@@ -239,7 +241,7 @@ Test(jemalloc, reads_the_objects_and_slabs_that_clickhouse_lists) {
 static const struct {
     const char *text;
     uint64_t line;
-    size_t listed; // of the first stack; the second is read in any case
+    size_t listed; // objects listed for the first stack; the second is always read
 } miswritten[] = {
     {LISTED("  f: 12 60 64 3 0\n  f: 12 60 64 3 0 1\n") MAPS, 6, 0},
     {LISTED("  f: 12 60 64 3 0 1\n  f: 12 60 64 3 0 x\n") MAPS, 7, 0},
@@ -282,7 +284,7 @@ Test(jemalloc, counts_lines_of_dialects_to_come) {
     cr_expect_eq(dump.stacks.count, 1);
 }
 
-// Wherever they stand under a stack, what is known is read.
+// Known lines are read at any position under a stack.
 Test(jemalloc, reads_what_it_knows_between_lines_of_dialects_to_come) {
     cr_assert_eq(parse(HEAD "@ 0x10\n  x: new\n  t*: 4: 96 [0: 0]\n  g: 1\n"
                             "  t0: 3: 80 [0: 0]\n  f: 1 60 64 4 0 0\n  t7: 1: 16 [0: 0]\n"
@@ -321,7 +323,8 @@ Test(jemalloc, refuses_a_header_without_a_period) {
     cr_expect_str_eq(err.message, "expected a number as sample period");
 }
 
-// The thread order of two equal dumps may differ, their content does not.
+// Two equal dumps may list threads in a different order; then only the digest of samples
+// is the same.
 Test(jemalloc, tells_equal_samples_from_others) {
     cr_assert_eq(parse(HEAD "@ 0x10\n  t*: 1: 64 [2: 128]\n" MAPS), HP_OK);
     struct hp_digest first = dump.samples, content = dump.content;
@@ -332,7 +335,8 @@ Test(jemalloc, tells_equal_samples_from_others) {
     cr_expect_neq(memcmp(&first, &dump.samples, sizeof first), 0);
 }
 
-// What a file is read as, in as many windows as it takes; the dump borrows from the reader.
+// Read a file as in production, in as many windows as it takes.  The dump borrows from
+// the reader.
 static struct hp_reader read_back(FILE *file) {
     struct hp_reader reader = {0};
     char path[64];
@@ -343,7 +347,8 @@ static struct hp_reader read_back(FILE *file) {
     return reader;
 }
 
-// A file of many windows, with every length of stack, read as it is and by a pipe's pieces.
+// The file has many windows and stacks of every length.  It is read as a file, and in
+// pieces through a pipe.
 Test(jemalloc, reads_a_file_in_windows_as_if_it_were_one) {
     enum {
         STACKS = 40000,
@@ -387,7 +392,8 @@ Test(jemalloc, reads_a_file_in_windows_as_if_it_were_one) {
     fclose(file);
 }
 
-// So many that no cache holds their table: most of them twice, of 12 digits and of fewer.
+// More addresses than the CPU's caches have room for, most of them twice, with 12 digits
+// and with fewer.
 Test(jemalloc, reads_many_addresses_each_once) {
     enum {
         STACKS = 4000,
@@ -406,7 +412,7 @@ Test(jemalloc, reads_many_addresses_each_once) {
     fputs("@ 0x7f0000000010 0x7f00000000g0 0x7f0000000020\n  t*: 1: 8 [0: 0]\n" MAPS,
           file);
     struct hp_reader reader = read_back(file);
-    cr_expect_eq(dump.malformed.count, 1); // the last of them
+    cr_expect_eq(dump.malformed.count, 1); // the last stack
     cr_assert_eq(dump.frames.count, STACKS * DEPTH);
     size_t wrong = 0, distinct = 0;
     for (unsigned i = 0; i < STACKS * DEPTH; i++) {
@@ -420,7 +426,7 @@ Test(jemalloc, reads_many_addresses_each_once) {
     fclose(file);
 }
 
-// The number of a line far behind the first window.
+// The error is in a line far after the first window.
 Test(jemalloc, counts_lines_across_windows) {
     enum {
         STACKS = 40000

@@ -1,3 +1,4 @@
+// Tests of the layout of call graphs.
 #include "draw/graph_layout.h"
 
 #include <criterion/criterion.h>
@@ -6,12 +7,14 @@
 
 // --- graphs ----------------------------------------------------------------------------
 
+// A graph under construction, and its layout.
 struct graph {
     HP_VEC(struct hp_layout_node) nodes;
     HP_VEC(struct hp_layout_edge) edges;
     struct hp_layout layout;
 };
 
+// Add a node; lengths are in points.
 static void add_node(struct graph *graph, int64_t width, int64_t height) {
     struct hp_layout_node node = {.width = width * HP_POINT, .height = height * HP_POINT};
     hp_vec_push(&graph->nodes, node);
@@ -33,6 +36,7 @@ static bool has_edge(const struct graph *graph, uint32_t from, uint32_t to) {
     return false;
 }
 
+// Add an edge with a label of 40 x 10 points.
 static void add_edge(struct graph *graph, uint32_t from, uint32_t to, int64_t weight) {
     struct hp_layout_edge edge = {.from = from,
                                   .to = to,
@@ -42,6 +46,7 @@ static void add_edge(struct graph *graph, uint32_t from, uint32_t to, int64_t we
     hp_vec_push(&graph->edges, edge);
 }
 
+// Compute the layout.
 static void find(struct graph *graph) {
     graph->layout.nodes = graph->nodes.at;
     graph->layout.node_count = graph->nodes.count;
@@ -56,12 +61,14 @@ static void done(struct graph *graph) {
     hp_vec_done(&graph->edges);
 }
 
+// A random number of 31 bits (linear congruential generator).
 static uint32_t next_random(uint64_t *state) {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return (uint32_t)(*state >> 33);
 }
 
-// Of few roots, with circles, calls of oneself, parts for themselves and edges over many layers.
+// Make a random graph with few roots, cycles, self-calls, unconnected parts and edges
+// over many layers.
 static void make_random(struct graph *graph, uint64_t seed) {
     uint64_t state = seed;
     uint32_t nodes = 2 + next_random(&state) % 60,
@@ -86,7 +93,7 @@ enum {
 #endif
 };
 
-// --- what is asked of all --------------------------------------------------------------
+// --- requirements for all graphs -------------------------------------------------------
 
 struct area {
     int64_t left, top, right, bottom;
@@ -107,7 +114,7 @@ static bool overlap(struct area a, struct area b) {
     return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }
 
-// The part of a line that is inside, of what is left of it: *least to *most, from 0 to 1.
+// Restrict part[0] ... part[1] (from 0 to 1) of a line to what is between two sides.
 static void clip(double from, double step, const double side[2], double part[2]) {
     double enters = step != 0 ? (side[0] - from) / step : side[0] < from ? -1 : 2;
     double leaves = step != 0 ? (side[1] - from) / step : side[1] > from ? 2 : -1;
@@ -118,6 +125,7 @@ static void clip(double from, double step, const double side[2], double part[2])
     part[1] = is_beside ? -1 : last < part[1] ? last : part[1];
 }
 
+// Whether the line from `a` to `b` crosses the inside of an area.
 static bool passes(struct area area, struct hp_layout_point a, struct hp_layout_point b) {
     double part[2] = {0, 1}, x[2] = {(double)area.left, (double)area.right},
            y[2] = {(double)area.top, (double)area.bottom};
@@ -126,6 +134,7 @@ static bool passes(struct area area, struct hp_layout_point a, struct hp_layout_
     return part[1] - part[0] > 1e-9;
 }
 
+// Whether any segment of an edge crosses the inside of an area.
 static bool line_passes(const struct hp_layout *layout, const struct hp_layout_edge *edge,
                         struct area area) {
     bool does = false;
@@ -136,6 +145,7 @@ static bool line_passes(const struct hp_layout *layout, const struct hp_layout_e
     return does;
 }
 
+// Expect that boxes, lines and labels do not overlap and are inside of the drawing.
 static void expect_room(const struct graph *graph, uint64_t seed) {
     const struct hp_layout *layout = &graph->layout;
     for (size_t i = 0; i < layout->node_count; i++) {
@@ -167,6 +177,7 @@ static void expect_room(const struct graph *graph, uint64_t seed) {
     }
 }
 
+// Whether a point is on the border of a box.
 static bool is_at(struct area box, struct hp_layout_point point) {
     bool is_beside = point.x == box.left || point.x == box.right;
     bool is_above = point.y == box.top || point.y == box.bottom;
@@ -174,6 +185,7 @@ static bool is_at(struct area box, struct hp_layout_point point) {
            point.y <= box.bottom && (is_beside || is_above);
 }
 
+// Expect that each edge leads from caller to callee, downwards unless it is turned.
 static void expect_ends(const struct graph *graph, uint64_t seed) {
     const struct hp_layout *layout = &graph->layout;
     for (size_t i = 0; i < layout->edge_count; i++) {
@@ -208,7 +220,7 @@ Test(layout, leads_each_edge_from_its_caller_to_its_callee) {
     }
 }
 
-// Of three points, on which side of the line from a to b the third is.
+// Side of the line from `a` to `b` on which `c` is: -1, 0 or 1.
 static int side_of(struct hp_layout_point a, struct hp_layout_point b,
                    struct hp_layout_point c) {
     double area = (double)(b.x - a.x) * (double)(c.y - a.y) -
@@ -216,6 +228,7 @@ static int side_of(struct hp_layout_point a, struct hp_layout_point b,
     return (area > 0) - (area < 0);
 }
 
+// Number of crossings of two edges.
 static size_t count_crossings(const struct hp_layout *layout, size_t a, size_t b) {
     const struct hp_layout_edge *one = &layout->edges[a], *other = &layout->edges[b];
     size_t count = 0;
@@ -265,7 +278,7 @@ Test(layout, does_not_depend_on_the_order_of_edges) {
     }
 }
 
-// --- small ones ------------------------------------------------------------------------
+// --- small graphs ----------------------------------------------------------------------
 
 Test(layout, has_nothing_to_do_for_no_nodes) {
     struct graph graph = {0};
@@ -295,7 +308,8 @@ Test(layout, turns_no_edge_where_there_is_no_circle) {
     struct graph graph = {0};
     uint64_t state = 1;
     add_nodes(&graph, 50);
-    for (uint32_t i = 0; i < 120; i++) { // callers have larger numbers
+    // Callers have larger numbers, so that there is no cycle.
+    for (uint32_t i = 0; i < 120; i++) {
         uint32_t to = next_random(&state) % 49;
         uint32_t from = to + 1 + next_random(&state) % (49 - to);
         if (!has_edge(&graph, from, to)) {
@@ -324,7 +338,7 @@ Test(layout, draws_trees_without_crossings_and_callers_above_the_middle) {
 Test(layout, untangles_what_need_not_cross) {
     struct graph graph = {0};
     add_nodes(&graph, 12);
-    for (uint32_t i = 0; i < 6; i++) { // a ladder whose lower ends are shuffled
+    for (uint32_t i = 0; i < 6; i++) { // a ladder with shuffled lower ends
         add_edge(&graph, i, 6 + i * 5 % 6, 1);
         add_edge(&graph, i, 6 + (i + 1) * 5 % 6, 1);
     }
@@ -359,9 +373,10 @@ Test(layout, keeps_a_caller_close_to_its_only_callee) {
     done(&graph);
 }
 
-// --- large ones ------------------------------------------------------------------------
+// --- large graphs ----------------------------------------------------------------------
 
-// In seconds of this process; what is allowed is for builds with sanitizers, too.
+// Compute the layout; returns seconds of CPU time.  Limits allow for builds with
+// sanitizers.
 static double time_of(struct graph *graph) {
     clock_t before = clock();
     find(graph);
@@ -387,7 +402,8 @@ Test(layout, is_soon_done_with_a_circle_of_10000) {
     done(&graph);
 }
 
-// Against the order of nodes, so that each edge contradicts what is assumed at first.
+// The edges run against the order of nodes, so that each contradicts the initial
+// assumption.
 Test(layout, is_soon_done_with_callers_behind_callees) {
     struct graph graph = {0};
     add_nodes(&graph, 10000);
@@ -425,7 +441,7 @@ Test(layout, leaves_the_lightest_edges_out_of_what_would_take_too_long) {
     done(&graph);
 }
 
-// All in one layer, all with all of the next: exchanges alone would take minutes.
+// Two layers that are fully connected: exchanging neighbours alone would take minutes.
 Test(layout, is_soon_done_with_what_calls_everything) {
     struct graph graph = {0};
     add_nodes(&graph, 280);

@@ -1,4 +1,4 @@
-// What programs that use the library may do, and the command line does not.
+// Tests of uses of the library that the command line does not make.
 #include "hprof-agg/hprof-agg.h"
 
 #include <criterion/criterion.h>
@@ -12,6 +12,7 @@
 
 static struct hp_err err;
 
+// Create a file with these bytes; returns its descriptor, and sets `path`.
 static int file_of(const void *bytes, size_t size, char path[64]) {
     int fd = memfd_create("input", 0);
     snprintf(path, 64, "/proc/self/fd/%d", fd);
@@ -28,6 +29,7 @@ static const char dump[] =
     "MAPPED_LIBRARIES:\n"
     "400000-500000 r-xp 00000000 fe:00 7 /srv/bin/app\n";
 
+// Read the dump.
 static struct hp_profile *read_dump(void) {
     char path[64];
     int fd = file_of(dump, sizeof dump - 1, path);
@@ -40,6 +42,7 @@ static struct hp_profile *read_dump(void) {
     return profile;
 }
 
+// A hp_write_fn that appends to a text of 8192 bytes.
 static int append(void *data, const void *bytes, size_t size) {
     char *text = data;
     size_t have = strlen(text);
@@ -50,7 +53,7 @@ static int append(void *data, const void *bytes, size_t size) {
     return 0;
 }
 
-// One in which 0.5 is "0,5".
+// Use a locale in which 0.5 is written "0,5".
 static void use_german_numbers(void) {
     char folder[] = "/tmp/hprof-agg-XXXXXX", command[256];
     cr_assert_not_null(mkdtemp(folder));
@@ -63,6 +66,7 @@ static void use_german_numbers(void) {
     cr_assert_eq(system(command), 0);
 }
 
+// Write a report to `text`.
 static void write_report(const struct hp_profile *profile,
                          const struct hp_report_options *options, char text[8192]) {
     struct hp_view *view = hp_view_new(profile, options, &err);
@@ -161,7 +165,7 @@ Test(library, knows_its_inputs_when_the_paths_are_gone) {
     close(fd);
 }
 
-// A header of a tar archive.
+// Write the header of a file in a tar archive.
 static void put_header(char block[512], const char *name, char kind, size_t size) {
     unsigned sum = 0;
     memset(block, 0, 512);
@@ -176,16 +180,18 @@ static void put_header(char block[512], const char *name, char kind, size_t size
     snprintf(block + 148, 8, "%06o", sum);
 }
 
+// A hp_progress_fn that keeps the last state.
 static void take_progress(void *data, const struct hp_progress *progress) {
     *(struct hp_progress *)data = *progress;
 }
 
+// A hp_write_fn that ignores everything.
 static int drop(void *data, const void *bytes, size_t size) {
     (void)data, (void)bytes, (void)size;
     return 0;
 }
 
-// A partial says of which archive a dump is.
+// A partial file contains the name of the archive that each dump came from.
 Test(library, knows_its_archives_when_their_paths_are_gone) {
     char archive[6 * 512] = "", path[64];
     put_header(archive, "a.heap", '0', sizeof dump - 1);

@@ -1,3 +1,4 @@
+// Tests of the report `lifetime`: shares that survive, and turnover.
 #include "stats/distributions.h"
 #include "stats/lifetime.h"
 
@@ -6,12 +7,14 @@
 
 static const double period = 524288;
 
-static struct hp_quantity of_samples(
-    double samples) { // of 16 bytes: one is nearly a period
+// The quantity of a number of samples.  Objects have 16 bytes, so that a sample represents
+// nearly a period.
+static struct hp_quantity of_samples(double samples) {
     double objects = samples / -expm1(-16 / period), bytes = 16 * objects;
     return (struct hp_quantity){bytes, objects, bytes * period};
 }
 
+// Interval of the share that survives, from numbers of samples.
 static struct hp_interval share_of(double allocated, double first, double last) {
     struct hp_survivors sums = {0};
     struct hp_quantity quantity = of_samples(allocated);
@@ -35,7 +38,8 @@ Test(lifetime, counts_samples_of_one_size_exactly) {
     struct hp_quantity quantity = of_samples(37);
     cr_expect(is_near(hp_quantity_samples(&quantity, (uint64_t)period), 37, 1e-3));
     cr_expect(isinf(hp_quantity_samples(&quantity, 1)));
-    // Three of two periods: 3 / (1 - e^-2) objects, whose bytes are hardly off.
+    // Three samples of objects of two periods: 3 / (1 - e^-2) objects, whose bytes have
+    // hardly any error.
     double objects = 3 / (1 - exp(-2));
     struct hp_quantity large = {2 * period * objects, objects,
                                 objects * period * period * 4 / expm1(2)};
@@ -51,7 +55,8 @@ Test(lifetime, bounds_what_survives_by_clopper_and_pearson) {
     cr_expect(all.high == 1 && is_near(all.low, pow(.05, .1), 1e-4));
 }
 
-// Four are live at the end, and four were before: any of them may be new, none has to be.
+// Four objects are live at the end, and four were live before: any of them may be new,
+// but none has to be.
 Test(lifetime, knows_not_which_of_the_living_are_old) {
     struct hp_interval share = share_of(10, 4, 4);
     cr_expect(share.low == 0 && share.high > .4);
@@ -60,7 +65,8 @@ Test(lifetime, knows_not_which_of_the_living_are_old) {
     cr_expect(share_of(3, 0, 300).high == 1);
 }
 
-// A heavy stack of one sample says as little as that sample, however many light ones there are.
+// A heavy stack with one sample limits the certainty, however many light samples there
+// are.
 Test(lifetime, weighs_samples_by_what_they_stand_for) {
     struct hp_survivors sums = {0};
     struct hp_quantity light = of_samples(1000);
@@ -75,7 +81,8 @@ Test(lifetime, weighs_samples_by_what_they_stand_for) {
     cr_expect(share.low == .25 && share.high == .25);
 }
 
-// What was allocated may be as much less for the upper end as more for the lower one.
+// With unknown sizes, the allocated bytes may be less for the upper end, and more for the
+// lower end.
 Test(lifetime, moves_its_ends_as_far_as_unknown_sizes_allow) {
     struct hp_quantity exact = of_samples(1000), slack = exact, raw = exact;
     slack.slack = (struct hp_slack){exact.bytes, exact.bytes / 2};
@@ -106,6 +113,7 @@ Test(lifetime, judges_by_the_ends_alone) {
 
 // --- turnover --------------------------------------------------------------------------
 
+// A course of eight dumps.
 struct eight {
     double live[8], gaps[7], process[7];
 };
@@ -114,6 +122,7 @@ static const struct eight steady = {{5, 6, 5, 4, 5, 6, 5, 4},
                                     {50, 50, 50, 50, 50, 50, 50},
                                     {100, 100, 100, 100, 100, 100, 100}};
 
+// Turnover of the first `dumps` dumps of a course.
 static struct hp_turnover turnover_of(const struct eight *of, size_t dumps,
                                       double samples) {
     struct hp_course course = {of->live, of->gaps, of->process, dumps, 1, samples, 1e6};
@@ -127,12 +136,14 @@ Test(lifetime, tells_a_turnover_of_what_is_steady) {
     cr_expect(turnover.range.high > 12 && turnover.range.high < 16);
 }
 
+// The reason why a changed course has no turnover.
 static enum hp_turnover_lack lack_with(void change(struct eight *)) {
     struct eight changed = steady;
     change(&changed);
     return turnover_of(&changed, 8, 350).lack;
 }
 
+// The functions that follow change a steady course.
 static void make_uneven(struct eight *of) {
     of->process[3] = 121;
 }
