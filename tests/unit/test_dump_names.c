@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const struct {
-    // Series: "" unless the name has jemalloc's or tcmalloc's strict form.
+    // Series: "" unless the name has jemalloc's strict form.
     const char *path, *series;
     uint64_t pid, number;
     char kind;

@@ -1,3 +1,4 @@
+// Tests of the reader of DWARF line tables: headers, programs, and skipped sequences.
 #include "sym/line_program.h"
 
 #include "base/md5.h"
@@ -16,6 +17,7 @@ static void done(void) {
 TestSuite(line_header, .fini = done);
 TestSuite(line_program, .fini = done);
 
+// Start a reader on a section; it will be asked for the lines of these addresses.
 static void start(struct hp_span section, bool is_big_endian, const uint64_t *asked,
                   size_t count) {
     static const char folders[] = "/src/app\0/inc";
@@ -28,7 +30,7 @@ static void start(struct hp_span section, bool is_big_endian, const uint64_t *as
 
 // --- headers ---------------------------------------------------------------------------
 
-// As clang writes it: two directories, two files, and a program that does nothing.
+// A header as clang writes it: two directories, two files, and an empty program.
 static const unsigned char plain[] = {
     78,
     0,
@@ -37,7 +39,7 @@ static const unsigned char plain[] = {
     5,
     0,
     8,
-    0, // length, version, sizes of an address and a segment selector
+    0, // length, version, sizes of addresses and segment selectors
     67,
     0,
     0,
@@ -50,7 +52,7 @@ static const unsigned char plain[] = {
     4,
     0,
     1,
-    1, // of the header; up to lengths of opcodes
+    1, // header, up to the lengths of the opcodes
     1,
     DW_LNCT_path,
     DW_FORM_line_strp,
@@ -114,7 +116,7 @@ static const unsigned char plain[] = {
     DW_LNE_end_sequence};
 
 enum {
-    DIRECTORIES = 21, // where how many parts each has is told
+    DIRECTORIES = 21, // positions in `plain`: number of columns of directories
     DIRECTORY_FORM = 23,
     DIRECTORY_COUNT = 24,
     MD5_FORM = 39,
@@ -123,7 +125,8 @@ enum {
     FIRST_MD5 = 45,
 };
 
-// How many files it has; in memory of just that size, so that a read behind the end shows.
+// Number of files in a header; 0 if it is unknown.  The bytes are in memory of exactly
+// their size, so that reads beyond the end are detected.
 static size_t count_of(const unsigned char *bytes, size_t size, uint64_t offset) {
     char *copy = malloc(size);
     memcpy(copy, bytes, size);
@@ -133,7 +136,7 @@ static size_t count_of(const unsigned char *bytes, size_t size, uint64_t offset)
     return is_read ? reader.header.files.count : 0;
 }
 
-// Of the plain one with some byte changed.
+// The same for `plain` with one byte changed.
 static size_t count_with(size_t at, unsigned char value) {
     unsigned char changed[sizeof plain];
     memcpy(changed, plain, sizeof plain);
@@ -141,6 +144,7 @@ static size_t count_with(size_t at, unsigned char value) {
     return count_of(changed, sizeof changed, 0);
 }
 
+// Expect that the program at an offset has the files of `plain`.
 static void expect_files(struct hp_span section, uint64_t offset, bool is_big_endian) {
     const struct hp_line_header *header = &reader.header;
     start(section, is_big_endian, NULL, 0);
@@ -176,7 +180,7 @@ Test(line_header, of_64_bits_and_of_the_other_byte_order) {
     for (size_t i = 12; i < sizeof plain; i++) {
         bool is_offset = i > DIRECTORY_COUNT && i <= DIRECTORY_COUNT + 8;
         if (is_offset && (i - DIRECTORY_COUNT) % 4 == 1) {
-            memset(wide + size, 0, 7); // the highest byte first
+            memset(wide + size, 0, 7); // big-endian: the highest byte is first
             size += 7;
             wide[size++] = plain[i];
         } else if (!is_offset) {
@@ -224,7 +228,7 @@ Test(line_header, is_unknown_where_it_contradicts_itself) {
     cr_expect_eq(count_with(0, 79), 0, "a unit behind the end of the section");
 }
 
-// Forms that compilers may use for what stands beside.
+// Compilers may use any of these forms for further columns.
 Test(line_header, of_files_whose_other_parts_are_of_any_form) {
     static const struct {
         unsigned char form, size, bytes[6];
@@ -292,6 +296,7 @@ Test(line_header, of_a_section_cut_or_changed_anywhere_is_safe_to_read) {
 
 // --- programs --------------------------------------------------------------------------
 
+// A section under construction.
 static struct {
     unsigned char bytes[1000];
     size_t size;
@@ -305,14 +310,14 @@ static void put(const unsigned char *bytes, size_t size) {
 #define PUT(...) \
     put((const unsigned char[]){__VA_ARGS__}, sizeof((unsigned char[]){__VA_ARGS__}))
 
-// Special opcodes add up to 17 to an address, and -5 to 8 to the line.
+// Special opcodes add 0 to 17 to the address, and -5 to 8 to the line.
 #define ROW(address, line) (unsigned char)(13 + (address)*14 + (line) + 5)
 #define AT(address)                                                                    \
     0, 9, DW_LNE_set_address, (address)&255, (address) >> 8 & 255, (address) >> 16, 0, \
         0, 0, 0, 0
 #define END 0, 1, DW_LNE_end_sequence
 
-// DWARF 4: one folder, two files.
+// Begin a table of DWARF 4 with one directory and two files.
 static void begin(void) {
     text.size = 0;
     PUT(0, 0, 0, 0, 4, 0, 36, 0, 0, 0, 1, 1, 1, 0xfb, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1,
@@ -320,6 +325,7 @@ static void begin(void) {
     text.bytes[6] = (unsigned char)(text.size - 10);
 }
 
+// Complete the table, and run its program for these addresses.
 static struct hp_line_program *run(const uint64_t *asked, size_t count) {
     text.bytes[0] = (unsigned char)(text.size - 4);
     text.bytes[1] = (unsigned char)((text.size - 4) >> 8);
@@ -331,13 +337,14 @@ static struct hp_line_program *run(const uint64_t *asked, size_t count) {
     run((const uint64_t[]){__VA_ARGS__}, \
         sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
-// The line of the i-th address; -1: none, -2: in doubt.
+// The line of address number i; -1: none, -2: in doubt.
 static int line_of(struct hp_line_program *program, uint32_t i) {
     struct hp_line_row row = {.line = 0};
     enum hp_line_answer answer = hp_line_find(&reader, program, i, &row);
     return answer == HP_LINE_NONE ? -1 : answer == HP_LINE_DOUBTED ? -2 : (int)row.line;
 }
 
+// Expect these lines for the addresses.
 static void expect_lines(struct hp_line_program *program, const int *lines,
                          size_t count) {
     cr_assert_not(program->is_unknown);
@@ -394,7 +401,7 @@ Test(line_program, doubts_where_sequences_overlap) {
     EXPECT_LINES(RUN(0x1000, 0x1017, 0x1018, 0x101c, 0x102f), 2, 3, -2, -2, -2);
 }
 
-// What is behind it is libdw's to say: it takes the row to go on.
+// The address after the last row is left to libdw, which assumes that the row goes on.
 Test(line_program, doubts_what_follows_a_row_at_its_end) {
     begin();
     PUT(AT(0x1000), ROW(0, 1), ROW(8, 1), END);
@@ -403,7 +410,8 @@ Test(line_program, doubts_what_follows_a_row_at_its_end) {
                  -1);
 }
 
-// Linkers give them the address 0, or the last one, over and over.
+// Linkers give functions that they remove the address 0 or the highest address, many
+// times.
 Test(line_program, is_in_no_doubt_for_functions_that_were_left_out) {
     begin();
     PUT(AT(0), ROW(0, 1), ROW(8, 1), AT(0), ROW(0, 3), ROW(4, 1), DW_LNS_advance_pc, 8,
@@ -462,7 +470,7 @@ Test(line_program, is_run_once_and_no_more_than_the_section_is_worth) {
         cr_expect_eq(line_of(program, 0), 2);
     }
     cr_expect_eq(reader.work, work, "a program that units share");
-    // Programs at each byte of a section, each as long as what is left of it.
+    // There is a program at each byte of the section, each as long as the rest.
     static unsigned char many[1 << 16];
     for (size_t i = 0; i < sizeof many; i += 4) {
         memcpy(many + i, "\0\0\0", 4);
@@ -483,14 +491,17 @@ Test(line_program, is_run_once_and_no_more_than_the_section_is_worth) {
                  "no header is read then");
 }
 
-// --- sequences that nobody asks for ----------------------------------------------------
+// --- sequences that are not needed -----------------------------------------------------
 
-// Of two functions at 0x1000 and 0x2000 the second is asked for; the bytes of the first are in between.
+// Begin a table with functions at 0x1000 and 0x2000; only the second is asked for.  The
+// test adds bytes to the first.
 static void begin_passed(void) {
     begin();
     PUT(AT(0x1000), ROW(0, 4));
 }
 
+// Add the second function and run the program.  `is_sure`: sequences may be skipped
+// without a check.
 static struct hp_line_program *run_second(bool is_sure) {
     PUT(AT(0x2000), ROW(0, 6), DW_LNS_advance_pc, 8, END);
     text.bytes[0] = (unsigned char)(text.size - 4);
@@ -503,7 +514,7 @@ static struct hp_line_program *run_second(bool is_sure) {
     return hp_line_program_at(&reader, 0, 8);
 }
 
-// Where the end of a sequence might be seen in operands.
+// Operands that look like the end of a sequence.
 Test(line_program, passes_over_sequences_that_begin_elsewhere) {
     static const struct {
         const char *what;
@@ -549,7 +560,7 @@ Test(line_program, passes_over_them_for_good_if_that_is_sure) {
     EXPECT_LINES(run_second(true), -1, 7, 7, -1);
 }
 
-// Of these it is not known where they end, or that they tell of one place.
+// The end of these sequences is unknown, or they may describe several places.
 Test(line_program, runs_a_sequence_that_is_not_plain) {
     static const struct {
         const char *what;
@@ -575,7 +586,8 @@ Test(line_program, runs_a_sequence_that_is_not_plain) {
     cr_expect_not(program->is_partial, "no sequence is before it");
 }
 
-// In a program of which some is passed over no row is found that is not in the whole.
+// A program with skipped sequences must not find a row that the whole program does not
+// have.
 Test(line_program, finds_no_other_rows_for_what_it_passes_over) {
     begin_passed();
     PUT(DW_LNS_set_column, 0, DW_LNS_copy, DW_LNS_fixed_advance_pc, 0, 1, DW_LNS_copy, 0,
@@ -602,7 +614,7 @@ Test(line_program, finds_no_other_rows_for_what_it_passes_over) {
     }
 }
 
-// 26 bytes of a sequence that covers all addresses make a row for each of them.
+// A sequence of 26 bytes that covers all addresses makes a row for each of them.
 Test(line_program, makes_no_more_rows_than_the_addresses_are_worth) {
     static unsigned char many[1 << 14];
     static uint64_t asked[1 << 12];

@@ -1,3 +1,4 @@
+// Tests of MD5.
 #include "base/md5.h"
 
 #include <criterion/criterion.h>
@@ -5,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The digest of a text in hexadecimal.
 static void hex_of(const char *text, size_t size, char hex[2 * HP_MD5_SIZE + 1]) {
     uint8_t digest[HP_MD5_SIZE];
     hp_md5(text, size, digest);
@@ -33,13 +35,14 @@ Test(md5, of_rfc_1321) {
     }
 }
 
-// What is left of the last block decides how many follow: the sums of all lengths up to three
-// blocks, summed up once more.  md5sum has the same.
+// The length of the last block decides how many padding blocks follow.  Digests of all
+// lengths up to three blocks are hashed once more; md5sum computes the same.
 Test(md5, of_every_length_that_padding_sees) {
     char text[192], all[192 * 2 * HP_MD5_SIZE + 1], hex[2 * HP_MD5_SIZE + 1];
     memset(text, 'x', sizeof text);
     for (size_t i = 0; i < sizeof text; i++) {
-        char *exact = malloc(i + 1); // so that a read behind the end shows
+        // Exact size, so that reads beyond the end are detected.
+        char *exact = malloc(i + 1);
         memcpy(exact, text, i);
         hex_of(exact, i, all + i * 2 * HP_MD5_SIZE);
         free(exact);

@@ -1,3 +1,4 @@
+// Tests of growing arrays.
 #include "base/memory.h"
 
 #include <criterion/criterion.h>
@@ -8,8 +9,8 @@
 
 enum {
     HUGE_PAGE = 2 << 20,
-    HUGE = 8 << 20,   // from which on they pay
-    OVERHEAD = 64,    // of malloc(), or more
+    HUGE = 8 << 20,   // size from which huge pages are used
+    OVERHEAD = 64,    // overhead of malloc(), or more
     MOST = 100 << 20, // bytes
 };
 

@@ -1,4 +1,5 @@
-// The limit of memory in trees of /proc and /sys as kernels and container engines make them.
+// Tests of the memory limit, with trees of /proc and /sys as kernels and container
+// engines provide them.
 #include "cli/memorylimit.h"
 
 #include <criterion/criterion.h>
@@ -14,9 +15,10 @@ enum {
 };
 
 #define MiB  ((uint64_t)1 << 20)
-#define NONE "9223372036854771712\n" // of v1, on pages of 4 KiB
+#define NONE "9223372036854771712\n" // of cgroup v1, with pages of 4 KiB
 
-// 64 GiB and no swap; 2 MiB of us are resident, and half a MiB is data of 4.
+// A machine with 64 GiB and no swap.  The process has 4 MiB: 2 MiB are resident, and 0.5
+// MiB are data.
 #define MACHINE                                                                 \
     {"/proc/meminfo", "MemTotal:       67108864 kB\nSwapTotal:      0 kB\n"}, { \
         "/proc/self/statm", "1024 512 100 200 0 128 0\n"                        \
@@ -25,6 +27,7 @@ enum {
 #define V1_MOUNT(root) "35 31 0:32 " root " /cg/memory rw - cgroup cgroup rw,memory\n"
 #define V2_MOUNT(root) "30 23 0:26 " root " /cg rw,nosuid shared:4 - cgroup2 cgroup2 rw\n"
 
+// Files of a system, and the limit that has to be found.
 struct tree {
     const char *name;
 
@@ -32,7 +35,7 @@ struct tree {
         const char *path, *text;
     } files[FILES];
 
-    uint64_t room;      // bytes that there are before any are kept free
+    uint64_t room;      // bytes before a reserve is kept free
     const char *source; // NULL: no limit
 };
 
@@ -157,6 +160,7 @@ static const struct tree trees[] = {
 
 static char root[] = "/tmp/hprof-agg-limits-XXXXXX";
 
+// Write a file below the root, with its folders.
 static void write_below(const char *path, const char *text) {
     char whole[256];
     snprintf(whole, sizeof whole, "%s%s", root, path);
@@ -177,13 +181,14 @@ static int remove_one(const char *path, const struct stat *info, int kind,
     return remove(path);
 }
 
-// 94 %, and 4 MiB are kept free.
+// The part of the room that may be data: 94 %, and at least 4 MiB are kept free.
 static uint64_t of_room(uint64_t room) {
     uint64_t share = room / 100 * 94, rest = room > 4 * MiB ? room - 4 * MiB : 0;
     uint64_t least = share < rest ? share : rest;
     return room <= 1 ? room : least < room / 2 ? room / 2 : least;
 }
 
+// Make the tree and compare the limit.
 static void check(const struct tree *tree) {
     struct hp_cli_memory_limit limit;
     strcpy(root + strlen(root) - 6, "XXXXXX");
@@ -217,7 +222,8 @@ Test(memorylimit, R35_is_less_than_what_there_is) {
 
 Test(memorylimit, R35_counts_data_of_this_process) {
     uint64_t before = hp_cli_memory_used();
-    char *volatile more = malloc(64 * MiB); // that no compiler leaves out
+    // Volatile: compilers must not remove the allocation.
+    char *volatile more = malloc(64 * MiB);
     cr_assert_not_null(more);
     uint64_t after = hp_cli_memory_used();
     free(more);

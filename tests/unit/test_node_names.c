@@ -1,3 +1,4 @@
+// Tests of names of nodes: texts, and places that consist of a head and a number.
 #include "view/node_names.h"
 
 #include <criterion/criterion.h>
@@ -12,10 +13,12 @@ static void done(void) {
 
 TestSuite(node_names, .fini = done);
 
+// The node of a text.
 static hp_node_id text(const char *name) {
     return hp_node_names_add(&names, hp_span_of(name), HP_CLASS_OWN);
 }
 
+// The node of a place.
 static hp_node_id place(const char *head, uint64_t number) {
     hp_string of = hp_node_names_head(&names, hp_span_of(head));
     return hp_node_names_add_place(&names, of, number, HP_CLASS_OWN);
@@ -28,7 +31,7 @@ static void expect_text(hp_node_id node, const char *name) {
     cr_expect_eq(found.at[found.size], '\0');
 }
 
-// As printf writes it, a text that somebody else has, and looked up by that.
+// A place has the text that printf writes; looked up by that text, it is the same node.
 static void expect_place(const char *head, uint64_t number) {
     char written[80];
     snprintf(written, sizeof written, "%s0x%" PRIx64, head, number);
@@ -125,6 +128,7 @@ Test(node_names, classes_keep_equal_names_apart) {
     }
 }
 
+// -1, 0 or 1.
 static int sign(int of) {
     return (of > 0) - (of < 0);
 }
@@ -166,7 +170,7 @@ Test(node_names, names_are_in_the_order_of_their_bytes) {
     }
 }
 
-// Many, in an order in which each but the last is less than the one before.
+// Many places in descending order, so that each is inserted before the previous ones.
 Test(node_names, places_are_found_in_any_order) {
     enum {
         COUNT = 5000

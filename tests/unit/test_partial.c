@@ -1,3 +1,4 @@
+// Tests of partial files (.hpa): digests, sorting, numbers, and damaged files.
 #include "input/input_stream.h"
 #include "partial/partial.h"
 #include "partial/slots.h"
@@ -8,6 +9,7 @@
 
 // --- SHA-256 ---------------------------------------------------------------------------
 
+// Expect the digest of a text that is repeated.
 static void check_digest(const char *text, size_t times, const char *want) {
     struct hp_sha256 sha;
     uint8_t digest[HP_SHA256_SIZE];
@@ -54,7 +56,7 @@ Test(partial, sha256_does_not_depend_on_how_bytes_come) {
     }
 }
 
-// Of many bytes at once, with the machine's own instructions, where it has some, and without.
+// Many bytes at once, with and without the special instructions of the CPU.
 Test(partial, sha256_is_the_same_by_whatever_instructions) {
     uint8_t bytes[1000], digests[2][HP_SHA256_SIZE];
     uint32_t seed = 1;
@@ -77,7 +79,7 @@ Test(partial, sha256_is_the_same_by_whatever_instructions) {
 
 // --- order -----------------------------------------------------------------------------
 
-// So that equal keys stay as they were, whatever bits they differ in.
+// Sorting is stable; keys differ in few or many bits.
 Test(partial, items_are_in_the_order_of_their_keys) {
     struct item {
         uint64_t key;
@@ -102,6 +104,7 @@ Test(partial, items_are_in_the_order_of_their_keys) {
 
 // --- numbers ---------------------------------------------------------------------------
 
+// A reader over these bytes.
 static struct hp_numbers over(const struct hp_bytes *bytes) {
     return (struct hp_numbers){bytes->at, bytes->at + bytes->count, NULL};
 }
@@ -176,6 +179,7 @@ Test(partial, every_field_of_an_error_comes_back) {
 
 // --- files -----------------------------------------------------------------------------
 
+// A hp_write_fn that appends to a struct hp_bytes.
 static int keep(void *data, const void *bytes, size_t size) {
     struct hp_bytes *file = data;
     hp_vec_append(file, (const uint8_t *)bytes, size);
@@ -199,7 +203,7 @@ static void no_file_names(void *data, hp_frame_id frame, const struct hp_line *l
     (void)count;
 }
 
-// What two dumps of one stack each come to.
+// A partial file of two dumps with one stack each; the caller frees it.
 static struct hp_bytes small_partial(void) {
     struct hp_profile profile;
     struct hp_bytes file = {NULL, 0, 0};
@@ -244,6 +248,7 @@ static struct hp_bytes small_partial(void) {
     return file;
 }
 
+// Read a partial file into a new profile.
 static int read_small(const uint8_t *at, size_t size, struct hp_profile *profile,
                       struct hp_err *err) {
     struct hp_input_stream stream = {0};

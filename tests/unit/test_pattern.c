@@ -1,10 +1,11 @@
+// Tests of patterns: long names, and patterns that take too long.
 #include "base/pattern.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
-// `size` letters, with a text in them that begins at `at`.
+// A name of `size` letters that has `text` at position `at`; the caller frees it.
 static char *long_name(size_t size, size_t at, const char *text) {
     char *name = malloc(size + 1);
     memset(name, 'a', size);
@@ -13,6 +14,7 @@ static char *long_name(size_t size, size_t at, const char *text) {
     return name;
 }
 
+// Whether a pattern matches.
 static bool matches(const char *text, const char *subject) {
     struct hp_match_time time = {0};
     struct hp_pattern pattern;
@@ -70,13 +72,14 @@ Test(pattern, H3_the_cut_does_not_split_a_character) {
     free(name);
 }
 
-// Matches of what PCRE2 counts as few steps, on names that end in the letter that it looks for first.
+// PCRE2 counts few steps for these patterns.  The names end in the letter that it looks
+// for first.
 Test(pattern, H3_what_takes_too_long_is_refused_by_name, .timeout = 60) {
     static const char *const slow[] = {"\\w+::c", "\\w++::c", "(?>\\w+)::c",
                                        "(?:\\w)*+::c"};
     char *name = long_name(HP_MATCHED_BYTES / 2, HP_MATCHED_BYTES / 2 - 2, " c");
     for (size_t i = 0; i < sizeof slow / sizeof *slow; i++) {
-        struct hp_match_time time = {.spent = 19950000000}; // of 20 s
+        struct hp_match_time time = {.spent = 19950000000}; // nearly all of 20 s
         struct hp_pattern pattern, next;
         struct hp_err err;
         cr_assert_eq(hp_pattern_init(&pattern, slow[i], &time, &err), HP_OK);

@@ -1,3 +1,4 @@
+// Tests of the writer of pprof profiles.
 #include "model/profile.h"
 
 #include <criterion/criterion.h>
@@ -12,6 +13,7 @@ struct memory {
     size_t size;
 };
 
+// A hp_write_fn that appends to a struct memory.
 static int append(void *data, const void *bytes, size_t size) {
     struct memory *memory = data;
     cr_assert_lt(memory->size + size, sizeof memory->bytes);
@@ -31,7 +33,8 @@ static void done(void) {
 
 TestSuite(pprof, .init = setup, .fini = done);
 
-// One frame, called so by the program and by the linker; in bytes.
+// Add a stack of one frame, with its readable name and its linker name; `value` is in
+// bytes.
 static void add(const char *function, const char *linkage, hp_int128 value) {
     hp_frame_id id =
         hp_profile_frame(&profile, (hp_module_id){0}, profile.frames.count + 1);
@@ -46,6 +49,7 @@ static void add(const char *function, const char *linkage, hp_int128 value) {
     hp_profile_add(&profile, &(struct hp_sample){&id, 1, {0}}, &values, no_errors);
 }
 
+// Write the profile as pprof.
 static int write_pprof(struct memory *memory, struct hp_err *err) {
     struct hp_report_options options = {.kind = HP_REPORT_MERGE, .format = "pprof"};
     hp_profile_summarize(&profile);
@@ -57,7 +61,7 @@ static int write_pprof(struct memory *memory, struct hp_err *err) {
     return ret;
 }
 
-// The message within.
+// The decompressed message of the profile.
 static struct memory message(void) {
     struct memory packed = {0}, plain = {0};
     struct hp_err err;
@@ -73,6 +77,7 @@ static struct memory message(void) {
     return plain;
 }
 
+// Whether the bytes are in the message.
 static bool holds(const struct memory *memory, const char *bytes) {
     return memmem(memory->bytes, memory->size, bytes, strlen(bytes)) != NULL;
 }
@@ -85,18 +90,19 @@ Test(pprof, keeps_no_time_and_no_system_in_its_header) {
     cr_expect_arr_eq(packed.bytes, "\x1f\x8b\x08\0\0\0\0\0\0\xff", 10);
 }
 
-// For others to merge; what shows it has an escaper of its own.
+// Other tools merge the file, and escape names when they show them.
 Test(pprof, R11_keeps_names_but_for_bytes_that_are_not_UTF_8) {
     add("esc\033[31m\xff\n", "esc\033[31m\xff\n", 1);
     struct memory plain = message();
     cr_expect(holds(&plain, "esc\033[31m\\xFF\n"));
 }
 
-// What equals the system's name would be cut as if it were still to be demangled.
+// If both names were equal, tools would demangle the system name and truncate it.
 Test(pprof, gives_the_system_name_only_where_it_differs) {
     add("std::f", "std::f", 1);
     struct memory plain = message();
-    cr_expect(holds(&plain, "\x2a\x04\x08\x01\x10\x05\x32")); // id 1, name 5, and no more
+    // Id 1, name 5, and no other field.
+    cr_expect(holds(&plain, "\x2a\x04\x08\x01\x10\x05\x32"));
     add("g()", "_Z1gv", 1);
     plain = message();
     cr_expect(holds(&plain, "\x2a\x06\x08\x02\x10\x06\x18\x07\x32"));

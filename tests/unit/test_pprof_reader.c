@@ -1,3 +1,4 @@
+// Tests of the reader of pprof profiles.
 #include "input/pprof_types.h"
 #include "input/reader.h"
 #include "report/pprof/protobuf.h"
@@ -6,7 +7,7 @@
 #include <malloc.h>
 #include <string.h>
 
-// Fields of a profile, of a mapping and of a function.
+// Field numbers of a profile; the last ones are those of a mapping and a function.
 enum {
     SAMPLE_TYPE = 1,
     SAMPLE = 2,
@@ -35,10 +36,11 @@ TestSuite(pprof_reader, .fini = done);
 static const char *const strings[] = {"", "inuse_space", "bytes"};
 
 enum {
-    MISSING =
-        sizeof strings / sizeof *strings, // the number of a string that is not there
+    // Number of a string that does not exist.
+    MISSING = sizeof strings / sizeof *strings,
 };
 
+// Add a message with two numbers as a field of the profile.
 static void add_part(uint32_t field, uint32_t first, uint64_t a, uint32_t second,
                      uint64_t b) {
     hp_protobuf_clear(&part);
@@ -47,7 +49,7 @@ static void add_part(uint32_t field, uint32_t first, uint64_t a, uint32_t second
     hp_protobuf_message(&profile, field, &part);
 }
 
-// One that is sound up to here.
+// Begin a profile that is valid so far.
 static void begin(void) {
     hp_protobuf_clear(&profile);
     add_part(SAMPLE_TYPE, 1, 1, 2, 2);
@@ -56,6 +58,7 @@ static void begin(void) {
     }
 }
 
+// Read the profile; returns the error code.
 static int read_it(struct hp_err *err) {
     struct hp_reader reader = {0};
     struct hp_dump dump = {0};
@@ -67,6 +70,7 @@ static int read_it(struct hp_err *err) {
     return ret;
 }
 
+// Expect that the profile is refused because of a missing string.
 static void expect_missing_string(const char *where) {
     struct hp_err err = {0};
     cr_expect_eq(read_it(&err), HP_E_FORMAT, "%s", where);
@@ -128,7 +132,7 @@ Test(pprof_reader, of_two_types_of_one_metric_that_of_go_counts) {
     hp_pprof_tables_done(&tables);
 }
 
-// Under the sanitizers, which look for it themselves, there are no numbers.
+// Builds with sanitizers report no numbers, but find leaks themselves.
 Test(pprof_reader, keeps_no_memory_of_what_it_has_read) {
     struct hp_err err = {0};
     begin();
@@ -143,10 +147,10 @@ Test(pprof_reader, keeps_no_memory_of_what_it_has_read) {
 // --- locations -------------------------------------------------------------------------
 
 enum {
-    FAR = 1 << 22, // an id of four bytes
+    FAR = 1 << 22, // an id that takes four bytes
 };
 
-// Of which each has its id for an address.
+// Begin a profile with locations; the address of each is its id.
 static void begin_with_locations(void) {
     static const uint64_t ids[] = {1, 200, 20000, FAR};
     begin();
@@ -155,6 +159,7 @@ static void begin_with_locations(void) {
     }
 }
 
+// Add a sample with these locations, packed or one by one.
 static void add_sample(const uint64_t *locations, size_t count, bool is_packed) {
     hp_protobuf_clear(&part);
     for (size_t i = 0; i < count && !is_packed; i++) {
@@ -165,13 +170,14 @@ static void add_sample(const uint64_t *locations, size_t count, bool is_packed) 
     hp_protobuf_message(&profile, SAMPLE, &part);
 }
 
-// Some that were there before, and some that are new, of every size.
+// Ids that were seen before and new ones, of every size.
 static const uint64_t stack[] = {1, 200, 1, FAR, 20000, 200, FAR, 20000, 1};
 
 enum {
     DEPTH = sizeof stack / sizeof *stack,
 };
 
+// Expect that all stacks of the dump are `stack`.
 static void expect_stacks(const struct hp_dump *dump, size_t count) {
     cr_assert_eq(dump->stacks.count, count);
     cr_assert_eq(dump->frames.count, count * DEPTH);

@@ -1,10 +1,11 @@
+// Tests of 1 - e^-x and of jemalloc's probability of sampling.
 #include "calc/probability.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
 
-// Against expm1l(), which is good to 64 bits.
+// Compared with expm1l(), which has a precision of 64 bits.
 Test(probability, is_within_1_1_ulp) {
     double worst = 0;
     for (double x = 1e-9; x < 100; x *= 1.00001) {
@@ -20,11 +21,11 @@ Test(probability, of_nothing_is_0_and_of_much_is_1) {
     cr_expect_eq(hp_one_minus_exp(0), 0);
     cr_expect_eq(hp_one_minus_exp(61), 1);
     cr_expect_eq(hp_one_minus_exp(1e300), 1);
-    cr_expect_eq(hp_one_minus_exp_naive(0x1p-60), 0); // as in jeprof
+    cr_expect_eq(hp_one_minus_exp_naive(0x1p-60), 0); // the same as jeprof
 }
 
-// The same bits on every machine: a digest of a million results that was computed with gcc
-// and clang, at -O0 and -O3.
+// Results have to be the same on every machine.  The digest of a million results was
+// computed with gcc and clang, at -O0 and -O3.
 Test(probability, has_the_same_bits_everywhere) {
     uint64_t digest = 0;
     double x = 1e-9;

@@ -1,3 +1,4 @@
+// Tests of processes: dumps are assigned to processes, and one dump of each is chosen.
 #include "model/processes.h"
 
 #include "model/input.h"
@@ -25,7 +26,7 @@ static void end(void) {
 
 TestSuite(processes, .init = start, .fini = end);
 
-// map 0: none; series 0: no strict name.
+// Add an input.  Map 0: it has no memory map; series 0: its name has no strict form.
 static struct hp_identity *add(const char *name, uint64_t map, uint64_t series,
                                uint64_t pid, uint64_t number) {
     struct hp_input_record *input = &inputs[count++];
@@ -42,11 +43,13 @@ static struct hp_identity *add(const char *name, uint64_t map, uint64_t series,
     return &input->identity;
 }
 
+// Find the processes; returns their number.
 static size_t find(void) {
     hp_processes_find(&processes, inputs, count);
     return processes.all.count;
 }
 
+// Whether two inputs belong to one process.
 static bool are_one(size_t a, size_t b) {
     return inputs[a].process == inputs[b].process;
 }
@@ -54,7 +57,7 @@ static bool are_one(size_t a, size_t b) {
 Test(processes, equal_maps_with_one_pid_or_none_are_one) {
     add("a", 7, 0, 0, 0);
     add("b", 7, 70, 5, 1);
-    add("c", 7, 71, 5, 1); // another folder
+    add("c", 7, 71, 5, 1); // in another folder
     cr_expect_eq(find(), 1);
     cr_expect_eq(processes.all.at[0].evidence, HP_EVIDENCE_MAP);
     cr_expect_eq(processes.all.at[0].pid, 5);
@@ -72,7 +75,7 @@ Test(processes, equal_maps_with_several_pids_are_forks) {
     add("a", 7, 70, 5, 0);
     add("b", 7, 71, 6, 1);
     add("c", 7, 71, 6, 2);
-    add("d", 7, 0, 0, 0); // of neither: a chain would join them
+    add("d", 7, 0, 0, 0); // belongs to neither; a chain of joins would merge both
     cr_expect_eq(find(), 3);
     cr_expect(are_one(1, 2));
     cr_expect_eq(processes.forks, 2);
@@ -119,14 +122,14 @@ Test(processes, equal_numbers_under_one_name_are_of_two_processes) {
 Test(processes, unlike_programs_under_one_name_are_of_two_processes) {
     add("a", 0, 70, 5, 0)->program = 2;
     add("b", 0, 70, 5, 1)->program = 3;
-    add("c", 0, 70, 5, 2)->program = 0; // of either
+    add("c", 0, 70, 5, 2)->program = 0; // may belong to either
     cr_expect_eq(find(), 3);
 }
 
 Test(processes, without_any_name_nobody_knows) {
     add("a", 0, 0, 0, 0);
     add("b", 0, 0, 0, 0)->program = 0;
-    add("c", 0, 0, 0, 0)->program = 9; // may be of the process of b
+    add("c", 0, 0, 0, 0)->program = 9; // may belong to the process of b
     cr_expect_eq(find(), 3);
     cr_expect_eq(processes.untold, 3);
 }
@@ -184,6 +187,7 @@ Test(processes, the_order_of_inputs_changes_nothing) {
 
 // --- the newest ------------------------------------------------------------------------
 
+// The newest dump of the only process.
 static uint32_t newest(void) {
     cr_assert_eq(find(), 1);
     return processes.dumps.at[count - 1];
@@ -225,8 +229,9 @@ Test(processes, then_by_name) {
     cr_expect_eq(processes.all.at[0].newest_by, HP_NEWEST_BY_NAME);
 }
 
-// --- which counts ----------------------------------------------------------------------
+// --- the dump that is used -------------------------------------------------------------
 
+// Add four dumps of one process; the last was written at its exit.
 static void add_series(void) {
     static const int inuse[] = {10, 30, 20, 1}, alloc[] = {10, 40, 50, 51};
     for (size_t i = 0; i < 4; i++) {
@@ -237,6 +242,7 @@ static void add_series(void) {
     find();
 }
 
+// The dump that is chosen.
 static uint32_t chosen(enum hp_snapshots snapshots, enum hp_metric metric) {
     hp_processes_choose(&processes, inputs, snapshots, metric);
     return processes.all.at[0].chosen;
@@ -270,7 +276,8 @@ Test(processes, counters_that_were_reset_are_told) {
     cr_expect(processes.all.at[0].was_reset);
 }
 
-// The numbers are of another program, xxhsum 0.8.1, and of each machine.
+// Expected numbers were computed by another program, xxhsum 0.8.1; they are the same on
+// all machines.
 Test(identities, are_what_anybody_computes) {
     static const char text[] = "heap_v2/524288\n";
     struct hp_digest content = hp_digest_of((struct hp_span){text, sizeof text - 1});

@@ -1,3 +1,4 @@
+// Tests of hp_profile: adding, sorting and absorbing stacks.
 #include "model/profile.h"
 #include "model/stack_lookahead.h"
 
@@ -7,10 +8,12 @@
 
 static const struct hp_error *const no_errors[HP_COLUMNS];
 
+// Values of a number of bytes.
 static struct hp_values of(long bytes) {
     return (struct hp_values){{[HP_INUSE_SPACE] = (hp_fixed)bytes << HP_SPACE_FRACTION}};
 }
 
+// The module with this path.
 static hp_module_id module_at(struct hp_profile *profile, const char *path) {
     struct hp_module module = {.kind = HP_MODULE_FILE};
     module.path = hp_strtab_add(&profile->strings, hp_span_of(path));
@@ -33,7 +36,7 @@ Test(profile, adds_equal_stacks_up) {
     hp_profile_done(&profile);
 }
 
-// Also of those that occur twice in one batch, and that the index has no room for yet.
+// Some frames occur twice in a batch, and the index has to grow.
 Test(profile, gives_many_frames_the_numbers_of_one_at_a_time) {
     enum {
         FRAMES = 1000,
@@ -80,7 +83,7 @@ Test(profile, knows_a_column_by_the_inputs_that_tell_of_it) {
     hp_profile_done(&profile);
 }
 
-// Of known ones, of new ones, and of those without frames.
+// Stacks that are known, new, or without frames.
 Test(profile, is_the_same_whoever_looks_ahead) {
     enum {
         STACKS = 5000
@@ -108,7 +111,8 @@ Test(profile, is_the_same_whoever_looks_ahead) {
     hp_profile_done(&profile);
 }
 
-// A look-up goes through a run of slots that are taken: in one of 5000 it would take for ever.
+// A search passes a run of used slots; if all 5000 modules were in one run, this would
+// take very long.
 Test(profile, finds_modules_of_one_path_by_their_extents) {
     enum {
         MODULES = 5000
@@ -150,7 +154,7 @@ Test(profile, holds_many_frames_and_stacks) {
     hp_profile_done(&profile);
 }
 
-// Two profiles that met the same things in another order.
+// Fill a profile; `reversed` adds the same things in another order.
 static void fill(struct hp_profile *profile, bool reversed) {
     static const char *const paths[] = {"/b", "/a", "/c"};
     hp_profile_init(profile);
@@ -179,7 +183,7 @@ Test(profile, has_one_order_whatever_it_met_first) {
                          hp_profile_text(&b, right->path));
         cr_expect_eq(a.frames.at[i].address, b.frames.at[i].address);
     }
-    // The stacks still name the frames they did.
+    // The stacks still refer to the same frames.
     const struct hp_frame *leaf = &a.frames.at[a.stacks.at[0].frames[0].n];
     cr_expect_eq(leaf->address, 9);
     cr_expect_str_eq(hp_profile_text(&a, a.modules.at[leaf->module.n].path), "/b");
@@ -199,7 +203,7 @@ Test(profile, absorbs_another_as_if_all_had_been_added_to_one) {
     hp_profile_done(&a);
 }
 
-// As those have that a thread reads of its first dump.
+// A thread that reads its first dump has frames in such blocks.
 Test(profile, keeps_blocks_of_another_in_which_frames_lie) {
     struct hp_profile a, b;
     struct hp_values one = of(1);
@@ -217,7 +221,7 @@ Test(profile, keeps_blocks_of_another_in_which_frames_lie) {
     hp_profile_done(&a);
 }
 
-// The frames of one without any are those of the other, and known by what they are.
+// The other's frames are taken over unchanged, and are found afterwards.
 Test(profile, absorbs_another_as_it_is_if_it_has_nothing) {
     struct hp_profile a, b, c;
     hp_profile_init(&a);
@@ -249,6 +253,7 @@ Test(profile, tells_when_a_sum_does_not_fit) {
     hp_profile_done(&profile);
 }
 
+// The hash key of a child process.
 static uint64_t key_of_another_process(void) {
     int ends[2];
     uint64_t key = 0;

@@ -1,15 +1,17 @@
+// Tests of the writer and the reader of protocol buffers.
 #include "input/protobuf_reader.h"
 #include "report/pprof/protobuf.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
+// Expect the bytes of a message.
 static void expect(const struct hp_protobuf *message, const char *bytes, size_t size) {
     cr_expect_eq(message->bytes.count, size);
     cr_expect(size == 0 || memcmp(message->bytes.at, bytes, size) == 0);
 }
 
-// The examples of the encoding's specification.
+// These are the examples of the specification of the encoding.
 Test(protobuf, writes_integers_in_groups_of_seven_bits) {
     struct hp_protobuf message = {0};
     hp_protobuf_number(&message, 1, 150);
@@ -47,7 +49,7 @@ Test(protobuf, puts_messages_into_one_another) {
     hp_protobuf_done(&outer);
 }
 
-// The largest number is 2^29 - 1.
+// The largest field number is 2^29 - 1.
 Test(protobuf, reads_no_field_whose_number_none_can_have) {
     static const struct {
         const char *bytes;
@@ -69,10 +71,11 @@ Test(protobuf, reads_no_field_whose_number_none_can_have) {
     }
 }
 
-// The first `size` bytes of a number.
+// Read the first `size` bytes of a number; expect the number, or an error if some are
+// missing.
 static void expect_number(uint64_t number, const struct hp_protobuf *message,
                           size_t size) {
-    const char *at = (const char *)message->bytes.at + 1; // behind the key
+    const char *at = (const char *)message->bytes.at + 1; // after the key
     struct hp_proto rest = hp_proto_over((struct hp_span){at, size});
     size_t whole = message->bytes.count - 1;
     uint64_t found = hp_proto_number(&rest);

@@ -1,3 +1,4 @@
+// Tests of hp_reader, which recognises formats.
 #include "input/reader.h"
 
 #include <criterion/criterion.h>
@@ -50,6 +51,7 @@ Test(reader, refuses_a_text_of_no_format_and_says_which_there_are) {
 
 // --- R22 -------------------------------------------------------------------------------
 
+// A thread that appends to the file until `is_over`.
 struct writer {
     int file;
     atomic_bool is_over;
@@ -65,7 +67,7 @@ static void *write_on(void *context) {
     return NULL;
 }
 
-// It is whole at any time, so that nothing else is wrong with it.
+// The file is complete at any time, so that it has no other fault.
 Test(reader, R22_a_file_that_is_written_to_while_it_is_read_is_refused, .timeout = 20) {
     static const char dump_text[] =
         "heap_v2/524288\n  t*: 1: 64 [0: 0]\n@ 0x1000\n"

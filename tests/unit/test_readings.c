@@ -1,3 +1,5 @@
+// Tests of the decoder of lines: the readings of a line are all sets of objects that
+// would print it.
 #include "calc/readings.h"
 
 #include "calc/probability.h"
@@ -8,6 +10,7 @@
 static struct hp_size_classes classes;
 static struct hp_decoder decoder;
 
+// The line that jemalloc prints for these objects, with prof_unbias.
 static struct hp_count rewritten(const struct hp_reading *objects) {
     double count = 0, bytes = 0;
     for (unsigned i = 0; i < objects->count; i++) {
@@ -19,6 +22,7 @@ static struct hp_count rewritten(const struct hp_reading *objects) {
     return (struct hp_count){(uint64_t)(sampled / mean + 0.5), (uint64_t)(sampled + 0.5)};
 }
 
+// The line without prof_unbias.
 static struct hp_count raw(const struct hp_reading *objects) {
     struct hp_count line = {objects->count, 0};
     for (unsigned i = 0; i < objects->count; i++) {
@@ -27,10 +31,12 @@ static struct hp_count raw(const struct hp_reading *objects) {
     return line;
 }
 
+// The line of these objects, as the decoder expects it.
 static struct hp_count print(const struct hp_reading *objects) {
     return decoder.is_raw ? raw(objects) : rewritten(objects);
 }
 
+// Start a decoder for a period.
 static void begin(uint64_t period, bool is_raw) {
     hp_size_classes_init(&classes, period);
     hp_decoder_init(&decoder, &classes, is_raw);
@@ -44,6 +50,7 @@ static int by_class(const void *a, const void *b) {
     return (int)*(const uint8_t *)a - *(const uint8_t *)b;
 }
 
+// Draw `count` objects of random classes.
 static struct hp_reading draw(unsigned count, int first, int last) {
     struct hp_reading objects = {.count = (uint8_t)count};
     for (unsigned i = 0; i < count; i++) {
@@ -53,8 +60,9 @@ static struct hp_reading draw(unsigned count, int first, int last) {
     return objects;
 }
 
-// How many of the readings of objects that were drawn are complete; all readings print the line,
-// each is there once, and the objects are among them.
+// Decode the lines of 200 random sets of objects.  Every reading has to print the line
+// and to occur once; if readings are complete, the objects are among them.  Returns how
+// many results are complete.
 static unsigned check(unsigned count, int first, int last) {
     unsigned complete = 0;
     for (int draws = 0; draws < 200; draws++) {
@@ -75,7 +83,7 @@ static unsigned check(unsigned count, int first, int last) {
     return complete;
 }
 
-// From R/2 to 4 R.
+// Sizes from R/2 to 4 R, where R is the period.
 Test(readings, of_objects_near_the_period_have_the_true_one_among_them) {
     srand(1);
     begin(65536, false);
@@ -116,7 +124,7 @@ Test(readings, of_raw_lines_have_the_true_one_among_them) {
     check(5, 0, 56);
 }
 
-// All of two objects, one by one.
+// Number of pairs of objects that print the line, by trying all.
 static size_t count_pairs(struct hp_count line) {
     size_t found = 0;
     for (int i = 0; i < HP_SIZE_CLASSES / 2; i++) {
@@ -145,7 +153,7 @@ Test(readings, of_two_objects_are_all_there_are) {
     }
 }
 
-// Whatever was asked before.
+// The result must not depend on earlier calls.
 Test(readings, of_a_line_are_the_same_at_any_time) {
     srand(6);
     begin(65536, false);

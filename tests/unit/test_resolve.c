@@ -1,3 +1,4 @@
+// Tests of the memory maps of dumps, and of resolving addresses to modules and offsets.
 #include "calc/resolve.h"
 
 #include <criterion/criterion.h>
@@ -9,7 +10,7 @@ static struct hp_dump dump;
 static struct hp_profile profile;
 static struct hp_resolver resolver;
 
-// Read a map, and resolve the addresses.
+// Read a memory map, and resolve the addresses.
 static void resolve(const char *maps, const uint64_t *addresses, size_t count) {
     struct hp_cursor c = hp_cursor_over(maps, maps + strlen(maps));
     hp_dump_clear(&dump);
@@ -22,10 +23,12 @@ static void resolve(const char *maps, const uint64_t *addresses, size_t count) {
     hp_resolve(&resolver, &dump, &profile);
 }
 
+// The frame of address number i.
 static const struct hp_frame *frame_of(size_t i) {
     return &profile.frames.at[resolver.frames.at[i].n];
 }
 
+// The path of the module of a frame.
 static const char *path_of(const struct hp_frame *frame) {
     return hp_profile_text(&profile, profile.modules.at[frame->module.n].path);
 }
@@ -46,13 +49,13 @@ Test(resolve, gives_module_and_file_offset) {
     resolve(APP, (uint64_t[]){0x6010, 0x8000, 0x6000}, 3);
     cr_expect_str_eq(path_of(frame_of(0)), "/srv/app");
     cr_expect_eq(frame_of(0)->address, 0x1010);
-    cr_expect_eq(frame_of(1)->address,
-                 0x3000); // returns behind the last byte of the text
+    // The call returns to the byte after the end of the text.
+    cr_expect_eq(frame_of(1)->address, 0x3000);
     cr_expect_eq(frame_of(2)->address, 0x1000);
     cr_expect_eq(frame_of(0)->module.n, frame_of(1)->module.n);
 }
 
-// As lld lays out a program: the text is at 0x1000 in the file and at 0x2000 in memory.
+// lld links a program so: the text is at 0x1000 in the file and at 0x2000 in memory.
 #define LLD                                                       \
     "555500000000-555500001000 r--p 00000000 fe:00 1  /srv/app\n" \
     "555500002000-555500004000 r-xp 00001000 fe:00 1  /srv/app\n" \
@@ -104,7 +107,7 @@ Test(resolve, gives_a_second_mapping_of_a_piece_the_addresses_of_the_image) {
     cr_expect_eq(resolver.frames.at[0].n, resolver.frames.at[1].n);
 }
 
-// Where handlers of signals return to, on arm64 under qemu.
+// Signal handlers return there, on arm64 under qemu.
 Test(resolve, takes_the_beginning_of_a_page_for_itself) {
     resolve(APP "9000-a000 r-xp 00000000 00:00 0\n", (uint64_t[]){0x9000, 0x9004}, 2);
     cr_expect_str_eq(path_of(frame_of(0)), "[anon]");
@@ -140,7 +143,7 @@ Test(resolve, keeps_two_builds_at_one_path_apart) {
     cr_expect(profile.modules.at[frame_of(0)->module.n].deleted);
 }
 
-// A program that reads its own symbols maps itself once more, as data.
+// A program that reads its own symbols maps its file again, as data.
 Test(resolve, takes_a_file_mapped_as_data_beside_its_image_for_no_part_of_it) {
     resolve(APP, (uint64_t[]){0x6010}, 1);
     hp_frame_id first = resolver.frames.at[0];
@@ -157,7 +160,8 @@ Test(resolve, takes_a_file_mapped_as_data_beside_its_image_for_no_part_of_it) {
     "7000-c000 r-xp 00000000 00:00 0\n"           \
     "c000-d000 r-xp 00007000 fe:00 1  /srv/app\n"
 
-// .bss of 17 MB between two segments of the file, of which patchelf(1) has added the last.
+// There is .bss of 17 MB between two segments of the file; patchelf(1) has added the last
+// segment.
 Test(resolve, takes_a_segment_behind_bss_for_part_of_the_image) {
     resolve(
         "5000-6000 r--p 00000000 fe:00 1  /srv/app\n"
@@ -181,13 +185,13 @@ Test(resolve, takes_an_image_within_a_page_for_one) {
     hp_frame_id first = resolver.frames.at[0];
     cr_expect_eq(profile.modules.at[frame_of(0)->module.n].span, 0x4000);
     cr_expect_eq(frame_of(0)->module.n, frame_of(1)->module.n);
-    char beside[1000] = "4000-5000 r--p 00000000 fe:00 1  /srv/app\n"; // as data
+    char beside[1000] = "4000-5000 r--p 00000000 fe:00 1  /srv/app\n"; // mapped as data
     resolve(strcat(beside, image), (uint64_t[]){0x6010}, 1);
     cr_expect_eq(resolver.frames.at[0].n, first.n);
 }
 
-// As linkers before 2018 laid them out: two segments, 2 MiB apart, and the addresses between
-// them reserved.  patchelf(1) has added two more.
+// Linkers before 2018 made two segments, 2 MiB apart, and reserved the addresses between
+// them.  patchelf(1) has added two more.
 Test(resolve, takes_what_an_image_reserves_for_part_of_it) {
     resolve(
         "200000-23b000 r-xp 00000000 fe:00 1  /srv/lib.so\n"
@@ -204,23 +208,23 @@ Test(resolve, takes_what_an_image_reserves_for_part_of_it) {
     cr_expect_eq(profile.modules.at[frame_of(0)->module.n].span, 0x401000);
 }
 
-// As V8 maps the builtins in its text again, near to the code that it makes.
+// V8 maps the builtins in its text again, close to the code that it generates.
 Test(resolve, takes_a_second_mapping_of_a_piece_for_that_piece) {
     static const char piece[] = "7000000-7001000 r-xp 00001000 fe:00 1  /srv/app\n";
     char map[1000] = APP;
     resolve(strcat(map, piece), (uint64_t[]){0x6010, 0x7000010}, 2);
     cr_expect_eq(resolver.frames.at[0].n, resolver.frames.at[1].n);
-    resolve(piece, (uint64_t[]){0x7000010}, 1); // of which file, nobody knows
+    resolve(piece, (uint64_t[]){0x7000010}, 1); // the file is not known
     cr_expect_neq(frame_of(0)->module.n, 0);
     resolve(APP
             "7000000-7003000 r-xp 00001000 fe:00 1  /srv/app\n"
             "8000000-8001000 r-xp 00001000 fe:00 2  /srv/other\n",
             (uint64_t[]){0x6010, 0x7000010, 0x8000010}, 3);
-    cr_expect_neq(frame_of(1)->module.n, frame_of(0)->module.n); // more than there is
+    cr_expect_neq(frame_of(1)->module.n, frame_of(0)->module.n); // larger than the piece
     cr_expect_neq(frame_of(2)->module.n, frame_of(0)->module.n);
 }
 
-// Debug information lies between the segments in the file.
+// Debug information is between the segments in the file.
 Test(resolve, takes_a_segment_right_behind_another_for_part_of_the_image) {
     resolve(APP "9000-a000 rw-p 02000000 fe:00 1  /srv/app\n",
             (uint64_t[]){0x6010, 0x9010}, 2);
@@ -233,7 +237,8 @@ Test(resolve, takes_a_hole_in_the_text_for_text_on_huge_pages) {
     cr_expect_eq(frame_of(1)->address, 0x3010);
     cr_expect_eq(frame_of(2)->address, 0x7010);
     const struct hp_module *module = &profile.modules.at[frame_of(0)->module.n];
-    cr_assert_eq(module->extents, 1); // one run of text, as in a process without the hole
+    // One extent of text, as in a process without the hole.
+    cr_assert_eq(module->extents, 1);
     cr_expect_eq(profile.extents.at[module->first_extent].size, 0x7000);
     cr_expect(profile.extents.at[module->first_extent].has_hole);
 }
@@ -339,18 +344,19 @@ Test(maps, of_freebsd_have_paths_with_spaces) {
     cr_expect_eq(dump.mappings.at[4].path.size, 0);
 }
 
-// Where there is neither vdso nor stack: rows of code alone, at random addresses.
+// The maps have neither vdso nor stack, only rows of code at random addresses.
 Test(maps, tell_processes_apart_by_where_their_files_are) {
     static const char *const maps[] = {
         "7f0000001000-7f0000003000 r-xp 00001000 fe:00 1  /srv/app\n",
         "7f0000001000-7f0000003000 r-xp 00001000 fe:00 1  /srv/app\n"
-        "7f0000003000-7f0000004000 rw-p 00003000 fe:00 1  /srv/app\n", // grown since
+        "7f0000003000-7f0000004000 rw-p 00003000 fe:00 1  /srv/app\n", // has grown since
         "7f0000002000-7f0000003000 r-xp 00001000 fe:00 1  /srv/app\n",
         "7f0000001000-7f0000003000 r-xp 00002000 fe:00 1  /srv/app\n",
         "7f0000001000-7f0000003000 r-xp 00001000 fe:00 1  /srv/ape\n",
         "7f0000001000-7f0000002000 r-xp 00001000 fe:00 1  /srv/app\n"
         "7f0000002000-7f0000003000 r-xp 00002000 fe:00 1  /srv/app\n",
-        "555555555000-555555557000 r-xp 00001000 fe:00 1  /srv/app\n", // not at random
+        // Not at a random address.
+        "555555555000-555555557000 r-xp 00001000 fe:00 1  /srv/app\n",
     };
 
     enum {
@@ -369,7 +375,7 @@ Test(maps, tell_processes_apart_by_where_their_files_are) {
     }
 }
 
-// Of rows of pprof, which are all of files that have code.
+// Rows of pprof are those of files with code.
 Test(maps, tell_processes_apart_by_build_ids) {
     struct hp_digest digests[2];
     resolve(APP, NULL, 0);

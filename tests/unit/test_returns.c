@@ -1,3 +1,4 @@
+// Tests of return addresses, by which a binary of another build is recognised.
 #include "sym/return_addresses.h"
 
 #include <criterion/criterion.h>
@@ -28,15 +29,16 @@ Test(returns, R23_F1_are_judged_by_counts) {
     }
 }
 
-// Modules of a small process, and what their files say of frames.
+// Places in the modules of a small process, and the kind of each return address according
+// to its file.
 enum place {
-    APP,   // a return address of the program, behind a call
-    ODD,   // of the program, behind no call
-    ODD_2, // another
-    LIBC,  // a return address of libc
+    APP,   // return address in the program, after a call
+    ODD,   // in the program, not after a call
+    ODD_2, // another one
+    LIBC,  // return address in libc
     TRAMPOLINE,
-    UNREAD, // of a libc without a file
-    WRONG,  // of a libc of another build
+    UNREAD, // in a libc without a file
+    WRONG,  // in a libc of another build
     WRONG_2,
     VDSO,
     PLACES,
@@ -58,6 +60,7 @@ static const struct {
     [VDSO] = {"[vdso]", HP_MODULE_PSEUDO, HP_RETURN_UNKNOWN},
 };
 
+// Add a stack of these places.
 static void add_stack(struct hp_profile *profile, const enum place *stack, size_t depth) {
     static const struct hp_error *const no_errors[HP_COLUMNS];
     static const struct hp_values none;
@@ -72,7 +75,7 @@ static void add_stack(struct hp_profile *profile, const enum place *stack, size_
                    no_errors);
 }
 
-// What is counted of the program.
+// The result for the program.
 static struct hp_return_check count(struct hp_profile *profile) {
     unsigned char kinds[PLACES];
     struct hp_return_check found = {.checked = 0};

@@ -1,3 +1,4 @@
+// Tests of rounding values so that they add up to the rounded total.
 #include "view/rounding.h"
 
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+// Tests of sample types of pprof inputs that are no metric.
 #include "model/annotations.h"
 #include "model/sample_types.h"
 
@@ -14,21 +15,25 @@ static void done(void) {
 
 TestSuite(sample_types, .fini = done);
 
+// Intern a string.
 static hp_string text(const char *string) {
     return hp_strtab_add(&strings, hp_span_of(string));
 }
 
+// The number of a sample type.
 static uint32_t find(const char *type, const char *unit) {
     return hp_sample_types_find(&types, text(type), text(unit),
                                 strcmp(unit, "bytes") == 0);
 }
 
+// Add a value of one input and stack.
 static void add(uint32_t type, uint32_t input, uint32_t stack, int64_t value) {
     hp_sample_type_begin(&types.of.at[type], input, false);
     hp_sample_type_add(&types, type, stack, value);
     hp_sample_type_end(&types.of.at[type]);
 }
 
+// The sum of a stack.
 static int64_t sum_of(const struct hp_sample_type *type, uint32_t stack) {
     const struct hp_sample_sum *sum;
     hp_vec_each (sum, &type->sums) {

@@ -1,4 +1,5 @@
-// The samplers themselves: expected values by formula, random numbers with fixed seeds.
+// Tests of the sampling methods of the simulator.  Expected values follow from formulas;
+// random numbers have fixed seeds.
 #include "sampler/sim/binomial.h"
 #include "sampler/sim/evaluation.h"
 #include "sampler/sim/horvitz.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Two kinds of small objects, one of which dies, around larger ones.
+// Small objects of two kinds between larger ones; one kind is freed at once.
 static void make_blend(struct hps_stream *stream) {
     for (int i = 0; i < 20; i++) {
         hps_stream_allocate(stream, 0, 0, 16);
@@ -22,7 +23,7 @@ static void make_blend(struct hps_stream *stream) {
 static const struct hps_workload blend = {
     .name = "blend", .period = 256, .stacks = "small large", .make = make_blend};
 
-// Evaluate a method on a workload, with all numbers for the caller to look at.
+// Evaluate a method on a workload; the caller releases the result.
 static struct hps_evaluation evaluate(const char *method,
                                       const struct hps_workload *workload,
                                       uint64_t streams) {
@@ -44,12 +45,13 @@ static struct hps_evaluation evaluate(const char *method,
     return evaluation;
 }
 
-// Within 6 standard errors; 1e-9 % is rounding.
+// Expect a value within 6 standard errors; 1e-9 % is allowed for rounding.
 static void expect_near(double measured, double expected, double se, const char *what) {
     cr_expect_lt(fabs(measured - expected), 6 * se + 1e-9, "%s: %g, not %g +- %g", what,
                  measured, expected, se);
 }
 
+// Expect no bias, and the theoretical root mean square errors.
 static void expect_theory(const struct hps_score *score, const char *what) {
     expect_near(score->bytes.mean, 0, hps_errors_bias_se(&score->bytes), what);
     expect_near(score->objects.mean, 0, hps_errors_bias_se(&score->objects), what);
@@ -83,7 +85,7 @@ Test(methods, at_random_distances_or_phases_have_no_bias_where_no_object_is_larg
     }
 }
 
-// The figures of the design's table 7.3.
+// Expected numbers are those of table 7.3 in the project's design.
 Test(methods, at_fixed_distances_fall_into_step_with_a_program) {
     static const char *const names[] = {"every", "nursery"};
     for (int i = 0; i < 2; i++) {
@@ -107,14 +109,14 @@ Test(methods, take_as_many_stacks_as_jemalloc_does) {
     for (const struct hps_method *method = hps_methods; method->name; method++) {
         struct hps_evaluation evaluation = evaluate(method->name, pareto, 200);
         double walks = (double)evaluation.walks / 200;
-        // sqrt(59.9 / 200) is the largest standard error; without a random phase it is
-        // a whole number.
+        // sqrt(59.9 / 200) is the largest standard error.  Without a random phase the
+        // number is an integer.
         cr_expect_lt(fabs(walks - 59.86), 6 * 0.55, "%s: %g", method->name, walks);
         hps_evaluation_done(&evaluation);
     }
 }
 
-// One object in 8001 has half of the bytes, and none of 20 streams finds it.
+// One object in 8001 has half of the bytes; none of the 20 streams samples it.
 Test(methods, are_not_blamed_for_a_rare_sample_that_did_not_come_up) {
     struct hps_evaluation evaluation = evaluate("objects", hps_workload_find("pair"), 20);
     cr_assert_eq(evaluation.stacks[1].bytes.mean, -100);
@@ -122,9 +124,10 @@ Test(methods, are_not_blamed_for_a_rare_sample_that_did_not_come_up) {
     hps_evaluation_done(&evaluation);
 }
 
-// --- the three forms of the same distribution ---------------------------------------
+// --- three methods with the same distribution ------------------------------------------
 
-// How many of `streams` streams have a number of sampled bytes of the live objects.
+// Sample 20000 streams, and count how many have each number of sampled bytes of live
+// objects.
 static void count_hits(const char *method, uint64_t seed, uint64_t *histogram,
                        size_t bins) {
     struct hps_stream stream = {0};
@@ -163,7 +166,7 @@ Test(methods, that_sample_bytes_agree_in_distribution_with_the_binomial) {
             pooled += 20000 * chance;
             pooled_hits += histogram[k];
             chance *= (BYTES - k) / (k + 1.0) / 511;
-            if (pooled >= 20) { // rare numbers together
+            if (pooled >= 20) { // rare numbers share a bin
                 chi_square += pow((double)pooled_hits - pooled, 2) / pooled;
                 pooled = 0;
                 pooled_hits = 0;
@@ -218,7 +221,7 @@ Test(methods, with_uniform_gaps_sample_as_renewal_theory_has_it) {
     hps_stream_done(&stream);
 }
 
-// --- what they draw on --------------------------------------------------------------
+// --- binomial numbers and workloads ----------------------------------------------------
 
 Test(binomial, has_its_mean_and_variance_for_few_and_for_many_trials) {
     static const struct {

@@ -1,4 +1,4 @@
-// The table of the sampler's live objects against a plain array of them.
+// Tests of the sampler's table of live objects, which is compared with a plain array.
 #include "sampler/core/objects.h"
 
 #include "sampler/core/random.h"
@@ -10,7 +10,7 @@ enum {
     STEPS = 400000
 };
 
-static struct hps_objects objects; // large for a stack
+static struct hps_objects objects; // static, as it is too large for a stack
 
 static uintptr_t address_of(size_t i) {
     return 0x7f0000000000 + 48 * i;
@@ -22,7 +22,7 @@ static void put(uintptr_t address, uint64_t usize) {
 }
 
 Test(objects, finds_what_was_put_and_nothing_else) {
-    static uint64_t usizes[ADDRESSES]; // 0: not there
+    static uint64_t usizes[ADDRESSES]; // 0: not in the table
     struct hps_random random;
     hps_random_init(&random, 1);
     for (uint64_t step = 1; step <= STEPS; step++) {
@@ -47,7 +47,8 @@ Test(objects, finds_what_was_put_and_nothing_else) {
     cr_assert_eq(objects.count, left);
 }
 
-// free(NULL) asks too, and an address that shares its mark makes the table look.
+// free(NULL) asks for address 0, and another address with the same mark makes the table
+// search for it.
 Test(objects, null_is_never_there) {
     put(address_of(0), 1);
     put(address_of(1), 2);

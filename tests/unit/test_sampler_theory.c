@@ -1,4 +1,4 @@
-// What the samplers' arithmetic is held against: sums and searches that are slow and plain.
+// Tests of the formulas of the simulator, against slow and simple sums and searches.
 #include "sampler/core/random.h"
 #include "sampler/sim/goodness.h"
 #include "sampler/sim/horvitz.h"
@@ -9,12 +9,13 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-// --- the best chances ---------------------------------------------------------------
+// --- the best probabilities ------------------------------------------------------------
 
 enum {
     MOST_KINDS = 12,
 };
 
+// A random problem and its solution.
 struct problem {
     struct hps_optimal_kind kinds[MOST_KINDS];
     size_t count;
@@ -22,6 +23,7 @@ struct problem {
     double chances[MOST_KINDS];
 };
 
+// A uniform random number.
 static double uniform(struct hps_random *random, double low, double high) {
     return low + (high - low) * hps_random_unit(random);
 }
@@ -43,7 +45,7 @@ static void draw_problem(struct problem *problem, struct hps_random *random) {
                         problem->chances);
 }
 
-// How much the sum of Z^2 l/p falls for each further sample.
+// How much the sum of Z^2 l/p decreases for each further sample.
 static double gain(const struct problem *problem, size_t i) {
     const struct hps_optimal_kind *kind = &problem->kinds[i];
     double p = problem->chances[i];
@@ -81,7 +83,7 @@ Test(optimal, spends_its_budget_where_each_sample_gains_the_same) {
     cr_expect_gt(tight, 1000, "most budgets are short");
 }
 
-// The problem is convex: where no small shift helps, nothing does.
+// The problem is convex: if no small change improves the result, nothing does.
 Test(optimal, is_not_improved_by_moving_samples_from_one_kind_to_another) {
     struct hps_random random;
     hps_random_init(&random, 2);
@@ -108,8 +110,8 @@ Test(optimal, is_not_improved_by_moving_samples_from_one_kind_to_another) {
     }
 }
 
-// Var(jemalloc) / Var(optimal) with as many samples, sizes of 2^4 ... 2^20 with numbers in
-// proportion to size^-1.5.
+// Var(jemalloc) / Var(optimal) with the same number of samples.  Sizes are 2^4 ... 2^20,
+// and their numbers are proportional to size^-1.5.
 static double efficiency(double (*survival)(double size)) {
     enum {
         KINDS = 17,
@@ -131,6 +133,7 @@ static double efficiency(double (*survival)(double size)) {
     return ours / best;
 }
 
+// Shares of objects that survive, by size.
 static double equal(double size) {
     return size > 0 ? 0.1 : 0;
 }
@@ -147,7 +150,8 @@ static double large_die(double size) {
     return size < 1024 ? 0.5 : 0.01;
 }
 
-// The figures of the design's 7.2, as far as it tells what they are of.
+// Expected numbers are those of section 7.2 in the project's design, as far as it
+// describes their workloads.
 Test(optimal, gains_what_the_design_says_over_one_chance_per_byte) {
     cr_expect(1 <= efficiency(equal) && efficiency(equal) <= 1.005);
     cr_expect_lt(fabs(efficiency(small_die) - 2.4), 0.05, "%g", efficiency(small_die));
@@ -157,7 +161,7 @@ Test(optimal, gains_what_the_design_says_over_one_chance_per_byte) {
 
 // --- the posterior ------------------------------------------------------------------
 
-// P(T) for T = m + n - 1, n ~ NegBin(k + 1, q), term by term.
+// Moments of T = m + n - 1 with n ~ NegBin(k + 1, q), by summing all terms.
 struct direct {
     double mean, variance;
     uint64_t quantiles[3];
@@ -170,7 +174,7 @@ static struct direct sum_directly(const struct hps_attribution *attribution) {
     double q = 1 / (double)attribution->period, sum = 0, squares = 0;
     double n = (double)attribution->sampled + 1, term = pow(q, n);
     int level = 0;
-    // 60 means are more than all there is to it.
+    // 60 times the mean is more than the whole distribution.
     for (double t = n; t < 60 * n * (double)attribution->period; t++) {
         double value = (double)attribution->after + t - 1;
         sum += term;
@@ -201,8 +205,8 @@ Test(posterior, is_that_of_direct_summation) {
     }
 }
 
-// With many samples: a gamma distribution with shape k + 1, whose quantiles Wilson and
-// Hilferty's cube root gives to 1e-5.
+// For many samples the distribution is a gamma distribution with shape k + 1; Wilson and
+// Hilferty's cube root yields its quantiles with an error of 1e-5.
 Test(posterior, of_thousands_of_samples_keeps_its_precision) {
     struct hps_attribution attribution = {.sampled = 9999, .period = 1 << 19};
     double shape = 10000, z = 1.9599639845400545;
@@ -219,7 +223,8 @@ Test(posterior, with_a_period_of_1_is_certain) {
     cr_expect_eq(hps_posterior_quantile(&attribution, 0.9), 10);
 }
 
-// The design's 4.1, column "Garwood", which is the limit for small chances.
+// Expected values are those of column "Garwood" in section 4.1 of the project's design,
+// the limit for small probabilities.
 Test(attribution, has_the_intervals_of_a_poisson_number_for_small_objects) {
     static const struct {
         uint64_t sampled;
@@ -236,7 +241,7 @@ Test(attribution, has_the_intervals_of_a_poisson_number_for_small_objects) {
     }
 }
 
-// Objects of 2 periods, so that most bytes need no sampling.
+// Objects have 2 periods, so that most bytes need no sampling.
 Test(attribution, has_intervals_that_hold_the_truth_as_often_as_they_say) {
     enum {
         PERIOD = 64,
@@ -272,7 +277,7 @@ Test(attribution, has_intervals_that_hold_the_truth_as_often_as_they_say) {
 // --- goodness of fit ----------------------------------------------------------------
 
 Test(goodness, has_the_bounds_of_the_chi_square_law) {
-    // The design's T1, and what any table has.
+    // The first two are those of the project's design, T1; the others are in any table.
     cr_expect_lt(fabs(hps_chi_square_quantile(1e-9, 63) - 16.92), 0.005);
     cr_expect_lt(fabs(hps_chi_square_quantile(1 - 1e-9, 63) - 155.07), 0.005);
     cr_expect_lt(fabs(hps_chi_square_quantile(0.95, 1) - 3.841459), 1e-6);
@@ -287,6 +292,7 @@ static double below_uniform(uint64_t n, double mean) {
     return fmin(1, (double)n / (2 * mean));
 }
 
+// Expect that probabilities add up to 1 and that numbers are counted in the right bins.
 static void expect_sound_bins(double (*law)(uint64_t n, double mean), double mean) {
     struct hps_goodness goodness;
     hps_goodness_init(&goodness, law, mean);
@@ -311,11 +317,12 @@ Test(goodness, has_bins_that_add_up_and_counts_numbers_in_them) {
 
 // --- two stacks ---------------------------------------------------------------------
 
+// Expect three equal digits.
 static void expect_digits(double value, double expected) {
     cr_expect_lt(fabs(value / expected - 1), 0.006, "%g, not %g", value, expected);
 }
 
-// The design's table 1.2, to its three digits.
+// Expected values are those of table 1.2 in the project's design, with three digits.
 Test(twostack, comes_out_as_designed_for_one_machine) {
     struct hps_twostack twostack = {0};
     hps_twostack_add(&twostack, (struct hps_twostack_samples){{8, 1}});

@@ -1,3 +1,4 @@
+// Tests of the order of dumps in a series.
 #include "view/series.h"
 
 #include <criterion/criterion.h>
@@ -14,12 +15,14 @@ static void done(void) {
 
 TestSuite(series, .init = setup, .fini = done);
 
+// Add an input.
 static void add(const char *name, double time, enum hp_input_status status) {
     struct hp_input_record input = {.public = {.name = name, .status = status}};
     input.identity.time = time;
     hp_vec_push(&profile.inputs, input);
 }
 
+// Expect the dumps of the series with their times.
 static void expect(size_t count, const char *const *names, const double *times) {
     size_t found;
     struct hp_series_dump *dumps = hp_series_new(&profile, &found);

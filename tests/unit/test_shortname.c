@@ -1,3 +1,4 @@
+// Tests of short and bare names of functions.
 #include "view/shortname.h"
 
 #include <criterion/criterion.h>
@@ -5,9 +6,11 @@
 #include <string.h>
 
 struct example {
-    const char *full, *shown, *bare; // bare NULL: as shown
+    // Shown: short name; bare: without arguments, NULL: same as shown.
+    const char *full, *shown, *bare;
 };
 
+// Check short and bare name of an example; a short name has to stay unchanged.
 static void expect(const struct example *e) {
     char out[3 * 1024];
     const char *bare = e->bare ? e->bare : e->shown;
@@ -317,7 +320,7 @@ Test(shortname, ends_a_bare_name_at_a_bracket_that_is_never_closed) {
     EXPECT_ALL(examples);
 }
 
-// Ten thousand of each bracket, alone, in pairs, and closed.
+// Ten thousand brackets of each kind: alone, in pairs, and closed.
 Test(shortname, is_quick_with_names_of_nothing_but_brackets, .timeout = 20) {
     static const char *const parts[][2] = {
         {"<", ""},

@@ -1,3 +1,4 @@
+// Tests of p-values adjusted by Benjamini and Hochberg.
 #include "stats/measure.h"
 
 #include <criterion/criterion.h>
@@ -8,6 +9,7 @@ enum {
     MOST = 15,
 };
 
+// Adjust the p-values `p` and expect `q`; NAN: not tested.
 static void expect(const double *p, const double *q, size_t count) {
     double adjusted[MOST];
     memcpy(adjusted, p, count * sizeof *p);
@@ -39,7 +41,7 @@ Test(significance, stays_with_its_row_whatever_the_order) {
     expect(p, q, 4);
 }
 
-// 0.04 x 4/2 = 0.08 is more than 0.045 x 4/3 = 0.06.
+// 0.04 x 4/2 = 0.08 exceeds 0.045 x 4/3 = 0.06, so that the smaller one is used for both.
 Test(significance, is_never_more_than_that_of_a_larger_p) {
     const double p[] = {0.001, 0.04, 0.045, 1};
     const double q[] = {0.004, 0.06, 0.06, 1};
@@ -71,7 +73,7 @@ Test(significance, of_nothing_tested_is_nothing) {
     hp_adjust_significance(NULL, 0);
 }
 
-// The example of the article, section 3.2: at q = 0.05 it finds the first four.
+// The example in section 3.2 of the article; at q = 0.05 it finds the first four.
 Test(significance, of_the_example_of_benjamini_and_hochberg) {
     const double p[MOST] = {0.0001, 0.0004, 0.0019, 0.0095, 0.0201,
                             0.0278, 0.0298, 0.0344, 0.0459, 0.3240,

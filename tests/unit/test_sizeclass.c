@@ -1,3 +1,4 @@
+// Tests of jemalloc's size classes, and of recovering sizes from printed lines.
 #include "calc/probability.h"
 #include "calc/recover_size.h"
 
@@ -29,6 +30,7 @@ Test(sizeclass, are_found_by_size) {
     cr_expect_eq(hp_class_below(UINT64_MAX), HP_SIZE_CLASSES - 1);
 }
 
+// The line that jemalloc prints for n objects of a class.
 static struct hp_count printed(const struct hp_size_class *class, uint64_t n,
                                uint64_t period) {
     double objects = (double)(n * class->shifted_objects) / 8;
@@ -37,7 +39,8 @@ static struct hp_count printed(const struct hp_size_class *class, uint64_t n,
     return (struct hp_count){(uint64_t)(sampled / mean + 0.5), (uint64_t)(sampled + 0.5)};
 }
 
-// Of many that would be printed alike, one; beyond 2^53, where sums are no longer exact, too.
+// One of the sets of objects with this line is found, also beyond 2^53, where sums are
+// not exact.
 Test(sizeclass, of_all_objects_of_a_line_prints_as_it_did) {
     static const uint64_t periods[] = {1, 4096, 524288, 1 << 24, (uint64_t)1 << 40};
     static const uint64_t counts[] = {1, 2, 3, 7, 1000, 999999, (uint64_t)1 << 33};
@@ -61,6 +64,7 @@ Test(sizeclass, of_all_objects_of_a_line_prints_as_it_did) {
     }
 }
 
+// Whether any number of objects of one class prints the line, by trying all.
 static bool any_prints(const struct hp_size_classes *classes, struct hp_count count) {
     int middle = hp_class_below(count.bytes / count.objects);
     for (int i = middle < 2 ? 0 : middle - 2; i <= middle + 2; i++) {

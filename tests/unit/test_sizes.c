@@ -1,3 +1,4 @@
+// Tests of the sizes and ages of objects by stack.
 #include "model/ages.h"
 
 #include "base/units.h"
@@ -6,6 +7,7 @@
 
 #include <criterion/criterion.h>
 
+// Add bytes of one size to stack 3.
 static void add(struct hp_sizes *sizes, uint64_t size, hp_fixed bytes) {
     struct hp_size_part part = {.size = size,
                                 .bytes = bytes,
@@ -13,6 +15,7 @@ static void add(struct hp_sizes *sizes, uint64_t size, hp_fixed bytes) {
     hp_sizes_add(sizes, 3, &part);
 }
 
+// Number of parts of stack 3, and their bytes.
 static unsigned count(const struct hp_sizes *sizes, hp_fixed *bytes) {
     const struct hp_size_part *part = hp_sizes_of(sizes, 3);
     unsigned parts = 0;
@@ -42,7 +45,7 @@ Test(sizes, add_up_by_size_and_are_mixed_where_they_are_too_many) {
     hp_sizes_done(&sizes);
 }
 
-// Whether too many are found in one of two sums, or in both together.
+// The number of sizes may exceed the limit in one of two sums, or only in both together.
 Test(sizes, are_the_same_in_whatever_parts_they_are_added_up) {
     for (uint64_t all = HP_SIZES_OF_STACK - 1; all < HP_SIZES_OF_STACK + 3; all++) {
         for (uint64_t cut = 0; cut <= all; cut++) {
@@ -85,7 +88,7 @@ Test(sizes, of_ages_are_ranges_without_gaps_that_no_stack_has_too_many_of) {
 
 Test(sizes, of_ages_are_called_by_their_ends) {
     static const struct {
-        uint64_t age; // ns
+        uint64_t age; // nanoseconds
         const char *name;
     } of[] = {
         {0, "below 1 ms"},
@@ -105,6 +108,7 @@ Test(sizes, of_ages_are_called_by_their_ends) {
 
 // --- of readings -----------------------------------------------------------------------
 
+// Bytes of one size in a reading.
 static double bytes_of(const struct hp_class_weights *weights,
                        const struct hp_reading *reading, uint64_t size) {
     double bytes = 0;

@@ -1,5 +1,5 @@
-// The tests of a series, against values that were computed with whole matrices, inverted, in
-// another program; and what they say where there is nothing to test.
+// Tests of trends.  Expected values were computed by another program, with inverted
+// matrices; other tests check series without anything to test.
 #include "stats/trend.h"
 #include "stats/trend_shape.h"
 
@@ -19,12 +19,14 @@ static const double rising[M] = {100, 103, 101, 108, 107, 112,
 static const double swinging[N] = {50, 54, 57, 53, 49, 48, 52, 58,
                                    61, 60, 55, 54, 57, 62, 66, 63};
 
+// Expect the p-value and the lower bound of a rise.
 static void check(struct hp_rise rise, double p, double least) {
     cr_expect(fabs(rise.p - p) <= 1e-9 * p, "p %.12g, not %.12g", rise.p, p);
     cr_expect(fabs(rise.least - least) <= 1e-9 * fabs(least), "at least %.12g, not %.12g",
               rise.least, least);
 }
 
+// Times 0, 1, 2 ...; the caller frees the result.
 static struct hp_trend_times *even(size_t count, double confidence) {
     double times[100];
     for (size_t i = 0; i < count; i++) {
@@ -96,7 +98,7 @@ Test(slopes, of_dumps_made_at_one_time_are_finite) {
     cr_expect(rise.p > 0 && rise.p < 0.05 && rise.least > 0, "%g, %g", rise.p,
               rise.least);
     hp_trend_times_free(times);
-    times = hp_trend_times_new(once, M, 0.95); // which has three parts without a slope
+    times = hp_trend_times_new(once, M, 0.95); // three parts have no slope
     rise = hp_trend_of_all(times, rising, hp_trend_of_sampling(times, rising, 1));
     cr_expect_eq(rise.p, 1, "%g", rise.p);
     cr_expect_leq(rise.least, 0, "%g", rise.least);
@@ -120,12 +122,12 @@ Test(slopes, are_of_a_line_or_of_half_a_wave) {
         wave[i] = 100 - 10 * cos(acos(-1) * phase) + noise;
     }
     cr_expect(hp_trend_is_line(times, line));
-    cr_expect_not(hp_trend_is_line(times, wave)); // of which all goes up
+    cr_expect_not(hp_trend_is_line(times, wave)); // the values rise all the time
     struct hp_rise rise =
         hp_trend_of_all(times, wave, hp_trend_of_sampling(times, wave, 0));
     cr_expect_lt(rise.p, 0.05, "%g", rise.p);
     hp_trend_times_free(times);
-    times = hp_trend_times_new(once, M, 0.95); // when both are but two heights
+    times = hp_trend_times_new(once, M, 0.95); // both have only two different values
     cr_expect(hp_trend_is_line(times, rising));
     hp_trend_times_free(times);
 }
@@ -173,7 +175,7 @@ Test(slopes, shapes_are_told_apart) {
     cr_expect_eq(hp_trend_shape_of(step, HP_TREND_LEAST - 1, false), HP_TREND_NONE);
 }
 
-// Against all pairs, one by one.
+// Kendall's tau by comparing all pairs.
 static double slow_tau(const double *values, size_t count) {
     double sum = 0, all = 0, ties = 0;
     for (size_t j = 1; j < count; j++) {
@@ -202,7 +204,8 @@ Test(slopes, tau_counts_each_pair) {
     }
 }
 
-// As the .c file says it, one distance after the other.
+// Whether there is a cycle, by the definition in the source file, one distance after the
+// other.
 static bool is_cycle_one_by_one(const double *off, size_t count) {
     double whole = 0, lowest = 0;
     for (size_t j = 0; j < count; j++) {
@@ -221,7 +224,7 @@ static bool is_cycle_one_by_one(const double *off, size_t count) {
     return false;
 }
 
-// Of long series all distances are looked at together: the answer is that of one after the other.
+// For long series all distances are computed together; the result has to be the same.
 Test(slopes, cycles_of_long_series_are_those_of_each_distance) {
     enum {
         LONG = 1500,

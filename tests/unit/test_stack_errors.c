@@ -1,7 +1,9 @@
+// Tests of hp_stack_errors, which stores the errors of stacks once if they are equal.
 #include "model/stack_errors.h"
 
 #include <criterion/criterion.h>
 
+// An error with these samples.
 static struct hp_error error_of(uint64_t samples, double weight) {
     return (struct hp_error){.variance = (hp_int128)samples << 100,
                              .samples = samples,
@@ -63,7 +65,7 @@ Test(stack_errors, gives_nothing_to_stacks_that_came_before) {
     cr_expect(hp_stack_error(&errors, 3)->samples == 1);
 }
 
-// A read of many dumps must not keep what each of them has.
+// Reading many dumps must not keep the errors of each of them.
 Test(stack_errors, lets_go_of_what_many_dumps_had) {
     for (uint64_t i = 0; i < 100000; i++) {
         struct hp_error error = error_of(i, 1);
