@@ -1,3 +1,4 @@
+// Tests of the stacks of a report: merging, limits and order.
 #include "view/stacks.h"
 
 #include <criterion/criterion.h>
@@ -20,7 +21,7 @@ static void done(void) {
 
 TestSuite(stacks, .init = setup, .fini = done);
 
-// A frame with these calls, innermost first, which end with NULL.
+// A frame with these calls, innermost first; NULL ends them.
 static hp_frame_id frame(uint64_t offset, const char *const *calls) {
     hp_frame_id id = hp_profile_frame(&profile, (hp_module_id){0}, offset);
     profile.frames.at[id.n].first_line = (uint32_t)profile.lines.count;
@@ -34,11 +35,13 @@ static hp_frame_id frame(uint64_t offset, const char *const *calls) {
 
 #define FRAME(offset, ...) frame(offset, (const char *const[]){__VA_ARGS__, NULL})
 
+// Add a stack with a value.
 static void add(hp_frame_id *frames, uint32_t depth, hp_fixed value) {
     struct hp_values values = {{[HP_INUSE_SPACE] = value}};
     hp_profile_add(&profile, &(struct hp_sample){frames, depth, {0}}, &values, no_errors);
 }
 
+// Expect the name of a call at a place of a stack.
 static void expect_name(uint32_t stack, uint32_t place, uint32_t call, const char *name) {
     struct hp_place at = hp_stacks_place(&stacks, stacks.all.at[stack].at[place]);
     cr_assert_lt(call, at.count);
@@ -48,6 +51,7 @@ static void expect_name(uint32_t stack, uint32_t place, uint32_t call, const cha
     }
 }
 
+// Make the stacks of a report; the allocator's frames are hidden by default.
 static void collect(struct hp_report_options options) {
     static const struct hp_filters no_filters;
     struct hp_err err;

@@ -1,3 +1,4 @@
+// Tests of survival curves of objects, and of the reader of jemalloc's prof_recent.
 #include "input/prof_recent.h"
 #include "stats/distributions.h"
 #include "stats/survival.h"
@@ -12,7 +13,7 @@ static bool is_near(double found, double expected) {
     return fabs(found - expected) <= 1e-9;
 }
 
-// Deaths at 1, 3 and 4; at 2 and 5 still alive.
+// Objects die at times 1, 3 and 4, and are alive when last seen at 2 and 5.
 static struct hp_survival survival_of(const double weights[5],
                                       const uint32_t batches[5]) {
     struct hp_life lives[5];
@@ -29,7 +30,7 @@ static struct hp_survival survival_of(const double weights[5],
 static const double equal[] = {1, 1, 1, 1, 1};
 static const uint32_t apart[] = {0, 0, 1, 0, 2};
 
-// 4/5, times 2/3, times 1/2.
+// The product-limit estimate is 4/5, times 2/3, times 1/2.
 Test(survival, is_the_product_limit) {
     struct hp_survival survival = survival_of(equal, apart);
     cr_assert_eq(survival.steps.count, 3);
@@ -41,7 +42,8 @@ Test(survival, is_the_product_limit) {
     hp_survival_done(&survival);
 }
 
-// Weights 2, 1, 3, 4, 5 of 4, 2, 1, 5, 3: 12/15, times 6/11, times 4/6.
+// The objects with times 4, 2, 1, 5, 3 have weights 2, 1, 3, 4, 5: 12/15, times 6/11,
+// times 4/6.
 Test(survival, counts_each_as_often_as_it_stands_for) {
     static const double weights[] = {2, 1, 3, 4, 5};
     struct hp_survival survival = survival_of(weights, apart);
@@ -51,7 +53,8 @@ Test(survival, counts_each_as_often_as_it_stands_for) {
     hp_survival_done(&survival);
 }
 
-// Where each death is a batch the variance is Greenwood's: 1/20 at 1, and 1/6 more at 3.
+// If each death is in a batch of its own, the variance is Greenwood's: 1/20 at time 1,
+// plus 1/6 at time 3.
 Test(survival, has_the_variance_of_greenwood_where_deaths_are_apart) {
     struct hp_survival survival = survival_of(equal, apart);
     double alive = 8. / 15, variance = (1. / 20 + 1. / 6) * 5 / 4;
@@ -62,7 +65,8 @@ Test(survival, has_the_variance_of_greenwood_where_deaths_are_apart) {
     hp_survival_done(&survival);
 }
 
-// As each death concerns its own batch alone, many take no longer than as many; and leave no rounding behind.
+// Each death concerns only its own batch, so that the time is linear in the number of
+// deaths, and rounding errors do not remain.
 Test(survival, of_many_is_greenwoods_to_the_end) {
     enum {
         MANY = 200000,
@@ -87,7 +91,7 @@ Test(survival, of_many_is_greenwoods_to_the_end) {
     free(lives);
 }
 
-// A hundred that one stack frees in one tick say as much as one.
+// A hundred objects that one stack frees at once contain as much information as one.
 Test(survival, takes_a_batch_for_one) {
     struct hp_life lives[200];
     struct hp_survival together, apart_;
@@ -128,6 +132,7 @@ Test(survival, tells_no_quantile_beyond_the_curve) {
 
 static uint64_t state = 5;
 
+// A uniform random number from 0 to 1.
 static double draw(void) {
     state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return ((double)(state >> 12) + 0.5) * 0x1p-52;
@@ -138,8 +143,9 @@ enum seen {
     FREED_ONLY,
 };
 
-// 400 allocations over two mean lifetimes, seen at the end: the share of runs whose interval at one
-// mean lifetime holds 1/e, and what they are off by on average.
+// Simulate 400 allocations over two mean lifetimes, observed at the end.  *covered is the
+// share of runs with an interval that contains 1/e at one mean lifetime; *bias is the
+// mean error.
 static void observe(enum seen seen, double *covered, double *bias) {
     const int runs = 200;
     *covered = *bias = 0;
@@ -187,6 +193,7 @@ Test(survival, covers_known_lifetimes_where_live_ones_are_censored) {
     "\"alloc_time\": 4000000, \"alloc_trace\": [\"0x10\"], \"dalloc_thread_uid\": 1, " \
     "\"dalloc_time\": 16000000, \"dalloc_trace\": [\"0x30\"]}"
 
+// Read prof_recent from text.
 static int read_text(struct hp_recent_file *file, const char *text, struct hp_err *err) {
     *file = (struct hp_recent_file){.recent = {.period = 0}};
     return hp_prof_recent_read_bytes(file, hp_span_of(text), err);
@@ -243,7 +250,7 @@ Test(prof_recent, that_is_none_is_refused_in_one_sentence) {
     }
 }
 
-// As jemalloc writes some of its own twice.
+// jemalloc itself writes some of its keys twice.
 Test(prof_recent, takes_keys_that_stand_in_it_twice) {
     struct hp_recent_file file;
     struct hp_err err = {0};

@@ -1,3 +1,4 @@
+// Tests of child processes that read binaries, and of the symbolizer that uses them.
 #include "sym/child.h"
 #include "sym/sandbox.h"
 #include "sym/symbolizer.h"
@@ -14,7 +15,7 @@
 
 static void crash(int sock) {
     (void)sock;
-    __builtin_trap(); // raise() takes a right that it does not have
+    __builtin_trap(); // raise() is not allowed in the sandbox
 }
 
 static void sleep_on(int sock) {
@@ -30,6 +31,7 @@ static void echo(int sock) {
     }
 }
 
+// Start a child that runs `serve`.
 static int start(struct hp_child *child, void (*serve)(int sock)) {
     struct hp_err err;
     return hp_child_start(child, serve, HP_SANDBOX_AUTO, &err);
@@ -56,6 +58,7 @@ Test(sym_child, tells_how_it_ended, .timeout = 10) {
     cr_expect_eq(hp_child_stop(&child, true).status, -1);
 }
 
+// Add a module with one frame.
 static void add_module(struct hp_profile *profile, const char *path) {
     struct hp_module module = {.kind = HP_MODULE_FILE,
                                .addresses = HP_ADDRESS_OFFSET,
@@ -70,6 +73,7 @@ static void add_module(struct hp_profile *profile, const char *path) {
     hp_vec_push(&profile->frames, frame);
 }
 
+// A hp_progress_fn that adds up its arguments.
 static void count_progress(void *data, const struct hp_progress *progress) {
     *(size_t *)data += progress->done + 100 * progress->total;
 }
@@ -107,7 +111,7 @@ Test(sym_symbolizer, keeps_a_reason_for_every_module, .timeout = 30) {
     hp_profile_done(&profile);
 }
 
-// Before the second module, end the child.
+// A hp_progress_fn that kills the child before the second module.
 static void kill_child(void *data, const struct hp_progress *progress) {
     char path[64];
     long pid = 0;
@@ -151,7 +155,7 @@ Test(sym_symbolizer, replaces_a_child_that_has_died_in_between, .timeout = 30) {
     hp_profile_done(&profile);
 }
 
-// A program whose compressed section claims so much: R06.
+// Write a program with a compressed section that claims a large size (R06).
 static void write_bomb(int fd, uint64_t claimed) {
     Elf64_Ehdr head = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB,
                                    EV_CURRENT},
@@ -194,6 +198,7 @@ static void write_bomb(int fd, uint64_t claimed) {
     cr_assert_gt(pwrite(fd, sections, sizeof sections, (off_t)head.e_shoff), 0);
 }
 
+// Expect that such a program is refused with this status and reason.
 static void refuse_bomb(uint64_t claimed, enum hp_sym_status status, const char *why) {
     char path[] = "/tmp/hprof-agg-bomb-XXXXXX";
     int fd = mkstemp(path);

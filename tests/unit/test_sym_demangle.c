@@ -1,3 +1,4 @@
+// Tests of demangling, also of names that are made to take time or memory.
 #include "sym/demangle.h"
 
 #include <criterion/criterion.h>
@@ -24,6 +25,7 @@ static const struct {
     {"_R", "_R"},
 };
 
+// Demangle a name; the result belongs to `strings`.
 static const char *demangle(struct hp_strtab *strings, const char *linkage) {
     struct hp_mangled name = {hp_strtab_add(strings, hp_span_of(linkage)), {0}};
     hp_demangle(strings, &name, 1);
@@ -39,7 +41,8 @@ Test(sym_demangle, gives_the_names_of_the_source) {
     hp_strtab_done(&strings);
 }
 
-// A pair, and then pairs, each of which has the one before it twice.
+// Write a name of nested pairs, each with the previous one twice, so that its length
+// doubles.
 static void write_doubling(char *text, size_t size, int levels) {
     size_t used = (size_t)snprintf(text, size, "_Z1fSt4pairIiiE");
     for (int i = 0; i < levels && used < size; i++) {
@@ -48,6 +51,7 @@ static void write_doubling(char *text, size_t size, int levels) {
     }
 }
 
+// Write a name with a very deep nesting of pointers.
 static void write_deep(char *text, size_t size, int levels) {
     (void)levels;
     memset(text, 'P', size - 1);
@@ -57,7 +61,7 @@ static void write_deep(char *text, size_t size, int levels) {
     text[size - 2] = 'i';
 }
 
-// Rust v0: a tuple of back references to the tuple before.
+// The same in Rust v0: each tuple consists of back references to the previous one.
 static void write_rust(char *text, size_t size, int levels) {
     size_t used = (size_t)snprintf(text, size, "_RINvC1a1fTuuE");
     int last = 9;
@@ -124,7 +128,7 @@ Test(sym_demangle, reads_long_cxx_names) {
 
 static const struct {
     const char *symbol;
-    const char *suffix; // behind the mangled name
+    const char *suffix; // after the mangled name
 } suffixed[] = {
     {"_Z3fooi", ""},
     {"_Z3fooi.part.0", ".part.0"},
@@ -133,7 +137,7 @@ static const struct {
     {"_Z5outerPZ5outeriE15_Z5outeri.Frame.actor.cold", ".actor.cold"},
     {"_ZN12_GLOBAL__N_15countEPZNS_L5countEiE32_ZN12_GLOBAL__N_1L5countEi.Frame.destroy",
      ".destroy"},
-    {"_Z3foo99a.b.c", ""}, // no name at all
+    {"_Z3foo99a.b.c", ""}, // not a valid name
     {"_Z.", ""},
 };
 
@@ -145,7 +149,8 @@ Test(sym_demangle, finds_suffixes_behind_names_with_dots) {
     }
 }
 
-// Deep, long, and with more dots than any: no end, and no time.
+// Names that are deep, long, or full of dots must neither be read beyond their end nor
+// take long.
 Test(sym_demangle, gives_up_on_suffixes_of_hostile_names, .timeout = 10) {
     static char name[1 << 16];
     for (size_t size = 1 << 10; size < sizeof name; size *= 2) {

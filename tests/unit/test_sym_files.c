@@ -14,10 +14,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// A sysroot with a file, and a secret beside it.
+// A sysroot with files, and a secret file outside of it.
 static char top[] = "/tmp/hprof-agg-files-XXXXXX";
 static char root[64];
 
+// Write a file whose content is its name.
 static void write_file(const char *name) {
     char path[128];
     snprintf(path, sizeof path, "%s/%s", top, name);
@@ -26,6 +27,7 @@ static void write_file(const char *name) {
     fclose(file);
 }
 
+// Make a symbolic link in the sysroot.
 static void link_to(const char *target, const char *name) {
     char path[128];
     snprintf(path, sizeof path, "%s/%s", root, name);
@@ -73,7 +75,7 @@ static void tear_down(void) {
 TestSuite(sym_files, .init = set_up, .fini = tear_down, .timeout = 10);
 
 static const struct {
-    const char *path, *content; // NULL if it must not open
+    const char *path, *content; // content: NULL: opening has to fail
 } cases[] = {
     {"binary", "root/binary"},
     {"/binary", "root/binary"},
@@ -100,6 +102,7 @@ static const struct {
     {"missing", NULL},
 };
 
+// Expect that the file has this content, or could not be opened.
 static void check(int fd, const char *path, const char *content) {
     char text[64] = "";
     cr_expect_eq(fd >= 0, content != NULL, "%s", path);
@@ -123,7 +126,7 @@ Test(sym_files, stay_inside_the_sysroot_without_openat2) {
     }
 }
 
-// From now on openat2 ends with that.
+// Make openat2() fail with this error from now on.
 static void deny_openat2(int error) {
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -138,6 +141,7 @@ static void deny_openat2(int error) {
     cr_assert_eq(errno, error);
 }
 
+// Check all paths with this error.
 static void open_all_without_openat2(int error) {
     char path[128];
     deny_openat2(error);
@@ -164,7 +168,7 @@ Test(sym_files, R03_are_found_where_openat2_always_wants_another_try) {
     open_all_without_openat2(EAGAIN);
 }
 
-// Of a FIFO, whether somebody writes to it; what it holds stays in it.
+// The reason why an input cannot be opened, or "".  Nothing is read from a FIFO.
 static const char *why_not(const char *path, bool waits) {
     static struct hp_err err;
     err = (struct hp_err){0};
@@ -205,7 +209,8 @@ Test(sym_files, R02_named_as_inputs_are_no_devices) {
     int zero = open("/dev/zero", O_RDONLY);
     char path[64];
     snprintf(path, sizeof path, "/dev/fd/%d", zero);
-    cr_expect_str_eq(why_not(path, false), ""); // who opened it may know an end
+    // The process that opened it may know its end.
+    cr_expect_str_eq(why_not(path, false), "");
 }
 
 Test(sym_files, are_regular) {

@@ -1,3 +1,5 @@
+// Tests of how a binary without a proven build is compared with the return addresses of a
+// dump.
 #include "sym/chains.h"
 #include "sym/fits.h"
 
@@ -5,10 +7,11 @@
 #include <stdlib.h>
 
 enum {
-    TEXT = 0x1000, // where the only segment begins
+    TEXT = 0x1000, // address of the only segment
     SIZE = 0x1000,
 };
 
+// A binary without calls.
 static struct hp_file_code code_of(unsigned unit) {
     struct hp_file_code code = {.has_text = true, .unit = unit};
     struct hp_load load = {TEXT, SIZE, TEXT, true};
@@ -17,12 +20,14 @@ static struct hp_file_code code_of(unsigned unit) {
     return code;
 }
 
+// Add a call before a return address.
 static void add_call(struct hp_file_code *code, uint64_t address) {
     uint64_t unit = (address - TEXT) / code->unit;
     code->returns.at[unit / 8] |= (unsigned char)(1 << unit % 8);
 }
 
-// A dump of one module, and one stack of which each address but the first and the last is checked.
+// A dump of one module and one stack.  Each address of the stack except the first and the
+// last is checked.
 struct dump {
     struct hp_proof_question question;
     uint32_t frames[64];
@@ -35,12 +40,14 @@ static struct hp_proof_stack stack_at(const void *data, size_t i) {
     return (struct hp_proof_stack){dump->frames, dump->depth};
 }
 
+// Add a frame to the stack.
 static void add_frame(struct dump *dump, uint64_t address) {
     struct hp_proof_address frame = {.module = 0, .address = address};
     dump->frames[dump->depth++] = (uint32_t)dump->question.addresses.count;
     hp_vec_push(&dump->question.addresses, frame);
 }
 
+// A dump with a number of checked addresses.
 static struct dump dump_of(const char *path, uint32_t checked) {
     struct dump dump = {.depth = 0};
     struct hp_proof_module module = {.path = hp_span_of(path)};
@@ -51,7 +58,7 @@ static struct dump dump_of(const char *path, uint32_t checked) {
     return dump;
 }
 
-// Files with all calls but some, the first of them; whether the i-th fits.
+// Try files that lack the first missing[i] calls; expect whether each fits.
 static void expect(struct dump *dump, const unsigned *missing, const bool *are_named,
                    const bool *fit, size_t count) {
     struct hp_fits fits;
@@ -85,7 +92,8 @@ Test(sym_fits, takes_each_file_that_no_address_misfits) {
            (bool[]){true, false, true, false}, 4);
 }
 
-// Pairs of calls match where the frame is one of these; each pair that is asked for has a caller that fits.
+// A reader of pairs of calls: the inner frame of a matching pair is one of `frames`.
+// `asked` counts the pairs that were asked for.
 struct matching {
     const uint64_t *frames;
     size_t count;
@@ -107,7 +115,8 @@ static bool read_pairs(void *data, size_t trial, const struct hp_call_pairs *pai
     return true;
 }
 
-// Whether a file without calls before the i-th of `missing` addresses fits, and whether it does with pairs that match.
+// Whether a file that lacks the calls before `missing` fits, if pairs of calls are read
+// by `matching`.
 static bool weigh(struct dump *dump, const uint64_t *missing, size_t missing_count,
                   bool is_named, struct matching *matching) {
     struct hp_fits fits;
@@ -154,7 +163,7 @@ Test(sym_fits, excuses_a_misfit_whose_caller_calls_its_function) {
     cr_expect_eq(none.asked, 1);
 }
 
-// A caller that misfits as well says nothing, and nobody is asked.
+// A caller that misfits, too, is no evidence, and its pair is not asked for.
 Test(sym_fits, excuses_no_misfit_behind_another) {
     const uint64_t two[] = {TEXT + 16 * 3, TEXT + 16 * 4};
     struct matching all = {two, 2, 0};
@@ -166,8 +175,8 @@ Test(sym_fits, excuses_no_misfit_behind_another) {
 Test(sym_fits, B36_takes_files_of_other_names_by_callers) {
     const uint64_t checked = TEXT + 16 * 2;
     struct matching one = {&checked, 1, 0}, none = {&checked, 0, 0};
-    struct dump dump =
-        dump_of("/srv/app", 2); // .08 ^ 2 may be chance, and a twentieth of it may not
+    // 0.08 ^ 2 may be chance, but a twentieth of it may not.
+    struct dump dump = dump_of("/srv/app", 2);
     cr_expect_not(weigh(&dump, NULL, 0, false, &none));
     cr_expect_eq(none.asked, 2);
     dump = dump_of("/srv/app", 2);
@@ -176,7 +185,7 @@ Test(sym_fits, B36_takes_files_of_other_names_by_callers) {
     cr_expect_not(weigh(&dump, NULL, 0, false, &one));
 }
 
-// Beside a file that fits, which of few addresses may be by chance.
+// A second file misfits; with few addresses, the first one may fit by chance.
 Test(sym_fits, rules_no_file_out_by_one_of_few_addresses) {
     struct dump dump = dump_of("/srv/app", 3);
     expect(&dump, (unsigned[]){0, 1, 2, 1}, (bool[]){true, true, true, false},
@@ -185,7 +194,7 @@ Test(sym_fits, rules_no_file_out_by_one_of_few_addresses) {
     expect(&dump, (unsigned[]){0, 1}, (bool[]){true, true}, (bool[]){true, false}, 2);
 }
 
-// One address fits three of a hundred files by chance.
+// One address fits 3 % of all files by chance.
 Test(sym_fits, takes_files_of_other_names_where_chance_is_no_explanation) {
     struct dump dump = dump_of("/srv/app", 1);
     expect(&dump, (unsigned[]){0}, (bool[]){false}, (bool[]){false}, 1);
@@ -202,13 +211,13 @@ Test(sym_fits, prefers_files_of_the_name) {
     expect(&dump, (unsigned[]){0, 0}, (bool[]){true, false}, (bool[]){true, false}, 2);
 }
 
-// Where a coroutine or a thread begins nobody called.
+// The last frame, as the start of a coroutine or a thread, has no caller.
 Test(sym_fits, checks_no_last_frame) {
     struct dump dump = dump_of("/srv/app", 1);
     expect(&dump, (unsigned[]){0}, (bool[]){true}, (bool[]){true}, 1);
     dump = dump_of("/srv/app", 0);
-    expect(&dump, (unsigned[]){0}, (bool[]){true}, (bool[]){false},
-           1); // nothing is checked
+    // No address is checked.
+    expect(&dump, (unsigned[]){0}, (bool[]){true}, (bool[]){false}, 1);
 }
 
 Test(sym_fits, checks_nothing_behind_a_libc_that_is_not_read) {
@@ -218,7 +227,7 @@ Test(sym_fits, checks_nothing_behind_a_libc_that_is_not_read) {
     dump.question.stack_count = 1;
     dump.question.stack_at = stack_at;
     hp_fits_init(&fits, &dump.question);
-    struct hp_file_code code = {.unit = 1}; // without its text
+    struct hp_file_code code = {.unit = 1}; // its text is missing
     hp_fits_try(&fits, 0, &code, true);
     hp_fits_judge(&fits);
     cr_expect_eq(fits.trials.at[0].checked, 0);

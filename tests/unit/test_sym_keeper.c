@@ -1,5 +1,5 @@
-// The parent against its child: children that lie.  Each lies over modules whose path ends in
-// "-lie", and reads others as it should.
+// Tests of the parent process against children that misbehave ("lie").  Each lies when it
+// reads a module with a special extent (LIE_AT), and reads other modules correctly.
 #include "sym/image.h"
 #include "sym/keeper.h"
 #include "sym/symbolizer.h"
@@ -18,14 +18,17 @@
 #include <unistd.h>
 
 enum {
-    LIE_AT = 7, // bytes of an extent, and some times 16: no two lies are of one mapping
+    // Marks an extent: this many bytes plus a multiple of 16, so that all such mappings
+    // differ.
+    LIE_AT = 7,
 };
 
-static char program[4096]; // this one
-static char passwd[64];    // a link to what is not meant for a child
+static char program[4096]; // path of this test program
+static char passwd[64];    // a link to a file that a child must not read
 
 // --- profiles --------------------------------------------------------------------------
 
+// Find the path of this program.
 static void find_program(void) {
     ssize_t size = readlink("/proc/self/exe", program, sizeof program - 1);
     cr_assert_gt(size, 0);
@@ -33,7 +36,8 @@ static void find_program(void) {
 
 extern const char __executable_start;
 
-// One frame, in this function, where the program is mapped; of a lie the extent is one.
+// Add one frame, which is in this function, and the extent of its segment; a lie has a
+// special extent.
 static void add_frame(struct hp_profile *profile, const struct hp_load *load,
                       bool is_lie) {
     uint64_t address = (uint64_t)((uintptr_t)&add_frame - (uintptr_t)&__executable_start);
@@ -48,6 +52,7 @@ static void add_frame(struct hp_profile *profile, const struct hp_load *load,
     hp_vec_push(&profile->extents, extent);
 }
 
+// Add a module of this program under a path.
 static void add_module_at(struct hp_profile *profile, const char *path, bool is_lie) {
     struct hp_image image;
     struct hp_sym_diagnostic diagnostic;
@@ -69,6 +74,7 @@ static void add_module(struct hp_profile *profile, bool is_lie) {
     add_module_at(profile, program, is_lie);
 }
 
+// A profile with modules that are lied about, and a good one at the end.
 static struct hp_profile profile_of(size_t lies) {
     struct hp_profile profile = {0};
     hp_vec_push(&profile.modules, ((struct hp_module){.kind = HP_MODULE_NONE}));
@@ -81,8 +87,10 @@ static struct hp_profile profile_of(size_t lies) {
 
 // --- children --------------------------------------------------------------------------
 
+// The misbehaviour of the child.
 static void (*lie)(int sock);
 
+// Serve like a worker, but misbehave for special extents.
 static void serve(int sock) {
     struct hp_wire wire = {.sock = sock, .limit = HP_REQUEST_LIMIT};
     struct hp_message message = {.fd = -1};
@@ -90,7 +98,7 @@ static void serve(int sock) {
     static char bytes[1 << 16];
     uint32_t head[2] = {0, 1};
     ssize_t got = 0;
-    while (got < (ssize_t)(sizeof head + head[1])) { // the body comes after the head
+    while (got < (ssize_t)(sizeof head + head[1])) { // the body follows the head
         got = recv(sock, bytes, sizeof bytes, MSG_PEEK);
         memcpy(head, bytes, sizeof head);
     }
@@ -104,6 +112,8 @@ static void serve(int sock) {
     hp_worker_serve(sock);
 }
 
+// The misbehaviours: crash, leave early, use time without end, send too much, or ask for
+// files.
 static void trap(int sock) {
     (void)sock;
     __builtin_trap();
@@ -165,7 +175,8 @@ static void flood(int sock) {
     }
 }
 
-// What is not for it, by name and by a link; what it got is in the note.
+// Ask for forbidden files, by name and through a link.  The note contains what was handed
+// over.
 static void ask(int sock) {
     struct hp_file_requester requester = {
         .wire = {.sock = sock, .limit = HP_REQUEST_LIMIT}};
@@ -192,11 +203,11 @@ static void ask(int sock) {
     hp_wire_send(&requester.wire, HP_SAY_ANSWER, &requester.packet, -1);
 }
 
-// --- what comes of it ------------------------------------------------------------------
+// --- results ---------------------------------------------------------------------------
 
 static const int64_t millisecond = 1000000;
 
-// Half a second of CPU for all, and one by the clock.
+// A keeper with limits of half a second of CPU and one second of time for all modules.
 static struct hp_keeper keeper(void (*with)(int sock)) {
     struct hp_keeper keeper = {.limits = hp_keeper_usual, .serve = serve};
     keeper.limits.module_cpu = keeper.limits.run_cpu = 500 * millisecond;
@@ -208,22 +219,27 @@ static struct hp_keeper keeper(void (*with)(int sock)) {
     return keeper;
 }
 
+// The note of a module.
 static const char *note_of(const struct hp_profile *profile, size_t module) {
     return hp_profile_text(profile, profile->modules.at[module].note);
 }
 
+// Largest memory of this process, in KiB.
 static long largest(void) {
     struct rusage used;
     getrusage(RUSAGE_SELF, &used);
     return used.ru_maxrss;
 }
 
+// A misbehaviour and its expected result.
 struct wanted {
     void (*lie)(int sock);
     enum hp_sym_status status;
     const char *note;
 };
 
+// Expect that only the module that was lied about has no names, and that memory stays
+// small.
 static void check(const struct wanted *wanted) {
     struct hp_profile profile = profile_of(1);
     struct hp_keeper with = keeper(wanted->lie);
@@ -278,7 +294,7 @@ Test(sym_keeper, R05_R08_F6_files_are_handed_over_that_are_elf_and_beside_the_mo
     hp_profile_done(&profile);
 }
 
-// 300 modules take as much time as one.
+// 300 slow modules take no more time than one.
 static void check_time(void (*with)(int sock)) {
     struct hp_profile profile = profile_of(300);
     struct hp_keeper slow = keeper(with);
@@ -305,7 +321,8 @@ Test(sym_keeper, R31_F6_who_spins_drips_or_ticks_takes_the_time_of_a_run_and_no_
     check_time(tick);
 }
 
-// A child does not end reading a file whose name ends in "-endless", nor in time one that ends in "-slow".
+// The worker never finishes a file whose name ends in "-endless", and takes 0.6 s for
+// "-slow".
 bool __real_hp_image_open(struct hp_image *image, int fd, struct hp_span path,
                           struct hp_sym_diagnostic *why);
 bool __wrap_hp_image_open(struct hp_image *image, int fd, struct hp_span path,
@@ -321,6 +338,7 @@ bool __wrap_hp_image_open(struct hp_image *image, int fd, struct hp_span path,
     return __real_hp_image_open(image, fd, path, why);
 }
 
+// Copy this program under a name with the ending; returns the path.
 static const char *copy_program(int number, const char *ending) {
     static char path[64];
     char command[4200];
@@ -330,7 +348,8 @@ static const char *copy_program(int number, const char *ending) {
     return path;
 }
 
-// A second of CPU for all modules, however long that takes on a busy machine.
+// A keeper with a limit of one second of CPU for all modules, however long that takes on
+// a busy machine.
 static struct hp_keeper second_of_cpu(void) {
     struct hp_keeper slow = keeper(NULL);
     slow.serve = hp_worker_serve;
@@ -339,6 +358,7 @@ static struct hp_keeper second_of_cpu(void) {
     return slow;
 }
 
+// CPU time of ended children, in nanoseconds.
 static int64_t cpu_of_children(void) {
     struct rusage used;
     getrusage(RUSAGE_CHILDREN, &used);
@@ -346,7 +366,7 @@ static int64_t cpu_of_children(void) {
            ((int64_t)used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000;
 }
 
-// Three modules, of which some are endless; each is a file of its own.
+// Symbolize three modules, each a file of its own; some are endless.
 static void check_names_of_others(const bool is_endless[3]) {
     struct hp_profile profile = {0};
     struct hp_keeper slow = second_of_cpu();
@@ -392,7 +412,8 @@ Test(sym_keeper, H4_a_slow_module_alone_has_all_the_time, .timeout = 60,
     hp_profile_done(&profile);
 }
 
-// The files of the others give the run more time than the slow module had when it was stopped.
+// The files of the other modules add more time to the run than the slow module had when
+// it was stopped.
 Test(sym_keeper, H4_a_module_that_was_stopped_for_others_is_read_again, .timeout = 60,
      .init = find_program) {
     struct hp_profile profile = {0};
@@ -401,7 +422,8 @@ Test(sym_keeper, H4_a_module_that_was_stopped_for_others_is_read_again, .timeout
     cr_assert_eq(stat(program, &info), 0);
     slow.limits.run_cpu = 400 * millisecond;
     slow.limits.run_per_byte =
-        (uint64_t)(400 * millisecond) / (uint64_t)info.st_size; // of each file
+        // For each byte of all files.
+        (uint64_t)(400 * millisecond) / (uint64_t)info.st_size;
     hp_vec_push(&profile.modules, ((struct hp_module){.kind = HP_MODULE_NONE}));
     for (int i = 0; i < 4; i++) {
         add_module_at(&profile, copy_program(i, i == 0 ? "-slow" : ""), false);
@@ -417,7 +439,8 @@ Test(sym_keeper, H4_a_module_that_was_stopped_for_others_is_read_again, .timeout
 }
 
 #ifdef __SANITIZE_ADDRESS__
-static const int64_t most_for_crashes = 50000; // a fork takes as long as its shadow
+// A fork takes as long as copying the shadow memory.
+static const int64_t most_for_crashes = 50000;
 #else
 static const int64_t most_for_crashes = 10000;
 #endif
@@ -437,7 +460,7 @@ Test(sym_keeper, R31_many_that_crash_take_little_time, .timeout = 60,
     hp_profile_done(&profile);
 }
 
-// A child that is asked for one spelling alone dies.
+// A worker that traps unless it is asked for all 101 names of the file together.
 static void serve_whole(int sock) {
     static char bytes[1 << 16];
     uint32_t head[2] = {0, 1};
@@ -446,7 +469,7 @@ static void serve_whole(int sock) {
         got = recv(sock, bytes, sizeof bytes, MSG_PEEK);
         memcpy(head, bytes, sizeof head);
     }
-    if (got < 101 * 8) { // so many offsets are not asked for one by one
+    if (got < 101 * 8) { // a request for fewer offsets is smaller
         __builtin_trap();
     }
     hp_worker_serve(sock);
@@ -466,7 +489,7 @@ Test(sym_keeper, R31_F5_a_file_under_many_names_is_read_once, .timeout = 60,
     for (size_t i = 0; i < 101; i++) {
         snprintf(path, sizeof path, "%.*s%s", (int)(2 * i), dots, program);
         add_module_at(&profile, path, false);
-        profile.frames.at[i].address += i; // each asks for another
+        profile.frames.at[i].address += i; // each module asks for another address
     }
     hp_symbolize_by(&profile, NULL, &with);
     for (size_t i = 1; i < profile.modules.count; i++) {
@@ -479,7 +502,8 @@ Test(sym_keeper, R31_F5_a_file_under_many_names_is_read_once, .timeout = 60,
     hp_profile_done(&profile);
 }
 
-// Whoever else kills a child is likely to be the kernel.
+// A child that waits to be killed.  If another process kills it, that is probably the
+// kernel for lack of memory.
 static void kill_child(int sock) {
     (void)sock;
     for (;;) {
@@ -489,13 +513,14 @@ static void kill_child(int sock) {
 
 static pid_t killer;
 
+// A hp_progress_fn that starts a process, which kills the other child.
 static void start_killer(void *data, const struct hp_progress *progress) {
     (void)data;
     pid_t parent = getpid();
     if (progress->done != 0 || killer > 0 || (killer = fork()) > 0) {
         return;
     }
-    for (int i = 0; i < 500; i++) { // until there is another child than this
+    for (int i = 0; i < 500; i++) { // wait until there is a second child
         char path[64];
         long pids[2] = {0, 0};
         snprintf(path, sizeof path, "/proc/%d/task/%d/children", parent, parent);

@@ -1,3 +1,4 @@
+// Tests of DWARF packages (.dwp): finding the parts of a unit.
 #include "sym/package.h"
 
 #include <criterion/criterion.h>
@@ -12,14 +13,15 @@ enum {
 
 static const char bytes[1000];
 
-// Of two units, as the host writes numbers: those of `first` are before those of `second`.
+// Make an index of two units in the byte order of this machine.  The parts of `first`
+// precede those of `second`.
 static struct hp_span index_of(uint32_t words[WORDS], uint32_t version, uint64_t first,
                                uint64_t second) {
     const uint32_t head[] = {version, COLUMNS, 2, SLOTS};
     const uint64_t ids[SLOTS] = {[1] = first, [3] = second};
-    const uint32_t rest[] = {0,   1,  0,  2, // rows
-                             1,   3,  6,  8, // info, abbrev, str_offsets, rnglists
-                             0,   0,  0,  0,  100, 50, 30, 20, // offsets
+    const uint32_t rest[] = {0, 1, 0, 2, // rows of the slots
+                             // Columns: info, abbrev, str_offsets, rnglists.
+                             1, 3, 6, 8, 0, 0, 0, 0, 100, 50, 30, 20, // offsets and sizes
                              100, 50, 30, 20, 200, 60, 40, 10};
     memcpy(words, head, sizeof head);
     memcpy(words + HEAD, ids, sizeof ids);
@@ -27,6 +29,7 @@ static struct hp_span index_of(uint32_t words[WORDS], uint32_t version, uint64_t
     return (struct hp_span){(const char *)words, WORDS * sizeof *words};
 }
 
+// Sections of 400 bytes each.
 static struct hp_parts package(void) {
     struct hp_parts parts;
     for (size_t i = 0; i < HP_PARTS; i++) {
@@ -35,6 +38,7 @@ static struct hp_parts package(void) {
     return parts;
 }
 
+// Whether a part has this offset and size.
 static bool is_at(struct hp_span span, size_t offset, size_t size) {
     return span.at == bytes + offset && span.size == size;
 }
@@ -61,7 +65,7 @@ Test(package, section_8_is_of_macros_in_version_2) {
     cr_expect_eq(parts.of[HP_PART_RNGLISTS].size, 0);
 }
 
-// The upper half of an id says how far on to look, and is made odd.
+// The upper half of an id, made odd, is the distance to the next slot.
 Test(package, goes_on_from_a_slot_that_is_anothers) {
     const uint64_t id = 0x0000000200000001;
     const uint32_t row = 2;
@@ -86,24 +90,24 @@ Test(package, refuses_what_is_no_index) {
     }
 }
 
-// One word that is another makes an index that contradicts itself or the sections.
+// Each changed word makes the index contradict itself or the sections.
 Test(package, refuses_what_contradicts_itself) {
     static const struct {
         size_t word;
         uint32_t value;
     } wrong[] = {
         {0, 3},                                // version
-        {1, COLUMNS + 1},                      // there are no more columns
+        {1, COLUMNS + 1},                      // too many columns
         {1, 1 << 30},                          //
-        {2, 1 << 30},                          // units
-        {3, 3},                                // slots are no power of two
+        {2, 1 << 30},                          // number of units
+        {3, 3},                                // slots are not a power of two
         {3, 0},                                //
         {3, 1 << 30},                          //
-        {HEAD + 2 * SLOTS + 1, 3},             // a row behind the last
-        {HEAD + 3 * SLOTS, 7},                 // no column is of .debug_info
-        {HEAD + 3 * SLOTS + COLUMNS + 1, 400}, // a piece that is behind the section
+        {HEAD + 2 * SLOTS + 1, 3},             // a row after the last
+        {HEAD + 3 * SLOTS, 7},                 // no column is .debug_info
+        {HEAD + 3 * SLOTS + COLUMNS + 1, 400}, // a part that begins after the section
         {HEAD + 3 * SLOTS + COLUMNS + 2, UINT32_MAX},
-        {HEAD + 3 * SLOTS + 3 * COLUMNS, 401}, // and one that is longer
+        {HEAD + 3 * SLOTS + 3 * COLUMNS, 401}, // a part that is longer
     };
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

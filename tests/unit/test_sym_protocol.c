@@ -1,3 +1,4 @@
+// Tests of the messages between parent and child.
 #include "sym/call_pairs.h"
 #include "sym/protocol.h"
 
@@ -36,6 +37,7 @@ static struct hp_answer sample(void) {
     return answer;
 }
 
+// Whether a packet is a valid answer about a number of offsets.
 static bool unpacks(const struct hp_packet *packet, size_t offsets) {
     struct hp_answer answer = {0};
     bool good = hp_answer_unpack(packet, offsets, &answer);
@@ -43,7 +45,7 @@ static bool unpacks(const struct hp_packet *packet, size_t offsets) {
     return good;
 }
 
-// What becomes of the sample after a change.
+// Whether a changed answer is accepted.
 static bool accepted(const struct hp_answer *changed, size_t offsets) {
     struct hp_packet packet = {0};
     hp_answer_pack(&packet, changed);
@@ -170,7 +172,7 @@ Test(sym_protocol, a_request_comes_back_as_it_was) {
     hp_request_done(&back);
 }
 
-// The first end takes bodies of so many bytes.
+// Connect two ends; the first accepts bodies of at most `limit` bytes.
 static void open_pair(struct hp_wire pair[2], size_t limit) {
     int ends[2];
     cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
@@ -178,6 +180,7 @@ static void open_pair(struct hp_wire pair[2], size_t limit) {
     pair[1] = (struct hp_wire){.sock = ends[1]};
 }
 
+// Set a time limit of 50 ms.
 static void wait_a_twentieth(struct hp_wire *wire) {
     wire->until = hp_wire_now() + 50000000;
 }
@@ -225,7 +228,7 @@ Test(sym_wire, silence_hanging_up_and_size_are_told_apart, .timeout = 10) {
     hp_packet_done(&message.body);
 }
 
-// A gigabyte that is announced takes no memory before it comes.
+// An announced gigabyte takes no memory before it arrives.
 Test(sym_wire, memory_is_taken_as_bytes_come, .timeout = 10) {
     static const uint32_t head[] = {HP_SAY_ANSWER, HP_ANSWER_LIMIT};
     struct hp_message message = {.fd = -1};
@@ -239,7 +242,7 @@ Test(sym_wire, memory_is_taken_as_bytes_come, .timeout = 10) {
     hp_packet_done(&message.body);
 }
 
-// Neither end of a message may come in drops for ever.
+// A message that is sent or received in small pieces ends at the time limit.
 Test(sym_wire, drops_end_with_the_time, .timeout = 10) {
     struct hp_packet packet = {0};
     struct hp_message message = {.fd = -1};
@@ -260,7 +263,8 @@ Test(sym_wire, drops_end_with_the_time, .timeout = 10) {
     hp_vec_reserve(&packet.bytes, 8 << 20);
     memset(packet.bytes.at, 0, packet.bytes.count = 8 << 20);
     wait_a_twentieth(&pair[0]);
-    cr_expect_not(hp_wire_send(&pair[0], HP_SAY_FILE, &packet, -1)); // nobody reads
+    // The other end does not read.
+    cr_expect_not(hp_wire_send(&pair[0], HP_SAY_FILE, &packet, -1));
     cr_expect_eq(errno, EAGAIN);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
@@ -268,7 +272,7 @@ Test(sym_wire, drops_end_with_the_time, .timeout = 10) {
     hp_packet_done(&message.body);
 }
 
-// One byte for each pair that was asked for, and no more.
+// The answer has exactly one byte for each pair.
 Test(sym_protocol, an_answer_about_pairs_has_as_many_as_were_asked) {
     for (uint32_t count = 0; count < 4; count++) {
         for (size_t size = 0; size < 4; size++) {

@@ -1,3 +1,4 @@
+// Tests of symbol tables; higher ranks win.
 #include "sym/symtab.h"
 
 #include <criterion/criterion.h>
@@ -32,7 +33,7 @@ static struct hp_symtab table_of_all(void) {
 
 static const struct {
     uint64_t address;
-    const char *name; // NULL if there is none
+    const char *name; // NULL: no symbol
 } cases[] = {
     {0xff, NULL},
     {0x100, "global"},

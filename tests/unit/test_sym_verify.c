@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// As GNU ld lays a program out: headers, text, constants, data.
+// A program as GNU ld lays it out: headers, text, constants, data.
 static struct hp_image program(void) {
     static char path[] = "/bin/x";
     static const struct hp_load loads[] = {
@@ -81,7 +81,8 @@ Test(sym_verify, takes_neighbours_that_were_joined) {
     hp_vec_done(&image.loads);
 }
 
-// As objcopy --only-keep-debug leaves them: no offsets, sizes in memory.
+// A debug file as objcopy --only-keep-debug writes it: without offsets, with the sizes in
+// memory.
 static struct hp_image debug_file(void) {
     struct hp_image image = program();
     static const struct hp_load loads[] = {
@@ -182,7 +183,7 @@ Test(sym_verify, places_a_debug_file_where_its_code_was) {
     }
 }
 
-// As lld lays a program out: its text is at another address than its offset.
+// lld lays out a program so: the address of its text differs from its offset.
 Test(sym_verify, compares_addresses_where_they_are_known) {
     struct hp_image image = program();
     struct hp_request request = {.kind = HP_ADDRESS_VIRTUAL, .span = 0};
@@ -210,7 +211,7 @@ Test(sym_image, gives_the_address_of_an_offset) {
     cr_expect_eq(address, 0x1234);
     cr_expect(hp_image_find(&image, HP_ADDRESS_OFFSET, 0x2e00, &address));
     cr_expect_eq(address, 0x3e00);
-    image.loads.at[2].exec = true; // its last page is mapped as well as that of the data
+    image.loads.at[2].exec = true; // its last page is mapped, like that of the data
     image.loads.at[2].size = 0x1000;
     cr_expect(hp_image_find(&image, HP_ADDRESS_OFFSET, 0x2e00, &address));
     cr_expect_eq(address, 0x2e00);
@@ -218,7 +219,7 @@ Test(sym_image, gives_the_address_of_an_offset) {
     hp_vec_done(&image.loads);
 }
 
-// KiB of the mapping that begins there which are in memory.
+// KiB of a mapping that are in memory; `begin` is its address.
 static unsigned long resident(const char *begin) {
     unsigned long kibibytes = 0, at = 0;
     bool is_there = false;
@@ -236,6 +237,7 @@ static unsigned long resident(const char *begin) {
     return kibibytes;
 }
 
+// A checksum of the bytes.
 static unsigned long sum_of(const char *bytes, size_t size) {
     unsigned long sum = 0;
     for (size_t i = 0; i < size; i++) {

@@ -1,4 +1,4 @@
-// What stands in a report for people: an estimate and what sampling leaves open of it.
+// Tests of estimates in text reports: a value and its interval.
 #include "report/text/text.h"
 
 #include <criterion/criterion.h>
@@ -9,6 +9,7 @@
 
 static const double kib = 1024, mib = 1024 * 1024, gib = 1024 * 1024 * 1024;
 
+// Format an estimate.
 static struct hp_text_estimate estimate(double value, double low, double high,
                                         enum hp_metric metric, enum hp_unit unit) {
     struct hp_text_estimate text;
@@ -17,6 +18,7 @@ static struct hp_text_estimate estimate(double value, double low, double high,
     return text;
 }
 
+// Expect the texts of a value in bytes and of its interval, in a unit.
 static void expect_in(double value, double low, double high, enum hp_unit unit,
                       const char *number, const char *interval) {
     struct hp_text_estimate text = estimate(value, low, high, HP_INUSE_SPACE, unit);
@@ -42,7 +44,7 @@ Test(text_estimate, has_both_ends_where_a_side_is_more_than_a_quarter_longer) {
     expect(100 * kib, 60 * kib, 150.01 * kib, "100 KiB", "60 … 151 KiB");
     expect(100 * kib, 50 * kib, 140 * kib, "100 KiB", "± 50 KiB");
     expect(100 * kib, 49.99 * kib, 140 * kib, "100 KiB", "49 … 140 KiB");
-    // No value is less than nothing.
+    // A value is never below 0.
     expect(100 * kib, 10 * kib, 205 * kib, "100 KiB", "10 … 205 KiB");
 }
 
@@ -52,7 +54,7 @@ Test(text_estimate, gives_the_error_two_digits_and_the_value_as_many_decimals) {
     expect(73.5 * mib, 68.6 * mib, 78.4 * mib, "73.5 MiB", "± 4.9 MiB");
     expect(896.2 * kib, 200 * kib, 1592.4 * kib, "896 KiB", "± 697 KiB");
     expect(300 * gib, 299.99 * gib, 300.0101 * gib, "300.000 GiB", "± 0.011 GiB");
-    // Three decimals at most.
+    // There are three decimals at most.
     expect(300 * gib, 300 * gib - 1, 300 * gib + 1, "300.000 GiB", "± 0.001 GiB");
     expect(600, 400, 800, "600 B", "± 200 B");
 }
@@ -60,14 +62,14 @@ Test(text_estimate, gives_the_error_two_digits_and_the_value_as_many_decimals) {
 Test(text_estimate, rounds_ends_outwards) {
     expect(172.1 * kib, 80.99 * kib, 740.01 * kib, "172 KiB", "80 … 741 KiB");
     expect(2.04 * mib, 1.06 * mib, 3.02 * mib, "2.04 MiB", "± 0.98 MiB");
-    // Where the value is rounded away from an end, the half is longer.
+    // If the value is rounded away from an end, the half interval becomes longer.
     expect(2.04 * mib, 1.03 * mib, 3.05 * mib, "2.0 MiB", "± 1.1 MiB");
     expect_objects(20.4, 17.9, 22.6, "20", "± 3");
     expect_objects(40.2, 39, 43.55, "40", "39 … 44");
 }
 
 Test(text_estimate, has_one_unit) {
-    // That of the value, unless an end is too long in it.
+    // The unit is that of the value, unless an end would be too long in it.
     expect(896 * kib, 360 * kib, 1846.2 * kib, "896 KiB", "360 … 1847 KiB");
     expect(900 * kib, 100 * kib, 12 * mib, "1 MiB", "0 … 12 MiB");
     expect(0, 0, 579.2 * kib, "0 B", "0 … 580 KiB");
@@ -87,7 +89,7 @@ Test(text_estimate, is_a_plain_value_where_nothing_is_open_or_known) {
 
 // --- any interval ----------------------------------------------------------------------
 
-// What a number says, in the unit that follows it or that of the text.
+// The number in a text, with the unit at the end of `unit_from`.
 static double number_of(const char *text, const char *unit_from) {
     static const char *const units[] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB"};
     char digits[HP_NUMBER_SIZE];
@@ -105,6 +107,7 @@ static double number_of(const char *text, const char *unit_from) {
     return number;
 }
 
+// The interval as printed.
 static struct hp_interval interval_of(const struct hp_text_estimate *text) {
     const char *half = strstr(text->interval, "± "), *to = strstr(text->interval, " … ");
     if (half) {
@@ -117,13 +120,15 @@ static struct hp_interval interval_of(const struct hp_text_estimate *text) {
                                 number_of(to + strlen(" … "), text->interval)};
 }
 
+// A random number from 0 to 1.
 static double chance(uint64_t *state) {
     *state = *state * 6364136223846793005 + 1442695040888963407;
     return (double)(*state >> 11) * 0x1p-53;
 }
 
-// As printed it holds the whole interval; what it holds besides is a quarter where it is a half
-// of it, and what rounding adds: of two digits each, less than a fifth of the longer side.
+// The printed interval contains the exact one.  It may be larger by a quarter if it is
+// printed as one half, and by rounding: ends have two digits, so that this is less than a
+// fifth of the longer side.
 Test(text_estimate, holds_what_the_interval_holds_and_little_more) {
     uint64_t state = 1;
     for (size_t i = 0; i < 200000; i++) {

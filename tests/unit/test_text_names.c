@@ -1,8 +1,9 @@
-// Names of functions, files and modules on terminals of any width.
+// Tests of shortening names of functions, files and modules for terminals of any width.
 #include "report/text/text_names.h"
 
 #include <criterion/criterion.h>
 
+// A limit of columns.
 static struct hp_text_cut within(size_t room) {
     return (struct hp_text_cut){.room = room};
 }
@@ -10,6 +11,7 @@ static struct hp_text_cut within(size_t room) {
 typedef void cut_fn(struct hp_buffer *out, struct hp_span text,
                     const struct hp_text_cut *cut);
 
+// Shorten a name with one of the functions, and compare.
 static void expect_by(cut_fn *by, struct hp_text_cut cut, const char *name,
                       const char *wanted) {
     struct hp_buffer out = {0};
@@ -94,7 +96,7 @@ Test(text_names, counts_cells_not_bytes) {
     cr_expect_eq(hp_text_cells(hp_span_of("\033[1mbold\033[0m"), false), 4);
     cr_expect_eq(hp_text_cells(hp_span_of("± …"), true), 6);
     cr_expect_eq(hp_text_cells(hp_span_of("名"), true), strlen("\\u{540D}"));
-    // Half of a character is none, and marks stay with theirs.
+    // A wide character is never split, and combining marks stay with their character.
     expect("名前名前名前", 8, "名前…前");
     expect("a\u0301b\u0301c\u0301d\u0301e\u0301", 3, "a\u0301…e\u0301");
 }
@@ -110,6 +112,7 @@ Test(text_names, has_three_dots_without_utf8) {
 
 // --- arguments -------------------------------------------------------------------------
 
+// Expect the name if this argument is shown.
 static void expect_told(const char *full, struct hp_text_told told, const char *wanted) {
     struct hp_text_arguments a;
     struct hp_buffer out = {0};
@@ -138,6 +141,7 @@ Test(text_names, can_tell_any_argument_of_those_left_out) {
                 "Box<…, std::pair<int, long>>::grow");
 }
 
+// Expect the parameters of a name.
 static void expect_parameters(const char *full, const char *wanted) {
     struct hp_buffer out = {0};
     hp_text_parameters(&out, hp_span_of(full), false);

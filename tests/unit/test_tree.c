@@ -1,3 +1,4 @@
+// Tests of the report `tree`.
 #include "view/report_tree.h"
 
 #include <criterion/criterion.h>
@@ -18,19 +19,23 @@ static void done(void) {
 
 TestSuite(tree, .init = setup, .fini = done);
 
+// A frame at an address.
 static hp_frame_id frame(uint64_t offset) {
     return hp_profile_frame(&profile, (hp_module_id){0}, offset);
 }
 
+// Add a stack with a value.
 static void add(hp_frame_id *frames, uint32_t depth, hp_fixed value) {
     struct hp_values values = {{[HP_INUSE_SPACE] = value}};
     hp_profile_add(&profile, &(struct hp_sample){frames, depth, {0}}, &values, no_errors);
 }
 
+// Whether a node has this name.
 static bool is_called(uint32_t node, const char *name) {
     return hp_span_is(hp_view_name(view, node), name);
 }
 
+// Make the tree with at most `limit` nodes.
 static const struct hp_tree *grow(size_t limit) {
     struct hp_report_options options = {.kind = HP_REPORT_TREE, .limit = limit};
     struct hp_err err = {0};

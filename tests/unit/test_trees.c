@@ -1,5 +1,5 @@
-// Dumps whose sizes are decoded, each a profile by itself: absorbed by one another in trees of any
-// form, they come to the same, to the last bit of values and errors.
+// Tests that merging is associative: dumps with decoded sizes are absorbed in trees of
+// any form.  Values and errors have to be equal to the last bit.
 #include "calc/merge.h"
 #include "calc/probability.h"
 #include "input/reader.h"
@@ -14,9 +14,9 @@ enum {
     DUMPS = 24,
     TREES = 20,
     STACKS = 48,
-    OBJECTS = 6,  // of a stack at most
-    FIRST = 38,   // classes from a third of the period
-    CLASSES = 15, // to four times it
+    OBJECTS = 6,  // largest number of objects at a stack
+    FIRST = 38,   // size classes from a third of the period
+    CLASSES = 15, // to four times the period
     CALLER = 0x1000,
 };
 
@@ -26,6 +26,7 @@ static const uint64_t period = 65536;
 
 static struct hp_size_classes classes;
 
+// A random line of a dump.
 static struct hp_count draw_line(bool is_raw) {
     struct hp_count raw = {0};
     double objects = 0, bytes = 0;
@@ -44,7 +45,8 @@ static struct hp_count draw_line(bool is_raw) {
                                       (uint64_t)(sampled + 0.5)};
 }
 
-// Four stacks to a leaf, half of all in each dump.  No header is the sum of rewritten lines.
+// Write a random dump: four stacks for each leaf, half of all stacks in each dump.
+// Rewritten lines do not add up to the header.
 static void write_dump(FILE *file, bool is_raw) {
     struct hp_count total = {0}, lines[STACKS];
     for (int i = 0; i < STACKS; i++) {
@@ -66,6 +68,7 @@ static void write_dump(FILE *file, bool is_raw) {
             "\nMAPPED_LIBRARIES:\n555500000000-555510000000 r-xp 00000000 fe:00 1  /p\n");
 }
 
+// Read a random dump into a profile.
 static void read_dump(struct hp_profile *profile, bool is_raw) {
     struct hp_merger merger = {0};
     struct hp_reader reader = {0};
@@ -95,11 +98,13 @@ static void read_dump(struct hp_profile *profile, bool is_raw) {
 
 // --- sums ------------------------------------------------------------------------------
 
+// Sums of one stack.
 struct sum {
     hp_fixed bytes, objects;
     struct hp_error error;
 };
 
+// The sums of all stacks of a profile.
 static void sum_up(const struct hp_profile *profile, struct sum sums[STACKS]) {
     memset(sums, 0, STACKS * sizeof *sums);
     for (size_t i = 0; i < profile->stacks.count; i++) {
@@ -125,10 +130,10 @@ static bool are_same(const struct sum *a, const struct sum *b) {
            memcmp(e->read, f->read, sizeof e->read) == 0;
 }
 
-// Any two at a time, until there is one.
+// Merge two random profiles at a time until one is left.
 static void merge_any(bool is_raw, unsigned tree, struct sum sums[STACKS]) {
     struct hp_profile profiles[DUMPS];
-    srand(1); // the same dumps each time
+    srand(1); // makes the same dumps each time
     for (int i = 0; i < DUMPS; i++) {
         read_dump(&profiles[i], is_raw);
     }
@@ -144,6 +149,7 @@ static void merge_any(bool is_raw, unsigned tree, struct sum sums[STACKS]) {
     hp_profile_done(&profiles[0]);
 }
 
+// Compare the sums of TREES random trees.
 static void are_the_same(bool is_raw) {
     struct sum first[STACKS], other[STACKS];
     uint64_t unique = 0, several = 0;

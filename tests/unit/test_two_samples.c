@@ -1,14 +1,17 @@
-// Two samples of values: pooled and Welch's t, and what ratios are in bytes.
+// Tests of comparing two samples of values: pooled t-test and Welch's t-test, and ratios
+// converted to bytes.
 #include "sampler/core/random.h"
 #include "stats/two_samples.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 
+// Whether `a` is within a relative error of `b`.
 static bool agree(double a, double b, double relative) {
     return fabs(a - b) <= relative * fabs(b);
 }
 
+// The scatter of values of equal weight.
 static struct hp_scatter of(const double *values, size_t count) {
     struct hp_scatter scatter = {.count = 0};
     for (size_t i = 0; i < count; i++) {
@@ -19,7 +22,8 @@ static struct hp_scatter of(const double *values, size_t count) {
 
 static const double three[] = {4.1, 5.2, 3.9}, five[] = {6.5, 7.1, 5.8, 9.0, 6.2};
 
-// By SciPy 1.17: ttest_ind(five, three), equal_var=True and False.
+// Expected values are by SciPy 1.17: ttest_ind(five, three) with equal_var=True and
+// False.
 Test(two_samples, tests_are_those_of_student_and_welch) {
     struct hp_scatter both[2] = {of(three, 3), of(five, 5)};
     struct hp_contrast pooled = hp_pooled_contrast(both), welch = hp_welch_contrast(both);
@@ -34,7 +38,7 @@ Test(two_samples, tests_are_those_of_student_and_welch) {
     cr_expect(agree(range.high, 4.213145624789943, 1e-10), "%.15g", range.high);
 }
 
-// ttest_ind([7.5], [4.1, 5.2, 3.9, 4.4])
+// Expected values are by SciPy: ttest_ind([7.5], [4.1, 5.2, 3.9, 4.4]).
 Test(two_samples, one_value_is_taken_to_vary_as_the_others_do) {
     const double others[] = {4.1, 5.2, 3.9, 4.4}, one = 7.5;
     struct hp_scatter both[2] = {of(others, 4), of(&one, 1)};
@@ -51,7 +55,7 @@ Test(two_samples, values_of_0_need_not_be_added) {
     cr_expect(agree(hp_scatter_variance(&filled), hp_scatter_variance(&whole), 1e-15));
 }
 
-// Means of several values vary less than one by as much as they weigh.
+// The variance of a mean of several values is smaller by the factor of its weight.
 Test(two_samples, a_mean_of_nine_values_weighs_as_nine) {
     struct hps_random random;
     double variance = 0, runs = 4000;
@@ -80,8 +84,8 @@ Test(two_samples, two_values_have_no_test) {
     cr_expect_eq(ratio.count, 0);
 }
 
-// e^d about the common mean: with one process against one of three others a doubling of 12 is +12, but for what
-// the mean of logarithms is below that of values.
+// A ratio e^d is applied to the common mean.  A doubling of 12 is +12, except that the
+// mean of logarithms is below the logarithm of the mean.
 Test(two_samples, a_ratio_in_bytes_is_about_the_common_mean) {
     struct hp_ratio ratio = {.tests = {{log(2), 0, 2}},
                              .count = 1,
@@ -95,7 +99,7 @@ Test(two_samples, a_ratio_in_bytes_is_about_the_common_mean) {
     ratio = hp_ratio_of_logs(both, 100);
     cr_expect(agree(ratio.center, 100 * exp(0.4), 1e-12), "%g", ratio.center);
     cr_expect(agree(ratio.shares[0], 0.6, 1e-12) && agree(ratio.shares[1], 0.4, 1e-12));
-    range = hp_ratio_interval(&ratio, 0.95); // no value varies
+    range = hp_ratio_interval(&ratio, 0.95); // there is no variance
     cr_expect(agree(range.low, 100 * (exp(1) - 1), 1e-12), "%g", range.low);
 }
 

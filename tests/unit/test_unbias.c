@@ -1,15 +1,17 @@
+// Tests of undoing the sampling of one stack: the estimates and their errors.
 #include "calc/unbias.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 
-// A dump of one stack with one pair of numbers.  A header that does not add up tells that
-// jemalloc rewrote them.
+// This is a dump of one stack with one pair of numbers. A header that is not the sum
+// shows that jemalloc has rewritten the numbers.
 struct one {
     struct hp_dump dump;
     struct hp_dump_stack stack;
 };
 
+// Make such a dump; `raw` gives it a matching header.
 static void make(struct one *one, uint64_t period, struct hp_count count, bool raw) {
     *one = (struct one){.stack = {.counts = {.inuse = count}}};
     one->dump.period = period;
@@ -20,6 +22,7 @@ static void make(struct one *one, uint64_t period, struct hp_count count, bool r
 
 static struct hp_unbias unbias;
 
+// Estimate objects and bytes in use.
 static void estimate(struct one *one, enum hp_estimator estimator, double *objects,
                      double *bytes) {
     struct hp_values values;
@@ -30,12 +33,13 @@ static void estimate(struct one *one, enum hp_estimator estimator, double *objec
     *bytes = hp_fixed_double(values.of[HP_INUSE_SPACE], HP_INUSE_SPACE);
 }
 
-// Up to the unit of the fixed point, in which bytes are kept to 2^-20.
+// Whether numbers are close, except for the unit of fixed point: bytes are stored in
+// units of 2^-20.
 static bool close_to(double a, double b, double relative) {
     return fabs(a - b) <= relative * fabs(b) + 0x1p-20;
 }
 
-// (c', b') that jemalloc prints for n objects of one size, and those n and S.
+// (c', b') as jemalloc prints it for n objects of one size; the n and the size.
 static const struct {
     struct hp_count printed;
     double n, size;
@@ -95,7 +99,8 @@ Test(unbias, takes_raw_numbers_as_objects_of_mean_size) {
     cr_expect(close_to(bytes, 10094768.51, 1e-9), "%f", bytes);
 }
 
-// Three of 256 KiB, or of 640, 112 and 16 KiB, which leave more open.
+// The line may be three objects of 256 KiB, or of 640, 112 and 16 KiB, which have a
+// larger error.
 Test(unbias, of_one_raw_size_is_as_unsure_as_any_others_that_it_may_be) {
     struct one one;
     struct hp_values values;
@@ -122,7 +127,8 @@ Test(unbias, of_one_raw_size_is_as_unsure_as_any_others_that_it_may_be) {
     cr_expect_geq((double)error->variance, of_others * (1 - 1e-9));
 }
 
-// 120 objects of 4096 bytes come out as a multiple of 8, and a stack alone is always the sum.
+// 120 objects of 4096 bytes are printed as a multiple of 8; the header of a single stack
+// is always its sum.
 Test(unbias, knows_equal_objects_of_one_rewritten_stack_from_raw_ones_of_several_sizes) {
     struct one one;
     double objects, bytes;
@@ -131,8 +137,8 @@ Test(unbias, knows_equal_objects_of_one_rewritten_stack_from_raw_ones_of_several
     cr_expect_eq(unbias.scaling, HP_SCALING_UNBIASED);
     cr_expect(close_to(bytes, 120 * 4096 / -expm1(4096 * log1p(-1.0 / 4096)), 1e-12),
               "%f", bytes);
-    make(&one, 4096, (struct hp_count){121, 483880},
-         true); // nor is it that of equal ones
+    // This is not the line of equal objects either.
+    make(&one, 4096, (struct hp_count){121, 483880}, true);
     estimate(&one, HP_ESTIMATOR_BEST, &objects, &bytes);
     cr_expect_eq(unbias.scaling, HP_SCALING_RAW);
     make(&one, 4096, (struct hp_count){121, 121 * 4096}, true);
@@ -140,7 +146,7 @@ Test(unbias, knows_equal_objects_of_one_rewritten_stack_from_raw_ones_of_several
     cr_expect_eq(unbias.scaling, HP_SCALING_RAW);
 }
 
-// The header of a damaged dump agrees with neither kind.
+// The header of a damaged dump fits neither raw nor rewritten numbers.
 Test(unbias, takes_a_lone_object_of_a_class_for_raw_though_the_dump_is_damaged) {
     struct one one;
     double objects, bytes;
@@ -154,7 +160,7 @@ Test(unbias, takes_a_lone_object_of_a_class_for_raw_though_the_dump_is_damaged) 
     cr_expect_eq(unbias.scaling, HP_SCALING_UNBIASED);
 }
 
-// What prof_do_unbias() of jemalloc prints for n objects of a size.
+// The line that prof_do_unbias() of jemalloc prints for n objects of a size.
 static struct hp_count printed(double n, double size, double period) {
     double p = 1.0 - exp(-size / period);
     double objects = n * round(8 / p) / 8, bytes = n * round(size / p);
@@ -162,7 +168,7 @@ static struct hp_count printed(double n, double size, double period) {
     return (struct hp_count){(uint64_t)round(y / (bytes / objects)), (uint64_t)round(y)};
 }
 
-// T8 of the design: all classes up to 64 periods.
+// Test T8 of the project's design: all size classes up to 64 periods.
 Test(unbias, recovers_the_size_of_every_class) {
     static const double periods[] = {0x1p6, 0x1p12, 0x1p15, 0x1p19, 0x1p21, 0x1p25};
     static const double more[] = {77, 100, 333, 1000, 12345, 1e5, 1000003};
@@ -195,7 +201,8 @@ Test(unbias, leaves_exact_dumps_alone) {
     cr_expect_eq(bytes, 46627456);
 }
 
-// With R = 1 everything is sampled, yet jemalloc rewrites the numbers of small objects.
+// With a period of 1 all objects are sampled, but jemalloc rewrites the numbers of small
+// ones.
 Test(unbias, undoes_the_rewriting_of_exact_dumps) {
     struct one one;
     double objects, bytes;
@@ -235,7 +242,8 @@ Test(unbias, of_no_objects_is_nothing) {
     cr_expect_eq(bytes, 0);
 }
 
-// Two threads, 16-byte and 1 MiB objects: raw lines of threads are better than their sum.
+// Two threads have objects of 16 bytes and of 1 MiB: the lines of threads yield better
+// estimates than their sum.
 Test(unbias, of_raw_dumps_adds_up_threads) {
     struct hp_thread_line lines[2] = {{.thread = 1, .counts = {.inuse = {8, 128}}},
                                       {.thread = 2, .counts = {.inuse = {4, 4 << 20}}}};
@@ -252,7 +260,7 @@ Test(unbias, of_raw_dumps_adds_up_threads) {
     cr_expect(close_to(bytes, 128 / small + 4194304 / large, 1e-9), "%f", bytes);
 }
 
-// What jemalloc rounds large sizes up to is nothing that gperftools' samples are bound by.
+// jemalloc's rounding of large sizes does not apply to samples of gperftools.
 Test(unbias, takes_no_pages_of_one_dump_for_another_of_no_classes) {
     struct one mixed, rewritten;
     struct hp_values values;
@@ -284,12 +292,13 @@ Test(unbias, refuses_numbers_beyond_all_reason) {
     cr_expect_not(hp_unbias_stack(&unbias, &one.dump, &one.stack, &values, errors));
 }
 
-// What others have estimated, objects of a told size, or of 0: sizes are not told.
+// Numbers that another tool has estimated, and the size of the objects; 0: unknown.
 struct told {
     struct hp_count count;
     uint64_t size;
 };
 
+// The error of such a stack; *objects is the estimate.
 static struct hp_error error_of_scaled(struct told told, enum hp_producer producer,
                                        uint64_t period, double *objects) {
     struct one one;
@@ -328,12 +337,13 @@ Test(unbias, keeps_estimates_of_others_and_tells_their_error) {
     cr_expect(error.flags & HP_ERROR_UNCOUNTED);
     cr_expect(error.hidden_bytes_max == 0);
     error = error_of_scaled(uncounted, go, 0, &found);
-    cr_expect_eq(error.period, 524288); // for lack of better
+    cr_expect_eq(error.period, 524288); // the default
     error = error_of_scaled((struct told){{5, 0}, 0}, go, r, &found);
     cr_expect(error.variance == 0);
 }
 
-// The numbers of Go's runtime for one object of 600 KiB, and for 20 of 303,104 bytes at 64 KiB.
+// Numbers of Go's runtime for one object of 600 KiB, and for 20 of 303,104 bytes with a
+// period of 64 KiB.
 Test(unbias, recovers_sampled_objects_of_told_sizes) {
     double found;
     struct told one = {{1, 890158}, 614400};
@@ -356,7 +366,7 @@ Test(unbias, recovers_sampled_objects_of_told_sizes) {
     cr_expect_eq(error.observed_bytes, 0);
 }
 
-// tcmalloc weighs otherwise: of 100 such objects nothing is sure but that one was sampled.
+// tcmalloc uses other weights: of these 100 objects, only one was certainly sampled.
 Test(unbias, is_sure_of_one_object_where_the_numbers_are_not_of_go) {
     double found;
     struct told other = {{100, 30310400}, 303104};
@@ -366,10 +376,10 @@ Test(unbias, is_sure_of_one_object_where_the_numbers_are_not_of_go) {
     cr_expect_eq(error.samples, 99);
     cr_expect_eq(found, 100);
     error = error_of_scaled(other, HP_PRODUCER_PPROF_TCMALLOC, 1, &found);
-    cr_expect_eq(error.observed_bytes, 30310400); // where all are sampled
+    cr_expect_eq(error.observed_bytes, 30310400); // all objects are sampled
 }
 
-// Raw dumps hide most where the mean size is 1.79 times the period, and nothing of one sample.
+// Raw dumps hide most if the mean size is 1.79 periods, but nothing of a single sample.
 Test(unbias, allows_for_means_that_hide_small_objects) {
     const uint64_t r = 65536;
     double found, t = 1.7933, n = 50;
@@ -389,7 +399,7 @@ Test(unbias, allows_for_means_that_hide_small_objects) {
     cr_expect(error.hidden_bytes_max == 0);
 }
 
-// Two of them add up: nothing but the values is near 2^64.
+// Two errors can be added: only the values are near 2^64.
 Test(unbias, knows_no_error_of_values_below_zero) {
     static const enum hp_scaling scalings[] = {HP_SCALING_EXACT, HP_SCALING_SCALED};
 

@@ -1,3 +1,4 @@
+// Tests of numbers in text: units, digit groups and doubles.
 #include "base/units.h"
 
 #include <criterion/criterion.h>
@@ -76,7 +77,8 @@ Test(units, writes_doubles_as_printf_does) {
     for (size_t i = 0; i < 1000000; i++) {
         bool is_listed = i < sizeof numbers / sizeof *numbers;
         state = state * 6364136223846793005 + 1442695040888963407;
-        double few = (double)(state >> 40) / (double)(1 << (state & 15)); // many ties
+        // With many ties.
+        double few = (double)(state >> 40) / (double)(1 << (state & 15));
         double many = ldexp((double)(state >> 11), -(int)(state & 63));
         double number = is_listed ? numbers[i] : i % 2 ? few : many;
         hp_format_double(ours, number);

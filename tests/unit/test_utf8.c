@@ -1,3 +1,4 @@
+// Tests of UTF-8, of escaping, and of sinks.
 #include "base/sink.h"
 #include "base/utf8.h"
 
@@ -10,6 +11,7 @@ struct memory {
     size_t size;
 };
 
+// A hp_write_fn that appends to a struct memory.
 static int append(void *data, const void *bytes, size_t size) {
     struct memory *memory = data;
     memcpy(memory->text + memory->size, bytes, size);
@@ -45,7 +47,7 @@ Test(escape, lets_no_control_character_out) {
     }
 }
 
-// A text of one character, and what becomes of it.
+// The escaped form of one character; valid until the next call.
 static const char *escaped(uint32_t code) {
     static char out[HP_ESCAPE_MAX + 1];
     char text[5];
@@ -98,6 +100,7 @@ Test(escape, R11_F13_lets_nothing_out_that_is_not_seen) {
     cr_expect_eq(found, count, "%u, not %u", found, count);
 }
 
+// Size of the valid characters at the start of a text, one by one.
 static size_t valid_one_by_one(struct hp_span text) {
     size_t size = 0;
     while (size < text.size && hp_utf8_first(hp_span_from(text, size)).valid) {
@@ -106,7 +109,8 @@ static size_t valid_one_by_one(struct hp_span text) {
     return size;
 }
 
-// Whatever stands where, before, in and behind what is looked at together.
+// The function looks at several bytes together; invalid bytes are tested before, in and
+// after such a group.
 Test(utf8, size_is_that_of_its_first_characters_until_one_is_not_valid) {
     static const char *const parts[] = {"\xc3\xbc", "\xf0\x9f\x99\x82", "\xff",
                                         "\xe2\x80"};
@@ -126,6 +130,7 @@ Test(utf8, size_is_that_of_its_first_characters_until_one_is_not_valid) {
     }
 }
 
+// A hp_write_fn that counts its calls and fails.
 static int refuse(void *data, const void *bytes, size_t size) {
     (void)bytes;
     (void)size;

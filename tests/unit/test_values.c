@@ -1,3 +1,4 @@
+// Tests of fixed-point values.
 #include "model/values.h"
 
 #include <criterion/criterion.h>

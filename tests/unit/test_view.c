@@ -1,4 +1,4 @@
-// What programs read from a view: nothing that was not added up is taken for a number.
+// Tests of what programs read from a view: numbers that were not computed are NAN.
 #include "hprof-agg/hprof-agg.h"
 
 #include <criterion/criterion.h>
@@ -13,6 +13,7 @@ enum {
 
 static struct hp_err err;
 
+// Read a series of dumps of one process.
 static struct hp_profile *read_series(size_t base_count) {
     static const char *const names[DUMPS] = {"10978.0.i0", "10978.1.i1", "10978.2.i2",
                                              "10978.3.i3", "10978.4.i4", "10978.5.f"};
@@ -32,6 +33,7 @@ static struct hp_profile *read_series(size_t base_count) {
     return profile;
 }
 
+// Make a view; fails the test if that is not possible.
 static struct hp_view *view_of(const struct hp_profile *profile,
                                struct hp_report_options options) {
     struct hp_view *view = hp_view_new(profile, &options, &err);
@@ -39,6 +41,7 @@ static struct hp_view *view_of(const struct hp_profile *profile,
     return view;
 }
 
+// Index of a column.
 static size_t column_of(const struct hp_view *view, const char *key) {
     size_t i = 0;
     while (strcmp(hp_view_column(view, i)->key, key) != 0) {
@@ -47,16 +50,18 @@ static size_t column_of(const struct hp_view *view, const char *key) {
     return i;
 }
 
+// Whether numbers are equal, or both NAN.
 static bool equal(double a, double b) {
     return a == b || (isnan(a) && isnan(b));
 }
 
+// Whether an estimate is the same, except that ends may be missing.
 static bool is_of(struct hp_estimate some, struct hp_estimate all) {
     return equal(some.value, all.value) && (isnan(some.low) || some.low == all.low) &&
            (isnan(some.high) || some.high == all.high);
 }
 
-// Row by row, what a view for a format says against what one for no format says.
+// Compare each row of a view for a format with that of a view without a format.
 static void compare_tops(const char *format, enum hp_sort sort, size_t limit) {
     struct hp_profile *profile = read_series(0);
     struct hp_view *all = view_of(profile, (struct hp_report_options){.sort = sort});
