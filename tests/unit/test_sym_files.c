@@ -1,3 +1,4 @@
+// Tests of opening files: paths stay inside a sysroot, and inputs have an end.
 #include "base/files.h"
 
 #include <criterion/criterion.h>

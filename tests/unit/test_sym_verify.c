@@ -1,3 +1,4 @@
+// Tests of comparing a binary with the mappings of a dump, and of reading images.
 #include "sym/verify.h"
 
 #include <criterion/criterion.h>

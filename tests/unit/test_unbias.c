@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-// This is a dump of one stack with one pair of numbers. A header that is not the sum
+// A dump of one stack with one pair of numbers.  A header that is not the sum
 // shows that jemalloc has rewritten the numbers.
 struct one {
     struct hp_dump dump;
