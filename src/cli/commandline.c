@@ -369,7 +369,7 @@ static int check_combinations(struct hp_cli_settings *settings,
     return check_gate(settings, err);
 }
 
-// Take the pattern after the command.  HP_E_USAGE if there are no two words.
+// Take the pattern after the command.  HP_E_USAGE if fewer than two words were given.
 static int take_pattern(const struct hp_cli_arguments *given,
                         struct hp_cli_settings *settings, struct hp_err *err) {
     if (given->words.count < 2) {

@@ -12,11 +12,16 @@ struct hps_lock {
     uint32_t word;
 };
 
-// Take the lock and wait for it; take it if it is free, and return whether it was;
-// release it; return whether the calling thread owns it.
+// Take the lock; wait as long as another thread has it.
 void hps_lock_take(struct hps_lock *lock);
+
+// Take the lock if it is free.  Returns whether it was.
 bool hps_lock_try(struct hps_lock *lock);
+
+// Release the lock and wake a thread that waits for it.
 void hps_lock_release(struct hps_lock *lock);
+
+// Whether the calling thread owns the lock.
 bool hps_lock_is_mine(const struct hps_lock *lock);
 
 // Take over the lock in the child of a fork() if the calling thread held it before.  The

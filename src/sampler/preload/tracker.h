@@ -71,9 +71,11 @@ static inline bool hps_tracker_can_watch(const void *object) {
 // Decide whether an object that did not pass is sampled.  Call it once for each.
 bool hps_tracker_samples(size_t size);
 
-// Record an object with the stack that `frame` leads to, if it is sampled or in truth
-// mode; count a freed object as such.
+// Record an object if it is sampled or in truth mode, with the stack that `frame` leads
+// to.
 void hps_tracker_add(const void *object, size_t size, bool sampled, const void *frame);
+
+// Count an object as freed and remove it; does nothing if it is not recorded.
 void hps_tracker_forget(const void *object);
 
 // For realloc(): remove the object from the table, since another thread may get its

@@ -31,10 +31,13 @@ struct hps_evaluation {
     uint32_t stack_count;
 };
 
-// Add the error of one stream; standard error of the mean error; root mean square error
-// and its standard error.
+// Add the error of one stream, in percent.
 void hps_errors_add(struct hps_errors *errors, double error);
+
+// Standard error of the mean error.
 double hps_errors_bias_se(const struct hps_errors *errors);
+
+// Root mean square error, and its standard error.
 double hps_errors_rmse(const struct hps_errors *errors);
 double hps_errors_rmse_se(const struct hps_errors *errors);
 

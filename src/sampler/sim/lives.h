@@ -1,6 +1,6 @@
-// A program whose objects have known lifetimes.  Times are in units of its own.  Each
-// stack allocates the same number of bytes in a unit.  It began so long ago that it is in
-// a steady state, or at the first dump:
+// A program whose objects have known lifetimes, in units of time of its own.  Each stack
+// except for `rest` allocates the same number of bytes in a unit.  A stack began so long
+// ago that it is in a steady state, or at the first dump:
 //
 //     stack         lifetimes
 //     exponential   5 units on average
