@@ -203,7 +203,7 @@ Test(profile, absorbs_another_as_if_all_had_been_added_to_one) {
     hp_profile_done(&a);
 }
 
-// A thread that reads its first dump has frames in such blocks.
+// A thread that reads its first dump keeps frames in blocks, and stacks point into them.
 Test(profile, keeps_blocks_of_another_in_which_frames_lie) {
     struct hp_profile a, b;
     struct hp_values one = of(1);

@@ -75,7 +75,8 @@ static void add_stack(struct hp_profile *profile, const enum place *stack, size_
                    no_errors);
 }
 
-// The result for the program.
+// Count the checks of return addresses in all frames.  Returns the counts of the module
+// /srv/app.
 static struct hp_return_check count(struct hp_profile *profile) {
     unsigned char kinds[PLACES];
     struct hp_return_check found = {.checked = 0};

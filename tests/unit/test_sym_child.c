@@ -198,7 +198,8 @@ static void write_bomb(int fd, uint64_t claimed) {
     cr_assert_gt(pwrite(fd, sections, sizeof sections, (off_t)head.e_shoff), 0);
 }
 
-// Expect that such a program is refused with this status and reason.
+// Expect that a program with a section that claims `claimed` bytes is refused with this
+// status and reason.
 static void refuse_bomb(uint64_t claimed, enum hp_sym_status status, const char *why) {
     char path[] = "/tmp/hprof-agg-bomb-XXXXXX";
     int fd = mkstemp(path);

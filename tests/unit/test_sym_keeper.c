@@ -294,7 +294,8 @@ Test(sym_keeper, R05_R08_F6_files_are_handed_over_that_are_elf_and_beside_the_mo
     hp_profile_done(&profile);
 }
 
-// 300 slow modules take no more time than one.
+// Expect that 300 slow modules take less than 3 s in total, since the run as a whole is
+// limited, and that the first is reported as too slow.
 static void check_time(void (*with)(int sock)) {
     struct hp_profile profile = profile_of(300);
     struct hp_keeper slow = keeper(with);
@@ -366,7 +367,8 @@ static int64_t cpu_of_children(void) {
            ((int64_t)used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000;
 }
 
-// Symbolize three modules, each a file of its own; some are endless.
+// Symbolize three modules, each a file of its own; some are endless.  Expect names for
+// all others, and little more time than the run is allowed.
 static void check_names_of_others(const bool is_endless[3]) {
     struct hp_profile profile = {0};
     struct hp_keeper slow = second_of_cpu();

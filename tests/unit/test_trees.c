@@ -149,7 +149,7 @@ static void merge_any(bool is_raw, unsigned tree, struct sum sums[STACKS]) {
     hp_profile_done(&profiles[0]);
 }
 
-// Compare the sums of TREES random trees.
+// Expect the same sums of each stack from all random orders of merging.
 static void are_the_same(bool is_raw) {
     struct sum first[STACKS], other[STACKS];
     uint64_t unique = 0, several = 0;

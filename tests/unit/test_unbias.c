@@ -298,7 +298,8 @@ struct told {
     uint64_t size;
 };
 
-// The error of such a stack; *objects is the estimate.
+// Estimate a stack that has these numbers; *objects is the estimated number of objects.
+// Returns the error.
 static struct hp_error error_of_scaled(struct told told, enum hp_producer producer,
                                        uint64_t period, double *objects) {
     struct one one;
@@ -399,7 +400,7 @@ Test(unbias, allows_for_means_that_hide_small_objects) {
     cr_expect(error.hidden_bytes_max == 0);
 }
 
-// Two errors can be added: only the values are near 2^64.
+// The sum of two errors does not overflow, since only the values are near 2^64.
 Test(unbias, knows_no_error_of_values_below_zero) {
     static const enum hp_scaling scalings[] = {HP_SCALING_EXACT, HP_SCALING_SCALED};
 
