@@ -218,8 +218,8 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     profile->keeps.history |= options->label_from != NULL;
     profile->keeps.identities |= profile->keeps.history;
     profile->keeps.unmapped |= options->keep_unmapped;
-    bool is_told = !options->no_input_ids || !profile->keeps.partial;
-    profile->history.is_kept = profile->keeps.history && is_told;
+    bool keeps_inputs = !options->no_input_ids || !profile->keeps.partial;
+    profile->history.is_kept = profile->keeps.history && keeps_inputs;
     settle_snapshots(profile, options);
     profile->large_sizes = options->large_sizes;
     profile->older_than = options->older_than;
@@ -246,7 +246,7 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     }
     hp_profile_sort(profile, NULL, 0); // also after a failure, for HP_REPORT_INFO
     hp_warn_of_inputs(profile);
-    hp_tell_moments(profile);
+    hp_describe_moments(profile);
     return ret;
 }
 

@@ -310,7 +310,7 @@ struct hp_manifest {
     size_t processes; // number of processes that could be identified by file names
     size_t older;     // number of paths in no list
     // Number of paths whose names do not identify a process; each is in a list.
-    size_t untold;
+    size_t unidentified;
 };
 
 // Value of hp_manifest.list for a path that is in no list.
@@ -648,7 +648,7 @@ struct hp_report_options {
     // only what grew.
     bool only_grown;
     // HP_REPORT_INFO in text: report how the line tables of modules were read.
-    bool tells_readers;
+    bool names_readers;
 };
 
 // Receives bytes of a report.  Returns 0, or -1 with errno set.

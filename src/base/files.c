@@ -107,7 +107,7 @@ ssize_t hp_read_at(int fd, void *bytes, size_t size, uint64_t at) {
 
 // State of resolving a path below a root.  `done` contains no link, no "." and no "..";
 // `left` is the rest that still has to be resolved.
-struct walk {
+struct path_walk {
     char done[PATH_MAX], left[PATH_MAX];
     // Number of links followed so far.
     int links;
@@ -122,7 +122,7 @@ static void drop_last(char *path) {
 
 // Take the next component off `left`.  Returns its size; 0 at the end; SIZE_MAX if it is
 // longer than a name may be.
-static size_t next_component(struct walk *walk, char component[NAME_MAX + 1]) {
+static size_t next_component(struct path_walk *walk, char component[NAME_MAX + 1]) {
     const char *at = walk->left + strspn(walk->left, "/");
     size_t size = strcspn(at, "/");
     if (size > NAME_MAX) {
@@ -136,7 +136,7 @@ static size_t next_component(struct walk *walk, char component[NAME_MAX + 1]) {
 
 // The last component of `done` is a link: put its target in front of `left`.  An absolute
 // target starts again at the root.  Returns -1 with errno if there are too many links.
-static int follow(struct walk *walk, const char *target, size_t size) {
+static int follow(struct path_walk *walk, const char *target, size_t size) {
     char rest[PATH_MAX];
     int needed = snprintf(rest, sizeof rest, "%.*s/%s", (int)size, target, walk->left);
     if (needed < 0 || (size_t)needed >= sizeof rest || ++walk->links > MOST_LINKS) {
@@ -154,7 +154,7 @@ static int follow(struct walk *walk, const char *target, size_t size) {
 
 // Append one component to `done`; if it is a link, follow it.  ".." never leads above the
 // root.  Returns -1 with errno.
-static int enter(int root, struct walk *walk, const char *component) {
+static int enter(int root, struct path_walk *walk, const char *component) {
     size_t size = strlen(walk->done);
     if (strcmp(component, ".") == 0) {
         return 0;
@@ -202,7 +202,7 @@ static int open_plainly(int root, const char *path) {
 // Resolve a path inside the folder `root` and open the file.  A path that ends in '/'
 // names a folder and is refused.
 static int walk_in(int root, const char *path) {
-    struct walk walk = {.links = 0};
+    struct path_walk walk = {.links = 0};
     size_t whole = strlen(path);
     if (whole >= sizeof walk.left || (whole > 0 && path[whole - 1] == '/')) {
         errno = whole >= sizeof walk.left ? ENAMETOOLONG : EINVAL;

@@ -31,7 +31,7 @@ void hp_on_out_of_memory(hp_out_of_memory_fn *handler) {
     out_of_memory_handler = handler;
 }
 
-void hp_memory_is_for(const char *input) {
+void hp_set_memory_input(const char *input) {
     current_input = input;
 }
 
@@ -138,7 +138,7 @@ void *hp_reach(void *items, size_t *count, size_t *capacity, size_t i, size_t it
     return items;
 }
 
-void hp_give_back(void) {
+void hp_trim_heap(void) {
 #ifdef __GLIBC__
     malloc_trim(0);
 #endif

@@ -42,11 +42,11 @@ void hp_sort_by_key(void *items, size_t count, size_t item_size);
 
 // Return freed memory inside the heap of the process to the system: call it before
 // something large that does not fit into the gaps.
-void hp_give_back(void);
+void hp_trim_heap(void);
 
 // Set the input that this thread allocates for from now on, for the out-of-memory
 // handler: its path, or NULL.  The text stays the caller's.
-void hp_memory_is_for(const char *input);
+void hp_set_memory_input(const char *input);
 
 // Call the out-of-memory handler, or abort.  `wanted`: the size that could not be
 // allocated; 0: not known.

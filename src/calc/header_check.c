@@ -45,58 +45,59 @@ static const double bend = 1.5;
 static const double arithmetic = 1e-7;
 
 // The exact sums (C, B).
-struct sums {
+struct pair_sums {
     double objects, bytes;
 };
 
 // The sums that a pair of printed numbers represents.
-struct reading {
+struct pair_reading {
     // `moves`: how far rounding of the objects, the bend of that curve, and rounding of
     // the bytes may move `at`.
-    struct sums at, moves[3];
+    struct pair_sums at, moves[3];
     uint64_t samples; // number of objects if all are of one size; 0: unknown
 };
 
 // Recover (C, B) from numbers before rounding, by jeprof's formula.
-static struct sums invert(double objects, double bytes, double period) {
+static struct pair_sums invert(double objects, double bytes, double period) {
     if (objects <= 0 || bytes <= 0) {
-        return (struct sums){objects > 0 ? objects : 0, bytes > 0 ? bytes : 0};
+        return (struct pair_sums){objects > 0 ? objects : 0, bytes > 0 ? bytes : 0};
     }
     double sampled = hp_one_minus_exp(bytes / objects / period);
-    return (struct sums){objects / sampled, bytes / sampled};
+    return (struct pair_sums){objects / sampled, bytes / sampled};
 }
 
-static struct sums half_between(struct sums low, struct sums high) {
-    return (struct sums){(high.objects - low.objects) / 2, (high.bytes - low.bytes) / 2};
+static struct pair_sums half_between(struct pair_sums low, struct pair_sums high) {
+    return (struct pair_sums){(high.objects - low.objects) / 2,
+                              (high.bytes - low.bytes) / 2};
 }
 
 // Recover (C, B) from printed numbers, with the possible moves.
-static struct reading of_rounded(struct hp_count count, double period) {
+static struct pair_reading of_rounded(struct hp_count count, double period) {
     double objects = (double)count.objects, bytes = (double)count.bytes;
-    struct sums at = invert(objects, bytes, period);
-    struct sums fewer = invert(objects - 0.5, bytes, period);
-    struct sums more = invert(objects + 0.5, bytes, period);
-    struct sums bent = {(fewer.objects + more.objects) / 2 - at.objects,
-                        (fewer.bytes + more.bytes) / 2 - at.bytes};
+    struct pair_sums at = invert(objects, bytes, period);
+    struct pair_sums fewer = invert(objects - 0.5, bytes, period);
+    struct pair_sums more = invert(objects + 0.5, bytes, period);
+    struct pair_sums bent = {(fewer.objects + more.objects) / 2 - at.objects,
+                             (fewer.bytes + more.bytes) / 2 - at.bytes};
     bent.objects *= bend;
     bent.bytes *= bend;
-    return (struct reading){at,
-                            {half_between(fewer, more), bent,
-                             half_between(invert(objects, bytes - 0.5, period),
-                                          invert(objects, bytes + 0.5, period))},
-                            0};
+    return (struct pair_reading){at,
+                                 {half_between(fewer, more), bent,
+                                  half_between(invert(objects, bytes - 0.5, period),
+                                               invert(objects, bytes + 0.5, period))},
+                                 0};
 }
 
 // Recover (C, B) from printed numbers, exactly if all objects are of one size.
-static struct reading read_pair(const struct hp_size_classes *classes,
-                                struct hp_count count) {
-    struct reading reading = of_rounded(count, (double)classes->period);
+static struct pair_reading read_pair(const struct hp_size_classes *classes,
+                                     struct hp_count count) {
+    struct pair_reading reading = of_rounded(count, (double)classes->period);
     uint64_t n, size;
     if (hp_recover_size(classes, count, &n, &size)) {
         const struct hp_size_class *class = &classes->of[hp_class_below(size)];
         reading.samples = n;
-        reading.at = (struct sums){(double)n * (double)class->shifted_objects / 8,
-                                   (double)n * (double)class->unbiased_size};
+        reading.at = (struct pair_sums){(double)n * (double)class->shifted_objects / 8,
+                                        (double)n * (double)class->unbiased_size};
     }
     return reading;
 }
@@ -108,28 +109,28 @@ static struct reading read_pair(const struct hp_size_classes *classes,
 // objects were of one.  The error of one such line is allowed for (`largest`).  If there
 // are more of them, there are many other lines, whose own roundings leave room.
 struct balance {
-    struct sums total, left;                         // the total, and the rest of it
+    struct pair_sums total, left;                    // the total, and the rest of it
     double allowed[DIRECTIONS], largest[DIRECTIONS]; // as a share of the total
 };
 
 // Return sums as shares of the total.
-static struct sums share_of(const struct balance *balance, struct sums sums) {
-    return (struct sums){sums.objects / balance->total.objects,
-                         sums.bytes / balance->total.bytes};
+static struct pair_sums share_of(const struct balance *balance, struct pair_sums sums) {
+    return (struct pair_sums){sums.objects / balance->total.objects,
+                              sums.bytes / balance->total.bytes};
 }
 
 // Return the absolute value of a share, projected on direction i.
-static double size_along(int i, struct sums share) {
+static double size_along(int i, struct pair_sums share) {
     double x = directions[i].objects * share.objects + directions[i].bytes * share.bytes;
     return x < 0 ? -x : x;
 }
 
 // Return how far a reading may be off in each direction.
-static void find_reach(const struct balance *balance, const struct reading *reading,
+static void find_reach(const struct balance *balance, const struct pair_reading *reading,
                        double reach[DIRECTIONS]) {
-    struct sums a = share_of(balance, reading->moves[0]);
-    struct sums b = share_of(balance, reading->moves[1]);
-    struct sums c = share_of(balance, reading->moves[2]);
+    struct pair_sums a = share_of(balance, reading->moves[0]);
+    struct pair_sums b = share_of(balance, reading->moves[1]);
+    struct pair_sums c = share_of(balance, reading->moves[2]);
     for (int i = 0; i < DIRECTIONS; i++) {
         reach[i] = size_along(i, a) + size_along(i, b) + size_along(i, c);
     }
@@ -137,7 +138,7 @@ static void find_reach(const struct balance *balance, const struct reading *read
 
 // Begin with a total and no parts subtracted.
 static void balance_init(struct balance *balance, struct hp_count total, double period) {
-    struct reading reading = of_rounded(total, period);
+    struct pair_reading reading = of_rounded(total, period);
     *balance = (struct balance){.total = reading.at, .left = reading.at};
     find_reach(balance, &reading, balance->allowed);
     for (int i = 0; i < DIRECTIONS; i++) {
@@ -146,7 +147,8 @@ static void balance_init(struct balance *balance, struct hp_count total, double 
 }
 
 // Subtract `times` equal parts.
-static void take(struct balance *balance, const struct reading *reading, double times) {
+static void take(struct balance *balance, const struct pair_reading *reading,
+                 double times) {
     double reach[DIRECTIONS];
     balance->left.objects -= times * reading->at.objects;
     balance->left.bytes -= times * reading->at.bytes;
@@ -165,7 +167,7 @@ static void take(struct balance *balance, const struct reading *reading, double 
 
 // Return whether the rest can be explained by rounding.
 static bool is_even(const struct balance *balance) {
-    struct sums left = share_of(balance, balance->left);
+    struct pair_sums left = share_of(balance, balance->left);
     for (int i = 0; i < DIRECTIONS; i++) {
         if (size_along(i, left) > balance->allowed[i] + balance->largest[i]) {
             return false;
@@ -191,7 +193,7 @@ struct equals {
 static void take_equals(struct balance *balance, const struct equals *equals,
                         const struct hp_size_classes *classes) {
     if (equals->times > 0) {
-        struct reading reading = read_pair(classes, equals->count);
+        struct pair_reading reading = read_pair(classes, equals->count);
         take(balance, &reading, (double)equals->times);
     }
 }
@@ -290,12 +292,12 @@ struct line_readings {
 // An entry of the cache.
 struct line_reading {
     struct hp_count line;
-    struct reading reading;
+    struct pair_reading reading;
 };
 
 // Return the sums of a line, valid until the next call.
-static const struct reading *recall(struct line_readings *readings,
-                                    struct hp_count line) {
+static const struct pair_reading *recall(struct line_readings *readings,
+                                         struct hp_count line) {
     struct line_reading *kept =
         hp_vec_reach(&readings->of, hp_count_hash(line) % LINE_MEMOS);
     if (kept->line.objects != line.objects || kept->line.bytes != line.bytes) {
@@ -322,9 +324,9 @@ static bool is_rewritten_sum(const struct hp_thread_line *lines, uint32_t count,
     return is_even(&balance);
 }
 
-uint64_t hp_count_torn_stacks(const struct hp_dump *dump,
-                              const struct hp_unbias *unbias) {
-    uint64_t torn = 0;
+uint64_t hp_count_inconsistent_stacks(const struct hp_dump *dump,
+                                      const struct hp_unbias *unbias) {
+    uint64_t inconsistent = 0;
     bool is_rewritten = unbias->scaling == HP_SCALING_UNBIASED;
     if (!dump->has_totals || dump->wrapped.count > 0 ||
         (is_rewritten && dump->period == 0)) {
@@ -342,8 +344,8 @@ uint64_t hp_count_torn_stacks(const struct hp_dump *dump,
                             ? is_rewritten_sum(lines, stack->lines, total, &readings, i)
                             : is_sum(lines, stack->lines, total, i);
         }
-        torn += !is_whole;
+        inconsistent += !is_whole;
     }
     hp_vec_done(&readings.of);
-    return torn;
+    return inconsistent;
 }

@@ -14,6 +14,7 @@ enum hp_header_check hp_header_check(const struct hp_dump *dump,
 
 // Count the stacks whose numbers are inconsistent with those of their threads.  Returns 0
 // if that cannot be checked.
-uint64_t hp_count_torn_stacks(const struct hp_dump *dump, const struct hp_unbias *unbias);
+uint64_t hp_count_inconsistent_stacks(const struct hp_dump *dump,
+                                      const struct hp_unbias *unbias);
 
 #endif

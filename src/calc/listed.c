@@ -19,7 +19,7 @@ void hp_listed_keep(struct hp_dump *dump, uint64_t age) {
         if (extra.listed > 0) {
             extra.listed = keep(&dump->listed.at[extra.first_listed], extra.listed, age);
         }
-        extra.behind_values = 0;
+        extra.values_end = 0;
         if (extra.listed > 0) {
             stack.counts = (struct hp_counts){{0, 0}, {0, 0}};
             stack.lines = 0;

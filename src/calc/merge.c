@@ -15,7 +15,7 @@ static void take_process_keys(struct hp_dump *dump, struct hp_input_record *reco
     if (dump->is_merged) {
         record->keys = hp_alloc(sizeof *record->keys);
         *record->keys = dump->process_keys;
-        dump->process_keys = (struct hp_process_keys){.untold = 0};
+        dump->process_keys = (struct hp_process_keys){.unidentified = 0};
     }
 }
 
@@ -135,14 +135,14 @@ static void keep(struct hp_merger *merger, const struct hp_dump_stack *stack,
 
 // Find the sample types of the dump that are recorded errors.  Only profiles that this
 // program merged have them.
-static void find_told(struct hp_merger *merger, const struct hp_dump *dump) {
-    static const char *const names[HP_COLUMNS][HP_TOLD] = {
+static void find_recorded_errors(struct hp_merger *merger, const struct hp_dump *dump) {
+    static const char *const names[HP_COLUMNS][HP_RECORDED_ERRORS] = {
         {"inuse_space_variance", "inuse_space_hidden", "inuse_space_excess",
          "inuse_space_certain"},
         {"alloc_space_variance", "alloc_space_hidden", "alloc_space_excess",
          "alloc_space_certain"},
     };
-    memset(merger->told, 0, sizeof merger->told);
+    memset(merger->recorded, 0, sizeof merger->recorded);
     for (size_t i = 0;
          dump->producer == HP_PRODUCER_PPROF_OURS &&
          merger->unbias.scaling == HP_SCALING_SCALED &&
@@ -151,11 +151,11 @@ static void find_told(struct hp_merger *merger, const struct hp_dump *dump) {
         const struct hp_dump_type *type = &dump->types.at[i];
         struct hp_span name = hp_strtab_span(&dump->strings, type->type);
         struct hp_span unit = hp_strtab_span(&dump->strings, type->unit);
-        for (int k = 0; k < HP_COLUMNS * HP_TOLD; k++) {
-            bool is_variance = k % HP_TOLD == HP_TOLD_VARIANCE;
-            if (hp_span_is(name, names[k / HP_TOLD][k % HP_TOLD]) &&
+        for (int k = 0; k < HP_COLUMNS * HP_RECORDED_ERRORS; k++) {
+            bool is_variance = k % HP_RECORDED_ERRORS == HP_RECORDED_VARIANCE;
+            if (hp_span_is(name, names[k / HP_RECORDED_ERRORS][k % HP_RECORDED_ERRORS]) &&
                 hp_span_is(unit, is_variance ? "KiB^2" : "bytes")) {
-                merger->told[k / HP_TOLD][k % HP_TOLD] = i + 1;
+                merger->recorded[k / HP_RECORDED_ERRORS][k % HP_RECORDED_ERRORS] = i + 1;
             }
         }
     }
@@ -163,23 +163,25 @@ static void find_told(struct hp_merger *merger, const struct hp_dump *dump) {
 
 // Replace the errors of stack `s` by the recorded ones.  These are better: the sums of a
 // merged stack alone would be treated like those of a single dump.
-static void take_told(const struct hp_merger *merger, const struct hp_dump *dump,
-                      size_t s, struct hp_error errors[HP_COLUMNS]) {
+static void take_recorded_errors(const struct hp_merger *merger,
+                                 const struct hp_dump *dump, size_t s,
+                                 struct hp_error errors[HP_COLUMNS]) {
     const int64_t *values = hp_dump_values(dump, s);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        const size_t *places = merger->told[i];
-        uint64_t told[HP_TOLD];
-        bool is_told = true;
-        for (int k = 0; k < HP_TOLD; k++) {
+        const size_t *places = merger->recorded[i];
+        uint64_t recorded[HP_RECORDED_ERRORS];
+        bool is_complete = true;
+        for (int k = 0; k < HP_RECORDED_ERRORS; k++) {
             int64_t value = values && places[k] > 0 ? values[places[k] - 1] : 0;
-            is_told &= places[k] > 0 && value >= 0;
-            told[k] = (uint64_t)value;
+            is_complete &= places[k] > 0 && value >= 0;
+            recorded[k] = (uint64_t)value;
         }
-        if (is_told) {
-            errors[i].variance = (hp_int128)told[HP_TOLD_VARIANCE] << HP_SPACE_FRACTION;
-            errors[i].hidden_bytes_max = told[HP_TOLD_HIDDEN];
-            errors[i].excess_bytes_max = told[HP_TOLD_EXCESS];
-            errors[i].observed_bytes = told[HP_TOLD_CERTAIN];
+        if (is_complete) {
+            errors[i].variance = (hp_int128)recorded[HP_RECORDED_VARIANCE]
+                                 << HP_SPACE_FRACTION;
+            errors[i].hidden_bytes_max = recorded[HP_RECORDED_HIDDEN];
+            errors[i].excess_bytes_max = recorded[HP_RECORDED_EXCESS];
+            errors[i].observed_bytes = recorded[HP_RECORDED_CERTAIN];
         }
     }
 }
@@ -197,7 +199,7 @@ static bool estimate(struct hp_merger *merger, const struct hp_dump *dump,
             return false;
         }
         count_read(record, values, &errors[HP_COLUMN_INUSE]);
-        take_told(merger, dump, merger->estimated - 1, errors);
+        take_recorded_errors(merger, dump, merger->estimated - 1, errors);
         keep(merger, stack, errors);
     }
     return true;
@@ -218,7 +220,7 @@ static hp_frame_id *translate(const struct hp_merger *merger, struct hp_dump *du
 // same frames are joined again.
 static void join_unmapped(const struct hp_merger *merger,
                           const struct hp_profile *profile, struct hp_sample *sample) {
-    static const uint32_t passed_over = UINT32_MAX;
+    static const uint32_t skipped_slot = UINT32_MAX;
     uint32_t kept = 0;
     bool is_run = false;
     if (merger->resolver.unmapped == 0 || merger->keeps_unmapped) {
@@ -226,15 +228,15 @@ static void join_unmapped(const struct hp_merger *merger,
     }
     for (uint32_t i = 0; i < sample->depth; i++) {
         hp_frame_id frame = sample->frames[i];
-        bool is_frame = frame.n != passed_over;
-        bool is_nowhere = is_frame && hp_frame_is_nowhere(&profile->frames.at[frame.n]);
+        bool is_frame = frame.n != skipped_slot;
+        bool is_nowhere = is_frame && hp_frame_is_unmapped(&profile->frames.at[frame.n]);
         if (is_frame && !(is_nowhere && is_run)) {
             sample->frames[kept++] = frame;
         }
         is_run = is_nowhere;
     }
     for (uint32_t i = kept; i < sample->depth; i++) {
-        sample->frames[i].n = passed_over;
+        sample->frames[i].n = skipped_slot;
     }
     sample->depth = kept;
 }
@@ -440,8 +442,8 @@ static void keep_older(struct hp_merger *merger, struct hp_dump *dump,
 }
 
 // Fill in the facts that follow from the memory map, without changing the profile.
-static void tell_map(struct hp_merger *merger, const struct hp_dump *dump,
-                     struct hp_input_record *record) {
+static void describe_map(struct hp_merger *merger, const struct hp_dump *dump,
+                         struct hp_input_record *record) {
     struct hp_profile aside;
     hp_profile_init(&aside);
     hp_resolve(&merger->resolver, dump, &aside);
@@ -488,7 +490,7 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
     record->has_alloc = merger->unbias.has_alloc;
     record->header_check = hp_header_check(dump, &merger->unbias);
     record->made = merger->keeps_made ? hp_made_counts_of(dump) : NULL;
-    record->torn_stacks = hp_count_torn_stacks(dump, &merger->unbias);
+    record->inconsistent_stacks = hp_count_inconsistent_stacks(dump, &merger->unbias);
     if (merger->older_than > 0) {
         keep_older(merger, dump, record);
     }
@@ -499,7 +501,7 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
         hp_threads_keep(dump, merger->only_thread);
     }
     resolve_places(merger, dump, profile);
-    find_told(merger, dump);
+    find_recorded_errors(merger, dump);
     make_room(merger, profile, dump->stacks.count);
     if (!estimate(merger, dump, record)) {
         return hp_fail(err, HP_E_LIMIT,
@@ -515,7 +517,7 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
     if (!merger->only_estimates) {
         add(merger, dump, profile, record);
     } else if (profile->keeps.partial) {
-        tell_map(merger, dump, record);
+        describe_map(merger, dump, record);
     }
     return HP_OK;
 }

@@ -31,12 +31,12 @@
 
 // The error of an estimate as sample types of a pprof profile that this program merged
 // with --with-error.  Values are in bytes, the variance in KiB^2.
-enum hp_told {
-    HP_TOLD_VARIANCE,
-    HP_TOLD_HIDDEN,
-    HP_TOLD_EXCESS,
-    HP_TOLD_CERTAIN,
-    HP_TOLD,
+enum hp_recorded_error {
+    HP_RECORDED_VARIANCE,
+    HP_RECORDED_HIDDEN,
+    HP_RECORDED_EXCESS,
+    HP_RECORDED_CERTAIN,
+    HP_RECORDED_ERRORS,
 };
 
 // Options and scratch memory of hp_merge(), kept from dump to dump.  {0} is ready for
@@ -70,7 +70,7 @@ struct hp_merger {
     HP_VEC(uint32_t) types;
     // The number + 1 of each recorded error among the dump's sample types; 0: the dump
     // does not record it.
-    size_t told[HP_COLUMNS][HP_TOLD];
+    size_t recorded[HP_COLUMNS][HP_RECORDED_ERRORS];
     unsigned group; // group of the dump among HP_REPLICATES, as in its record
     // How to read large sizes of the dump, as far as that is known.
     enum hp_large_sizes large_sizes;

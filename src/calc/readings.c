@@ -42,12 +42,12 @@ enum {
 static const double largest_half = 64; // Largest size of an object of a half, in periods.
 
 // Sums over objects of a reading, as in struct hp_size_class.
-struct sums {
+struct reading_sums {
     uint64_t shifted_objects, unbiased_bytes;
 };
 
 // The search for the readings of one line, and the bounds that they must satisfy.
-struct search {
+struct line_search {
     struct hp_decoder *decoder;     // its last line is the one that is read
     const struct hp_halves *halves; // if sizes are near the period
     struct hp_count line;
@@ -60,24 +60,25 @@ struct search {
 };
 
 // Return the sums with n more objects of a class.
-static struct sums plus(struct sums sums, const struct hp_size_class *class, uint64_t n) {
-    return (struct sums){sums.shifted_objects + n * class->shifted_objects,
-                         sums.unbiased_bytes + n * class->unbiased_size};
+static struct reading_sums plus(struct reading_sums sums,
+                                const struct hp_size_class *class, uint64_t n) {
+    return (struct reading_sums){sums.shifted_objects + n * class->shifted_objects,
+                                 sums.unbiased_bytes + n * class->unbiased_size};
 }
 
-static const struct hp_size_class *class_of(const struct search *s, int i) {
+static const struct hp_size_class *class_of(const struct line_search *s, int i) {
     return &s->decoder->classes->of[i];
 }
 
 // Return B q: the printed bytes before rounding.
-static double printed_bytes(const struct search *s, struct sums sums) {
+static double printed_bytes(const struct line_search *s, struct reading_sums sums) {
     double objects = (double)sums.shifted_objects / 8;
     double bytes = (double)sums.unbiased_bytes;
     return bytes * hp_one_minus_exp(bytes / objects / s->period);
 }
 
 // Keep the chosen classes as a reading of the last line.
-static void keep(struct search *s) {
+static void keep(struct line_search *s) {
     struct hp_decoder *decoder = s->decoder;
     struct hp_decoded_line *line = &decoder->lines.at[decoder->lines.count - 1];
     if (line->count == MOST_KEPT) {
@@ -89,14 +90,14 @@ static void keep(struct search *s) {
 }
 
 // Keep the chosen classes if jemalloc prints their sums like the line.
-static void keep_if_printed(struct search *s, struct sums sums) {
+static void keep_if_printed(struct line_search *s, struct reading_sums sums) {
     if (hp_prints_as(sums.shifted_objects, sums.unbiased_bytes, s->decoder->period,
                      s->line)) {
         keep(s);
     }
 }
 
-static void push(struct search *s, int class) {
+static void push(struct line_search *s, int class) {
     s->path.classes[s->path.count++] = (uint8_t) class;
 }
 
@@ -104,16 +105,16 @@ static void push(struct search *s, int class) {
 
 // Try all pairs of classes from `low` on as the last two objects.  The larger one goes
 // down as the smaller one goes up.
-static void try_pairs(struct search *s, struct sums sums, int low) {
+static void try_pairs(struct line_search *s, struct reading_sums sums, int low) {
     double bytes = (double)s->line.bytes;
     for (int high = s->last; low <= high; low++) {
-        struct sums one = plus(sums, class_of(s, low), 1);
+        struct reading_sums one = plus(sums, class_of(s, low), 1);
         while (high >= low &&
                printed_bytes(s, plus(one, class_of(s, high), 1)) > bytes + 1) {
             high--;
         }
         for (int i = high; i >= low; i--) {
-            struct sums both = plus(one, class_of(s, i), 1);
+            struct reading_sums both = plus(one, class_of(s, i), 1);
             if (printed_bytes(s, both) < bytes - 1) {
                 break;
             }
@@ -126,14 +127,15 @@ static void try_pairs(struct search *s, struct sums sums, int low) {
 }
 
 // Try all classes from `low` on for the `left` last objects.
-static void try_sizes(struct search *s, struct sums sums, int low, unsigned left) {
+static void try_sizes(struct line_search *s, struct reading_sums sums, int low,
+                      unsigned left) {
     double bytes = (double)s->line.bytes;
     if (left == 2) {
         try_pairs(s, sums, low);
         return;
     }
     for (int i = low; i <= s->last; i++) {
-        struct sums one = plus(sums, class_of(s, i), 1);
+        struct reading_sums one = plus(sums, class_of(s, i), 1);
         if (printed_bytes(s, plus(one, class_of(s, i), left - 1)) > bytes + 1) {
             break;
         }
@@ -237,27 +239,27 @@ static const struct hp_halves *halves_of(struct hp_decoder *decoder) {
 }
 
 // The bytes of all halves in one group, in ascending order.
-struct group {
+struct half_group {
     const double *at, *end;
 };
 
 // Return the group of halves with `count` objects and `objects` eighths of objects.
-static struct group group_of(const struct hp_halves *halves, unsigned count,
-                             uint64_t objects) {
+static struct half_group group_of(const struct hp_halves *halves, unsigned count,
+                                  uint64_t objects) {
     if (objects > MOST_OF_HALF) {
-        return (struct group){NULL, NULL};
+        return (struct half_group){NULL, NULL};
     }
     const uint32_t *first = &halves->first.at[place_of(count, objects)];
-    return (struct group){halves->bytes.at + first[0], halves->bytes.at + first[1]};
+    return (struct half_group){halves->bytes.at + first[0], halves->bytes.at + first[1]};
 }
 
 // Return the half to which an element of halves->bytes belongs.
-static const struct hp_half *half_of(const struct search *s, const double *bytes) {
+static const struct hp_half *half_of(const struct line_search *s, const double *bytes) {
     return &s->halves->all.at[bytes - s->halves->bytes.at];
 }
 
 // Return the first element of at least `bytes` bytes.
-static const double *from_bytes(struct group group, double bytes) {
+static const double *from_bytes(struct half_group group, double bytes) {
     while (group.at < group.end) {
         const double *middle = group.at + (group.end - group.at) / 2;
         if (*middle < bytes) {
@@ -271,7 +273,8 @@ static const double *from_bytes(struct group group, double bytes) {
 
 // Return the bytes B for which that many objects print as `printed` bytes, by Newton's
 // method.
-static double bytes_printed_as(const struct search *s, double objects, double printed) {
+static double bytes_printed_as(const struct line_search *s, double objects,
+                               double printed) {
     double bytes = printed + objects * s->period;
     for (int i = 0; i < 40; i++) {
         double t = bytes / objects / s->period, p = hp_one_minus_exp(t);
@@ -287,16 +290,16 @@ static double bytes_printed_as(const struct search *s, double objects, double pr
 // The sums that two halves must have together: bytes from `low` to `high`, at most `most`
 // in the first half and at least `least` in the second.  An object of class `middle` is
 // between them, unless it is NONE.
-struct target {
+struct half_target {
     double low, high, most, least;
     int middle;
 };
 
 // Keep a reading made of two halves, and perhaps a middle object, if jemalloc prints
 // their sums like the line.  `b` may be NULL.
-static void keep_halves(struct search *s, const struct hp_half *a, int middle,
+static void keep_halves(struct line_search *s, const struct hp_half *a, int middle,
                         const struct hp_half *b) {
-    struct sums sums = {a->shifted_objects, a->unbiased_bytes};
+    struct reading_sums sums = {a->shifted_objects, a->unbiased_bytes};
     s->path = a->sizes;
     if (middle != NONE) {
         sums = plus(sums, class_of(s, middle), 1);
@@ -317,7 +320,7 @@ static bool follows(const struct hp_half *a, int middle, const struct hp_half *b
 }
 
 // Return the part of a group from `least` to `most` bytes.
-static struct group between(struct group group, double least, double most) {
+static struct half_group between(struct half_group group, double least, double most) {
     group.at = from_bytes(group, least);
     group.end = from_bytes(group, most + 1);
     return group;
@@ -325,8 +328,8 @@ static struct group between(struct group group, double least, double most) {
 
 // Try all pairs of halves of two groups that reach the target.  As the bytes of a go up,
 // the matching bytes of b go down.
-static void meet(struct search *s, struct group a, struct group b,
-                 const struct target *target) {
+static void meet(struct line_search *s, struct half_group a, struct half_group b,
+                 const struct half_target *target) {
     if (a.at == a.end || b.at == b.end || *a.at + *b.at > target->high ||
         a.end[-1] + b.end[-1] < target->low) {
         return; // this is the usual case
@@ -350,8 +353,8 @@ static void meet(struct search *s, struct group a, struct group b,
 }
 
 // Try all splits of `all` eighths into a first half and a second half of `rest` objects.
-static void try_halves(struct search *s, uint64_t all, unsigned rest,
-                       struct target target) {
+static void try_halves(struct line_search *s, uint64_t all, unsigned rest,
+                       struct half_target target) {
     uint64_t least = (all * HALF + HALF + rest - 1) / (HALF + rest);
     target.most = target.high * HALF / (HALF + rest);
     target.least = target.low * rest / (HALF + rest);
@@ -362,7 +365,7 @@ static void try_halves(struct search *s, uint64_t all, unsigned rest,
 }
 
 // Try all splits of `all` eighths into two halves of three objects and a middle object.
-static void try_middles(struct search *s, uint64_t all, struct target target) {
+static void try_middles(struct line_search *s, uint64_t all, struct half_target target) {
     for (int i = s->first; i <= s->last; i++) {
         const struct hp_size_class *class = class_of(s, i);
         uint64_t size = class->shifted_objects, half = HALF * size;
@@ -371,8 +374,8 @@ static void try_middles(struct search *s, uint64_t all, struct target target) {
             continue;
         }
         uint64_t rest = all - size, least = rest > 2 * half ? rest - half : half;
-        struct target halves = {target.low - bytes, target.high - bytes, of_half, of_half,
-                                i};
+        struct half_target halves = {target.low - bytes, target.high - bytes, of_half,
+                                     of_half, i};
         for (uint64_t part = least; part + WHOLE * HALF <= rest; part++) {
             meet(s, group_of(s->halves, HALF, part),
                  group_of(s->halves, HALF, rest - part), &halves);
@@ -381,15 +384,15 @@ static void try_middles(struct search *s, uint64_t all, struct target target) {
 }
 
 // Try all readings with `all` eighths of objects.
-static void try_objects(struct search *s, uint64_t all) {
+static void try_objects(struct line_search *s, uint64_t all) {
     double objects = (double)all / WHOLE, printed = (double)s->line.bytes;
-    struct target target = {
+    struct half_target target = {
         .low = bytes_printed_as(s, objects, printed - 0.5) - 2,
         .high = bytes_printed_as(s, objects, printed + 0.5) + 2,
         .middle = NONE,
     };
     for (unsigned n = 2; n <= HALF; n++) {
-        struct group whole = group_of(s->halves, n, all);
+        struct half_group whole = group_of(s->halves, n, all);
         whole = between(whole, target.low, target.high);
         for (; whole.at < whole.end; whole.at++) {
             keep_halves(s, half_of(s, whole.at), NONE, NULL);
@@ -404,7 +407,7 @@ static void try_objects(struct search *s, uint64_t all) {
 }
 
 // Try all readings of sizes near the period.
-static void try_near(struct search *s) {
+static void try_near(struct line_search *s) {
     uint64_t first = (uint64_t)(s->least_objects * WHOLE);
     uint64_t last = (uint64_t)(s->most_objects * WHOLE) + 1;
     s->halves = halves_of(s->decoder);
@@ -416,7 +419,7 @@ static void try_near(struct search *s) {
 // --- rewritten -------------------------------------------------------------------------
 
 // Find the bounds of the mean, and so of C and B, that the rounding of c' and b' leaves.
-static void find_bounds(struct search *s) {
+static void find_bounds(struct line_search *s) {
     double objects = (double)s->line.objects, bytes = (double)s->line.bytes;
     s->least_mean = (bytes - 0.5) / (objects + 0.5);
     s->most_mean = (bytes + 0.5) / (objects - 0.5);
@@ -441,13 +444,13 @@ static void find_bounds(struct search *s) {
 
 // Return whether all objects of the line can be in halves.  Each of the other objects
 // represents at least one object.
-static bool are_all_near(const struct search *s) {
+static bool are_all_near(const struct line_search *s) {
     return s->most_objects - 1 <= (double)MOST_SHIFTED / 8 &&
            s->most_bytes <= largest_half * s->period;
 }
 
 // Find the readings of a rewritten line.  Returns whether they are complete.
-static bool read_rewritten(struct search *s) {
+static bool read_rewritten(struct line_search *s) {
     if (s->line.objects > HP_MOST_READ || s->line.bytes == 0) {
         return false;
     }
@@ -460,7 +463,7 @@ static bool read_rewritten(struct search *s) {
         return are_near && !s->too_many;
     }
     for (unsigned n = 2; n <= s->line.objects; n++) {
-        try_sizes(s, (struct sums){0}, s->first, n);
+        try_sizes(s, (struct reading_sums){0}, s->first, n);
     }
     return !s->too_many;
 }
@@ -468,7 +471,7 @@ static bool read_rewritten(struct search *s) {
 // --- raw -------------------------------------------------------------------------------
 
 // Find pairs of classes whose sizes add up to `bytes`.
-static void try_raw_pairs(struct search *s, uint64_t bytes, int low) {
+static void try_raw_pairs(struct line_search *s, uint64_t bytes, int low) {
     int high = hp_class_below(bytes);
     for (; low <= high; low++) {
         uint64_t rest = bytes - class_of(s, low)->size;
@@ -485,7 +488,7 @@ static void try_raw_pairs(struct search *s, uint64_t bytes, int low) {
 }
 
 // Find `left` classes from `low` on whose sizes add up to `bytes`.
-static void try_raw(struct search *s, uint64_t bytes, int low, unsigned left) {
+static void try_raw(struct line_search *s, uint64_t bytes, int low, unsigned left) {
     if (left == 2) {
         try_raw_pairs(s, bytes, low);
         return;
@@ -498,7 +501,7 @@ static void try_raw(struct search *s, uint64_t bytes, int low, unsigned left) {
 }
 
 // Find the readings of a raw line.  Returns whether they are complete.
-static bool read_raw(struct search *s) {
+static bool read_raw(struct line_search *s) {
     if (s->line.objects > MOST_RAW) {
         return false;
     }
@@ -538,9 +541,9 @@ void hp_decoder_done(struct hp_decoder *decoder) {
 
 // Read the last line of the decoder.
 static void read_line(struct hp_decoder *decoder, struct hp_decoded_line *decoded) {
-    struct search s = {.decoder = decoder,
-                       .line = decoded->line,
-                       .period = (double)decoder->period};
+    struct line_search s = {.decoder = decoder,
+                            .line = decoded->line,
+                            .period = (double)decoder->period};
     if (decoded->line.objects < 2) {
         return;
     }

@@ -182,7 +182,7 @@ static hp_module_id module_of_image(struct hp_resolver *resolver,
         .deleted = first->deleted,
         .lowest_file = first->file,
         .highest_file = first->file,
-        .told_id = build_id,
+        .recorded_build_id = build_id,
         .build_id = build_id,
         .span = span_of(dump, image),
         .extents = (uint32_t)resolver->extents.count,
@@ -225,7 +225,7 @@ static void ask_of_images(struct hp_resolver *resolver, const struct hp_dump *du
             struct hp_proof_module module = {
                 .path = first->path,
                 .name = kept_name(resolver, first),
-                .is_told = first->build_id.n != 0,
+                .is_known_build = first->build_id.n != 0,
                 .addresses = kind_of_addresses(resolver, dump, image),
                 .span = span_of(dump, image),
                 .extent_count = (uint32_t)resolver->extents.count,
@@ -313,7 +313,7 @@ static hp_module_id pseudo_module(const struct hp_dump *dump,
     hp_string build_id = imported(profile, dump, row->build_id);
     struct hp_module module = {.kind = HP_MODULE_PSEUDO,
                                .path = hp_strtab_add(&profile->strings, name),
-                               .told_id = build_id,
+                               .recorded_build_id = build_id,
                                .build_id = build_id,
                                .resolved = row->resolved};
     return hp_profile_module(profile, &module, NULL);

@@ -54,7 +54,7 @@ static uint64_t sampled_objects(const struct hp_scaled *scaled, struct hp_count 
 }
 
 // Return whether the number of sampled objects can be recovered in all lines with a size.
-static bool tells_objects(const struct hp_scaled *scaled, const struct hp_dump *dump) {
+static bool recovers_objects(const struct hp_scaled *scaled, const struct hp_dump *dump) {
     for (size_t i = 0; i < dump->extras.count && i < dump->stacks.count; i++) {
         const struct hp_counts *counts = &dump->stacks.at[i].counts;
         uint64_t size = dump->extras.at[i].object_size;
@@ -71,7 +71,7 @@ static bool tells_objects(const struct hp_scaled *scaled, const struct hp_dump *
 
 void hp_scaled_init(struct hp_scaled *scaled, const struct hp_dump *dump) {
     scaled->period = dump->period > 0 ? dump->period : USUAL_PERIOD;
-    scaled->tells_objects = dump->period > 0 && tells_objects(scaled, dump);
+    scaled->recovers_objects = dump->period > 0 && recovers_objects(scaled, dump);
     scaled->may_be_of_means = dump->producer == HP_PRODUCER_PPROF ||
                               dump->producer == HP_PRODUCER_PPROF_JEMALLOC ||
                               dump->producer == HP_PRODUCER_PPROF_OURS;
@@ -103,7 +103,7 @@ static struct hp_unbiased of_sampled(const struct hp_scaled *scaled,
 struct hp_unbiased hp_scaled_estimate(const struct hp_scaled *scaled,
                                       struct hp_count count, uint64_t size) {
     uint64_t n =
-        size > 0 && scaled->tells_objects ? sampled_objects(scaled, count, size) : 0;
+        size > 0 && scaled->recovers_objects ? sampled_objects(scaled, count, size) : 0;
     if (n > 0) {
         return of_sampled(scaled, count, n, size);
     }

@@ -10,7 +10,7 @@
 struct hp_scaled {
     uint64_t period; // sample period in bytes; a usual one if the dump has none
     // In all lines with a size label the number of sampled objects can be recovered.
-    bool tells_objects;
+    bool recovers_objects;
     // Lines without a size may be raw numbers scaled by the mean size of the stack.
     bool may_be_of_means;
 };

@@ -27,16 +27,16 @@ enum {
 };
 
 // Exact sums over stacks.
-struct sums {
+struct count_sums {
     hp_uint128 objects, bytes;
 };
 
-static void add(struct sums *sums, struct hp_count count) {
+static void add(struct count_sums *sums, struct hp_count count) {
     sums->objects += count.objects;
     sums->bytes += count.bytes;
 }
 
-static bool is_sum(struct sums sums, struct hp_count header) {
+static bool is_sum(struct count_sums sums, struct hp_count header) {
     return sums.objects == header.objects && sums.bytes == header.bytes;
 }
 
@@ -141,7 +141,7 @@ static enum hp_scaling scaling_of(const struct hp_dump *dump, struct lines lines
 }
 
 struct hp_dump_scaling hp_dump_scaling_of(const struct hp_dump *dump) {
-    struct sums inuse = {0}, alloc = {0};
+    struct count_sums inuse = {0}, alloc = {0};
     struct lines lines = {0, 0};
     const struct hp_dump_stack *stack;
     hp_vec_each (stack, &dump->stacks) {

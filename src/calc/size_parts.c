@@ -8,14 +8,14 @@
 #include "model/ages.h"
 
 // The destination of the parts of a stack.
-struct target {
+struct parts_target {
     struct hp_sizes *sizes;
     uint32_t stack; // number in `sizes`
     struct hp_unbias *unbias;
 };
 
 // Add a part: objects of one size, certain or only likely.
-static void put(const struct target *to, uint64_t size, bool is_sure,
+static void put(const struct parts_target *to, uint64_t size, bool is_sure,
                 const struct hp_unbiased *e) {
     struct hp_size_part part = {.size = size,
                                 .is_likely = !is_sure,
@@ -29,7 +29,8 @@ static void put(const struct target *to, uint64_t size, bool is_sure,
 
 // Return whether n objects of one size are certain.  If sizes were searched for, the
 // estimate itself says so.
-static bool is_sure(const struct target *to, uint64_t n, const struct hp_unbiased *e) {
+static bool is_sure(const struct parts_target *to, uint64_t n,
+                    const struct hp_unbiased *e) {
     return to->unbias->most_decoded > 0
                ? e->error.read[HP_READ_UNIQUE] > 0
                : n == 1 || to->unbias->scaling == HP_SCALING_PER_LINE;
@@ -37,24 +38,24 @@ static bool is_sure(const struct target *to, uint64_t n, const struct hp_unbiase
 
 // Split a line by size class.  Returns the number of parts, 0 if it cannot be split.  Raw
 // lines with several readings are not split: the number of objects of a size is unknown.
-static size_t split(const struct target *to, struct hp_count count, uint32_t leaf,
+static size_t split(const struct parts_target *to, struct hp_count count, uint32_t leaf,
                     struct hp_class_part parts[HP_CLASS_PARTS]) {
     struct hp_unbias *unbias = to->unbias;
     struct hp_readings readings = hp_unbias_readings(unbias, count);
-    bool is_told = readings.complete && readings.count > 0 &&
-                   (readings.count == 1 || unbias->scaling == HP_SCALING_UNBIASED);
+    bool can_split = readings.complete && readings.count > 0 &&
+                     (readings.count == 1 || unbias->scaling == HP_SCALING_UNBIASED);
     struct hp_prior *prior = NULL;
-    if (is_told && readings.count > 1) {
+    if (can_split && readings.count > 1) {
         // This reads other lines, and so invalidates `readings`.
         prior = hp_unbias_prior(unbias);
         readings = hp_unbias_readings(unbias, count);
     }
-    return is_told ? hp_split_readings(&unbias->weights, readings, prior, leaf, parts)
-                   : 0;
+    return can_split ? hp_split_readings(&unbias->weights, readings, prior, leaf, parts)
+                     : 0;
 }
 
 // Add the parts of one line.
-static void put_line(const struct target *to, struct hp_count count,
+static void put_line(const struct parts_target *to, struct hp_count count,
                      const struct hp_dump_stack *stack) {
     struct hp_unbiased e = hp_unbias_line(to->unbias, count, stack);
     struct hp_class_part parts[HP_CLASS_PARTS];
@@ -77,7 +78,7 @@ static void put_line(const struct target *to, struct hp_count count,
 }
 
 // Add the parts of a stack, by its own counts or by the lines of its threads.
-static void put_lines(const struct target *to, const struct hp_dump_stack *stack,
+static void put_lines(const struct parts_target *to, const struct hp_dump_stack *stack,
                       enum hp_column column) {
     const struct hp_dump *dump = to->unbias->dump;
     if (!hp_unbias_takes_lines(to->unbias, dump, stack, column)) {
@@ -93,7 +94,7 @@ static void put_lines(const struct target *to, const struct hp_dump_stack *stack
 // --- listed objects --------------------------------------------------------------------
 
 // Add the objects that a stack lists.
-static void put_listed(const struct target *to, struct hp_stack_extra extra) {
+static void put_listed(const struct parts_target *to, struct hp_stack_extra extra) {
     for (uint32_t i = 0; i < extra.listed; i++) {
         uint64_t size = to->unbias->dump->listed.at[extra.first_listed + i].size;
         struct hp_unbiased e = hp_unbias_objects(to->unbias, 1, size);
@@ -123,8 +124,8 @@ bool hp_sizes_add_listed_ages(struct hp_sizes *ages, uint32_t number,
 
 // Add a stack whose numbers need no unsampling.  The size of its objects by a label is
 // given, or 0.
-static void put_counts(const struct target *to, const struct hp_dump_stack *stack,
-                       uint64_t told, enum hp_column column) {
+static void put_counts(const struct parts_target *to, const struct hp_dump_stack *stack,
+                       uint64_t label_size, enum hp_column column) {
     struct hp_unbias *unbias = to->unbias;
     struct hp_count count = hp_count_in(&stack->counts, column);
     struct hp_unbiased e = hp_unbias_counts(unbias, unbias->dump, stack, column);
@@ -132,8 +133,8 @@ static void put_counts(const struct target *to, const struct hp_dump_stack *stac
                     unbias->scaling != HP_SCALING_SCALED &&
                     !hp_count_is_wrapped(&count) && count.objects > 0;
     uint64_t n, size;
-    if (told > 0 && unbias->estimator == HP_ESTIMATOR_BEST) {
-        put(to, told, true, &e);
+    if (label_size > 0 && unbias->estimator == HP_ESTIMATOR_BEST) {
+        put(to, label_size, true, &e);
     } else if (is_exact && hp_unbias_one_size(unbias, count, &n, &size)) {
         put(to, size, n == 1, &e);
     } else {
@@ -145,7 +146,7 @@ void hp_sizes_add_decoded(struct hp_sizes *sizes, uint32_t number,
                           struct hp_unbias *unbias, const struct hp_dump_stack *stack,
                           enum hp_column column) {
     const struct hp_dump *dump = unbias->dump;
-    struct target to = {sizes, number, unbias};
+    struct parts_target to = {sizes, number, unbias};
     struct hp_stack_extra extra = hp_dump_extra(dump, (size_t)(stack - dump->stacks.at));
     struct hp_count count = hp_count_in(&stack->counts, column);
     bool is_nothing = (count.objects | count.bytes) == 0;

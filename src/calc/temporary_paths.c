@@ -103,6 +103,6 @@ struct hp_span hp_temporary_path(struct hp_span path, bool is_deleted,
     hp_vec_append(&text->bytes, path.at, folder);
     add_pattern(text, hp_span_from(path, folder));
     struct hp_span pattern = {text->bytes.at, text->bytes.count};
-    bool is_told = count_letters(hp_span_basename(pattern)) >= LETTERS;
-    return is_told ? pattern : path;
+    bool is_recognizable = count_letters(hp_span_basename(pattern)) >= LETTERS;
+    return is_recognizable ? pattern : path;
 }

@@ -116,8 +116,7 @@ static void split(struct splitter *s, size_t i) {
     }
     bool has_more = !by_list || stack->counts.alloc.objects > 0;
     if (stack->lines == 0 && has_more) {
-        struct hp_stack_extra part = {.tags = extra.tags,
-                                      .behind_values = extra.behind_values};
+        struct hp_stack_extra part = {.tags = extra.tags, .values_end = extra.values_end};
         push(s, stack, counts_of(stack->counts, by_list), part);
     }
 }

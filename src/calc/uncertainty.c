@@ -168,8 +168,8 @@ static double hidden_by_means(double objects, double bytes, double r) {
     double hidden = bytes * most_hidden;
     if (objects > 0) {
         double p = hp_one_minus_exp(bytes / objects / r);
-        double told = objects * p * r - bytes * (1 - p);
-        hidden = told < hidden ? told : hidden;
+        double hidden_by_count = objects * p * r - bytes * (1 - p);
+        hidden = hidden_by_count < hidden ? hidden_by_count : hidden;
     }
     double room = bytes - 2 * r; // for any number of samples
     return room < 0 ? 0 : room < hidden ? room : hidden;

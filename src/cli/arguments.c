@@ -7,7 +7,7 @@
 #include <string.h>
 
 // The words of the command line, and the number of the next one to read.
-struct source {
+struct word_source {
     char *const *words;
     size_t count, next;
 };
@@ -30,7 +30,7 @@ static void add_option(struct hp_cli_arguments *arguments,
 // Complete *value, which is the text in the same word or NULL: take the next word if the
 // option needs one.  HP_E_USAGE if the option takes no value and has one, or lacks one
 // that it needs.
-static int take_value(struct source *source, const struct hp_cli_option *option,
+static int take_value(struct word_source *source, const struct hp_cli_option *option,
                       char **value, struct hp_err *err) {
     if (option->value == HP_CLI_NO_VALUE) {
         return *value == NULL
@@ -53,7 +53,7 @@ static void copy_name(char name[NAME_SIZE], const char *word) {
 }
 
 // Read "NAME", "NAME=VALUE" or "NAME" with the next word as its value.
-static int scan_long(struct hp_cli_arguments *arguments, struct source *source,
+static int scan_long(struct hp_cli_arguments *arguments, struct word_source *source,
                      char *word, struct hp_err *err) {
     char name[NAME_SIZE];
     const struct hp_cli_option *option;
@@ -72,7 +72,7 @@ static int scan_long(struct hp_cli_arguments *arguments, struct source *source,
 
 // Read letters after a single dash: several flags, or a last option with its value
 // ("n20").
-static int scan_letters(struct hp_cli_arguments *arguments, struct source *source,
+static int scan_letters(struct hp_cli_arguments *arguments, struct word_source *source,
                         char *letters, struct hp_err *err) {
     char name[NAME_SIZE];
     copy_name(name, letters);
@@ -101,7 +101,7 @@ static int scan_letters(struct hp_cli_arguments *arguments, struct source *sourc
 
 int hp_cli_arguments_scan(struct hp_cli_arguments *arguments, char *const *words,
                           size_t count, struct hp_err *err) {
-    struct source source = {.words = words, .count = count};
+    struct word_source source = {.words = words, .count = count};
     bool ended = false;
     int ret = HP_OK;
     while (ret == HP_OK && source.next < source.count) {

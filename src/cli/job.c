@@ -20,21 +20,21 @@ enum {
 };
 
 // Whether the format of the report has one of these abilities (enum hp_format_ability).
-static bool can(const struct hp_cli_settings *settings, unsigned ability) {
+static bool format_can(const struct hp_cli_settings *settings, unsigned ability) {
     return (hp_format_can(settings->report.format) & ability) != 0;
 }
 
 // Whether the report is for people.  Such a report contains the warnings itself.
 static bool is_for_people(const struct hp_cli_settings *settings) {
-    return can(settings, HP_IS_FOR_PEOPLE);
+    return format_can(settings, HP_IS_FOR_PEOPLE);
 }
 
 // Whether to color the report.  Without --color, it is colored on a terminal, unless
 // $NO_COLOR is set.
 static bool wants_color(const struct hp_cli_settings *settings) {
     const char *no_color = getenv("NO_COLOR");
-    if (settings->color != HP_CLI_AUTO || !can(settings, HP_CAN_COLOR)) {
-        return settings->color == HP_CLI_ALWAYS && can(settings, HP_CAN_COLOR);
+    if (settings->color != HP_CLI_AUTO || !format_can(settings, HP_CAN_COLOR)) {
+        return settings->color == HP_CLI_ALWAYS && format_can(settings, HP_CAN_COLOR);
     }
     return (no_color == NULL || *no_color == '\0') && settings->output == NULL &&
            hp_cli_is_terminal(STDOUT_FILENO);
@@ -146,7 +146,7 @@ static int open_output(const struct hp_cli_settings *settings,
     if (refuse_read(settings, list, err) != HP_OK) {
         return err->code;
     }
-    if (can(settings, HP_IS_BINARY) && writes_to_terminal(settings)) {
+    if (format_can(settings, HP_IS_BINARY) && writes_to_terminal(settings)) {
         return refuse_terminal(settings, err);
     }
     return hp_cli_outfile_open(out, settings->output, err);
@@ -177,7 +177,7 @@ static struct hp_symbol_options symbol_options_of(
 
 // Whether the report shows names of functions.
 static bool wants_names(const struct hp_cli_settings *settings) {
-    return !settings->no_symbols && !can(settings, HP_IS_PARTIAL);
+    return !settings->no_symbols && !format_can(settings, HP_IS_PARTIAL);
 }
 
 // Read the inputs into `profile`, with options that follow from the settings and from the
@@ -200,7 +200,7 @@ static int read_inputs(const struct hp_cli_settings *settings,
     }
     bool wants_builds = options.with_builds || options.with_names;
     bool wants_files =
-        wants_names(settings) || (wants_builds && can(settings, HP_IS_PARTIAL));
+        wants_names(settings) || (wants_builds && format_can(settings, HP_IS_PARTIAL));
     // --print=used needs no binaries, except for the peak: which dump is the largest may
     // depend on large sizes that binaries reveal.
     bool is_choice = settings->prints_used && options.snapshots != HP_SNAPSHOTS_PEAK;
@@ -211,7 +211,7 @@ static int read_inputs(const struct hp_cli_settings *settings,
     options.planned = &planned;
     options.planned_count = 1;
     options.progress = hp_cli_progress;
-    if (can(settings, HP_IS_PARTIAL) && !settings->prints_used) {
+    if (format_can(settings, HP_IS_PARTIAL) && !settings->prints_used) {
         options.stack_memory = stack_memory();
         options.run_folder = hp_cli_outfile_folder(out, folder);
     }
@@ -250,13 +250,13 @@ static int write_view(const struct hp_view *view, struct hp_cli_outfile *out,
 
 // Whether `info` still writes its report after the read failed with `ret`: it exists to
 // explain inputs that cannot be used.  The command fails afterwards.
-static bool is_told_by_info(const struct hp_cli_settings *settings, int ret) {
+static bool is_explained_by_info(const struct hp_cli_settings *settings, int ret) {
     return settings->command->id == HP_CLI_INFO &&
            (ret == HP_E_FORMAT || ret == HP_E_LIMIT || ret == HP_E_EMPTY);
 }
 
 // Evaluate --fail-if; print the reason if the condition is met or cannot be evaluated.
-static void judge(const struct hp_view *view, struct hp_cli_outcome *outcome) {
+static void evaluate_gate(const struct hp_view *view, struct hp_cli_outcome *outcome) {
     struct hp_excess first;
     outcome->exceeded = hp_view_exceeds(view, &first);
     outcome->is_open = !outcome->exceeded && hp_view_is_open(view);
@@ -301,7 +301,7 @@ static int report(const struct hp_cli_settings *settings,
                   struct hp_cli_outfile *out, struct hp_cli_outcome *outcome,
                   struct hp_err *err) {
     if (wants_names(settings) ||
-        (settings->read.with_names && can(settings, HP_IS_PARTIAL))) {
+        (settings->read.with_names && format_can(settings, HP_IS_PARTIAL))) {
         hp_profile_symbolize(profile, symbols);
     }
     // Otherwise the text contains them.
@@ -328,7 +328,7 @@ static int report(const struct hp_cli_settings *settings,
         warn_minor(settings, profile);
     }
     if (ret == HP_OK) {
-        judge(view, outcome);
+        evaluate_gate(view, outcome);
     }
     hp_view_free(view);
     return ret;
@@ -384,7 +384,7 @@ static struct hp_report_options options_of(const struct hp_cli_settings *setting
         options.names == HP_NAMES_DEFAULT) {
         options.names = HP_NAMES_FULL;
     }
-    options.tells_readers = settings->verbose;
+    options.names_readers = settings->verbose;
     options.memory_limit = settings->verbose ? hp_cli_memory_limit_text() : NULL;
     options.width = width_of(settings);
     options.ascii = writes_to_terminal(settings) && !hp_cli_knows_utf8();
@@ -416,10 +416,10 @@ static int run(const struct hp_cli_settings *settings, const struct hp_cli_filel
         ret = ret == HP_OK ? print_used(settings, profile, out, err) : ret;
     } else if (ret == HP_OK) {
         ret = report(settings, &options, &symbols, profile, out, outcome, err);
-    } else if (is_told_by_info(settings, ret)) {
-        struct hp_err told = *err;
+    } else if (is_explained_by_info(settings, ret)) {
+        struct hp_err read_error = *err;
         ret = report(settings, &options, &symbols, profile, out, outcome, err) == HP_OK
-                  ? (int)told.code
+                  ? (int)read_error.code
                   : (int)err->code;
     }
     hp_profile_free(profile);

@@ -192,7 +192,7 @@ static int write_lists(struct lists *lists, struct hp_err *err) {
 // --- the command -----------------------------------------------------------------------
 
 // Print a summary of the lists to standard error.
-static void tell(const struct lists *lists, const struct hp_manifest *manifest) {
+static void print_summary(const struct lists *lists, const struct hp_manifest *manifest) {
     size_t written = 0;
     for (size_t i = 0; i < lists->settings->shards; i++) {
         written += lists->starts[i] < lists->starts[i + 1];
@@ -201,9 +201,9 @@ static void tell(const struct lists *lists, const struct hp_manifest *manifest) 
         "lists: %zu, of %zu dumps; processes that names tell: %zu, older dumps of "
         "these left out: %zu",
         written, lists->count - manifest->older, manifest->processes, manifest->older);
-    if (manifest->untold > 0) {
+    if (manifest->unidentified > 0) {
         hp_cli_message("names that tell no process: %zu, their dumps are all listed",
-                       manifest->untold);
+                       manifest->unidentified);
     }
 }
 
@@ -238,7 +238,7 @@ int hp_cli_manifest_run(const struct hp_cli_settings *settings, struct hp_err *e
         ret = write_lists(&lists, err);
     }
     if (ret == HP_OK && !settings->quiet) {
-        tell(&lists, &manifest);
+        print_summary(&lists, &manifest);
     }
     free(lists.block);
     free(lists.order);

@@ -299,7 +299,7 @@ static void consider_machine(struct room *room) {
 
 // The part of `room` that may be data.  It is half of the room where 4 MiB cannot be
 // reserved.
-static uint64_t for_data(uint64_t room) {
+static uint64_t data_share(uint64_t room) {
     uint64_t share = room / 100 * DATA_PERCENT;
     uint64_t rest = room > KEPT_FREE ? room - KEPT_FREE : 0;
     uint64_t data = share < rest ? share : rest;
@@ -317,7 +317,7 @@ void hp_cli_memory_limit_find(const char *root, struct hp_cli_memory_limit *limi
     consider_machine(&room);
     if (room.bytes != UINT64_MAX) {
         // 0 would mean no limit; use 1 byte if other processes use all memory.
-        limit->bytes = room.bytes > 1 ? for_data(room.bytes) : 1;
+        limit->bytes = room.bytes > 1 ? data_share(room.bytes) : 1;
         limit->source = room.source;
     }
 }

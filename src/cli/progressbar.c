@@ -27,7 +27,7 @@ static struct {
 static volatile sig_atomic_t visible;
 
 // A line under construction; parts are appended as long as they fit.
-struct line {
+struct progress_line {
     char text[LINE_MAX_BYTES];
     size_t size, columns, columns_max; // bytes and columns used, and columns available
 };
@@ -47,7 +47,7 @@ static void put(const char *bytes, size_t size) {
 }
 
 // Append a part after a separator; omit it if the line has no room.
-static void append(struct line *line, const char *part) {
+static void append(struct progress_line *line, const char *part) {
     static const char separator[] = " · ";
     size_t lead = line->size > 0 ? sizeof separator - 1 : 0;
     size_t columns = strlen(part) + (lead > 0 ? 3 : 0);
@@ -77,7 +77,7 @@ static const char *grouped(uint64_t number, char *out) {
 }
 
 // Append the remaining time with a suitable unit.
-static void append_time_left(struct line *line, double seconds) {
+static void append_time_left(struct progress_line *line, double seconds) {
     char part[64];
     if (seconds < 100) {
         snprintf(part, sizeof part, "%.0f s left", seconds);
@@ -91,7 +91,7 @@ static void append_time_left(struct line *line, double seconds) {
 
 // Build the line; `elapsed` are the seconds since the phase began, from which speed and
 // rest follow.
-static void compose(struct line *line, const struct hp_progress *progress,
+static void compose(struct progress_line *line, const struct hp_progress *progress,
                     double elapsed) {
     char part[128], done[27], total[27];
     bool reading = strcmp(progress->phase, "reading") == 0;
@@ -116,7 +116,7 @@ static void compose(struct line *line, const struct hp_progress *progress,
 // Build and write the line.
 static void draw(const struct hp_progress *progress, double elapsed) {
     // The last column stays empty: some terminals wrap after it is written.
-    struct line line = {.columns_max = hp_cli_columns(STDERR_FILENO) - 1};
+    struct progress_line line = {.columns_max = hp_cli_columns(STDERR_FILENO) - 1};
     compose(&line, progress, elapsed);
     char out[LINE_MAX_BYTES + 8];
     int size = snprintf(out, sizeof out, "%s%s%s", bar.terminal ? "\r\033[K" : "",

@@ -18,7 +18,7 @@ enum {
 };
 
 static struct hp_cli_memory_limit limit; // the limit in force; 0 bytes: none
-static bool is_own_wish;                 // set by --max-memory
+static bool is_requested;                // set by --max-memory
 static char limit_text[96];
 
 void *hp_cli_resize(void *memory, size_t size) {
@@ -83,7 +83,7 @@ void hp_cli_limit_memory(uint64_t bytes) {
     // RLIMIT_DATA counts private writable memory, not the pages of binaries.
     data.rlim_cur = limit.bytes < data.rlim_max ? (rlim_t)limit.bytes : data.rlim_max;
     limit.bytes = setrlimit(RLIMIT_DATA, &data) == 0 ? (uint64_t)data.rlim_cur : 0;
-    is_own_wish = bytes != 0;
+    is_requested = bytes != 0;
     describe();
 }
 
@@ -98,7 +98,7 @@ const char *hp_cli_memory_limit_text(void) {
 // Whether an allocation of `wanted` bytes failed because of the limit, and for no other
 // reason.
 static bool is_at_limit(size_t wanted) {
-    return limit.bytes > 0 && (is_own_wish || wanted > limit.bytes ||
+    return limit.bytes > 0 && (is_requested || wanted > limit.bytes ||
                                hp_cli_memory_used() + wanted + SLACK > limit.bytes);
 }
 
@@ -107,7 +107,7 @@ void hp_cli_out_of_memory(size_t wanted, const char *input) {
     const char *during = input != NULL ? ", while reading " : "";
     bool is_limited = is_at_limit(wanted);
     input = input != NULL ? input : "";
-    if (is_limited && is_own_wish) {
+    if (is_limited && is_requested) {
         hp_cli_message("more memory is needed than --max-memory allows%s%s", during,
                        input);
     } else if (is_limited) {

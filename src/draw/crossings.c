@@ -207,7 +207,7 @@ static void exchange(struct sweeper *s) {
 // --- all of it ----------------------------------------------------------------------------
 
 // A depth-first search over vertices that defines an order to start from.
-struct search {
+struct order_search {
     struct hp_ranks *ranks;
     // Direction of the search; whether the last link of a vertex is followed first.
     bool down, from_right;
@@ -220,7 +220,7 @@ struct search {
 };
 
 // Visit a vertex: give it the next place in its layer and push its neighbours.
-static void meet(struct search *s, uint32_t vertex) {
+static void meet(struct order_search *s, uint32_t vertex) {
     struct hp_rank_vertex *v = &s->ranks->vertices.at[vertex];
     const struct hp_rank_links *links = s->down ? &s->ranks->down : &s->ranks->up;
     s->is_met[vertex] = true;
@@ -240,12 +240,12 @@ static void meet(struct search *s, uint32_t vertex) {
 static void begin(struct hp_ranks *ranks, int start) {
     bool down = start % 2 == 0;
     size_t count = ranks->vertices.count;
-    struct search s = {.ranks = ranks,
-                       .down = down,
-                       .from_right = start % 4 >= 2,
-                       .turns = (uint32_t)(start / 4),
-                       .is_met = hp_alloc(count),
-                       .filled = hp_alloc((ranks->layers + 1) * sizeof *s.filled)};
+    struct order_search s = {.ranks = ranks,
+                             .down = down,
+                             .from_right = start % 4 >= 2,
+                             .turns = (uint32_t)(start / 4),
+                             .is_met = hp_alloc(count),
+                             .filled = hp_alloc((ranks->layers + 1) * sizeof *s.filled)};
     const size_t *first = down ? ranks->up.first : ranks->down.first;
     // The first turn starts only at vertices that nothing leads to.
     for (size_t turn = 0; turn < 2 * count; turn++) {

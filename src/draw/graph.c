@@ -24,7 +24,7 @@ enum {
 };
 
 // Lines of text, which point into a text of the caller.
-struct lines {
+struct text_lines {
     HP_VEC(struct hp_span) at;
     // Width of the widest line.
     int64_t width;
@@ -35,8 +35,8 @@ struct lines {
 struct painter {
     const struct hp_graph *graph;
     struct hp_layout layout;
-    struct lines *texts; // texts of each node
-    struct lines legend;
+    struct text_lines *texts; // texts of each node
+    struct text_lines legend;
     struct hp_drawing *drawing;
     int64_t top; // y of the layout in the picture
     // Scale of the drawing: all lengths are multiplied by part / whole.
@@ -46,14 +46,14 @@ struct painter {
 // --- texts --------------------------------------------------------------------------------
 
 // Add a line and measure it.
-static void add_line(struct lines *lines, struct hp_span line) {
+static void add_line(struct text_lines *lines, struct hp_span line) {
     int32_t width = hp_text_advance(line, lines->letters);
     lines->width = width > lines->width ? width : lines->width;
     hp_vec_push(&lines->at, line);
 }
 
 // Add a text of several lines; NULL has none.
-static void add_lines(struct lines *lines, const char *text) {
+static void add_lines(struct text_lines *lines, const char *text) {
     while (text && *text != '\0') {
         size_t size = strcspn(text, "\n");
         add_line(lines, (struct hp_span){text, size});
@@ -83,7 +83,7 @@ static size_t line_of(struct hp_span name, int32_t letters) {
 }
 
 // Add a name in at most NAME_LINES lines; "…" says that there is more.
-static void add_name(struct lines *lines, const char *text) {
+static void add_name(struct text_lines *lines, const char *text) {
     struct hp_span name = hp_span_of(text);
     for (size_t i = 0; i < NAME_LINES && name.size > 0; i++) {
         size_t size = line_of(name, lines->letters);
@@ -96,7 +96,7 @@ static void add_name(struct lines *lines, const char *text) {
 }
 
 // Height of all lines together.
-static int64_t height_of(const struct lines *lines) {
+static int64_t height_of(const struct text_lines *lines) {
     return (int64_t)lines->at.count * lines->letters * LEADING / 100;
 }
 
@@ -113,7 +113,7 @@ static void measure_nodes(struct painter *p) {
     const struct hp_graph *graph = p->graph;
     for (size_t i = 0; i < p->layout.node_count; i++) {
         const struct hp_graph_node *node = &graph->nodes[i];
-        struct lines *lines = &p->texts[i];
+        struct text_lines *lines = &p->texts[i];
         lines->letters = length_of(node->letters, MOST_LETTERS);
         add_name(lines, node->name);
         add_lines(lines, node->text);
@@ -157,7 +157,7 @@ static struct hp_point point_at(const struct painter *p, int64_t x, int64_t y) {
 }
 
 // Draw lines of text below each other, from the top at `at`.
-static void draw_lines(const struct painter *p, const struct lines *lines,
+static void draw_lines(const struct painter *p, const struct text_lines *lines,
                        enum hp_anchor anchor, struct hp_layout_point at) {
     struct hp_letters letters = {scaled(p, lines->letters), TEXT_COLOR, anchor};
     const struct hp_span *line;
@@ -212,7 +212,7 @@ static void draw_edge(const struct painter *p, size_t i) {
     hp_drawing_line(p->drawing, points, found->count, ink, true);
     free(points);
     if (edge->text) {
-        struct lines label = {.letters = LABEL};
+        struct text_lines label = {.letters = LABEL};
         add_line(&label, hp_span_of(edge->text));
         draw_lines(p, &label, HP_ANCHOR_START,
                    (struct hp_layout_point){found->label_at.x + MARGIN,

@@ -19,7 +19,7 @@ struct node_list {
 };
 
 // State of the search for an order.
-struct sorter {
+struct layer_sorter {
     const struct hp_layout *layout;
     size_t *first;      // first edge of each node in `incident`, and one past the last
     uint32_t *incident; // numbers of edges, those of a node together
@@ -35,18 +35,18 @@ struct sorter {
 };
 
 // The upper end of an edge, which is the callee if the edge is turned.
-static uint32_t caller_of(const struct sorter *s, uint32_t edge) {
+static uint32_t caller_of(const struct layer_sorter *s, uint32_t edge) {
     const struct hp_layout_edge *e = &s->layout->edges[edge];
     return s->is_turned[edge] ? e->to : e->from;
 }
 
-static uint32_t callee_of(const struct sorter *s, uint32_t edge) {
+static uint32_t callee_of(const struct layer_sorter *s, uint32_t edge) {
     const struct hp_layout_edge *e = &s->layout->edges[edge];
     return s->is_turned[edge] ? e->from : e->to;
 }
 
 // Collect the edges of each node, which must not lead from a node to itself.
-static void find_incident(struct sorter *s, const uint32_t *edges, size_t count) {
+static void find_incident(struct layer_sorter *s, const uint32_t *edges, size_t count) {
     size_t nodes = s->layout->node_count;
     s->first = hp_alloc((nodes + 2) * sizeof *s->first);
     s->incident = hp_alloc(2 * count * sizeof *s->incident);
@@ -67,7 +67,8 @@ static void find_incident(struct sorter *s, const uint32_t *edges, size_t count)
 
 // The other end of an edge if the edge leaves `node` in the direction of the search;
 // otherwise `node` itself.
-static uint32_t other_end(struct sorter *s, uint32_t node, uint32_t edge, bool down) {
+static uint32_t other_end(struct layer_sorter *s, uint32_t node, uint32_t edge,
+                          bool down) {
     s->steps++;
     if (!s->is_in[edge]) {
         return node;
@@ -79,7 +80,7 @@ static uint32_t other_end(struct sorter *s, uint32_t node, uint32_t edge, bool d
 
 // Find the nodes that are reached from `start`, which is included, and that are not
 // beyond `end` in the order.  Returns whether `end` is among them.
-static bool search(struct sorter *s, uint32_t start, uint32_t end, bool down) {
+static bool search(struct layer_sorter *s, uint32_t start, uint32_t end, bool down) {
     struct node_list *found = down ? &s->reached : &s->reaching;
     size_t done = 0;
     found->count = 0;
@@ -106,7 +107,7 @@ static int compare_numbers(const void *left, const void *right) {
 }
 
 // Replace nodes by their places in the order, and sort these.
-static void to_ranks(const struct sorter *s, uint32_t *nodes, size_t count) {
+static void to_ranks(const struct layer_sorter *s, uint32_t *nodes, size_t count) {
     for (size_t i = 0; i < count; i++) {
         nodes[i] = s->rank[nodes[i]];
     }
@@ -117,7 +118,7 @@ static void to_ranks(const struct sorter *s, uint32_t *nodes, size_t count) {
 
 // Repair the order: the nodes that reach the caller come first, then those that the
 // callee reaches, in the places that both groups had.
-static void mend(struct sorter *s) {
+static void repair_order(struct layer_sorter *s) {
     size_t above = s->reaching.count;
     to_ranks(s, s->reaching.at, above);
     to_ranks(s, s->reached.at, s->reached.count);
@@ -137,14 +138,14 @@ static void mend(struct sorter *s) {
 
 // Put an edge into the order.  It is turned if it closes a circle, or if no steps are
 // left to find out.
-static void add_edge(struct sorter *s, uint32_t edge) {
+static void add_edge(struct layer_sorter *s, uint32_t edge) {
     uint32_t from = s->layout->edges[edge].from, to = s->layout->edges[edge].to;
     if (s->rank[from] > s->rank[to]) {
         s->is_turned[edge] = s->steps > MOST_STEPS || search(s, to, from, true);
     }
     if (s->rank[from] > s->rank[to] && !s->is_turned[edge]) {
         search(s, from, to, false);
-        mend(s);
+        repair_order(s);
     }
     s->is_in[edge] = true;
 }
@@ -152,7 +153,7 @@ static void add_edge(struct sorter *s, uint32_t edge) {
 // --- layers -------------------------------------------------------------------------------
 
 // Place each node one layer below its lowest caller.
-static void find_longest_paths(const struct sorter *s, uint32_t *layer) {
+static void find_longest_paths(const struct layer_sorter *s, uint32_t *layer) {
     for (size_t i = 0; i < s->layout->node_count; i++) {
         uint32_t node = s->at[i];
         for (size_t k = s->first[node]; k < s->first[node + 1]; k++) {
@@ -165,7 +166,7 @@ static void find_longest_paths(const struct sorter *s, uint32_t *layer) {
 }
 
 // Move a node towards the side with more weight, as far as its edges allow.
-static void move_closer(const struct sorter *s, uint32_t *layer, uint32_t node) {
+static void move_closer(const struct layer_sorter *s, uint32_t *layer, uint32_t node) {
     int64_t up = 0, down = 0;
     uint32_t highest = 0, lowest = UINT32_MAX;
     for (size_t k = s->first[node]; k < s->first[node + 1]; k++) {
@@ -205,7 +206,7 @@ static void close_gaps(uint32_t *layer, size_t count) {
 void hp_layers_find(const struct hp_layout *layout, const uint32_t *edges, size_t count,
                     uint32_t *layer) {
     size_t nodes = layout->node_count;
-    struct sorter s = {
+    struct layer_sorter s = {
         .layout = layout,
         .is_in = hp_alloc(layout->edge_count),
         .is_turned = hp_alloc(layout->edge_count),

@@ -20,7 +20,7 @@ enum {
 };
 
 // State while the contents of the page are written.
-struct writer {
+struct pdf_writer {
     const struct hp_drawing *drawing;
     struct hp_sink out;       // writes the contents of the page
     struct hp_buffer encoded; // the last text, in the font's encoding
@@ -40,7 +40,7 @@ static int32_t scaled(int32_t length, int32_t scale) {
 // --- what is drawn ------------------------------------------------------------------------
 
 // Write a point, with y counted from below, and an operator.
-static void put_point(struct writer *w, int32_t x, int32_t y, const char *operator) {
+static void put_point(struct pdf_writer *w, int32_t x, int32_t y, const char *operator) {
     hp_drawing_put_length(&w->out, x);
     hp_sink_text(&w->out, " ");
     hp_drawing_put_length(&w->out, w->drawing->height - y);
@@ -48,7 +48,7 @@ static void put_point(struct writer *w, int32_t x, int32_t y, const char *operat
 }
 
 // Write a colour as three numbers from 0 to 1, and the operator that sets it.
-static void put_color(struct writer *w, uint32_t color, const char *operator) {
+static void put_color(struct pdf_writer *w, uint32_t color, const char *operator) {
     for (int shift = 16; shift >= 0; shift -= 8) {
         unsigned thousandths = ((color >> shift & 0xff) * 1000 + 127) / 255;
         hp_sink_print(&w->out, "%u.%03u ", thousandths / 1000, thousandths % 1000);
@@ -57,7 +57,7 @@ static void put_color(struct writer *w, uint32_t color, const char *operator) {
 }
 
 // Write the path of a box, line or polygon.
-static void put_outline(struct writer *w, const struct hp_element *element) {
+static void put_outline(struct pdf_writer *w, const struct hp_element *element) {
     const struct hp_box *box = &element->box;
     if (element->kind == HP_ELEMENT_BOX) {
         put_point(w, box->x, box->y + box->height, " ");
@@ -74,7 +74,7 @@ static void put_outline(struct writer *w, const struct hp_element *element) {
 }
 
 // Write a path and the operator that fills and strokes it as its ink says.
-static void put_path(struct writer *w, const struct hp_element *element) {
+static void put_path(struct pdf_writer *w, const struct hp_element *element) {
     const struct hp_ink *ink = &element->ink;
     bool is_filled = element->kind != HP_ELEMENT_LINE && ink->fill != HP_NO_FILL;
     bool is_stroked = ink->line_width > 0;
@@ -102,7 +102,7 @@ static void put_path(struct writer *w, const struct hp_element *element) {
 
 // Encode a text for the font, characters that it lacks as "?", into w->encoded.  Returns
 // the width in 1/1000 of the size of the letters.
-static int64_t encode(struct writer *w, struct hp_span text) {
+static int64_t encode(struct pdf_writer *w, struct hp_span text) {
     struct hp_letter other = hp_helvetica_letter(hp_span_of("?"));
     int64_t width = 0;
     w->encoded.text.count = 0;
@@ -123,7 +123,7 @@ static int64_t encode(struct writer *w, struct hp_span text) {
 }
 
 // Write a line of text at its anchor, in the width of the font.
-static void put_letters(struct writer *w, struct hp_point at, struct hp_span text,
+static void put_letters(struct pdf_writer *w, struct hp_point at, struct hp_span text,
                         const struct hp_letters *letters) {
     int64_t width = encode(w, text) * letters->size / 1000;
     int64_t left = letters->anchor == HP_ANCHOR_START ? 0
@@ -143,7 +143,7 @@ static void put_letters(struct writer *w, struct hp_point at, struct hp_span tex
 
 // Write all elements; groups have no meaning in a PDF.  A note on missing characters goes
 // below the drawing.
-static void put_elements(struct writer *w) {
+static void put_elements(struct pdf_writer *w) {
     static const char note[] = "? stands for what is not in Latin-1, too: the SVG has it";
     const struct hp_letters small = {.size = NOTE_SIZE, .color = 0x606060};
     const struct hp_element *element;
@@ -235,7 +235,7 @@ static void put_contents(struct file *file, const struct hp_buffer *contents) {
 }
 
 // Write the first three objects.  The page is higher by the note if there is one.
-static void put_page(struct file *file, const struct writer *w, int32_t scale) {
+static void put_page(struct file *file, const struct pdf_writer *w, int32_t scale) {
     int32_t below = w->has_others ? NOTE_HEIGHT : 0;
     put_object(file, "<< /Type /Catalog /Pages 2 0 R >>\nendobj\n");
     put_object(file, "<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n");
@@ -286,7 +286,7 @@ static void finish(struct hp_sink *sink, struct hp_sink *out) {
 
 void hp_drawing_write_pdf(struct hp_sink *out, const struct hp_drawing *drawing) {
     struct hp_buffer contents = {0};
-    struct writer w = {.drawing = drawing};
+    struct pdf_writer w = {.drawing = drawing};
     struct file file = {.out = out};
     int32_t scale = scale_of(drawing);
     hp_sink_init(&w.out, hp_buffer_write, &contents);
@@ -325,7 +325,7 @@ static const char prologue[] =
 
 void hp_drawing_write_ps(struct hp_sink *out, const struct hp_drawing *drawing) {
     struct hp_buffer contents = {0};
-    struct writer w = {.drawing = drawing};
+    struct pdf_writer w = {.drawing = drawing};
     int32_t scale = scale_of(drawing);
     hp_sink_init(&w.out, hp_buffer_write, &contents);
     put_elements(&w);

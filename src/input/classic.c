@@ -55,15 +55,15 @@ static bool repeats(const struct hp_counts *counts) {
 }
 
 // Set the dump to one that counts every object.
-static void is_exact(struct hp_dump *dump, enum hp_producer producer) {
+static void set_exact(struct hp_dump *dump, enum hp_producer producer) {
     dump->producer = producer;
     dump->scaling = HP_SCALING_EXACT;
     dump->period = 1;
 }
 
 // Set the dump to one that counts samples; `period` is 0 if it is unknown.
-static void is_sampled(struct hp_dump *dump, enum hp_producer producer,
-                       enum hp_scaling scaling, uint64_t period) {
+static void set_sampled(struct hp_dump *dump, enum hp_producer producer,
+                        enum hp_scaling scaling, uint64_t period) {
     dump->producer = producer;
     dump->scaling = scaling;
     dump->period = period;
@@ -77,24 +77,24 @@ static void take_type(struct hp_dump *dump, struct hp_span type, uint64_t number
         is_unknown || (hp_span_contains(type, "heap") && !hp_span_contains(type, "_v2"));
     if (hp_span_is(type, "heapprofile")) {
         dump->is_first_version = false;
-        is_exact(dump, HP_PRODUCER_JEMALLOC_3);
+        set_exact(dump, HP_PRODUCER_JEMALLOC_3);
     } else if (is_unknown) {
-        is_sampled(dump, HP_PRODUCER_UNKNOWN, HP_SCALING_RAW, 0);
+        set_sampled(dump, HP_PRODUCER_UNKNOWN, HP_SCALING_RAW, 0);
     } else if (!hp_span_contains(type, "heap")) {
         bool is_growth = hp_span_starts(type, "growth");
-        is_exact(dump, is_growth ? HP_PRODUCER_GPERFTOOLS_GROWTH : HP_PRODUCER_UNKNOWN);
+        set_exact(dump, is_growth ? HP_PRODUCER_GPERFTOOLS_GROWTH : HP_PRODUCER_UNKNOWN);
     } else if (!dump->is_first_version) {
-        is_sampled(dump, HP_PRODUCER_JEMALLOC_3, HP_SCALING_RAW, number);
+        set_sampled(dump, HP_PRODUCER_JEMALLOC_3, HP_SCALING_RAW, number);
     } else {
         bool is_go = hp_span_is(type, "heap");
-        is_sampled(dump, is_go ? HP_PRODUCER_GO : HP_PRODUCER_UNKNOWN,
-                   HP_SCALING_PER_LINE, number / 2);
+        set_sampled(dump, is_go ? HP_PRODUCER_GO : HP_PRODUCER_UNKNOWN,
+                    HP_SCALING_PER_LINE, number / 2);
     }
 }
 
 // Called if numbers are padded with spaces: then jemalloc is not the producer.
 // mimalloc-pprof, too, has a line for each size.
-static void is_padded(struct hp_dump *dump) {
+static void adjust_for_padding(struct hp_dump *dump) {
     if (dump->producer == HP_PRODUCER_JEMALLOC_3) {
         bool is_sample = dump->scaling == HP_SCALING_RAW;
         dump->producer = !is_sample               ? HP_PRODUCER_GPERFTOOLS
@@ -141,7 +141,7 @@ static int read_header(struct hp_scan *scan, struct hp_err *err) {
     }
     take_type(scan->dump, type, number);
     if (padded) {
-        is_padded(scan->dump);
+        adjust_for_padding(scan->dump);
     }
     hp_scan_line(scan);
     return HP_OK;
@@ -221,7 +221,7 @@ static void read_stack(struct hp_scan *scan) {
         return;
     }
     if (*start == ' ') {
-        is_padded(dump);
+        adjust_for_padding(dump);
     }
     check_counts(scan, &stack.counts);
     stack.depth = (uint32_t)(dump->frames.count - stack.first_frame);

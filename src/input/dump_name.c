@@ -60,7 +60,7 @@ static bool read_jemalloc(struct hp_span name, struct hp_dump_name *found) {
 
 // Returns the process id in "NAME_77", the name of a program that a profiled program has
 // started, or 0.
-static uint64_t pid_behind_name(struct hp_span name) {
+static uint64_t pid_after_name(struct hp_span name) {
     uint64_t pid;
     size_t start = name.size;
     while (start > 0 && name.at[start - 1] != '_') {
@@ -76,7 +76,7 @@ static bool read_gperftools(struct hp_span name, struct hp_dump_name *found) {
     struct hp_span number;
     found->has_number = cut_part(&name, &number) && number.size >= LEAST_DIGITS &&
                         read_number(number, &found->number);
-    found->pid = found->has_number ? pid_behind_name(name) : 0;
+    found->pid = found->has_number ? pid_after_name(name) : 0;
     return found->has_number;
 }
 

@@ -9,9 +9,9 @@
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    size_t open;      // files that are open
-    size_t opening;   // threads inside hp_open_input()
-    uint64_t closing; // files closed since the start
+    size_t open;     // files that are open
+    size_t opening;  // threads inside hp_open_input()
+    uint64_t closed; // files closed since the start
 } files = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 // Whether opening failed for lack of a descriptor, of the process or of the system.
@@ -28,7 +28,7 @@ static int try_to_open(const char *path, bool waits, struct hp_err *err) {
     pthread_mutex_lock(&files.lock);
     files.opening--;
     files.open += fd >= 0;
-    files.closing +=
+    files.closed +=
         fd < 0 && !is_scarce(err); // a file that is refused was open for a moment
     pthread_cond_broadcast(&files.changed);
     return fd;
@@ -36,16 +36,16 @@ static int try_to_open(const char *path, bool waits, struct hp_err *err) {
 
 int hp_input_file_open(const char *path, bool waits, struct hp_err *err) {
     pthread_mutex_lock(&files.lock);
-    uint64_t before = files.closing;
+    uint64_t before = files.closed;
     int fd = try_to_open(path, waits, err);
     while (fd < 0 && is_scarce(err)) {
-        while (files.closing == before && files.open + files.opening > 0) {
+        while (files.closed == before && files.open + files.opening > 0) {
             pthread_cond_wait(&files.changed, &files.lock);
         }
-        if (files.closing == before) {
+        if (files.closed == before) {
             break;
         }
-        before = files.closing;
+        before = files.closed;
         fd = try_to_open(path, waits, err);
     }
     pthread_mutex_unlock(&files.lock);
@@ -56,7 +56,7 @@ void hp_input_file_close(int fd) {
     close(fd);
     pthread_mutex_lock(&files.lock);
     files.open--;
-    files.closing++;
+    files.closed++;
     pthread_cond_broadcast(&files.changed);
     pthread_mutex_unlock(&files.lock);
 }

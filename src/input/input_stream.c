@@ -275,8 +275,8 @@ static int open_packed(struct hp_input_stream *stream, struct hp_err *err) {
 }
 
 // Get size and write time of the source. Returns false if it is not a regular file.
-static bool look_at(const struct hp_input_stream *stream, uint64_t *size,
-                    struct timespec *written) {
+static bool get_file_status(const struct hp_input_stream *stream, uint64_t *size,
+                            struct timespec *written) {
     struct stat status;
     if (stream->source.fd < 0 || fstat(stream->source.fd, &status) != 0 ||
         !S_ISREG(status.st_mode)) {
@@ -318,7 +318,7 @@ int hp_input_window_read(void *data, void *bytes, size_t size, size_t *got,
 bool hp_input_stream_has_changed(const struct hp_input_stream *stream) {
     uint64_t size;
     struct timespec written;
-    return look_at(stream, &size, &written) &&
+    return get_file_status(stream, &size, &written) &&
            (size != stream->file_size || written.tv_sec != stream->written.tv_sec ||
             written.tv_nsec != stream->written.tv_nsec);
 }
@@ -331,7 +331,7 @@ static int open_source(struct hp_input_stream *stream, struct hp_source source,
     stream->size = stream->total = 0;
     stream->at_end = false;
     stream->err.code = HP_OK;
-    look_at(stream, &stream->file_size, &stream->written);
+    get_file_status(stream, &stream->file_size, &stream->written);
     // The first window must fit into the input buffer of a decompressor.
     size_t window = window_of(stream);
     int ret =

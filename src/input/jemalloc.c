@@ -175,10 +175,10 @@ static void end_list(struct hp_dump *dump, size_t first, bool is_sound) {
 // Add a line on slabs, "frag_util: ...", to dump->slabs.
 static void read_slabs(struct hp_scan *scan) {
     enum {
-        PLACE = 2,
+        REGION = 2,
         SLAB = 3,
         SLABS = 6,
-        PLACES_TAKEN = 7,
+        REGIONS_USED = 7,
         NUMBERS = 9
     };
 
@@ -189,7 +189,7 @@ static void read_slabs(struct hp_scan *scan) {
     hp_cursor_accept_word(c, "frag_util:");
     read_numbers(c, numbers, NUMBERS);
     if (__builtin_mul_overflow(numbers[SLABS], numbers[SLAB], &bytes) ||
-        __builtin_mul_overflow(numbers[PLACES_TAKEN], numbers[PLACE], &used) ||
+        __builtin_mul_overflow(numbers[REGIONS_USED], numbers[REGION], &used) ||
         __builtin_add_overflow(sum.bytes, bytes, &sum.bytes) ||
         __builtin_add_overflow(sum.used, used, &sum.used) || used > bytes) {
         hp_cursor_fail(c, "slabs that hold the objects in them");
@@ -235,11 +235,11 @@ static bool read_lines_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
     struct hp_dump *dump = scan->dump;
     uint64_t wrapped_before = dump->wrapped.count;
     size_t first_listed = dump->listed.count;
-    bool counted = false, lists_well = true;
+    bool counted = false, is_list_sound = true;
     const char *start = scan->c.at;
     while (at_line_of_stack(scan)) {
         if (hp_scan_at(scan, "  f:")) {
-            lists_well &= read_object(scan);
+            is_list_sound &= read_object(scan);
             continue;
         }
         if (!at_count_line(scan)) {
@@ -255,7 +255,7 @@ static bool read_lines_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
         }
     }
     if (dump->listed.count > first_listed) {
-        end_list(dump, first_listed, lists_well);
+        end_list(dump, first_listed, is_list_sound);
     }
     return counted;
 }

@@ -34,7 +34,7 @@ static const int64_t largest_count = (int64_t)1 << 56;
 static const char is_beyond[] = "is beyond what a machine can have";
 
 // State of reading. Remembers its first failure: after it all numbers read as 0.
-struct reader {
+struct stats_reader {
     struct hp_err *err; // gets the first failure
     int ret;            // HP_OK, or the code of the failure
 };
@@ -46,7 +46,8 @@ enum need {
 };
 
 // Record a failure about the member part.name, unless there was one before.
-static void fail(struct reader *r, const char *part, const char *name, const char *what) {
+static void fail(struct stats_reader *r, const char *part, const char *name,
+                 const char *what) {
     if (r->ret == HP_OK) {
         r->ret = hp_fail(r->err, HP_E_FORMAT, "malloc_stats_print's JSON: %s%s%s %s",
                          part, *part ? "." : "", name, what);
@@ -55,7 +56,7 @@ static void fail(struct reader *r, const char *part, const char *name, const cha
 
 // Read the number `name` of the object `in`; `part` names that object in messages.
 // Returns 0 after a failure.
-static uint64_t count_of(struct reader *r, const json_t *in, const char *part,
+static uint64_t count_of(struct stats_reader *r, const json_t *in, const char *part,
                          const char *name, enum need need) {
     const json_t *value = json_object_get(in, name);
     if (!value) {
@@ -75,7 +76,7 @@ static uint64_t count_of(struct reader *r, const json_t *in, const char *part,
 
 // Check that `count` items of `size` bytes are no more than largest_count, so that sums
 // of such products need no checks.
-static void check_bytes(struct reader *r, const char *part, const char *name,
+static void check_bytes(struct stats_reader *r, const char *part, const char *name,
                         uint64_t count, uint64_t size) {
     if ((hp_uint128)count * size > (hp_uint128)largest_count) {
         fail(r, part, name, is_beyond);
@@ -83,7 +84,7 @@ static void check_bytes(struct reader *r, const char *part, const char *name,
 }
 
 // Returns the object `name` of `in`; fails if it is missing or no object.
-static json_t *object_of(struct reader *r, const json_t *in, const char *name) {
+static json_t *object_of(struct stats_reader *r, const json_t *in, const char *name) {
     json_t *value = json_object_get(in, name);
     if (!json_is_object(value)) {
         fail(r, "", name, value ? "is no object" : "is missing");
@@ -117,7 +118,7 @@ static void read_knob(struct hp_allocator_stats *stats, enum hp_knob knob,
 }
 
 // Read the options that reports mention.
-static void read_options(struct reader *r, struct hp_allocator_stats *stats,
+static void read_options(struct stats_reader *r, struct hp_allocator_stats *stats,
                          const json_t *jemalloc) {
     static const struct {
         enum hp_knob knob;
@@ -150,7 +151,7 @@ static void read_options(struct reader *r, struct hp_allocator_stats *stats,
 
 // Read the sample period that is in effect now, which prof.reset may have changed since
 // the start.
-static void read_sampling(struct reader *r, struct hp_allocator_stats *stats,
+static void read_sampling(struct stats_reader *r, struct hp_allocator_stats *stats,
                           const json_t *jemalloc) {
     const json_t *opt = json_object_get(jemalloc, "opt");
     const json_t *prof = json_object_get(jemalloc, "prof");
@@ -170,7 +171,7 @@ static void read_sampling(struct reader *r, struct hp_allocator_stats *stats,
 // --- classes ---------------------------------------------------------------------------
 
 // Returns the list `name` of `in`, or NULL if it is missing or after a failure.
-static const json_t *list_of(struct reader *r, const json_t *in, const char *name) {
+static const json_t *list_of(struct stats_reader *r, const json_t *in, const char *name) {
     const json_t *list = json_object_get(in, name);
     if (list && !json_is_array(list)) {
         fail(r, "", name, "is no list");
@@ -183,7 +184,7 @@ static const json_t *list_of(struct reader *r, const json_t *in, const char *nam
 // Check the two lists about size classes: lists[0] has their sizes, lists[1] their
 // contents. Returns false if one is missing, which happens if "b" or "l" is among the
 // letters given to jemalloc, or after a failure.
-static bool find_lists(struct reader *r, const json_t *lists[2], const char *name) {
+static bool find_lists(struct stats_reader *r, const json_t *lists[2], const char *name) {
     size_t count = json_array_size(lists[0]);
     if (lists[0] && lists[1] && count != json_array_size(lists[1])) {
         fail(r, "stats.arenas", name, "has not as many classes as there are");
@@ -197,7 +198,7 @@ static const char *either(const json_t *in, const char *name, const char *older)
 }
 
 // Read a size class of small objects, and check that its numbers are consistent.
-static struct hp_bin_stats read_bin(struct reader *r, const json_t *class,
+static struct hp_bin_stats read_bin(struct stats_reader *r, const json_t *class,
                                     const json_t *of) {
     struct hp_bin_stats bin = {
         .size = count_of(r, class, "bin", "size", REQUIRED),
@@ -229,7 +230,7 @@ static struct hp_bin_stats read_bin(struct reader *r, const json_t *class,
 }
 
 // Read all size classes of small objects.
-static void read_bins(struct reader *r, struct hp_allocator_stats *stats,
+static void read_bins(struct stats_reader *r, struct hp_allocator_stats *stats,
                       const json_t *arenas, const json_t *arena) {
     const json_t *lists[2] = {list_of(r, arenas, "bin"), list_of(r, arena, "bins")};
     stats->has_classes = find_lists(r, lists, "bins");
@@ -243,7 +244,7 @@ static void read_bins(struct reader *r, struct hp_allocator_stats *stats,
 
 // Read the size classes of large objects. Classes without objects are skipped, except the
 // first.
-static void read_extents(struct reader *r, struct hp_allocator_stats *stats,
+static void read_extents(struct stats_reader *r, struct hp_allocator_stats *stats,
                          const json_t *arenas, const json_t *arena) {
     static const char *const names[][3] = {
         {"lextent", "lextents", "curlextents"},
@@ -279,7 +280,7 @@ static void read_extents(struct reader *r, struct hp_allocator_stats *stats,
 // Check the totals against one another. jemalloc counts its own metadata as resident, and
 // pages of its own as active. It reads these totals one after the other, so that
 // "allocated" may exceed "active" if threads allocate meanwhile; that is no fault.
-static void check_totals(struct reader *r, const struct hp_allocator_stats *stats) {
+static void check_totals(struct stats_reader *r, const struct hp_allocator_stats *stats) {
     if (stats->active == 0 && stats->allocated > 0) {
         fail(r, "stats", "active", "is 0, and stats.allocated is not");
     }
@@ -290,7 +291,7 @@ static void check_totals(struct reader *r, const struct hp_allocator_stats *stat
 }
 
 // Read the totals of the process.
-static void read_totals(struct reader *r, struct hp_allocator_stats *stats,
+static void read_totals(struct stats_reader *r, struct hp_allocator_stats *stats,
                         const json_t *jemalloc) {
     const json_t *of = object_of(r, jemalloc, "stats");
     stats->allocated = count_of(r, of, "stats", "allocated", REQUIRED);
@@ -304,7 +305,7 @@ static void read_totals(struct reader *r, struct hp_allocator_stats *stats,
 
 // Returns the sums over all arenas. With a single arena, not counting destroyed ones,
 // jemalloc leaves the sums out: that arena is returned.
-static const json_t *merged(struct reader *r, const json_t *jemalloc) {
+static const json_t *merged(struct stats_reader *r, const json_t *jemalloc) {
     const json_t *arenas = object_of(r, jemalloc, "stats.arenas");
     const json_t *all = json_object_get(arenas, "merged");
     size_t others = json_object_get(arenas, "destroyed") ? 1 : 0;
@@ -319,7 +320,7 @@ static const json_t *merged(struct reader *r, const json_t *jemalloc) {
 }
 
 // Read the sums over all arenas, and the size classes.
-static void read_arenas(struct reader *r, struct hp_allocator_stats *stats,
+static void read_arenas(struct stats_reader *r, struct hp_allocator_stats *stats,
                         const json_t *jemalloc) {
     const json_t *arenas = object_of(r, jemalloc, "arenas");
     const json_t *all = merged(r, jemalloc);
@@ -364,7 +365,7 @@ static int read_json(struct hp_allocator_stats *stats, struct hp_span text,
     if (!root) {
         return err->code;
     }
-    struct reader r = {err, HP_OK};
+    struct stats_reader r = {err, HP_OK};
     const json_t *jemalloc = json_object_get(root, "jemalloc");
     if (json_is_object(jemalloc)) {
         read_options(&r, stats, jemalloc);

@@ -10,14 +10,14 @@
 #include "input/pprof_locations.h"
 
 // A location with address, file and names.
-struct place {
+struct named_place {
     uint64_t address; // as in the profile
     uint32_t row;     // as in dump->rows
     struct hp_pprof_location *location;
 };
 
-struct places {
-    HP_VEC(struct place) of; // sorted by row and address when they are compared
+struct named_places {
+    HP_VEC(struct named_place) of; // sorted by row and address when they are compared
 };
 
 // Returns the row of the dump's map that a location is in, + 1; 0 for none. A mapping
@@ -98,16 +98,16 @@ static uint64_t address_of_names(const struct hp_pprof_tables *tables,
 
 // Order places by row and address.
 static int by_place(const void *left, const void *right) {
-    const struct place *a = left, *b = right;
+    const struct named_place *a = left, *b = right;
     int order = (a->row > b->row) - (a->row < b->row);
     return order ? order : (a->address > b->address) - (a->address < b->address);
 }
 
 // Returns the index after the last location at the place of location `i`. Sets *differ if
 // their names differ.
-static size_t end_of(const struct hp_pprof_tables *tables, const struct places *places,
-                     size_t i, bool *differ) {
-    const struct place *at = places->of.at;
+static size_t end_of(const struct hp_pprof_tables *tables,
+                     const struct named_places *places, size_t i, bool *differ) {
+    const struct named_place *at = places->of.at;
     uint64_t names = 0;
     size_t end = i + 1;
     *differ = false;
@@ -119,7 +119,8 @@ static size_t end_of(const struct hp_pprof_tables *tables, const struct places *
 }
 
 // Identify locations by name where several are at one place with different names.
-static void settle_disputes(const struct hp_pprof_tables *tables, struct places *places) {
+static void settle_disputes(const struct hp_pprof_tables *tables,
+                            struct named_places *places) {
     size_t count = places->of.count, end;
     hp_vec_sort(&places->of, by_place);
     for (size_t i = 0; i < count; i = end) {
@@ -132,7 +133,7 @@ static void settle_disputes(const struct hp_pprof_tables *tables, struct places 
 }
 
 void hp_pprof_locations_settle(struct hp_pprof_tables *tables) {
-    struct places places = {0};
+    struct named_places places = {0};
     struct hp_pprof_location *location;
     hp_vec_each (location, &tables->locations) {
         bool is_named = has_names(tables, location);
@@ -141,7 +142,7 @@ void hp_pprof_locations_settle(struct hp_pprof_tables *tables) {
         if (is_named && (location->address == 0 || location->row == 0)) {
             location->is_by_names = true;
         } else if (is_named) {
-            struct place place = {location->address, location->row, location};
+            struct named_place place = {location->address, location->row, location};
             hp_vec_push(&places.of, place);
         }
     }
@@ -163,8 +164,9 @@ static uint32_t line_number(uint64_t line) {
 }
 
 // Embed the functions of a location in the dump, as the symbols of its address.
-static void tell_lines(const struct hp_pprof_tables *tables,
-                       const struct hp_pprof_location *location, struct hp_dump *dump) {
+static void embed_functions(const struct hp_pprof_tables *tables,
+                            const struct hp_pprof_location *location,
+                            struct hp_dump *dump) {
     for (uint32_t i = 0; i < location->lines; i++) {
         const struct hp_pprof_function *function = function_of(tables, location, i);
         const struct hp_pprof_line *line = &tables->lines.at[location->first_line + i];
@@ -183,7 +185,7 @@ static void tell_lines(const struct hp_pprof_tables *tables,
 }
 
 // Embed "[unknown]" as the name of an address.
-static void tell_unknown(struct hp_dump *dump, uint32_t number) {
+static void embed_unknown(struct hp_dump *dump, uint32_t number) {
     hp_string name = hp_strtab_add(&dump->strings, hp_span_of("[unknown]"));
     hp_vec_push(&dump->embedded_calls, ((struct hp_embedded_call){.function = name}));
     hp_dump_embed(dump, number);
@@ -204,8 +206,8 @@ void hp_pprof_location_add(const struct hp_pprof_tables *tables,
     hp_vec_push(&dump->addresses, address_of(tables, location));
     hp_vec_push(&dump->rows, location->is_by_names ? 0 : location->row);
     if (location->is_unknown) {
-        tell_unknown(dump, location->number);
+        embed_unknown(dump, location->number);
     } else if (location->lines > 0) {
-        tell_lines(tables, location, dump);
+        embed_functions(tables, location, dump);
     }
 }

@@ -25,7 +25,7 @@ enum {
 };
 
 // State of reading one profile.
-struct reader {
+struct pprof_reader {
     struct hp_dump *dump; // destination
     struct hp_pprof_tables tables;
     bool keeps_labels;          // else only the label with the size of objects is used
@@ -111,7 +111,7 @@ static bool is_pprof(struct hp_span text) {
 
 // Store value `i` of a sample: in `counts` if it is one of our metrics, else among the
 // further values.
-static void take_value(struct reader *r, struct hp_proto *sample, size_t i,
+static void take_value(struct pprof_reader *r, struct hp_proto *sample, size_t i,
                        uint64_t value, struct hp_counts *counts) {
     uint64_t *const of[HP_METRICS] = {[HP_INUSE_SPACE] = &counts->inuse.bytes,
                                       [HP_INUSE_OBJECTS] = &counts->inuse.objects,
@@ -140,7 +140,8 @@ static void take_value(struct reader *r, struct hp_proto *sample, size_t i,
 
 // Returns the number, + 1, of a location that is used for the first time, or whose id is
 // too high for the table; 0 if there is no such location.
-static __attribute__((noinline)) uint32_t find_location(struct reader *r, uint64_t id) {
+static __attribute__((noinline)) uint32_t find_location(struct pprof_reader *r,
+                                                        uint64_t id) {
     struct hp_pprof_location *location = hp_pprof_location(&r->tables, id);
     if (!location) {
         return 0;
@@ -157,7 +158,7 @@ static __attribute__((noinline)) uint32_t find_location(struct reader *r, uint64
 // Append the frames of a sample from its packed location ids. Most bytes of a profile are
 // such ids: room is made once, and no function is called for a short id whose location
 // was used before.
-static __attribute__((noinline)) void take_packed_locations(struct reader *r,
+static __attribute__((noinline)) void take_packed_locations(struct pprof_reader *r,
                                                             struct hp_proto *ids) {
     const char *at = ids->at, *end = ids->end;
     if (at == end) {
@@ -192,7 +193,7 @@ static __attribute__((noinline)) void take_packed_locations(struct reader *r,
 }
 
 // Append the frame of one location id.
-static void take_location(struct reader *r, struct hp_proto *sample, uint64_t id) {
+static void take_location(struct pprof_reader *r, struct hp_proto *sample, uint64_t id) {
     uint32_t number = find_location(r, id);
     if (number == 0) {
         hp_proto_fail(sample, "a location that is not there");
@@ -202,7 +203,7 @@ static void take_location(struct reader *r, struct hp_proto *sample, uint64_t id
 }
 
 // Append the frames of a field of location ids, packed or single.
-static void take_locations(struct reader *r, struct hp_proto *sample,
+static void take_locations(struct pprof_reader *r, struct hp_proto *sample,
                            const struct hp_field *field) {
     if (field->type == HP_WIRE_BYTES) {
         struct hp_proto ids = hp_proto_over(field->span);
@@ -216,7 +217,7 @@ static void take_locations(struct reader *r, struct hp_proto *sample,
 // --- labels ----------------------------------------------------------------------------
 
 // Copy a string to the dump, once for each string, however many samples have it.
-static hp_string keep(struct reader *r, uint64_t string) {
+static hp_string keep(struct pprof_reader *r, uint64_t string) {
     hp_string *kept = hp_vec_reach(&r->texts, string);
     if (kept->n == 0) {
         *kept = hp_strtab_add(&r->dump->strings, hp_pprof_text(&r->tables, string));
@@ -226,7 +227,7 @@ static hp_string keep(struct reader *r, uint64_t string) {
 
 // Read one label: keep it if labels are wanted, and use "bytes" as the size of the
 // sample's objects.
-static void take_label(struct reader *r, struct hp_proto *label) {
+static void take_label(struct pprof_reader *r, struct hp_proto *label) {
     enum {
         KEY = 1,
         TEXT,
@@ -270,7 +271,7 @@ static bool is_zero(const struct hp_counts *counts) {
 }
 
 // Append a value of 0 for each further type.
-static void begin_further(struct reader *r) {
+static void begin_further(struct pprof_reader *r) {
     r->has_further = false;
     if (r->dump->types.count > 0) {
         (void)hp_vec_reach(&r->dump->values,
@@ -279,7 +280,7 @@ static void begin_further(struct reader *r) {
 }
 
 // Add a stack to the dump, with the labels, object size and further values of its sample.
-static void add_stack(struct reader *r, struct hp_dump_stack stack) {
+static void add_stack(struct pprof_reader *r, struct hp_dump_stack stack) {
     hp_string tags = hp_tags_add(&r->dump->tag_sets, r->tags.at, r->tags.count);
     if (tags.n) {
         hp_dump_next_extra(r->dump)->tags = tags;
@@ -288,13 +289,13 @@ static void add_stack(struct reader *r, struct hp_dump_stack stack) {
         hp_dump_next_extra(r->dump)->object_size = r->size;
     }
     if (r->has_further) {
-        hp_dump_next_extra(r->dump)->behind_values = r->dump->values.count;
+        hp_dump_next_extra(r->dump)->values_end = r->dump->values.count;
     }
     hp_vec_push(&r->dump->stacks, stack);
 }
 
 // Read one sample. A sample whose values are all 0 is not added.
-static void read_sample(struct reader *r, struct hp_proto *sample) {
+static void read_sample(struct pprof_reader *r, struct hp_proto *sample) {
     struct hp_dump_stack stack = {.first_frame = r->dump->frames.count};
     size_t values = 0;
     r->size = 0;
@@ -330,7 +331,7 @@ static void read_sample(struct reader *r, struct hp_proto *sample) {
 }
 
 // Read all samples; stops after the last, without looking at the rest of the profile.
-static void read_samples(struct reader *r) {
+static void read_samples(struct pprof_reader *r) {
     size_t left = r->tables.samples;
     for (struct hp_field field; left > 0 && hp_proto_next(&r->profile, &field);) {
         if (field.number == 2) {
@@ -352,7 +353,7 @@ static bool is_build_id(struct hp_span text) {
 
 // Whether a profile of our own has addresses of ELF headers. `offsets` gets the paths of
 // the files that are exceptions: their addresses are file offsets.
-static bool has_elf_addresses(const struct reader *r, struct hp_strtab *offsets) {
+static bool has_elf_addresses(const struct pprof_reader *r, struct hp_strtab *offsets) {
     const struct hp_pprof_tables *tables = &r->tables;
     size_t word = strlen(HP_PPROF_FILE_OFFSETS);
     bool has = false;
@@ -369,7 +370,7 @@ static bool has_elf_addresses(const struct reader *r, struct hp_strtab *offsets)
 
 // Add the mappings in the order of their ids: rows of locations are indices in that
 // order.
-static void add_mappings(struct reader *r) {
+static void add_mappings(struct pprof_reader *r) {
     struct hp_strtab offsets = {0};
     bool has_elf = has_elf_addresses(r, &offsets);
     size_t exceptions = offsets.strings.count;
@@ -401,7 +402,7 @@ static void add_mappings(struct reader *r) {
 // --- what there is beside the samples --------------------------------------------------
 
 // Add the sample types that are none of our metrics to dump->types.
-static void add_types(struct reader *r) {
+static void add_types(struct pprof_reader *r) {
     const struct hp_pprof_tables *tables = &r->tables;
     for (size_t i = 0; i < tables->types.count; i++) {
         const struct hp_pprof_kind *kind = &r->kinds.of.at[i];
@@ -421,7 +422,7 @@ static void add_types(struct reader *r) {
 // Whether a comment is one that we write anew into each profile of our own, and so must
 // not be kept. Other comments of ours, such as those on filters, apply to the numbers
 // wherever these go, and are kept.
-static bool is_own_mark(const struct reader *r, struct hp_span comment) {
+static bool is_own_mark(const struct pprof_reader *r, struct hp_span comment) {
     bool is_ours = r->dump->producer == HP_PRODUCER_PPROF_OURS;
     return hp_process_keys_is_text(comment) ||
            (is_ours && (hp_span_starts(comment, "made by hprof-agg ") ||
@@ -444,7 +445,7 @@ static bool is_balanced(struct hp_span pattern) {
 // Take apart a pattern that we have joined, "(?:a)|(?:b)", so that merging it again with
 // either part gives the same pattern. With `adds`, adds the parts to the annotations.
 // Returns false if it was not joined by us.
-static bool add_patterns(struct reader *r, enum hp_annotation_kind kind,
+static bool add_patterns(struct pprof_reader *r, enum hp_annotation_kind kind,
                          struct hp_span pattern, bool adds) {
     static const char between[] = ")|(?:";
     size_t start = 3, count = 0;
@@ -469,7 +470,8 @@ static bool add_patterns(struct reader *r, enum hp_annotation_kind kind,
 
 // Add a pattern of frames to drop or keep to the annotations, part by part if we have
 // joined it.
-static void add_pattern(struct reader *r, enum hp_annotation_kind kind, uint64_t string) {
+static void add_pattern(struct pprof_reader *r, enum hp_annotation_kind kind,
+                        uint64_t string) {
     struct hp_span pattern = hp_pprof_text(&r->tables, string);
     if (add_patterns(r, kind, pattern, false)) {
         add_patterns(r, kind, pattern, true);
@@ -480,7 +482,7 @@ static void add_pattern(struct reader *r, enum hp_annotation_kind kind, uint64_t
 
 // Add type and unit of the sample period to the annotations. A period in bytes is
 // dump->period; one in another unit is kept as an annotation.
-static void add_period_type(struct reader *r) {
+static void add_period_type(struct pprof_reader *r) {
     const struct hp_pprof_type *of = &r->tables.period_type;
     struct hp_annotations *annotations = &r->dump->annotations;
     hp_string unit = keep(r, of->unit);
@@ -495,13 +497,13 @@ static void add_period_type(struct reader *r) {
 }
 
 // Read a comment of our own: "inputs: 500 used of 502".
-static void read_inputs(struct reader *r, struct hp_span comment) {
+static void read_inputs(struct pprof_reader *r, struct hp_span comment) {
     struct hp_cursor c = hp_cursor_over(comment.at, comment.at + comment.size);
-    bool is_told = hp_cursor_accept_word(&c, "inputs: ");
+    bool is_valid = hp_cursor_accept_word(&c, "inputs: ");
     uint64_t used = hp_cursor_decimal(&c);
-    is_told &= hp_cursor_accept_word(&c, " used of ");
+    is_valid &= hp_cursor_accept_word(&c, " used of ");
     uint64_t all = hp_cursor_decimal(&c);
-    if (is_told && hp_cursor_good(&c) && hp_cursor_at_end(&c) && used <= all &&
+    if (is_valid && hp_cursor_good(&c) && hp_cursor_at_end(&c) && used <= all &&
         all <= UINT32_MAX) {
         r->dump->merged_used = (uint32_t)used;
         r->dump->merged_all = (uint32_t)all;
@@ -509,7 +511,7 @@ static void read_inputs(struct reader *r, struct hp_span comment) {
 }
 
 // Copy everything in the profile that describes it as a whole to the dump's annotations.
-static void annotate(struct reader *r) {
+static void annotate(struct pprof_reader *r) {
     const struct hp_pprof_tables *tables = &r->tables;
     struct hp_annotations *annotations = &r->dump->annotations;
     struct hp_span shown = hp_pprof_type_name(&r->kinds, tables, tables->default_type);
@@ -541,7 +543,7 @@ static uint64_t period_of(const struct hp_pprof_tables *tables) {
 }
 
 // Read the comments that list the processes of a merged profile; each distinct text once.
-static void read_process_keys(struct reader *r) {
+static void read_process_keys(struct pprof_reader *r) {
     HP_VEC(bool) seen = {0};
     for (size_t i = 0; i < r->tables.comments.count; i++) {
         uint64_t string = r->tables.comments.at[i];
@@ -559,7 +561,7 @@ static void read_process_keys(struct reader *r) {
 }
 
 // Read a whole profile: tables first, then the samples.
-static int read_profile(struct reader *r, struct hp_span text, struct hp_err *err) {
+static int read_profile(struct pprof_reader *r, struct hp_span text, struct hp_err *err) {
     r->profile = hp_proto_over(text);
     hp_pprof_tables_read(&r->tables, &r->profile);
     int ret = HP_OK;
@@ -593,7 +595,7 @@ static int read_profile(struct reader *r, struct hp_span text, struct hp_err *er
 static int read_pprof(struct hp_scan *scan, struct hp_err *err) {
     struct hp_input_stream *stream = scan->stream;
     struct hp_dump *dump = scan->dump;
-    struct reader r = {.dump = dump, .keeps_labels = scan->keeps_labels};
+    struct pprof_reader r = {.dump = dump, .keeps_labels = scan->keeps_labels};
     int ret = hp_input_stream_read_on(stream, err);
     if (ret == HP_OK) {
         struct hp_span whole = {stream->at, stream->size};

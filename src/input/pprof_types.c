@@ -98,7 +98,7 @@ bool hp_pprof_is_bytes(struct hp_span unit, unsigned *shift) {
 
 // The names that Go gives to our metrics. They take precedence over other names of the
 // same metric.
-static const char *const usual[HP_METRICS] = {
+static const char *const go_names[HP_METRICS] = {
     [HP_INUSE_SPACE] = "inuse_space",
     [HP_INUSE_OBJECTS] = "inuse_objects",
     [HP_ALLOC_SPACE] = "alloc_space",
@@ -106,10 +106,10 @@ static const char *const usual[HP_METRICS] = {
 };
 
 // Whether a type has one of Go's names.
-static bool is_usual(struct hp_span type) {
+static bool has_go_name(struct hp_span type) {
     bool found = false;
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
-        found |= hp_span_is(type, usual[metric]);
+        found |= hp_span_is(type, go_names[metric]);
     }
     return found;
 }
@@ -207,9 +207,9 @@ static bool is_repeated(const struct hp_pprof_tables *tables,
 static bool is_second(const struct hp_pprof_tables *tables,
                       const struct hp_pprof_kind *kinds, size_t i) {
     const struct hp_pprof_type *types = tables->types.at;
-    bool is_go = is_usual(hp_pprof_text(tables, types[i].type)), found = false;
+    bool is_go = has_go_name(hp_pprof_text(tables, types[i].type)), found = false;
     for (size_t k = 0; k < tables->types.count; k++) {
-        bool is_go_too = is_usual(hp_pprof_text(tables, types[k].type));
+        bool is_go_too = has_go_name(hp_pprof_text(tables, types[k].type));
         bool goes_first = is_go == is_go_too ? k < i : is_go_too;
         found |= k != i && goes_first && kinds[k].metric == kinds[i].metric;
     }
@@ -234,10 +234,10 @@ static void find_each(struct hp_pprof_kinds *kinds, const struct hp_pprof_tables
     struct hp_span shown = hp_pprof_text(tables, tables->default_type);
     bool is_of_allocations =
         producer == HP_PRODUCER_PPROF_TCMALLOC && hp_span_is(shown, "objects");
-    bool is_of_lives = has_lifetimes(tables);
+    bool is_of_lifetimes = has_lifetimes(tables);
     for (size_t i = 0; i < tables->types.count; i++) {
         struct hp_pprof_kind kind = kind_of(tables, i, is_of_allocations);
-        kind.metric = is_of_lives ? HP_METRICS : kind.metric;
+        kind.metric = is_of_lifetimes ? HP_METRICS : kind.metric;
         hp_vec_push(&kinds->of, kind);
     }
 }
@@ -278,7 +278,7 @@ struct hp_span hp_pprof_type_name(const struct hp_pprof_kinds *kinds,
         enum hp_metric metric = kinds->of.at[i].metric;
         if (metric != HP_METRICS &&
             hp_span_equal(wanted, hp_pprof_text(tables, tables->types.at[i].type))) {
-            return hp_span_of(usual[metric]);
+            return hp_span_of(go_names[metric]);
         }
     }
     return wanted;

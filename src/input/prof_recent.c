@@ -37,7 +37,7 @@ enum {
 static const int64_t largest_size = (int64_t)1 << 56;
 
 // State of reading. Remembers its first failure: after it all numbers read as 0.
-struct reader {
+struct recent_reader {
     struct hp_recent_file *file; // destination
     struct hp_err *err;          // gets the first failure
     size_t record;               // number of the current record, from 1 on
@@ -45,7 +45,7 @@ struct reader {
 };
 
 // Record a failure about a member of the current record, unless there was one before.
-static void fail(struct reader *r, const char *name, const char *what) {
+static void fail(struct recent_reader *r, const char *name, const char *what) {
     if (r->ret == HP_OK) {
         r->ret = hp_fail(r->err, HP_E_FORMAT, "prof_recent's JSON: record %zu: %s %s",
                          r->record, name, what);
@@ -53,7 +53,7 @@ static void fail(struct reader *r, const char *name, const char *what) {
 }
 
 // Read the number `name` of a record. Returns 0 if it is missing or after a failure.
-static uint64_t number_of(struct reader *r, const json_t *in, const char *name,
+static uint64_t number_of(struct recent_reader *r, const json_t *in, const char *name,
                           bool is_required) {
     const json_t *value = json_object_get(in, name);
     if (!value && !is_required) {
@@ -68,7 +68,8 @@ static uint64_t number_of(struct reader *r, const json_t *in, const char *name,
 }
 
 // Read an address, a text like "0x7ff5138a2630".
-static uint64_t address_of(struct reader *r, const json_t *value, const char *name) {
+static uint64_t address_of(struct recent_reader *r, const json_t *value,
+                           const char *name) {
     const char *text = json_string_value(value);
     char *end = NULL;
     errno = 0;
@@ -83,7 +84,7 @@ static uint64_t address_of(struct reader *r, const json_t *value, const char *na
 }
 
 // Read a stack, and return its index in file->traces.
-static uint32_t read_trace(struct reader *r, const json_t *in, const char *name) {
+static uint32_t read_trace(struct recent_reader *r, const json_t *in, const char *name) {
     const json_t *list = json_object_get(in, name);
     struct hp_recent_file *file = r->file;
     struct hp_recent_trace trace = {file->addresses.count, 0};
@@ -101,7 +102,7 @@ static uint32_t read_trace(struct reader *r, const json_t *in, const char *name)
 }
 
 // Read a record, and check that it is consistent.
-static void read_record(struct reader *r, const json_t *in) {
+static void read_record(struct recent_reader *r, const json_t *in) {
     struct hp_recent_record record = {
         .size = number_of(r, in, "usize", true),
         .born = number_of(r, in, "alloc_time", true),
@@ -126,7 +127,7 @@ static void read_record(struct reader *r, const json_t *in) {
 // Read the sample period and all records. JSON of another kind is refused by its name.
 static int read_root(struct hp_recent_file *file, const json_t *root,
                      struct hp_err *err) {
-    struct reader r = {file, err, 0, HP_OK};
+    struct recent_reader r = {file, err, 0, HP_OK};
     const json_t *list = json_object_get(root, "recent_alloc");
     const json_t *period = json_object_get(root, "sample_interval");
     if (!json_is_array(list) || !json_is_integer(period)) {

@@ -163,7 +163,7 @@ void hp_reader_done(struct hp_reader *reader) {
 
 // Returns the format of the text after a section of symbols, or NULL if none may follow
 // it.
-static const struct hp_input_format *format_behind_names(struct hp_span text) {
+static const struct hp_input_format *format_after_symbols(struct hp_span text) {
     const struct hp_input_format *format = hp_input_format_of(text);
     bool may_be = format && format->is_text && format != &hp_symbols_format;
     return may_be ? format : NULL;
@@ -193,7 +193,7 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, struct hp_e
                                                : hp_input_format_of(hp_scan_rest(&scan));
     if (format == &hp_symbols_format) {
         ret = format->read(&scan, err);
-        format = format_behind_names(hp_scan_rest(&scan));
+        format = format_after_symbols(hp_scan_rest(&scan));
     }
     if (ret != HP_OK) {
         return ret;

@@ -79,9 +79,9 @@ void hp_scan_preamble(struct hp_cursor *c) {
 // Skip the preamble, and keep the warnings of gperftools in it, which are "%warn text"
 // lines.
 static void read_preamble(struct hp_scan *scan) {
-    struct hp_cursor behind = scan->c;
-    hp_scan_preamble(&behind);
-    while (scan->c.at < behind.at) {
+    struct hp_cursor after = scan->c;
+    hp_scan_preamble(&after);
+    while (scan->c.at < after.at) {
         uint64_t number = scan->line;
         struct hp_span line = hp_scan_line(scan);
         struct hp_cursor c = hp_cursor_over(line.at, line.at + line.size);

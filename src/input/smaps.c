@@ -23,7 +23,7 @@ enum {
 static const hp_int128 largest_sum = (hp_int128)1 << 56; // largest sum in bytes
 
 // Sums of the lines of one mapping, in bytes.
-struct part {
+struct mapping_sums {
     struct hp_mapped mapped;
     // The parts of rss and pss that are anonymous memory.
     hp_int128 anonymous, pss_anonymous;
@@ -31,9 +31,9 @@ struct part {
 };
 
 // State of reading.
-struct reader {
+struct smaps_reader {
     struct hp_kernel_maps *maps; // destination
-    struct part part;            // the current mapping
+    struct mapping_sums part;    // the current mapping
     enum hp_mapping_kind kind;   // kind of the current mapping
     bool has_any;                // a mapping was read
     HP_VEC(char) rows;           // rows of the map, without the lines between them
@@ -94,8 +94,8 @@ static bool add(struct hp_mapped *to, const struct hp_mapped *more) {
 }
 
 // Add the current mapping, if any, to the sums of its kind.
-static int end_part(struct reader *r, struct hp_err *err) {
-    const struct part *part = &r->part;
+static int end_part(struct smaps_reader *r, struct hp_err *err) {
+    const struct mapping_sums *part = &r->part;
     struct hp_kernel_maps *maps = r->maps;
     if (!r->has_any) {
         return HP_OK;
@@ -124,7 +124,7 @@ static int end_part(struct reader *r, struct hp_err *err) {
 }
 
 // End the mapping before, and begin a new one with the row `line`.
-static int begin_part(struct reader *r, struct hp_span line, struct hp_span path,
+static int begin_part(struct smaps_reader *r, struct hp_span line, struct hp_span path,
                       struct hp_err *err) {
     int ret = end_part(r, err);
     if (r->maps->is_rollup) {
@@ -134,7 +134,7 @@ static int begin_part(struct reader *r, struct hp_span line, struct hp_span path
     }
     r->maps->is_rollup = !r->has_any && hp_span_is(path, "[rollup]");
     r->has_any = true;
-    r->part = (struct part){.has_rss = false};
+    r->part = (struct mapping_sums){.has_rss = false};
     r->kind = kind_of(path);
     hp_vec_append(&r->rows, line.at, line.size);
     hp_vec_append(&r->rows, "\n", 1);
@@ -161,7 +161,7 @@ static bool read_size(struct hp_span line, const char *key, hp_int128 *bytes,
 }
 
 // Read a line with a size that is used. Returns false if it is another line.
-static bool take_size(struct reader *r, struct hp_span line, bool *is_bad) {
+static bool take_size(struct smaps_reader *r, struct hp_span line, bool *is_bad) {
     struct hp_mapped *mapped = &r->part.mapped;
     bool is_rss = read_size(line, "Rss:", &mapped->rss, is_bad);
     r->part.has_rss |= is_rss;
@@ -186,7 +186,7 @@ static bool is_other(struct hp_span line) {
 }
 
 // Read one line.
-static int take_line(struct reader *r, struct hp_span line, struct hp_err *err) {
+static int take_line(struct smaps_reader *r, struct hp_span line, struct hp_err *err) {
     struct hp_span path;
     uint64_t from, to;
     bool is_bad = false;
@@ -209,7 +209,7 @@ static int take_line(struct reader *r, struct hp_span line, struct hp_err *err) 
 }
 
 // Identify the process by the rows of the map, in the same way as for the map of a dump.
-static void identify(struct reader *r) {
+static void identify(struct smaps_reader *r) {
     struct hp_dump dump = {0};
     uint64_t line = 1;
     hp_vec_append(&r->rows, "\0", 1);
@@ -221,7 +221,7 @@ static void identify(struct reader *r) {
 
 int hp_smaps_read_bytes(struct hp_kernel_maps *maps, struct hp_span text,
                         struct hp_err *err) {
-    struct reader r = {.maps = maps, .line = 0};
+    struct smaps_reader r = {.maps = maps, .line = 0};
     int ret = HP_OK;
     struct hp_cursor c = hp_cursor_over(text.at, text.at + text.size);
     while (ret == HP_OK && !hp_cursor_at_end(&c)) {

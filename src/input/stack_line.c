@@ -226,8 +226,9 @@ static inline uint32_t token_size(const char *digits) {
 // Whether the text at `at` may be a token of `size` digits in the form that jemalloc
 // writes, " 0x7fc9268a2630".
 static inline bool may_be_usual(const char *at, uint32_t size) {
-    char behind = at[3 + size];
-    return (behind == ' ' || behind == '\n') && memcmp(at, " 0x", 3) == 0 && size > 0;
+    char next_byte = at[3 + size];
+    return (next_byte == ' ' || next_byte == '\n') && memcmp(at, " 0x", 3) == 0 &&
+           size > 0;
 }
 
 // Prefetch the slots of the next tokens of `size` digits, before they are needed.

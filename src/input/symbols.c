@@ -40,7 +40,7 @@ static struct hp_span innermost(struct hp_span names) {
 }
 
 // Embed the functions of one address in the dump, innermost first.
-static void tell_names(struct hp_dump *dump, uint64_t address, struct hp_span names) {
+static void embed_names(struct hp_dump *dump, uint64_t address, struct hp_span names) {
     for (int i = 0; names.size > 0 && i < MOST_CALLS; i++) {
         struct hp_span name = innermost(names);
         struct hp_embedded_call call = {.function = hp_strtab_add(&dump->strings, name)};
@@ -65,7 +65,7 @@ static void read_names(struct hp_scan *scan) {
     scan->c = c;
     struct hp_span names = hp_scan_line(scan);
     if (!hp_span_equal(names, key)) {
-        tell_names(scan->dump, address, names);
+        embed_names(scan->dump, address, names);
     }
 }
 

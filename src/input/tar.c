@@ -277,8 +277,8 @@ static bool is_file(const struct header *header, const struct hp_tar_file *file)
 }
 
 // Skip the map of a sparse file.
-static int step_over_map(struct hp_tar *tar, const struct hp_tar_file *file,
-                         const struct header *header, struct hp_err *err) {
+static int skip_map(struct hp_tar *tar, const struct hp_tar_file *file,
+                    const struct header *header, struct hp_err *err) {
     for (bool has_more = header->has_map; has_more;) {
         int ret = need(tar, BLOCK, err);
         if (ret != HP_OK || left(tar).size < BLOCK) {
@@ -304,7 +304,7 @@ static int read_file(struct hp_tar *tar, uint64_t limit, struct hp_tar_file *fil
         hp_fail(&file->err, HP_E_LIMIT, "more than %llu bytes",
                 (unsigned long long)limit);
     }
-    int ret = step_over_map(tar, file, header, err);
+    int ret = skip_map(tar, file, header, err);
     return ret != HP_OK
                ? ret
                : read_data(tar, header->size, file, file->err.code == HP_OK, err);
@@ -312,7 +312,7 @@ static int read_file(struct hp_tar *tar, uint64_t limit, struct hp_tar_file *fil
 
 // Skip the data of a member that is no file. Links and devices have none, whatever size
 // they state.
-static int pass_over(struct hp_tar *tar, struct hp_tar_file *file,
+static int skip_data(struct hp_tar *tar, struct hp_tar_file *file,
                      const struct header *header, struct hp_err *err) {
     bool has_data = !strchr("123456", header->kind) || header->kind == '\0';
     if (header->kind == '1' && header->size > 0) {
@@ -351,8 +351,8 @@ static int find_header(struct hp_tar *tar, struct hp_tar_file *file, bool *found
 
 int hp_tar_next(struct hp_tar *tar, uint64_t limit, struct hp_tar_file *file, bool *found,
                 struct hp_err *err) {
-    static const struct header untold;
-    struct header next = untold;
+    static const struct header blank;
+    struct header next = blank;
     // The limit against bombs is for one file; many similar files together may exceed it.
     tar->stream.total = 0;
     tar->stream.limit = limit > 0 ? UINT64_MAX : 0;
@@ -371,8 +371,8 @@ int hp_tar_next(struct hp_tar *tar, uint64_t limit, struct hp_tar_file *file, bo
         if (ret == HP_OK && is_extension(header.kind)) {
             ret = read_extension(tar, file, &header, &next, err);
         } else if (ret == HP_OK) {
-            ret = pass_over(tar, file, &header, err);
-            next = untold;
+            ret = skip_data(tar, file, &header, err);
+            next = blank;
         }
         if (ret != HP_OK) {
             return ret;

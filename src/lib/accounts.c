@@ -17,16 +17,16 @@ enum {
 };
 
 // The paths of the files of one process; NULL: missing.
-struct group {
+struct account_group {
     const char *dump, *stats, *smaps;
 };
 
 // The state of one read.
-struct job {
-    struct hp_strtab stems;             // paths without their endings
-    HP_VEC(struct group) groups;        // for each stem
-    HP_VEC(const char *) dumps;         // dumps of the groups that have statistics
-    HP_VEC(struct hp_account) accounts; // for each of `dumps` its account
+struct account_job {
+    struct hp_strtab stems;              // paths without their endings
+    HP_VEC(struct account_group) groups; // for each stem
+    HP_VEC(const char *) dumps;          // dumps of the groups that have statistics
+    HP_VEC(struct hp_account) accounts;  // for each of `dumps` its account
 };
 
 // --- which file is what ----------------------------------------------------------------
@@ -48,7 +48,7 @@ static struct hp_span stem_of(const char *path) {
 }
 
 // The kind of a file.
-enum part {
+enum account_part {
     DUMP,
     STATS,
     SMAPS,
@@ -57,11 +57,11 @@ enum part {
 // Find out the kind of a file by its first bytes.  A file that cannot be opened counts as
 // a dump: the reader of dumps reports why.  Input that is no regular file also counts as
 // a dump, because it can be read only once.
-static enum part part_of(const char *path) {
+static enum account_part part_of(const char *path) {
     struct hp_input_stream stream = {.waits = false};
     struct hp_err err;
     struct stat info;
-    enum part part = DUMP;
+    enum account_part part = DUMP;
     if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) {
         return DUMP;
     }
@@ -75,11 +75,11 @@ static enum part part_of(const char *path) {
 
 // Put a file into the group of its stem.  HP_E_USAGE if the group has a file of this kind
 // already.
-static int put_file(struct job *job, const char *path, struct hp_err *err) {
+static int put_file(struct account_job *job, const char *path, struct hp_err *err) {
     static const char *const names[] = {"dumps", "files of statistics", "smaps"};
     hp_string stem = hp_strtab_add(&job->stems, stem_of(path));
-    struct group *group = hp_vec_reach(&job->groups, stem.n);
-    enum part part = part_of(path);
+    struct account_group *group = hp_vec_reach(&job->groups, stem.n);
+    enum account_part part = part_of(path);
     const char **place = part == DUMP    ? &group->dump
                          : part == STATS ? &group->stats
                                          : &group->smaps;
@@ -96,7 +96,7 @@ static int put_file(struct job *job, const char *path, struct hp_err *err) {
 // --- what they say ---------------------------------------------------------------------
 
 // Read the statistics of a group, and append the account and the dump to the job.
-static int read_group(struct job *job, const struct group *group,
+static int read_group(struct account_job *job, const struct account_group *group,
                       const struct hp_read_options *options, struct hp_err *err) {
     struct hp_account account = {.has_maps = group->smaps != NULL};
     int ret = hp_malloc_stats_read(&account.stats, group->stats, options, err);
@@ -116,8 +116,8 @@ static int read_group(struct job *job, const struct group *group,
 }
 
 // Warn about files that are skipped because their counterpart is missing.
-static void warn_of_parts(struct hp_profile *profile, const struct job *job) {
-    const struct group *group;
+static void warn_of_parts(struct hp_profile *profile, const struct account_job *job) {
+    const struct account_group *group;
     size_t left_out = 0;
     hp_vec_each (group, &job->groups) {
         bool is_whole = group->dump && group->stats;
@@ -145,7 +145,7 @@ static int by_path(const void *left, const void *right) {
 
 // Put all files into groups, ordered by name, so that errors do not depend on the order
 // in which they are given.
-static int put_files(struct job *job, const char *const *paths, size_t count,
+static int put_files(struct account_job *job, const char *const *paths, size_t count,
                      struct hp_err *err) {
     HP_VEC(const char *) sorted = {0};
     int ret = HP_OK;
@@ -160,10 +160,10 @@ static int put_files(struct job *job, const char *const *paths, size_t count,
 
 // Read the statistics of all groups.  If options->stats is set, there is a single dump,
 // and no group is searched for.
-static int gather(struct job *job, const char *const *paths, size_t count,
+static int gather(struct account_job *job, const char *const *paths, size_t count,
                   const struct hp_read_options *options, struct hp_err *err) {
     if (options->stats && count == 1) {
-        struct group one = {.dump = paths[0], .stats = options->stats};
+        struct account_group one = {.dump = paths[0], .stats = options->stats};
         one.smaps = options->smaps;
         return read_group(job, &one, options, err);
     }
@@ -173,7 +173,7 @@ static int gather(struct job *job, const char *const *paths, size_t count,
                        "beside its own, under its name");
     }
     int ret = put_files(job, paths, count, err);
-    const struct group *group;
+    const struct account_group *group;
     hp_vec_each (group, &job->groups) {
         if (ret == HP_OK && group->dump && group->stats) {
             ret = read_group(job, group, options, err);
@@ -210,7 +210,7 @@ static int check_period(const struct hp_input_record *input,
 
 // Return whether the smaps are certainly of another process than the dump.  Addresses are
 // random, so vdso and main stack identify a process.
-static bool is_elsewhere(const struct hp_kernel_maps *maps, struct hp_digest map) {
+static bool is_other_process(const struct hp_kernel_maps *maps, struct hp_digest map) {
     if ((map.of[0] | map.of[1]) == 0 || map.of[0] >> 63 != 0) {
         return false; // unknown, or a digest of files only, which may change
     }
@@ -225,7 +225,7 @@ static bool is_elsewhere(const struct hp_kernel_maps *maps, struct hp_digest map
 // HP_E_FORMAT if the smaps are of another process than the dump.
 static int check_maps(const struct hp_input_record *input,
                       const struct hp_account *account, struct hp_err *err) {
-    if (!account->has_maps || !is_elsewhere(&account->maps, input->identity.map)) {
+    if (!account->has_maps || !is_other_process(&account->maps, input->identity.map)) {
         return HP_OK;
     }
     hp_fail(err, HP_E_FORMAT,
@@ -258,9 +258,10 @@ static void warn_of_forks(struct hp_profile *profile) {
         for (size_t k = 0; k < i; k++) {
             const struct hp_input_record *other =
                 &profile->inputs.at[profile->accounts.at[k].input];
-            bool is_told = (input->identity.map.of[0] | input->identity.map.of[1]) != 0;
-            if (is_told && memcmp(&input->identity.map, &other->identity.map,
-                                  sizeof input->identity.map) == 0) {
+            bool is_known_map =
+                (input->identity.map.of[0] | input->identity.map.of[1]) != 0;
+            if (is_known_map && memcmp(&input->identity.map, &other->identity.map,
+                                       sizeof input->identity.map) == 0) {
                 name = name ? name : other->public.name;
                 forks++;
                 break;
@@ -276,7 +277,8 @@ static void warn_of_forks(struct hp_profile *profile) {
 }
 
 // Move each account of a used dump to the profile, after checking that it fits.
-static int attach(struct hp_profile *profile, struct job *job, struct hp_err *err) {
+static int attach(struct hp_profile *profile, struct account_job *job,
+                  struct hp_err *err) {
     for (size_t i = 0; i < profile->inputs.count; i++) {
         const struct hp_input_record *input = &profile->inputs.at[i];
         bool is_known = input->number < job->accounts.count && hp_input_is_used(input);
@@ -297,7 +299,7 @@ static int attach(struct hp_profile *profile, struct job *job, struct hp_err *er
 
 // Record for each dump how its allocator rounds large sizes.  The statistics show it,
 // dumps do not.
-static void keep_large_sizes(const struct job *job, struct hp_profile *profile) {
+static void keep_large_sizes(const struct account_job *job, struct hp_profile *profile) {
     const struct hp_account *account;
     hp_vec_each (account, &job->accounts) {
         bool has_pages = account->stats.has_pages;
@@ -308,7 +310,7 @@ static void keep_large_sizes(const struct job *job, struct hp_profile *profile) 
 
 int hp_accounts_read(struct hp_profile *profile, const char *const *paths, size_t count,
                      const struct hp_read_options *options, struct hp_err *err) {
-    struct job job = {.groups = {0}};
+    struct account_job job = {.groups = {0}};
     int ret = gather(&job, paths, count, options, err);
     if (ret == HP_OK) {
         struct hp_read_options known = *options;

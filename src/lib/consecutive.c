@@ -6,14 +6,14 @@
 static const double least_seconds = 60;
 
 // A process, with the times of its first and last file.
-struct run {
+struct process_run {
     const struct hp_process *process;
     double first, last; // seconds since 1970
 };
 
 // All processes of one side.
 struct runs {
-    HP_VEC(struct run) of;
+    HP_VEC(struct process_run) of;
 };
 
 // Return dump number `i` of a process.
@@ -27,11 +27,11 @@ static const struct hp_input_record *dump_of(const struct hp_profile *profile,
 // archives, their times rise with the numbers in their names, and the process ran long
 // enough.
 static bool find_run(const struct hp_profile *profile, const struct hp_process *process,
-                     struct run *run) {
+                     struct process_run *run) {
     bool has_numbers = process->newest_by == HP_NEWEST_BY_SEQUENCE ||
                        process->newest_by == HP_NEWEST_BY_NUMBER;
     bool rises = process->dumps > 1 && has_numbers && process->chosen != HP_NO_INPUT;
-    *run = (struct run){.process = process};
+    *run = (struct process_run){.process = process};
     for (uint32_t i = 0; i < process->dumps; i++) {
         const struct hp_input_record *dump = dump_of(profile, process, i);
         rises &= dump->source == 0 && dump->identity.time > run->last;
@@ -42,7 +42,7 @@ static bool find_run(const struct hp_profile *profile, const struct hp_process *
 }
 
 static int by_first(const void *left, const void *right) {
-    const struct run *a = left, *b = right;
+    const struct process_run *a = left, *b = right;
     return (a->first > b->first) - (a->first < b->first);
 }
 
@@ -82,7 +82,7 @@ struct hp_consecutive hp_consecutive_runs(const struct hp_profile *profile,
                profile->processes.others == 0;
     const struct hp_process *process;
     hp_vec_each (process, &profile->processes.all) {
-        struct run run;
+        struct process_run run;
         if (are && process->is_base == is_base) {
             are = find_run(profile, process, &run);
             hp_vec_push(&runs.of, run);

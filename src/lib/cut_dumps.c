@@ -36,15 +36,16 @@ static bool are_together(const struct hp_input_record *a,
 
 // The addresses of a process that stay the same: start of the vdso and end of the main
 // stack.  0: the map does not show it.
-struct ends {
+struct map_ends {
     uint64_t vdso, stack;
 };
 
 // The digest of a map is made of these two addresses, unless its highest bit is set.
-static struct ends ends_of(const struct hp_input_record *input) {
+static struct map_ends ends_of(const struct hp_input_record *input) {
     struct hp_digest map = input->identity.map;
     bool is_of_files = map.of[0] >> 63;
-    return is_of_files ? (struct ends){0, 0} : (struct ends){map.of[0], map.of[1]};
+    return is_of_files ? (struct map_ends){0, 0}
+                       : (struct map_ends){map.of[0], map.of[1]};
 }
 
 static bool may_be_one(uint64_t a, uint64_t b) {
@@ -55,7 +56,7 @@ static bool may_be_one(uint64_t a, uint64_t b) {
 static bool is_cut_map(const struct hp_input_record *cut,
                        const struct hp_input_record *whole) {
     const struct hp_identity *a = &cut->identity, *b = &whole->identity;
-    struct ends has = ends_of(cut), all = ends_of(whole);
+    struct map_ends has = ends_of(cut), all = ends_of(whole);
     bool is_alike = a->program == 0 || a->program == b->program;
     bool is_random = hp_digest_is_known(a->map) || a->map_start != 0;
     bool is_shorter =
@@ -118,10 +119,12 @@ static double total_of(const struct hp_input_record *input) {
 }
 
 // Add to the error of a skipped dump its own totals and the dump that is used instead.
-static void tell(struct hp_input_record *input, const struct hp_input_record *instead) {
+static void explain_replacement(struct hp_input_record *input,
+                                const struct hp_input_record *instead) {
     char total[HP_NUMBER_SIZE], says[HP_NUMBER_SIZE + 64] = "";
-    bool is_told = input->header_line > 0 && !hp_count_is_wrapped(&input->header.inuse);
-    if (is_told) {
+    bool has_totals =
+        input->header_line > 0 && !hp_count_is_wrapped(&input->header.inuse);
+    if (has_totals) {
         double bytes = total_of(input);
         hp_format_bytes(total, (hp_int128)(bytes * 0x1p20), HP_UNIT_AUTO);
         snprintf(says, sizeof says, "; its first lines say that %s were in use", total);
@@ -144,7 +147,7 @@ static void settle(struct hp_input_record **inputs, size_t count) {
         struct hp_input_record *input = inputs[i];
         bool is_less = is_whole(best) || (input->stacks == 0 && best->stacks > 0);
         if (input->is_damaged && input != best && is_less) {
-            tell(input, best);
+            explain_replacement(input, best);
             input->public.status = HP_INPUT_REPLACED;
         } else if (input->is_damaged && hp_input_is_used(input)) {
             // The map may be the beginning of another one: it identifies no process.

@@ -23,28 +23,28 @@ enum {
 };
 
 // Dumps that are of one process, by their names.
-struct group {
+struct list_group {
     // Largest number of a dump, and of a dump that is not made at exit.
     uint64_t newest, newest_before_exit;
     // Whether names identify the process; whether it has a dump that is not made at exit.
-    bool is_told, has_other;
+    bool is_identified, has_other;
 };
 
 // A dump, as its name describes it.
-struct dump {
+struct list_dump {
     hp_string group; // in maker.names: text that identifies the process
     uint64_t number; // number in the name; 0: none
     bool is_exit;    // made at exit
 };
 
 // The state of one distribution.
-struct maker {
+struct list_maker {
     const char *const *paths;
     size_t count;
     struct hp_strtab names; // of groups; their numbers are indices into `groups`
     struct hp_strtab seen;  // normalized paths
-    HP_VEC(struct group) groups;
-    HP_VEC(struct dump) dumps; // for each path
+    HP_VEC(struct list_group) groups;
+    HP_VEC(struct list_dump) dumps; // for each path
     HP_VEC(char) scratch;
     const char *again[NAMED]; // paths that are given again
     size_t repeated;          // how many are given again
@@ -62,7 +62,7 @@ static uint64_t hash_of(struct hp_span text) {
 
 // Remove "./" and repeated slashes.  The result is in maker->scratch, until the next
 // call.
-static struct hp_span normalize(struct maker *maker, struct hp_span path) {
+static struct hp_span normalize(struct list_maker *maker, struct hp_span path) {
     maker->scratch.count = 0;
     for (size_t i = 0; i < path.size; i++) {
         size_t used = maker->scratch.count;
@@ -100,7 +100,7 @@ static struct hp_span stem_of(const char *path, const struct hp_dump_name *name)
 }
 
 // Remember a path, and count it if it was given before.
-static void note_path(struct maker *maker, const char *path) {
+static void note_path(struct list_maker *maker, const char *path) {
     size_t before = maker->seen.strings.count;
     struct hp_span text = normalize(maker, hp_span_of(path));
     hp_strtab_add(&maker->seen, text);
@@ -113,7 +113,7 @@ static void note_path(struct maker *maker, const char *path) {
 }
 
 // Add a dump to its group.
-static void add(struct maker *maker, const char *path) {
+static void add(struct list_maker *maker, const char *path) {
     struct hp_dump_name name = hp_dump_name_of(path);
     struct hp_span stem = normalize(maker, stem_of(path, &name));
     // A NUL separates these names from names that follow another pattern.
@@ -121,17 +121,17 @@ static void add(struct maker *maker, const char *path) {
         hp_vec_push(&maker->scratch, '\0');
         stem = (struct hp_span){maker->scratch.at, stem.size + 1};
     }
-    struct dump dump = {
+    struct list_dump dump = {
         .group = hp_strtab_add(&maker->names, stem),
         .number = name.number,
         .is_exit = name.kind == 'f',
     };
     while (maker->groups.count <= dump.group.n) {
-        hp_vec_push(&maker->groups, (struct group){0});
+        hp_vec_push(&maker->groups, (struct list_group){0});
     }
-    struct group *group = &maker->groups.at[dump.group.n];
+    struct list_group *group = &maker->groups.at[dump.group.n];
     bool is_newer = name.number > group->newest;
-    group->is_told |= name.kind != '\0';
+    group->is_identified |= name.kind != '\0';
     group->newest = is_newer ? name.number : group->newest;
     if (!dump.is_exit) {
         is_newer = name.number > group->newest_before_exit;
@@ -142,9 +142,9 @@ static void add(struct maker *maker, const char *path) {
 }
 
 // Return whether the dump is the one of its process that is used.
-static bool counts(const struct group *group, const struct dump *dump,
+static bool counts(const struct list_group *group, const struct list_dump *dump,
                    enum hp_snapshots snapshots) {
-    if (!group->is_told || snapshots == HP_SNAPSHOTS_SUM) {
+    if (!group->is_identified || snapshots == HP_SNAPSHOTS_SUM) {
         return true;
     }
     bool leaves_exit = snapshots == HP_SNAPSHOTS_LAST && group->has_other;
@@ -153,25 +153,26 @@ static bool counts(const struct group *group, const struct dump *dump,
 }
 
 // Fill in the manifest.
-static void choose(const struct maker *maker, const struct hp_manifest_options *options,
+static void choose(const struct list_maker *maker,
+                   const struct hp_manifest_options *options,
                    struct hp_manifest *manifest) {
-    const struct group *group;
+    const struct list_group *group;
     hp_vec_each (group, &maker->groups) {
-        manifest->processes += group->is_told;
+        manifest->processes += group->is_identified;
     }
     for (size_t i = 0; i < maker->count; i++) {
-        const struct dump *dump = &maker->dumps.at[i];
+        const struct list_dump *dump = &maker->dumps.at[i];
         group = &maker->groups.at[dump->group.n];
         uint64_t hash = hash_of(hp_span_of(hp_strtab_text(&maker->names, dump->group)));
         bool is_in = counts(group, dump, options->snapshots);
         manifest->list[i] = is_in ? (size_t)(hash % options->lists) : HP_NO_LIST;
         manifest->older += !is_in;
-        manifest->untold += !group->is_told;
+        manifest->unidentified += !group->is_identified;
     }
 }
 
 // Fail with HP_E_DUPLICATE, and name the first paths that were given twice.
-static int refuse_repeated(const struct maker *maker, struct hp_err *err) {
+static int refuse_repeated(const struct list_maker *maker, struct hp_err *err) {
     char names[256];
     size_t used = 0;
     for (size_t i = 0; i < NAMED && i < maker->repeated && used < sizeof names; i++) {
@@ -198,7 +199,7 @@ static int check(const struct hp_manifest_options *options, struct hp_err *err) 
 
 int hp_manifest_make(struct hp_manifest *manifest, const char *const *paths, size_t count,
                      const struct hp_manifest_options *options, struct hp_err *err) {
-    struct maker maker = {.paths = paths, .count = count};
+    struct list_maker maker = {.paths = paths, .count = count};
     *manifest = (struct hp_manifest){0};
     int ret = check(options, err);
     for (size_t i = 0; ret == HP_OK && i < count; i++) {

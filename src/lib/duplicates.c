@@ -75,7 +75,7 @@ static bool same_file(const struct hp_identity *a, const struct hp_identity *b) 
 // Return whether two equal dumps are different dumps according to their names.  Two
 // moments of a process, or two processes, have equal dumps if nothing has happened in
 // between, or since the fork.
-static bool are_told_apart(const struct hp_identity *a, const struct hp_identity *b) {
+static bool are_distinct(const struct hp_identity *a, const struct hp_identity *b) {
     bool by_number = a->has_number && b->has_number && a->number != b->number;
     bool by_pid = a->pid != 0 && b->pid != 0 && a->pid != b->pid;
     return !same_file(a, b) && (by_number || by_pid);
@@ -148,10 +148,10 @@ static void settle_names(struct hp_input_record *records, const struct by_conten
         bool starts = !same_number(&order[i], &order[run]);
         run = starts ? i : run;
         size_t other = order[i].identity->has_number ? kept : 0;
-        bool is_told =
+        bool is_distinct =
             order[i].identity->has_number &&
-            (starts || are_told_apart(order[i].identity, order[kept].identity));
-        if (is_told) {
+            (starts || are_distinct(order[i].identity, order[kept].identity));
+        if (is_distinct) {
             kept = i;
         } else {
             make_duplicate(&records[order[other].input], &records[order[i].input]);
@@ -220,7 +220,7 @@ struct hp_duplicate hp_duplicates_across(const struct hp_input_record *records,
             bool are_used = hp_input_is_used(&records[order[i].input]) &&
                             hp_input_is_used(&records[order[k].input]);
             if (are_used && order[i].input < found.again &&
-                !are_told_apart(order[i].identity, order[k].identity)) {
+                !are_distinct(order[i].identity, order[k].identity)) {
                 found = (struct hp_duplicate){order[k].input, order[i].input};
             }
         }

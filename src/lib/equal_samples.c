@@ -49,8 +49,8 @@ static bool are_processes(const struct hp_sampled_input *a,
 
 // Return whether equal samples are unexpected.  Two moments of one process may well have
 // equal samples.
-static bool is_worth_telling(const struct hp_sampled_input *a,
-                             const struct hp_sampled_input *b) {
+static bool is_unexpected(const struct hp_sampled_input *a,
+                          const struct hp_sampled_input *b) {
     return a->process == HP_NO_PROCESS || a->process != b->process ||
            a->number == b->number;
 }
@@ -62,7 +62,7 @@ void hp_sampled_inputs_compare(struct hp_sampled_inputs *inputs,
     for (size_t i = 1; i < inputs->all.count; i++) {
         const struct hp_sampled_input *b = &inputs->all.at[i], *a = b - 1;
         if (memcmp(&a->samples, &b->samples, sizeof a->samples) == 0 &&
-            is_worth_telling(a, b)) {
+            is_unexpected(a, b)) {
             bool processes = are_processes(a, b);
             profile->equal_samples[processes].pairs++;
             if (!second[processes] || by_name(b, second[processes]) < 0) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 // The names of a frame before the binaries were read.
-struct known {
+struct known_names {
     uint32_t first_line, lines; // range in profile->lines
     bool is_of_file;            // taken from a binary, not from a dump
 };
@@ -29,7 +29,7 @@ static int compare(const struct hp_profile *profile, const struct hp_line *a,
 
 // Return whether names found in a binary are better than those known.  The rule is the
 // one for names of a frame in two partials.
-static bool is_better(const struct hp_profile *profile, const struct known *known,
+static bool is_better(const struct hp_profile *profile, const struct known_names *known,
                       const struct hp_frame *found) {
     int order = 0;
     if (found->lines != known->lines) {
@@ -71,10 +71,11 @@ static void find_files(struct hp_profile *profile) {
 
 void hp_file_names_find(struct hp_profile *profile,
                         const struct hp_symbol_options *options) {
-    struct known *known = hp_alloc(profile->frames.count * sizeof *known);
+    struct known_names *known = hp_alloc(profile->frames.count * sizeof *known);
     for (size_t i = 0; i < profile->frames.count; i++) {
         const struct hp_frame *frame = &profile->frames.at[i];
-        known[i] = (struct known){frame->first_line, frame->lines, frame->is_of_file};
+        known[i] =
+            (struct known_names){frame->first_line, frame->lines, frame->is_of_file};
     }
     find_files(profile);
     hp_symbolize(profile, options);

@@ -148,12 +148,12 @@ int hp_input_queue_next(struct hp_input_queue *queue, struct hp_queued_input *it
                         bool *found, struct hp_err *err) {
     int ret = HP_OK;
     pthread_mutex_lock(&queue->lock);
-    bool is_passed;
+    bool is_unwanted;
     do {
         ret = take_next(queue, item, found, err);
-        is_passed = queue->is_wanted && item->number < queue->wanted_count &&
-                    !queue->is_wanted[item->number] && (*found || ret != HP_OK);
-    } while (is_passed);
+        is_unwanted = queue->is_wanted && item->number < queue->wanted_count &&
+                      !queue->is_wanted[item->number] && (*found || ret != HP_OK);
+    } while (is_unwanted);
     pthread_mutex_unlock(&queue->lock);
     return ret;
 }

@@ -143,7 +143,7 @@ static bool next_alone(struct rows *rows, struct hp_input_record *input) {
 // --- what they have in common ----------------------------------------------------------
 
 // The hash of the content or map of an input.
-struct key {
+struct lone_key {
     uint64_t hash; // equal hashes: the inputs may have it in common
     uint32_t row;  // number of the row; NO_ROW: the input is a record
 };
@@ -152,21 +152,21 @@ struct key {
 #define NO_ROW UINT32_MAX
 
 struct keys {
-    HP_VEC(struct key) all;
+    HP_VEC(struct lone_key) all;
 };
 
 static void put_key(struct keys *keys, struct hp_digest digest, size_t row) {
-    struct key key = {hp_hash_bytes(&digest, sizeof digest, hp_hash_key()),
-                      (uint32_t)row};
+    struct lone_key key = {hp_hash_bytes(&digest, sizeof digest, hp_hash_key()),
+                           (uint32_t)row};
     hp_vec_push(&keys->all, key);
 }
 
 static int by_hash(const void *left, const void *right) {
-    const struct key *a = left, *b = right;
+    const struct lone_key *a = left, *b = right;
     return (a->hash > b->hash) - (a->hash < b->hash);
 }
 
-static void mark(struct hp_lone_inputs *lone, const struct key *key) {
+static void mark(struct hp_lone_inputs *lone, const struct lone_key *key) {
     if (key->row != NO_ROW) {
         lone->is_shared[key->row] = true;
     }
@@ -334,7 +334,7 @@ static void keep_names(const struct hp_lone_inputs *lone, struct hp_profile *pro
 }
 
 // Add an input to the identities and the statistics of a partial.
-static void tell_one(struct hp_profile *profile, const struct hp_input_record *row) {
+static void record_one(struct hp_profile *profile, const struct hp_input_record *row) {
     struct hp_digest id = hp_dump_identity(row->content, &row->identity);
     struct hp_known_dump known = {.process = hp_process_identity(&row->identity),
                                   .id = {id.of[0], id.of[1]}};
@@ -342,21 +342,21 @@ static void tell_one(struct hp_profile *profile, const struct hp_input_record *r
     hp_between_count(&profile->between[0], profile, row);
 }
 
-void hp_lone_inputs_tell(struct hp_lone_inputs *lone, struct hp_profile *profile,
-                         struct hp_input_queue *queue) {
+void hp_lone_inputs_record(struct hp_lone_inputs *lone, struct hp_profile *profile,
+                           struct hp_input_queue *queue) {
     struct rows rows = {.lone = lone, .queue = queue};
     struct hp_input_record row;
     double newest = 0;
-    bool is_told = profile->keeps.partial && !profile->drops_identities;
+    bool keeps_identities = profile->keeps.partial && !profile->drops_identities;
     if (lone->alone == 0) {
         return;
     }
-    hp_vec_reserve(&profile->known, is_told ? lone->alone : 0);
+    hp_vec_reserve(&profile->known, keeps_identities ? lone->alone : 0);
     while (next_alone(&rows, &row)) {
         double time = time_of(&row);
         newest = time > newest ? time : newest;
-        if (is_told) {
-            tell_one(profile, &row);
+        if (keeps_identities) {
+            record_one(profile, &row);
         }
     }
     set_time(profile, newest);

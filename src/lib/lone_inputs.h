@@ -50,8 +50,8 @@ void hp_lone_inputs_give_back(struct hp_lone_inputs *lone, struct hp_profile *pr
 
 // Record in the profile what reports need of the lone inputs: identities, extremes,
 // times.  Then free the rows and the names in the queue.
-void hp_lone_inputs_tell(struct hp_lone_inputs *lone, struct hp_profile *profile,
-                         struct hp_input_queue *queue);
+void hp_lone_inputs_record(struct hp_lone_inputs *lone, struct hp_profile *profile,
+                           struct hp_input_queue *queue);
 
 // Find inputs with equal samples, among lone inputs and records, and record them in
 // profile->equal_samples.  Call it before the function above.

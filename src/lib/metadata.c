@@ -198,7 +198,7 @@ size_t hp_label_sets_count(const struct hp_profile *profile) {
 
 // The folder that was examined last: most inputs are in the folder of the input before
 // them.
-struct folder {
+struct input_folder {
     struct hp_span path; // borrowed from the name of an input
     const char *archive; // the archive that contains it; NULL: a folder of the system
     uint64_t hash;       // as hp_input_folder() returns it
@@ -221,14 +221,15 @@ static uint64_t hash_of_file(const char *path) {
 }
 
 // Return the hash of the folder of an input, from the cache if it is the last one.
-static uint64_t hash_of_folder(struct folder *last, const struct hp_input_record *input) {
+static uint64_t hash_of_folder(struct input_folder *last,
+                               const struct hp_input_record *input) {
     struct hp_span name = hp_span_of(input->public.name), path = name;
     path.size -= hp_span_basename(name).size;
     if (last->path.at && last->archive == input->archive &&
         hp_span_equal(last->path, path)) {
         return last->hash;
     }
-    *last = (struct folder){path, input->archive, 0};
+    *last = (struct input_folder){path, input->archive, 0};
     if (input->archive) {
         last->hash = hp_hash_bytes(path.at, path.size, hash_of_file(input->archive));
     } else {
@@ -241,13 +242,13 @@ static uint64_t hash_of_folder(struct folder *last, const struct hp_input_record
 }
 
 uint64_t hp_input_folder(const struct hp_input_record *input) {
-    struct folder none = {.hash = 0};
+    struct input_folder none = {.hash = 0};
     return hash_of_folder(&none, input);
 }
 
 // Set what the name of an input says of its process.
 static void add_name(struct hp_identity *identity, const struct hp_input_record *input,
-                     struct folder *last) {
+                     struct input_folder *last) {
     struct hp_dump_name name = hp_dump_name_of(input->public.name);
     if (input->source == 0) { // else the partial contains it
         identity->pid = name.pid;
@@ -285,7 +286,7 @@ static uint64_t hash_of_labels(const struct hp_profile *profile,
 }
 
 void hp_inputs_identify(struct hp_profile *profile) {
-    struct folder last = {.hash = 0};
+    struct input_folder last = {.hash = 0};
     struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
         if (!input->is_group) {

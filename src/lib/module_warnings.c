@@ -23,7 +23,7 @@ static bool has_names(const struct hp_module *module) {
 
 // Return whether warnings about a module are never minor.  If memory, time or processes
 // were missing in this run, another run may have enough of them.
-static bool is_told_always(const struct hp_profile *profile,
+static bool is_never_minor(const struct hp_profile *profile,
                            const struct hp_module *module) {
     bool lacks_memory = strstr(hp_profile_text(profile, module->note), "(--max-memory)");
     return lacks_memory || hp_sym_is_of_this_run(module->status) ||
@@ -33,7 +33,7 @@ static bool is_told_always(const struct hp_profile *profile,
 // --- how much of the bytes a module concerns -------------------------------------------
 
 // How a frame is treated in reports; bits.
-enum role {
+enum frame_role {
     ASKED = 1,     // the role was found; 0: not yet
     ALLOCATOR = 2, // of the allocator: bytes are attributed to its caller
     NAMED = 4,     // has function names
@@ -41,7 +41,7 @@ enum role {
 };
 
 // Sums over all stacks of a profile.
-struct shares {
+struct module_shares {
     struct hp_profile *profile;  // borrowed
     struct hp_frame_rules rules; // the built-in rules
     unsigned char *roles;        // enum role of each frame
@@ -63,7 +63,8 @@ static const enum hp_metric spaces[2] = {HP_INUSE_SPACE, HP_ALLOC_SPACE};
 
 // Compute the role of a frame.  A frame without function names has the class of its
 // module.
-static enum role find_role(struct shares *shares, const struct hp_frame *frame) {
+static enum frame_role find_role(struct module_shares *shares,
+                                 const struct hp_frame *frame) {
     const struct hp_line *lines = hp_vec_from(&shares->profile->lines, frame->first_line);
     bool is_allocator = true, is_folded = true;
     for (uint32_t i = 0; i < frame->lines || i == 0; i++) {
@@ -77,7 +78,7 @@ static enum role find_role(struct shares *shares, const struct hp_frame *frame) 
            (frame->lines > 0 ? NAMED : 0);
 }
 
-static enum role role_of(struct shares *shares, uint32_t frame) {
+static enum frame_role role_of(struct module_shares *shares, uint32_t frame) {
     if (shares->roles[frame] == 0) {
         shares->roles[frame] =
             (unsigned char)find_role(shares, &shares->profile->frames.at[frame]);
@@ -86,7 +87,7 @@ static enum role role_of(struct shares *shares, uint32_t frame) {
 }
 
 // Add the bytes of stack `number` to a module, but only once for each stack.
-static void add_shown(struct shares *shares, uint32_t module, uint32_t number) {
+static void add_shown(struct module_shares *shares, uint32_t module, uint32_t number) {
     const struct hp_stack *stack = &shares->profile->stacks.at[number];
     for (int i = 0; i < 2 && shares->last[module] != number + 1; i++) {
         hp_fixed bytes = stack->values.of[spaces[i]];
@@ -97,7 +98,8 @@ static void add_shown(struct shares *shares, uint32_t module, uint32_t number) {
 
 // Return whether a stack can contribute to a warning: some module has a complaint, or a
 // frame is nameless.
-static bool is_concerned(const struct shares *shares, const struct hp_stack *stack) {
+static bool is_concerned(const struct module_shares *shares,
+                         const struct hp_stack *stack) {
     bool is_named = true;
     for (uint32_t i = 0; i < stack->depth && is_named; i++) {
         is_named = shares->profile->frames.at[stack->frames[i].n].lines > 0;
@@ -108,24 +110,24 @@ static bool is_concerned(const struct shares *shares, const struct hp_stack *sta
 // Add the bytes of a stack.  They are attributed to the first frame that is not of the
 // allocator, as in the rows of `top`.  Of the frames above it those that are not folded
 // are shown.
-static void add_stack(struct shares *shares, uint32_t number) {
+static void add_stack(struct module_shares *shares, uint32_t number) {
     const struct hp_stack *stack = &shares->profile->stacks.at[number];
     uint32_t depth = is_concerned(shares, stack) ? stack->depth : 0;
-    bool is_charged = false;
-    for (uint32_t i = 0; i < depth && (!is_charged || shares->complains); i++) {
+    bool is_attributed = false;
+    for (uint32_t i = 0; i < depth && (!is_attributed || shares->complains); i++) {
         uint32_t n = stack->frames[i].n;
         uint32_t module = shares->profile->frames.at[n].module.n;
-        if (is_charged && !shares->complained[module]) {
+        if (is_attributed && !shares->complained[module]) {
             continue;
         }
-        enum role role = role_of(shares, n);
-        if (!is_charged && (role & (NAMED | ALLOCATOR)) == 0) {
+        enum frame_role role = role_of(shares, n);
+        if (!is_attributed && (role & (NAMED | ALLOCATOR)) == 0) {
             shares->nameless[module] += stack->values.of[shares->metric];
         }
-        if (is_charged ? (role & FOLDED) == 0 : (role & ALLOCATOR) == 0) {
+        if (is_attributed ? (role & FOLDED) == 0 : (role & ALLOCATOR) == 0) {
             add_shown(shares, module, number);
         }
-        is_charged |= (role & ALLOCATOR) == 0;
+        is_attributed |= (role & ALLOCATOR) == 0;
     }
     for (int i = 0; i < 2; i++) {
         hp_fixed bytes = stack->values.of[spaces[i]];
@@ -135,7 +137,7 @@ static void add_stack(struct shares *shares, uint32_t number) {
 
 // Add up all stacks.  Nameless code is measured by memory in use, or, if there is none,
 // by allocated memory.
-static void measure(struct shares *shares) {
+static void measure(struct module_shares *shares) {
     const struct hp_profile *profile = shares->profile;
     struct hp_values total = hp_profile_total(profile);
     shares->metric = total.of[HP_INUSE_SPACE] > 0 ? HP_INUSE_SPACE : HP_ALLOC_SPACE;
@@ -147,13 +149,13 @@ static void measure(struct shares *shares) {
 
 // Return whether warnings about a module are minor: its share is small of the bytes in
 // use and of the bytes allocated.  If there are no bytes, no warning is minor.
-static bool is_minor(const struct shares *shares, size_t module) {
+static bool is_minor(const struct module_shares *shares, size_t module) {
     const hp_fixed *shown = shares->shown[module], *all = shares->all;
     bool is_much = false;
     for (int i = 0; i < 2; i++) {
         is_much |= shown[i] > 0 && shown[i] >= all[i] / LEAST_SHARE;
     }
-    is_much |= is_told_always(shares->profile, &shares->profile->modules.at[module]);
+    is_much |= is_never_minor(shares->profile, &shares->profile->modules.at[module]);
     return !is_much && (all[0] > 0 || all[1] > 0);
 }
 
@@ -203,7 +205,7 @@ static bool lacks_names(const struct hp_profile *profile,
 
 // Warn about all modules with one status, in one sentence: the first is named, the others
 // are counted.
-static void warn_of_status(const struct shares *shares, enum hp_sym_status status,
+static void warn_of_status(const struct module_shares *shares, enum hp_sym_status status,
                            bool minor) {
     struct hp_profile *profile = shares->profile;
     size_t found = 0;
@@ -224,7 +226,7 @@ static void warn_of_status(const struct shares *shares, enum hp_sym_status statu
     }
 }
 
-static void warn_of_unread(const struct shares *shares) {
+static void warn_of_unread(const struct module_shares *shares) {
     for (int status = HP_SYM_NO_FILE; status <= HP_SYM_NOT_BUILT; status++) {
         warn_of_status(shares, (enum hp_sym_status)status, false);
         warn_of_status(shares, (enum hp_sym_status)status, true);
@@ -284,7 +286,7 @@ static void complain_of_doubt(struct complaint *complaint,
 // Complain if the file was deleted or replaced, and nothing proves which one ran.
 static void complain_of_replacement(struct complaint *complaint,
                                     const struct hp_module *module) {
-    if (module->deleted && module->is_at_own_path && module->told_id.n == 0 &&
+    if (module->deleted && module->is_at_own_path && module->recorded_build_id.n == 0 &&
         module->proof != HP_PROOF_FITS && module->returns.failed == 0) {
         snprintf(
             complaint->text, sizeof complaint->text,
@@ -321,7 +323,7 @@ static const size_t complaint_count = sizeof complaints / sizeof *complaints;
 static bool complain(struct complaint *complaint, size_t kind,
                      const struct hp_module *module) {
     complaint->text[0] = '\0';
-    if (kind == 0 || has_names(module) || is_told_always(complaint->profile, module)) {
+    if (kind == 0 || has_names(module) || is_never_minor(complaint->profile, module)) {
         complaints[kind](complaint, module);
     }
     return complaint->text[0] != '\0';
@@ -329,7 +331,7 @@ static bool complain(struct complaint *complaint, size_t kind,
 
 // Return the share of the bytes that go through a call of the module, in percent; 0 if
 // unknown.
-static double percent_shown(const struct shares *shares, size_t module) {
+static double percent_shown(const struct module_shares *shares, size_t module) {
     int space = shares->metric == HP_INUSE_SPACE ? 0 : 1;
     return shares->all[space] > 0
                ? 100 * ((double)shares->shown[module][space] / (double)shares->all[space])
@@ -338,7 +340,7 @@ static double percent_shown(const struct shares *shares, size_t module) {
 
 // Warn about the first modules with a complaint of this kind, one sentence each, and
 // count the others.
-static void warn_of(const struct shares *shares, size_t kind, bool minor) {
+static void warn_of(const struct module_shares *shares, size_t kind, bool minor) {
     struct hp_profile *profile = shares->profile;
     struct complaint complaint = {.profile = profile};
     size_t found = 0;
@@ -358,7 +360,7 @@ static void warn_of(const struct shares *shares, size_t kind, bool minor) {
 }
 
 // Find the modules that may need a warning, before stacks are measured.
-static void find_complaints(struct shares *shares) {
+static void find_complaints(struct module_shares *shares) {
     struct complaint complaint = {.profile = shares->profile};
     for (size_t i = 0; i < shares->profile->modules.count; i++) {
         const struct hp_module *module = &shares->profile->modules.at[i];
@@ -374,14 +376,14 @@ static void find_complaints(struct shares *shares) {
 // --- what stays nameless ---------------------------------------------------------------
 
 static int by_bytes(const void *left, const void *right, void *context) {
-    const struct shares *shares = context;
+    const struct module_shares *shares = context;
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     hp_fixed of_a = shares->nameless[a], of_b = shares->nameless[b];
     return of_a != of_b ? (of_a < of_b ? 1 : -1) : (a > b) - (a < b);
 }
 
 // Find the modules with much nameless code that was read but has no names.
-static void find_worst(struct shares *shares) {
+static void find_worst(struct module_shares *shares) {
     const struct hp_profile *profile = shares->profile;
     for (uint32_t i = 0; i < profile->modules.count; i++) {
         const struct hp_module *module = &profile->modules.at[i];
@@ -395,12 +397,12 @@ static void find_worst(struct shares *shares) {
     hp_vec_sort_r(&shares->worst, by_bytes, shares);
 }
 
-static double percent_of(const struct shares *shares, hp_fixed bytes) {
+static double percent_of(const struct module_shares *shares, hp_fixed bytes) {
     return 100 * ((double)bytes / (double)shares->total);
 }
 
 // Write "85.0% in /srv/app (build id 0a1b)".
-static void describe(const struct shares *shares, uint32_t number, char *text,
+static void describe(const struct module_shares *shares, uint32_t number, char *text,
                      size_t room) {
     const struct hp_profile *profile = shares->profile;
     const struct hp_module *module = &profile->modules.at[number];
@@ -412,7 +414,7 @@ static void describe(const struct shares *shares, uint32_t number, char *text,
 }
 
 // Warn about the modules with most nameless code, in one sentence.
-static void tell(const struct shares *shares) {
+static void warn_of_worst(const struct module_shares *shares) {
     struct hp_profile *profile = shares->profile;
     hp_fixed sum = 0;
     char text[NAMES_MAX * 4500] = "", more[64] = "";
@@ -440,7 +442,7 @@ static void tell(const struct shares *shares) {
 // --- all of them -----------------------------------------------------------------------
 
 // Write all warnings about binaries.
-static void warn_of_all(struct shares *shares) {
+static void warn_of_all(struct module_shares *shares) {
     find_complaints(shares);
     measure(shares);
     find_worst(shares);
@@ -450,13 +452,13 @@ static void warn_of_all(struct shares *shares) {
         warn_of(shares, kind, true);
     }
     if (shares->worst.count > 0 && shares->total > 0) {
-        tell(shares);
+        warn_of_worst(shares);
     }
 }
 
 void hp_warn_of_modules(struct hp_profile *profile) {
     size_t modules = profile->modules.count;
-    struct shares shares = {
+    struct module_shares shares = {
         .profile = profile,
         .roles = hp_alloc(profile->frames.count),
         .complained = hp_alloc(modules * sizeof *shares.complained),

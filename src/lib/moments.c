@@ -38,7 +38,7 @@ static void say(struct sentence *s, const char *format, ...) {
 }
 
 // Facts about all processes of a side, for one sentence.
-struct tally {
+struct moment_tally {
     const struct hp_process *only; // the last process; the only one if processes == 1
     size_t processes, dumps;       // number of all
     // Number of processes with more than one dump; the rest counts among these.
@@ -70,8 +70,8 @@ static bool leaves_exit(const struct hp_process *process) {
 }
 
 // Count the processes of a side, lone inputs included.
-static struct tally tally_of(const struct hp_profile *profile, bool is_base) {
-    struct tally tally = {.processes = 0};
+static struct moment_tally tally_of(const struct hp_profile *profile, bool is_base) {
+    struct moment_tally tally = {.processes = 0};
     const struct hp_process *process;
     hp_vec_each (process, &profile->processes.all) {
         if (process->is_base != is_base) {
@@ -181,7 +181,7 @@ static void say_count(struct sentence *s, size_t count, const char *what) {
 
 // Append the sentence about a side with several processes.
 static void say_several(struct sentence *s, const struct hp_profile *profile,
-                        const struct tally *tally) {
+                        const struct moment_tally *tally) {
     static const char *const by[] = {
         [HP_NEWEST_BY_NUMBER] = "by the number in the name",
         [HP_NEWEST_BY_FILE_TIME] = "by file time",
@@ -225,14 +225,14 @@ static void add_consecutive(struct hp_profile *profile, bool is_base,
 }
 
 // Add the sentence about the dumps of one side, unless each process has a single dump.
-static void tell_side(struct hp_profile *profile, bool is_base, enum hp_input_side of,
-                      const char *side) {
+static void describe_side(struct hp_profile *profile, bool is_base, enum hp_input_side of,
+                          const char *side) {
     static const char *const modes[] = {
         [HP_SNAPSHOTS_LAST] = "last", [HP_SNAPSHOTS_FINAL] = "final",
         [HP_SNAPSHOTS_PEAK] = "peak", [HP_SNAPSHOTS_EACH] = "each",
         [HP_SNAPSHOTS_SUM] = "sum",
     };
-    struct tally tally = tally_of(profile, is_base);
+    struct moment_tally tally = tally_of(profile, is_base);
     struct sentence s = {.used = 0};
     bool is_summed = profile->snapshots == HP_SNAPSHOTS_SUM; // a warning says so
     if (tally.several == 0 || is_summed || profile->keeps.series) {
@@ -261,7 +261,7 @@ static void tell_side(struct hp_profile *profile, bool is_base, enum hp_input_si
 
 // Say how many dumps were not used when partials were merged that do not record each
 // dump.
-static void tell_set_aside(struct hp_profile *profile) {
+static void describe_set_aside(struct hp_profile *profile) {
     uint64_t aside = 0;
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
@@ -281,7 +281,7 @@ static void tell_set_aside(struct hp_profile *profile) {
 
 // Say which shards are present, if some are missing.  It comes first: all totals are
 // incomplete.
-static void tell_shards(struct hp_profile *profile) {
+static void describe_shards(struct hp_profile *profile) {
     struct hp_shards shards = profile->shards;
     struct sentence s = {.used = 0};
     bool is_one = (shards.present & (shards.present - 1)) == 0;
@@ -322,8 +322,8 @@ static size_t count_exits(const struct hp_profile *profile, bool is_base,
 }
 
 // Add "3 of 5 dumps were made at exit: ...", one sentence for a side.
-static void tell_exit_of_side(struct hp_profile *profile, bool is_base,
-                              enum hp_input_side side, const char *prefix) {
+static void describe_exits_of_side(struct hp_profile *profile, bool is_base,
+                                   enum hp_input_side side, const char *prefix) {
     struct sentence s = {.used = 0};
     uint64_t all = profile->summary[side].merged_used, known;
     bool is_sum = profile->snapshots == HP_SNAPSHOTS_SUM; // also of inputs without names
@@ -345,20 +345,20 @@ static void tell_exit_of_side(struct hp_profile *profile, bool is_base,
 
 // Add the sentences about exit dumps of all sides, and about those that are no point of a
 // series.
-static void tell_exits(struct hp_profile *profile, bool has_sides) {
+static void describe_exits(struct hp_profile *profile, bool has_sides) {
     if (hp_column_of(profile->metric) == HP_COLUMN_INUSE) {
         if (has_sides) {
-            tell_exit_of_side(profile, true, HP_SIDE_BASE, "base: ");
+            describe_exits_of_side(profile, true, HP_SIDE_BASE, "base: ");
         }
-        tell_exit_of_side(profile, false, has_sides ? HP_SIDE_NEW : HP_SIDE_ALL,
-                          has_sides ? "new: " : "");
+        describe_exits_of_side(profile, false, has_sides ? HP_SIDE_NEW : HP_SIDE_ALL,
+                               has_sides ? "new: " : "");
     }
     size_t left = 0;
     const struct hp_process *process;
     hp_vec_each (process, &profile->processes.all) {
         left += process->exit != HP_NO_INPUT && process->dumps > 1;
     }
-    if (hp_profile_leaves_exits(profile) && left > 0) {
+    if (hp_profile_skips_exits(profile) && left > 0) {
         struct sentence s = {.used = 0};
         say(&s, "%zu dump%s made at exit, and no point of a series: left out", left,
             left == 1 ? " was" : "s were");
@@ -367,14 +367,14 @@ static void tell_exits(struct hp_profile *profile, bool has_sides) {
     }
 }
 
-void hp_tell_moments(struct hp_profile *profile) {
-    tell_shards(profile);
+void hp_describe_moments(struct hp_profile *profile) {
+    describe_shards(profile);
     bool has_sides = profile->summary[HP_SIDE_BASE].all > 0;
     if (has_sides) {
-        tell_side(profile, true, HP_SIDE_BASE, "base: ");
+        describe_side(profile, true, HP_SIDE_BASE, "base: ");
     }
-    tell_side(profile, false, has_sides ? HP_SIDE_NEW : HP_SIDE_ALL,
-              has_sides ? "new: " : "");
-    tell_set_aside(profile);
-    tell_exits(profile, has_sides);
+    describe_side(profile, false, has_sides ? HP_SIDE_NEW : HP_SIDE_ALL,
+                  has_sides ? "new: " : "");
+    describe_set_aside(profile);
+    describe_exits(profile, has_sides);
 }

@@ -232,8 +232,8 @@ static void move_inputs(struct hp_profile *profile, struct hp_profile *from) {
 
 // Move the records of the dumps in a partial to the profile, with new numbers.  `sources`
 // is the number of partials before it.
-static void tell(struct hp_profile *profile, struct hp_taken *taken, uint32_t number,
-                 uint32_t sources) {
+static void take_records(struct hp_profile *profile, struct hp_taken *taken,
+                         uint32_t number, uint32_t sources) {
     struct hp_profile *from = &taken->profile;
     uint32_t labels = (uint32_t)profile->labels.count;
     taken->first_number = number;
@@ -271,9 +271,9 @@ static void tell(struct hp_profile *profile, struct hp_taken *taken, uint32_t nu
 
 // --- all -------------------------------------------------------------------------------
 
-int hp_partial_inputs_tell(struct hp_profile *profile, struct hp_taken_all *all,
-                           const struct hp_read_options *options, uint32_t *numbers,
-                           struct hp_err *err) {
+int hp_partial_inputs_take_records(struct hp_profile *profile, struct hp_taken_all *all,
+                                   const struct hp_read_options *options,
+                                   uint32_t *numbers, struct hp_err *err) {
     uint32_t sources = 0;
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
@@ -294,7 +294,7 @@ int hp_partial_inputs_tell(struct hp_profile *profile, struct hp_taken_all *all,
     hp_vec_each (taken, all) {
         uint32_t count = (uint32_t)(*taken)->profile.inputs.count;
         const struct hp_taken *joins = (*taken)->joins;
-        tell(profile, *taken, joins ? joins->first_number : *numbers, sources);
+        take_records(profile, *taken, joins ? joins->first_number : *numbers, sources);
         *numbers += count;
         sources += (*taken)->partials.count;
     }
@@ -431,7 +431,8 @@ int hp_taken_join(struct hp_taken *to, struct hp_taken *from, struct hp_prover *
         partials.count += to->partials.count;
         partials.has_unknown |= to->partials.has_unknown;
         hp_partial_prove(&from->profile, prover);
-        tell(&to->profile, from, (uint32_t)to->profile.inputs.count, to->partials.count);
+        take_records(&to->profile, from, (uint32_t)to->profile.inputs.count,
+                     to->partials.count);
         add(&to->profile, &to->embedded, from);
         hp_vec_push(&to->names, name);
         to->partials = partials;

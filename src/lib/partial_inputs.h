@@ -57,10 +57,10 @@ struct hp_taken_all {
 // any input.  Returns HP_E_DUPLICATE or HP_E_USAGE if partials or dumps were made with
 // different options.
 
-HP_MUST_CHECK int hp_partial_inputs_tell(struct hp_profile *profile,
-                                         struct hp_taken_all *all,
-                                         const struct hp_read_options *options,
-                                         uint32_t *numbers, struct hp_err *err);
+HP_MUST_CHECK int hp_partial_inputs_take_records(struct hp_profile *profile,
+                                                 struct hp_taken_all *all,
+                                                 const struct hp_read_options *options,
+                                                 uint32_t *numbers, struct hp_err *err);
 
 // Call it when names are known.  HP_E_DUPLICATE if two inputs contain the same dump, or
 // the same process.

@@ -252,7 +252,7 @@ static void take_known(struct known_dumps *known, const struct hp_profile *profi
 // for a process of its own.
 void hp_partial_inputs_count(struct hp_profile *profile) {
     struct known_dumps known = {.all = {0}};
-    size_t groups = 0, processes = 0, untold = 0;
+    size_t groups = 0, processes = 0, unidentified = 0;
     // The last source that was counted: all its inputs have the same dumps.
     uint32_t source = 0;
     const struct hp_input_record *input;
@@ -266,7 +266,7 @@ void hp_partial_inputs_count(struct hp_profile *profile) {
             continue;
         }
         if (!has_identities(profile, input->source)) {
-            untold += 1 + input->others;
+            unidentified += 1 + input->others;
             profile->drops_identities = profile->lacks_identities = true;
         } else if (input->source != source) {
             take_known(&known, profile, input->source);
@@ -279,7 +279,7 @@ void hp_partial_inputs_count(struct hp_profile *profile) {
     }
     // Partials are never read together with lone inputs.
     size_t alone = profile->lone_inputs;
-    profile->processes.others = processes + untold + alone - groups;
-    profile->processes.other_dumps = known.all.count + untold + alone - groups;
+    profile->processes.others = processes + unidentified + alone - groups;
+    profile->processes.other_dumps = known.all.count + unidentified + alone - groups;
     hp_vec_done(&known.all);
 }

@@ -23,8 +23,8 @@ static void ask_of_modules(const struct hp_profile *profile,
     const struct hp_module *module;
     hp_vec_each (module, &profile->modules) {
         // A build id, or the stamp in a partial, decides; the code is not compared.
-        struct hp_proof_module asked = {.is_told = module->told_id.n != 0 ||
-                                                   module->stamp.n != 0};
+        struct hp_proof_module asked = {
+            .is_known_build = module->recorded_build_id.n != 0 || module->stamp.n != 0};
         if (has_code(module)) {
             asked.path = asked.name = hp_strtab_span(&profile->strings, module->path);
             asked.addresses = module->addresses;
@@ -96,7 +96,7 @@ void hp_partial_prove(struct hp_profile *profile, struct hp_prover *prover) {
         const struct hp_proof_module *asked = &question.modules.at[i];
         if (has_code(module) && module->stamp.n != 0) {
             take_stamped(profile, module, asked, prover);
-        } else if (has_code(module) && !asked->is_told) {
+        } else if (has_code(module) && !asked->is_known_build) {
             hp_profile_take_proof(profile, module, asked);
             module->dumps = module->dumps > 0 ? module->dumps : dumps;
             module->has_partials = module->dumps == 0;

@@ -83,7 +83,7 @@ static int judge(const struct hp_profile *profile, const struct hp_read_options 
         return hp_fail(err, HP_E_EMPTY, "nothing to report: %s", why);
     }
     if (options->older_than > 0 && profile->summary[HP_SIDE_ALL].listing == 0) {
-        return hp_fail(err, HP_E_EMPTY, HP_NO_AGES_TOLD);
+        return hp_fail(err, HP_E_EMPTY, HP_NO_AGES_KNOWN);
     }
     if (options->thread && profile->stacks.count + profile->runs.stacks == 0) {
         return hp_fail(err, HP_E_EMPTY, "nothing to report: no input has a thread %s%s",
@@ -217,7 +217,7 @@ static uint32_t *reading_order(struct hp_job *job) {
 // Return whether an input is an exit dump that is no point of a series.
 static bool is_left_exit(const struct hp_profile *profile, size_t i) {
     const struct hp_input_record *input = &profile->inputs.at[i];
-    return hp_profile_leaves_exits(profile) && hp_input_is_used(input) &&
+    return hp_profile_skips_exits(profile) && hp_input_is_used(input) &&
            hp_process_is_exit(&profile->processes.all.at[input->process], (uint32_t)i);
 }
 
@@ -335,13 +335,13 @@ static void warn_of_names(struct hp_profile *profile, size_t disputed) {
 }
 
 // Take over the records of partials, unless an error was recorded while they were read.
-static int tell_partials(struct hp_job *job, struct hp_err *err) {
+static int take_partials(struct hp_job *job, struct hp_err *err) {
     if (job->run_err.code != HP_OK || job->partial_err.code != HP_OK) {
         *err = job->run_err.code != HP_OK ? job->run_err : job->partial_err;
         return err->code;
     }
-    return hp_partial_inputs_tell(job->profile, &job->taken, job->options, &job->numbers,
-                                  err);
+    return hp_partial_inputs_take_records(job->profile, &job->taken, job->options,
+                                          &job->numbers, err);
 }
 
 // Return whether all used inputs are files that can be read once more.
@@ -422,7 +422,7 @@ static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
     hp_contents_done(&job->files);
     hp_contents_done(&job->texts);
     hp_lone_inputs_settle(&job->lone, profile, &job->queue, job->taken.count > 0);
-    int ret = tell_partials(job, err);
+    int ret = take_partials(job, err);
     if (ret != HP_OK) { // the partials are useless, and are not described
         hp_partial_inputs_done(&job->taken);
     }
@@ -442,7 +442,7 @@ static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
         ret = settle(job, duplicate, err);
     }
     hp_lone_inputs_compare_samples(&job->lone, profile, &job->queue);
-    hp_lone_inputs_tell(&job->lone, profile, &job->queue);
+    hp_lone_inputs_record(&job->lone, profile, &job->queue);
     hp_partial_inputs_add(profile, &job->embedded, &job->taken);
     warn_of_names(profile, hp_embedded_symbols_settle(&job->embedded, profile));
     hp_embedded_symbols_done(&job->embedded);

@@ -24,7 +24,7 @@ enum {
 };
 
 // How a string of the profile is used; several bits may be set.
-enum role {
+enum string_role {
     ROLE_NAME = 1,     // a name that is replaced
     ROLE_BUILD_ID = 2, // a build id that is replaced
     ROLE_PUBLIC = 4,   // the string must stay, whatever else it is
@@ -201,7 +201,7 @@ static void mark_modules(const struct redaction *redaction) {
         mark(redaction, module->path, is_kept ? ROLE_PUBLIC : ROLE_NAME);
         mark(redaction, module->symbols_from, ROLE_NAME);
         mark(redaction, module->build_id, is_kept ? ROLE_PUBLIC : ROLE_BUILD_ID);
-        mark(redaction, module->told_id, is_kept ? ROLE_PUBLIC : ROLE_BUILD_ID);
+        mark(redaction, module->recorded_build_id, is_kept ? ROLE_PUBLIC : ROLE_BUILD_ID);
         mark(redaction, module->builds, is_kept ? ROLE_PUBLIC : ROLE_BUILD_ID);
         mark(redaction, module->stamp, is_kept ? ROLE_PUBLIC : ROLE_BUILD_ID);
     }

@@ -34,7 +34,7 @@ struct hp_unloaded {
 };
 
 // The search for unloaded libraries, one process after the other.
-struct search {
+struct unloaded_search {
     struct hp_unloaded *unloaded; // the result so far
     struct hp_reader reader;      // scratch memory for reading dumps
     struct hp_dump dump;
@@ -57,9 +57,9 @@ static struct hp_digest process_of(const struct hp_dump *dump, uint64_t pid) {
         start = is_first ? row->start : start;
     }
     struct hp_digest path = hp_digest_of(dump->program_path);
-    const uint64_t told[] = {dump->map.of[0], dump->map.of[1], pid,
-                             start,           path.of[0],      path.of[1]};
-    return hp_digest_of_numbers(told, sizeof told / sizeof *told);
+    const uint64_t facts[] = {dump->map.of[0], dump->map.of[1], pid,
+                              start,           path.of[0],      path.of[1]};
+    return hp_digest_of_numbers(facts, sizeof facts / sizeof *facts);
 }
 
 // --- what dumps show -------------------------------------------------------------------
@@ -92,8 +92,8 @@ static void add_image(struct hp_unloaded *self, size_t first, struct image image
 }
 
 // Add rows of the dump's map as an image.
-static void add_rows(struct search *search, struct hp_digest process, uint32_t first,
-                     uint32_t last, bool has_file) {
+static void add_rows(struct unloaded_search *search, struct hp_digest process,
+                     uint32_t first, uint32_t last, bool has_file) {
     struct hp_unloaded *self = search->unloaded;
     if (self->images.count - search->first_image > MOST_OF_PROCESS) {
         return;
@@ -112,7 +112,7 @@ static void add_rows(struct search *search, struct hp_digest process, uint32_t f
 }
 
 // Add all executable images and rows of the dump's map.
-static void add_images(struct search *search, struct hp_digest process) {
+static void add_images(struct unloaded_search *search, struct hp_digest process) {
     const struct hp_dump *dump = &search->dump;
     const struct hp_run *run;
     hp_images_find(&search->resolver, dump);
@@ -133,7 +133,7 @@ static bool holds(const struct hp_mapping *row, uint64_t address) {
 }
 
 // Add the unmapped addresses of the dump.
-static void add_lost(struct search *search, struct hp_digest process) {
+static void add_lost(struct unloaded_search *search, struct hp_digest process) {
     const struct hp_dump *dump = &search->dump;
     const uint64_t *address;
     hp_vec_each (address, &dump->addresses) {
@@ -150,7 +150,7 @@ static void add_lost(struct search *search, struct hp_digest process) {
 
 // Read a dump, and note its images and unmapped addresses.  A dump that cannot be read
 // any more, or whose content has changed, is ignored.
-static void look_at(struct search *search, const struct hp_input_record *input) {
+static void look_at(struct unloaded_search *search, const struct hp_input_record *input) {
     struct hp_err err = {0};
     bool is_elf;
     int ret =
@@ -197,7 +197,7 @@ static void want(struct hp_unloaded *self, size_t first, const struct lost *lost
 
 // Drop the images of the last process that are not wanted.  `rows`: number of rows before
 // this process; all its rows are dropped if none of its images is wanted.
-static void keep_wanted(struct search *search, size_t rows) {
+static void keep_wanted(struct unloaded_search *search, size_t rows) {
     struct hp_unloaded *self = search->unloaded;
     size_t kept = search->first_image;
     bool is_too_much = search->lost.count > MOST_OF_PROCESS ||
@@ -244,8 +244,8 @@ static int by_content(const void *left, const void *right) {
 
 // Look at all dumps of a process, ordered by content so that the result does not depend
 // on the order in which they are given.
-static void look_at_process(struct search *search, const struct hp_input_record **inputs,
-                            size_t count) {
+static void look_at_process(struct unloaded_search *search,
+                            const struct hp_input_record **inputs, size_t count) {
     size_t rows = search->unloaded->rows.count;
     search->first_image = search->unloaded->images.count;
     qsort(inputs, count, sizeof *inputs, by_content);
@@ -256,8 +256,8 @@ static void look_at_process(struct search *search, const struct hp_input_record 
 }
 
 struct hp_unloaded *hp_unloaded_find(const struct hp_profile *profile, uint64_t limit) {
-    struct search search = {.unloaded = hp_alloc(sizeof *search.unloaded),
-                            .reader.limit = limit};
+    struct unloaded_search search = {.unloaded = hp_alloc(sizeof *search.unloaded),
+                                     .reader.limit = limit};
     HP_VEC(const struct hp_input_record *) inputs = {0};
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {

@@ -31,7 +31,7 @@ static const char *const diagnostics[HP_DIAGNOSTICS] = {
     [HP_DIAGNOSTIC_NEGATIVE] = "is a difference of two profiles; values below zero: %",
     [HP_DIAGNOSTIC_HEADER_CONTRADICTS] =
         "has a total that contradicts the sum of its stacks: it may be cut or damaged",
-    [HP_DIAGNOSTIC_TORN] =
+    [HP_DIAGNOSTIC_INCONSISTENT] =
         "has stacks whose numbers contradict those of their threads: %; it may be damaged",
     [HP_DIAGNOSTIC_NO_PERIOD] = "has no sample period: its counts are taken as they are",
     [HP_DIAGNOSTIC_NO_OBJECTS] = "has bytes, but not how many objects they are",
@@ -165,13 +165,13 @@ static void warn_of_forks(struct hp_profile *profile) {
                         "each",
                         processes->forks, processes->forked == 1 ? "one" : "several");
     }
-    if (processes->untold > 1) {
+    if (processes->unidentified > 1) {
         hp_profile_warn(
             profile,
             "%zu inputs may be of one process, nothing in them says: they are "
             "added up",
-            processes->untold);
-    } else if (processes->untold == 1) {
+            processes->unidentified);
+    } else if (processes->unidentified == 1) {
         hp_profile_warn(profile,
                         "one input may be of the process of another, nothing in it "
                         "says: they are added up");
@@ -183,7 +183,7 @@ static void warn_of_strangers(struct hp_profile *profile) {
     const struct hp_input_record *first = NULL, *input;
     hp_vec_each (input, &profile->inputs) {
         if (!hp_input_is_used(input) ||
-            profile->processes.all.at[input->process].is_untold) {
+            profile->processes.all.at[input->process].is_unidentified) {
             continue;
         }
         if (first) {
@@ -242,28 +242,28 @@ static void warn_of_identities(struct hp_profile *profile) {
 // their processes.
 static void warn_of_merged(struct hp_profile *profile) {
     unsigned snapshots = 0, columns = 0;
-    uint64_t untold = 0;
-    size_t with_untold = 0;
+    uint64_t unidentified = 0;
+    size_t with_unidentified = 0;
     bool is_merged = false;
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
         if (hp_input_is_used(input)) {
             bool is_known = hp_digest_is_known(input->identity.map);
-            uint64_t own = input->keys ? input->keys->untold : !is_known;
+            uint64_t own = input->keys ? input->keys->unidentified : !is_known;
             snapshots |= input->keys ? input->keys->snapshots : 0;
             columns |= input->keys ? input->keys->columns : 0;
             is_merged |= input->keys && own > 0;
-            untold += own;
-            with_untold += own > 0;
+            unidentified += own;
+            with_unidentified += own > 0;
         }
     }
     warn_of_modes(profile, snapshots, columns);
-    if (is_merged && with_untold > 1 && !profile->keeps.moments) {
+    if (is_merged && with_unidentified > 1 && !profile->keeps.moments) {
         hp_profile_warn(
             profile,
             "%llu processes without a memory map, some of them merged, may be "
             "in several inputs, nothing in them says: they are added up",
-            (unsigned long long)untold);
+            (unsigned long long)unidentified);
     }
     struct hp_process_clash clash =
         hp_process_keys_clash(&profile->processes, profile->inputs.at,
@@ -282,7 +282,7 @@ static void warn_of_singles(struct hp_profile *profile) {
     hp_vec_each (process, &profile->processes.all) {
         const struct hp_input_record *first =
             &profile->inputs.at[profile->processes.dumps.at[process->first]];
-        singles += process->dumps == 1 && !process->is_untold && !first->keys;
+        singles += process->dumps == 1 && !process->is_unidentified && !first->keys;
     }
     if (profile->processes.largest < 2 && profile->processes.forks == 0) {
         warn_of_strangers(profile);

@@ -11,6 +11,6 @@ void hp_warn_of_inputs(struct hp_profile *profile);
 void hp_warn_of_modules(struct hp_profile *profile);
 
 // Say for each side of a comparison which dumps are used, where a process has several.
-void hp_tell_moments(struct hp_profile *profile);
+void hp_describe_moments(struct hp_profile *profile);
 
 #endif

@@ -159,10 +159,10 @@ static bool is_young(const struct hp_job *job, const struct hp_queued_input *ite
 // Return whether the dump was read before, as the same moment of the same process.
 static bool is_duplicate(struct hp_job *job, const struct hp_input_record *record,
                          const struct hp_dump_name *name) {
-    struct hp_identity told = {.pid = name->pid,
-                               .number = name->number,
-                               .has_number = name->has_number};
-    struct hp_digest key = hp_dump_identity(record->content, &told);
+    struct hp_identity name_identity = {.pid = name->pid,
+                                        .number = name->number,
+                                        .has_number = name->has_number};
+    struct hp_digest key = hp_dump_identity(record->content, &name_identity);
     key.of[1] |= (uint64_t)record->is_base << 63; // both sides may have it
     return !job->options->count_duplicates && !hp_contents_add(&job->contents, key);
 }
@@ -251,11 +251,11 @@ static int read_dump(struct worker *worker, struct hp_input_record *record, bool
 static int merge(struct worker *worker, struct hp_input_record *record, bool is_added,
                  struct hp_err *err) { // only estimates it unless is_added
     struct hp_dump_name name = hp_dump_name_of(record->public.name);
-    struct hp_identity told = {.map = worker->dump.map,
-                               .pid = name.pid,
-                               .number = name.number,
-                               .has_number = name.has_number};
-    record->group = (uint8_t)hp_replicate_of(record->content, &told);
+    struct hp_identity name_identity = {.map = worker->dump.map,
+                                        .pid = name.pid,
+                                        .number = name.number,
+                                        .has_number = name.has_number};
+    record->group = (uint8_t)hp_replicate_of(record->content, &name_identity);
     worker->merger.only_estimates = !is_added;
     worker->merger.large_sizes = hp_large_sizes_of(worker->job->profile, record->number);
     if (worker->job->unloaded) {
@@ -286,7 +286,7 @@ static int take_input(struct worker *worker, struct hp_input_record *record,
     if (is_duplicate(job, record, &name)) {
         return skip(record, HP_INPUT_DUPLICATE, NULL);
     }
-    bool is_exit = name.kind == 'f' && hp_profile_leaves_exits(job->profile);
+    bool is_exit = name.kind == 'f' && hp_profile_skips_exits(job->profile);
     bool is_added =
         (job->adds_all && !is_exit) || claim(job, record, &worker->dump, &name);
     return merge(worker, record, is_added, err);
@@ -317,7 +317,7 @@ static void take_again(struct worker *worker, struct hp_input_record *again,
 
 // --- all inputs ------------------------------------------------------------------------
 
-static void tell_progress(struct hp_job *job, const struct worker *worker) {
+static void report_progress(struct hp_job *job, const struct worker *worker) {
     struct hp_progress *progress = &job->progress; // job->lock is held
     progress->done++;
     progress->total += worker->item.archive && !job->record_of;
@@ -399,7 +399,7 @@ static void keep_record(struct worker *worker, struct hp_input_record *record) {
 static void take(struct worker *worker, struct hp_input_record *record, int ret,
                  struct hp_err *err) { // `ret`: result of the queue
     struct hp_job *job = worker->job;
-    hp_memory_is_for(record->public.name);
+    hp_set_memory_input(record->public.name);
     if (job->record_of) {
         take_again(worker, record,
                    &job->profile->inputs.at[job->record_of[record->number]]);
@@ -411,14 +411,14 @@ static void take(struct worker *worker, struct hp_input_record *record, int ret,
             skip(record, HP_INPUT_SKIPPED, err);
         }
     }
-    hp_memory_is_for(NULL);
+    hp_set_memory_input(NULL);
     pthread_mutex_lock(&job->lock);
     if (worker->is_partial) {
         note_partial(job, record);
     } else if (!job->record_of) {
         keep_record(worker, record);
     }
-    tell_progress(job, worker);
+    report_progress(job, worker);
     pthread_mutex_unlock(&job->lock);
 }
 
@@ -572,8 +572,8 @@ void hp_job_read(struct hp_job *job) {
 static void skip_missing(struct hp_job *job, const bool *is_wanted) {
     struct hp_input_record *record;
     hp_vec_each (record, &job->profile->inputs) {
-        bool is_told = record->public.status == HP_INPUT_SKIPPED;
-        if (is_wanted[record->number] && !record->is_added && !is_told) {
+        bool is_skipped = record->public.status == HP_INPUT_SKIPPED;
+        if (is_wanted[record->number] && !record->is_added && !is_skipped) {
             struct hp_err err = {0};
             fail_changed(&err);
             skip(record, HP_INPUT_SKIPPED, &err);

@@ -27,7 +27,7 @@ uint64_t hp_age_range_high(uint64_t range);
 double hp_age_range_seconds(uint64_t range, bool is_low);
 
 // Error text of a report by age when no input has ages.
-#define HP_NO_AGES_TOLD                                                        \
+#define HP_NO_AGES_KNOWN                                                       \
     "nothing to report: no input lists its objects with their ages, as dumps " \
     "of ClickHouse's jemalloc do"
 

@@ -10,9 +10,9 @@ enum {
 };
 
 // A process determines the group if it is known, so that all its dumps are in one group.
-unsigned hp_replicate_of(struct hp_digest content, const struct hp_identity *told) {
-    uint64_t process = hp_process_identity(told);
-    uint64_t identity = process ? process : hp_dump_identity(content, told).of[0];
+unsigned hp_replicate_of(struct hp_digest content, const struct hp_identity *properties) {
+    uint64_t process = hp_process_identity(properties);
+    uint64_t identity = process ? process : hp_dump_identity(content, properties).of[0];
     return (unsigned)(identity % HP_REPLICATES);
 }
 

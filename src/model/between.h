@@ -62,7 +62,7 @@ struct hp_replicates {
 
 // Return the group of a dump.  All dumps of a process are in one group, if the process is
 // known.
-unsigned hp_replicate_of(struct hp_digest content, const struct hp_identity *told);
+unsigned hp_replicate_of(struct hp_digest content, const struct hp_identity *properties);
 
 // Add to the sum of a stack in a group.  Keys may occur more than once until the sums are
 // settled.

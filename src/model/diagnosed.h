@@ -14,11 +14,11 @@ enum hp_diagnostic_kind {
     HP_DIAGNOSTIC_NEGATIVE,         // values below zero
     // The total of the file differs from the sum of its stacks.
     HP_DIAGNOSTIC_HEADER_CONTRADICTS,
-    HP_DIAGNOSTIC_TORN,       // threads of a stack that do not add up to its numbers
-    HP_DIAGNOSTIC_NO_PERIOD,  // the sample period is missing
-    HP_DIAGNOSTIC_NO_OBJECTS, // numbers of objects are missing
-    HP_DIAGNOSTIC_OVERLAPS,   // rows of the memory map that overlap
-    HP_DIAGNOSTIC_UNKNOWN,    // lines of an unknown dialect
+    HP_DIAGNOSTIC_INCONSISTENT, // threads of a stack that do not add up to its numbers
+    HP_DIAGNOSTIC_NO_PERIOD,    // the sample period is missing
+    HP_DIAGNOSTIC_NO_OBJECTS,   // numbers of objects are missing
+    HP_DIAGNOSTIC_OVERLAPS,     // rows of the memory map that overlap
+    HP_DIAGNOSTIC_UNKNOWN,      // lines of an unknown dialect
     HP_DIAGNOSTICS,
 };
 

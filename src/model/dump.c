@@ -103,7 +103,7 @@ struct hp_stack_extra *hp_dump_next_extra(struct hp_dump *dump) {
 }
 
 const int64_t *hp_dump_values(const struct hp_dump *dump, size_t i) {
-    size_t end = hp_dump_extra(dump, i).behind_values;
+    size_t end = hp_dump_extra(dump, i).values_end;
     return end > 0 ? dump->values.at + end - dump->types.count : NULL;
 }
 

@@ -49,7 +49,7 @@ struct hp_stack_extra {
     uint32_t listed;      // number of listed objects
     hp_string tags;       // its labels, in dump->tag_sets
     uint64_t object_size; // bytes of each of its objects, if a label says so; 0: unknown
-    size_t behind_values; // index after its last value in dump->values; 0: it has none
+    size_t values_end;    // index after its last value in dump->values; 0: it has none
 };
 
 // Name of a further sample type, in dump->strings.  Its values are used without scaling.

@@ -14,7 +14,7 @@
 #include <string.h>
 
 // Bits that say which fields an observation has.
-enum part {
+enum history_part {
     INUSE_VALUES = 1 << 0,
     ALLOC_VALUES = 1 << 1,
     INUSE_ERROR = 1 << 2,

@@ -46,7 +46,7 @@ struct hp_process_key {
 // The processes of a merged profile.  {0} is empty.
 struct hp_process_keys {
     HP_VEC(struct hp_process_key) all; // ascending, without duplicates
-    uint64_t untold;                   // number of processes without a memory map
+    uint64_t unidentified;             // number of processes without a memory map
     unsigned snapshots; // 1 << each enum hp_snapshots by which dumps were chosen
     unsigned columns;   // 1 << each enum hp_column for which they were chosen
     // Number of duplicates in the text: two profiles have been joined to one.

@@ -142,8 +142,9 @@ static enum hp_input_reason reason_of(const struct hp_input *input) {
 }
 
 uint64_t hp_input_dumps(const struct hp_input_record *input) {
-    bool tells = input->keys && input->source == 0;
-    uint64_t processes = tells ? input->keys->all.count + input->keys->untold : 0;
+    bool lists_processes = input->keys && input->source == 0;
+    uint64_t processes =
+        lists_processes ? input->keys->all.count + input->keys->unidentified : 0;
     return processes > 0 ? processes : 1 + input->others;
 }
 

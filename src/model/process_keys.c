@@ -71,7 +71,7 @@ static size_t settle(struct hp_process_keys *keys) {
 static void add_merged(struct hp_process_keys *keys,
                        const struct hp_process_keys *merged) {
     hp_vec_append(&keys->all, merged->all.at, merged->all.count);
-    keys->untold += merged->untold;
+    keys->unidentified += merged->unidentified;
     keys->snapshots |= merged->snapshots;
     keys->columns |= merged->columns;
 }
@@ -91,7 +91,7 @@ static void add_process(struct hp_process_keys *keys,
             is_known = true;
         }
     }
-    keys->untold += !is_known;
+    keys->unidentified += !is_known;
 }
 
 void hp_process_keys_collect(struct hp_process_keys *keys,
@@ -99,7 +99,7 @@ void hp_process_keys_collect(struct hp_process_keys *keys,
                              const struct hp_input_record *inputs, size_t count,
                              enum hp_snapshots snapshots, enum hp_metric metric) {
     bool adds_up = false, has_dumps = false;
-    *keys = (struct hp_process_keys){.untold = 0};
+    *keys = (struct hp_process_keys){.unidentified = 0};
     for (size_t i = 0; i < count; i++) {
         if (inputs[i].keys && hp_input_is_used(&inputs[i])) {
             add_merged(keys, inputs[i].keys);
@@ -145,7 +145,7 @@ char *hp_process_keys_text(const struct hp_process_keys *keys, size_t *next) {
     size_t left = keys->all.count - *next, count = left < MOST ? left : MOST;
     size_t room = 256 + count * WORD * WORDS;
     // Lines are added up, so only the first has the number.
-    uint64_t untold = *next == 0 ? keys->untold : 0;
+    uint64_t unidentified = *next == 0 ? keys->unidentified : 0;
     char *text = hp_alloc(room), *at = text;
     put_text(&at, mark);
     put_text(&at, version);
@@ -153,7 +153,7 @@ char *hp_process_keys_text(const struct hp_process_keys *keys, size_t *next) {
     put_names(&at, snapshots_names, MODES, keys->snapshots);
     put_text(&at, " of=");
     put_names(&at, column_names, HP_COLUMNS, keys->columns);
-    at += sprintf(at, " untold=%" PRIu64 " keys=", untold);
+    at += sprintf(at, " untold=%" PRIu64 " keys=", unidentified);
     for (size_t end = *next + count; *next < end; ++*next) {
         const struct hp_process_key *key = &keys->all.at[*next];
         at += sprintf(at, "%016" PRIx64 "%016" PRIx64 "%016" PRIx64, key->map.of[0],
@@ -208,7 +208,7 @@ bool hp_process_keys_read(struct hp_process_keys *keys, struct hp_span text) {
     expect_word(&c, " of=");
     keys->columns |= read_names(&c, column_names, HP_COLUMNS);
     expect_word(&c, " untold=");
-    uint64_t untold = hp_cursor_decimal(&c);
+    uint64_t unidentified = hp_cursor_decimal(&c);
     expect_word(&c, " keys=");
     while (hp_cursor_good(&c) && !hp_cursor_at_end(&c)) {
         struct hp_process_key key = {{{0}}, 0};
@@ -220,7 +220,8 @@ bool hp_process_keys_read(struct hp_process_keys *keys, struct hp_span text) {
         }
         hp_vec_push(&keys->all, key);
     }
-    bool fits = !__builtin_add_overflow(keys->untold, untold, &keys->untold);
+    bool fits =
+        !__builtin_add_overflow(keys->unidentified, unidentified, &keys->unidentified);
     keys->repeated += settle(keys);
     return fits && hp_cursor_good(&c);
 }
@@ -228,7 +229,7 @@ bool hp_process_keys_read(struct hp_process_keys *keys, struct hp_span text) {
 // --- in two inputs ---------------------------------------------------------------------
 
 // One occurrence of a process in an input.
-struct place {
+struct key_place {
     struct hp_process_key key;
     uint64_t labels; // labels of the input; processes with different labels are different
     bool is_base, is_merged;
@@ -236,14 +237,14 @@ struct place {
 };
 
 // Order by everything except the process id.
-static int by_map(const struct place *a, const struct place *b) {
+static int by_map(const struct key_place *a, const struct key_place *b) {
     int order = compare(a->is_base, b->is_base);
     order = order ? order : compare(a->labels, b->labels);
     return order ? order : compare_maps(a->key.map, b->key.map);
 }
 
 static int by_place(const void *left, const void *right) {
-    const struct place *a = left, *b = right;
+    const struct key_place *a = left, *b = right;
     int order = by_map(a, b);
     order = order ? order : compare(a->key.pid, b->key.pid);
     return order ? order : compare(a->input, b->input);
@@ -251,8 +252,8 @@ static int by_place(const void *left, const void *right) {
 
 // Count one more common process.  The pair of inputs that is reported is the first one in
 // the order of the inputs.
-static void note(struct hp_process_clash *clash, const struct place *a,
-                 const struct place *b) {
+static void note(struct hp_process_clash *clash, const struct key_place *a,
+                 const struct key_place *b) {
     uint32_t first = a->input < b->input ? a->input : b->input;
     uint32_t again = a->input < b->input ? b->input : a->input;
     if (clash->processes++ == 0 || again < clash->again ||
@@ -264,9 +265,9 @@ static void note(struct hp_process_clash *clash, const struct place *a,
 
 // Note a clash if the places of one process are in two inputs, and at least one of these
 // is a merged profile.
-static void find_one(struct hp_process_clash *clash, const struct place *places,
+static void find_one(struct hp_process_clash *clash, const struct key_place *places,
                      size_t count) {
-    const struct place *other = NULL, *merged = NULL;
+    const struct key_place *other = NULL, *merged = NULL;
     for (size_t i = 0; i < count; i++) {
         bool is_other = places[i].input != places[0].input;
         merged = !merged && places[i].is_merged ? &places[i] : merged;
@@ -281,9 +282,9 @@ static void find_one(struct hp_process_clash *clash, const struct place *places,
 // only a single process id for the map, then a dump without process id was assigned to
 // that process.  Together with the other process ids this assignment is no longer
 // certain.
-static void find_joined(struct hp_process_clash *clash, const struct place *places,
+static void find_joined(struct hp_process_clash *clash, const struct key_place *places,
                         size_t count) {
-    const struct place *own = NULL, *other = NULL;
+    const struct key_place *own = NULL, *other = NULL;
     size_t ids = 0;
     for (size_t i = 0; i < count && places[0].key.pid == 0; i++) {
         bool is_own = places[i].is_merged == places[0].is_merged &&
@@ -299,7 +300,7 @@ static void find_joined(struct hp_process_clash *clash, const struct place *plac
 }
 
 // Find clashes among the places of one map, which are sorted by process id and input.
-static void find_of_map(struct hp_process_clash *clash, const struct place *places,
+static void find_of_map(struct hp_process_clash *clash, const struct key_place *places,
                         size_t count) {
     size_t first = 0;
     while (first < count - 1 && places[first].key.pid == 0) {
@@ -322,35 +323,36 @@ static void find_of_map(struct hp_process_clash *clash, const struct place *plac
     }
 }
 
-struct places {
-    HP_VEC(struct place) all;
+struct key_places {
+    HP_VEC(struct key_place) all;
 };
 
 // Add a place for each process of a merged profile.
-static void add_keys(struct places *places, const struct hp_input_record *input,
+static void add_keys(struct key_places *places, const struct hp_input_record *input,
                      uint32_t number) {
     const struct hp_process_key *key;
     hp_vec_each (key, &input->keys->all) {
-        struct place place = {*key, input->identity.labels, input->is_base, true, number};
+        struct key_place place = {*key, input->identity.labels, input->is_base, true,
+                                  number};
         hp_vec_push(&places->all, place);
     }
 }
 
 // Add a place for a dump with a memory map.
-static void add_own_key(struct places *places, const struct hp_input_record *input,
+static void add_own_key(struct key_places *places, const struct hp_input_record *input,
                         uint32_t number) {
-    struct place place = {{input->identity.map, input->identity.pid},
-                          input->identity.labels,
-                          input->is_base,
-                          false,
-                          number};
+    struct key_place place = {{input->identity.map, input->identity.pid},
+                              input->identity.labels,
+                              input->is_base,
+                              false,
+                              number};
     if (hp_digest_is_known(place.key.map)) {
         hp_vec_push(&places->all, place);
     }
 }
 
 // Collect the places of all used inputs.  Returns false if no input is a merged profile.
-static bool collect(struct places *places, const struct hp_processes *processes,
+static bool collect(struct key_places *places, const struct hp_processes *processes,
                     const struct hp_input_record *inputs, size_t count) {
     for (uint32_t i = 0; i < count; i++) {
         if (inputs[i].keys && hp_input_is_used(&inputs[i])) {
@@ -371,11 +373,11 @@ struct hp_process_clash hp_process_keys_clash(const struct hp_processes *process
                                               const struct hp_input_record *inputs,
                                               size_t count) {
     struct hp_process_clash clash = {HP_NO_INPUT, HP_NO_INPUT, 0};
-    struct places places = {0};
+    struct key_places places = {0};
     for (uint32_t i = 0; i < count; i++) {
         if (inputs[i].keys && hp_input_is_used(&inputs[i]) &&
             inputs[i].keys->repeated > 0) {
-            struct place own = {.input = i};
+            struct key_place own = {.input = i};
             note(&clash, &own, &own);
         }
     }
@@ -399,13 +401,13 @@ struct hp_process_clash hp_process_keys_clash(const struct hp_processes *process
 // Order by labels, map and process id, so that both sides of a diff are next to each
 // other.
 static int by_process(const void *left, const void *right) {
-    const struct place *a = left, *b = right;
+    const struct key_place *a = left, *b = right;
     int order = compare(a->labels, b->labels);
     order = order ? order : compare_maps(a->key.map, b->key.map);
     return order ? order : compare(a->key.pid, b->key.pid);
 }
 
-static bool are_of_both_sides(const struct place *places, size_t count) {
+static bool are_of_both_sides(const struct key_place *places, size_t count) {
     bool has[2] = {false, false};
     for (size_t i = 0; i < count; i++) {
         has[places[i].is_base] = true;
@@ -415,7 +417,7 @@ static bool are_of_both_sides(const struct place *places, size_t count) {
 
 // Return how many processes of one map occur on both sides.  A place without process id
 // can be of any process of the map; it is used only if no process id is on both sides.
-static size_t count_shared(const struct place *places, size_t count) {
+static size_t count_shared(const struct key_place *places, size_t count) {
     size_t shared = 0;
     for (size_t i = 0, end; i < count; i = end) {
         end = i + 1;
@@ -429,7 +431,7 @@ static size_t count_shared(const struct place *places, size_t count) {
 }
 
 size_t hp_process_keys_shared(const struct hp_input_record *inputs, size_t count) {
-    struct places places = {0};
+    struct key_places places = {0};
     size_t shared = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (!hp_input_is_used(&inputs[i])) {
@@ -443,7 +445,7 @@ size_t hp_process_keys_shared(const struct hp_input_record *inputs, size_t count
     }
     hp_vec_sort(&places.all, by_process);
     for (size_t i = 0, end; i < places.all.count; i = end) {
-        const struct place *first = &places.all.at[i];
+        const struct key_place *first = &places.all.at[i];
         end = i + 1;
         while (end < places.all.count && places.all.at[end].labels == first->labels &&
                compare_maps(places.all.at[end].key.map, first->key.map) == 0) {

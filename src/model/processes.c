@@ -25,7 +25,7 @@ enum {
 };
 
 // One input, while processes are searched for.
-struct item {
+struct process_item {
     const struct hp_identity *identity;
     uint32_t input;
     bool is_base;
@@ -33,15 +33,15 @@ struct item {
 
 // The state of the search.  A unit is a set of inputs that are dumps of one process; it
 // is named by the number of one of its inputs.
-struct finder {
+struct process_finder {
     const struct hp_input_record *inputs;
-    struct item *items; // scratch memory for one pass
-    uint32_t *units;    // unit of each input; HP_NO_INPUT if the input is not used
-    size_t forked;      // number of maps that several processes share
+    struct process_item *items; // scratch memory for one pass
+    uint32_t *units; // unit of each input; HP_NO_INPUT if the input is not used
+    size_t forked;   // number of maps that several processes share
     // By unit: another process with the same map and another process id exists.
     bool *is_fork;
     // By input: it is unknown whether it is of one process with other inputs.
-    bool *is_untold;
+    bool *is_unidentified;
     uint64_t *numbers; // scratch memory for numbers in names
 };
 
@@ -59,57 +59,57 @@ bool hp_identity_is_same(const struct hp_identity *a, const struct hp_identity *
 }
 
 struct hp_digest hp_dump_identity(struct hp_digest content,
-                                  const struct hp_identity *told) {
-    if (told->pid != 0 || told->has_number) {
-        uint64_t number = told->has_number ? told->number + 1 : 0;
-        uint64_t all[] = {content.of[0], content.of[1], told->pid, number};
+                                  const struct hp_identity *properties) {
+    if (properties->pid != 0 || properties->has_number) {
+        uint64_t number = properties->has_number ? properties->number + 1 : 0;
+        uint64_t all[] = {content.of[0], content.of[1], properties->pid, number};
         content = hp_digest_of_numbers(all, sizeof all / sizeof *all);
     }
     return (struct hp_digest){{content.of[0], content.of[1] >> 48}};
 }
 
-uint64_t hp_process_identity(const struct hp_identity *told) {
-    if (!hp_digest_is_known(told->map) && told->pid == 0) {
+uint64_t hp_process_identity(const struct hp_identity *properties) {
+    if (!hp_digest_is_known(properties->map) && properties->pid == 0) {
         return 0;
     }
-    uint64_t all[] = {told->map.of[0], told->map.of[1], told->pid};
+    uint64_t all[] = {properties->map.of[0], properties->map.of[1], properties->pid};
     uint64_t identity = hp_digest_of_numbers(all, sizeof all / sizeof *all).of[0];
     return identity ? identity : 1;
 }
 
 // Compare the properties that all dumps of a process share: the side and the labels.
 // Inputs that differ in these are of different processes.
-static int by_group(const struct item *a, const struct item *b) {
+static int by_group(const struct process_item *a, const struct process_item *b) {
     int order = compare(a->is_base, b->is_base);
     return order ? order : compare(a->identity->labels, b->identity->labels);
 }
 
-static int by_map(const struct item *a, const struct item *b) {
+static int by_map(const struct process_item *a, const struct process_item *b) {
     int order = by_group(a, b);
     order = order ? order : compare(a->identity->map.of[0], b->identity->map.of[0]);
     return order ? order : compare(a->identity->map.of[1], b->identity->map.of[1]);
 }
 
 static int by_map_and_pid(const void *left, const void *right) {
-    const struct item *a = left, *b = right;
+    const struct process_item *a = left, *b = right;
     int order = by_map(a, b);
     order = order ? order : compare(a->identity->pid, b->identity->pid);
     return order ? order : compare(a->input, b->input);
 }
 
-static int by_series(const struct item *a, const struct item *b) {
+static int by_series(const struct process_item *a, const struct process_item *b) {
     int order = by_group(a, b);
     return order ? order : compare(a->identity->series, b->identity->series);
 }
 
-static bool has_map(const struct item *item) {
+static bool has_map(const struct process_item *item) {
     return hp_digest_is_known(item->identity->map);
 }
 
 // Order by series; within a series inputs with a map come first, then those without a
 // program, then the others by program.
 static int by_series_and_program(const void *left, const void *right) {
-    const struct item *a = left, *b = right;
+    const struct process_item *a = left, *b = right;
     int order = by_series(a, b);
     order = order ? order : compare(has_map(b), has_map(a));
     order = order ? order : compare(a->identity->program, b->identity->program);
@@ -117,19 +117,19 @@ static int by_series_and_program(const void *left, const void *right) {
 }
 
 static int by_program(const void *left, const void *right) {
-    const struct item *a = left, *b = right;
+    const struct process_item *a = left, *b = right;
     int order = by_group(a, b);
     order = order ? order : compare(a->identity->program, b->identity->program);
     return order ? order : compare(a->input, b->input);
 }
 
 // Collect the used inputs that satisfy `is` in finder->items.  Returns their number.
-static size_t collect(struct finder *finder, size_t count,
-                      bool (*is)(const struct item *item)) {
+static size_t collect(struct process_finder *finder, size_t count,
+                      bool (*is)(const struct process_item *item)) {
     size_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct hp_input_record *input = &finder->inputs[i];
-        struct item item = {&input->identity, i, input->is_base};
+        struct process_item item = {&input->identity, i, input->is_base};
         if (finder->units[i] != HP_NO_INPUT && is(&item)) {
             finder->items[found++] = item;
         }
@@ -140,7 +140,8 @@ static size_t collect(struct finder *finder, size_t count,
 // --- by maps ---------------------------------------------------------------------------
 
 // Make the items one unit.
-static void make_unit(struct finder *finder, const struct item *items, size_t count) {
+static void make_unit(struct process_finder *finder, const struct process_item *items,
+                      size_t count) {
     for (size_t i = 0; i < count; i++) {
         finder->units[items[i].input] = items[0].input;
     }
@@ -149,7 +150,8 @@ static void make_unit(struct finder *finder, const struct item *items, size_t co
 // Assign the items of one map to units by process id.  The items are sorted by process
 // id, those without one first.  If all process ids are equal, those without one are of
 // the same process.
-static void split_map(struct finder *finder, const struct item *items, size_t count) {
+static void split_map(struct process_finder *finder, const struct process_item *items,
+                      size_t count) {
     size_t last = count - 1, first = 0;
     while (first < last && items[first].identity->pid == 0) {
         first++;
@@ -179,14 +181,15 @@ static int by_number(const void *left, const void *right) {
 
 // The inputs with one series: one folder, prefix and process id in their names.
 struct series {
-    const struct item *items;
+    const struct process_item *items;
     size_t count;
 };
 
 // Whether all dumps have different numbers, if `items` are added to the dumps of `unit`
 // in the series.
-static bool numbers_differ(struct finder *finder, const struct series *series,
-                           const struct item *items, size_t count, uint32_t unit) {
+static bool numbers_differ(struct process_finder *finder, const struct series *series,
+                           const struct process_item *items, size_t count,
+                           uint32_t unit) {
     uint64_t *numbers = finder->numbers;
     size_t found = 0;
     for (size_t i = 0; i < count; i++) {
@@ -208,8 +211,9 @@ static bool numbers_differ(struct finder *finder, const struct series *series,
 
 // Return the only unit among the items that can be of a program; HP_NO_INPUT if there is
 // none or several.  A program of 0 is unknown, and can be any.
-static uint32_t only_unit(const struct finder *finder, const struct item *items,
-                          size_t count, uint64_t program) {
+static uint32_t only_unit(const struct process_finder *finder,
+                          const struct process_item *items, size_t count,
+                          uint64_t program) {
     uint32_t unit = HP_NO_INPUT;
     for (size_t i = 0; i < count; i++) {
         uint64_t other = items[i].identity->program;
@@ -227,8 +231,8 @@ static uint32_t only_unit(const struct finder *finder, const struct item *items,
 
 // Add items without a map, which are all of one program, to `unit`, or make them a unit
 // of their own.  If numbers occur twice, it is unknown which process the items belong to.
-static void join(struct finder *finder, const struct series *series,
-                 const struct item *items, size_t count, uint32_t unit) {
+static void join(struct process_finder *finder, const struct series *series,
+                 const struct process_item *items, size_t count, uint32_t unit) {
     if (unit != HP_NO_INPUT && numbers_differ(finder, series, items, count, unit)) {
         for (size_t i = 0; i < count; i++) {
             finder->units[items[i].input] = unit;
@@ -237,7 +241,7 @@ static void join(struct finder *finder, const struct series *series,
         make_unit(finder, items, count);
     } else {
         for (size_t i = 0; i < count; i++) {
-            finder->is_untold[items[i].input] = true;
+            finder->is_unidentified[items[i].input] = true;
         }
     }
 }
@@ -245,7 +249,8 @@ static void join(struct finder *finder, const struct series *series,
 // Assign the inputs of one series that have no map.  Inputs of a known program can be
 // assigned without regard to other programs.  Inputs without a program can be of any, so
 // they come last and need a single unit among all.
-static void join_series(struct finder *finder, const struct item *items, size_t count) {
+static void join_series(struct process_finder *finder, const struct process_item *items,
+                        size_t count) {
     const struct series series = {items, count};
     size_t with_map = 0, without_program, programs = 0;
     while (with_map < count && has_map(&items[with_map])) {
@@ -278,23 +283,25 @@ static void join_series(struct finder *finder, const struct item *items, size_t 
 }
 
 // Whether the name identifies the process.
-static bool has_series(const struct item *item) {
+static bool has_series(const struct process_item *item) {
     return item->identity->series != 0 && !item->identity->is_merged;
 }
 
 // --- by nothing ------------------------------------------------------------------------
 
 // Whether the map or the name identifies the process.
-static bool is_told(const struct item *item) {
+static bool is_identified(const struct process_item *item) {
     return has_map(item) || has_series(item);
 }
 
 // Mark inputs of one group whose process is unknown.  The items are sorted by program,
 // those without a program first: these can be of the process of any other item.
-static void mark_group(struct finder *finder, const struct item *items, size_t count) {
+static void mark_group(struct process_finder *finder, const struct process_item *items,
+                       size_t count) {
     size_t unknown = 0;
     while (unknown < count && items[unknown].identity->program == 0) {
-        finder->is_untold[items[unknown].input] |= !is_told(&items[unknown]) && count > 1;
+        finder->is_unidentified[items[unknown].input] |=
+            !is_identified(&items[unknown]) && count > 1;
         unknown++;
     }
     for (size_t i = unknown, end; i < count; i = end) {
@@ -304,13 +311,13 @@ static void mark_group(struct finder *finder, const struct item *items, size_t c
             end++;
         }
         for (size_t k = i; k < end && end - i + unknown > 1; k++) {
-            finder->is_untold[items[k].input] |= !is_told(&items[k]);
+            finder->is_unidentified[items[k].input] |= !is_identified(&items[k]);
         }
     }
 }
 
 // A merged profile is no dump of one process: it lists its processes itself.
-static bool is_one(const struct item *item) {
+static bool is_one(const struct process_item *item) {
     return !item->identity->is_merged;
 }
 
@@ -319,11 +326,12 @@ static bool is_one(const struct item *item) {
 // One pass over the inputs: `is` selects items, `order` sorts them, `compare` returns 0
 // for items that belong together, and `take` processes each such run of items.
 struct pass {
-    bool (*is)(const struct item *item);
+    bool (*is)(const struct process_item *item);
     int (*order)(const void *left, const void *right);
     // 0: the items belong together.
-    int (*compare)(const struct item *a, const struct item *b);
-    void (*take)(struct finder *finder, const struct item *items, size_t count);
+    int (*compare)(const struct process_item *a, const struct process_item *b);
+    void (*take)(struct process_finder *finder, const struct process_item *items,
+                 size_t count);
 };
 
 static const struct pass passes[] = {
@@ -332,9 +340,9 @@ static const struct pass passes[] = {
     {is_one, by_program, by_group, mark_group},
 };
 
-static void run(struct finder *finder, const struct pass *pass, size_t count) {
+static void run(struct process_finder *finder, const struct pass *pass, size_t count) {
     size_t found = collect(finder, count, pass->is);
-    struct item *items = finder->items;
+    struct process_item *items = finder->items;
     qsort(items, found, sizeof *items, pass->order);
     for (size_t i = 0, end; i < found; i = end) {
         end = i + 1;
@@ -360,7 +368,7 @@ static void describe(struct hp_process *process, const struct hp_input_record *i
 
 // Create a process for each unit, in the order of their first inputs, and set the process
 // of each input.
-static void add_inputs(struct hp_processes *processes, struct finder *finder,
+static void add_inputs(struct hp_processes *processes, struct process_finder *finder,
                        struct hp_input_record *inputs, size_t count) {
     uint32_t *process_of = hp_alloc(count * sizeof *process_of);
     memset(process_of, 0xff, count * sizeof *process_of);
@@ -377,7 +385,7 @@ static void add_inputs(struct hp_processes *processes, struct finder *finder,
                 .fullest = HP_NO_INPUT,
                 .is_base = inputs[i].is_base,
                 .is_fork = finder->is_fork[unit],
-                .is_untold = finder->is_untold[i],
+                .is_unidentified = finder->is_unidentified[i],
             };
             process_of[unit] = (uint32_t)processes->all.count;
             hp_vec_push(&processes->all, process);
@@ -423,7 +431,7 @@ static void list_dumps(struct hp_processes *processes,
         process->first = first;
         first += process->dumps;
         process->dumps = 0;
-        processes->untold += process->is_untold;
+        processes->unidentified += process->is_unidentified;
         processes->forks += process->is_fork;
     }
     hp_vec_reserve(&processes->dumps, first);
@@ -442,12 +450,12 @@ static void list_dumps(struct hp_processes *processes,
 void hp_processes_find(struct hp_processes *processes, struct hp_input_record *inputs,
                        size_t count) {
     hp_processes_done(processes);
-    struct finder finder = {
+    struct process_finder finder = {
         .inputs = inputs,
         .items = hp_alloc(count * sizeof *finder.items),
         .units = hp_alloc(count * sizeof *finder.units),
         .is_fork = hp_alloc(count),
-        .is_untold = hp_alloc(count),
+        .is_unidentified = hp_alloc(count),
         .numbers = hp_alloc(count * sizeof *finder.numbers),
     };
     for (uint32_t i = 0; i < count; i++) {
@@ -467,7 +475,7 @@ void hp_processes_find(struct hp_processes *processes, struct hp_input_record *i
             fitting ? processes->all.count : processes->all.capacity;
     }
     free(finder.numbers);
-    free(finder.is_untold);
+    free(finder.is_unidentified);
     free(finder.is_fork);
     free(finder.units);
     free(finder.items);
@@ -476,7 +484,7 @@ void hp_processes_find(struct hp_processes *processes, struct hp_input_record *i
 void hp_processes_done(struct hp_processes *processes) {
     hp_vec_done(&processes->all);
     hp_vec_done(&processes->dumps);
-    *processes = (struct hp_processes){.untold = 0};
+    *processes = (struct hp_processes){.unidentified = 0};
 }
 
 // --- which dump counts -----------------------------------------------------------------
@@ -539,14 +547,14 @@ const char *hp_process_evidence_text(const struct hp_process *process) {
         [HP_EVIDENCE_ITSELF] = "itself, of merged processes",
     };
     return process->evidence != HP_EVIDENCE_NONE ? texts[process->evidence]
-           : process->is_untold                  ? "nothing"
+           : process->is_unidentified            ? "nothing"
            : process->is_fork                    ? "memory map and process id"
            : hp_digest_is_known(process->map)    ? "memory map"
                                                  : "name or program";
 }
 
-const char *hp_process_why(const struct hp_process *process,
-                           enum hp_snapshots snapshots) {
+const char *hp_process_choice_text(const struct hp_process *process,
+                                   enum hp_snapshots snapshots) {
     bool leaves_exit = process->exit != HP_NO_INPUT && process->chosen != process->exit;
     return snapshots == HP_SNAPSHOTS_PEAK ? "the fullest"
            : process->was_reset           ? "the newest, its counters were reset"

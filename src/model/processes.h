@@ -47,7 +47,8 @@ struct hp_process {
     uint32_t fullest; // number of the dump with the most bytes of the metric
     bool is_base;     // process of the base side of a diff
     bool is_fork;     // other processes have the same map and a different process id
-    bool is_untold;   // it is unknown whether other inputs are dumps of the same process
+    bool
+        is_unidentified; // it is unknown whether other inputs are dumps of the same process
     // An older dump has more allocated bytes than the newest, so the counters were reset.
     bool was_reset;
 };
@@ -56,7 +57,7 @@ struct hp_process {
 struct hp_processes {
     HP_VEC(struct hp_process) all; // in the order of their first inputs
     HP_VEC(uint32_t) dumps;        // numbers of inputs, grouped by process
-    size_t untold; // number of processes whose other dumps, if any, are unknown
+    size_t unidentified; // number of processes whose other dumps, if any, are unknown
     // Number of processes that are forks, and of memory maps that forks share.
     size_t forks, forked;
     size_t largest; // the largest number of dumps of one process
@@ -76,11 +77,11 @@ bool hp_identity_is_same(const struct hp_identity *a, const struct hp_identity *
 // digest, so that forks that did nothing since are two dumps.  Among a million dumps the
 // probability that any two have the same identity by accident is 4e-13.
 struct hp_digest hp_dump_identity(struct hp_digest content,
-                                  const struct hp_identity *told);
+                                  const struct hp_identity *properties);
 
 // Return the identity of the process of a dump, from its memory map and process id; 0 if
 // neither is known.
-uint64_t hp_process_identity(const struct hp_identity *told);
+uint64_t hp_process_identity(const struct hp_identity *properties);
 
 // Find the processes of all used inputs, and set the member `process` of each input.
 void hp_processes_find(struct hp_processes *processes, struct hp_input_record *inputs,
@@ -107,7 +108,8 @@ void hp_process_write_key(struct hp_sink *out, const struct hp_process *process)
 // Return the evidence for a process ("memory map and process id"), and the reason for the
 // choice of its dump ("the newest before its exit").
 const char *hp_process_evidence_text(const struct hp_process *process);
-const char *hp_process_why(const struct hp_process *process, enum hp_snapshots snapshots);
+const char *hp_process_choice_text(const struct hp_process *process,
+                                   enum hp_snapshots snapshots);
 
 // Sort the dumps of one process, oldest first.  Returns the property by which they were
 // sorted.

@@ -244,9 +244,9 @@ static uint64_t period_of(const struct hp_profile *profile, enum hp_column colum
     uint64_t period = 0;
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
-        bool tells = hp_input_has_metric(input, hp_space_of(column)) ||
-                     hp_input_has_metric(input, hp_objects_of(column));
-        if (hp_input_is_used(input) && tells && input->period > 1 &&
+        bool has_column = hp_input_has_metric(input, hp_space_of(column)) ||
+                          hp_input_has_metric(input, hp_objects_of(column));
+        if (hp_input_is_used(input) && has_column && input->period > 1 &&
             input->period > period) {
             period = input->period;
         }
@@ -391,8 +391,8 @@ static int compare_modules(const void *left, const void *right, void *context) {
         order = (int)a->deleted - (int)b->deleted;
     }
     if (order == 0) {
-        order = hp_span_compare(hp_strtab_span(&profile->strings, a->told_id),
-                                hp_strtab_span(&profile->strings, b->told_id));
+        order = hp_span_compare(hp_strtab_span(&profile->strings, a->recorded_build_id),
+                                hp_strtab_span(&profile->strings, b->recorded_build_id));
     }
     if (order == 0) {
         order = (int)a->addresses - (int)b->addresses;

@@ -96,7 +96,7 @@ struct hp_frame {
 };
 
 // Whether this is the frame that represents all addresses in no mapping.
-static inline bool hp_frame_is_nowhere(const struct hp_frame *frame) {
+static inline bool hp_frame_is_unmapped(const struct hp_frame *frame) {
     return frame->module.n == 0 && frame->address == 0;
 }
 
@@ -405,7 +405,7 @@ static inline bool hp_profile_has_total_error(const struct hp_profile *profile,
 
 // Whether the exit dump of a process with other dumps is excluded, although all its other
 // dumps are used.
-static inline bool hp_profile_leaves_exits(const struct hp_profile *profile) {
+static inline bool hp_profile_skips_exits(const struct hp_profile *profile) {
     return profile->keeps.points && hp_column_of(profile->metric) == HP_COLUMN_INUSE;
 }
 

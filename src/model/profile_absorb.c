@@ -12,7 +12,8 @@ hp_module_id hp_profile_import_module(struct hp_profile *profile,
                                       const struct hp_profile *other, hp_module_id id) {
     struct hp_module module = other->modules.at[id.n];
     module.path = import_string(profile, other, module.path);
-    module.told_id = module.build_id = import_string(profile, other, module.told_id);
+    module.recorded_build_id = module.build_id =
+        import_string(profile, other, module.recorded_build_id);
     module.builds = import_string(profile, other, module.builds);
     module.stamp = import_string(profile, other, module.stamp);
     module.dumps = 0; // they come with their stacks
@@ -100,7 +101,7 @@ static bool takes_all(const struct hp_profile *profile, const struct hp_profile 
     } while (0)
 
 // Whether all modules have the same numbers in both profiles.
-static bool are_called_alike(const hp_module_id *modules, size_t count) {
+static bool have_same_numbers(const hp_module_id *modules, size_t count) {
     bool are = true;
     for (uint32_t i = 0; i < count; i++) {
         are &= modules[i].n == i;
@@ -114,7 +115,7 @@ static hp_frame_id *take_frames(struct hp_profile *profile, struct hp_profile *o
     hp_module_id *modules = map_modules(profile, other);
     size_t count = other->frames.count;
     hp_frame_id *map = hp_alloc(count * sizeof *map);
-    bool are_alike = are_called_alike(modules, other->modules.count);
+    bool are_alike = have_same_numbers(modules, other->modules.count);
     for (uint32_t i = 0; i < count; i++) {
         map[i] = (hp_frame_id){i};
     }

@@ -14,7 +14,8 @@ static const struct hp_extent *extents_of(const struct hp_profile *profile,
 static bool same_module(const struct hp_profile *profile, const struct hp_module *known,
                         const struct hp_module *module, const struct hp_extent *extents) {
     return known->kind == module->kind && known->path.n == module->path.n &&
-           known->deleted == module->deleted && known->told_id.n == module->told_id.n &&
+           known->deleted == module->deleted &&
+           known->recorded_build_id.n == module->recorded_build_id.n &&
            known->addresses == module->addresses && known->span == module->span &&
            known->proof == module->proof && known->builds.n == module->builds.n &&
            known->stamp.n == module->stamp.n &&
@@ -63,9 +64,10 @@ static void note_differences(struct hp_profile *profile, struct hp_module *known
 
 static uint32_t module_hash(const struct hp_module *module,
                             const struct hp_extent *extents) {
-    uint64_t hash = hp_hash_mix(module->span ^ hp_hash_key(),
-                                module->path.n ^ (uint64_t)module->told_id.n << 32 ^
-                                    (uint64_t)0x9e3779b97f4a7c15);
+    uint64_t hash =
+        hp_hash_mix(module->span ^ hp_hash_key(),
+                    module->path.n ^ (uint64_t)module->recorded_build_id.n << 32 ^
+                        (uint64_t)0x9e3779b97f4a7c15);
     hash = hp_hash_mix(hash ^ module->builds.n ^ (uint64_t)module->stamp.n << 32,
                        module->proof ^ (uint64_t)0x589965cc75374cc3);
     for (uint32_t i = 0; i < module->extents; i++) {

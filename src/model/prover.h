@@ -15,8 +15,8 @@
 struct hp_proof_module {
     struct hp_span path; // path of the file; empty: there is no file
     struct hp_span
-        name;     // the path; for a temporary copy with '*' in place of the random part
-    bool is_told; // its build id or stamp is known: its code is not compared
+        name; // the path; for a temporary copy with '*' in place of the random part
+    bool is_known_build; // its build id or stamp is known: its code is not compared
     // A library of the allocator, whose file shows how large sizes are rounded.
     bool is_allocator;
     enum hp_address_kind addresses;

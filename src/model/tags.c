@@ -84,7 +84,7 @@ void hp_tag_import_done(struct hp_tag_import *import) {
 // --- order -----------------------------------------------------------------------------
 
 // The state of sorting sets.
-struct order {
+struct tag_order {
     const struct hp_strtab *strings;
     uint32_t *rank;             // rank of each string that occurs in a tag
     HP_VEC(uint32_t) texts;     // strings that occur in tags
@@ -94,7 +94,7 @@ struct order {
 
 // Order strings by their text.
 static int by_text(const void *left, const void *right, void *context) {
-    const struct order *order = context;
+    const struct tag_order *order = context;
     hp_string a = {*(const uint32_t *)left}, b = {*(const uint32_t *)right};
     return hp_span_compare(hp_strtab_span(order->strings, a),
                            hp_strtab_span(order->strings, b));
@@ -106,7 +106,7 @@ static int compare_numbers(uint32_t a, uint32_t b) {
 
 // Order tags by key, kind, value and unit.
 static int by_tag(const void *left, const void *right, void *context) {
-    const struct order *order = context;
+    const struct tag_order *order = context;
     const struct hp_tag *a = left, *b = right;
     int by = compare_numbers(order->rank[a->key.n], order->rank[b->key.n]);
     by = by ? by : compare_numbers(a->is_number, b->is_number);
@@ -117,7 +117,7 @@ static int by_tag(const void *left, const void *right, void *context) {
 
 // Order sets by their tags.
 static int by_tags(const void *left, const void *right, void *context) {
-    struct order *order = context;
+    struct tag_order *order = context;
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     size_t a_count = order->first[a + 1] - order->first[a];
     size_t b_count = order->first[b + 1] - order->first[b];
@@ -130,7 +130,7 @@ static int by_tags(const void *left, const void *right, void *context) {
 }
 
 // Note that a string occurs in a tag.  A rank of 1 marks it until ranks are computed.
-static void note_text(struct order *order, hp_string text) {
+static void note_text(struct tag_order *order, hp_string text) {
     if (order->rank[text.n] == 0) {
         order->rank[text.n] = 1;
         hp_vec_push(&order->texts, text.n);
@@ -138,7 +138,7 @@ static void note_text(struct order *order, hp_string text) {
 }
 
 // Collect the tags of all sets, and the strings in them.
-static void collect(struct order *order, const struct hp_strtab *sets) {
+static void collect(struct tag_order *order, const struct hp_strtab *sets) {
     for (uint32_t set = 0; set < sets->strings.count; set++) {
         order->first[set] = order->tags.count;
         size_t count = hp_tags_count(sets, (hp_string){set});
@@ -154,7 +154,7 @@ static void collect(struct order *order, const struct hp_strtab *sets) {
 }
 
 // Rank the strings by their text.
-static void rank_texts(struct order *order) {
+static void rank_texts(struct tag_order *order) {
     if (order->texts.count > 0) {
         qsort_r(order->texts.at, order->texts.count, sizeof *order->texts.at, by_text,
                 order);
@@ -166,7 +166,7 @@ static void rank_texts(struct order *order) {
 
 // Sort the tags of each set and then the sets.  Returns a new table in that order; sets
 // rank[set] to the new number of each set.
-static struct hp_strtab sorted(struct order *order, size_t count, uint32_t *rank) {
+static struct hp_strtab sorted(struct tag_order *order, size_t count, uint32_t *rank) {
     struct hp_strtab sets = {0};
     uint32_t *places = hp_alloc(count * sizeof *places);
     for (uint32_t set = 0; set < count; set++) {
@@ -192,7 +192,7 @@ static struct hp_strtab sorted(struct order *order, size_t count, uint32_t *rank
 static uint32_t *rank_sets(const struct hp_strtab *sets, const struct hp_strtab *strings,
                            struct hp_strtab *in_order) {
     size_t all = sets->strings.count;
-    struct order order = {
+    struct tag_order order = {
         .strings = strings,
         .rank = hp_alloc((strings->strings.count + 1) * sizeof *order.rank),
         .first = hp_alloc((all + 1) * sizeof *order.first),

@@ -7,7 +7,7 @@
 //
 // `raw` is the size of the uncompressed frame, `packed` that of the frame itself; the
 // checksum covers header and frame. SHA-256 covers the u16 section and the uncompressed
-// bytes of all blocks without HP_BLOCK_ASIDE, one after the other.
+// bytes of all blocks without HP_BLOCK_NO_DIGEST, one after the other.
 #include "partial/blocks.h"
 
 #include "partial/slots.h"
@@ -58,7 +58,7 @@ static uint64_t checksum(const uint8_t *head, const void *frame, size_t size) {
 // Add a block to the digest, unless its flags exclude it.
 static void digest_block(struct hp_sha256 *sha, const uint8_t *head, unsigned flags,
                          const struct hp_bytes *raw) {
-    if (!(flags & HP_BLOCK_ASIDE)) {
+    if (!(flags & HP_BLOCK_NO_DIGEST)) {
         hp_sha256_add(sha, head, 2);
         hp_sha256_add(sha, raw->at, raw->count);
     }
@@ -263,7 +263,7 @@ int hp_block_writer_end(struct hp_block_writer *writer, struct hp_err *err) {
     hp_sha256_end(&writer->sha, at + 16);
     store(at + 16 + HP_SHA256_SIZE, MAJOR | MINOR << 16, 4);
     end.count = END;
-    hp_block_row(writer, 0, HP_BLOCK_REQUIRED | HP_BLOCK_ASIDE, &end);
+    hp_block_row(writer, 0, HP_BLOCK_REQUIRED | HP_BLOCK_NO_DIGEST, &end);
     hp_block_cut(writer);
     hp_vec_done(&end);
     return HP_OK;

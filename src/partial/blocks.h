@@ -20,8 +20,8 @@ enum {
 };
 
 enum hp_block_flag {
-    HP_BLOCK_REQUIRED = 1 << 0, // a reader that does not know the section must fail
-    HP_BLOCK_ASIDE = 1 << 1,    // not covered by the digest
+    HP_BLOCK_REQUIRED = 1 << 0,  // a reader that does not know the section must fail
+    HP_BLOCK_NO_DIGEST = 1 << 1, // not covered by the digest
 };
 
 // A growable array of bytes, for the macros of base/vec.h; `at` is owned.

@@ -225,12 +225,12 @@ static int by_id(const void *left, const void *right) {
 }
 
 // Names of dumps, sorted by identity.
-struct names {
+struct dump_names {
     HP_VEC(struct hp_named_dump) all;
 };
 
 // Write the first name of a dump, if one is known.
-static void put_name_of(struct hp_partial_writer *w, const struct names *names,
+static void put_name_of(struct hp_partial_writer *w, const struct dump_names *names,
                         const struct hp_extreme *dump) {
     struct hp_named_dump first = {{dump->id[0], dump->id[1]}, "", ""};
     size_t low = 0, high = names->all.count;
@@ -261,12 +261,12 @@ static int by_extreme(const void *left, const void *right) {
 }
 
 // Dumps whose names are to be written.
-struct ends {
+struct extreme_dumps {
     HP_VEC(struct hp_extreme) all;
 };
 
 // Collect the dumps with extreme totals, and those with a diagnostic.
-static void add_ends(struct hp_partial_writer *w, struct ends *ends) {
+static void add_ends(struct hp_partial_writer *w, struct extreme_dumps *ends) {
     const struct hp_label_set *set;
     hp_vec_each (set, &w->between.dumps.sets) {
         for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
@@ -287,8 +287,8 @@ static void add_ends(struct hp_partial_writer *w, struct ends *ends) {
 // Write one name, the first in order, of each dump that the distribution or the
 // diagnostics mention.
 void hp_put_extreme_names(struct hp_partial_writer *w) {
-    struct names names = {.all = {0}};
-    struct ends ends = {.all = {0}};
+    struct dump_names names = {.all = {0}};
+    struct extreme_dumps ends = {.all = {0}};
     add_ends(w, &ends);
     hp_vec_append(&names.all, w->profile->named.at, w->profile->named.count);
     const struct hp_input_record *input;

@@ -47,10 +47,17 @@ static void put_labels(struct hp_partial_writer *w, const struct hp_input_record
 // group alone.
 static unsigned traits_of(const struct hp_input_record *input) {
     const bool traits[] = {
-        input->malformed.count > 0,    input->unknown.count > 0, input->wrapped.count > 0,
-        input->overlaps.count > 0,     input->negative > 0,      input->torn_stacks > 0,
-        input->unmapped_addresses > 0, input->stacks > 0,        input->listed > 0,
-        input->slabs.bytes > 0,        input->merged_all > 0,
+        input->malformed.count > 0,
+        input->unknown.count > 0,
+        input->wrapped.count > 0,
+        input->overlaps.count > 0,
+        input->negative > 0,
+        input->inconsistent_stacks > 0,
+        input->unmapped_addresses > 0,
+        input->stacks > 0,
+        input->listed > 0,
+        input->slabs.bytes > 0,
+        input->merged_all > 0,
     };
     unsigned bits = 0;
     static_assert(sizeof traits / sizeof *traits == HP_TRAITS, "the sizes follow");
@@ -61,20 +68,21 @@ static unsigned traits_of(const struct hp_input_record *input) {
 }
 
 // A group of dumps that agree in status, traits, key fields and labels.
-struct group {
+struct dump_group {
     size_t at, size;            // range of its key in `keys`
     struct hp_input_record sum; // the first input, with sums over all
     uint64_t dumps;             // number of dumps in it
 };
 
 // All groups, and an index of their keys.
-struct groups {
+struct dump_groups {
     struct hp_bytes keys; // keys of all groups, one after the other
-    HP_VEC(struct group) all;
+    HP_VEC(struct dump_group) all;
     struct hp_index index;
 };
 
-static struct hp_span key_of(const struct groups *groups, const struct group *group) {
+static struct hp_span key_of(const struct dump_groups *groups,
+                             const struct dump_group *group) {
     return (struct hp_span){(const char *)groups->keys.at + group->at, group->size};
 }
 
@@ -84,8 +92,9 @@ static int by_key(const void *left, const void *right, void *groups) {
 
 // Returns the group whose key is in w->row; a new one has no dumps and begins as a copy
 // of `input`.
-static struct group *find_group(const struct hp_partial_writer *w, struct groups *groups,
-                                const struct hp_input_record *input) {
+static struct dump_group *find_group(const struct hp_partial_writer *w,
+                                     struct dump_groups *groups,
+                                     const struct hp_input_record *input) {
     struct hp_span key = {(const char *)w->row.at, w->row.count};
     uint32_t hash = (uint32_t)hp_hash_bytes(key.at, key.size, hp_hash_key()), item;
     for (size_t at = hash; hp_index_next(&groups->index, hash, &at, &item);) {
@@ -93,21 +102,21 @@ static struct group *find_group(const struct hp_partial_writer *w, struct groups
             return &groups->all.at[item];
         }
     }
-    struct group group = {.at = groups->keys.count, .size = key.size, .sum = *input};
+    struct dump_group group = {.at = groups->keys.count, .size = key.size, .sum = *input};
     hp_vec_append(&groups->keys, w->row.at, w->row.count);
     hp_index_put(&groups->index, hash, groups->all.count);
     return hp_vec_push(&groups->all, group);
 }
 
 // Add an input, or a group of inputs read from a partial, to its group.
-static void add_to_group(struct hp_partial_writer *w, struct groups *groups,
+static void add_to_group(struct hp_partial_writer *w, struct dump_groups *groups,
                          const struct hp_input_record *input) {
     w->row.count = 0;
     hp_put_number(&w->row, input->public.status);
     hp_put_number(&w->row, traits_of(input));
     hp_put_slots(&w->row, &hp_record_slots, 1u << HP_SLOT_KEY, input);
     put_labels(w, input);
-    struct group *group = find_group(w, groups, input);
+    struct dump_group *group = find_group(w, groups, input);
     if (group->dumps > 0) {
         w->blocks.is_too_large |= !hp_record_add(&group->sum, input);
     }
@@ -116,8 +125,8 @@ static void add_to_group(struct hp_partial_writer *w, struct groups *groups,
 }
 
 // Write the row of a group.
-static void write_group(struct hp_partial_writer *w, const struct groups *groups,
-                        const struct group *group) {
+static void write_group(struct hp_partial_writer *w, const struct dump_groups *groups,
+                        const struct dump_group *group) {
     hp_vec_append(&w->row, groups->keys.at + group->at, group->size);
     hp_put_number(&w->row, group->dumps);
     hp_put_slots(&w->row, &hp_record_slots, 1u << HP_SLOT_SUM, &group->sum);
@@ -125,7 +134,7 @@ static void write_group(struct hp_partial_writer *w, const struct groups *groups
 }
 
 void hp_put_groups(struct hp_partial_writer *w) {
-    struct groups groups = {.keys = {0}};
+    struct dump_groups groups = {.keys = {0}};
     const struct hp_input_record *input;
     hp_vec_each (input, &w->profile->inputs) {
         if (hp_input_is_used(input)) {
@@ -133,7 +142,7 @@ void hp_put_groups(struct hp_partial_writer *w) {
         }
     }
     hp_vec_sort_r(&groups.all, by_key, &groups);
-    const struct group *group;
+    const struct dump_group *group;
     hp_vec_each (group, &groups.all) {
         write_group(w, &groups, group);
     }
@@ -313,20 +322,20 @@ void hp_put_dumps(struct hp_partial_writer *w) {
 // --- what each added -------------------------------------------------------------------
 
 // The contribution of a dump to one stack, encoded.
-struct seen {
+struct contribution {
     uint32_t stack;  // place of the stack in the file
     size_t at, size; // range in `bytes` of the list
 };
 
 // Contributions of one dump.
-struct seen_list {
-    HP_VEC(struct seen) all;
+struct contribution_list {
+    HP_VEC(struct contribution) all;
     struct hp_bytes bytes; // encoded contributions, one after the other
 };
 
 // Order by stack, then by the encoded bytes.
 static int by_stack(const void *left, const void *right, void *context) {
-    const struct seen *a = left, *b = right;
+    const struct contribution *a = left, *b = right;
     const char *bytes = context;
     int order = (a->stack > b->stack) - (a->stack < b->stack);
     return order ? order
@@ -358,7 +367,7 @@ static void put_observation(struct hp_bytes *out, const struct hp_observation *s
 
 // Collect the contributions of a dump to the stacks that are written, sorted.
 static void read_history(struct hp_partial_writer *w, const struct hp_input_record *input,
-                         struct seen_list *list) {
+                         struct contribution_list *list) {
     struct hp_history_reader reader = {0};
     struct hp_observation seen;
     hp_history_open(&reader, &w->profile->history, input->number);
@@ -366,7 +375,7 @@ static void read_history(struct hp_partial_writer *w, const struct hp_input_reco
         if (hp_rank_of(w, seen.stack) == HP_NO_RANK) {
             continue;
         }
-        struct seen row = {hp_rank_of(w, seen.stack), list->bytes.count, 0};
+        struct contribution row = {hp_rank_of(w, seen.stack), list->bytes.count, 0};
         put_observation(&list->bytes, &seen, w->profile);
         row.size = list->bytes.count - row.at;
         hp_vec_push(&list->all, row);
@@ -382,7 +391,7 @@ static void write_type_history(struct hp_partial_writer *w, uint32_t t, uint32_t
     uint32_t number = w->profile->inputs.at[w->dumps.at[d].input].number;
     struct hp_history_reader reader = {0};
     struct hp_observation seen;
-    struct seen_list list = {.bytes = {0}};
+    struct contribution_list list = {.bytes = {0}};
     if (!hp_sample_type_input(type, number)) {
         return;
     }
@@ -391,7 +400,7 @@ static void write_type_history(struct hp_partial_writer *w, uint32_t t, uint32_t
         if (hp_rank_of(w, seen.stack) == HP_NO_RANK) {
             continue;
         }
-        struct seen row = {hp_rank_of(w, seen.stack), list.bytes.count, 0};
+        struct contribution row = {hp_rank_of(w, seen.stack), list.bytes.count, 0};
         hp_put_signed(&list.bytes, seen.values.of[type->in_place_of]);
         row.size = list.bytes.count - row.at;
         hp_vec_push(&list.all, row);
@@ -402,7 +411,7 @@ static void write_type_history(struct hp_partial_writer *w, uint32_t t, uint32_t
     hp_put_number(&w->row, d);
     hp_put_number(&w->row, 0);
     hp_put_row(w, HP_SECTION_TYPE_HISTORY);
-    const struct seen *row;
+    const struct contribution *row;
     hp_vec_each (row, &list.all) {
         hp_put_number(&w->row, t);
         hp_put_number(&w->row, d);
@@ -415,13 +424,13 @@ static void write_type_history(struct hp_partial_writer *w, uint32_t t, uint32_t
 }
 
 void hp_put_history(struct hp_partial_writer *w) {
-    struct seen_list list = {.bytes = {0}};
+    struct contribution_list list = {.bytes = {0}};
     size_t count = w->has_history ? w->dumps.count : 0;
     for (size_t i = 0, last = 0; i < count; i++) {
         uint32_t stack = 0;
         list.all.count = list.bytes.count = 0;
         read_history(w, &w->profile->inputs.at[w->dumps.at[i].input], &list);
-        const struct seen *seen;
+        const struct contribution *seen;
         hp_vec_each (seen, &list.all) {
             hp_put_number(&w->row, i - last);
             hp_put_number(&w->row, seen->stack - stack);
@@ -451,7 +460,7 @@ static void put_name(struct hp_partial_writer *w, const struct hp_input_record *
     hp_put_fixed(&w->row, time, sizeof time);
 }
 
-void hp_put_names(struct hp_partial_writer *w) {
+void hp_place_texts(struct hp_partial_writer *w) {
     for (size_t i = 0; w->has_history && i < w->dumps.count; i++) {
         hp_put_number(&w->row, i + 1);
         put_name(w, &w->profile->inputs.at[w->dumps.at[i].input]);

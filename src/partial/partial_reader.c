@@ -83,7 +83,7 @@ static void read_module(struct hp_partial_reader *r) {
     struct hp_module module = {
         .kind = (enum hp_module_kind)hp_get_below(&r->row, HP_MODULE_PSEUDO + 1)};
     module.path = hp_reader_text(r);
-    module.told_id = module.build_id = hp_reader_text(r);
+    module.recorded_build_id = module.build_id = hp_reader_text(r);
     module.deleted = hp_get_below(&r->row, 2) != 0;
     module.addresses = read_address_kind(r, module.kind);
     module.span = hp_get_word(&r->row);
@@ -347,7 +347,7 @@ static void add_common(struct hp_partial_reader *r) {
     };
     const struct hp_bytes *raw = &r->blocks.raw;
     uint8_t section = (uint8_t)r->blocks.section;
-    if (!is_cut[section] && !(r->blocks.flags & HP_BLOCK_ASIDE) &&
+    if (!is_cut[section] && !(r->blocks.flags & HP_BLOCK_NO_DIGEST) &&
         r->parameters.of[HP_PARAMETER_SHARDS] > 1) {
         hp_sha256_add(&r->common, &section, 1);
         hp_sha256_add(&r->common, raw->at, raw->count);

@@ -54,10 +54,10 @@ struct hp_partial_reader {
     HP_VEC(struct hp_input_record) groups;         // groups of dumps, one record each
     uint64_t skipped[HP_REASONS];                  // skipped inputs, by reason
     struct hp_diagnosed diagnosed[HP_DIAGNOSTICS]; // dumps with a diagnostic, by kind
-    uint32_t last_kind; // kind of the last row of diagnostics, + 1
-    size_t first_input; // index in profile->inputs of the first dump of this partial
-    uint32_t dumps;     // dumps recorded individually, so far
-    uint64_t untold;    // dumps whose process is unknown
+    uint32_t last_kind;    // kind of the last row of diagnostics, + 1
+    size_t first_input;    // index in profile->inputs of the first dump of this partial
+    uint32_t dumps;        // dumps recorded individually, so far
+    uint64_t unidentified; // dumps whose process is unknown
     // Dump, + 1, and stack of the last row of the history.
     uint32_t history_dump, history_stack;
     unsigned history_group; // group (replicate) that this dump belongs to

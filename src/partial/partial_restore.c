@@ -247,7 +247,7 @@ void hp_reader_identity(struct hp_partial_reader *r) {
                                   .source = r->source};
     known.id[0] = hp_get_fixed(&r->row, 8);
     known.id[1] = hp_get_fixed(&r->row, 2);
-    r->untold += known.process == 0;
+    r->unidentified += known.process == 0;
     if (!r->row.damage) {
         hp_vec_push(&r->profile->known, known);
     }
@@ -479,8 +479,8 @@ static void add_group(struct hp_partial_reader *r, struct hp_input_record *group
     struct hp_process_keys *keys = hp_alloc(sizeof *keys);
     keys->snapshots = 1u << r->parameters.of[HP_PARAMETER_SNAPSHOTS];
     keys->columns = 1u << r->parameters.of[HP_PARAMETER_COLUMN];
-    keys->untold = r->untold;
-    r->untold = 0; // attributed to the first group: it is unknown which
+    keys->unidentified = r->unidentified;
+    r->unidentified = 0; // attributed to the first group: it is unknown which
     group->keys = keys;
     group->public.name = hp_reader_kept_text(r, hp_span_of(r->name));
     group->number = (uint32_t)r->profile->inputs.count;
@@ -514,8 +514,8 @@ void hp_reader_settle(struct hp_partial_reader *r) {
         hp_history_end(&r->profile->history, (uint32_t)first);
     }
     for (unsigned i = 0; i < HP_REASONS; i++) {
-        bool is_told = i == HP_REASON_OTHER_MOMENT && r->dumps > 0;
-        if (r->skipped[i] > 0 && !is_told) {
+        bool is_recorded = i == HP_REASON_OTHER_MOMENT && r->dumps > 0;
+        if (r->skipped[i] > 0 && !is_recorded) {
             struct hp_input_record input = {
                 .is_group = true,
                 .source = r->source,

@@ -113,7 +113,7 @@ static void write_modules(struct hp_partial_writer *w) {
         const struct hp_module *module = &w->profile->modules.at[i];
         hp_put_number(&w->row, module->kind);
         hp_put_string(w, module->path);
-        hp_put_string(w, module->told_id);
+        hp_put_string(w, module->recorded_build_id);
         hp_put_number(&w->row, module->deleted);
         hp_put_number(&w->row, module->addresses);
         hp_put_number(&w->row, module->span);
@@ -321,8 +321,8 @@ static void rank_sets(struct hp_partial_writer *w) {
         }
     }
     for (size_t i = 1; i < count; i++) {
-        bool is_told = w->set_rank[i] > 0 || w->profile->shards.count > 0;
-        w->set_rank[i] = is_told ? next++ : 0;
+        bool is_written = w->set_rank[i] > 0 || w->profile->shards.count > 0;
+        w->set_rank[i] = is_written ? next++ : 0;
     }
 }
 
@@ -390,7 +390,7 @@ int hp_partial_write(const struct hp_profile *profile, struct hp_shards shard,
         hp_put_identities(&w);
         hp_put_dumps(&w);
         hp_put_history(&w);
-        hp_put_names(&w);
+        hp_place_texts(&w);
         hp_put_distribution(&w);
         hp_put_extreme_names(&w);
         hp_put_diagnostics(&w);

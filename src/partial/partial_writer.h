@@ -64,7 +64,7 @@ static inline void hp_put_string(struct hp_partial_writer *w, hp_string string) 
 static inline void hp_put_row(struct hp_partial_writer *w, enum hp_section section) {
     bool is_aside = section == HP_SECTION_NAMES || section == HP_SECTION_EXTREME_NAMES ||
                     section == HP_SECTION_FILE_NAMES;
-    unsigned flags = is_aside ? HP_BLOCK_ASIDE : HP_BLOCK_REQUIRED;
+    unsigned flags = is_aside ? HP_BLOCK_NO_DIGEST : HP_BLOCK_REQUIRED;
     if (!w->is_collecting) {
         hp_block_row(&w->blocks, section, flags, &w->row);
     }
@@ -99,7 +99,7 @@ void hp_put_diagnostics(struct hp_partial_writer *w);
 void hp_put_identities(struct hp_partial_writer *w);
 void hp_put_dumps(struct hp_partial_writer *w);
 void hp_put_history(struct hp_partial_writer *w);
-void hp_put_names(struct hp_partial_writer *w);
+void hp_place_texts(struct hp_partial_writer *w);
 
 // partial_between.c: write how dumps differ that are not recorded individually.
 void hp_order_replicates(struct hp_partial_writer *w);

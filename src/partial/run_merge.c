@@ -216,7 +216,7 @@ static void cursor_done(struct cursor *cursor) {
 // --- sums ------------------------------------------------------------------------------
 
 // The sum of equal stacks.
-struct sum {
+struct stack_sum {
     struct hp_stack_row row;
     struct hp_sizes sizes[HP_COLUMNS];           // parts of the sum, as those of stack 0
     hp_int128 groups[HP_COLUMNS][HP_REPLICATES]; // sums of groups, in bytes
@@ -224,7 +224,7 @@ struct sum {
 };
 
 // Add the sums of groups of a stack.
-static void add_groups(struct sum *sum, const struct hp_stack_row *row,
+static void add_groups(struct stack_sum *sum, const struct hp_stack_row *row,
                        enum hp_column column) {
     const struct hp_group_sum *group;
     hp_vec_each (group, &row->groups[column]) {
@@ -234,7 +234,7 @@ static void add_groups(struct sum *sum, const struct hp_stack_row *row,
 }
 
 // Add the parts of a stack.
-static void add_parts(struct sum *sum, const struct hp_stack_row *row,
+static void add_parts(struct stack_sum *sum, const struct hp_stack_row *row,
                       enum hp_column column) {
     struct hp_sizes *sizes = &sum->sizes[column];
     const struct hp_size_part *part;
@@ -248,7 +248,7 @@ static void add_parts(struct sum *sum, const struct hp_stack_row *row,
 }
 
 // Add the values and errors of a stack.
-static void add_whole(struct sum *sum, const struct hp_size_part *whole,
+static void add_whole(struct stack_sum *sum, const struct hp_size_part *whole,
                       struct hp_size_part *to) {
     bool overflow = __builtin_add_overflow(to->objects, whole->objects, &to->objects);
     overflow |= __builtin_add_overflow(to->bytes, whole->bytes, &to->bytes);
@@ -256,7 +256,7 @@ static void add_whole(struct sum *sum, const struct hp_size_part *whole,
 }
 
 // Begin a sum of stacks with the labels and frames of `first`.
-static void sum_begin(struct sum *sum, const struct hp_stack_row *first) {
+static void sum_begin(struct stack_sum *sum, const struct hp_stack_row *first) {
     hp_stack_row_clear(&sum->row);
     sum->row.set = first->set;
     hp_vec_append(&sum->row.path, first->path.at, first->path.count);
@@ -267,7 +267,7 @@ static void sum_begin(struct sum *sum, const struct hp_stack_row *first) {
 }
 
 // Add one stack.
-static void sum_add(struct sum *sum, const struct hp_stack_row *row) {
+static void sum_add(struct stack_sum *sum, const struct hp_stack_row *row) {
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         add_whole(sum, &row->whole[i], &sum->row.whole[i]);
         add_parts(sum, row, i);
@@ -276,7 +276,7 @@ static void sum_add(struct sum *sum, const struct hp_stack_row *row) {
 }
 
 // Complete sum->row.
-static void sum_end(struct sum *sum) {
+static void sum_end(struct stack_sum *sum) {
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         hp_take_parts(&sum->row, &sum->sizes[i], 0, i);
         for (uint32_t k = 0; k < HP_REPLICATES; k++) {
@@ -288,7 +288,7 @@ static void sum_end(struct sum *sum) {
     }
 }
 
-static void sum_done(struct sum *sum) {
+static void sum_done(struct stack_sum *sum) {
     hp_stack_row_done(&sum->row);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         hp_sizes_done(&sum->sizes[i]);
@@ -305,13 +305,13 @@ struct merge {
     // `done` are merged.
     HP_VEC(struct hp_stack_run)
     runs;
-    size_t done, given; // see `runs`
-    uint64_t numbers;   // numbers of stacks in runs are below this
+    size_t done, given;   // see `runs`
+    uint64_t next_number; // numbers of stacks in runs are below this
     // For each number of a stack, its place in the run that it was merged into, or in the
     // result. Only kept if needs_places is set, because the history refers to stacks.
     bool needs_places;
     HP_VEC(uint32_t) places;
-    struct sum sum;
+    struct stack_sum sum;
     struct hp_values total;    // sum of all stacks of the result
     struct hp_sharder sharder; // shards to write; runs have the stacks of all shards
     struct cursor cursors[WAYS + 1]; // open cursors
@@ -435,10 +435,10 @@ static int merge_open(struct merge *merge, struct hp_partial_writer *to, uint64_
     uint64_t end = *place + UINT32_MAX;
     int ret = HP_OK;
     while (ret == HP_OK && take_equal(merge)) {
-        bool is_told = to != merge->w || is_in_shard(merge, &merge->equal[0]->row);
-        uint64_t own = is_told ? (*place)++ : HP_NO_RANK;
+        bool is_written = to != merge->w || is_in_shard(merge, &merge->equal[0]->row);
+        uint64_t own = is_written ? (*place)++ : HP_NO_RANK;
         const struct hp_stack_row *row = add_equal(merge, own);
-        if (is_told) {
+        if (is_written) {
             hp_put_stack(to, &codec, row);
         }
         if (to == merge->w) {
@@ -493,15 +493,15 @@ static int merge_some(struct merge *merge, size_t count, struct hp_err *err) {
         .has_between = profile->keeps.partial && !profile->drops_identities,
     };
     struct hp_run_writer run;
-    uint64_t place = merge->numbers;
-    struct hp_stack_run own = {.first = merge->numbers, .source = HP_RUN_FINAL};
+    uint64_t place = merge->next_number;
+    struct hp_stack_run own = {.first = merge->next_number, .source = HP_RUN_FINAL};
     int ret = hp_run_writer_begin(&run, &w.blocks, &own, profile->store, err);
     if (ret != HP_OK) {
         return ret;
     }
     ret = merge_next(merge, count, &w, &place, err);
     run.run.stacks = place - run.run.first;
-    merge->numbers = place;
+    merge->next_number = place;
     struct hp_err last = {0};
     int end = hp_run_writer_end(&run, ret == HP_OK ? err : &last);
     hp_vec_push(&merge->runs, run.run);
@@ -535,7 +535,7 @@ int hp_put_runs(struct hp_partial_writer *w, struct hp_err *err) {
     int ret = HP_OK;
     merge->w = w;
     merge->given = profile->runs.all.count;
-    merge->numbers = profile->runs.stacks;
+    merge->next_number = profile->runs.stacks;
     merge->needs_places = w->has_history;
     hp_vec_append(&merge->runs, profile->runs.all.at, profile->runs.all.count);
     hp_frames_take(&merge->frames, w);

@@ -11,10 +11,10 @@
 // --- writing ---------------------------------------------------------------------------
 
 int hp_run_writer_begin(struct hp_run_writer *writer, struct hp_block_writer *blocks,
-                        const struct hp_stack_run *told, struct hp_run_store *store,
+                        const struct hp_stack_run *known, struct hp_run_store *store,
                         struct hp_err *err) {
     writer->blocks = blocks;
-    writer->run = *told;
+    writer->run = *known;
     hp_sink_init(&writer->sink, hp_run_put, &writer->out);
     hp_block_writer_init(blocks, &writer->sink);
     blocks->is_run = true;

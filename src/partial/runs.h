@@ -20,7 +20,7 @@ struct hp_run_writer {
 // at a time writes to its file; NULL: the run is written in memory.
 HP_MUST_CHECK int hp_run_writer_begin(struct hp_run_writer *writer,
                                       struct hp_block_writer *blocks,
-                                      const struct hp_stack_run *told,
+                                      const struct hp_stack_run *known,
                                       struct hp_run_store *store, struct hp_err *err);
 // End a run, and unlock its store.
 HP_MUST_CHECK int hp_run_writer_end(struct hp_run_writer *writer, struct hp_err *err);

@@ -17,7 +17,7 @@ static void add_number(struct hp_digester *digester, uint64_t number, bool is_ca
 static struct hp_digest digest_module(struct hp_digester *digester,
                                       const struct hp_profile *profile,
                                       const struct hp_module *module) {
-    struct hp_span id = hp_strtab_span(&profile->strings, module->told_id);
+    struct hp_span id = hp_strtab_span(&profile->strings, module->recorded_build_id);
     struct hp_span path = hp_strtab_span(&profile->strings, module->path);
     hp_digester_start(digester);
     hp_digester_add(digester, id.size > 0 ? id : path);

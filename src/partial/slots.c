@@ -187,7 +187,7 @@ static const struct hp_slot record_slots[] = {
     OF_RECORD(wrapped.count, WORD, 0, SUM),
     OF_RECORD(overlaps.count, WORD, 0, SUM),
     OF_RECORD(negative, WORD, 0, SUM),
-    OF_RECORD(torn_stacks, WORD, 0, SUM),
+    OF_RECORD(inconsistent_stacks, WORD, 0, SUM),
     OF_RECORD(malformed.line, WORD, 0, OWN),
     OF_RECORD(unknown.line, WORD, 0, OWN),
     OF_RECORD(wrapped.line, WORD, 0, OWN),

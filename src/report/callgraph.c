@@ -33,7 +33,7 @@ void hp_callgraph_init(struct hp_callgraph *graph, const struct hp_view *view,
         graph->number_of[view->rows.at[i].node.n] = (uint32_t)i + 1;
         hp_text_names_add(graph->names, view->rows.at[i].node, 0);
     }
-    hp_text_names_tell_apart(graph->names);
+    hp_text_names_make_distinct(graph->names);
 }
 
 void hp_callgraph_done(struct hp_callgraph *graph) {
@@ -176,7 +176,7 @@ static void put_estimate(struct hp_sink *out, const struct hp_callgraph *graph,
     hp_text_row_estimate(&text, graph->view, amount);
     hp_text_share(share, amount->sum, graph->total);
     hp_sink_text(out, text.value);
-    hp_text_open(out, &text);
+    hp_text_put_interval(out, &text);
     hp_sink_print(out, " (%s)", share);
 }
 
@@ -222,7 +222,7 @@ static char *edge_text(const struct hp_callgraph *graph, const struct hp_edge *e
 // --- the picture --------------------------------------------------------------------------
 
 // The graph in the terms of hp_graph_draw(), and the texts that it borrows.
-struct picture {
+struct graph_picture {
     struct hp_callgraph graph;
     struct hp_graph drawn;
     HP_VEC(struct hp_graph_node) nodes;
@@ -232,13 +232,13 @@ struct picture {
 };
 
 // Keep a text until the picture is drawn, and return it.
-static const char *keep(struct picture *p, char *text) {
+static const char *keep(struct graph_picture *p, char *text) {
     hp_vec_push(&p->texts, text);
     return text;
 }
 
 // Find the nodes that were asked for: the report is about them.
-static void find_picked(struct picture *p) {
+static void find_picked(struct graph_picture *p) {
     const struct hp_view *view = p->graph.view;
     const struct hp_call *call;
     p->is_picked = hp_alloc(hp_node_count(&view->naming));
@@ -263,7 +263,7 @@ static double letters_of(const struct hp_callgraph *graph, hp_fixed flat) {
     return (LEAST + root) / 10.;
 }
 
-static void add_node(struct picture *p, size_t row) {
+static void add_node(struct graph_picture *p, size_t row) {
     const struct hp_callgraph *graph = &p->graph;
     hp_node_id node = graph->view->rows.at[row].node;
     hp_fixed flat = hp_top_flat(graph->view->extra, node, graph->metric).sum;
@@ -279,7 +279,7 @@ static void add_node(struct picture *p, size_t row) {
     hp_vec_push(&p->nodes, drawn);
 }
 
-static void add_edge(struct picture *p, const struct hp_edge *edge) {
+static void add_edge(struct graph_picture *p, const struct hp_edge *edge) {
     const struct hp_callgraph *graph = &p->graph;
     struct hp_graph_edge drawn = {
         .from = graph->number_of[edge->caller.n] - 1,
@@ -294,7 +294,7 @@ static void add_edge(struct picture *p, const struct hp_edge *edge) {
 }
 
 // Add the edges, the title and the legend.
-static void describe(struct picture *p) {
+static void describe(struct graph_picture *p) {
     const struct hp_edge *edge;
     const char *dashes = "";
     hp_vec_each (edge, &p->graph.view->edges.edges) {
@@ -316,7 +316,7 @@ static void describe(struct picture *p) {
 }
 
 void hp_callgraph_draw(struct hp_drawing *drawing, const struct hp_view *view) {
-    struct picture p = {0};
+    struct graph_picture p = {0};
     hp_callgraph_init(&p.graph, view, HP_GRAPH_NODES);
     find_picked(&p);
     for (size_t i = 0; i < p.graph.drawn; i++) {

@@ -58,7 +58,7 @@ static const struct event events_of_differences[DIFFERENCE_EVENTS] = {
 // A function is a name in one file of one module.  Each further occurrence of it within
 // one stack is a function of its own, of the next level: so the cost of a function is its
 // own cost plus the costs of its calls, and nothing is counted twice.
-struct function {
+struct callgrind_function {
     hp_module_id module;
     hp_string file;  // of the profile; "": unknown
     hp_node_id name; // of the naming of the stacks
@@ -74,7 +74,7 @@ struct costs {
 
 // The costs of one line of a function: its own, or those of its calls of one other
 // function.
-struct row {
+struct cost_row {
     uint32_t function, callee; // numbers in `functions`; 0: none
     uint32_t line;             // 0: unknown
     struct costs costs;
@@ -82,8 +82,8 @@ struct row {
 
 // All functions, and all costs by function, callee and line.
 struct callgraph {
-    HP_VEC(struct function) functions; // [0] is no function
-    HP_VEC(struct row) rows;           // by function, callee and line
+    HP_VEC(struct callgrind_function) functions; // [0] is no function
+    HP_VEC(struct cost_row) rows;                // by function, callee and line
 };
 
 // Begins a struct row, which the index finds it by.
@@ -99,7 +99,7 @@ struct meeting {
 };
 
 // State while the call graph is built.
-struct builder {
+struct callgraph_builder {
     struct callgraph *graph;
     const struct hp_stacks *stacks;
     struct hp_index functions, rows;
@@ -107,7 +107,8 @@ struct builder {
 };
 
 // Find or add a function; returns its number.
-static uint32_t add_function(struct builder *b, const struct function *function) {
+static uint32_t add_function(struct callgraph_builder *b,
+                             const struct callgrind_function *function) {
     uint32_t number =
         hp_index_of(&b->functions, &b->graph->functions, function, sizeof *function);
     if (number == b->graph->functions.count) {
@@ -118,9 +119,9 @@ static uint32_t add_function(struct builder *b, const struct function *function)
 }
 
 // The number of the function of a call, with the level that it has in this stack.
-static uint32_t meet(struct builder *b, const struct hp_place *place, uint32_t call,
-                     size_t stack) {
-    struct function function = {
+static uint32_t meet(struct callgraph_builder *b, const struct hp_place *place,
+                     uint32_t call, size_t stack) {
+    struct callgrind_function function = {
         .module = place->frame ? place->frame->module : (hp_module_id){0},
         .file = place->lines ? place->lines[call].file : (hp_string){0},
         .name = place->calls[call].node,
@@ -137,10 +138,11 @@ static uint32_t meet(struct builder *b, const struct hp_place *place, uint32_t c
 }
 
 // Add costs to the row with this key; the row is added if there is none.
-static void add_costs(struct builder *b, struct row_key key, const struct costs *costs) {
+static void add_costs(struct callgraph_builder *b, struct row_key key,
+                      const struct costs *costs) {
     uint32_t number = hp_index_of(&b->rows, &b->graph->rows, &key, sizeof key);
     if (number == b->graph->rows.count) {
-        struct row row = {key.function, key.callee, key.line, {{0}, 0}};
+        struct cost_row row = {key.function, key.callee, key.line, {{0}, 0}};
         hp_vec_push(&b->graph->rows, row);
     }
     struct costs *sum = &b->graph->rows.at[number].costs;
@@ -152,7 +154,8 @@ static void add_costs(struct builder *b, struct row_key key, const struct costs 
 
 // Add a stack: each function calls the next from the root on, and the leaf has the costs
 // itself.  All of the others get them by their calls.
-static void add_stack(struct builder *b, size_t number, const struct costs *costs) {
+static void add_stack(struct callgraph_builder *b, size_t number,
+                      const struct costs *costs) {
     const struct hp_stack_key *stack = &b->stacks->all.at[number];
     struct row_key caller = {0};
     for (uint32_t i = stack->depth; i-- > 0;) {
@@ -182,7 +185,7 @@ static bool has_costs(const struct costs *costs) {
 // Order rows by function, callee and line; a function's own costs, with callee 0, come
 // first.
 static int compare_rows(const void *left, const void *right) {
-    const struct row *a = left, *b = right;
+    const struct cost_row *a = left, *b = right;
     if (a->function != b->function) {
         return a->function < b->function ? -1 : 1;
     }
@@ -197,8 +200,8 @@ static int compare_rows(const void *left, const void *right) {
 static void callgraph_init(struct callgraph *graph, const struct hp_stacks *stacks,
                            const struct costs *costs) {
     *graph = (struct callgraph){0};
-    struct builder b = {.graph = graph, .stacks = stacks};
-    hp_vec_push(&graph->functions, (struct function){0});
+    struct callgraph_builder b = {.graph = graph, .stacks = stacks};
+    hp_vec_push(&graph->functions, (struct callgrind_function){0});
     hp_vec_push(&b.meetings, (struct meeting){0});
     for (size_t i = 0; i < stacks->all.count; i++) {
         if (has_costs(&costs[i])) {
@@ -219,7 +222,7 @@ static void callgraph_done(struct callgraph *graph) {
 // --- what is written ------------------------------------------------------------------------
 
 // State of writing.
-struct writer {
+struct callgrind_writer {
     struct hp_sink *out;
     const struct hp_view *view;
     const struct hp_stacks *stacks;
@@ -237,7 +240,7 @@ struct writer {
 // --- costs --------------------------------------------------------------------------------
 
 // Add an event with a value for each stack.
-static void add_event(struct writer *w, const struct event *event,
+static void add_event(struct callgrind_writer *w, const struct event *event,
                       const hp_int128 *whole) {
     for (size_t i = 0; i < w->stacks->all.count; i++) {
         w->costs[i].of[w->event_count] = whole[i];
@@ -246,7 +249,7 @@ static void add_event(struct writer *w, const struct event *event,
 }
 
 // Add numbers of objects, which are written as numbers of calls.
-static void count_calls(struct writer *w, const hp_int128 *objects) {
+static void count_calls(struct callgrind_writer *w, const hp_int128 *objects) {
     for (size_t i = 0; i < w->stacks->all.count; i++) {
         w->costs[i].calls += objects[i];
     }
@@ -254,7 +257,7 @@ static void count_calls(struct writer *w, const hp_int128 *objects) {
 
 // Add an event for each metric of the inputs.  The requested metric comes first, because
 // the first event is shown first.
-static void add_metrics(struct writer *w) {
+static void add_metrics(struct callgrind_writer *w) {
     const struct hp_selection all = {HP_OF_ALL, 0};
     enum hp_metric calls = hp_view_has_metric(w->view, HP_ALLOC_OBJECTS)
                                ? HP_ALLOC_OBJECTS
@@ -276,7 +279,7 @@ static void add_metrics(struct writer *w) {
 }
 
 // Add the events of a comparison.
-static void add_difference(struct writer *w) {
+static void add_difference(struct callgrind_writer *w) {
     const struct hp_selection of_base = {HP_OF_BASE, 0}, of_new = {HP_OF_NEW, 0};
     enum hp_metric metric = w->view->options.metric;
     hp_int128 *old = hp_stacks_whole(w->stacks, of_base, metric);
@@ -301,7 +304,7 @@ static void add_difference(struct writer *w) {
 
 // --- head ---------------------------------------------------------------------------------
 
-static void put_integer(const struct writer *w, hp_int128 number) {
+static void put_integer(const struct callgrind_writer *w, hp_int128 number) {
     if (number > UINT64_MAX) { // readers would wrap it around
         w->out->error = EOVERFLOW;
     }
@@ -309,7 +312,7 @@ static void put_integer(const struct writer *w, hp_int128 number) {
 }
 
 // Write the rest of a line: a cost for each event.
-static void put_costs(const struct writer *w, const struct costs *costs) {
+static void put_costs(const struct callgrind_writer *w, const struct costs *costs) {
     for (size_t i = 0; i < w->event_count; i++) {
         hp_sink_text(w->out, " ");
         put_integer(w, costs->of[i]);
@@ -325,12 +328,12 @@ static void put_note(void *data, const char *note) {
 }
 
 // Write everything before the functions: remarks, events and the total.
-static void put_head(const struct writer *w) {
+static void put_head(const struct callgrind_writer *w) {
     hp_sink_print(w->out,
                   "# callgrind format\nversion: 1\ncreator: hprof-agg %s\n"
                   "cmd: heap profile\n",
                   hp_version());
-    hp_notes_tell(w->view, put_note, w->out);
+    hp_notes_report(w->view, put_note, w->out);
     hp_sink_text(w->out, "positions: line\n");
     for (size_t i = 0; i < w->event_count; i++) {
         hp_sink_print(w->out, "event: %s : ", w->events[i].name);
@@ -354,7 +357,7 @@ static void put_head(const struct writer *w) {
 // --- body ---------------------------------------------------------------------------------
 
 // Write a name after its number; "???" if it is not known.
-static void put_name(const struct writer *w, struct hp_span name) {
+static void put_name(const struct callgrind_writer *w, struct hp_span name) {
     hp_sink_text(w->out, " ");
     if (name.size > 0) {
         hp_sink_escaped(w->out, name);
@@ -365,7 +368,7 @@ static void put_name(const struct writer *w, struct hp_span name) {
 
 // Write "cfn=(2)".  Most of the file consists of these, and printf() would take a quarter
 // of the time.
-static void put_key(const struct writer *w, const char *key, const char *what,
+static void put_key(const struct callgrind_writer *w, const char *key, const char *what,
                     uint32_t number) {
     hp_sink_text(w->out, key);
     hp_sink_text(w->out, what);
@@ -374,7 +377,7 @@ static void put_key(const struct writer *w, const char *key, const char *what,
 }
 
 // Write the object (library) of a function; its name only the first time.
-static void put_object(struct writer *w, const char *key, hp_module_id module) {
+static void put_object(struct callgrind_writer *w, const char *key, hp_module_id module) {
     put_key(w, key, "ob=(", module.n + 1);
     if (!w->named_objects[module.n]) {
         w->named_objects[module.n] = true;
@@ -384,7 +387,7 @@ static void put_object(struct writer *w, const char *key, hp_module_id module) {
 }
 
 // Write the file of a function; its name only the first time.
-static void put_file(struct writer *w, const char *key, hp_string file) {
+static void put_file(struct callgrind_writer *w, const char *key, hp_string file) {
     uint32_t number = hp_index_of(&w->file_index, &w->files, &file, sizeof file);
     put_key(w, key, "fl=(", number + 1);
     if (number == w->files.count) {
@@ -396,8 +399,8 @@ static void put_file(struct writer *w, const char *key, hp_string file) {
 
 // Write object, file and name of a function.  `key` is "c" for one that is called, else
 // "".
-static void put_function(struct writer *w, const char *key, uint32_t number) {
-    const struct function *function = &w->graph.functions.at[number];
+static void put_function(struct callgrind_writer *w, const char *key, uint32_t number) {
+    const struct callgrind_function *function = &w->graph.functions.at[number];
     put_object(w, key, function->module);
     put_file(w, key, function->file);
     put_key(w, key, "fn=(", number);
@@ -412,9 +415,9 @@ static void put_function(struct writer *w, const char *key, uint32_t number) {
 }
 
 // Write the functions with their costs, in the order of rows.
-static void put_body(struct writer *w) {
+static void put_body(struct callgrind_writer *w) {
     uint32_t function = 0;
-    const struct row *row;
+    const struct cost_row *row;
     hp_vec_each (row, &w->graph.rows) {
         if (row->function != function) {
             function = row->function;
@@ -434,7 +437,7 @@ static void put_body(struct writer *w) {
 
 static void write_callgrind(struct hp_sink *out, const struct hp_view *view) {
     size_t modules = hp_view_module_count(view);
-    struct writer w = {.out = out, .view = view, .stacks = &view->stacks};
+    struct callgrind_writer w = {.out = out, .view = view, .stacks = &view->stacks};
     w.costs = hp_alloc(w.stacks->all.count * sizeof *w.costs);
     if (view->options.kind == HP_REPORT_DIFF) {
         add_difference(&w);

@@ -18,7 +18,7 @@
 #include "report/notes.h"
 
 // State of writing.
-struct writer {
+struct dhat_writer {
     struct hp_sink *out;
     const struct hp_view *view;
     const struct hp_stacks *stacks;
@@ -28,7 +28,7 @@ struct writer {
 };
 
 // Whether any metric of a stack is above zero; other stacks are not written.
-static bool is_shown(const struct writer *w, size_t stack) {
+static bool is_shown(const struct dhat_writer *w, size_t stack) {
     bool any = false;
     for (int i = 0; i < HP_METRICS; i++) {
         any |= w->whole[i][stack] > 0;
@@ -39,7 +39,7 @@ static bool is_shown(const struct writer *w, size_t stack) {
 // --- allocations --------------------------------------------------------------------------
 
 // Number the frames of all stacks that are written, from 1 on; 0 is "[root]".
-static void number_frames(struct writer *w) {
+static void number_frames(struct dhat_writer *w) {
     uint32_t count = 0;
     w->frame_of = hp_alloc(w->stacks->place_count * sizeof *w->frame_of);
     for (size_t i = 0; i < w->stacks->all.count; i++) {
@@ -57,14 +57,14 @@ static void number_frames(struct writer *w) {
 }
 
 // Write one member of an object and the comma after it.
-static void put_number(const struct writer *w, const char *key, hp_int128 number) {
+static void put_number(const struct dhat_writer *w, const char *key, hp_int128 number) {
     hp_sink_print(w->out, "\"%s\": ", key);
     hp_sink_integer(w->out, number);
     hp_sink_text(w->out, ", ");
 }
 
 // Write one element of "pps": the values of a stack and its frames.
-static void put_stack(const struct writer *w, size_t number) {
+static void put_stack(const struct dhat_writer *w, size_t number) {
     bool has_alloc = w->view->head.has_alloc;
     hp_int128 bytes = w->whole[HP_INUSE_SPACE][number];
     hp_int128 blocks = w->whole[HP_INUSE_OBJECTS][number];
@@ -89,7 +89,7 @@ static void put_stack(const struct writer *w, size_t number) {
     hp_sink_text(w->out, "]}");
 }
 
-static void put_stacks(const struct writer *w) {
+static void put_stacks(const struct dhat_writer *w) {
     const char *between = "\n  ";
     for (size_t i = 0; i < w->stacks->all.count; i++) {
         if (is_shown(w, i)) {
@@ -104,7 +104,7 @@ static void put_stacks(const struct writer *w) {
 
 // Write a frame: "0x1200: main (main.c:10)", or with the library if no file is known:
 // "0x12f0: leaf (in /srv/app)".
-static void put_frame(const struct writer *w, uint32_t number) {
+static void put_frame(const struct dhat_writer *w, uint32_t number) {
     struct hp_place place = hp_stacks_place(w->stacks, number);
     uint64_t address = place.frame ? hp_address_of_call(place.frame) : 0;
     hp_module_id module = place.frame ? place.frame->module : (hp_module_id){0};
@@ -122,7 +122,7 @@ static void put_frame(const struct writer *w, uint32_t number) {
 }
 
 // Write the frame table; its first entry is the root.
-static void put_frames(const struct writer *w) {
+static void put_frames(const struct dhat_writer *w) {
     hp_sink_text(w->out, "\"[root]\"");
     for (uint32_t i = 0; i < w->stacks->place_count; i++) {
         if (w->frame_of[i]) {
@@ -134,7 +134,7 @@ static void put_frames(const struct writer *w) {
 // --- the rest -----------------------------------------------------------------------------
 
 // Write everything before the stacks.
-static void put_head(const struct writer *w) {
+static void put_head(const struct dhat_writer *w) {
     hp_sink_text(w->out,
                  "{\"dhatFileVersion\": 2, \"mode\": \"heap\", \"verb\": \"Allocated\", "
                  "\"bklt\": true, \"bkacc\": false,\n \"tu\": \"µprofiles\", \"Mtu\": "
@@ -146,7 +146,7 @@ static void put_head(const struct writer *w) {
 
 static void write_dhat(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_selection all = {HP_OF_ALL, 0};
-    struct writer w = {.out = out, .view = view, .stacks = &view->stacks};
+    struct dhat_writer w = {.out = out, .view = view, .stacks = &view->stacks};
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
         w.whole[metric] = hp_stacks_whole(w.stacks, all, metric);
     }

@@ -92,7 +92,7 @@ enum {
 };
 
 // State while the picture is drawn.
-struct picture {
+struct flame_picture {
     const struct hp_view *view;
     struct hp_flames flames;
     struct hp_drawing drawing;
@@ -102,18 +102,18 @@ struct picture {
 };
 
 // The text that was made last; valid until the next one is begun.
-static struct hp_span text_of(const struct picture *p) {
+static struct hp_span text_of(const struct flame_picture *p) {
     return (struct hp_span){p->text.text.at, p->text.text.count};
 }
 
 // Begin a text: write it to `out`, then call end_text().
-static void begin_text(struct picture *p, struct hp_sink *out) {
+static void begin_text(struct flame_picture *p, struct hp_sink *out) {
     p->text.text.count = 0;
     hp_sink_init(out, hp_buffer_write, &p->text);
 }
 
 // The finished text, valid until the next one is begun; empty if it could not be made.
-static struct hp_span end_text(struct picture *p, struct hp_sink *out) {
+static struct hp_span end_text(struct flame_picture *p, struct hp_sink *out) {
     struct hp_err err;
     int ret = hp_sink_close(out, &err);
     return ret == HP_OK ? text_of(p) : (struct hp_span){0};
@@ -121,12 +121,13 @@ static struct hp_span end_text(struct picture *p, struct hp_sink *out) {
 
 // --- what a box says ----------------------------------------------------------------------
 
-static void put_value(struct hp_sink *out, const struct picture *p, hp_fixed value) {
+static void put_value(struct hp_sink *out, const struct flame_picture *p,
+                      hp_fixed value) {
     hp_text_value(out, p->view, value, 0);
 }
 
 // Write the share that a box has of everything that is shown.
-static void put_share(struct hp_sink *out, const struct picture *p,
+static void put_share(struct hp_sink *out, const struct flame_picture *p,
                       const struct hp_flame *flame) {
     const struct hp_flame *all = p->flames.all.at;
     char share[HP_NUMBER_SIZE];
@@ -135,24 +136,24 @@ static void put_share(struct hp_sink *out, const struct picture *p,
 }
 
 // Write the estimate of a box with its error and its share.
-static void put_estimate(struct hp_sink *out, const struct picture *p,
+static void put_estimate(struct hp_sink *out, const struct flame_picture *p,
                          const struct hp_flame *flame) {
     struct hp_amount amount = {.sum = flame->after, .error = &flame->error};
     struct hp_text_estimate text;
     hp_text_row_estimate(&text, p->view, &amount);
     hp_sink_text(out, text.value);
-    hp_text_open(out, &text);
+    hp_text_put_interval(out, &text);
     put_share(out, p, flame);
 }
 
 // The word for a significant change, by the test that was used.
-static const char *mark_of(const struct picture *p) {
+static const char *mark_of(const struct flame_picture *p) {
     return hp_difference_mark(p->flames.difference.test);
 }
 
 // Write how much stacks grew and shrank in a difference of two profiles: "grew 2.0 MiB,
 // shrank 12.0 MiB: -10.0 MiB".
-static void put_signs(struct hp_sink *out, const struct picture *p,
+static void put_signs(struct hp_sink *out, const struct flame_picture *p,
                       const struct hp_flame *flame) {
     char growth[HP_SIGNED_SIZE];
     hp_text_signed(growth, flame->after - flame->before, p->view->options.metric,
@@ -166,7 +167,7 @@ static void put_signs(struct hp_sink *out, const struct picture *p,
 
 // Write the change of a box: "10.0 MiB before, 12.0 MiB after: +2.0 MiB (0.4 … 3.6 MiB),
 // 2-sided p 0.012, grew".  Interval and p-value are missing if the box was not tested.
-static void put_change(struct hp_sink *out, const struct picture *p,
+static void put_change(struct hp_sink *out, const struct flame_picture *p,
                        const struct hp_flame *flame) {
     const struct hp_change *change = hp_flame_change(&p->flames, flame);
     enum hp_metric metric = p->view->options.metric;
@@ -187,14 +188,14 @@ static void put_change(struct hp_sink *out, const struct picture *p,
     hp_text_measure(&text, change->after - change->before,
                     hp_change_range(change, p->view->options.confidence), metric,
                     p->view->options.unit);
-    hp_text_open(out, &text);
+    hp_text_put_interval(out, &text);
     hp_text_p(p_value, change->p);
     hp_sink_print(out, ", 2-sided p %s%s%s", p_value, change->is_significant ? ", " : "",
                   change->is_significant ? mark_of(p) : "");
 }
 
 // The tooltip of a box: its full name, its value or change, and its class.
-static struct hp_span title_of(struct picture *p, const struct hp_flame *flame,
+static struct hp_span title_of(struct flame_picture *p, const struct hp_flame *flame,
                                struct hp_span name, int style) {
     struct hp_sink out;
     begin_text(p, &out);
@@ -214,7 +215,7 @@ static struct hp_span title_of(struct picture *p, const struct hp_flame *flame,
 // --- boxes --------------------------------------------------------------------------------
 
 // The number of the style of a box, in `classes` or in `changes`.
-static int style_of(const struct picture *p, const struct hp_flame *flame) {
+static int style_of(const struct flame_picture *p, const struct hp_flame *flame) {
     if (p->flames.is_comparison) {
         const struct hp_change *change = hp_flame_change(&p->flames, flame);
         bool is_sure = change && change->is_significant;
@@ -246,14 +247,15 @@ static uint32_t shade(uint32_t color, struct hp_span name) {
     return shaded;
 }
 
-static const struct style *styles_of(const struct picture *p) {
+static const struct style *styles_of(const struct flame_picture *p) {
     return p->flames.is_comparison ? changes : classes;
 }
 
 // Shorten a name to `room`: by dropping its less important parts as on a terminal, or
 // else by truncating it.  Returns an empty text if so little would be left that it says
 // nothing.
-static struct hp_span shorten(struct picture *p, struct hp_span name, int32_t room) {
+static struct hp_span shorten(struct flame_picture *p, struct hp_span name,
+                              int32_t room) {
     static const char mark[] = "…";
     int32_t size = hp_text_advance(name, LETTERS);
     struct hp_text_cut cut = {.room = room > 0 ? (size_t)(room / LEAST_LETTER) : 0};
@@ -279,7 +281,7 @@ static struct hp_span shorten(struct picture *p, struct hp_span name, int32_t ro
 
 // Draw the name of a box, and after it the value or change of the box if all of that
 // fits.
-static void draw_name(struct picture *p, struct hp_box box, struct hp_span name,
+static void draw_name(struct flame_picture *p, struct hp_box box, struct hp_span name,
                       const struct hp_flame *flame) {
     const struct hp_report_options *options = &p->view->options;
     struct hp_letters letters = {.size = LETTERS};
@@ -305,7 +307,7 @@ static void draw_name(struct picture *p, struct hp_box box, struct hp_span name,
 }
 
 // The box of a flame in the picture; depths grow upwards.
-static struct hp_box place(const struct picture *p, const struct hp_flame *flame) {
+static struct hp_box place(const struct flame_picture *p, const struct hp_flame *flame) {
     hp_fixed whole = p->flames.all.at[0].width > 0 ? p->flames.all.at[0].width : 1;
     hp_fixed room = WIDTH - 2 * MARGIN, end = flame->left + flame->width;
     int32_t left = (int32_t)(flame->left * room / whole);
@@ -315,7 +317,7 @@ static struct hp_box place(const struct picture *p, const struct hp_flame *flame
 }
 
 // Draw a box with its name and tooltip as one group.
-static void draw_box(struct picture *p, const struct hp_flame *flame) {
+static void draw_box(struct flame_picture *p, const struct hp_flame *flame) {
     int number = style_of(p, flame);
     struct style style = styles_of(p)[number];
     char few[32];
@@ -341,7 +343,7 @@ static void draw_box(struct picture *p, const struct hp_flame *flame) {
 // --- the head -----------------------------------------------------------------------------
 
 // Write the metric and the total, or in a comparison the change of the total.
-static void put_whole(struct hp_sink *out, const struct picture *p) {
+static void put_whole(struct hp_sink *out, const struct flame_picture *p) {
     const struct hp_view *view = p->view;
     const struct hp_head *head = &view->head;
     enum hp_metric metric = view->options.metric;
@@ -356,12 +358,12 @@ static void put_whole(struct hp_sink *out, const struct picture *p) {
     }
     hp_text_estimate(&text, view, &total, metric);
     hp_sink_text(out, text.value);
-    hp_text_open(out, &text);
+    hp_text_put_interval(out, &text);
 }
 
 // Write the second line: the inputs, the level of intervals, filters, and the size below
 // which boxes are merged.
-static void put_inputs(struct hp_sink *out, const struct picture *p) {
+static void put_inputs(struct hp_sink *out, const struct flame_picture *p) {
     const struct hp_head *head = &p->view->head;
     const struct hp_input_summary *summary = head->summary;
     enum hp_metric metric = p->view->options.metric;
@@ -382,7 +384,7 @@ static void put_inputs(struct hp_sink *out, const struct picture *p) {
 }
 
 // Draw the styles that boxes of this picture have.
-static void draw_legend(struct picture *p) {
+static void draw_legend(struct flame_picture *p) {
     const struct style *styles = styles_of(p);
     size_t count =
         p->flames.is_comparison ? sizeof changes / sizeof *changes : HP_CLASSES;
@@ -405,7 +407,7 @@ static void draw_legend(struct picture *p) {
     }
 }
 
-static void draw_head(struct picture *p) {
+static void draw_head(struct flame_picture *p) {
     struct hp_sink out;
     begin_text(p, &out);
     put_whole(&out, p);
@@ -419,7 +421,7 @@ static void draw_head(struct picture *p) {
     draw_legend(p);
 }
 
-static void draw(struct picture *p) {
+static void draw(struct flame_picture *p) {
     int32_t rows = (int32_t)p->flames.depth + 1;
     struct hp_box page = {0, 0, WIDTH, HEAD + rows * ROW + MARGIN};
     hp_drawing_init(&p->drawing, page.width, page.height, hp_span_of("heap profile"));
@@ -431,7 +433,7 @@ static void draw(struct picture *p) {
 }
 
 void hp_flamegraph_draw(struct hp_drawing *drawing, const struct hp_view *view) {
-    struct picture p = {.view = view};
+    struct flame_picture p = {.view = view};
     hp_flames_init(&p.flames, view, MOST_BYTES);
     draw(&p);
     *drawing = p.drawing;

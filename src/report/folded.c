@@ -65,7 +65,7 @@ static hp_string *clean_all(const struct hp_naming *naming, struct hp_strtab *na
 }
 
 // State of writing; stacks with the same cleaned names are merged.
-struct writer {
+struct folded_writer {
     struct hp_sink *out;
     const struct hp_view *view;
     // The cleaned names, and the name of each node in it.
@@ -75,7 +75,7 @@ struct writer {
     uint32_t *order; // numbers of the stacks, sorted by the ranks of their names
 };
 
-static struct hp_span name_of(const struct writer *w, hp_node_id node) {
+static struct hp_span name_of(const struct folded_writer *w, hp_node_id node) {
     return hp_strtab_span(&w->names, w->of_node[node.n]);
 }
 
@@ -95,7 +95,7 @@ static void put_leaf(struct hp_sink *out, struct hp_span name) {
 
 // Write the names of a stack from the root, separated by ';'.  A truncated stack begins
 // with the node for that.
-static void put_stack(const struct writer *w, const struct hp_stack_key *stack) {
+static void put_stack(const struct folded_writer *w, const struct hp_stack_key *stack) {
     if (stack->truncated) {
         put_span(w->out, name_of(w, w->view->naming.truncated));
         hp_sink_text(w->out, ";");
@@ -136,7 +136,7 @@ static uint32_t length_of(const struct hp_stack_key *stack) {
 }
 
 // The rank of the i-th name that is written for a stack, from the root.
-static uint32_t rank_at(const struct writer *w, const struct hp_stack_key *stack,
+static uint32_t rank_at(const struct folded_writer *w, const struct hp_stack_key *stack,
                         uint32_t i) {
     uint32_t node = i < stack->truncated
                         ? w->view->naming.truncated.n
@@ -146,7 +146,7 @@ static uint32_t rank_at(const struct writer *w, const struct hp_stack_key *stack
 
 // Compare two stacks by the ranks of their names, from the root.  Stacks compare equal if
 // they would be written alike, as can happen with short names.
-static int compare(const struct writer *w, uint32_t left, uint32_t right) {
+static int compare(const struct folded_writer *w, uint32_t left, uint32_t right) {
     const struct hp_stack_key *a = &w->view->stacks.all.at[left];
     const struct hp_stack_key *b = &w->view->stacks.all.at[right];
     uint32_t length_a = length_of(a), length_b = length_of(b);
@@ -165,10 +165,10 @@ static int by_names(const void *left, const void *right, void *writer) {
 
 // --- lines ----------------------------------------------------------------------------------
 
-static void writer_init(struct writer *w, struct hp_sink *out,
+static void writer_init(struct folded_writer *w, struct hp_sink *out,
                         const struct hp_view *view) {
     size_t count = view->stacks.all.count;
-    *w = (struct writer){.out = out, .view = view};
+    *w = (struct folded_writer){.out = out, .view = view};
     w->of_node = clean_all(&view->naming, &w->names);
     w->rank = rank_names(&w->names);
     w->order = hp_alloc((count + 1) * sizeof *w->order);
@@ -178,7 +178,7 @@ static void writer_init(struct writer *w, struct hp_sink *out,
     qsort_r(w->order, count, sizeof *w->order, by_names, w);
 }
 
-static void writer_done(struct writer *w) {
+static void writer_done(struct folded_writer *w) {
     free(w->of_node);
     free(w->rank);
     free(w->order);
@@ -192,7 +192,8 @@ enum {
 
 // Write one line for each group of equal stacks, with the sums of their values in each
 // column.  A stack without a value above zero is skipped.
-static void put_lines(const struct writer *w, hp_int128 *const *columns, size_t count) {
+static void put_lines(const struct folded_writer *w, hp_int128 *const *columns,
+                      size_t count) {
     size_t stacks = w->view->stacks.all.count;
     for (size_t i = 0; i < stacks;) {
         uint32_t first = w->order[i];
@@ -221,7 +222,7 @@ static hp_int128 *whole_of(const struct hp_view *view, struct hp_selection selec
 }
 
 static void write_folded(struct hp_sink *out, const struct hp_view *view) {
-    struct writer w;
+    struct folded_writer w;
     hp_int128 *all = whole_of(view, (struct hp_selection){HP_OF_ALL, 0});
     writer_init(&w, out, view);
     put_lines(&w, &all, 1);
@@ -230,7 +231,7 @@ static void write_folded(struct hp_sink *out, const struct hp_view *view) {
 }
 
 static void write_difffolded(struct hp_sink *out, const struct hp_view *view) {
-    struct writer w;
+    struct folded_writer w;
     hp_int128 *sides[] = {whole_of(view, (struct hp_selection){HP_OF_BASE, 0}),
                           whole_of(view, (struct hp_selection){HP_OF_NEW, 0})};
     writer_init(&w, out, view);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 // Report each filter, except the pattern that selects the functions of peek and list.
-static void tell_filters(const struct hp_view *view, hp_note_fn *note, void *data) {
+static void report_filters(const struct hp_view *view, hp_note_fn *note, void *data) {
     for (size_t i = 0; i < view->filters.count; i++) {
         const struct hp_filter *filter = &view->filters.at[i];
         char text[256];
@@ -20,7 +20,7 @@ static void tell_filters(const struct hp_view *view, hp_note_fn *note, void *dat
 
 // Report the sample types whose scaling is not known: the type of a projection, or all
 // types in a format that writes all.
-static void tell_types(const struct hp_view *view, hp_note_fn *note, void *data) {
+static void report_types(const struct hp_view *view, hp_note_fn *note, void *data) {
     const struct hp_sample_types *types = hp_view_types(view);
     const struct hp_sample_type *type;
     bool has_all = (view->use.can & HP_HAS_SAMPLE_TYPES) != 0;
@@ -39,7 +39,7 @@ static void tell_types(const struct hp_view *view, hp_note_fn *note, void *data)
 
 // Report which dump was chosen where a process has several.  A later merge writes its own
 // such remark, as with the number of inputs.
-static void tell_moments(const struct hp_view *view, hp_note_fn *note, void *data) {
+static void report_moments(const struct hp_view *view, hp_note_fn *note, void *data) {
     for (size_t i = 0; i < hp_view_moment_count(view); i++) {
         char *text = hp_printed("inputs: %s", hp_view_moment(view, i).at);
         note(data, text);
@@ -47,7 +47,7 @@ static void tell_moments(const struct hp_view *view, hp_note_fn *note, void *dat
     }
 }
 
-void hp_notes_tell_facts(const struct hp_view *view, hp_note_fn *note, void *data) {
+void hp_notes_report_facts(const struct hp_view *view, hp_note_fn *note, void *data) {
     static const char *const estimators[] = {
         [HP_ESTIMATOR_BEST] = "estimator: horvitz-thompson, each stack of each input",
         [HP_ESTIMATOR_JEPROF] = "estimator: jeprof, each thread of each stack",
@@ -66,7 +66,7 @@ void hp_notes_tell_facts(const struct hp_view *view, hp_note_fn *note, void *dat
         note(data, estimators[head->estimator]);
     }
     note(data, inputs);
-    tell_moments(view, note, data);
+    report_moments(view, note, data);
     if (head->thread.size > 0) {
         snprintf(thread, sizeof thread, "read: only --thread=%s", head->thread.at);
         note(data, thread);
@@ -79,16 +79,16 @@ void hp_notes_tell_facts(const struct hp_view *view, hp_note_fn *note, void *dat
     if (view->split && view->options.only_grown) {
         note(data, "only: what grew of a difference of two profiles");
     }
-    tell_filters(view, note, data);
-    tell_types(view, note, data);
+    report_filters(view, note, data);
+    report_types(view, note, data);
     if (view->options.kind == HP_REPORT_TIMELINE) {
         note(data,
              "a series: what one input holds is not to be added to what another holds");
     }
 }
 
-void hp_notes_tell(const struct hp_view *view, hp_note_fn *note, void *data) {
-    hp_notes_tell_facts(view, note, data);
+void hp_notes_report(const struct hp_view *view, hp_note_fn *note, void *data) {
+    hp_notes_report_facts(view, note, data);
     for (size_t i = 0; i < hp_view_warning_count(view); i++) {
         note(data, hp_view_warning(view, i).at);
     }
@@ -109,5 +109,5 @@ static void put_element(void *data, const char *note) {
 
 void hp_notes_json(struct hp_sink *out, const struct hp_view *view) {
     struct elements elements = {out, "\n  "};
-    hp_notes_tell(view, put_element, &elements);
+    hp_notes_report(view, put_element, &elements);
 }

@@ -15,7 +15,7 @@
 #include "report/notes.h"
 
 // State of writing.
-struct writer {
+struct speedscope_writer {
     struct hp_sink *out;
     const struct hp_view *view;
     uint32_t *frame_of; // number of each node, from 1 on; 0: it is in no stack
@@ -26,7 +26,7 @@ struct writer {
 // --- frames -------------------------------------------------------------------------------
 
 // Number the nodes that occur in stacks.
-static void number_frames(struct writer *w) {
+static void number_frames(struct speedscope_writer *w) {
     const struct hp_naming *naming = &w->view->naming;
     size_t nodes = hp_node_count(naming);
     uint32_t count = 0;
@@ -46,7 +46,7 @@ static void number_frames(struct writer *w) {
 }
 
 // Write a frame: its name, and its file and line if these are known.
-static void put_frame(const struct writer *w, hp_node_id node) {
+static void put_frame(const struct speedscope_writer *w, hp_node_id node) {
     const struct hp_origin *origin = hp_view_origin(w->view, node);
     hp_sink_text(w->out, "{\"name\": ");
     hp_json_string(w->out, hp_view_node(w->view, node));
@@ -60,7 +60,7 @@ static void put_frame(const struct writer *w, hp_node_id node) {
     hp_sink_text(w->out, "}");
 }
 
-static void put_frames(const struct writer *w) {
+static void put_frames(const struct speedscope_writer *w) {
     for (uint32_t i = 0; i < hp_node_count(&w->view->naming); i++) {
         if (w->frame_of[i]) {
             hp_sink_text(w->out, w->frame_of[i] > 1 ? ",\n  " : "\n  ");
@@ -74,8 +74,8 @@ static void put_frames(const struct writer *w) {
 
 // The numbers of the stacks with a weight above zero, in the order of a tree, so that
 // speedscope's "time order" shows a tree.  The caller frees them.
-static uint32_t *weighty_stacks(const struct writer *w, const hp_int128 *weights,
-                                size_t *count) {
+static uint32_t *weighty_stacks(const struct speedscope_writer *w,
+                                const hp_int128 *weights, size_t *count) {
     uint32_t *order = hp_alloc(w->view->stacks.all.count * sizeof *order);
     *count = 0;
     for (uint32_t i = 0; i < w->view->stacks.all.count; i++) {
@@ -87,7 +87,8 @@ static uint32_t *weighty_stacks(const struct writer *w, const hp_int128 *weights
 }
 
 // Write the frames of one stack.
-static void put_sample(const struct writer *w, const struct hp_stack_key *stack) {
+static void put_sample(const struct speedscope_writer *w,
+                       const struct hp_stack_key *stack) {
     const char *between = "[";
     if (stack->truncated) {
         hp_sink_print(w->out, "[%u",
@@ -102,8 +103,8 @@ static void put_sample(const struct writer *w, const struct hp_stack_key *stack)
 }
 
 // Write one profile: the stacks with a weight, and their weights.
-static void put_profile(struct writer *w, const char *name, enum hp_metric metric,
-                        const hp_int128 *weights) {
+static void put_profile(struct speedscope_writer *w, const char *name,
+                        enum hp_metric metric, const hp_int128 *weights) {
     size_t count;
     uint32_t *order = weighty_stacks(w, weights, &count);
     hp_int128 total = 0;
@@ -132,7 +133,7 @@ static void put_profile(struct writer *w, const char *name, enum hp_metric metri
 
 // Write a profile for each metric of the inputs.  The requested metric comes first,
 // because the first profile is shown first.
-static void put_metrics(struct writer *w) {
+static void put_metrics(struct speedscope_writer *w) {
     const struct hp_selection all = {HP_OF_ALL, 0};
     for (unsigned i = 0; i < HP_METRICS; i++) {
         enum hp_metric metric =
@@ -146,7 +147,7 @@ static void put_metrics(struct writer *w) {
 }
 
 // Write the stacks that grew and those that shrank as two profiles.
-static void put_difference(struct writer *w) {
+static void put_difference(struct speedscope_writer *w) {
     const struct hp_stacks *stacks = &w->view->stacks;
     enum hp_metric metric = w->view->options.metric;
     hp_int128 *growth =
@@ -166,7 +167,7 @@ static void put_difference(struct writer *w) {
 // --- the rest -----------------------------------------------------------------------------
 
 // Write everything before the frames.
-static void put_head(const struct writer *w) {
+static void put_head(const struct speedscope_writer *w) {
     hp_sink_print(
         w->out,
         "{\"$schema\": \"https://www.speedscope.app/file-format-schema.json\",\n"
@@ -178,7 +179,7 @@ static void put_head(const struct writer *w) {
 }
 
 static void write_speedscope(struct hp_sink *out, const struct hp_view *view) {
-    struct writer w = {.out = out, .view = view};
+    struct speedscope_writer w = {.out = out, .view = view};
     number_frames(&w);
     put_head(&w);
     put_frames(&w);

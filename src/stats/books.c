@@ -85,8 +85,8 @@ static uint64_t moved_of(const struct hp_allocator_stats *stats, uint64_t pad,
 
 // Account for `count` samples of one size: either in the pages that they were moved to,
 // or as the smallest extent.
-static void charge_size(struct hp_books *books, const struct hp_allocator_stats *stats,
-                        uint64_t size, uint64_t count) {
+static void account_size(struct hp_books *books, const struct hp_allocator_stats *stats,
+                         uint64_t size, uint64_t count) {
     uint64_t extent = smallest_extent(stats);
     uint64_t pages = (size + stats->page - 1) / stats->page * stats->page;
     if (size >= extent || count == 0) {
@@ -149,22 +149,23 @@ static uint64_t mean_by_bins(const struct hp_allocator_stats *stats,
 // Account for samples of mixed sizes.  Each may be small or not, and at most as many can
 // be small as there are places left.  Their mean size is above that of all objects,
 // because large objects are sampled more often.
-static void charge_mixed(struct hp_books *books, const struct hp_allocator_stats *stats,
-                         const struct hp_live_samples *live) {
+static void account_mixed(struct hp_books *books, const struct hp_allocator_stats *stats,
+                          const struct hp_live_samples *live) {
     uint64_t places = places_of(books, stats), extent = smallest_extent(stats), mixed = 0;
     uint64_t left = places > books->sample_count ? places - books->sample_count : 0;
     uint64_t mean = mean_by_bins(stats, live);
     for (size_t i = 0; i < live->sizes.count; i++) {
         mixed += live->sizes.at[i].is_mixed ? live->sizes.at[i].objects : 0;
     }
-    // `charged` is the part accounted for so far.
-    uint64_t most = mixed < left ? mixed : left, seen = 0, charged = 0;
+    // `accounted` is the part accounted for so far.
+    uint64_t most = mixed < left ? mixed : left, seen = 0, accounted = 0;
     for (size_t i = 0; i < live->sizes.count && mixed > 0; i++) {
         const struct hp_live_size *of = &live->sizes.at[i];
         seen += of->is_mixed ? of->objects : 0;
-        uint64_t count = (uint64_t)((hp_uint128)seen * most / mixed) - charged;
-        charge_size(books, stats, mean > 0 && of->size < extent ? mean : of->size, count);
-        charged += count;
+        uint64_t count = (uint64_t)((hp_uint128)seen * most / mixed) - accounted;
+        account_size(books, stats, mean > 0 && of->size < extent ? mean : of->size,
+                     count);
+        accounted += count;
     }
     hp_int128 bytes = (hp_int128)most * extent;
     if (books->samples == HP_SAMPLES_OUTSIDE) {
@@ -220,23 +221,24 @@ static void choose(struct hp_books *books, const struct hp_allocator_stats *stat
 
 // Account for all samples: as the allocator counts them, otherwise as the dump shows
 // them.
-static void charge(struct hp_books *books, const struct hp_allocator_stats *stats,
-                   const struct hp_live_samples *live) {
+static void account_samples(struct hp_books *books,
+                            const struct hp_allocator_stats *stats,
+                            const struct hp_live_samples *live) {
     bool asks_dump = !stats->has_live && stats->has_sampling && live &&
                      books->samples != HP_SAMPLES_UNKNOWN;
     const struct hp_bin_stats *bin;
     hp_vec_each (bin, &stats->bins) {
-        charge_size(books, stats, bin->size, bin->live_count);
+        account_size(books, stats, bin->size, bin->live_count);
     }
     for (size_t i = 0; asks_dump && i < live->sizes.count; i++) {
         const struct hp_live_size *of = &live->sizes.at[i];
-        charge_size(books, stats, of->size, of->is_mixed ? 0 : of->objects);
+        account_size(books, stats, of->size, of->is_mixed ? 0 : of->objects);
     }
     books->cost_low = books->cost_high = books->cost;
     books->own_low = books->own_high = books->own;
     books->is_likely = asks_dump && live->is_likely;
     if (asks_dump) {
-        charge_mixed(books, stats, live);
+        account_mixed(books, stats, live);
     }
     books->program =
         (hp_int128)stats->allocated - books->cost - stats->tcache - stats->internal;
@@ -252,7 +254,7 @@ void hp_books_init(struct hp_books *books, const struct hp_allocator_stats *stat
         books->samples = HP_SAMPLES_UNKNOWN;
         books->active_rest = (hp_int128)stats->active - stats->allocated;
     }
-    charge(books, stats, live);
+    account_samples(books, stats, live);
     hp_int128 rest = (hp_int128)stats->resident - stats->active - stats->base -
                      (hp_int128)(stats->pdirty + stats->pmuzzy) * stats->page;
     bool is_rounding = stats->has_internals && rest >= 0 && rest < MOST_ROUNDING;

@@ -46,7 +46,7 @@ struct difference {
 };
 
 // The probability up to d, and its first two derivatives.
-struct place {
+struct gamma_place {
     double below, density, slope;
 };
 
@@ -66,13 +66,13 @@ static struct derivatives derivatives_at(const struct difference *z, double t) {
 }
 
 // The path start + bend (cosh u - 1) + i width sinh u.
-struct path {
+struct gamma_path {
     double start, width, bend;
 };
 
 // Choose the path of steepest descent from the minimum of e^h, approximated by three
 // derivatives.  The minimum need not be exact: an inexact one only makes the path longer.
-static struct path path_of(const struct difference *z) {
+static struct gamma_path path_of(const struct difference *z) {
     double end = -1 / z->y.scale, low = end, high = 0, t = end / 2, step;
     struct derivatives at;
     int i = 0;
@@ -88,7 +88,7 @@ static struct path path_of(const struct difference *z) {
     double width = fmin(1 / sqrt(at.second), fmin(-t, t - end));
     double slope = width * at.third / at.second / 3;
     double bend = slope * z->d > 0 ? fmax(fmin(slope, opening), -opening) : 0;
-    return (struct path){t, width, bend * width};
+    return (struct gamma_path){t, width, bend * width};
 }
 
 struct complex {
@@ -111,7 +111,7 @@ static struct complex exponent(const struct difference *z, struct complex t) {
 
 // Add one point of the path and its mirror image below the axis to the integral of e^h t
 // dt, times 1 / t, 1 and t.  Returns an upper bound of what they add.
-static double add_point(struct place *sum, struct complex t, struct complex dt,
+static double add_point(struct gamma_place *sum, struct complex t, struct complex dt,
                         struct complex h, double weight) {
     double size = weight * exp(h.re), c = size * cos(h.im), s = size * sin(h.im);
     struct complex e = {c * dt.re - s * dt.im, c * dt.im + s * dt.re};
@@ -124,10 +124,10 @@ static double add_point(struct place *sum, struct complex t, struct complex dt,
 
 // Compute the integral for one d.  Terms are scaled by the largest one, so that none
 // overflows.
-static struct place place_of(const struct difference *z) {
-    struct path path = path_of(z);
+static struct gamma_place place_of(const struct difference *z) {
+    struct gamma_path path = path_of(z);
     double top = exponent(z, (struct complex){path.start, 0}).re;
-    struct place sum = {0, 0, 0};
+    struct gamma_place sum = {0, 0, 0};
     for (int i = 0; i < MOST_POINTS; i++) {
         double u = exp(i * point_step), sinh = (u - 1 / u) / 2, cosh = (u + 1 / u) / 2;
         struct complex t = {path.start + path.bend * (cosh - 1), path.width * sinh};
@@ -140,7 +140,8 @@ static struct place place_of(const struct difference *z) {
         }
     }
     double factor = point_step / pi * exp(top);
-    return (struct place){sum.below * factor, sum.density * factor, sum.slope * factor};
+    return (struct gamma_place){sum.below * factor, sum.density * factor,
+                                sum.slope * factor};
 }
 
 double hp_gamma_difference_below(struct hp_gamma x, struct hp_gamma y, double d) {
@@ -162,7 +163,7 @@ static double guess(const struct difference *z, double p, double *sd) {
 
 // Return a step of Halley's method for the logarithm of the probability; `off` is by how
 // much that is too high.
-static double step_of(const struct place *at, double off) {
+static double step_of(const struct gamma_place *at, double off) {
     double rise = at->density / at->below;
     double bend = at->slope / at->below - rise * rise;
     double step = off / rise;
@@ -191,7 +192,7 @@ double hp_gamma_difference_quantile(struct hp_gamma x, struct hp_gamma y, double
         if (!(z.d > low && z.d < high)) {
             z.d = between(low, high, &reach);
         }
-        struct place at = place_of(&z);
+        struct gamma_place at = place_of(&z);
         double off = log(at.below / p), step = step_of(&at, off), next = z.d + step;
         bool is_inside = next > low && next < high;
         *(at.below < p ? &low : &high) = z.d;

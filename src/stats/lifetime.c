@@ -109,7 +109,7 @@ const char *hp_survivors_verdict(struct hp_interval share) {
 
 const char *hp_turnover_lack_name(enum hp_turnover_lack lack) {
     static const char *const names[] = {
-        [HP_TURNOVER_TOLD] = "",
+        [HP_TURNOVER_KNOWN] = "",
         [HP_TURNOVER_FEW_DUMPS] = "few-dumps",
         [HP_TURNOVER_UNEVEN] = "uneven",
         [HP_TURNOVER_PAUSES] = "pauses",
@@ -168,7 +168,7 @@ static enum hp_turnover_lack lack_of(const struct hp_course *course, double mean
            : course->live[gaps] > most_surviving * allocated ? HP_TURNOVER_WINDOW
            : course->samples < LEAST_SAMPLES || !(mean > 0)  ? HP_TURNOVER_FEW_SAMPLES
            : drifts(course->live, course->dumps, mean)       ? HP_TURNOVER_DRIFT
-                                                             : HP_TURNOVER_TOLD;
+                                                             : HP_TURNOVER_KNOWN;
 }
 
 static double odds(double p) {
@@ -209,7 +209,7 @@ struct hp_turnover hp_turnover_of(const struct hp_course *course, double confide
     double mean = sum_of(course->live, course->dumps) / (double)course->dumps;
     double allocated = sum_of(course->gaps, course->dumps - 1);
     struct hp_turnover turnover = {lack_of(course, mean, allocated), NAN, {NAN, NAN}};
-    if (turnover.lack != HP_TURNOVER_TOLD) {
+    if (turnover.lack != HP_TURNOVER_KNOWN) {
         return turnover;
     }
     struct hp_interval sampling = of_sampling(course, mean, 1 - confidence);

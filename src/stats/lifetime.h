@@ -63,7 +63,7 @@ const char *hp_survivors_verdict(struct hp_interval share);
 
 // Why there is no turnover.
 enum hp_turnover_lack {
-    HP_TURNOVER_TOLD,      // there is one
+    HP_TURNOVER_KNOWN,     // there is one
     HP_TURNOVER_FEW_DUMPS, // the series has fewer than 8 dumps
     HP_TURNOVER_UNEVEN,    // the gaps between dumps differ by more than 20 %
     // Nothing was allocated in more than 20 % of the gaps, or in the first or last gap.

@@ -158,39 +158,39 @@ struct hp_interval hp_interval_of(struct hp_measure measure, double confidence) 
 
 // One of the two numbers whose difference is a growth.  It is the sum of a certain part
 // and a gamma variable.
-struct part {
+struct growth_part {
     // The mean of the sum, and the variance of the random part.
     double certain, mean, variance;
     struct hp_gamma gamma; // distribution of the random part
     bool is_certain;       // the random part is negligible
 };
 
-static struct part part_of(double certain, double mean, double variance) {
+static struct growth_part part_of(double certain, double mean, double variance) {
     struct hp_gamma gamma = gamma_of(mean, variance);
     bool is_random = mean > 0 && variance > 0 && gamma.shape >= least_shape;
-    return (struct part){certain, certain + mean, is_random ? variance : 0, gamma,
-                         !is_random};
+    return (struct growth_part){certain, certain + mean, is_random ? variance : 0, gamma,
+                                !is_random};
 }
 
 // Return the number that a growth starts from.  Mixed sizes may hide a part of it, and
 // hidden bytes must not look like growth, so that the highest estimate is used.
-static struct part start_of(struct hp_measure m) {
+static struct growth_part start_of(struct hp_measure m) {
     double k = m.max_weight, certain = certain_of(m);
     return part_of(certain, highest_of(m) - certain + k, m.variance + k * k);
 }
 
 // Return the number that a growth leads to, which may be smaller than its estimate.
-static struct part end_of(struct hp_measure m) {
+static struct growth_part end_of(struct hp_measure m) {
     return part_of(0, fmax(m.estimate - m.excess, 0), m.variance);
 }
 
 // Whether the normal distribution is exact enough for a part.
-static bool is_normal(struct part part) {
+static bool is_normal(struct growth_part part) {
     return part.is_certain || part.gamma.shape > normal_from;
 }
 
 // Return the probability that `end` is not above `start`.
-static double growth_p(struct part start, struct part end) {
+static double growth_p(struct growth_part start, struct growth_part end) {
     if (start.is_certain && end.is_certain) {
         return end.mean > start.mean ? 0 : 1;
     }
@@ -214,7 +214,7 @@ double hp_growth_p(struct hp_measure before, struct hp_measure after) {
 }
 
 // Return the quantile of `end` - `start` with probability p.
-static double least_growth(struct part start, struct part end, double p) {
+static double least_growth(struct growth_part start, struct growth_part end, double p) {
     if (start.is_certain && end.is_certain) {
         return end.mean - start.mean;
     }

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double paid = 3;         // factor on p for the choice among several spans
+static const double choice_factor = 3; // factor on p for the choice among several spans
 static const double region = 1.64;    // limit of the restricted likelihood, as in trend.c
 static const double near_onset = 12;  // of 2 log L: onsets closer than this are as good
 static const double rival_margin = 2; // of 2 log L: a rival may exceed the hinge by this
@@ -102,7 +102,7 @@ static void set_span(struct hp_onset_times *made, size_t i, size_t count) {
     span->dumps = (struct hp_onset_span){made->count - count, count};
     span->parts = parts < PARTS ? PARTS : parts > HP_MOST_PARTS ? HP_MOST_PARTS : parts;
     span->parts_end =
-        hp_student_quantile_above(made->alpha / paid, (double)span->parts - 1);
+        hp_student_quantile_above(made->alpha / choice_factor, (double)span->parts - 1);
     set_weights(span, made->times);
 }
 
@@ -240,8 +240,9 @@ struct hp_onset_times *hp_onset_times_new(const double *times, size_t count,
     }
     make_spans(made);
     make_rivals(made);
-    made->z_end = hp_normal_quantile_above(made->alpha / paid);
-    made->t_end = hp_student_quantile_above(made->alpha / paid, (double)count - 2);
+    made->z_end = hp_normal_quantile_above(made->alpha / choice_factor);
+    made->t_end =
+        hp_student_quantile_above(made->alpha / choice_factor, (double)count - 2);
     for (size_t i = 0; i < HP_CORRELATIONS; i++) {
         make_hinges(&made->hinges[i], made->times, count, hp_correlations[i]);
         make_products(made, &made->hinges[i]);
@@ -277,7 +278,7 @@ double hp_onset_weight(const struct hp_onset_times *times, size_t i, size_t j) {
 }
 
 double hp_onset_alpha(const struct hp_onset_times *times) {
-    return times->alpha / paid;
+    return times->alpha / choice_factor;
 }
 
 // --- spans -----------------------------------------------------------------------------
@@ -415,7 +416,7 @@ static double best_of_rho(const struct hp_onset_times *times, const struct hinge
         back[j] = hp_whitened(&hinges->whitening, values, j);
         all += back[j] * back[j];
     }
-    hp_take_off(back, hinges->level, count);
+    hp_make_orthogonal(back, hinges->level, count);
     double squares = hp_dot(back, back, count);
     carry_back(&hinges->whitening, back, count);
     for (size_t i = 0; i < WAVES; i++, at += 2 * count, product += 2) {
@@ -446,7 +447,7 @@ static bool has_better(const struct hp_onset_times *times, const double *values,
 // --- the onset -------------------------------------------------------------------------
 
 // The data of one row (one series of values).
-struct row {
+struct onset_row {
     const struct hp_onset_times *times;
     hp_onset_sampling_fn *sampling;
     const void *data;
@@ -454,7 +455,7 @@ struct row {
     struct fits fits[HP_CORRELATIONS];
 };
 
-static void fit_row(struct row *row, const double *values) {
+static void fit_row(struct onset_row *row, const double *values) {
     const struct hp_onset_times *times = row->times;
     size_t count = times->count;
     row->values = hp_alloc((1 + HP_CORRELATIONS) * count * sizeof *row->values);
@@ -467,7 +468,8 @@ static void fit_row(struct row *row, const double *values) {
 }
 
 // Return the rise of a span by sampling, or {1} if no claim can follow from it.
-static struct hp_rise sampling_in(const struct row *row, const double *values, size_t i) {
+static struct hp_rise sampling_in(const struct onset_row *row, const double *values,
+                                  size_t i) {
     static const struct hp_rise none = {1, -INFINITY};
     const struct hp_onset_times *times = row->times;
     const struct span *span = &times->spans[i];
@@ -477,11 +479,11 @@ static struct hp_rise sampling_in(const struct row *row, const double *values, s
         return none;
     }
     struct hp_rise found = row->sampling(row->data, i);
-    return paid * found.p < times->alpha ? found : none;
+    return choice_factor * found.p < times->alpha ? found : none;
 }
 
 // Test one suffix by all three procedures: the largest p-value and the smallest bound.
-static struct hp_rise rise_of_span(const struct row *row, size_t i) {
+static struct hp_rise rise_of_span(const struct onset_row *row, size_t i) {
     const struct span *span = &row->times->spans[i];
     size_t first = span->dumps.first, count = span->dumps.count;
     const double *at = row->times->times + first;
@@ -497,7 +499,7 @@ static struct hp_rise rise_of_span(const struct row *row, size_t i) {
 }
 
 // Find the best hinge and those almost as good.  Returns false if a rival is better.
-static bool find_best(const struct row *row, struct hp_onset *onset) {
+static bool find_best(const struct onset_row *row, struct hp_onset *onset) {
     size_t end = row->times->count - (LEAST_SUFFIX - 1), rho = 0, best_rho = 0;
     double best = -INFINITY, *all = hp_alloc(end * sizeof *all);
     for (size_t s = 0; s < end; s++) {
@@ -526,7 +528,7 @@ static double time_since(const struct hp_onset_times *times, size_t dump) {
 }
 
 // Return the length of a significant run of last steps that rose, too short for a claim.
-static unsigned steps_of(const struct row *row, const double *values) {
+static unsigned steps_of(const struct onset_row *row, const double *values) {
     size_t count = row->times->count;
     unsigned found = 0;
     for (size_t i = HP_ONSET_SUFFIXES; i < HP_ONSET_SPANS; i++) {
@@ -536,14 +538,15 @@ static unsigned steps_of(const struct row *row, const double *values) {
             rises &= j <= span->first ? values[j] < values[count - 1]
                                       : values[j] > values[j - 1];
         }
-        bool is_sure = rises && paid * row->sampling(row->data, i).p <= run_p;
+        bool is_sure = rises && choice_factor * row->sampling(row->data, i).p <= run_p;
         found = is_sure ? (unsigned)span->count - 1 : found;
     }
     return found;
 }
 
 // Test all suffixes, and locate the onset if the growth is significant.
-static void find_since(struct row *row, struct hp_rise whole, struct hp_onset *onset) {
+static void find_since(struct onset_row *row, struct hp_rise whole,
+                       struct hp_onset *onset) {
     const struct hp_onset_times *times = row->times;
     struct hp_rise best = {1, -INFINITY};
     size_t bound = 0; // the first dump of the span with the best bound
@@ -555,11 +558,11 @@ static void find_since(struct row *row, struct hp_rise whole, struct hp_onset *o
             best.least = fmax(best.least, rise.least);
         }
     }
-    if (fmin(whole.p, paid * best.p) >= times->alpha || !find_best(row, onset)) {
+    if (fmin(whole.p, choice_factor * best.p) >= times->alpha || !find_best(row, onset)) {
         return;
     }
     onset->is_since = onset->slope > 0 && (onset->from > 0 || whole.p >= times->alpha);
-    onset->rise.p = fmin(whole.p, paid * best.p);
+    onset->rise.p = fmin(whole.p, choice_factor * best.p);
     onset->rise.least = fmax(whole.least, best.least);
     bound = whole.least >= best.least ? 0 : bound;
     onset->growth = onset->slope * time_since(times, onset->dump);
@@ -570,7 +573,7 @@ struct hp_onset hp_onset_find(const struct hp_onset_times *times, const double *
                               hp_onset_sampling_fn *sampling, const void *data,
                               struct hp_rise whole) {
     struct hp_onset onset = {.rise = whole};
-    struct row row = {.times = times, .sampling = sampling, .data = data};
+    struct onset_row row = {.times = times, .sampling = sampling, .data = data};
     if (!times->hinges[0].level) {
         return onset;
     }

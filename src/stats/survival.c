@@ -30,12 +30,12 @@ struct batch {
 };
 
 // Neumaier's sum (1974): removing a term that was added leaves no rounding error.
-struct sum {
+struct survival_sum {
     double value, rest;
 };
 
 // The state of the computation.
-struct adder {
+struct survival_adder {
     struct hp_survival *survival;
     const struct hp_life *lives;
     size_t count;
@@ -44,10 +44,10 @@ struct adder {
     double sum;      // sum of d / (Y (Y - d))
     double units, t; // number of batches in the variance, and the quantile of Student's t
     // Sums over batches of c^2, of c w and of w^2.
-    struct sum constants, products, weights;
+    struct survival_sum constants, products, weights;
 };
 
-static void add(struct sum *sum, double term) {
+static void add(struct survival_sum *sum, double term) {
     double value = sum->value + term;
     sum->rest += fabs(sum->value) >= fabs(term) ? sum->value - value + term
                                                 : term - value + sum->value;
@@ -55,7 +55,8 @@ static void add(struct sum *sum, double term) {
 }
 
 // Add a batch to the sums of squares, or remove it if `sign` is -1.
-static void add_batch(struct adder *adder, const struct batch *batch, double sign) {
+static void add_batch(struct survival_adder *adder, const struct batch *batch,
+                      double sign) {
     add(&adder->constants, sign * batch->constant * batch->constant);
     add(&adder->products, sign * batch->constant * batch->waiting);
     add(&adder->weights, sign * batch->waiting * batch->waiting);
@@ -78,7 +79,7 @@ static int by_time(const void *left, const void *right) {
 }
 
 // Add up the weights, and count the batches.
-static void begin(struct adder *adder, double confidence) {
+static void begin(struct survival_adder *adder, double confidence) {
     size_t live = 0;
     for (size_t i = 0; i < adder->count; i++) {
         const struct hp_life *life = &adder->lives[i];
@@ -103,7 +104,7 @@ static void begin(struct adder *adder, double confidence) {
 }
 
 // Return the variance of log S at the current time.
-static double variance_of(const struct adder *adder) {
+static double variance_of(const struct survival_adder *adder) {
     double constants = adder->constants.value + adder->constants.rest;
     double products = adder->products.value + adder->products.rest;
     double weights = adder->weights.value + adder->weights.rest;
@@ -112,7 +113,7 @@ static double variance_of(const struct adder *adder) {
 }
 
 // Return the interval of S; `before` is the upper end for S = 0.
-static struct hp_interval range_of(const struct adder *adder, double alive,
+static struct hp_interval range_of(const struct survival_adder *adder, double alive,
                                    double before) {
     if (isnan(adder->t) || alive <= 0) {
         return (struct hp_interval){isnan(adder->t) ? (double)NAN : 0, before};
@@ -123,7 +124,7 @@ static struct hp_interval range_of(const struct adder *adder, double alive,
 
 // Handle the deaths at one time.  When the last objects die, none is left to estimate the
 // variance from, so that this step adds no variance.
-static void die(struct adder *adder, size_t first, size_t end, double deaths) {
+static void die(struct survival_adder *adder, size_t first, size_t end, double deaths) {
     double rest = adder->at_risk - deaths;
     bool is_last = !(rest > 1e-12 * adder->at_risk);
     double step = is_last ? 0 : deaths / (adder->at_risk * rest);
@@ -151,7 +152,7 @@ static void die(struct adder *adder, size_t first, size_t end, double deaths) {
 }
 
 // Remove an object that is censored.
-static void leave(struct adder *adder, const struct hp_life *life) {
+static void leave(struct survival_adder *adder, const struct hp_life *life) {
     double influence = life->weight * adder->sum;
     adder->at_risk -= life->weight;
     add(&adder->weights, -life->weight * life->weight);
@@ -160,7 +161,7 @@ static void leave(struct adder *adder, const struct hp_life *life) {
 
 void hp_survival_init(struct hp_survival *survival, struct hp_life *lives, size_t count,
                       double confidence) {
-    struct adder adder = {.survival = survival, .lives = lives, .count = count};
+    struct survival_adder adder = {.survival = survival, .lives = lives, .count = count};
     *survival = (struct hp_survival){.batches = 0};
     if (count > 0) {
         qsort(lives, count, sizeof *lives, by_time);

@@ -45,7 +45,7 @@ enum {
 
 // For one rho, orthonormal bases of a line and of half a wave, both whitened.  The line
 // has the vectors level and rise, the wave has level and two vectors of its own.
-struct line {
+struct trend_line {
     struct hp_whitening whitening;
     double *level, *rise, *wave[2];
     double length;  // length of the whitened times after the level was removed
@@ -58,22 +58,22 @@ struct hp_trend_times {
     double *times;
     double positive;                   // A: the sum of the positive a_j
     double z_end, line_end, parts_end; // quantiles for the bounds of the three procedures
-    struct line lines[HP_CORRELATIONS]; // one for each rho; the first has rho = 0
+    struct trend_line lines[HP_CORRELATIONS]; // one for each rho; the first has rho = 0
 };
 
 // --- times -----------------------------------------------------------------------------
 
 // Compute one vector of the half wave.  It is set to 0 if only rounding errors remain
 // beside the other vectors.
-static void set_wave(struct line *line, const double *values, size_t count, int i) {
+static void set_wave(struct trend_line *line, const double *values, size_t count, int i) {
     double *wave = line->wave[i];
     for (size_t j = 0; j < count; j++) {
         wave[j] = hp_whitened(&line->whitening, values, j);
     }
     hp_normalize(wave, count);
-    hp_take_off(wave, line->level, count);
+    hp_make_orthogonal(wave, line->level, count);
     if (i > 0) {
-        hp_take_off(wave, line->wave[0], count);
+        hp_make_orthogonal(wave, line->wave[0], count);
     }
     if (hp_normalize(wave, count) < least_part) {
         memset(wave, 0, count * sizeof *wave);
@@ -81,7 +81,7 @@ static void set_wave(struct line *line, const double *values, size_t count, int 
 }
 
 // Compute both vectors of the half wave: sine and cosine.
-static void make_waves(struct line *line, const double *times, size_t count) {
+static void make_waves(struct trend_line *line, const double *times, size_t count) {
     double *values = hp_alloc(count * sizeof *values);
     double mean = (times[count - 1] - times[0]) / (double)(count - 1);
     for (int i = 0; i < 2; i++) {
@@ -95,7 +95,8 @@ static void make_waves(struct line *line, const double *times, size_t count) {
 }
 
 // Compute the vectors of one rho.
-static void make_line(struct line *line, const double *times, size_t count, double rho) {
+static void make_line(struct trend_line *line, const double *times, size_t count,
+                      double rho) {
     double *room = line->level = hp_alloc(4 * count * sizeof *room);
     line->rise = room + count;
     line->wave[0] = room + 2 * count;
@@ -107,7 +108,7 @@ static void make_line(struct line *line, const double *times, size_t count, doub
         line->rise[j] = hp_whitened(&line->whitening, times, j);
     }
     double height = hp_normalize(line->level, count);
-    hp_take_off(line->rise, line->level, count);
+    hp_make_orthogonal(line->rise, line->level, count);
     line->length = hp_normalize(line->rise, count);
     line->log_det = line->whitening.log_r + 2 * log(height) + 2 * log(line->length);
     make_waves(line, times, count);
@@ -162,7 +163,7 @@ static struct hp_rise certain(double slope) {
 }
 
 double hp_trend_weight(const struct hp_trend_times *times, size_t i) {
-    const struct line *line = &times->lines[0];
+    const struct trend_line *line = &times->lines[0];
     return line->length > 0 ? line->rise[i] / line->length : 0;
 }
 
@@ -192,7 +193,8 @@ struct fit {
 
 // Fit a line to whitened values.  The first value is subtracted first, so that large
 // values keep their digits.
-static struct fit fit_line(const struct line *line, const double *values, size_t count) {
+static struct fit fit_line(const struct trend_line *line, const double *values,
+                           size_t count) {
     const struct hp_whitening *whitening = &line->whitening;
     double level = 0, rise = 0, squares = 0, before = 0;
     for (size_t j = 0; j < count; j++) {
@@ -251,7 +253,7 @@ enum {
 };
 
 // Compute 2 log L of both models for one rho, and update the maxima in `best`.
-static void fit_both(const struct line *line, const double *white, size_t count,
+static void fit_both(const struct trend_line *line, const double *white, size_t count,
                      double best[2]) {
     double squares = hp_dot(white, white, count),
            level = hp_dot(white, line->level, count);

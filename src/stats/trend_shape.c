@@ -211,7 +211,7 @@ static double *make_shares(const double *off, size_t count, double whole) {
 }
 
 // The autocorrelations of a series.
-struct shares {
+struct shape_shares {
     const double *off;
     size_t count;
     double whole;
@@ -220,7 +220,8 @@ struct shares {
 
 // Whether the autocorrelation at a distance is at least `limit`.  The exact value is only
 // computed if the approximate one is too close to the limit.
-static bool is_at_least(const struct shares *shares, size_t distance, double limit) {
+static bool is_at_least(const struct shape_shares *shares, size_t distance,
+                        double limit) {
     if (shares->near && fabs(shares->near[distance] - limit) > unsure) {
         return shares->near[distance] >= limit;
     }
@@ -229,7 +230,7 @@ static bool is_at_least(const struct shares *shares, size_t distance, double lim
 }
 
 // Whether the autocorrelation at a distance is at most `limit`.
-static bool is_at_most(const struct shares *shares, size_t distance, double limit) {
+static bool is_at_most(const struct shape_shares *shares, size_t distance, double limit) {
     if (shares->near && fabs(shares->near[distance] - limit) > unsure) {
         return shares->near[distance] <= limit;
     }
@@ -239,7 +240,7 @@ static bool is_at_most(const struct shares *shares, size_t distance, double limi
 
 // Whether values become similar again at some distance after they were opposite.
 static bool comes_back(const double *off, size_t count) {
-    struct shares shares = {off, count, mean_product(off, count, 0), NULL};
+    struct shape_shares shares = {off, count, mean_product(off, count, 0), NULL};
     bool was_low = false, found = false;
     if (!(shares.whole > 0)) {
         return false;

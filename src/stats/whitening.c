@@ -51,7 +51,7 @@ double hp_normalize(double *vector, size_t count) {
     return length;
 }
 
-void hp_take_off(double *vector, const double *unit, size_t count) {
+void hp_make_orthogonal(double *vector, const double *unit, size_t count) {
     double along = hp_dot(vector, unit, count);
     for (size_t j = 0; j < count; j++) {
         vector[j] -= along * unit[j];

@@ -43,6 +43,6 @@ double hp_dot(const double *a, const double *b, size_t count);
 double hp_normalize(double *vector, size_t count);
 
 // Make a vector orthogonal to a vector of length 1.
-void hp_take_off(double *vector, const double *unit, size_t count);
+void hp_make_orthogonal(double *vector, const double *unit, size_t count);
 
 #endif

@@ -99,10 +99,10 @@ static void store_lines(struct hp_symbolizer *self, struct hp_reply *reply) {
 // Copy the digests of source files into the profile.
 static void store_sources(struct hp_symbolizer *self, const struct hp_task *task,
                           const struct hp_reply *reply) {
-    const struct hp_source_digest *told;
-    hp_vec_each (told, &reply->answer.sources) {
-        struct hp_source_digest source = *told;
-        source.file = translate(self, &reply->answer, reply->known, told->file);
+    const struct hp_source_digest *received;
+    hp_vec_each (received, &reply->answer.sources) {
+        struct hp_source_digest source = *received;
+        source.file = translate(self, &reply->answer, reply->known, received->file);
         source.module = hp_task_module_id(self, task);
         hp_vec_push(&self->profile->sources, source);
     }

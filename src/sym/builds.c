@@ -56,7 +56,7 @@ static void try_all(struct builds *self, struct proving *proving,
     self->files.clock++;
     for (uint32_t i = 0; i < question->modules.count; i++) {
         const struct hp_proof_module *module = &question->modules.at[i];
-        if (!module->is_told && module->path.size > 0) {
+        if (!module->is_known_build && module->path.size > 0) {
             try_files(self, proving, i,
                       hp_candidates_of(&self->files, module->path, module->name), true);
             try_files(self, proving, i,
@@ -71,7 +71,7 @@ static void try_strangers(struct builds *self, struct proving *proving,
                           const struct hp_proof_question *question) {
     for (uint32_t i = 0; i < question->modules.count; i++) {
         const struct hp_proof_module *module = &question->modules.at[i];
-        if (!module->is_told && module->path.size > 0 &&
+        if (!module->is_known_build && module->path.size > 0 &&
             !hp_fits_any(&proving->fits, i)) {
             try_files(self, proving, i,
                       hp_candidates_of_any_name(&self->files, HP_NAMELESS_STRANGER,
@@ -303,7 +303,7 @@ static void prove(struct hp_prover *prover, struct hp_proof_question *question) 
     proving.keys = hp_alloc(proving.tried.count * sizeof *proving.keys);
     pthread_mutex_lock(&self->lock); // files may be read again
     for (uint32_t i = 0; i < question->modules.count; i++) {
-        if (!question->modules.at[i].is_told) {
+        if (!question->modules.at[i].is_known_build) {
             conclude(self, &proving, i, &question->modules.at[i]);
         }
     }

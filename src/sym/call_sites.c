@@ -23,27 +23,27 @@ enum {
 };
 
 // An address that is asked for.
-struct site {
+struct listed_site {
     uint64_t address; // address in the file
     size_t index;     // of the pair
 };
 
 // All addresses that are asked for.
-struct sites {
-    HP_VEC(struct site) all; // by address
-    unsigned char *answers;  // enum hp_call_answer for each pair
-    size_t steps;            // entries visited so far
+struct listed_sites {
+    HP_VEC(struct listed_site) all; // by address
+    unsigned char *answers;         // enum hp_call_answer for each pair
+    size_t steps;                   // entries visited so far
     // The compiler of the current unit lists all calls of a function that says so.
     bool is_whole;
 };
 
 static int by_address(const void *left, const void *right) {
-    const struct site *a = left, *b = right;
+    const struct listed_site *a = left, *b = right;
     return (a->address > b->address) - (a->address < b->address);
 }
 
 // Index of the first site whose address is not before `address`.
-static size_t find_from(const struct sites *sites, uint64_t address) {
+static size_t find_from(const struct listed_sites *sites, uint64_t address) {
     size_t low = 0, high = sites->all.count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -68,7 +68,7 @@ static bool is_call(Dwarf_Die *die, uint64_t *address) {
 }
 
 // Answer yes for all pairs with a call that returns to `address`.
-static void take_call(struct sites *sites, uint64_t address) {
+static void take_call(struct listed_sites *sites, uint64_t address) {
     for (size_t i = find_from(sites, address);
          i < sites->all.count && sites->all.at[i].address == address; i++) {
         sites->answers[sites->all.at[i].index] = HP_CALL_YES;
@@ -77,7 +77,7 @@ static void take_call(struct sites *sites, uint64_t address) {
 
 // Whether an entry contains any of the addresses.  With `lists_all` these are answered
 // with no, until a call is found.
-static bool has_any(struct sites *sites, Dwarf_Die *entry, bool lists_all) {
+static bool has_any(struct listed_sites *sites, Dwarf_Die *entry, bool lists_all) {
     bool any = false;
     Dwarf_Addr base, low, high;
     ptrdiff_t at = 0;
@@ -93,7 +93,7 @@ static bool has_any(struct sites *sites, Dwarf_Die *entry, bool lists_all) {
 }
 
 // Whether a function lists all of its calls.
-static bool lists_all(const struct sites *sites, Dwarf_Die *function) {
+static bool lists_all(const struct listed_sites *sites, Dwarf_Die *function) {
     Dwarf_Attribute attribute;
     bool is_set = false;
     return sites->is_whole &&
@@ -103,7 +103,7 @@ static bool lists_all(const struct sites *sites, Dwarf_Die *function) {
 }
 
 // Visit the entries below `parent`; functions without one of the addresses are skipped.
-static void walk(struct sites *sites, Dwarf_Die *parent, int depth) {
+static void walk(struct listed_sites *sites, Dwarf_Die *parent, int depth) {
     Dwarf_Die die;
     bool is_there = depth < MOST_DEPTH && dwarf_child(parent, &die) == 0;
     while (is_there && sites->steps++ < MOST_STEPS) {
@@ -128,7 +128,7 @@ static bool is_of_gcc(Dwarf_Die *unit) {
 }
 
 // Visit all units that contain one of the addresses.
-static void look_into_units(struct sites *sites, Dwarf *dwarf) {
+static void look_into_units(struct listed_sites *sites, Dwarf *dwarf) {
     Dwarf_CU *unit = NULL;
     Dwarf_Half version;
     uint8_t type;
@@ -143,10 +143,10 @@ static void look_into_units(struct sites *sites, Dwarf *dwarf) {
 
 void hp_call_sites_find(struct hp_image *image, const struct hp_call_pairs *pairs,
                         unsigned char *answers) {
-    struct sites sites = {.answers = answers};
+    struct listed_sites sites = {.answers = answers};
     struct hp_sym_diagnostic why;
     for (size_t i = 0; i < pairs->all.count; i++) {
-        struct site site = {.index = i};
+        struct listed_site site = {.index = i};
         answers[i] = HP_CALL_UNKNOWN;
         if (pairs->kind == HP_ADDRESS_VIRTUAL &&
             hp_image_find(image, pairs->kind, pairs->all.at[i].outer - 1,

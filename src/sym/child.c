@@ -57,13 +57,13 @@ static void on_exit_of_library(void) {
 }
 
 // The process that starts the child.
-struct parent {
+struct parent_process {
     pid_t pid;
     bool is_main_thread;
 };
 
 // Set up everything that the sandbox would refuse later.
-static void prepare(int sock, const struct parent *parent) {
+static void prepare(int sock, const struct parent_process *parent) {
     struct rlimit none = {0, 0};
     reset_signals();
     atexit(on_exit_of_library);
@@ -83,7 +83,7 @@ static void prepare(int sock, const struct parent *parent) {
 }
 
 // The life of the child after fork().
-_Noreturn static void be_child(int sock, const struct parent *parent,
+_Noreturn static void be_child(int sock, const struct parent_process *parent,
                                void (*serve)(int sock), enum hp_sandbox sandbox) {
     hp_starved_watch(end_starved);
     prepare(sock, parent);
@@ -118,7 +118,7 @@ int hp_child_start(struct hp_child *child, void (*serve)(int sock),
                    enum hp_sandbox sandbox, struct hp_err *err) {
     int pair[2];
     struct rlimit limit;
-    struct parent parent = {getpid(), gettid() == getpid()};
+    struct parent_process parent = {getpid(), gettid() == getpid()};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) {
         return hp_fail_errno(err, "no socket for the symbolizer");
     }

@@ -22,18 +22,18 @@ enum {
 };
 
 // A result that is being written.
-struct output {
+struct demangle_output {
     char text[MOST_OUTPUT]; // without a final 0
     size_t size;
     jmp_buf too_long; // environment to leave libiberty
 };
 
 // The names for the thread.
-struct job {
+struct demangle_job {
     struct hp_strtab *strings;
     struct hp_mangled *names;
     size_t count;
-    struct output *output;
+    struct demangle_output *output;
 };
 
 #ifdef HP_WITH_IBERTY
@@ -44,7 +44,7 @@ enum {
 
 // Callback of libiberty: append to the result, or leave if it is too long.
 static void append(const char *text, size_t size, void *data) {
-    struct output *output = data;
+    struct demangle_output *output = data;
     if (size > sizeof output->text - output->size) {
         longjmp(output->too_long, 1);
     }
@@ -56,7 +56,7 @@ static void append(const char *text, size_t size, void *data) {
 
 // Demangle a name.  False if it is not mangled or the result is too long.  Rust is tried
 // first, because its older scheme looks like C++.
-static bool demangle(struct output *output, const char *name) {
+static bool demangle(struct demangle_output *output, const char *name) {
     output->size = 0;
     if (setjmp(output->too_long) != 0) {
         return false;
@@ -94,7 +94,7 @@ size_t hp_mangled_size(const char *symbol) {
 }
 
 // Without libiberty names stay mangled.
-static bool demangle(struct output *output, const char *name) {
+static bool demangle(struct demangle_output *output, const char *name) {
     (void)output, (void)name;
     return false;
 }
@@ -102,7 +102,7 @@ static bool demangle(struct output *output, const char *name) {
 
 // The thread that demangles.
 static void *run(void *data) {
-    struct job *job = data;
+    struct demangle_job *job = data;
     for (size_t i = 0; i < job->count; i++) {
         struct hp_mangled *name = &job->names[i];
         struct hp_span linkage = hp_strtab_span(job->strings, name->linkage);
@@ -117,7 +117,7 @@ static void *run(void *data) {
 }
 
 void hp_demangle(struct hp_strtab *strings, struct hp_mangled *names, size_t count) {
-    struct job job = {strings, names, count, hp_alloc(sizeof *job.output)};
+    struct demangle_job job = {strings, names, count, hp_alloc(sizeof *job.output)};
     pthread_attr_t attributes;
     pthread_t thread;
     pthread_attr_init(&attributes);

@@ -114,7 +114,7 @@ static bool read_entry(const struct hp_die_cursor *cursor, const unsigned char *
     die->abbreviation = NULL;
     die->found = 0;
     if (code == 0 || code >= all->by_code.count || all->by_code.at[code].tag == 0) {
-        die->behind = code == 0 && in.at == die->at + 1 ? in.at : cursor->end;
+        die->past = code == 0 && in.at == die->at + 1 ? in.at : cursor->end;
         return false;
     }
     die->abbreviation = &all->by_code.at[code];
@@ -122,14 +122,14 @@ static bool read_entry(const struct hp_die_cursor *cursor, const unsigned char *
     while (step->skipped <= (size_t)(cursor->end - at)) {
         at += step->skipped;
         if (step->action == HP_DIE_DONE) {
-            die->behind = at;
+            die->past = at;
             return true;
         }
         in.at = at;
         run_step(cursor, die, &in, step++);
         at = in.bad ? cursor->end : in.at;
     }
-    die->behind = cursor->end;
+    die->past = cursor->end;
     return true;
 }
 
@@ -197,8 +197,8 @@ static const unsigned char *pass_attributes(const struct hp_die_cursor *cursor,
 }
 
 // Whether an entry of that size reaches past cursor->stop.
-static bool is_behind_stop(const struct hp_die_cursor *cursor, const unsigned char *at,
-                           uint32_t size) {
+static bool reaches_past_stop(const struct hp_die_cursor *cursor, const unsigned char *at,
+                              uint32_t size) {
     return cursor->stop && (at >= cursor->stop || size > (size_t)(cursor->stop - at));
 }
 
@@ -211,7 +211,7 @@ static const unsigned char *pass_plain(struct hp_die_cursor *cursor,
     while (cursor->budget > 0 &&
            is_fixed(cursor, at, one = abbreviation_at(cursor, at, &size)) &&
            !one->has_children && one->addresses == HP_ADDRESSES_NONE &&
-           !is_behind_stop(cursor, at, one->fixed)) {
+           !reaches_past_stop(cursor, at, one->fixed)) {
         at += one->fixed;
         cursor->budget--;
     }
@@ -232,21 +232,21 @@ static const unsigned char *pass_children(struct hp_die_cursor *cursor,
         }
         size_t size;
         const struct hp_abbreviation *one = abbreviation_at(cursor, at, &size);
-        const unsigned char *behind = !one ? NULL
-                                      : is_fixed(cursor, at, one)
-                                          ? at + one->fixed
-                                          : pass_attributes(cursor, one, at + size);
-        if (behind) {
+        const unsigned char *past = !one ? NULL
+                                    : is_fixed(cursor, at, one)
+                                        ? at + one->fixed
+                                        : pass_attributes(cursor, one, at + size);
+        if (past) {
             depth += one->has_children;
-            at = behind;
+            at = past;
         } else if (!read_entry(cursor, at, &die)) {
             depth--;
-            at = die.behind;
+            at = die.past;
         } else if (die.next) {
             at = die.next;
         } else {
             depth += die.abbreviation->has_children;
-            at = die.behind;
+            at = die.past;
         }
     }
     return depth > 0 ? cursor->end : at;
@@ -270,7 +270,7 @@ bool hp_die_child(struct hp_die_cursor *cursor, struct hp_die *parent,
     if (!parent->abbreviation || !parent->abbreviation->has_children) {
         return false;
     }
-    const unsigned char *first = pass_plain(cursor, parent->behind);
+    const unsigned char *first = pass_plain(cursor, parent->past);
     bool is_there = first < cursor->end && read_entry(cursor, first, child);
     if (!is_there && first < cursor->end) {
         hp_die_leave(parent, child);
@@ -284,9 +284,9 @@ bool hp_die_next(struct hp_die_cursor *cursor, struct hp_die *die) {
     }
     const unsigned char *next = die->next ? die->next
                                 : die->abbreviation->has_children
-                                    ? pass_children(cursor, die->behind)
-                                    : die->behind;
-    die->behind = cursor->end;
+                                    ? pass_children(cursor, die->past)
+                                    : die->past;
+    die->past = cursor->end;
     next = pass_plain(cursor, next);
     return next < cursor->end ? read_entry(cursor, next, die)
                               : (die->abbreviation = NULL, false);

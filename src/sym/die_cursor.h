@@ -11,7 +11,7 @@ struct hp_die {
     Dwarf_Die libdw; // used if cursor->by_libdw
     // Otherwise: its first byte, and the byte after its attributes, where its children or
     // the next entry begin.
-    const unsigned char *at, *behind;
+    const unsigned char *at, *past;
     const unsigned char *next; // its sibling; NULL: not known yet
     // NULL at the end of siblings.
     const struct hp_abbreviation *abbreviation;
@@ -66,7 +66,7 @@ bool hp_die_next(struct hp_die_cursor *cursor, struct hp_die *die);
 // hp_die_next() need not skip them again.
 static inline void hp_die_leave(struct hp_die *parent, const struct hp_die *last) {
     if (!parent->next && !last->abbreviation) {
-        parent->next = last->behind;
+        parent->next = last->past;
     }
 }
 

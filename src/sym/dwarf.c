@@ -144,7 +144,7 @@ static bool load_scopes(struct session *session, const struct turn *turns, size_
     const struct hp_listed_unit *unit = &session->units.units.at[turns->unit];
     scopes->places.count = 0;
     for (size_t i = 0; i < count; i++) {
-        struct hp_place place = {lookup->queries.at[turns[i].query].address, 0};
+        struct hp_scope_place place = {lookup->queries.at[turns[i].query].address, 0};
         hp_vec_push(&scopes->places, place);
     }
     struct hp_entry content;

@@ -188,7 +188,7 @@ static bool read_code(struct hp_file_code *code, const struct hp_image *image,
     own->lacks_code = image->lacks_code;
     memcpy(own->build_id, image->build_id, sizeof own->build_id);
     hp_vec_append(&own->loads, image->loads.at, image->loads.count);
-    code->has_pages = part == HP_CODE_LARGE_SIZES && find_option(image);
+    code->rounds_to_pages = part == HP_CODE_LARGE_SIZES && find_option(image);
     code->has_text = part == HP_CODE_TEXT && !image->lacks_code;
     if (!code->has_text) {
         return true;
@@ -236,7 +236,7 @@ static void pack(struct hp_packet *packet, const struct hp_file_code *code) {
     hp_put_u32(packet, image->lacks_code);
     hp_text_pack(packet, hp_span_of(image->build_id));
     hp_text_pack(packet, hp_span_of(code->key));
-    hp_put_u32(packet, code->has_pages);
+    hp_put_u32(packet, code->rounds_to_pages);
     hp_put_u32(packet, code->has_text);
     hp_put_u32(packet, code->unit);
     hp_put_u32(packet, code->is_noise);
@@ -322,7 +322,7 @@ static bool take_code(struct hp_unpacker *in, struct hp_file_code *code) {
     image->lacks_code = hp_packet_u32(in) != 0;
     bool good = take_text(in, image->build_id, sizeof image->build_id) &&
                 take_text(in, code->key, sizeof code->key);
-    code->has_pages = hp_packet_u32(in) != 0;
+    code->rounds_to_pages = hp_packet_u32(in) != 0;
     code->has_text = hp_packet_u32(in) != 0;
     code->unit = hp_packet_u32(in);
     code->is_noise = hp_packet_u32(in) != 0;

@@ -20,7 +20,7 @@ struct hp_file_code {
     // Identity of the code: XXH3-128 of the executable segments, in hex; "" without text.
     char key[HP_CODE_KEY_SIZE];
     // The allocator rounds large sizes to pages; set only for HP_CODE_LARGE_SIZES.
-    bool has_pages;
+    bool rounds_to_pages;
     bool has_text; // the members below are set
     // Calls return to multiples of this number of bytes; 0: there are no rules for the
     // machine.

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 // The state of one search.
-struct search {
+struct file_search {
     struct hp_finder *finder;
     enum hp_find find;
     uint32_t skip; // matching files still to be skipped before the one that is wanted
@@ -70,7 +70,7 @@ static enum hp_sym_status status_of(int error) {
 
 // Record why a place has no usable file, from errno.  A missing file does not replace an
 // earlier reason.
-static void refuse(struct search *search, const char *root, const char *path) {
+static void refuse(struct file_search *search, const char *root, const char *path) {
     bool missing = errno == ENOENT || errno == ENOTDIR;
     const char *why = errno == EINVAL    ? "not a regular file"
                       : errno == ENOEXEC ? "not an ELF file"
@@ -106,13 +106,14 @@ char *hp_place_text(const struct hp_place *place) {
 }
 
 // The identity of an open file.
-static struct hp_found_file describe(const struct search *search, int fd,
+static struct hp_found_file describe(const struct file_search *search, int fd,
                                      const char *root, const char *path) {
     return hp_found_file_of(fd, !root && strcmp(path, search->finder->path) == 0);
 }
 
 // End the search with an open file, and remember where it is for searches relative to it.
-static void found(struct search *search, int fd, const char *root, const char *path) {
+static void found(struct file_search *search, int fd, const char *root,
+                  const char *path) {
     struct hp_finder *finder = search->finder;
     search->fd = fd;
     if (search->find == HP_FIND_MODULE) {
@@ -135,7 +136,8 @@ static bool may_be_split(const unsigned char head[EI_NIDENT + 2]) {
 
 // Open a file only if it is ELF, so that the child cannot ask for /etc/passwd.  Returns
 // -1 with errno otherwise.
-static int open_elf(const struct search *search, const char *root, const char *path) {
+static int open_elf(const struct file_search *search, const char *root,
+                    const char *path) {
     unsigned char head[EI_NIDENT + 2] = {0};
     int fd = hp_open_file(root, path);
     ssize_t got = fd >= 0 ? hp_read_at(fd, head, sizeof head, 0) : 0;
@@ -151,7 +153,7 @@ static int open_elf(const struct search *search, const char *root, const char *p
 
 // Try one place.  Returns whether the search goes on.  A relative path outside a sysroot
 // is not tried, because it would depend on the current folder.
-static bool try_place(struct search *search, const char *root, const char *path) {
+static bool try_place(struct file_search *search, const char *root, const char *path) {
     int fd = -1;
     // The file of a module was checked when it was listed; its debug files are not
     // listed.
@@ -182,7 +184,7 @@ static bool try_place(struct search *search, const char *root, const char *path)
 
 // Try a path in each sysroot.  Returns whether the search goes on, as do the other try_
 // functions.
-static bool try_sysroots(struct search *search, const char *path) {
+static bool try_sysroots(struct file_search *search, const char *path) {
     const struct hp_symbol_options *options = search->finder->options;
     bool go_on = true;
     for (size_t i = 0; go_on && i < options->symbol_dir_count; i++) {
@@ -192,7 +194,7 @@ static bool try_sysroots(struct search *search, const char *path) {
 }
 
 // Try a path in each sysroot, then on the system itself.
-static bool try_roots(struct search *search, const char *path) {
+static bool try_roots(struct file_search *search, const char *path) {
     return try_sysroots(search, path) && try_place(search, NULL, path);
 }
 
@@ -279,7 +281,7 @@ static char *path_in(const struct store *store, const char *id, const char *modu
 }
 
 // Try a sysroot as one flat folder with all files.
-static bool try_flat(struct search *search, const char *root) {
+static bool try_flat(struct file_search *search, const char *root) {
     char *path = hp_printed("/%s", basename_of(search->finder->path));
     bool go_on = !path[1] || try_place(search, root, path);
     free(path);
@@ -287,7 +289,7 @@ static bool try_flat(struct search *search, const char *root) {
 }
 
 // Try all stores in one sysroot, or on the system if `root` is NULL.
-static bool try_stores(struct search *search, const char *root, const char *id) {
+static bool try_stores(struct file_search *search, const char *root, const char *id) {
     bool go_on = true;
     for (size_t i = 0; go_on && i < sizeof stores / sizeof *stores; i++) {
         if (root || stores[i].is_of_systems) {
@@ -301,7 +303,7 @@ static bool try_stores(struct search *search, const char *root, const char *id) 
 
 // Search for a build id in all stores.  Returns whether the search goes on; true also for
 // an id that is not hexadecimal.
-static bool find_build_id(struct search *search, const char *text) {
+static bool find_build_id(struct file_search *search, const char *text) {
     const struct hp_symbol_options *options = search->finder->options;
     char *id = id_of(text);
     bool go_on = id != NULL;
@@ -326,7 +328,7 @@ static bool is_usual(const struct hp_finder *finder, const struct hp_tree_file *
 }
 
 // Try the files below the sysroots whose names fit the module.
-static bool try_trees(struct search *search) {
+static bool try_trees(struct file_search *search) {
     const struct hp_finder *finder = search->finder;
     bool go_on = true;
     for (size_t i = 0; finder->trees && go_on && i < finder->trees->files.count; i++) {
@@ -340,7 +342,7 @@ static bool try_trees(struct search *search) {
 }
 
 // Try only the files that are known to be the module's.
-static void find_only(struct search *search) {
+static void find_only(struct file_search *search) {
     const struct hp_finder *finder = search->finder;
     bool go_on = true;
     for (size_t i = 0; go_on && i < finder->only_count; i++) {
@@ -349,7 +351,7 @@ static void find_only(struct search *search) {
 }
 
 // Search for the module itself.
-static void find_module(struct search *search) {
+static void find_module(struct file_search *search) {
     const struct hp_finder *finder = search->finder;
     const struct hp_symbol_options *options = finder->options;
     char *mapped = mapped_path(finder);
@@ -369,7 +371,7 @@ static void find_module(struct search *search) {
 
 // Search for `name` in the folder of `file`, and where debug files of that folder are
 // kept.
-static void find_beside(struct search *search, const char *file, const char *name) {
+static void find_beside(struct file_search *search, const char *file, const char *name) {
     char *folder = hp_printed("/%s", file ? file + strspn(file, "/") : "");
     *strrchr(folder, '/') = '\0';
     char *places[] = {
@@ -387,7 +389,7 @@ static void find_beside(struct search *search, const char *file, const char *nam
 
 // Search for the debug file that a debug link names, beside the module and beside other
 // paths of its file.  A name with folders is refused.
-static void find_link(struct search *search, const char *name) {
+static void find_link(struct file_search *search, const char *name) {
     if (*name && !strchr(name, '/') && strcmp(name, ".") != 0 &&
         strcmp(name, "..") != 0) {
         const struct hp_finder *finder = search->finder;
@@ -404,7 +406,7 @@ static void find_link(struct search *search, const char *name) {
 }
 
 // Try `name` in the folder of `file`, in each sysroot, then on the system.
-static bool try_beside(struct search *search, const char *file, const char *name) {
+static bool try_beside(struct file_search *search, const char *file, const char *name) {
     const char *slash = file ? strrchr(file, '/') : NULL;
     char *path =
         hp_printed("%.*s/%s", slash ? (int)(slash - file) : 0, slash ? file : "", name);
@@ -414,7 +416,7 @@ static bool try_beside(struct search *search, const char *file, const char *name
 }
 
 // Try the last component of `name` in each sysroot.
-static bool try_flat_name(struct search *search, const char *name) {
+static bool try_flat_name(struct file_search *search, const char *name) {
     char *path = hp_printed("/%s", basename_of(name));
     bool go_on = !path[1] || try_sysroots(search, path);
     free(path);
@@ -422,7 +424,7 @@ static bool try_flat_name(struct search *search, const char *name) {
 }
 
 // Search for a .dwo file: by its absolute path, or beside the file that names it.
-static void find_unit(struct search *search, const char *name) {
+static void find_unit(struct file_search *search, const char *name) {
     const struct hp_finder *finder = search->finder;
     bool go_on = true;
     if (name[0] == '/') {
@@ -438,7 +440,7 @@ static void find_unit(struct search *search, const char *name) {
 
 // Search for the package (.dwp) of a file: by the name of the debug file, by that of the
 // module, and by build id.
-static void find_package(struct search *search, const char *text) {
+static void find_package(struct file_search *search, const char *text) {
     const struct hp_finder *finder = search->finder;
     const struct hp_symbol_options *options = finder->options;
     char *id = id_of(text);
@@ -463,7 +465,7 @@ static void find_package(struct search *search, const char *text) {
 }
 
 // Search for a shared debug file by the path that .gnu_debugaltlink has.
-static void find_path(struct search *search, const char *name) {
+static void find_path(struct file_search *search, const char *name) {
     if (*name == '/') {
         try_roots(search, name);
     } else if (*name) {
@@ -471,17 +473,17 @@ static void find_path(struct search *search, const char *name) {
     }
 }
 
-static void find_by_id(struct search *search, const char *id) {
+static void find_by_id(struct file_search *search, const char *id) {
     find_build_id(search, id);
 }
 
 int hp_finder_open(struct hp_finder *finder, const struct hp_wanted *wanted) {
-    static void (*const finds[])(struct search *, const char *) = {
+    static void (*const finds[])(struct file_search *, const char *) = {
         [HP_FIND_BUILD_ID] = find_by_id,  [HP_FIND_LINK] = find_link,
         [HP_FIND_ALT] = find_path,        [HP_FIND_UNIT] = find_unit,
         [HP_FIND_PACKAGE] = find_package,
     };
-    struct search search = {finder, wanted->find, wanted->n, -1, NULL};
+    struct file_search search = {finder, wanted->find, wanted->n, -1, NULL};
     finder->reason[0] = '\0';
     char *name = hp_printed("%.*s", (int)wanted->name.size, wanted->name.at);
     if (wanted->find != HP_FIND_MODULE) {
@@ -496,7 +498,7 @@ int hp_finder_open(struct hp_finder *finder, const struct hp_wanted *wanted) {
 }
 
 void hp_finder_list(struct hp_finder *finder, struct hp_places *places) {
-    struct search search = {finder, HP_FIND_MODULE, 0, -1, places};
+    struct file_search search = {finder, HP_FIND_MODULE, 0, -1, places};
     finder->reason[0] = '\0';
     find_module(&search);
 }

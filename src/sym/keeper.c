@@ -139,7 +139,8 @@ static const char *signal_name(int number) {
 }
 
 // Set the reason why a signal ended the child.
-static void tell_signal(const struct hp_child_end *end, struct hp_sym_diagnostic *why) {
+static void diagnose_signal(const struct hp_child_end *end,
+                            struct hp_sym_diagnostic *why) {
     int number = WTERMSIG(end->status);
     if (number == SIGXCPU) {
         hp_sym_diagnose(why, HP_SYM_OVER_BUDGET, "reading it took too long");
@@ -154,7 +155,7 @@ static void tell_signal(const struct hp_child_end *end, struct hp_sym_diagnostic
 }
 
 // Set the reason why the child exited, from its exit status.
-static void tell_exit(int status, struct hp_sym_diagnostic *why) {
+static void diagnose_exit(int status, struct hp_sym_diagnostic *why) {
     switch (status) {
     case HP_CHILD_NO_MEMORY:
         hp_sym_diagnose(why, HP_SYM_NO_MEMORY, "%s", "");
@@ -189,9 +190,9 @@ static void give_up(struct hp_keeper *self, int reason, struct hp_sym_diagnostic
     } else if (!gone || end.status == -1) {
         hp_sym_diagnose(why, HP_SYM_DAMAGED, "reading it failed");
     } else if (WIFSIGNALED(end.status)) {
-        tell_signal(&end, why);
+        diagnose_signal(&end, why);
     } else {
-        tell_exit(WEXITSTATUS(end.status), why);
+        diagnose_exit(WEXITSTATUS(end.status), why);
     }
 }
 
@@ -227,7 +228,7 @@ static bool converse(struct hp_keeper *self, struct hp_finder *finder) {
         if (!hp_wire_receive(&wire, &self->message)) {
             return false;
         }
-        self->is_proven = true;
+        self->is_child_responsive = true;
         if (self->message.fd >= 0) {
             close(self->message.fd); // the child has no files to hand over
         }
@@ -256,7 +257,7 @@ static bool start(struct hp_keeper *self, size_t offsets, struct hp_sym_diagnost
     if (is_run_over(self)) {
         return hp_sym_diagnose(why, HP_SYM_RUN_OVER, "%s", "");
     }
-    self->is_proven = !self->child.pid;
+    self->is_child_responsive = !self->child.pid;
     if (!self->child.pid &&
         hp_child_start(&self->child, self->serve, self->sandbox, &err) != HP_OK) {
         return hp_sym_diagnose(why, HP_SYM_NO_PROCESS, "%s", strerror(err.sys));
@@ -360,27 +361,27 @@ static bool ask_of_file(struct hp_keeper *self, const struct file_request *reque
 bool hp_keeper_ask(struct hp_keeper *self, const struct hp_request *request,
                    struct hp_finder *finder, struct hp_answer *answer,
                    struct hp_sym_diagnostic *why) {
-    self->is_proven = true;
+    self->is_child_responsive = true;
     return ask(self, request, finder, answer, why) ||
-           (!self->is_proven && ask(self, request, finder, answer, why));
+           (!self->is_child_responsive && ask(self, request, finder, answer, why));
 }
 
 bool hp_keeper_ask_code(struct hp_keeper *self, int fd, struct hp_span path,
                         enum hp_code_part part, struct hp_file_code *code,
                         struct hp_sym_diagnostic *why) {
     struct file_request request = {fd, path, part, .code = code};
-    self->is_proven = true;
+    self->is_child_responsive = true;
     return ask_of_file(self, &request, why) ||
-           (!self->is_proven && ask_of_file(self, &request, why));
+           (!self->is_child_responsive && ask_of_file(self, &request, why));
 }
 
 bool hp_keeper_ask_pairs(struct hp_keeper *self, int fd, struct hp_span path,
                          const struct hp_call_pairs *pairs, unsigned char *answers) {
     struct file_request request = {fd, path, .pairs = pairs, .answers = answers};
     struct hp_sym_diagnostic why = {.status = HP_SYM_NOT_TRIED};
-    self->is_proven = true;
+    self->is_child_responsive = true;
     return ask_of_file(self, &request, &why) ||
-           (!self->is_proven && ask_of_file(self, &request, &why));
+           (!self->is_child_responsive && ask_of_file(self, &request, &why));
 }
 
 void hp_keeper_done(struct hp_keeper *self) {

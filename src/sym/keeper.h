@@ -50,7 +50,7 @@ struct hp_keeper {
     int64_t cpu_before, started;
     uint64_t module_files, module_offsets;
     // The child was started for this module, or has sent something since then.
-    bool is_proven;
+    bool is_child_responsive;
 };
 
 // Get an answer to `request`, with the files that `finder` finds.  The answer points into

@@ -54,13 +54,13 @@ static void take_old_tables(struct hp_dwarf_bytes *in, struct hp_line_header *he
 }
 
 // A part of an entry: its content (DW_LNCT_) and its form.
-struct part {
+struct entry_part {
     uint64_t content, form;
 };
 
 // The format of a table of DWARF 5, and the number of its entries.
-struct entries {
-    struct part parts[PARTS_MAX];
+struct entry_table {
+    struct entry_part parts[PARTS_MAX];
     size_t part_count;
     uint64_t count;
 };
@@ -73,7 +73,7 @@ struct value {
 };
 
 // Read the format of a table and the number of its entries.
-static void take_format(struct hp_dwarf_bytes *in, struct entries *entries) {
+static void take_format(struct hp_dwarf_bytes *in, struct entry_table *entries) {
     entries->part_count = (size_t)hp_dwarf_take_number(in, 1);
     for (size_t i = 0; i < entries->part_count; i++) {
         entries->parts[i].content = hp_dwarf_take_leb128(in);
@@ -162,25 +162,25 @@ static struct value take_value(struct hp_dwarf_bytes *in, uint64_t form,
 }
 
 // Whether a digest is known: an assembler without the digest of a file writes zeros.
-static bool is_told(const unsigned char *digest) {
+static bool is_known_digest(const unsigned char *digest) {
     static const unsigned char zeros[HP_MD5_SIZE];
     return digest && memcmp(digest, zeros, sizeof zeros) != 0;
 }
 
 // Read an entry of a table of folders or files.
 static struct hp_line_file take_entry(struct hp_dwarf_bytes *in,
-                                      const struct entries *entries,
+                                      const struct entry_table *entries,
                                       const struct hp_line_sections *sections) {
     struct hp_line_file file = {NULL, HP_NO_FOLDER, NULL};
     for (size_t i = 0; i < entries->part_count && !in->bad; i++) {
-        const struct part *part = &entries->parts[i];
+        const struct entry_part *part = &entries->parts[i];
         struct value value = take_value(in, part->form, sections);
         if (part->content == DW_LNCT_path) {
             file.name = value.text;
         } else if (part->content == DW_LNCT_directory_index) {
             file.folder = value.number;
         } else if (part->content == DW_LNCT_MD5 && part->form == DW_FORM_data16) {
-            file.md5 = is_told(value.bytes) ? value.bytes : NULL;
+            file.md5 = is_known_digest(value.bytes) ? value.bytes : NULL;
         }
     }
     in->bad |= !file.name;
@@ -191,7 +191,7 @@ static struct hp_line_file take_entry(struct hp_dwarf_bytes *in,
 // so the number of entries is limited by the section.
 static void take_tables(struct hp_dwarf_bytes *in, struct hp_line_header *header,
                         const struct hp_line_sections *sections) {
-    struct entries entries;
+    struct entry_table entries;
     take_format(in, &entries);
     for (uint64_t i = 0; i < entries.count && !in->bad; i++) {
         hp_vec_push(&header->folders, take_entry(in, &entries, sections).name);

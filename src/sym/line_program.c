@@ -28,7 +28,7 @@ struct sequence_end {
 };
 
 // A program that is running.
-struct machine {
+struct line_machine {
     struct hp_dwarf_bytes in;
     struct hp_line_reader *reader;
     const struct hp_line_header *header;
@@ -49,7 +49,7 @@ struct machine {
 };
 
 // Set the registers to their initial values.
-static void start_sequence(struct machine *m) {
+static void start_sequence(struct line_machine *m) {
     m->has_row = false;
     m->address = 0;
     m->file = 1;
@@ -102,7 +102,7 @@ static const unsigned char *pass_opcode(const struct hp_line_header *header,
 }
 
 // The first opcode 0 at or after the opcode at `begin`; NULL if there is none.
-static const unsigned char *find_extended(const struct machine *m,
+static const unsigned char *find_extended(const struct line_machine *m,
                                           const unsigned char *begin) {
     const unsigned char *zero;
     while ((zero = memchr(begin, 0, (size_t)(m->in.end - begin)))) {
@@ -123,7 +123,7 @@ static const unsigned char *find_extended(const struct machine *m,
 
 // Skip to the end of the current sequence if it surely covers a single range of
 // addresses.  False, with nothing skipped, if that is not sure.
-static bool pass_sequence(struct machine *m) {
+static bool pass_sequence(struct line_machine *m) {
     const unsigned char *at = m->in.at, *end = m->in.end;
     while ((at = find_extended(m, at)) && end - at > 2 && at[1] > 0 && at[1] < 0x80) {
         switch (at[2]) {
@@ -147,7 +147,7 @@ static bool pass_sequence(struct machine *m) {
 }
 
 // Skip the rest of a sequence that is not needed.
-static void pass_rest(struct machine *m) {
+static void pass_rest(struct line_machine *m) {
     if (pass_sequence(m)) {
         m->program->is_partial |= !m->reader->is_sure;
         start_sequence(m);
@@ -172,7 +172,7 @@ static const struct hp_line_wanted *wanted_from(const struct hp_line_reader *rea
 }
 
 // Set the address register, and skip the sequence if it begins outside the wanted ranges.
-static void set_address(struct machine *m, uint64_t address) {
+static void set_address(struct line_machine *m, uint64_t address) {
     m->address = address;
     if (m->may_pass && !m->has_row) {
         const struct hp_line_wanted *wanted = wanted_from(m->reader, address);
@@ -200,14 +200,14 @@ static size_t first_asked(const struct hp_line_reader *reader, uint64_t address)
 }
 
 // Make `next` the next address to find a row for.
-static void go_to(struct machine *m, size_t next) {
+static void go_to(struct line_machine *m, size_t next) {
     const struct hp_line_reader *reader = m->reader;
     m->next = next;
     m->next_address = next < reader->asked.count ? reader->asked.at[next] : UINT64_MAX;
 }
 
 // Store the previous row for all addresses from it up to the current one.
-static void take_row(struct machine *m) {
+static void take_row(struct line_machine *m) {
     struct hp_line_reader *reader = m->reader;
     m->in.bad |= m->row_line < INT32_MIN || m->row_line > INT32_MAX;
     uint32_t line = m->row_line > 0 ? (uint32_t)m->row_line : 0;
@@ -222,7 +222,7 @@ static void take_row(struct machine *m) {
 
 // Record the end of a sequence.  With `is_loose` it is broken off by a row that lies
 // before the previous one, which therefore has no end.
-static void add_end(struct machine *m, uint64_t address, bool is_loose) {
+static void add_end(struct line_machine *m, uint64_t address, bool is_loose) {
     struct hp_line_program *program = m->program;
     struct sequence_end end = {(uint32_t)m->next, address + is_loose};
     struct sequence_end *last = m->ends.count ? &m->ends.at[m->ends.count - 1] : NULL;
@@ -244,7 +244,7 @@ static void add_end(struct machine *m, uint64_t address, bool is_loose) {
 
 // Begin with the first row of a sequence, or with a row that lies before the previous
 // row, as in functions that linkers discarded.
-static void begin_rows(struct machine *m) {
+static void begin_rows(struct line_machine *m) {
     if (m->has_row && m->row_address < tombstone) {
         add_end(m, m->row_address, true);
     }
@@ -253,7 +253,7 @@ static void begin_rows(struct machine *m) {
 }
 
 // The machine produces a row.
-static inline void add_row(struct machine *m) {
+static inline void add_row(struct line_machine *m) {
     if (!m->has_row || m->address < m->row_address) {
         begin_rows(m);
     } else if (m->next_address < m->address) {
@@ -269,7 +269,7 @@ static inline void add_row(struct machine *m) {
 }
 
 // The machine ends a sequence.
-static void end_sequence(struct machine *m) {
+static void end_sequence(struct line_machine *m) {
     bool is_loose = m->has_row && m->address == m->row_address;
     if (!m->has_row || m->address < m->row_address) {
         begin_rows(m);
@@ -283,7 +283,7 @@ static void end_sequence(struct machine *m) {
 // --- opcodes ---------------------------------------------------------------------------
 
 // Run an opcode that begins with 0.
-static void run_extended(struct machine *m) {
+static void run_extended(struct line_machine *m) {
     const unsigned char *begin = m->in.at;
     uint64_t size = hp_dwarf_take_number(&m->in, 1);
     uint64_t opcode = hp_dwarf_take_number(&m->in, 1);
@@ -313,14 +313,14 @@ static void run_extended(struct machine *m) {
 }
 
 // Advance the address by a number of instructions.
-static void advance(struct machine *m, uint64_t operations) {
+static void advance(struct line_machine *m, uint64_t operations) {
     uint64_t bytes = operations * m->header->instruction_size;
     m->in.bad |= bytes > UINT32_MAX;
     m->address += bytes;
 }
 
 // Run an opcode below opcode_base.
-static void run_standard(struct machine *m, unsigned opcode) {
+static void run_standard(struct line_machine *m, unsigned opcode) {
     const struct hp_line_header *header = m->header;
     switch (opcode) {
     case DW_LNS_copy:
@@ -350,7 +350,7 @@ static void run_standard(struct machine *m, unsigned opcode) {
 }
 
 // Run a program to its end, or until in.bad is set.
-static void run(struct machine *m) {
+static void run(struct line_machine *m) {
     const struct hp_line_header *header = m->header;
     while (m->in.at < m->in.end && !m->in.bad) {
         unsigned opcode = *m->in.at++;
@@ -384,7 +384,7 @@ static int by_end(const void *a, const void *b) {
 
 // Mark rows as doubtful where elfutils may find another row: it sorts the rows of all
 // sequences together and takes the last before an address.
-static void doubt_rows(struct machine *m) {
+static void doubt_rows(struct line_machine *m) {
     struct hp_line_reader *reader = m->reader;
     size_t first = m->program->first, count = reader->rows.count - first, at = 0;
     struct hp_line_row *rows = hp_vec_from(&reader->rows, first);
@@ -414,14 +414,14 @@ static void run_program(struct hp_line_reader *reader, struct hp_line_program *p
     program->loose_from = UINT64_MAX;
     program->loose_to = 0;
     program->is_partial = false;
-    struct machine m = {.in = {.at = header->program,
-                               .end = header->end,
-                               .is_big_endian = reader->sections.is_big_endian},
-                        .reader = reader,
-                        .header = header,
-                        .program = program,
-                        .may_pass = !is_whole && reader->wanted.count > 0 &&
-                                    has_short_opcodes(header)};
+    struct line_machine m = {.in = {.at = header->program,
+                                    .end = header->end,
+                                    .is_big_endian = reader->sections.is_big_endian},
+                             .reader = reader,
+                             .header = header,
+                             .program = program,
+                             .may_pass = !is_whole && reader->wanted.count > 0 &&
+                                         has_short_opcodes(header)};
     start_sequence(&m);
     run(&m);
     if (m.in.bad) {

@@ -159,18 +159,18 @@ uint32_t hp_names_of(struct hp_names *names, struct hp_entry *entry, bool inline
 // --- scopes ----------------------------------------------------------------------------
 
 // The scopes from the unit down to the current entry: "a::b::".
-struct path {
+struct scope_path {
     char text[MOST_PATH];
     size_t size;
     int depth; // number of entries from the unit down, also those without a name
 };
 
 // A walk down one unit; its names without scope are [at, end), ordered by home.
-struct walk {
+struct names_walk {
     struct hp_strtab *strings;
     struct hp_name **at, **end; // names not reached yet, and their end
     struct hp_die_cursor cursor;
-    struct path path;
+    struct scope_path path;
 };
 
 // Order names by the place of their home.
@@ -181,14 +181,14 @@ static int by_home(const void *a, const void *b) {
 }
 
 // The name of an unnamed class: one with an operator() was written as a lambda.
-static const char *unnamed(const struct walk *walk) {
+static const char *unnamed(const struct names_walk *walk) {
     const char *member = hp_strtab_text(walk->strings, (*walk->at)->function);
     bool lambda = strncmp(member, "operator()", 10) == 0 || strcmp(member, "_FUN") == 0;
     return lambda ? "{lambda}" : "{unnamed type}";
 }
 
 // The name of a scope; NULL for a block.
-static const char *scope_name(const struct walk *walk, struct hp_entry *scope) {
+static const char *scope_name(const struct names_walk *walk, struct hp_entry *scope) {
     const char *name = hp_entry_whole_string(scope, DW_AT_name);
     switch (hp_entry_tag(scope)) {
     case DW_TAG_namespace:
@@ -208,7 +208,7 @@ static const char *scope_name(const struct walk *walk, struct hp_entry *scope) {
 }
 
 // Put the current scopes in front of a name, unless that is too long.
-static void qualify(struct walk *walk, struct hp_name *name) {
+static void qualify(struct names_walk *walk, struct hp_name *name) {
     char whole[2 * MOST_PATH];
     int size = snprintf(whole, sizeof whole, "%.*s%s", (int)walk->path.size,
                         walk->path.text, hp_strtab_text(walk->strings, name->function));
@@ -218,11 +218,11 @@ static void qualify(struct walk *walk, struct hp_name *name) {
     }
 }
 
-static void descend(struct walk *walk, struct hp_die *die, uintptr_t end);
+static void descend(struct names_walk *walk, struct hp_die *die, uintptr_t end);
 
 // Descend into an entry, with its name appended to the path.
-static void enter(struct walk *walk, struct hp_die *die, uintptr_t end) {
-    struct path *path = &walk->path;
+static void enter(struct names_walk *walk, struct hp_die *die, uintptr_t end) {
+    struct scope_path *path = &walk->path;
     size_t size = path->size;
     struct hp_entry scope = hp_die_entry(&walk->cursor, die);
     const char *name = scope_name(walk, &scope);
@@ -237,12 +237,12 @@ static void enter(struct walk *walk, struct hp_die *die, uintptr_t end) {
 }
 
 // Place of the next home; UINTPTR_MAX after the last.
-static uintptr_t next_home(const struct walk *walk) {
+static uintptr_t next_home(const struct names_walk *walk) {
     return walk->at < walk->end ? (uintptr_t)(*walk->at)->home.at : UINTPTR_MAX;
 }
 
 // Qualify the names whose home is `here`; homes before it were missed and are dropped.
-static void take_homes(struct walk *walk, uintptr_t here) {
+static void take_homes(struct names_walk *walk, uintptr_t here) {
     for (; walk->at < walk->end && next_home(walk) <= here; walk->at++) {
         if (next_home(walk) == here) {
             qualify(walk, *walk->at);
@@ -252,13 +252,13 @@ static void take_homes(struct walk *walk, uintptr_t here) {
 }
 
 // Place of an entry, comparable to those of homes.
-static uintptr_t place_of(const struct walk *walk, const struct hp_die *die) {
+static uintptr_t place_of(const struct names_walk *walk, const struct hp_die *die) {
     return (uintptr_t)(walk->cursor.by_libdw ? die->libdw.addr : die->at);
 }
 
 // Visit the children of an entry, and enter those that contain a home.  `end` is where
 // the next DIE after this subtree begins.
-static void descend(struct walk *walk, struct hp_die *die, uintptr_t end) {
+static void descend(struct names_walk *walk, struct hp_die *die, uintptr_t end) {
     struct hp_die child, next;
     bool more = walk->path.depth < MOST_DEPTH && hp_die_child(&walk->cursor, die, &child);
     while (more && walk->at < walk->end && hp_die_spend(&walk->cursor)) {
@@ -274,12 +274,12 @@ static void descend(struct walk *walk, struct hp_die *die, uintptr_t end) {
 }
 
 // Qualify the names of one unit.
-static void qualify_unit(struct walk *walk, struct hp_name **names, size_t count) {
+static void qualify_unit(struct names_walk *walk, struct hp_name **names, size_t count) {
     struct hp_entry unit;
     struct hp_die die;
     walk->at = names;
     walk->end = names + count;
-    walk->path = (struct path){.size = 0};
+    walk->path = (struct scope_path){.size = 0};
     if (hp_entry_unit(&names[0]->home, &unit)) {
         walk->cursor.budget = count * STEPS_PER_NAME;
         hp_die_cursor_begin(&walk->cursor, &unit, &unit);
@@ -291,7 +291,7 @@ static void qualify_unit(struct walk *walk, struct hp_name **names, size_t count
 
 void hp_names_qualify(struct hp_names *names) {
     HP_VEC(struct hp_name *) bare = {0};
-    struct walk *walk = hp_alloc(sizeof *walk);
+    struct names_walk *walk = hp_alloc(sizeof *walk);
     walk->strings = names->strings;
     for (; names->qualified < names->names.count; names->qualified++) {
         if (names->names.at[names->qualified].bare) {

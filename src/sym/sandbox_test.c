@@ -23,7 +23,7 @@
 // --- what is missing -------------------------------------------------------------------
 
 // Main loop of a child: send the restrictions that could not be applied.
-static void tell_lack(int sock) {
+static void send_lack(int sock) {
     const char *lack = hp_sandbox_lack();
     send(sock, lack, strlen(lack), MSG_NOSIGNAL);
 }
@@ -38,7 +38,7 @@ const char *hp_sandbox_missing(void) {
     if (hp_sandbox_is_instrumented()) {
         return "seccomp and Landlock (built for sanitizers)";
     }
-    if (hp_child_start(&child, tell_lack, HP_SANDBOX_AUTO, &err) != HP_OK) {
+    if (hp_child_start(&child, send_lack, HP_SANDBOX_AUTO, &err) != HP_OK) {
         snprintf(text, sizeof text, "a process (%s)", strerror(err.sys));
         return text;
     }
@@ -121,18 +121,19 @@ static enum outcome outcome_of(const struct call *call, bool interrupt) {
         return LET_BY;
     }
     struct hp_wire wire = {child.sock, sizeof finding, hp_wire_now() + 2000000000};
-    bool told = hp_wire_receive_bytes(&wire, &finding, sizeof finding);
+    bool is_received = hp_wire_receive_bytes(&wire, &finding, sizeof finding);
     struct hp_child_end end = hp_child_stop(&child, true);
     bool counted = finding.refusals.count == 1 && finding.refusals.first == call->number;
-    if (told && finding.result == -1 && finding.error == EPERM &&
+    if (is_received && finding.result == -1 && finding.error == EPERM &&
         (counted || is_of_no_weight(call->number))) {
         return REFUSED;
     }
-    if (told && finding.error == ENOSYS) {
+    if (is_received && finding.error == ENOSYS) {
         return UNKNOWN;
     }
-    return !told && WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGSYS ? KILLED
-                                                                              : LET_BY;
+    return !is_received && WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGSYS
+               ? KILLED
+               : LET_BY;
 }
 
 // --- all of them -----------------------------------------------------------------------
@@ -144,8 +145,8 @@ struct report {
 };
 
 // Append a line about a call; `good`: the outcome is the expected one.
-static void tell(struct report *report, const char *name, const char *how,
-                 enum outcome outcome, bool good) {
+static void add_result(struct report *report, const char *name, const char *how,
+                       enum outcome outcome, bool good) {
     static const char *const words[] = {"refused", "killed", "unknown", "let by"};
     char *line =
         hp_printed("%s %s%s: %s\n", good ? "ok" : "FAULT", name, how, words[outcome]);
@@ -193,7 +194,7 @@ static void try_dangerous(struct report *report) {
     };
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         enum outcome outcome = outcome_of(&calls[i], false);
-        tell(report, calls[i].name, "", outcome, outcome == REFUSED);
+        add_result(report, calls[i].name, "", outcome, outcome == REFUSED);
     }
 }
 
@@ -203,9 +204,9 @@ static void try_foreign(struct report *report) {
     static const struct call getpid_of_32_bits = {"getpid", 20, {0}};
     static const struct call x32 = {"getpid", 0x40000000 + 39, {0}};
     enum outcome outcome = outcome_of(&getpid_of_32_bits, true);
-    tell(report, "getpid", " by int 0x80", outcome, outcome == KILLED);
+    add_result(report, "getpid", " by int 0x80", outcome, outcome == KILLED);
     outcome = outcome_of(&x32, false);
-    tell(report, "getpid", " of x32", outcome, outcome == KILLED);
+    add_result(report, "getpid", " of x32", outcome, outcome == KILLED);
 #else
     (void)report;
 #endif
@@ -270,7 +271,7 @@ static void try_numbers(struct report *report) {
             char name[32], how[32];
             hp_sandbox_call_name((int)number, name);
             snprintf(how, sizeof how, " (%ld)", number);
-            tell(report, name, how, outcome, outcome == wanted);
+            add_result(report, name, how, outcome, outcome == wanted);
         }
     }
     char *line = hp_printed("ok %u of %d numbers refused\n", refused, LAST + 1);

@@ -39,7 +39,7 @@ static bool has_lines(struct hp_entry *unit) {
 // The addresses that are asked for, divided into equal blocks, with the number of
 // addresses before each block.  It shows quickly that a range contains no address, which
 // is true for most.
-struct blocks {
+struct address_blocks {
     uint64_t first, last; // lowest and highest address asked for
     // A block has 2^shift addresses.
     unsigned shift;
@@ -48,8 +48,8 @@ struct blocks {
 };
 
 // Divide the addresses, which ascend, into blocks.  The caller frees `before`.
-static struct blocks blocks_of(const uint64_t *asked, size_t count) {
-    struct blocks blocks = {.first = UINT64_MAX};
+static struct address_blocks blocks_of(const uint64_t *asked, size_t count) {
+    struct address_blocks blocks = {.first = UINT64_MAX};
     if (count > 0) {
         blocks.first = asked[0];
         blocks.last = asked[count - 1];
@@ -69,7 +69,7 @@ static struct blocks blocks_of(const uint64_t *asked, size_t count) {
 
 // Whether the blocks that [low, high) touches contain an address.  May be true by
 // mistake, never false.
-static bool may_hold(const struct blocks *blocks, uint64_t low, uint64_t high) {
+static bool may_hold(const struct address_blocks *blocks, uint64_t low, uint64_t high) {
     if (high <= blocks->first || low > blocks->last) {
         return false;
     }
@@ -82,7 +82,7 @@ static bool may_hold(const struct blocks *blocks, uint64_t low, uint64_t high) {
 // Add a unit if it has addresses or lines, and those of its ranges that may contain an
 // address.
 static void add_unit(struct hp_units *units, struct hp_entry *entry,
-                     struct hp_listed_unit unit, const struct blocks *blocks) {
+                     struct hp_listed_unit unit, const struct address_blocks *blocks) {
     struct hp_die_cursor cursor = {.budget = 0};
     uint64_t base = 0, low = 0, high = 0;
     ptrdiff_t at = 0;
@@ -106,7 +106,7 @@ static void add_unit(struct hp_units *units, struct hp_entry *entry,
 // Read the units whose headers are known here.  Type units have no addresses and are
 // skipped.
 static void read_units(struct hp_units *units, struct hp_debug_info *info,
-                       const struct blocks *blocks) {
+                       const struct address_blocks *blocks) {
     const unsigned char *begin = (const unsigned char *)info->of[HP_DEBUG_INFO].at;
     struct hp_dwarf_unit *unit;
     uint64_t rested = 0;
@@ -124,7 +124,7 @@ static void read_units(struct hp_units *units, struct hp_debug_info *info,
 
 // Read the units by libdw, if none is known here.
 static void read_units_by_libdw(struct hp_units *units, struct hp_debug_info *info,
-                                const struct blocks *blocks) {
+                                const struct address_blocks *blocks) {
     Dwarf_CU *unit = NULL;
     Dwarf_Off rested = 0;
     Dwarf_Die die;
@@ -147,7 +147,7 @@ static void read_units_by_libdw(struct hp_units *units, struct hp_debug_info *in
 
 void hp_units_read(struct hp_units *units, struct hp_debug_info *info,
                    const uint64_t *asked, size_t count) {
-    struct blocks blocks = blocks_of(asked, count);
+    struct address_blocks blocks = blocks_of(asked, count);
     read_units(units, info, &blocks);
     if (info->units.count == 0) {
         read_units_by_libdw(units, info, &blocks);
@@ -224,8 +224,8 @@ static bool claim(struct hp_scopes *scopes, const struct hp_die *die,
          hp_die_spend(cursor);
          is_first = false) {
         scope->first = is_first ? low : scope->first;
-        const struct hp_place *end = scopes->places.at + scopes->places.count;
-        for (struct hp_place *place = scopes->places.at + first_place(scopes, low);
+        const struct hp_scope_place *end = scopes->places.at + scopes->places.count;
+        for (struct hp_scope_place *place = scopes->places.at + first_place(scopes, low);
              place < end && place->address < high && hp_die_spend(cursor); place++) {
             if (from_all || place->scope == scope->parent) {
                 scopes->missing -= place->scope == 0;

@@ -54,17 +54,17 @@ struct hp_scope {
 };
 
 // An address, and the innermost scope that contains it; 0 if none does.
-struct hp_place {
+struct hp_scope_place {
     uint64_t address;
     uint32_t scope; // index in hp_scopes.scopes
 };
 
 // The scopes of the addresses that are asked for in one unit.
 struct hp_scopes {
-    HP_VEC(struct hp_place) places; // by address; filled by the caller
-    HP_VEC(struct hp_scope) scopes; // [0] is unused
-    struct hp_die_cursor cursor;    // the caller sets its budget
-    size_t missing;                 // places without a scope
+    HP_VEC(struct hp_scope_place) places; // by address; filled by the caller
+    HP_VEC(struct hp_scope) scopes;       // [0] is unused
+    struct hp_die_cursor cursor;          // the caller sets its budget
+    size_t missing;                       // places without a scope
     // Current nesting of entries.
     int depth;
 };

@@ -21,7 +21,7 @@ struct hp_found_file hp_found_file_of(int fd, bool is_at_own_path) {
 }
 
 // Whether all inputs contain the same device and inode for the module.
-static bool is_told(const struct hp_module *module) {
+static bool has_one_file(const struct hp_module *module) {
     return module->lowest_file.inode != 0 &&
            hp_file_id_compare(module->lowest_file, module->highest_file) == 0;
 }
@@ -29,7 +29,7 @@ static bool is_told(const struct hp_module *module) {
 // Whether the file that was found is the one in the memory map.
 static bool is_same_file(const struct hp_module *module,
                          const struct hp_found_file *file) {
-    return file->is_at_own_path && is_told(module) &&
+    return file->is_at_own_path && has_one_file(module) &&
            hp_file_id_compare(module->lowest_file, file->id) == 0;
 }
 
@@ -74,7 +74,7 @@ const char *hp_signs_find(const struct hp_signs *signs, hp_module_id id) {
     if (!signs->are_of_this_host || !file->is_at_own_path) {
         return NULL;
     }
-    return is_told(module) && !is_same_file(module, file)
+    return has_one_file(module) && !is_same_file(module, file)
                ? "the file is not the one of the memory map, by its inode or device"
            : file->changed > signs->newest ? "the file was changed after the newest input"
                                            : NULL;

@@ -94,7 +94,7 @@ enum {
 };
 
 // The tables of a loaded object.
-struct object {
+struct loaded_object {
     uintptr_t base;            // what is added to addresses in the object
     const ElfW(Sym) * symbols; // its dynamic symbols
     const char *names;         // their names
@@ -111,7 +111,7 @@ static any_function *our_call(const char *name) {
 }
 
 // Replace the address in a word if it is one of ours and nothing is added to it.
-static void replace(const struct object *object, const ElfW(Rela) * relocation) {
+static void replace(const struct loaded_object *object, const ElfW(Rela) * relocation) {
     size_t symbol = ELF64_R_SYM(relocation->r_info);
     any_function *ours = symbol && relocation->r_addend == 0
                              ? our_call(object->names + object->symbols[symbol].st_name)
@@ -127,13 +127,14 @@ static void replace(const struct object *object, const ElfW(Rela) * relocation) 
 
 // An address in the dynamic section: absolute, or relative to the object, depending on
 // the C library.
-static const void *pointer(const struct object *object, const ElfW(Dyn) * entry) {
+static const void *pointer(const struct loaded_object *object, const ElfW(Dyn) * entry) {
     uintptr_t at = entry->d_un.d_ptr;
     return (const void *)(at < object->base ? at + object->base : at);
 }
 
 // Replace all addresses in a table of relocations.
-static void replace_all(const struct object *object, const void *table, size_t bytes) {
+static void replace_all(const struct loaded_object *object, const void *table,
+                        size_t bytes) {
     const ElfW(Rela) *relocations = table;
     for (size_t i = 0; relocations && i < bytes / sizeof *relocations; i++) {
         replace(object, &relocations[i]);
@@ -142,7 +143,7 @@ static void replace_all(const struct object *object, const void *table, size_t b
 
 // Replace all addresses in the tables of a loaded object.
 static void watch_object(uintptr_t base, const ElfW(Dyn) * entry) {
-    struct object object = {.base = base};
+    struct loaded_object object = {.base = base};
     const void *tables[2] = {NULL, NULL}; // relocations of data words, and of calls
     size_t sizes[2] = {0, 0};
     for (; entry->d_tag != DT_NULL; entry++) {

@@ -319,7 +319,7 @@ static void judge_proven(struct hp_module *module) {
 
 // Replace the note that a debug file was not compared: the prover has compared it by the
 // calls that it lists.
-static void tell_listed(struct hp_symbolizer *self, struct hp_module *module) {
+static void note_listed_calls(struct hp_symbolizer *self, struct hp_module *module) {
     if (module->proof == HP_PROOF_FITS &&
         hp_span_is(hp_strtab_span(&self->profile->strings, module->note),
                    HP_NOTE_NO_CODE)) {
@@ -341,7 +341,7 @@ static void judge(struct hp_symbolizer *self, struct hp_module *module,
     if (module->proof == HP_PROOF_UNCHECKED) {
         returns->checked = returns->failed = 0;
     }
-    if (module->told_id.n) {
+    if (module->recorded_build_id.n) {
         *returns = (struct hp_return_check){.verdict = HP_BUILD_UNCHECKED};
         sign = NULL;
     }
@@ -376,7 +376,7 @@ static void forget_sources(struct hp_symbolizer *self, hp_module_id module) {
 // build that ran.
 static bool is_trusted(const struct hp_module *module) {
     enum hp_build_verdict verdict = module->returns.verdict;
-    return module->told_id.n != 0 || verdict == HP_BUILD_FITS ||
+    return module->recorded_build_id.n != 0 || verdict == HP_BUILD_FITS ||
            verdict == HP_BUILD_ODD_ONE;
 }
 
@@ -404,7 +404,7 @@ static void settle(struct hp_symbolizer *self, const struct hp_signs *signs,
                    const struct hp_task *task) {
     hp_module_id id = hp_task_module_id(self, task);
     judge(self, task->module, hp_signs_find(signs, id));
-    tell_listed(self, task->module);
+    note_listed_calls(self, task->module);
     bool is_withheld = task->module->returns.verdict == HP_BUILD_OTHER;
     if (is_withheld) {
         forget_sources(self, id);
@@ -458,7 +458,7 @@ static void report_progress(const struct hp_symbolizer *self, size_t done) {
 
 // Warn about a missing or incomplete sandbox, as a warning for `info` only, so that
 // reports are the same with a sandbox and without.
-static void tell_sandbox(const struct hp_symbolizer *self) {
+static void warn_of_sandbox(const struct hp_symbolizer *self) {
     const char *parent = hp_sandbox_parent_lack();
     if (self->keeper.sandbox == HP_SANDBOX_OFF) {
         hp_profile_warn_as(self->profile, true,
@@ -481,7 +481,7 @@ static void finish(struct hp_symbolizer *self) {
     hp_nameless_settle(self->profile);
     report_progress(self, self->tasks.count);
     if (self->tasks.count > 0) {
-        tell_sandbox(self);
+        warn_of_sandbox(self);
     }
 }
 

@@ -16,7 +16,7 @@ enum {
 };
 
 // A folder to be listed.
-struct folder {
+struct tree_folder {
     char *path; // path in the root; "" is the root itself
     int level;  // depth below the root
 };
@@ -25,17 +25,18 @@ struct folder {
 struct listing {
     struct hp_trees *trees;
     const char *root;
-    HP_VEC(struct folder) folders; // those that were listed, and those still to be listed
-    size_t entries;                // entries seen so far
+    HP_VEC(struct tree_folder)
+    folders;        // those that were listed, and those still to be listed
+    size_t entries; // entries seen so far
 };
 
-struct name {
+struct entry_name {
     char *text;
     bool is_folder;
 };
 
 static int by_text(const void *left, const void *right) {
-    const struct name *a = left, *b = right;
+    const struct entry_name *a = left, *b = right;
     return strcmp(a->text, b->text);
 }
 
@@ -78,13 +79,13 @@ static bool is_dots(const char *name) {
 
 // Add the files of one folder, and its folders to the list of those still to be listed.
 static void list_one(struct listing *listing, const char *path, int level) {
-    HP_VEC(struct name) names = {0};
+    HP_VEC(struct entry_name) names = {0};
     DIR *folder = open_folder(listing->root, path);
     const struct dirent *entry;
     while (folder && (entry = readdir(folder)) != NULL) {
         int type = type_of(folder, entry);
         if (!is_dots(entry->d_name) && (type == DT_REG || type == DT_DIR)) {
-            struct name name = {hp_printed("%s", entry->d_name), type == DT_DIR};
+            struct entry_name name = {hp_printed("%s", entry->d_name), type == DT_DIR};
             hp_vec_push(&names, name);
         }
     }
@@ -92,13 +93,13 @@ static void list_one(struct listing *listing, const char *path, int level) {
         closedir(folder);
     }
     hp_vec_sort(&names, by_text);
-    struct name *name;
+    struct entry_name *name;
     hp_vec_each (name, &names) {
         char *whole = hp_printed("%s/%s", path, name->text);
         bool has_room = listing->entries++ < MOST_ENTRIES;
         free(name->text);
         if (has_room && name->is_folder && level < MOST_LEVELS) {
-            hp_vec_push(&listing->folders, ((struct folder){whole, level + 1}));
+            hp_vec_push(&listing->folders, ((struct tree_folder){whole, level + 1}));
         } else if (has_room && !name->is_folder) {
             bool is_by_id = strstr(path, "/.build-id/") != NULL;
             struct hp_tree_file file = {listing->root, whole, is_by_id};
@@ -112,9 +113,9 @@ static void list_one(struct listing *listing, const char *path, int level) {
 
 void hp_trees_add(struct hp_trees *trees, const char *root) {
     struct listing listing = {.trees = trees, .root = root};
-    hp_vec_push(&listing.folders, ((struct folder){hp_printed("%s", ""), 0}));
+    hp_vec_push(&listing.folders, ((struct tree_folder){hp_printed("%s", ""), 0}));
     for (size_t i = 0; i < listing.folders.count; i++) {
-        struct folder folder = listing.folders.at[i]; // the vector may move
+        struct tree_folder folder = listing.folders.at[i]; // the vector may move
         if (listing.entries < MOST_ENTRIES) {
             list_one(&listing, folder.path, folder.level);
         }

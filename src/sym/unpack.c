@@ -55,7 +55,7 @@ struct section {
 };
 
 // The file in memory that is to be built.
-struct plan {
+struct unpack_plan {
     const struct hp_image *image;
     struct section sections[MOST_SECTIONS];
     size_t count; // sections
@@ -96,7 +96,7 @@ static bool find_name(const char *name, char known[NAME_ROOM], bool *is_old) {
 }
 
 // The section of that plain name, or NULL.
-static struct section *find_known(struct plan *plan, const char *name) {
+static struct section *find_known(struct unpack_plan *plan, const char *name) {
     for (size_t i = 0; i < plan->count; i++) {
         if (strcmp(plan->sections[i].name, name) == 0) {
             return &plan->sections[i];
@@ -107,7 +107,7 @@ static struct section *find_known(struct plan *plan, const char *name) {
 
 // The place for a section in the plan; NULL: it is not read.  libdw uses the first of
 // several sections with one name, but a split unit is in the last.
-static struct section *place_of(struct plan *plan, const char *name) {
+static struct section *place_of(struct unpack_plan *plan, const char *name) {
     struct section *known = find_known(plan, name);
     if (known) {
         return strstr(name, ".dwo") ? known : NULL;
@@ -131,7 +131,8 @@ static void read_old_head(struct section *section) {
 
 // Read the compression header of a section.  False if it is malformed or the kind is
 // unknown.
-static bool read_head(const struct plan *plan, Elf_Scn *scn, struct section *section) {
+static bool read_head(const struct unpack_plan *plan, Elf_Scn *scn,
+                      struct section *section) {
     GElf_Chdr header;
     size_t head = plan->image->bits == 32 ? sizeof(Elf32_Chdr) : sizeof(Elf64_Chdr);
     struct hp_span *packed = &section->packed;
@@ -151,7 +152,7 @@ static bool is_possible(const struct section *section) {
     return section->packing == PLAIN || section->size / most <= section->packed.size;
 }
 
-static bool refuse(const struct plan *plan, struct hp_sym_diagnostic *diagnostic,
+static bool refuse(const struct unpack_plan *plan, struct hp_sym_diagnostic *diagnostic,
                    const char *name, const char *what) {
     return hp_sym_diagnose(diagnostic, HP_SYM_DAMAGED, "%s: its %s %s", plan->image->path,
                            name, what);
@@ -166,7 +167,7 @@ static bool is_packed(const char *name, const GElf_Shdr *header) {
 
 // Add a section to the plan if it is read.  False with `diagnostic` if its header is
 // damaged.
-static bool add_section(struct plan *plan, Elf_Scn *scn, const GElf_Shdr *header,
+static bool add_section(struct unpack_plan *plan, Elf_Scn *scn, const GElf_Shdr *header,
                         struct hp_sym_diagnostic *diagnostic) {
     struct section section = {.packing = PLAIN};
     bool is_old;
@@ -197,7 +198,8 @@ static bool add_section(struct plan *plan, Elf_Scn *scn, const GElf_Shdr *header
     return true;
 }
 
-static bool read_sections(struct plan *plan, struct hp_sym_diagnostic *diagnostic) {
+static bool read_sections(struct unpack_plan *plan,
+                          struct hp_sym_diagnostic *diagnostic) {
     Elf_Scn *scn = NULL;
     GElf_Shdr header;
     while ((scn = elf_nextscn(plan->image->elf, scn))) {
@@ -286,39 +288,39 @@ static bool unpack_section(const struct section *section, char *to) {
 
 // A position in the file that is written: its header, the table of sections, their names,
 // then their contents.
-struct writer {
+struct elf_writer {
     unsigned char *at; // next byte to be written
     unsigned word;     // bytes of an address
     bool is_big_endian;
 };
 
-static void put(struct writer *out, uint64_t value, unsigned size) {
+static void put(struct elf_writer *out, uint64_t value, unsigned size) {
     for (unsigned i = 0; i < size; i++) {
         unsigned byte = out->is_big_endian ? size - 1 - i : i;
         *out->at++ = (unsigned char)(value >> 8 * byte);
     }
 }
 
-static uint64_t header_size(const struct plan *plan) {
+static uint64_t header_size(const struct unpack_plan *plan) {
     return plan->image->bits == 32 ? sizeof(Elf32_Ehdr) : sizeof(Elf64_Ehdr);
 }
 
-static uint64_t entry_size(const struct plan *plan) {
+static uint64_t entry_size(const struct unpack_plan *plan) {
     return plan->image->bits == 32 ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr);
 }
 
 // Offset of the section names.  The table has two more entries than sections: an empty
 // one and that of the names.
-static uint64_t names_at(const struct plan *plan) {
+static uint64_t names_at(const struct unpack_plan *plan) {
     return header_size(plan) + (plan->count + 2) * entry_size(plan);
 }
 
-static uint64_t names_size(const struct plan *plan) {
+static uint64_t names_size(const struct unpack_plan *plan) {
     return (plan->count + 2) * NAME_ROOM;
 }
 
 // Write the header of the file, with the identity of the original.
-static void write_header(const struct plan *plan, struct writer *out) {
+static void write_header(const struct unpack_plan *plan, struct elf_writer *out) {
     GElf_Ehdr header;
     gelf_getehdr(plan->image->elf, &header);
     memcpy(out->at, header.e_ident, EI_NIDENT);
@@ -338,8 +340,8 @@ static void write_header(const struct plan *plan, struct writer *out) {
     put(out, plan->count + 1, 2);
 }
 
-static void write_entry(struct writer *out, uint64_t name, uint32_t type, uint64_t offset,
-                        uint64_t size) {
+static void write_entry(struct elf_writer *out, uint64_t name, uint32_t type,
+                        uint64_t offset, uint64_t size) {
     put(out, name, 4);
     put(out, type, 4);
     put(out, 0, out->word); // flags and address
@@ -353,8 +355,8 @@ static void write_entry(struct writer *out, uint64_t name, uint32_t type, uint64
 }
 
 // Write everything into the file except the contents of the sections.
-static void write_file(const struct plan *plan, unsigned char *file) {
-    struct writer out = {file, plan->image->bits / 8, plan->image->is_big_endian};
+static void write_file(const struct unpack_plan *plan, unsigned char *file) {
+    struct elf_writer out = {file, plan->image->bits / 8, plan->image->is_big_endian};
     char *names = (char *)file + names_at(plan);
     write_header(plan, &out);
     write_entry(&out, 0, SHT_NULL, 0, 0);
@@ -371,7 +373,7 @@ static void write_file(const struct plan *plan, unsigned char *file) {
 
 // Assign offsets to all sections.  False if the file would be larger than its kind of ELF
 // allows.
-static bool place_sections(struct plan *plan) {
+static bool place_sections(struct unpack_plan *plan) {
     plan->size = names_at(plan) + names_size(plan);
     for (size_t i = 0; i < plan->count; i++) {
         struct section *section = &plan->sections[i];
@@ -386,7 +388,7 @@ static bool place_sections(struct plan *plan) {
 
 // Unpack all sections into image->unpacked and open the result as image->debug.  False
 // with `diagnostic` if a section is damaged.
-static bool make_file(const struct plan *plan, struct hp_image *image,
+static bool make_file(const struct unpack_plan *plan, struct hp_image *image,
                       struct hp_sym_diagnostic *diagnostic) {
     char *file = image->unpacked.at;
     for (size_t i = 0; i < plan->count; i++) {
@@ -404,7 +406,8 @@ static bool make_file(const struct plan *plan, struct hp_image *image,
 }
 
 // Whether this program was built with all kinds of compression that the file uses.
-static bool can_unpack(const struct plan *plan, struct hp_sym_diagnostic *diagnostic) {
+static bool can_unpack(const struct unpack_plan *plan,
+                       struct hp_sym_diagnostic *diagnostic) {
     (void)plan, (void)diagnostic;
 #ifndef HP_WITH_ZSTD
     for (size_t i = 0; i < plan->count; i++) {
@@ -420,7 +423,7 @@ static bool can_unpack(const struct plan *plan, struct hp_sym_diagnostic *diagno
 }
 
 bool hp_image_unpack(struct hp_image *image, struct hp_sym_diagnostic *diagnostic) {
-    struct plan plan = {.image = image};
+    struct unpack_plan plan = {.image = image};
     if (!read_sections(&plan, diagnostic) || !can_unpack(&plan, diagnostic)) {
         return false;
     }

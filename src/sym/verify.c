@@ -133,14 +133,14 @@ static bool place_debug_file(struct hp_image *image, const struct hp_request *re
 }
 
 // Whether two build ids are equal; some writers use capitals.
-static bool is_id(struct hp_span told, const char *build_id) {
-    return told.size == strlen(build_id) &&
-           strncasecmp(told.at, build_id, told.size) == 0;
+static bool is_id(struct hp_span wanted, const char *build_id) {
+    return wanted.size == strlen(build_id) &&
+           strncasecmp(wanted.at, build_id, wanted.size) == 0;
 }
 
 // Whether an image has the build id of the request.  False with `diagnostic` if not.
-static bool has_told_id(const struct hp_image *image, const struct hp_request *request,
-                        struct hp_sym_diagnostic *diagnostic) {
+static bool has_wanted_id(const struct hp_image *image, const struct hp_request *request,
+                          struct hp_sym_diagnostic *diagnostic) {
     return is_id(request->build_id, image->build_id) ||
            hp_sym_diagnose(diagnostic, HP_SYM_OTHER_BUILD, "%s: build id %s, not %.*s",
                            image->path, image->build_id[0] ? image->build_id : "missing",
@@ -154,7 +154,7 @@ bool hp_verify(struct hp_image *image, const struct hp_request *request,
                                "%s: neither a program nor a library", image->path);
     }
     if (request->build_id.size) {
-        return has_told_id(image, request, diagnostic) &&
+        return has_wanted_id(image, request, diagnostic) &&
                (!image->lacks_code || place_debug_file(image, request, diagnostic));
     }
     if (request->extents.count > 0 && image->lacks_code) {

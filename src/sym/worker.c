@@ -76,7 +76,7 @@ static int weight(enum hp_sym_status status) {
 }
 
 // A file that may be the module's.
-struct candidate {
+struct module_candidate {
     struct hp_span text; // its path, or the reason why there are no more
     bool exists;
     struct hp_sym_diagnostic diagnostic; // reason why it is not used
@@ -85,7 +85,7 @@ struct candidate {
 // Open the n-th candidate as work->image.  False, with the image {0}, unless it exists
 // and is verified.
 static bool open_candidate(struct work *work, struct hp_file_requester *requester,
-                           uint32_t n, struct candidate *candidate) {
+                           uint32_t n, struct module_candidate *candidate) {
     struct hp_wanted wanted = {HP_FIND_MODULE, n, {"", 0}};
     int fd = hp_file_request(requester, &wanted, &candidate->text);
     candidate->exists = fd >= 0;
@@ -127,7 +127,7 @@ static int rank_of(const struct work *work) {
 // Open the first of the verified candidates with the highest rank as work->image.  False,
 // with work->diagnostic, if none is verified.
 static bool find_image(struct work *work, struct hp_file_requester *requester) {
-    struct candidate candidate = {.exists = true};
+    struct module_candidate candidate = {.exists = true};
     uint32_t first = MOST_CANDIDATES;
     int highest = 0;
     work->diagnostic.status = HP_SYM_NO_FILE;
@@ -505,7 +505,7 @@ static void fill_answer(struct work *work) {
 }
 
 // Report in the answer that the sandbox refused calls, because that may have cost names.
-static void tell_refusals(struct work *work) {
+static void report_refusals(struct work *work) {
     struct hp_answer *answer = &work->answer;
     struct hp_refusals refusals = hp_sandbox_refusals();
     if (refusals.count > 0) {
@@ -535,7 +535,7 @@ static void serve_module(struct work *work, struct hp_file_requester *requester)
     }
     find_returns(work);
     fill_answer(work);
-    tell_refusals(work);
+    report_refusals(work);
     hp_answer_pack(&requester->packet, &work->answer);
 }
 

@@ -73,7 +73,7 @@ struct class {
 };
 
 // A stack with sampled objects of one class.
-struct holder {
+struct class_holder {
     uint64_t size;
     uint32_t stack; // index in view->stacks
     hp_fixed objects, bytes;
@@ -81,12 +81,12 @@ struct holder {
 };
 
 // State of building the report.
-struct builder {
+struct waste_builder {
     struct hp_view *view;
     struct hp_waste *waste;
-    HP_VEC(struct class) classes;  // sorted by size, later by free bytes
-    HP_VEC(struct holder) holders; // grouped by class, the largest first
-    hp_fixed mixed;                // objects whose size is not known
+    HP_VEC(struct class) classes;        // sorted by size, later by free bytes
+    HP_VEC(struct class_holder) holders; // grouped by class, the largest first
+    hp_fixed mixed;                      // objects whose size is not known
 };
 
 static int by_size(const void *left, const void *right) {
@@ -102,7 +102,8 @@ static int by_free(const void *left, const void *right) {
 }
 
 // Add the statistics of one input about a size class to that class.
-static void add_bin(struct builder *b, const struct hp_bin_stats *bin, bool has_live) {
+static void add_bin(struct waste_builder *b, const struct hp_bin_stats *bin,
+                    bool has_live) {
     struct class *class;
     hp_vec_each (class, &b->classes) {
         if (class->size == bin->size) {
@@ -125,7 +126,7 @@ static void add_bin(struct builder *b, const struct hp_bin_stats *bin, bool has_
 
 // Add up the classes of all inputs that are used.  HP_E_EMPTY: the statistics of an input
 // have no size classes.
-static int add_classes(struct builder *b, struct hp_err *err) {
+static int add_classes(struct waste_builder *b, struct hp_err *err) {
     const struct hp_profile *profile = b->view->profile;
     const struct hp_account *account;
     hp_vec_each (account, &profile->accounts) {
@@ -149,7 +150,7 @@ static int add_classes(struct builder *b, struct hp_err *err) {
 // --- holders ------------------------------------------------------------------------------
 
 static int by_class_and_stack(const void *left, const void *right) {
-    const struct holder *a = left, *b = right;
+    const struct class_holder *a = left, *b = right;
     return a->size != b->size ? (a->size > b->size) - (a->size < b->size)
                               : (a->stack > b->stack) - (a->stack < b->stack);
 }
@@ -157,13 +158,13 @@ static int by_class_and_stack(const void *left, const void *right) {
 // Order holders of a class by bytes, the largest first; ties by name, as stacks are
 // numbered in the order of their names.
 static int by_bytes(const void *left, const void *right) {
-    const struct holder *a = left, *b = right;
+    const struct class_holder *a = left, *b = right;
     return a->bytes != b->bytes ? (a->bytes < b->bytes) - (a->bytes > b->bytes)
                                 : by_class_and_stack(left, right);
 }
 
 // Make a stack of the profile a holder of each class that it has sampled objects of.
-static void add_parts(struct builder *b, uint32_t stack) {
+static void add_parts(struct waste_builder *b, uint32_t stack) {
     const struct hp_sizes *sizes = &b->view->profile->sizes[HP_COLUMN_INUSE];
     const struct hp_size_part *part =
         stack < sizes->stacks.count ? hp_sizes_of(sizes, stack) : NULL;
@@ -175,7 +176,7 @@ static void add_parts(struct builder *b, uint32_t stack) {
                 : bsearch(&key, b->classes.at, b->classes.count, sizeof key, by_size);
         b->mixed += part->size == HP_MIXED_SIZES ? part->objects : 0;
         if (class) {
-            hp_vec_push(&b->holders, ((struct holder){
+            hp_vec_push(&b->holders, ((struct class_holder){
                                          .size = part->size,
                                          .stack = b->view->stacks.of_profile[stack],
                                          .objects = part->objects,
@@ -188,12 +189,12 @@ static void add_parts(struct builder *b, uint32_t stack) {
 
 // Sort the holders by class and stack, and merge stacks of the profile that the view
 // shows as one.
-static void merge_holders(struct builder *b) {
+static void merge_holders(struct waste_builder *b) {
     size_t count = 0;
     hp_vec_sort(&b->holders, by_class_and_stack);
     for (size_t i = 0; i < b->holders.count; i++) {
-        struct holder *one = &b->holders.at[i];
-        struct holder *last = count > 0 ? &b->holders.at[count - 1] : NULL;
+        struct class_holder *one = &b->holders.at[i];
+        struct class_holder *last = count > 0 ? &b->holders.at[count - 1] : NULL;
         if (last && by_class_and_stack(last, one) == 0) {
             last->objects += one->objects;
             last->bytes += one->bytes;
@@ -206,7 +207,7 @@ static void merge_holders(struct builder *b) {
 }
 
 // Collect the holders of all classes and set the range of each class.
-static void find_holders(struct builder *b) {
+static void find_holders(struct waste_builder *b) {
     for (uint32_t i = 0; i < b->view->profile->stacks.count; i++) {
         add_parts(b, i);
     }
@@ -254,7 +255,7 @@ static char *name_of(const struct hp_view *view, uint32_t stack) {
 
 // Append a row below `parent` (HP_NO_PARENT: at the top), with all numbers NAN.  The
 // result is valid until the next row is added.
-static struct hp_waste_row *add_row(struct builder *b, uint32_t parent,
+static struct hp_waste_row *add_row(struct waste_builder *b, uint32_t parent,
                                     const char *name) {
     static const struct hp_waste_row unknown = {NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     struct hp_view *view = b->view;
@@ -267,15 +268,15 @@ static struct hp_waste_row *add_row(struct builder *b, uint32_t parent,
 
 // Return the share of `objects` in the objects of a class; NAN if too many objects of
 // unknown size could be of the class, too, that no share can be given.
-static double share_of(const struct builder *b, const struct class *class,
+static double share_of(const struct waste_builder *b, const struct class *class,
                        hp_fixed objects) {
     double held = (double)class->held, mixed = (double)b->mixed;
     return mixed <= (1 - almost_all) * held ? (double)objects / held : (double)NAN;
 }
 
 // Add the row of one holder below its class.
-static void add_holder(struct builder *b, uint32_t parent, const struct class *class,
-                       const struct holder *holder) {
+static void add_holder(struct waste_builder *b, uint32_t parent,
+                       const struct class *class, const struct class_holder *holder) {
     char *name = name_of(b->view, holder->stack);
     struct hp_waste_row *row = add_row(b, parent, name);
     row->live.sum = holder->bytes;
@@ -286,12 +287,12 @@ static void add_holder(struct builder *b, uint32_t parent, const struct class *c
 }
 
 // Add one row for all holders after the first SHOWN_HOLDERS.
-static void add_other_holders(struct builder *b, uint32_t parent,
+static void add_other_holders(struct waste_builder *b, uint32_t parent,
                               const struct class *class) {
-    struct holder all = {.stack = 0};
+    struct class_holder all = {.stack = 0};
     size_t count = class->holders - SHOWN_HOLDERS;
     for (size_t i = SHOWN_HOLDERS; i < class->holders; i++) {
-        const struct holder *holder = &b->holders.at[class->first + i];
+        const struct class_holder *holder = &b->holders.at[class->first + i];
         all.objects += holder->objects;
         all.bytes += holder->bytes;
         hp_error_add(&all.error, &holder->error);
@@ -309,11 +310,12 @@ static void add_other_holders(struct builder *b, uint32_t parent,
 // not known, keeps one slab at most.  A share of objects that is next to nothing may
 // still be enough to keep all slabs.  So the objects of others are compared with the
 // number of slabs that are not full, not only with the objects of the largest holder.
-static enum hp_waste_told told_of(const struct builder *b, const struct class *class) {
+static enum hp_waste_verdict verdict_of(const struct waste_builder *b,
+                                        const struct class *class) {
     if (class->holders == 0) {
         return b->mixed > 0 ? HP_WASTE_UNKNOWN : HP_WASTE_NOBODY;
     }
-    const struct holder *first = &b->holders.at[class->first];
+    const struct class_holder *first = &b->holders.at[class->first];
     hp_fixed others = class->held - first->objects + b->mixed;
     double kept = hp_fixed_double(others, HP_INUSE_OBJECTS);
     bool is_one = (double)first->objects >= almost_all * (double)class->held &&
@@ -324,8 +326,8 @@ static enum hp_waste_told told_of(const struct builder *b, const struct class *c
                                 : HP_WASTE_FEW;
 }
 
-const char *hp_waste_text(enum hp_waste_told told) {
-    static const char *const texts[HP_WASTE_TOLD] = {
+const char *hp_waste_text(enum hp_waste_verdict verdict) {
+    static const char *const texts[HP_WASTE_VERDICTS] = {
         [HP_WASTE_ONE_HOLDER] = "almost only one stack has objects in these slabs",
         [HP_WASTE_SEVERAL] = "which of them keeps the slabs cannot be known from a dump",
         [HP_WASTE_FEW] =
@@ -337,16 +339,16 @@ const char *hp_waste_text(enum hp_waste_told told) {
             "known",
     };
 
-    return texts[told];
+    return texts[verdict];
 }
 
 // Return the note below a class, "96 B: ..."; the caller frees it.
-static char *sentence_of(const struct builder *b, const struct class *class,
-                         enum hp_waste_told told) {
+static char *sentence_of(const struct waste_builder *b, const struct class *class,
+                         enum hp_waste_verdict verdict) {
     char size[HP_NUMBER_SIZE];
     hp_format_size(size, class->size);
-    if (told != HP_WASTE_ONE_HOLDER) {
-        return hp_printed("%s: %s", size, hp_waste_text(told));
+    if (verdict != HP_WASTE_ONE_HOLDER) {
+        return hp_printed("%s: %s", size, hp_waste_text(verdict));
     }
     char *name = name_of(b->view, b->holders.at[class->first].stack);
     char *sentence =
@@ -356,7 +358,7 @@ static char *sentence_of(const struct builder *b, const struct class *class,
 }
 
 // Add the row of a class and the rows of its holders.
-static void add_class(struct builder *b, const struct class *class) {
+static void add_class(struct waste_builder *b, const struct class *class) {
     char name[HP_NUMBER_SIZE];
     hp_format_size(name, class->size);
     struct hp_waste_row *row = add_row(b, HP_NO_PARENT, name);
@@ -372,8 +374,8 @@ static void add_class(struct builder *b, const struct class *class) {
     row->requested = class->has_live && sampled > 0
                          ? (double)class->live_requested / sampled
                          : (double)NAN;
-    row->told = told_of(b, class);
-    row->note = sentence_of(b, class, row->told);
+    row->verdict = verdict_of(b, class);
+    row->note = sentence_of(b, class, row->verdict);
     uint32_t parent = (uint32_t)(b->view->rows.count - 1);
     for (size_t i = 0; i < class->holders && i < SHOWN_HOLDERS; i++) {
         add_holder(b, parent, class, &b->holders.at[class->first + i]);
@@ -387,7 +389,7 @@ static void add_class(struct builder *b, const struct class *class) {
 
 // Make the rows, classes with most free bytes first.  By default text shows the classes
 // that together have 95 % of the free bytes.
-static void add_rows(struct builder *b) {
+static void add_rows(struct waste_builder *b) {
     hp_int128 all = 0, shown = 0;
     const struct class *class;
     hp_vec_sort(&b->classes, by_free);
@@ -409,7 +411,7 @@ static void add_rows(struct builder *b) {
 // --- the report ---------------------------------------------------------------------------
 
 int hp_waste_build(struct hp_view *view, struct hp_err *err) {
-    struct builder b = {.view = view, .waste = hp_alloc(sizeof *b.waste)};
+    struct waste_builder b = {.view = view, .waste = hp_alloc(sizeof *b.waste)};
     view->extra = b.waste;
     int ret = add_classes(&b, err);
     if (ret == HP_OK) {

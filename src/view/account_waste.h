@@ -12,17 +12,17 @@
 #include "view/view.h"
 
 // Verdict on the stacks that keep the slabs of a class in use.
-enum hp_waste_told {
+enum hp_waste_verdict {
     HP_WASTE_ONE_HOLDER, // one stack has almost all objects of the class
-    HP_WASTE_SEVERAL, // several stacks have objects: the one that keeps slabs is unknown
-    HP_WASTE_FEW,     // one holder: too few samples, or too many samples of unknown size
-    HP_WASTE_NOBODY,  // no object of the class was sampled
-    HP_WASTE_UNKNOWN, // no object was sampled, but some samples have no known size
-    HP_WASTE_TOLD,    // number of verdicts
+    HP_WASTE_SEVERAL,  // several stacks have objects: the one that keeps slabs is unknown
+    HP_WASTE_FEW,      // one holder: too few samples, or too many samples of unknown size
+    HP_WASTE_NOBODY,   // no object of the class was sampled
+    HP_WASTE_UNKNOWN,  // no object was sampled, but some samples have no known size
+    HP_WASTE_VERDICTS, // number of verdicts
 };
 
 // Return the explanation of a verdict, to be printed after "96 B: "; a static string.
-const char *hp_waste_text(enum hp_waste_told told);
+const char *hp_waste_text(enum hp_waste_verdict verdict);
 
 // A row: a size class, or below it a stack that holds objects of that class.  Numbers
 // that the row does not have are NAN.
@@ -33,10 +33,10 @@ struct hp_waste_row {
     double free;      // class only: free bytes in its slabs
     double requested; // class only: share of live objects' bytes that callers asked for
     double share;     // stack only: its share of the sampled objects of the class
-    struct hp_amount live;   // bytes of live objects
-    struct hp_error error;   // stack only: sampling error of `live`
-    enum hp_waste_told told; // class only
-    char *note;              // class only: the verdict as a sentence; owned; NULL: none
+    struct hp_amount live;         // bytes of live objects
+    struct hp_error error;         // stack only: sampling error of `live`
+    enum hp_waste_verdict verdict; // class only
+    char *note; // class only: the verdict as a sentence; owned; NULL: none
 };
 
 // Result of hp_waste_build().

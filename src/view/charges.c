@@ -173,16 +173,16 @@ hp_fixed hp_largest_owner(const struct hp_view *view) {
 
 // Sums of one side, by the module of the allocating call: all memory, and memory whose
 // allocating call has a known source file.
-struct known {
+struct known_files {
     hp_fixed *all, *with_file;
 };
 
 // Sum one side by module.  The caller frees both arrays.
-static void sum_known(struct known *known, const struct hp_view *view,
+static void sum_known(struct known_files *known, const struct hp_view *view,
                       enum hp_input_side side) {
     const struct hp_profile *profile = view->profile;
     hp_fixed *weights = hp_alloc(profile->stacks.count * sizeof *weights);
-    *known = (struct known){
+    *known = (struct known_files){
         hp_alloc(profile->modules.count * sizeof *known->all),
         hp_alloc(profile->modules.count * sizeof *known->with_file),
     };
@@ -207,8 +207,9 @@ static double add_up(const struct hp_profile *profile, const hp_fixed *sums) {
 
 // Sum the part of a side that is in modules which the other side does not have, or in no
 // module.
-static double add_up_alone(const struct hp_profile *profile, const struct known *side,
-                           const struct known *other) {
+static double add_up_alone(const struct hp_profile *profile,
+                           const struct known_files *side,
+                           const struct known_files *other) {
     hp_fixed sum = 0;
     for (size_t i = 0; i < profile->modules.count; i++) {
         bool is_none = profile->modules.at[i].kind == HP_MODULE_NONE;
@@ -219,7 +220,7 @@ static double add_up_alone(const struct hp_profile *profile, const struct known 
 
 bool hp_files_differ(const struct hp_view *view, double least, double shares[2]) {
     const struct hp_profile *profile = view->profile;
-    struct known sides[2];
+    struct known_files sides[2];
     double alone = 0;
     for (int i = 0; i < 2; i++) {
         sum_known(&sides[i], view, i == 0 ? HP_SIDE_BASE : HP_SIDE_NEW);
@@ -267,8 +268,8 @@ static bool put_pattern(const char *name, char *text, size_t room) {
     return *name == '\0';
 }
 
-const char *hp_suspect(const struct hp_view *view, double *share, char *name,
-                       size_t room) {
+const char *hp_likely_wrapper(const struct hp_view *view, double *share, char *name,
+                              size_t room) {
     const struct hp_naming *naming = &view->naming;
     if (view->options.kind != HP_REPORT_TOP || view->options.by != HP_BY_FUNCTION ||
         view->options.sort != HP_SORT_FLAT || view->rows.count == 0) {

@@ -38,7 +38,7 @@ bool hp_files_differ(const struct hp_view *view, double least, double shares[2])
 // allocating function's, or if it has no name.  NULL: there is none.  `*share` is its
 // share of the total.  The name is written into `name` (of `room` bytes) as a pattern
 // that matches it, quoted for a shell if need be.
-const char *hp_suspect(const struct hp_view *view, double *share, char *name,
-                       size_t room);
+const char *hp_likely_wrapper(const struct hp_view *view, double *share, char *name,
+                              size_t room);
 
 #endif

@@ -67,7 +67,7 @@ const struct hp_input_record *hp_sides_input(const struct hp_sides *sides,
                 .at[side == 0 ? sides->base.at[number] : sides->new.at[number]];
 }
 
-bool hp_sides_tell_units(const struct hp_sides *sides, int side, enum hp_metric metric) {
+bool hp_sides_have_units(const struct hp_sides *sides, int side, enum hp_metric metric) {
     return !sides->has_groups[side] || hp_fraction(metric) == HP_SPACE_FRACTION;
 }
 
@@ -172,7 +172,7 @@ static void sum_lives(struct life *const lives[2], size_t stacks,
 // State of adding up the sides in the report's metric.  Each stack adds its value to its
 // nodes and to the total, and, if the filters leave something of it, to the filtered
 // total.
-struct adder {
+struct side_adder {
     const struct hp_profile *profile;
     const struct hp_members *members;
     enum hp_metric metric;
@@ -183,7 +183,7 @@ struct adder {
     HP_VEC(uint32_t) touched; // nodes whose `now` may differ from 0
 };
 
-static size_t sum_count(const struct adder *adder) {
+static size_t sum_count(const struct side_adder *adder) {
     return adder->members->node_count + 2;
 }
 
@@ -200,7 +200,7 @@ static hp_int128 plug_in(const struct hp_observation *seen, enum hp_metric metri
                                 period));
 }
 
-static void add_to(struct adder *adder, uint32_t node, int side,
+static void add_to(struct side_adder *adder, uint32_t node, int side,
                    const struct hp_observation *seen, hp_int128 variance) {
     struct hp_side_sum *sum = &adder->sums[node].sides[side];
     sum->value += seen->values.of[adder->metric];
@@ -209,7 +209,7 @@ static void add_to(struct adder *adder, uint32_t node, int side,
 }
 
 // Add the values, errors and plug-in variances of an input to one side.
-static void add_input(struct adder *adder, int side,
+static void add_input(struct side_adder *adder, int side,
                       const struct hp_input_record *input) {
     struct hp_history_reader reader = {0};
     struct hp_observation seen;
@@ -236,7 +236,7 @@ static void add_input(struct adder *adder, int side,
     hp_history_done_reading(&reader);
 }
 
-static void add_side(struct adder *adder, int side) {
+static void add_side(struct side_adder *adder, int side) {
     size_t count = side == 0 ? adder->sides->base.count : adder->sides->new.count;
     for (size_t i = 0; i < count; i++) {
         add_input(adder, side, hp_sides_input(adder->sides, adder->profile, side, i));
@@ -259,7 +259,7 @@ static double half_sample(const struct hp_sums *sums, enum hp_metric metric) {
 }
 
 // Add a value to a node's sum in the current unit.
-static void add_now(struct adder *adder, uint32_t node, hp_fixed value) {
+static void add_now(struct side_adder *adder, uint32_t node, hp_fixed value) {
     if (adder->now[node] == 0 && value != 0) {
         hp_vec_push(&adder->touched, node);
     }
@@ -267,7 +267,7 @@ static void add_now(struct adder *adder, uint32_t node, hp_fixed value) {
 }
 
 // Add a stack's value in the current unit to its nodes and to the totals.
-static void add_stack(struct adder *adder, uint32_t stack, hp_fixed value) {
+static void add_stack(struct side_adder *adder, uint32_t stack, hp_fixed value) {
     const struct hp_members *members = adder->members;
     uint32_t total = (uint32_t)members->node_count;
     for (size_t i = members->first.at[stack]; i < members->first.at[stack + 1]; i++) {
@@ -281,7 +281,7 @@ static void add_stack(struct adder *adder, uint32_t stack, hp_fixed value) {
 
 // End a unit of `dumps` dumps: add its mean value per dump to the distributions of each
 // node, and clear the unit.
-static void end_unit(struct adder *adder, int side, double dumps) {
+static void end_unit(struct side_adder *adder, int side, double dumps) {
     for (size_t i = 0; i < adder->touched.count; i++) {
         uint32_t node = adder->touched.at[i];
         struct hp_sums *sums = &adder->sums[node];
@@ -297,7 +297,8 @@ static void end_unit(struct adder *adder, int side, double dumps) {
 }
 
 // Add an input as one unit.
-static void add_dump(struct adder *adder, int side, const struct hp_input_record *input) {
+static void add_dump(struct side_adder *adder, int side,
+                     const struct hp_input_record *input) {
     struct hp_history_reader reader = {0};
     struct hp_observation seen;
     hp_history_open(&reader, &adder->profile->history, input->number);
@@ -309,7 +310,7 @@ static void add_dump(struct adder *adder, int side, const struct hp_input_record
 }
 
 // Add each group of dumps as one unit.  The sums are sorted by column and group.
-static void add_groups(struct adder *adder, int side) {
+static void add_groups(struct side_adder *adder, int side) {
     const struct hp_between *between = &adder->sides->between[side];
     uint64_t dumps[HP_REPLICATES];
     const struct hp_replicate *sum, *end = between->sums.all.at + between->sums.all.count;
@@ -329,11 +330,11 @@ static void add_groups(struct adder *adder, int side) {
 }
 
 // Add all units of a side, then a value of 0 for each unit that a node has no memory in.
-static void add_units(struct adder *adder, int side) {
+static void add_units(struct side_adder *adder, int side) {
     const struct hp_sides *sides = adder->sides;
     size_t count = side == 0 ? sides->base.count : sides->new.count;
     bool has_groups = sides->has_groups[side];
-    if (!hp_sides_tell_units(sides, side, adder->metric)) {
+    if (!hp_sides_have_units(sides, side, adder->metric)) {
         return;
     }
     if (has_groups) {
@@ -356,11 +357,11 @@ static struct hp_sums *sum_sides(const struct hp_profile *profile,
                                  const struct hp_members *members, enum hp_metric metric,
                                  const struct hp_sums *rows,
                                  struct life *const lives[2]) {
-    struct adder adder = {.profile = profile,
-                          .members = members,
-                          .metric = metric,
-                          .sides = sides,
-                          .lives = {lives[0], lives[1]}};
+    struct side_adder adder = {.profile = profile,
+                               .members = members,
+                               .metric = metric,
+                               .sides = sides,
+                               .lives = {lives[0], lives[1]}};
     adder.sums = hp_alloc(sum_count(&adder) * sizeof *adder.sums);
     adder.now = hp_alloc(sum_count(&adder) * sizeof *adder.now);
     add_side(&adder, 0);

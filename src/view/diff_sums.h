@@ -37,7 +37,7 @@ const struct hp_input_record *hp_sides_input(const struct hp_sides *sides,
 
 // Whether the value of each unit is known in this metric: groups of dumps record bytes
 // only.
-bool hp_sides_tell_units(const struct hp_sides *sides, int side, enum hp_metric metric);
+bool hp_sides_have_units(const struct hp_sides *sides, int side, enum hp_metric metric);
 
 // An estimate in bytes and its variance.
 struct hp_part {

@@ -33,11 +33,11 @@ static enum hp_difference_test choose_test_of_means(const struct hp_sides *sides
                                                     enum hp_metric metric) {
     size_t least = sides->units[0] < sides->units[1] ? sides->units[0] : sides->units[1];
     size_t all = sides->units[0] + sides->units[1];
-    bool is_told =
-        hp_sides_tell_units(sides, 0, metric) && hp_sides_tell_units(sides, 1, metric);
-    return !is_told || all < 3 ? HP_TEST_SAMPLING
-           : least == 1        ? HP_TEST_ONE
-                               : HP_TEST_FLEETS;
+    bool has_units =
+        hp_sides_have_units(sides, 0, metric) && hp_sides_have_units(sides, 1, metric);
+    return !has_units || all < 3 ? HP_TEST_SAMPLING
+           : least == 1          ? HP_TEST_ONE
+                                 : HP_TEST_FLEETS;
 }
 
 bool hp_difference_allows_for_processes(enum hp_difference_test test) {
@@ -51,7 +51,7 @@ const char *hp_difference_mark(enum hp_difference_test test) {
 
 // Whether an input was merged from several processes.
 static bool is_of_several(const struct hp_input_record *input) {
-    return input->keys && input->keys->all.count + input->keys->untold > 1;
+    return input->keys && input->keys->all.count + input->keys->unidentified > 1;
 }
 
 // Whether a test compares averages over dumps.

@@ -3,12 +3,12 @@
 #include "base/hash.h"
 
 // Identity of an edge.
-struct key {
+struct edge_key {
     hp_node_id caller, callee;
 };
 
 // State of finding the edges.
-struct builder {
+struct edge_builder {
     struct hp_edges *edges;
     struct hp_index index;
     HP_VEC(size_t) seen; // for each edge: number of the last stack added to it, + 1
@@ -16,8 +16,8 @@ struct builder {
 
 // Add a call in a stack to its edge, whose value includes each stack once.  `is_through`:
 // nodes that are not shown are in between.
-static void add_call(struct builder *b, struct key key, bool is_through, size_t stack,
-                     hp_fixed value) {
+static void add_call(struct edge_builder *b, struct edge_key key, bool is_through,
+                     size_t stack, hp_fixed value) {
     uint32_t number = hp_index_of(&b->index, &b->edges->edges, &key, sizeof key);
     if (number == b->edges->edges.count) {
         hp_vec_push(&b->edges->edges,
@@ -33,16 +33,16 @@ static void add_call(struct builder *b, struct key key, bool is_through, size_t 
 }
 
 // Add the calls between shown nodes of a stack, from the root to the leaf.
-static void add_stack(struct builder *b, const struct hp_stack_key *stack, size_t number,
-                      hp_fixed value, const bool *is_shown) {
+static void add_stack(struct edge_builder *b, const struct hp_stack_key *stack,
+                      size_t number, hp_fixed value, const bool *is_shown) {
     hp_node_id caller = {0};
     uint32_t caller_depth = 0;
     for (uint32_t i = stack->depth; i-- > 0;) {
         hp_node_id node = {stack->at[i]};
         if (is_shown[node.n]) {
             if (caller.n) {
-                add_call(b, (struct key){caller, node}, caller_depth != i + 1, number,
-                         value);
+                add_call(b, (struct edge_key){caller, node}, caller_depth != i + 1,
+                         number, value);
             }
             caller = node;
             caller_depth = i;
@@ -61,7 +61,7 @@ static int compare(const void *left, const void *right) {
 void hp_edges_init(struct hp_edges *edges, const struct hp_stacks *stacks,
                    enum hp_metric metric, const bool *is_shown) {
     *edges = (struct hp_edges){0};
-    struct builder b = {.edges = edges};
+    struct edge_builder b = {.edges = edges};
     struct hp_stack_sums sums;
     hp_stack_sums_init(&sums, stacks, false);
     hp_stack_sums_add(&sums, stacks, (struct hp_selection){HP_OF_ALL, 0});

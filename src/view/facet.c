@@ -94,7 +94,8 @@ bool hp_facet_is_of_inputs(const struct hp_view *view) {
 }
 
 // Whether an input has values of a column.
-static bool tells(const struct hp_input_record *input, enum hp_column column) {
+static bool has_column_values(const struct hp_input_record *input,
+                              enum hp_column column) {
     return hp_input_has_metric(input, hp_space_of(column)) ||
            hp_input_has_metric(input, hp_objects_of(column));
 }
@@ -104,9 +105,9 @@ struct hp_facet_part hp_facet_part(const struct hp_view *view, uint32_t place,
     struct hp_facet_part part = {0};
     const struct hp_facet_input *input;
     hp_vec_each (input, &view->facet.inputs) {
-        if (input->place == place && tells(input->record, column)) {
+        if (input->place == place && has_column_values(input->record, column)) {
             uint64_t period = input->record->period;
-            part.is_told = true;
+            part.has_values = true;
             part.period = period > 1 && period > part.period ? period : part.period;
         }
     }

@@ -20,7 +20,7 @@ bool hp_facet_is_of_inputs(const struct hp_view *view);
 // Properties of a column over the inputs with one value of the facet, as a view of these
 // inputs alone would have them.
 struct hp_facet_part {
-    bool is_told;    // an input has a metric of the column
+    bool has_values; // an input has a metric of the column
     bool is_chosen;  // memory that sampling missed has to be allowed for: see unseen.h
     uint64_t period; // the largest sample period; 0: no input is sampled
 };

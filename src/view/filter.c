@@ -31,42 +31,42 @@ bool hp_filters_any(const struct hp_filters *filters) {
 // function is matched by its short name, and by the full name without its return type.
 // So --hide='^std::' finds "void std::f<int>(int)", and --hide=std:: does not find
 // "std::string g<int>(int)".
-struct name {
+struct filter_name {
     hp_string string;
     const char *text, *short_text; // short_text: functions only, else NULL
 };
 
 // Roles of a string: the same text can name a function and a file or module.
-enum role {
+enum name_role {
     FUNCTION = 1 << 0,
     PLACE = 1 << 1,
 };
 
 // All names of a profile that patterns are matched against.
-struct names {
-    HP_VEC(struct name) all;
+struct filter_names {
+    HP_VEC(struct filter_name) all;
     unsigned char *roles;  // for each string: set of the roles already listed
     struct hp_arena arena; // owns the short names
     HP_VEC(char) scratch;
 };
 
 // Whether a name is not listed in this role yet; marks it as listed.
-static bool is_new(struct names *names, hp_string name, enum role role) {
+static bool is_new(struct filter_names *names, hp_string name, enum name_role role) {
     bool is_known = name.n == 0 || (names->roles[name.n] & role) != 0;
     names->roles[name.n] |= (unsigned char)role;
     return !is_known;
 }
 
-static void add_place(struct names *names, const struct hp_profile *profile,
+static void add_place(struct filter_names *names, const struct hp_profile *profile,
                       hp_string name) {
     if (is_new(names, name, PLACE)) {
         hp_vec_push(&names->all,
-                    ((struct name){name, hp_profile_text(profile, name), NULL}));
+                    ((struct filter_name){name, hp_profile_text(profile, name), NULL}));
     }
 }
 
 // List the name of a function, both short and without its return type.
-static void add_function(struct names *names, const struct hp_profile *profile,
+static void add_function(struct filter_names *names, const struct hp_profile *profile,
                          hp_string name) {
     if (!is_new(names, name, FUNCTION)) {
         return;
@@ -77,10 +77,10 @@ static void add_function(struct names *names, const struct hp_profile *profile,
     struct hp_span shown = hp_short_name(full, names->scratch.at);
     char *copy = hp_arena_alloc(&names->arena, shown.size + 1, 1);
     memcpy(copy, shown.at, shown.size);
-    hp_vec_push(&names->all, ((struct name){name, untyped, copy}));
+    hp_vec_push(&names->all, ((struct filter_name){name, untyped, copy}));
 }
 
-static void names_done(struct names *names) {
+static void names_done(struct filter_names *names) {
     hp_vec_done(&names->all);
     hp_vec_done(&names->scratch);
     hp_arena_done(&names->arena);
@@ -89,7 +89,7 @@ static void names_done(struct names *names) {
 
 // List the names of all functions, files and modules of the profile.  Free with
 // names_done().
-static void find_names(struct names *names, const struct hp_profile *profile) {
+static void find_names(struct filter_names *names, const struct hp_profile *profile) {
     const struct hp_line *line;
     const struct hp_frame *frame;
     names->roles = hp_alloc(profile->strings.strings.count + 1);
@@ -121,7 +121,7 @@ static void mark_offsets(struct hp_filters *filters, const struct hp_profile *pr
 // Whether a pattern matches a name.  HP_PICK also matches full names, as machine-readable
 // reports contain these.
 static bool is_match(struct hp_pattern *pattern, const struct hp_profile *profile,
-                     const struct name *name, enum hp_filter_rule rule) {
+                     const struct filter_name *name, enum hp_filter_rule rule) {
     return hp_pattern_matches(pattern, name->text) ||
            (name->short_text && hp_pattern_matches(pattern, name->short_text)) ||
            (rule == HP_PICK &&
@@ -130,11 +130,11 @@ static bool is_match(struct hp_pattern *pattern, const struct hp_profile *profil
 
 // Match one filter against all names.
 static int apply(struct hp_filters *filters, const struct hp_profile *profile,
-                 const struct names *names, const struct hp_filter *filter,
+                 const struct filter_names *names, const struct hp_filter *filter,
                  struct hp_err *err) {
     struct hp_pattern pattern;
     uint8_t mark = hp_mark_of(filter->rule);
-    const struct name *name;
+    const struct filter_name *name;
     int ret = hp_pattern_init(&pattern, filter->pattern, profile->match_time, err);
     if (ret != HP_OK) {
         return ret;
@@ -156,7 +156,7 @@ static int apply(struct hp_filters *filters, const struct hp_profile *profile,
 
 int hp_filters_init(struct hp_filters *filters, const struct hp_profile *profile,
                     const struct hp_filter *asked, size_t count, struct hp_err *err) {
-    struct names names = {0};
+    struct filter_names names = {0};
     int ret = HP_OK;
     *filters = (struct hp_filters){.count = count};
     if (count == 0) {
@@ -237,10 +237,11 @@ static bool is_picked(struct hp_pattern *pattern, const struct own_name *own) {
 
 // Mark the functions that one HP_PICK pattern matches by own name.
 static int pick_own(struct hp_filters *filters, const struct hp_profile *profile,
-                    const struct names *names, const char *text, struct hp_err *err) {
+                    const struct filter_names *names, const char *text,
+                    struct hp_err *err) {
     struct hp_pattern pattern;
     struct own_name own = {0};
-    const struct name *name;
+    const struct filter_name *name;
     int ret = hp_pattern_init(&pattern, text, profile->match_time, err);
     if (ret != HP_OK) {
         return ret;
@@ -260,8 +261,8 @@ static int pick_own(struct hp_filters *filters, const struct hp_profile *profile
 
 int hp_filters_pick_own(struct hp_filters *filters, const struct hp_profile *profile,
                         struct hp_err *err) {
-    struct names names = {0};
-    const struct name *name;
+    struct filter_names names = {0};
+    const struct filter_name *name;
     int ret = HP_OK;
     find_names(&names, profile);
     hp_vec_each (name, &names.all) {

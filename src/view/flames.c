@@ -9,7 +9,7 @@ enum {
 };
 
 // State of making the boxes.
-struct grower {
+struct flame_grower {
     const struct hp_view *view;
     struct hp_flames *flames;
     hp_fixed *running[2];     // by side, for each stack: sum of the stacks preceding it
@@ -22,14 +22,15 @@ static hp_fixed larger(hp_fixed a, hp_fixed b) {
 }
 
 // Return the sum of the stacks [first, end) on a side: 0 before, 1 after.
-static hp_fixed held(const struct grower *g, int side, uint32_t first, uint32_t end) {
+static hp_fixed held(const struct flame_grower *g, int side, uint32_t first,
+                     uint32_t end) {
     const hp_fixed *running = g->running[side];
     return running ? running[end] - running[first] : 0;
 }
 
 // Return the node at a distance `depth` from the root of a stack; HP_NO_NODE: the stack
 // is shorter.
-static uint32_t name_at(const struct grower *g, uint32_t stack, uint32_t depth) {
+static uint32_t name_at(const struct flame_grower *g, uint32_t stack, uint32_t depth) {
     const struct hp_stack_key *key = &g->view->stacks.all.at[stack];
     if (depth < key->truncated) {
         return g->view->naming.truncated.n;
@@ -39,7 +40,7 @@ static uint32_t name_at(const struct grower *g, uint32_t stack, uint32_t depth) 
 }
 
 // Append a box, and make it the innermost one of its stacks.
-static void add_box(struct grower *g, struct hp_flame box) {
+static void add_box(struct flame_grower *g, struct hp_flame box) {
     struct hp_flames *flames = g->flames;
     for (uint32_t i = box.stacks; i < box.end; i++) {
         g->innermost[i] = (uint32_t)flames->all.count;
@@ -54,7 +55,7 @@ static void add_box(struct grower *g, struct hp_flame box) {
 // Add the boxes on a box: one for each callee, and one for the small ones together.  The
 // box's own (flat) value stays a part of its width that has no box on it, as do small
 // callees that are too small even together.
-static void grow(struct grower *g, uint32_t number) {
+static void grow(struct flame_grower *g, uint32_t number) {
     struct hp_flames *flames = g->flames;
     const struct hp_flame parent = flames->all.at[number];
     struct hp_flame rest = {.parent = number, .depth = parent.depth + 1};
@@ -89,7 +90,7 @@ static void grow(struct grower *g, uint32_t number) {
 }
 
 // Make all boxes of at least `least`.  Returns false if they would take too many bytes.
-static bool grow_all(struct grower *g, hp_fixed least) {
+static bool grow_all(struct flame_grower *g, hp_fixed least) {
     uint32_t end = (uint32_t)g->view->stacks.all.count;
     struct hp_flame all = {.parent = HP_NO_PARENT, .end = end};
     g->flames->all.count = 0;
@@ -139,7 +140,7 @@ static hp_fixed *run(const struct hp_view *view, struct hp_selection selection) 
 }
 
 // Add the error of each stack to its innermost box, and from there down to the root.
-static void add_errors(const struct grower *g) {
+static void add_errors(const struct flame_grower *g) {
     struct hp_flame *flames = g->flames->all.at;
     for (size_t i = 0; i < g->view->stacks.all.count; i++) {
         struct hp_amount amount =
@@ -152,7 +153,7 @@ static void add_errors(const struct grower *g) {
 }
 
 // Make members whose nodes are the boxes that each stack of the profile passes through.
-static void find_members(struct hp_members *members, const struct grower *g) {
+static void find_members(struct hp_members *members, const struct flame_grower *g) {
     const struct hp_flames *flames = g->flames;
     *members = (struct hp_members){.node_count = flames->all.count};
     hp_vec_push(&members->first, (size_t)0);
@@ -192,7 +193,7 @@ static void take_sets_of_boxes(struct hp_open_code *open,
 }
 
 // Compare the two sides box by box.
-static void compare(const struct grower *g) {
+static void compare(const struct flame_grower *g) {
     struct hp_flames *flames = g->flames;
     struct hp_sides sides;
     struct hp_members members;
@@ -215,7 +216,7 @@ static void compare(const struct grower *g) {
 
 // Compute the running sums of one side or both: a comparison has two sides, a trend the
 // first and last dump, other reports only side 1.
-static void run_all(struct grower *g) {
+static void run_all(struct flame_grower *g) {
     const struct hp_view *view = g->view;
     if (view->report->has_sides) {
         g->running[0] = run(view, (struct hp_selection){HP_OF_BASE, 0});
@@ -234,7 +235,7 @@ static void run_all(struct grower *g) {
 
 void hp_flames_init(struct hp_flames *flames, const struct hp_view *view,
                     size_t most_bytes) {
-    struct grower g = {.view = view, .flames = flames, .most_bytes = most_bytes};
+    struct flame_grower g = {.view = view, .flames = flames, .most_bytes = most_bytes};
     size_t count = view->stacks.all.count;
     *flames = (struct hp_flames){.is_comparison = view->report->has_sides ||
                                                   view->report == &hp_report_trend};

@@ -40,19 +40,20 @@ enum {
 // --- sums ---------------------------------------------------------------------------------
 
 // One holder's part of a row.
-struct part {
+struct holder_part {
     uint32_t holder;       // index in finder.all
     double samples, value; // effective samples; value in the metric
     double y;              // test statistic, by one of the WAYS
 };
 
 // A row, summed over all holders that have it.
-struct row {
-    size_t present;                      // number of holders that have the row
-    double samples, value;               // sums of the parts
-    struct part largest;                 // the part with most samples
-    struct part top[WAYS][HP_STAND_OUT]; // parts with the largest y, in descending order
-    double sum[WAYS], squares[WAYS];     // sums of y and y^2 over the parts
+struct held_row {
+    size_t present;             // number of holders that have the row
+    double samples, value;      // sums of the parts
+    struct holder_part largest; // the part with most samples
+    struct holder_part top[WAYS]
+                          [HP_STAND_OUT]; // parts with the largest y, in descending order
+    double sum[WAYS], squares[WAYS];      // sums of y and y^2 over the parts
     // Sums of the y that the holders with the row would have without it, to be subtracted
     // from absent_sum.
     double load_sum, load_squares;
@@ -66,12 +67,12 @@ struct holder {
 };
 
 // State of the search.
-struct finder {
+struct holder_finder {
     const struct hp_view *view;
     const struct hp_members *members;
     HP_VEC(size_t) inputs; // indexes of inputs, sorted by holder
     HP_VEC(struct holder) all;
-    struct row *rows;                  // by node
+    struct held_row *rows;             // by node
     double load;                       // sum over all holders
     double absent_sum, absent_squares; // sums of y by load, if no holder had a row
     double *values, *variances;        // by node, of the current holder
@@ -89,7 +90,7 @@ static double absent_y(double load) {
     return log(half_sample) - log(fmax(load, half_sample));
 }
 
-static void add_node(struct finder *finder, uint32_t node, double value,
+static void add_node(struct holder_finder *finder, uint32_t node, double value,
                      double variance) {
     if (finder->values[node] == 0 && finder->variances[node] == 0) {
         hp_vec_push(&finder->touched, node);
@@ -99,7 +100,7 @@ static void add_node(struct finder *finder, uint32_t node, double value,
 }
 
 // Add the values and variances of an input to the current holder.
-static void add_input(struct finder *finder, size_t number) {
+static void add_input(struct holder_finder *finder, size_t number) {
     const struct hp_profile *profile = finder->view->profile;
     const struct hp_members *members = finder->members;
     enum hp_metric metric = finder->view->options.metric;
@@ -123,10 +124,10 @@ static void add_input(struct finder *finder, size_t number) {
 }
 
 // Insert a part among those with the largest y; the smallest is dropped.
-static void put_in_order(struct part *top, struct part part) {
+static void put_in_order(struct holder_part *top, struct holder_part part) {
     for (size_t i = 0; i < HP_STAND_OUT; i++) {
         if (top[i].samples <= 0 || part.y > top[i].y) {
-            struct part kept = top[i];
+            struct holder_part kept = top[i];
             top[i] = part;
             part = kept;
         }
@@ -134,8 +135,8 @@ static void put_in_order(struct part *top, struct part part) {
 }
 
 // Add the current holder's part of a row to the row's sums.
-static void end_row(struct finder *finder, uint32_t holder, uint32_t node) {
-    struct row *row = &finder->rows[node];
+static void end_row(struct holder_finder *finder, uint32_t holder, uint32_t node) {
+    struct held_row *row = &finder->rows[node];
     double load = finder->all.at[holder].load, value = finder->values[node];
     double samples = effective(value, finder->variances[node]);
     if (samples <= 0) {
@@ -143,7 +144,7 @@ static void end_row(struct finder *finder, uint32_t holder, uint32_t node) {
     }
     double alone = log(samples + half_sample);
     double y[WAYS] = {alone - log(fmax(load - samples, half_sample)), alone};
-    struct part part = {holder, samples, value, 0};
+    struct holder_part part = {holder, samples, value, 0};
     row->present++;
     row->samples += samples;
     row->value += value;
@@ -158,7 +159,7 @@ static void end_row(struct finder *finder, uint32_t holder, uint32_t node) {
     }
 }
 
-static void clear(struct finder *finder) {
+static void clear(struct holder_finder *finder) {
     for (size_t i = 0; i < finder->touched.count; i++) {
         finder->values[finder->touched.at[i]] = 0;
         finder->variances[finder->touched.at[i]] = 0;
@@ -167,7 +168,7 @@ static void clear(struct finder *finder) {
 }
 
 // Sum all inputs of a holder and add its parts to the rows.
-static void add_holder(struct finder *finder, uint32_t number) {
+static void add_holder(struct holder_finder *finder, uint32_t number) {
     struct holder *holder = &finder->all.at[number];
     size_t total = finder->members->node_count;
     for (size_t i = holder->first; i < holder->end; i++) {
@@ -206,7 +207,7 @@ static const char *name_of(const struct hp_profile *profile,
 
 // Divide the inputs of the new side into holders: inputs with equal labels are one
 // holder, and so is each input without labels.
-static void find_holders(struct finder *finder, const struct hp_sides *sides) {
+static void find_holders(struct holder_finder *finder, const struct hp_sides *sides) {
     const struct hp_profile *profile = finder->view->profile;
     for (size_t i = 0; i < sides->new.count; i++) {
         hp_vec_push(&finder->inputs, sides->new.at[i]);
@@ -232,9 +233,9 @@ static double odds_of(double share) {
 }
 
 // Decide whether the largest holder of a row holds it, with probability of error `alpha`.
-static void judge_holding(struct hp_holders *holders, const struct finder *finder,
+static void judge_holding(struct hp_holders *holders, const struct holder_finder *finder,
                           uint32_t node, double alpha) {
-    const struct row *row = &finder->rows[node];
+    const struct held_row *row = &finder->rows[node];
     const struct holder *holder = &finder->all.at[row->largest.holder];
     double x = row->largest.samples, n = row->samples;
     double rest = fmax(finder->load - n, 0);
@@ -264,8 +265,8 @@ struct others {
 
 // Return the distribution over the holders without the `left_out` largest (excluded) and
 // the next largest (the candidate).
-static struct others others_of(const struct finder *finder, const struct row *row,
-                               int way, size_t left_out) {
+static struct others others_of(const struct holder_finder *finder,
+                               const struct held_row *row, int way, size_t left_out) {
     double absent = (double)(finder->all.count - row->present);
     double sum = row->sum[way], squares = row->squares[way];
     struct others others = {.count = (double)(finder->all.count - left_out - 1),
@@ -279,7 +280,7 @@ static struct others others_of(const struct finder *finder, const struct row *ro
         squares += absent * log(half_sample) * log(half_sample);
     }
     for (size_t i = 0; i <= left_out; i++) {
-        const struct part *part = &row->top[way][i];
+        const struct holder_part *part = &row->top[way][i];
         sum -= part->y;
         squares -= part->y * part->y;
         if (i < left_out) {
@@ -296,13 +297,13 @@ static struct others others_of(const struct finder *finder, const struct row *ro
 
 // Return the p-value that the largest holder after `left_out` excluded ones stands out,
 // times the number of holders compared.  `*way`: the definition of y that was used.
-static double p_of(const struct finder *finder, const struct row *row, size_t left_out,
-                   int *way) {
+static double p_of(const struct holder_finder *finder, const struct held_row *row,
+                   size_t left_out, int *way) {
     struct others ways[WAYS] = {others_of(finder, row, 0, left_out),
                                 others_of(finder, row, 1, left_out)};
     *way = ways[1].sd < ways[0].sd;
     const struct others *others = &ways[*way];
-    const struct part *part = &row->top[*way][left_out];
+    const struct holder_part *part = &row->top[*way][left_out];
     double sd = others->sd * sqrt(1 + 1 / others->count);
     double away = part->y - others->mean, x = part->samples;
     double chance = 1 / (others->count + 1);
@@ -318,7 +319,7 @@ static double p_of(const struct finder *finder, const struct row *row, size_t le
 
 // A row's p-values with none, one or two of its largest holders excluded, as far as that
 // is allowed.
-struct candidate {
+struct outlier_candidate {
     uint32_t node;
     double value;                  // of the row, in the metric
     double p[HP_STAND_OUT], least; // by number of excluded holders; the smallest
@@ -327,12 +328,13 @@ struct candidate {
 
 // Compute the p-values of a row.  At most a quarter of the holders are excluded, and none
 // if there are fewer than eight.
-static struct candidate candidate_of(const struct finder *finder, uint32_t node) {
-    const struct row *row = &finder->rows[node];
+static struct outlier_candidate candidate_of(const struct holder_finder *finder,
+                                             uint32_t node) {
+    const struct held_row *row = &finder->rows[node];
     size_t most = finder->all.count / 4 < HP_STAND_OUT - 1 ? finder->all.count / 4
                                                            : HP_STAND_OUT - 1;
     most = finder->all.count < LEAST_TO_LEAVE_OUT ? 0 : most;
-    struct candidate candidate = {
+    struct outlier_candidate candidate = {
         .node = node, .value = row->value, .p = {1, 1, 1}, .least = 1};
     for (size_t i = 0; i <= most; i++) {
         candidate.p[i] = p_of(finder, row, i, &candidate.way[i]);
@@ -342,7 +344,7 @@ static struct candidate candidate_of(const struct finder *finder, uint32_t node)
 }
 
 static int by_p(const void *left, const void *right) {
-    const struct candidate *a = left, *b = right;
+    const struct outlier_candidate *a = left, *b = right;
     if (a->least != b->least) {
         return a->least < b->least ? -1 : 1;
     }
@@ -350,7 +352,7 @@ static int by_p(const void *left, const void *right) {
 }
 
 static int by_value(const void *left, const void *right) {
-    const struct candidate *a = left, *b = right;
+    const struct outlier_candidate *a = left, *b = right;
     if (a->value != b->value) {
         return a->value > b->value ? -1 : 1;
     }
@@ -359,14 +361,14 @@ static int by_value(const void *left, const void *right) {
 
 // Record the outliers of a row.  If the test passes with some largest holders excluded,
 // these are outliers, too.
-static void name_outliers(struct hp_holders *holders, const struct finder *finder,
-                          const struct candidate *candidate, double alpha) {
-    const struct row *row = &finder->rows[candidate->node];
+static void name_outliers(struct hp_holders *holders, const struct holder_finder *finder,
+                          const struct outlier_candidate *candidate, double alpha) {
+    const struct held_row *row = &finder->rows[candidate->node];
     size_t last = 0;
     for (size_t i = 0; i < HP_STAND_OUT; i++) {
         last = candidate->p[i] <= alpha ? i : last;
     }
-    const struct part *top = row->top[candidate->way[last]];
+    const struct holder_part *top = row->top[candidate->way[last]];
     double all = row->value;
     for (size_t i = 0; i <= last; i++) {
         all -= top[i].value;
@@ -385,11 +387,11 @@ static void name_outliers(struct hp_holders *holders, const struct finder *finde
 
 // Test all rows that most holders have, by Holm's rule, and record the outliers of those
 // that pass.
-static void find_outliers(struct hp_holders *holders, const struct finder *finder,
+static void find_outliers(struct hp_holders *holders, const struct holder_finder *finder,
                           double alpha) {
-    HP_VEC(struct candidate) candidates = {0};
+    HP_VEC(struct outlier_candidate) candidates = {0};
     for (uint32_t i = 0; i < finder->members->node_count; i++) {
-        const struct row *row = &finder->rows[i];
+        const struct held_row *row = &finder->rows[i];
         if (row->samples >= least_samples && 2 * row->present > finder->all.count) {
             hp_vec_push(&candidates, candidate_of(finder, i));
         }
@@ -421,7 +423,8 @@ static int by_size(const void *left, const void *right) {
 }
 
 // Find holdings and outliers, with probability of error `alpha` for each kind.
-static void judge(struct hp_holders *holders, const struct finder *finder, double alpha) {
+static void judge(struct hp_holders *holders, const struct holder_finder *finder,
+                  double alpha) {
     size_t tested = 0;
     for (size_t i = 0; i < finder->members->node_count; i++) {
         tested += finder->rows[i].samples >= least_samples;
@@ -440,7 +443,7 @@ static void judge(struct hp_holders *holders, const struct finder *finder, doubl
 void hp_holders_init(struct hp_holders *holders, const struct hp_view *view,
                      const struct hp_sides *sides, const struct hp_members *members,
                      const struct hp_open_code *open) {
-    struct finder finder = {.view = view, .members = members};
+    struct holder_finder finder = {.view = view, .members = members};
     size_t nodes = members->node_count + 1;
     *holders = (struct hp_holders){0};
     bool has_errors =

@@ -21,7 +21,7 @@ struct heads {
 };
 
 // A name under construction.
-struct builder {
+struct name_builder {
     HP_VEC(char) text;
     bool is_short; // use short names of functions
     struct heads heads;
@@ -30,7 +30,7 @@ struct builder {
 HP_PRINTF(2, 3)
 
 // Append formatted text, like printf(); the text grows as needed.
-static void build(struct builder *b, const char *format, ...) {
+static void build(struct name_builder *b, const char *format, ...) {
     va_list args;
     va_start(args, format);
     int size = vsnprintf(NULL, 0, format, args);
@@ -43,13 +43,13 @@ static void build(struct builder *b, const char *format, ...) {
 }
 
 // Return the text so far; valid until more is appended.
-static struct hp_span built(const struct builder *b) {
+static struct hp_span built(const struct name_builder *b) {
     return (struct hp_span){b->text.at, b->text.count};
 }
 
 // Append a number as "0x1234".  This is done for each frame without a name; printf()
 // would take a tenth of a report's time for it.
-static void append_hex(struct builder *b, uint64_t number) {
+static void append_hex(struct name_builder *b, uint64_t number) {
     char text[2 + 16], *at = text + sizeof text;
     do {
         *--at = "0123456789abcdef"[number & 15];
@@ -71,7 +71,7 @@ static const char *basename_of(const char *path) {
 static hp_string head_of(struct hp_naming *naming, hp_module_id id, bool of_starts) {
     const struct hp_profile *profile = naming->profile;
     const struct hp_module *module = &profile->modules.at[id.n];
-    struct builder b = {.is_short = false};
+    struct name_builder b = {.is_short = false};
     if (module->kind != HP_MODULE_NONE || of_starts) {
         build(&b, "%s", basename_of(hp_profile_text(profile, module->path)));
         if (module->shares_name && of_starts) {
@@ -99,9 +99,9 @@ static inline hp_string find_head(struct heads *heads, struct hp_naming *naming,
 
 // Append a place: "libfoo.so.1+0x1234", or "0x7f2bde8a2630" without a module, or
 // "[unmapped]" if the frame is in no mapping.
-static void build_place(struct builder *b, struct hp_naming *naming,
+static void build_place(struct name_builder *b, struct hp_naming *naming,
                         const struct hp_frame *frame, uint64_t offset) {
-    if (hp_frame_is_nowhere(frame)) {
+    if (hp_frame_is_unmapped(frame)) {
         hp_vec_append(&b->text, "[unmapped]", strlen("[unmapped]"));
         return;
     }
@@ -112,7 +112,7 @@ static void build_place(struct builder *b, struct hp_naming *naming,
 }
 
 // Append " file:line", as far as it is known.
-static void build_source(struct builder *b, const struct hp_profile *profile,
+static void build_source(struct name_builder *b, const struct hp_profile *profile,
                          const struct hp_line *line) {
     if (line->file.n) {
         build(b, " %s", hp_profile_text(profile, line->file));
@@ -123,7 +123,7 @@ static void build_source(struct builder *b, const struct hp_profile *profile,
 }
 
 // Append the name of a function, or the place where it starts if it has no name.
-static void build_function(struct builder *b, struct hp_naming *naming,
+static void build_function(struct name_builder *b, struct hp_naming *naming,
                            const struct hp_frame *frame, const struct hp_line *line) {
     if (line && line->function.n) {
         struct hp_span name =
@@ -136,7 +136,7 @@ static void build_function(struct builder *b, struct hp_naming *naming,
 }
 
 // Append the path of a frame's module, or "[unmapped]".
-static void build_module(struct builder *b, const struct hp_profile *profile,
+static void build_module(struct name_builder *b, const struct hp_profile *profile,
                          const struct hp_frame *frame) {
     const struct hp_module *module = &profile->modules.at[frame->module.n];
     build(b, "%s",
@@ -146,7 +146,7 @@ static void build_module(struct builder *b, const struct hp_profile *profile,
 
 // Append the build of a module: " (build 289ee39f8c07)", or " (build not known)" if it is
 // unknown or not unique.
-static void build_id(struct builder *b, const struct hp_profile *profile,
+static void build_id(struct name_builder *b, const struct hp_profile *profile,
                      const struct hp_module *module) {
     const char *id = hp_profile_text(profile, hp_module_build(module));
     build(b, " (build %.12s)", *id && !strchr(id, ',') ? id : "not known");
@@ -154,7 +154,7 @@ static void build_id(struct builder *b, const struct hp_profile *profile,
 
 // Append the name of an address: its place, and the function with its source, or where
 // the function starts.
-static void build_address(struct builder *b, struct hp_naming *naming,
+static void build_address(struct name_builder *b, struct hp_naming *naming,
                           const struct hp_frame *frame, const struct hp_line *line) {
     bool has_name = line && line->function.n;
     bool has_start = !has_name && hp_address_of_start(frame) != frame->address;
@@ -171,7 +171,7 @@ static void build_address(struct builder *b, struct hp_naming *naming,
 }
 
 // Append the name of a call at a granularity; `line` is NULL if there are no symbols.
-static void build_name(struct builder *b, struct hp_naming *naming,
+static void build_name(struct name_builder *b, struct hp_naming *naming,
                        const struct hp_frame *frame, const struct hp_line *line,
                        enum hp_granularity by) {
     const struct hp_profile *profile = naming->profile;
@@ -331,10 +331,10 @@ static void cut_frame(struct hp_naming *naming, size_t first) {
 // --- calls --------------------------------------------------------------------------------
 
 // State of making the calls of all frames.
-struct maker {
+struct call_maker {
     struct hp_naming *naming;
     struct hp_frame_rules rules;
-    struct builder b;
+    struct name_builder b;
     enum hp_granularity by;
     HP_VEC(hp_node_id) of_functions; // for each string of the profile its last node, or 0
 };
@@ -347,16 +347,16 @@ static bool is_place(const struct hp_frame *frame, const struct hp_line *line,
     bool by_address = by == HP_BY_ADDRESS;
     uint64_t start = hp_address_of_start(frame);
     *offset = by_address ? frame->address : start;
-    return !has_name && !hp_frame_is_nowhere(frame) &&
+    return !has_name && !hp_frame_is_unmapped(frame) &&
            (by == HP_BY_FUNCTION || by == HP_BY_LINE ||
             (by_address && start == frame->address));
 }
 
 // Return the node of a call at any granularity.  A new node also gets its short name.
-static hp_node_id node_of_name(struct maker *maker, const struct hp_frame *frame,
+static hp_node_id node_of_name(struct call_maker *maker, const struct hp_frame *frame,
                                const struct hp_line *line, enum hp_frame_class class) {
     struct hp_naming *naming = maker->naming;
-    struct builder *b = &maker->b;
+    struct name_builder *b = &maker->b;
     uint64_t offset;
     if (is_place(frame, line, maker->by, &offset)) {
         hp_string head = find_head(&b->heads, naming, frame, offset);
@@ -379,7 +379,7 @@ static hp_node_id node_of_name(struct maker *maker, const struct hp_frame *frame
 
 // Return the node of a function by a cache of one node each: most functions have one
 // class, wherever they are called.
-static hp_node_id node_of_function(struct maker *maker, hp_string function,
+static hp_node_id node_of_function(struct call_maker *maker, hp_string function,
                                    enum hp_frame_class class) {
     hp_node_id *node = hp_vec_reach(&maker->of_functions, function.n);
     if (node->n == 0 || hp_node_class(maker->naming, *node) != class) {
@@ -389,7 +389,8 @@ static hp_node_id node_of_function(struct maker *maker, hp_string function,
 }
 
 // Append a call of frame `number`; `line` is NULL if there are no symbols.
-static void add_call(struct maker *maker, size_t number, const struct hp_line *line) {
+static void add_call(struct call_maker *maker, size_t number,
+                     const struct hp_line *line) {
     struct hp_naming *naming = maker->naming;
     const struct hp_profile *profile = naming->profile;
     const struct hp_frame *frame = &profile->frames.at[number];
@@ -410,13 +411,13 @@ static void add_call(struct maker *maker, size_t number, const struct hp_line *l
 
 // Whether a frame has no symbols but is in a mapping, so that it is named by its place.
 static bool has_place(const struct hp_frame *frame) {
-    return frame->lines == 0 && !hp_frame_is_nowhere(frame);
+    return frame->lines == 0 && !hp_frame_is_unmapped(frame);
 }
 
 // Append the calls of adjacent frames without symbols in one module, from frame `first`
 // on.  They differ only in where their functions start, and a large dump without symbols
 // consists of them, hence this short cut.  Returns the number of frames, at least 1.
-static size_t add_places(struct maker *maker, size_t first) {
+static size_t add_places(struct call_maker *maker, size_t first) {
     struct hp_naming *naming = maker->naming;
     const struct hp_frame *frames = naming->profile->frames.at;
     size_t i = first, end = naming->profile->frames.count;
@@ -435,7 +436,7 @@ static size_t add_places(struct maker *maker, size_t first) {
 }
 
 // Append the calls of a frame: all, or only the outermost with `no_inlines`.
-static void add_calls(struct maker *maker, size_t number, bool no_inlines) {
+static void add_calls(struct call_maker *maker, size_t number, bool no_inlines) {
     struct hp_naming *naming = maker->naming;
     const struct hp_profile *profile = naming->profile;
     const struct hp_frame *frame = &profile->frames.at[number];
@@ -453,7 +454,7 @@ static void add_calls(struct maker *maker, size_t number, bool no_inlines) {
 }
 
 // Append the calls of all frames.
-static void add_frames(struct maker *maker, bool no_inlines) {
+static void add_frames(struct call_maker *maker, bool no_inlines) {
     struct hp_naming *naming = maker->naming;
     const struct hp_profile *profile = naming->profile;
     bool is_by_start = maker->by == HP_BY_FUNCTION || maker->by == HP_BY_LINE;
@@ -569,7 +570,7 @@ static void shorten(struct hp_naming *naming) {
 int hp_naming_init(struct hp_naming *naming, const struct hp_profile *profile,
                    const struct hp_filters *filters,
                    const struct hp_report_options *options, struct hp_err *err) {
-    struct maker maker = {.naming = naming, .by = options->by};
+    struct call_maker maker = {.naming = naming, .by = options->by};
     *naming = (struct hp_naming){.profile = profile,
                                  .filters = filters,
                                  .folds = hp_folded_classes(options->frames)};

@@ -20,7 +20,7 @@ enum {
 static const char digits[] = "0123456789abcdef";
 
 // Texts of places that were asked for.
-struct hp_put_names {
+struct hp_place_texts {
     struct hp_arena arena;   // owns the texts
     HP_VEC(const char *) of; // by node; NULL: not formatted yet
 };

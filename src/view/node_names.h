@@ -35,9 +35,9 @@ struct hp_name_texts {
 struct hp_node_names {
     HP_VEC(struct hp_name_parts) all; // by node; [0] is unused
     struct hp_name_texts texts, heads;
-    struct hp_index index;    // finds nodes by their parts
-    size_t indexed;           // number of nodes in the index, the first ones
-    struct hp_put_names *put; // formatted texts of places; NULL: there are no nodes
+    struct hp_index index;      // finds nodes by their parts
+    size_t indexed;             // number of nodes in the index, the first ones
+    struct hp_place_texts *put; // formatted texts of places; NULL: there are no nodes
 };
 
 void hp_node_names_done(struct hp_node_names *names);

@@ -18,29 +18,30 @@ static bool has_file(const struct hp_module *module) {
     bool is_read = module->status == HP_SYM_DWARF || module->status == HP_SYM_SYMTAB ||
                    module->status == HP_SYM_STRIPPED;
     return hp_proof_has_names(module->proof) ||
-           (module->proof == HP_PROOF_NONE && module->told_id.n != 0 && is_read);
+           (module->proof == HP_PROOF_NONE && module->recorded_build_id.n != 0 &&
+            is_read);
 }
 
 // Properties of all modules with one path.
 struct path {
-    uint32_t builds;   // number of builds that have a file
-    bool has_told_one; // all inputs record one and the same build id
-    bool lacks_file;   // some build has no file, and frames without names
-    bool lacks_names;  // some build has a file, and frames without names
+    uint32_t builds;  // number of builds that have a file
+    bool has_one_id;  // all inputs record one and the same build id
+    bool lacks_file;  // some build has no file, and frames without names
+    bool lacks_names; // some build has a file, and frames without names
 };
 
 // Examine all modules with the path of `first`.  `nameless`: modules that have frames
 // without symbols.
 static struct path look_at_path(const struct hp_profile *profile, const bool *nameless,
                                 const struct hp_module *first) {
-    struct path found = {.has_told_one = first->told_id.n != 0};
+    struct path found = {.has_one_id = first->recorded_build_id.n != 0};
     HP_VEC(uint32_t) known = {0};
     for (size_t i = 0; i < profile->modules.count; i++) {
         const struct hp_module *module = &profile->modules.at[i];
         if (module->kind != HP_MODULE_FILE || module->path.n != first->path.n) {
             continue;
         }
-        uint32_t build = module->proof == HP_PROOF_NONE      ? module->told_id.n
+        uint32_t build = module->proof == HP_PROOF_NONE      ? module->recorded_build_id.n
                          : module->proof == HP_PROOF_STAMPED ? module->stamp.n
                                                              : module->builds.n;
         bool is_known = !has_file(module);
@@ -50,7 +51,7 @@ static struct path look_at_path(const struct hp_profile *profile, const bool *na
         if (!is_known) {
             hp_vec_push(&known, build);
         }
-        found.has_told_one &= module->told_id.n == first->told_id.n;
+        found.has_one_id &= module->recorded_build_id.n == first->recorded_build_id.n;
         found.lacks_file |= nameless[i] && !has_file(module);
         found.lacks_names |= nameless[i] && has_file(module);
     }
@@ -98,7 +99,7 @@ static void find_modules(struct hp_open_code *open, const struct hp_view *view,
         struct path path = look_at_path(profile, nameless, module);
         if (path.lacks_file && path.builds > 0) {
             add_module(open, HP_OPEN_IN_SOME, module->path, path.builds);
-        } else if (path.lacks_file && !path.has_told_one && !has_same_processes) {
+        } else if (path.lacks_file && !path.has_one_id && !has_same_processes) {
             add_module(open, HP_OPEN_IN_ALL, module->path, 0);
         }
         if (path.builds > 1 && !has_same_processes && (has_places || path.lacks_names)) {
@@ -137,7 +138,7 @@ bool hp_sides_have_same_processes(const struct hp_profile *profile,
 // --- frames ---------------------------------------------------------------------------------
 
 // State of examining frames, stacks and dumps.
-struct finder {
+struct open_finder {
     struct hp_open_code *open;
     const struct hp_view *view;
     uint64_t *of_path[KINDS]; // for each module: set of listed modules with its path
@@ -146,7 +147,7 @@ struct finder {
 };
 
 // Fill of_path from the list of modules and from those represented by others.
-static void find_paths(struct finder *finder) {
+static void find_paths(struct open_finder *finder) {
     const struct hp_profile *profile = finder->view->profile;
     const struct hp_open_code *open = finder->open;
     for (size_t i = 0; i < profile->modules.count; i++) {
@@ -175,7 +176,7 @@ struct frame_sets {
 
 // Return the sets of a frame.  A frame with symbols is open only if lines or addresses
 // move.
-static struct frame_sets sets_of(const struct finder *finder,
+static struct frame_sets sets_of(const struct open_finder *finder,
                                  const struct hp_frame *frame) {
     uint32_t n = frame->module.n;
     uint64_t in_some = finder->of_path[HP_OPEN_IN_SOME][n];
@@ -199,7 +200,7 @@ static void mark_own(struct hp_open_code *open, uint64_t modules) {
 }
 
 // Collect the sets of each node from its frames.
-static void look_at_frames(struct finder *finder) {
+static void look_at_frames(struct open_finder *finder) {
     const struct hp_naming *naming = &finder->view->naming;
     const struct hp_profile *profile = finder->view->profile;
     for (size_t i = 0; i < profile->frames.count; i++) {
@@ -217,7 +218,7 @@ static void look_at_frames(struct finder *finder) {
 // Return the modules in which a frame is not compared.  In modules compared by address it
 // is compared if its addresses are, or if all its calls are folded, like the allocator's:
 // it then belongs to no row.
-static uint64_t open_sets_of(const struct finder *finder, uint32_t frame) {
+static uint64_t open_sets_of(const struct open_finder *finder, uint32_t frame) {
     const struct hp_naming *naming = &finder->view->naming;
     struct frame_sets sets = sets_of(finder, &finder->view->profile->frames.at[frame]);
     uint64_t compared = finder->open->by_address;
@@ -230,7 +231,7 @@ static uint64_t open_sets_of(const struct finder *finder, uint32_t frame) {
 }
 
 // Collect the sets of each stack from its frames.
-static void look_at_stacks(struct finder *finder) {
+static void look_at_stacks(struct open_finder *finder) {
     const struct hp_profile *profile = finder->view->profile;
     for (size_t s = 0; s < profile->stacks.count; s++) {
         const struct hp_stack *stack = &profile->stacks.at[s];
@@ -245,7 +246,7 @@ static void look_at_stacks(struct finder *finder) {
 // --- dumps ----------------------------------------------------------------------------------
 
 // Count an input for each node of a stack, once for each node.
-static void count_addresses(struct finder *finder, size_t number, uint32_t stack,
+static void count_addresses(struct open_finder *finder, size_t number, uint32_t stack,
                             int side) {
     const struct hp_naming *naming = &finder->view->naming;
     const struct hp_stack *frames = &finder->view->profile->stacks.at[stack];
@@ -262,7 +263,7 @@ static void count_addresses(struct finder *finder, size_t number, uint32_t stack
 }
 
 // Count an input's dumps for the modules that it has stacks of, and for its addresses.
-static void look_at_input(struct finder *finder, size_t number, int side) {
+static void look_at_input(struct open_finder *finder, size_t number, int side) {
     const struct hp_profile *profile = finder->view->profile;
     const struct hp_input_record *input = &profile->inputs.at[number];
     struct hp_open_code *open = finder->open;
@@ -283,7 +284,7 @@ static void look_at_input(struct finder *finder, size_t number, int side) {
 }
 
 // Add an input's stacks to the sums of its modules, all and open ones.
-static void add_input(struct finder *finder, size_t number, int side) {
+static void add_input(struct open_finder *finder, size_t number, int side) {
     const struct hp_profile *profile = finder->view->profile;
     const struct hp_input_record *input = &profile->inputs.at[number];
     struct hp_open_code *open = finder->open;
@@ -308,8 +309,8 @@ static void add_input(struct finder *finder, size_t number, int side) {
 }
 
 // Call `look` for each input of both sides.
-static void each_input(struct finder *finder, const struct hp_sides *sides,
-                       void (*look)(struct finder *, size_t, int)) {
+static void each_input(struct open_finder *finder, const struct hp_sides *sides,
+                       void (*look)(struct open_finder *, size_t, int)) {
     for (size_t i = 0; i < sides->base.count; i++) {
         look(finder, sides->base.at[i], 0);
     }
@@ -320,7 +321,7 @@ static void each_input(struct finder *finder, const struct hp_sides *sides,
 
 // Remove from the open nodes the addresses that more than half of the dumps of each side
 // have.  A side may have no dumps at all.
-static void compare_addresses(struct finder *finder, const struct hp_sides *sides) {
+static void compare_addresses(struct open_finder *finder, const struct hp_sides *sides) {
     struct hp_open_code *open = finder->open;
     for (size_t n = 0; n < hp_node_count(&finder->view->naming); n++) {
         for (size_t i = 0; open->open_nodes[n] != 0 && i < open->modules.count; i++) {
@@ -347,7 +348,7 @@ static bool has_rows_of_code(const struct hp_view *view) {
 
 // Fill all sets and sums.  Stacks are examined twice: the first time to count addresses,
 // the second time without the addresses that can be compared.
-static void find_all(struct finder *finder, const struct hp_sides *sides) {
+static void find_all(struct open_finder *finder, const struct hp_sides *sides) {
     const struct hp_profile *profile = finder->view->profile;
     size_t nodes = hp_node_count(&finder->view->naming);
     for (int i = 0; i < KINDS; i++) {
@@ -396,7 +397,7 @@ void hp_open_code_init(struct hp_open_code *open, const struct hp_view *view,
         open->of_stack = hp_alloc(profile->stacks.count * sizeof *open->of_stack);
         open->open_stacks = hp_alloc(profile->stacks.count * sizeof *open->open_stacks);
         open->of_input = hp_alloc(profile->inputs.count * sizeof *open->of_input);
-        find_all(&(struct finder){.open = open, .view = view}, sides);
+        find_all(&(struct open_finder){.open = open, .view = view}, sides);
     }
     const struct hp_open_module *module;
     bool is_open = false;

@@ -20,7 +20,7 @@ enum field {
     MEDIAN_AGE,
     MEDIAN_AGE_FROM,
     MEDIAN_AGE_TO,
-    AGE_TOLD,
+    AGE_KNOWN,
 };
 
 enum {
@@ -31,7 +31,7 @@ enum {
 };
 
 // The least and the largest size of a node's objects.
-struct ends {
+struct size_ends {
     uint64_t least, most; // bytes; 0: no size is known
     bool is_likely;       // some sizes are likely, not certain
 };
@@ -40,7 +40,7 @@ struct ends {
 struct hp_part_columns {
     bool of_objects, ascii;      // count objects instead of bytes; draw bars in ASCII
     struct hp_sizes sizes, ages; // by node; the size of a part is its range
-    struct ends *ends;           // by node; owned
+    struct size_ends *ends;      // by node; owned
     char size[HP_PART_TEXT], age[HP_PART_TEXT]; // texts last made
 };
 
@@ -56,7 +56,7 @@ static uint64_t range_of_size(uint64_t size) {
 }
 
 // Extend the ends by the size of a part, if it is known.
-static void widen(struct ends *ends, const struct hp_size_part *part) {
+static void widen(struct size_ends *ends, const struct hp_size_part *part) {
     if (part->size != HP_MIXED_SIZES) {
         bool is_first = ends->least == 0;
         ends->least = is_first || part->size < ends->least ? part->size : ends->least;
@@ -117,22 +117,22 @@ void hp_part_columns_free(struct hp_part_columns *columns) {
 // A node's amount in each range, in bytes or in objects.
 struct histogram {
     double of[RANGES + 1];
-    double told, all; // amount with known size or age; the whole amount
+    double known, all; // amount with known size or age; the whole amount
 };
 
 // Return the histogram of a node's sizes or ages.
 static struct histogram histogram_of(const struct hp_part_columns *columns,
                                      const struct hp_sizes *sizes, hp_node_id node) {
-    struct histogram histogram = {.told = 0};
+    struct histogram histogram = {.known = 0};
     const struct hp_size_part *part = hp_sizes_of(sizes, node.n);
     for (; part; part = hp_sizes_next(sizes, part)) {
         histogram.of[part->size] =
             (double)(columns->of_objects ? part->objects : part->bytes);
     }
     for (int i = 1; i <= RANGES; i++) {
-        histogram.told += histogram.of[i];
+        histogram.known += histogram.of[i];
     }
-    histogram.all = histogram.told + histogram.of[0];
+    histogram.all = histogram.known + histogram.of[0];
     return histogram;
 }
 
@@ -144,7 +144,7 @@ static void append(char text[HP_PART_TEXT], const char *more) {
 
 // Append a bar for each range from the least to the largest size.
 static void append_bars(char text[HP_PART_TEXT], const struct histogram *histogram,
-                        const struct ends *ends, bool ascii) {
+                        const struct size_ends *ends, bool ascii) {
     static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     static const char *const letters[] = {" ", ".", ":", "-", "=", "+", "o", "O", "#"};
     double most = 0;
@@ -163,7 +163,7 @@ static void append_bars(char text[HP_PART_TEXT], const struct histogram *histogr
 // Return the text of the sizes column; valid until the next call.
 static const char *line_of_sizes(struct hp_part_columns *columns,
                                  const struct histogram *histogram, hp_node_id node) {
-    const struct ends *ends = &columns->ends[node.n];
+    const struct size_ends *ends = &columns->ends[node.n];
     char *text = columns->size, size[HP_NUMBER_SIZE];
     strcpy(text, ends->is_likely ? "~" : "");
     if (ends->least > 0) {
@@ -187,9 +187,9 @@ static const char *line_of_sizes(struct hp_part_columns *columns,
 static uint64_t median_of(const struct histogram *histogram) {
     double sum = 0;
     uint64_t range = 0;
-    for (uint64_t i = 1; i <= RANGES && histogram->told > 0 && range == 0; i++) {
+    for (uint64_t i = 1; i <= RANGES && histogram->known > 0 && range == 0; i++) {
         sum += histogram->of[i];
-        range = sum >= histogram->told / 2 ? i : 0;
+        range = sum >= histogram->known / 2 ? i : 0;
     }
     return range;
 }
@@ -199,15 +199,15 @@ static uint64_t median_of(const struct histogram *histogram) {
 static const char *text_of_age(struct hp_part_columns *columns,
                                const struct histogram *histogram) {
     uint64_t range = median_of(histogram);
-    char *text = columns->age, told[HP_NUMBER_SIZE];
+    char *text = columns->age, known[HP_NUMBER_SIZE];
     strcpy(text, "");
     if (range > 0) {
         hp_age_range_format(text, range);
     }
     if (range > 0 && histogram->of[0] > 0) {
-        snprintf(told, sizeof told, ", %.3g%% told",
-                 100 * histogram->told / histogram->all);
-        append(text, told);
+        snprintf(known, sizeof known, ", %.3g%% told",
+                 100 * histogram->known / histogram->all);
+        append(text, known);
     }
     return text;
 }
@@ -239,7 +239,7 @@ static const struct hp_field age_fields[AGE_FIELDS] = {
      3},
     {{"median_age_from", NULL, "seconds", HP_CELL_NUMBER}, MEDIAN_AGE_FROM},
     {{"median_age_to", NULL, "seconds", HP_CELL_NUMBER}, MEDIAN_AGE_TO},
-    {{"age_told", NULL, "fraction", HP_CELL_NUMBER}, AGE_TOLD, HP_ROUGH},
+    {{"age_told", NULL, "fraction", HP_CELL_NUMBER}, AGE_KNOWN, HP_ROUGH},
 };
 
 void hp_part_columns_set_fields(struct hp_view *view) {
@@ -260,7 +260,7 @@ static double share_of(double part, double all) {
 static void cell_of_sizes(struct hp_part_columns *columns, hp_node_id node, int field,
                           struct hp_content *content) {
     struct histogram histogram = histogram_of(columns, &columns->sizes, node);
-    const struct ends *ends = &columns->ends[node.n];
+    const struct size_ends *ends = &columns->ends[node.n];
     uint64_t end = field == SIZE_LEAST ? ends->least : ends->most;
     content->number = field == SIZE_MIXED ? share_of(histogram.of[0], histogram.all)
                       : end > 0           ? (double)end
@@ -272,9 +272,9 @@ static void cell_of_sizes(struct hp_part_columns *columns, hp_node_id node, int 
 static void cell_of_ages(struct hp_part_columns *columns, hp_node_id node, int field,
                          struct hp_content *content) {
     struct histogram histogram = histogram_of(columns, &columns->ages, node);
-    content->number = field == AGE_TOLD ? share_of(histogram.told, histogram.all)
-                                        : hp_age_range_seconds(median_of(&histogram),
-                                                               field == MEDIAN_AGE_FROM);
+    content->number = field == AGE_KNOWN ? share_of(histogram.known, histogram.all)
+                                         : hp_age_range_seconds(median_of(&histogram),
+                                                                field == MEDIAN_AGE_FROM);
     content->text = field == MEDIAN_AGE ? text_of_age(columns, &histogram) : "";
 }
 

@@ -48,8 +48,8 @@ double hp_precision_samples(const struct hp_precision *precision, hp_fixed value
     return is_counted ? fmin(effective, (double)error->samples) : effective;
 }
 
-bool hp_precision_is_of_seen(const struct hp_error *error, struct hp_interval range,
-                             enum hp_metric metric) {
+bool hp_precision_is_of_seen_sizes(const struct hp_error *error, struct hp_interval range,
+                                   enum hp_metric metric) {
     return hp_fraction(metric) == HP_OBJECTS_FRACTION && error && error->samples > 0 &&
            range.high > range.low; // false for NAN
 }

@@ -30,8 +30,8 @@ struct hp_interval hp_precision_range_of_chosen(const struct hp_precision *preci
 
 // Whether the interval of a count of objects only allows for objects of the sizes that
 // were sampled.
-bool hp_precision_is_of_seen(const struct hp_error *error, struct hp_interval range,
-                             enum hp_metric metric);
+bool hp_precision_is_of_seen_sizes(const struct hp_error *error, struct hp_interval range,
+                                   enum hp_metric metric);
 
 // Return the effective number of samples of a value: equal samples that would leave the
 // same error, but no more than were taken, as objects that are always sampled add no

@@ -17,19 +17,19 @@ static const double shares[HP_LIFESPANS] = {
     [HP_HALF_OF_OBJECTS] = .5, [HP_MOST_OF_OBJECTS] = .9, [HP_HALF_OF_BYTES] = .5};
 
 // A record as a part of one row.  A record has one entry for each row that it belongs to.
-struct entry {
+struct recent_entry {
     size_t place; // see hp_recent_row.place
     const struct hp_recent_record *record;
 };
 
 // State of the build.
-struct builder {
+struct recent_builder {
     struct hp_view *view;
     const struct hp_members *members;
     const struct hp_recent *recent;
     struct hp_recent_rows *rows;
-    HP_VEC(struct entry) entries; // sorted by row, then by batch
-    size_t *freed;                // by node: number of frees in the current row; else 0
+    HP_VEC(struct recent_entry) entries; // sorted by row, then by batch
+    size_t *freed; // by node: number of frees in the current row; else 0
 };
 
 // --- texts --------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ static void describe(struct hp_recent_row *row, enum hp_lifespan_of which, doubl
 // Sort entries by row, then by batch: objects that one stack freed at one time are
 // neighbours.
 static int by_batch(const void *left, const void *right) {
-    const struct entry *a = left, *b = right;
+    const struct recent_entry *a = left, *b = right;
     if (a->place != b->place) {
         return a->place < b->place ? -1 : 1;
     }
@@ -92,19 +92,20 @@ static int by_batch(const void *left, const void *right) {
 
 // Make the entries of all records: for each node of the allocating stack, for the total,
 // and for the sum of the stacks that filters leave.
-static void gather(struct builder *builder) {
+static void gather(struct recent_builder *builder) {
     const struct hp_members *members = builder->members;
     const struct hp_recent_record *record;
     hp_vec_each (record, &builder->recent->records) {
         size_t end = members->first.at[record->alloc + 1];
         for (size_t i = members->first.at[record->alloc]; i < end; i++) {
             hp_vec_push(&builder->entries,
-                        ((struct entry){members->nodes.at[i].n, record}));
+                        ((struct recent_entry){members->nodes.at[i].n, record}));
         }
-        hp_vec_push(&builder->entries, ((struct entry){members->node_count, record}));
+        hp_vec_push(&builder->entries,
+                    ((struct recent_entry){members->node_count, record}));
         if (hp_members_has(members, record->alloc)) {
             hp_vec_push(&builder->entries,
-                        ((struct entry){members->node_count + 1, record}));
+                        ((struct recent_entry){members->node_count + 1, record}));
         }
     }
     hp_vec_sort(&builder->entries, by_batch);
@@ -117,8 +118,9 @@ static bool counts(const struct hp_recent_record *record) {
 
 // Convert entries to lives, weighted by objects or by bytes.  Batches are numbered from
 // 0.  Returns the number of lives, at most `count`.
-static size_t put_lives(const struct builder *builder, const struct entry *entries,
-                        size_t count, bool of_bytes, struct hp_life *lives) {
+static size_t put_lives(const struct recent_builder *builder,
+                        const struct recent_entry *entries, size_t count, bool of_bytes,
+                        struct hp_life *lives) {
     const struct hp_recent *recent = builder->recent;
     size_t put = 0;
     uint32_t batch = 0;
@@ -142,8 +144,9 @@ static size_t put_lives(const struct builder *builder, const struct entry *entri
 }
 
 // Estimate the lifetimes of a row with their intervals.
-static void estimate(const struct builder *builder, const struct entry *entries,
-                     size_t count, struct hp_recent_row *row) {
+static void estimate(const struct recent_builder *builder,
+                     const struct recent_entry *entries, size_t count,
+                     struct hp_recent_row *row) {
     struct hp_life *lives = hp_alloc(count * sizeof *lives);
     double confidence = builder->view->options.confidence;
     for (enum hp_lifespan_of i = 0; i < HP_LIFESPANS; i++) {
@@ -161,8 +164,9 @@ static void estimate(const struct builder *builder, const struct entry *entries,
 // Find the node to which most of the frees of a row are attributed; of several the first
 // by name.  Two passes: count the frees of each node, then compare; `freed` is 0
 // again at the end.
-static void find_freed_by(const struct builder *builder, const struct entry *entries,
-                          size_t count, struct hp_recent_row *row) {
+static void find_freed_by(const struct recent_builder *builder,
+                          const struct recent_entry *entries, size_t count,
+                          struct hp_recent_row *row) {
     const struct hp_members *members = builder->members;
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < count; i++) {
@@ -191,7 +195,7 @@ static void find_freed_by(const struct builder *builder, const struct entry *ent
 }
 
 // Find the most frequent pair of allocating and freeing stack of a row.
-static void find_pair(const struct entry *entries, size_t count,
+static void find_pair(const struct recent_entry *entries, size_t count,
                       struct hp_recent_row *row) {
     struct hp_recent_pairs pairs = {.all = {0}};
     for (size_t i = 0; i < count; i++) {
@@ -205,7 +209,7 @@ static void find_pair(const struct entry *entries, size_t count,
 }
 
 // Size of the largest batch.  Entries of a batch are neighbours.
-static size_t largest_batch(const struct entry *entries, size_t count) {
+static size_t largest_batch(const struct recent_entry *entries, size_t count) {
     size_t largest = 0, size = 0;
     for (size_t i = 0; i < count; i++) {
         const struct hp_recent_record *record = entries[i].record;
@@ -218,8 +222,8 @@ static size_t largest_batch(const struct entry *entries, size_t count) {
 }
 
 // Make a row from its entries, which all have the same place.
-static struct hp_recent_row make_row(const struct builder *builder,
-                                     const struct entry *entries, size_t count) {
+static struct hp_recent_row make_row(const struct recent_builder *builder,
+                                     const struct recent_entry *entries, size_t count) {
     struct hp_recent_row row = {.place = entries->place, .sampled = count};
     for (size_t i = 0; i < count; i++) {
         const struct hp_recent_record *record = entries[i].record;
@@ -246,11 +250,11 @@ static int by_sampled(const void *left, const void *right, void *naming) {
 }
 
 // Make all rows from the sorted entries, and add them to the view.
-static void make_rows(struct builder *builder) {
+static void make_rows(struct recent_builder *builder) {
     struct hp_recent_rows *rows = builder->rows;
     size_t nodes = builder->members->node_count;
     for (size_t i = 0, end; i < builder->entries.count; i = end) {
-        const struct entry *first = &builder->entries.at[i];
+        const struct recent_entry *first = &builder->entries.at[i];
         for (end = i; end < builder->entries.count &&
                       builder->entries.at[end].place == first->place;) {
             end++;
@@ -353,7 +357,7 @@ int hp_recent_rows_build(struct hp_view *view, struct hp_err *err) {
     rows->window = (double)(recent->latest - first) / per_second;
     rows->tick = (double)recent->tick / per_second;
     hp_members_init(&members, &view->naming, view->options.sort == HP_SORT_CUM);
-    struct builder builder = {
+    struct recent_builder builder = {
         .view = view,
         .members = &members,
         .recent = recent,
@@ -400,12 +404,12 @@ static double number_of(const struct hp_recent_row *row, int field) {
 }
 
 // The text of a stack; "" if no object of the row was freed.
-static const char *text_of_stack(const struct hp_view *view, bool is_told, uint32_t stack,
-                                 struct hp_buffer *text) {
-    if (is_told) {
+static const char *text_of_stack(const struct hp_view *view, bool has_pair,
+                                 uint32_t stack, struct hp_buffer *text) {
+    if (has_pair) {
         hp_recent_stack_text(view, stack, text);
     }
-    return is_told ? text->text.at : "";
+    return has_pair ? text->text.at : "";
 }
 
 void hp_recent_cell(const struct hp_view *view, size_t number, int field,

@@ -95,7 +95,7 @@ static void add_rest(struct tables *t, uint32_t parent, hp_int128 rest) {
 // --- all processes ------------------------------------------------------------------------
 
 // Sums over all processes that are used, in bytes.
-struct sums {
+struct account_sums {
     struct { // as the allocator reports them
         hp_int128 allocated, active, metadata, resident, mapped, retained;
         hp_int128 base, internal, tcache;
@@ -105,7 +105,7 @@ struct sums {
     size_t processes, with_maps; // processes, and processes with maps of the kernel
     // Whether profiling was on in any process; and whether all processes have live
     // samples, size classes and internal memory in their statistics.
-    bool has_sampling, tells_live, has_classes, has_internals;
+    bool has_sampling, has_live_samples, has_classes, has_internals;
     bool has_inside, has_unknown; // some process has such samples, enum hp_sample_books
     struct hp_kernel_maps maps;
     // Lower bounds: anonymous memory that is not jemalloc's, and resident memory of
@@ -125,7 +125,7 @@ static const struct hp_account *next_account(const struct hp_view *view, size_t 
     return NULL;
 }
 
-static void add_books(struct sums *sums, const struct hp_books *books) {
+static void add_books(struct account_sums *sums, const struct hp_books *books) {
     struct hp_books *all = &sums->books;
     all->slabs += books->slabs;
     all->free_in_slabs += books->free_in_slabs;
@@ -153,7 +153,7 @@ static void add_books(struct sums *sums, const struct hp_books *books) {
     sums->has_unknown |= books->samples == HP_SAMPLES_UNKNOWN;
 }
 
-static void add_stats(struct sums *sums, const struct hp_allocator_stats *stats) {
+static void add_stats(struct account_sums *sums, const struct hp_allocator_stats *stats) {
     sums->stats.allocated += stats->allocated;
     sums->stats.active += stats->active;
     sums->stats.metadata += stats->metadata;
@@ -166,7 +166,7 @@ static void add_stats(struct sums *sums, const struct hp_allocator_stats *stats)
     sums->dirty += (hp_int128)stats->pdirty * stats->page;
     sums->muzzy += (hp_int128)stats->pmuzzy * stats->page;
     sums->has_sampling |= stats->has_sampling;
-    sums->tells_live &= stats->has_live;
+    sums->has_live_samples &= stats->has_live;
     sums->has_internals &= stats->has_internals;
 }
 
@@ -177,7 +177,7 @@ static hp_int128 above_zero(hp_int128 bytes) {
 
 // Add the mappings of a process, and its bounds.  The bounds are added process by
 // process, as they cannot compensate each other.
-static void add_maps(struct sums *sums, const struct hp_account *account) {
+static void add_maps(struct account_sums *sums, const struct hp_account *account) {
     const struct hp_kernel_maps *maps = &account->maps;
     hp_int128 anonymous = hp_kernel_maps_anonymous(maps);
     hp_int128 resident = account->stats.resident;
@@ -188,8 +188,10 @@ static void add_maps(struct sums *sums, const struct hp_account *account) {
 }
 
 // Add up all processes.
-static struct sums sum_up(const struct hp_view *view) {
-    struct sums sums = {.tells_live = true, .has_classes = true, .has_internals = true};
+static struct account_sums sum_up(const struct hp_view *view) {
+    struct account_sums sums = {.has_live_samples = true,
+                                .has_classes = true,
+                                .has_internals = true};
     const struct hp_account *account;
     for (size_t i = 0; (account = next_account(view, &i)) != NULL;) {
         struct hp_books books;
@@ -227,8 +229,8 @@ static uint32_t add_with_knob(struct tables *t, uint32_t parent, const char *nam
 
 // Set the bounds of a row whose value depends on the cost of samples: the cost may be
 // `less` lower or `more` higher.  NAN if the sizes of samples are not known.
-static void set_open(struct hp_account_row *row, const struct sums *sums, hp_int128 less,
-                     hp_int128 more) {
+static void set_open(struct hp_account_row *row, const struct account_sums *sums,
+                     hp_int128 less, hp_int128 more) {
     double bytes = (double)row->bytes;
     bool is_unknown = sums->has_unknown && sums->has_sampling;
     row->range = (struct hp_interval){bytes - (double)less, bytes + (double)more};
@@ -239,7 +241,7 @@ static void set_open(struct hp_account_row *row, const struct sums *sums, hp_int
 
 // A remark about how well the cost of samples is known; NULL: it is exact.  The caller
 // owns it.
-static char *note_of_cost(const struct sums *sums) {
+static char *note_of_cost(const struct account_sums *sums) {
     const struct hp_books *books = &sums->books;
     char count[HP_NUMBER_SIZE];
     hp_format_grouped(count, books->sample_count);
@@ -259,7 +261,7 @@ static char *note_of_cost(const struct sums *sums) {
 }
 
 // Add the row of the memory that sampled objects take beyond their size.
-static void add_cost(struct tables *t, uint32_t parent, const struct sums *sums) {
+static void add_cost(struct tables *t, uint32_t parent, const struct account_sums *sums) {
     const struct hp_books *books = &sums->books;
     if (!sums->has_sampling || (!sums->has_inside && books->cost == 0)) {
         return;
@@ -268,7 +270,7 @@ static void add_cost(struct tables *t, uint32_t parent, const struct sums *sums)
         add_with_knob(t, parent, "what sampled objects take beyond their size",
                       books->cost, HP_KNOB_LG_PROF_SAMPLE);
     struct hp_account_row *row = row_of(t, number);
-    row->source = sums->tells_live ? "stats" : "dump";
+    row->source = sums->has_live_samples ? "stats" : "dump";
     row->objects = (double)books->sample_count;
     row->note = note_of_cost(sums);
     set_open(row, sums, books->cost - books->cost_low, books->cost_high - books->cost);
@@ -276,7 +278,8 @@ static void add_cost(struct tables *t, uint32_t parent, const struct sums *sums)
 
 // Add the rows below "allocated": objects of the program, costs of samples, thread
 // caches.
-static void add_allocated(struct tables *t, uint32_t active, const struct sums *sums) {
+static void add_allocated(struct tables *t, uint32_t active,
+                          const struct account_sums *sums) {
     const struct hp_books *books = &sums->books;
     uint32_t allocated = add(t, active, "allocated", sums->stats.allocated);
     hp_int128 program = books->program - books->allocated_rest;
@@ -302,7 +305,8 @@ static void add_allocated(struct tables *t, uint32_t active, const struct sums *
 }
 
 // Add the rows below "active": allocated, free space in slabs, padding of large objects.
-static void add_active(struct tables *t, uint32_t resident, const struct sums *sums) {
+static void add_active(struct tables *t, uint32_t resident,
+                       const struct account_sums *sums) {
     const struct hp_books *books = &sums->books;
     uint32_t active = add(t, resident, "active", sums->stats.active);
     add_allocated(t, active, sums);
@@ -326,7 +330,7 @@ static void add_active(struct tables *t, uint32_t resident, const struct sums *s
 }
 
 // Add rows that are not parts of "resident".
-static void add_apart(struct tables *t, const struct sums *sums) {
+static void add_apart(struct tables *t, const struct account_sums *sums) {
     add(t, HP_NO_PARENT, "metadata, of which internal is in allocated",
         sums->stats.metadata);
     add(t, HP_NO_PARENT, "mapped: address space", sums->stats.mapped);
@@ -336,7 +340,8 @@ static void add_apart(struct tables *t, const struct sums *sums) {
 
 // Add the row of memory that the allocator needs for itself.  Statistics of jemalloc 4
 // lack it; the row is then a difference.
-static void add_base(struct tables *t, uint32_t resident, const struct sums *sums) {
+static void add_base(struct tables *t, uint32_t resident,
+                     const struct account_sums *sums) {
     hp_int128 rest =
         sums->stats.resident - sums->stats.active - sums->dirty - sums->muzzy;
     if (!sums->has_internals) {
@@ -353,7 +358,7 @@ static void add_base(struct tables *t, uint32_t resident, const struct sums *sum
 }
 
 // Build the table of the allocator.
-static void build_allocator(struct tables *t, const struct sums *sums) {
+static void build_allocator(struct tables *t, const struct account_sums *sums) {
     t->table = "allocator";
     t->source = "stats";
     uint32_t resident = add(t, HP_NO_PARENT, "resident", sums->stats.resident);
@@ -395,7 +400,7 @@ static void say_outside(struct hp_account_row *row, const struct hp_view *view,
 }
 
 // Build the table of the program: its objects by the allocator and by the profile.
-static void build_program(struct tables *t, const struct sums *sums) {
+static void build_program(struct tables *t, const struct account_sums *sums) {
     const struct hp_view *view = t->view;
     const struct hp_head *head = &view->head;
     hp_int128 live = sums->books.live - sums->books.allocated_rest;
@@ -435,7 +440,7 @@ static void set_mapped(struct tables *t, uint32_t number, const struct hp_mapped
 }
 
 // Add a row for each kind of mapping with resident memory.
-static void add_kinds(struct tables *t, uint32_t rss, const struct sums *sums) {
+static void add_kinds(struct tables *t, uint32_t rss, const struct account_sums *sums) {
     static const char *const names[HP_MAPPED_KINDS] = {
         [HP_MAPPED_FILES] = "files",
         [HP_MAPPED_SHARED] = "shared memory",
@@ -468,7 +473,7 @@ static void add_bound(struct tables *t, const char *name, hp_int128 least,
 
 // Add bounds that follow from kernel and allocator together.  They are valid for one
 // process only.
-static void add_bounds(struct tables *t, const struct sums *sums) {
+static void add_bounds(struct tables *t, const struct account_sums *sums) {
     hp_int128 anonymous = hp_kernel_maps_anonymous(&sums->maps);
     if (sums->processes == 1 && sums->maps.of[HP_MAPPED_JEMALLOC].rss == 0) {
         add_bound(t, "anonymous and not jemalloc's, at least", sums->not_ours, anonymous);
@@ -479,7 +484,7 @@ static void add_bounds(struct tables *t, const struct sums *sums) {
 
 // Build the table of the kernel, if any process has maps.  Several processes are added up
 // by Pss, as Rss would count shared pages several times.
-static void build_kernel(struct tables *t, const struct sums *sums) {
+static void build_kernel(struct tables *t, const struct account_sums *sums) {
     struct hp_mapped all = hp_kernel_maps_total(&sums->maps);
     t->table = "kernel";
     t->source = "smaps";
@@ -530,7 +535,7 @@ static int build(struct hp_view *view, struct hp_err *err) {
     }
     struct hp_account_rows *rows = view->extra = hp_alloc(sizeof *rows);
     struct tables tables = {.view = view, .rows = rows};
-    struct sums sums = sum_up(view);
+    struct account_sums sums = sum_up(view);
     if (sums.processes == 0) {
         return hp_fail(err, HP_E_EMPTY,
                        "nothing to report: no dump that counts has statistics");

@@ -9,7 +9,7 @@
 #include <math.h>
 
 // Values of one stack at the first dump [0] and at the last one [1].
-struct ends {
+struct stack_ends {
     hp_fixed allocated[2], objects[2], live[2];
     hp_int128 variance[2]; // of the allocated bytes
     // Errors from unknown sizes of objects, of allocated and of live bytes.
@@ -18,7 +18,7 @@ struct ends {
 };
 
 // State of the sums.
-struct adder {
+struct lifetime_adder {
     const struct hp_profile *profile;
     const struct hp_members *members;
     struct hp_lifetimes *lifetimes;
@@ -26,7 +26,7 @@ struct adder {
     struct hp_lifetime_row *places;
     hp_int128 *variances; // variances of the live bytes of each place in the current dump
     bool is_raw;          // the last dump was not scaled: its counts are raw
-    struct ends *ends;    // by stack
+    struct stack_ends *ends; // by stack
 };
 
 // --- sums ---------------------------------------------------------------------------------
@@ -51,7 +51,7 @@ static void add_slack(struct hp_slack *slack, const struct hp_error *error) {
 }
 
 // Add an observation of the first dump (`end` 0) or the last one (1) to its stack.
-static void add_end(struct ends *ends, int end, const struct hp_observation *seen) {
+static void add_end(struct stack_ends *ends, int end, const struct hp_observation *seen) {
     const struct hp_error *error = &seen->errors[HP_COLUMN_ALLOC];
     ends->allocated[end] += seen->values.of[HP_ALLOC_SPACE];
     ends->objects[end] += seen->values.of[HP_ALLOC_OBJECTS];
@@ -63,7 +63,7 @@ static void add_end(struct ends *ends, int end, const struct hp_observation *see
 }
 
 // Add an observation of dump number `dump` to its stack and its places.
-static void add_observation(struct adder *adder, uint32_t dump,
+static void add_observation(struct lifetime_adder *adder, uint32_t dump,
                             const struct hp_observation *seen) {
     struct hp_lifetimes *lifetimes = adder->lifetimes;
     size_t count = place_count(adder->members, seen->stack);
@@ -84,7 +84,7 @@ static void add_observation(struct adder *adder, uint32_t dump,
 }
 
 // Read one dump from the history, and add its standard errors to the places.
-static void read_dump(struct adder *adder, const struct hp_series_dump *dump,
+static void read_dump(struct lifetime_adder *adder, const struct hp_series_dump *dump,
                       uint32_t number) {
     struct hp_history_reader reader = {0};
     struct hp_observation seen;
@@ -108,8 +108,8 @@ static struct hp_slack slack_between(const struct hp_slack ends[2], bool adds_up
 }
 
 // Add a stack to the rows of its places, after all dumps were read.
-static void add_stack(struct adder *adder, size_t stack) {
-    const struct ends *ends = &adder->ends[stack];
+static void add_stack(struct lifetime_adder *adder, size_t stack) {
+    const struct stack_ends *ends = &adder->ends[stack];
     struct hp_quantity allocated = {
         hp_fixed_double(ends->allocated[1] - ends->allocated[0], HP_ALLOC_SPACE),
         hp_fixed_double(ends->objects[1] - ends->objects[0], HP_ALLOC_OBJECTS),
@@ -130,7 +130,7 @@ static void add_stack(struct adder *adder, size_t stack) {
 }
 
 // Read all dumps of the series, and add up the rows.
-static void sum_up(struct adder *adder, const struct hp_view *view) {
+static void sum_up(struct lifetime_adder *adder, const struct hp_view *view) {
     struct hp_lifetimes *lifetimes = adder->lifetimes;
     size_t stacks = adder->profile->stacks.count;
     hp_stack_series_init(&lifetimes->live, stacks);
@@ -207,7 +207,7 @@ static int by_allocated(const void *left, const void *right, void *naming) {
 }
 
 // Sort the rows of nodes that allocated or hold anything, and add them to the view.
-static void add_rows(struct hp_view *view, const struct adder *adder) {
+static void add_rows(struct hp_view *view, const struct lifetime_adder *adder) {
     struct hp_lifetimes *lifetimes = adder->lifetimes;
     size_t nodes = adder->members->node_count;
     for (size_t i = 0; i < nodes + 2; i++) {
@@ -369,7 +369,7 @@ static double seconds_of(const struct hp_view *view) {
 static void lifetimes_init(struct hp_lifetimes *lifetimes, struct hp_view *view,
                            const struct hp_members *members) {
     size_t places = members->node_count + 2;
-    struct adder adder = {
+    struct lifetime_adder adder = {
         .profile = view->profile,
         .members = members,
         .lifetimes = lifetimes,

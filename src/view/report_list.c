@@ -4,7 +4,7 @@
 #include "view/visible_frames.h"
 
 // State of the sums, by the numbers that nodes and functions have before they are sorted.
-struct sums {
+struct list_sums {
     const struct hp_view *view;
     struct hp_listing *listing;
     // By node; its function is not_listed if the node is not listed.
@@ -65,7 +65,7 @@ static void find_functions(struct hp_listing *listing, const struct hp_naming *n
 }
 
 // Find for each node the function and the line that it belongs to.
-static void find_lines(struct sums *sums, size_t nodes) {
+static void find_lines(struct list_sums *sums, size_t nodes) {
     const struct hp_listing *listing = sums->listing;
     const struct hp_call *call;
     for (size_t i = 0; i < nodes; i++) {
@@ -92,8 +92,8 @@ static void find_lines(struct sums *sums, size_t nodes) {
 
 // Add a stack to cum of a node's line and function, once each.  `number` is that of the
 // stack, + 1.
-static void add_node(struct sums *sums, uint32_t node, uint32_t number, hp_fixed value,
-                     const struct hp_error *error) {
+static void add_node(struct list_sums *sums, uint32_t node, uint32_t number,
+                     hp_fixed value, const struct hp_error *error) {
     struct hp_listed_line *line = &sums->lines[node];
     struct hp_listed_function *function = &sums->listing->functions.at[line->function];
     if (sums->seen_line[node] != number) {
@@ -109,7 +109,7 @@ static void add_node(struct sums *sums, uint32_t node, uint32_t number, hp_fixed
 }
 
 // Add up all visible stacks: cum of every line that they pass, flat of their leaf.
-static void add_stacks(struct sums *sums, enum hp_metric metric) {
+static void add_stacks(struct list_sums *sums, enum hp_metric metric) {
     static const struct hp_error none;
     struct hp_listing *listing = sums->listing;
     const struct hp_profile *profile = sums->view->profile;
@@ -148,7 +148,7 @@ static int by_line(const void *left, const void *right) {
 }
 
 // Keep the lines that hold anything, and give each function its range of lines.
-static void take_lines(const struct sums *sums, size_t nodes) {
+static void take_lines(const struct list_sums *sums, size_t nodes) {
     struct hp_listing *listing = sums->listing;
     for (size_t i = 0; i < nodes; i++) {
         bool holds_any = sums->lines[i].flat != 0 || sums->lines[i].cum != 0;
@@ -167,13 +167,13 @@ static void take_lines(const struct sums *sums, size_t nodes) {
 }
 
 // Context of by_value().
-struct order {
+struct function_order {
     const struct hp_strtab *strings;
 };
 
 // Order of rows: by flat, then cum, then name, file and class.
 static int by_value(const void *left, const void *right, void *context) {
-    const struct hp_strtab *strings = ((const struct order *)context)->strings;
+    const struct hp_strtab *strings = ((const struct function_order *)context)->strings;
     const struct hp_listed_function *a = left, *b = right;
     if (a->flat != b->flat) {
         return a->flat > b->flat ? -1 : 1;
@@ -191,7 +191,7 @@ static int by_value(const void *left, const void *right, void *context) {
 
 // Drop functions without any line that holds anything, and sort the others.
 static void sort_functions(struct hp_listing *listing, const struct hp_strtab *strings) {
-    struct order order = {strings};
+    struct function_order order = {strings};
     size_t kept = 0;
     for (size_t i = 0; i < listing->functions.count; i++) {
         if (listing->functions.at[i].count > 0) {
@@ -209,7 +209,7 @@ static void sort_functions(struct hp_listing *listing, const struct hp_strtab *s
 static void listing_init(struct hp_listing *listing, const struct hp_view *view) {
     size_t nodes = hp_node_count(&view->naming);
     find_functions(listing, &view->naming);
-    struct sums sums = {
+    struct list_sums sums = {
         .view = view,
         .listing = listing,
         .lines = hp_alloc(nodes * sizeof *sums.lines),

@@ -164,7 +164,7 @@ struct hp_amount hp_neighbor_amount(const struct hp_view *view,
 
 // State of the division of neighbors into groups: callers of each row, and callees of
 // each row.
-struct groups {
+struct neighbor_groups {
     struct hp_neighbors *neighbors;
     uint32_t *row; // by node: its row + 1; 0: the node is no row
     // For each row: the next place for a caller, and the next place for a callee.
@@ -174,7 +174,7 @@ struct groups {
 
 // Order of neighbors in a group: by value, then by name.
 static int by_value(const void *left, const void *right, void *context) {
-    const struct groups *groups = context;
+    const struct neighbor_groups *groups = context;
     const struct hp_neighbor *a = left, *b = right;
     const struct hp_neighbor_call *calls = groups->neighbors->calls.at;
     hp_fixed of_a = calls[a->call].value, of_b = calls[b->call].value;
@@ -187,7 +187,7 @@ static int by_value(const void *left, const void *right, void *context) {
 
 // Put a neighbor into a group of `center`, or only count it while there is no memory for
 // groups.
-static void put(struct groups *groups, hp_node_id center, bool are_callees,
+static void put(struct neighbor_groups *groups, hp_node_id center, bool are_callees,
                 struct hp_neighbor neighbor) {
     if (groups->row[center.n] > 0) {
         size_t *next = &groups->next[2 * (groups->row[center.n] - 1) + are_callees];
@@ -199,7 +199,7 @@ static void put(struct groups *groups, hp_node_id center, bool are_callees,
 }
 
 // Put the callee and the caller of each call into each other's groups.
-static void put_all(struct groups *groups) {
+static void put_all(struct neighbor_groups *groups) {
     for (uint32_t i = 0; i < groups->neighbors->calls.count; i++) {
         const struct hp_neighbor_call *call = &groups->neighbors->calls.at[i];
         if (call->value != 0) {
@@ -222,7 +222,7 @@ static size_t add_up(size_t *next, size_t count) {
 }
 
 // Find the rank by name of each node that is a neighbor.
-static void rank_neighbors(struct groups *groups, const struct hp_naming *naming,
+static void rank_neighbors(struct neighbor_groups *groups, const struct hp_naming *naming,
                            size_t count) {
     HP_VEC(hp_node_id) nodes = {0};
     bool *is_known = hp_alloc(hp_node_count(naming));
@@ -239,7 +239,7 @@ static void rank_neighbors(struct groups *groups, const struct hp_naming *naming
 }
 
 // Sort one group.
-static void sort_group(struct groups *groups, size_t first, size_t count) {
+static void sort_group(struct neighbor_groups *groups, size_t first, size_t count) {
     struct hp_neighbor *all = groups->neighbors->all;
     if (count > 1) {
         qsort_r(all + first, count, sizeof *all, by_value, groups);
@@ -248,7 +248,7 @@ static void sort_group(struct groups *groups, size_t first, size_t count) {
 
 // Record and sort the groups of all rows.  The array `next` now contains the ends of the
 // groups, which follow each other without gaps.
-static void add_areas(struct groups *groups, size_t rows) {
+static void add_areas(struct neighbor_groups *groups, size_t rows) {
     struct hp_neighbors *neighbors = groups->neighbors;
     const size_t *ends = groups->next;
     size_t first = 0;
@@ -265,7 +265,7 @@ static void add_areas(struct groups *groups, size_t rows) {
 // Divide all neighbors into groups.  The first pass counts them, and the second one puts
 // them.
 static void group(struct hp_neighbors *neighbors, const struct hp_view *view) {
-    struct groups groups = {
+    struct neighbor_groups groups = {
         .neighbors = neighbors,
         .row = hp_alloc(hp_node_count(&view->naming) * sizeof *groups.row),
         .next = hp_alloc(2 * view->rows.count * sizeof *groups.next),

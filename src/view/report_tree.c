@@ -12,7 +12,7 @@
 // --- growing ------------------------------------------------------------------------------
 
 // State of the build.
-struct grower {
+struct tree_grower {
     const struct hp_view *view;
     struct hp_tree *tree;
     struct hp_stacks stacks;
@@ -30,7 +30,7 @@ struct grower {
 };
 
 // Add up the value of each stack of the view.
-static void sum_stacks(struct grower *g) {
+static void sum_stacks(struct tree_grower *g) {
     const struct hp_profile *profile = g->view->profile;
     enum hp_metric metric = g->view->options.metric;
     g->values = hp_alloc(g->stacks.all.count * sizeof *g->values);
@@ -46,12 +46,12 @@ static void sum_stacks(struct grower *g) {
 }
 
 // The node of a stack at a depth of the tree.
-static uint32_t step(const struct grower *g, uint32_t stack, uint32_t depth) {
+static uint32_t step(const struct tree_grower *g, uint32_t stack, uint32_t depth) {
     return hp_stack_step(&g->order, &g->stacks.all.at[stack], depth);
 }
 
 // Number of steps that two stacks have in common.
-static uint32_t shared_steps(const struct grower *g, uint32_t a, uint32_t b) {
+static uint32_t shared_steps(const struct tree_grower *g, uint32_t a, uint32_t b) {
     uint32_t of_a = hp_stack_steps(&g->stacks.all.at[a]),
              of_b = hp_stack_steps(&g->stacks.all.at[b]);
     uint32_t most = of_a < of_b ? of_a : of_b, shared = 0;
@@ -62,13 +62,13 @@ static uint32_t shared_steps(const struct grower *g, uint32_t a, uint32_t b) {
 }
 
 // The lowest open branch; HP_NO_PARENT: none.
-static uint32_t last_open(const struct grower *g) {
+static uint32_t last_open(const struct tree_grower *g) {
     return g->open.count > 0 ? g->open.at[g->open.count - 1] : HP_NO_PARENT;
 }
 
 // Make a branch, whose children are complete, a child of `parent`, and add its cum to
 // that.
-static void put_below(struct grower *g, uint32_t number, uint32_t parent) {
+static void put_below(struct tree_grower *g, uint32_t number, uint32_t parent) {
     struct hp_tree_branch *branches = g->tree->branches.at;
     branches[number].parent = parent;
     if (parent != HP_NO_PARENT) {
@@ -79,7 +79,7 @@ static void put_below(struct grower *g, uint32_t number, uint32_t parent) {
 
 // Close the branches that begin at `depth` or below.  A branch that begins above `depth`
 // and goes on below it is divided: its upper part becomes a new branch, which stays open.
-static void close_below(struct grower *g, uint32_t depth) {
+static void close_below(struct tree_grower *g, uint32_t depth) {
     uint32_t last;
     while ((last = last_open(g)) != HP_NO_PARENT &&
            g->tree->branches.at[last].begin >= depth) {
@@ -101,7 +101,7 @@ static void close_below(struct grower *g, uint32_t depth) {
 }
 
 // Add a stack that has `shared` steps in common with the stack before.
-static void add_stack(struct grower *g, uint32_t stack, uint32_t shared) {
+static void add_stack(struct tree_grower *g, uint32_t stack, uint32_t shared) {
     uint32_t steps = hp_stack_steps(&g->stacks.all.at[stack]);
     close_below(g, shared);
     if (steps > shared) {
@@ -116,7 +116,7 @@ static void add_stack(struct grower *g, uint32_t stack, uint32_t shared) {
 }
 
 // Make all branches.
-static void grow(struct grower *g) {
+static void grow(struct tree_grower *g) {
     const struct hp_naming *naming = g->stacks.naming;
     size_t count = g->stacks.all.count;
     uint32_t before = HP_NO_STACK;
@@ -138,7 +138,7 @@ static void grow(struct grower *g) {
 }
 
 // Free the state, except the tree.
-static void grower_done(struct grower *g) {
+static void grower_done(struct tree_grower *g) {
     hp_stacks_done(&g->stacks);
     hp_vec_done(&g->open);
     free(g->branch_of);
@@ -189,7 +189,7 @@ static void push_backwards(struct visits *visits, const uint32_t *order, size_t 
 }
 
 // Make g->sequence: each branch before its children, children by cum.
-static void put_in_order(struct grower *g) {
+static void put_in_order(struct tree_grower *g) {
     size_t count = g->tree->branches.count, placed = 0;
     uint32_t *order = hp_alloc(count * sizeof *order);
     g->sequence = hp_alloc(count * sizeof *g->sequence);
@@ -215,14 +215,14 @@ static void put_in_order(struct grower *g) {
 // --- runs ---------------------------------------------------------------------------------
 
 // The node of a branch at a depth of the tree.
-static hp_node_id node_at(const struct grower *g, const struct hp_tree_branch *branch,
-                          uint32_t depth) {
+static hp_node_id node_at(const struct tree_grower *g,
+                          const struct hp_tree_branch *branch, uint32_t depth) {
     return (hp_node_id){step(g, branch->stack, depth)};
 }
 
 // Find the nodes whose frames can share a line, if only code of the program is to be
 // shown frame by frame.
-static void find_foreign(struct grower *g) {
+static void find_foreign(struct tree_grower *g) {
     const struct hp_naming *naming = &g->view->naming;
     enum hp_frames frames = g->view->options.frames;
     size_t count = hp_node_count(naming);
@@ -238,7 +238,7 @@ static void find_foreign(struct grower *g) {
 // Whether a node shares the line of the node above.  It does if it is the only child, has
 // the same value, and neither of them is code of the program.  A node that allocates has
 // its own line.
-static bool goes_on(const struct grower *g, const struct hp_tree_branch *branch,
+static bool goes_on(const struct tree_grower *g, const struct hp_tree_branch *branch,
                     uint32_t depth) {
     const struct hp_tree_branch *above = branch;
     if (!g->are_folded || depth == 0) {
@@ -258,7 +258,8 @@ static bool goes_on(const struct grower *g, const struct hp_tree_branch *branch,
 }
 
 // Number of lines that a branch takes.
-static uint32_t count_lines(const struct grower *g, const struct hp_tree_branch *branch) {
+static uint32_t count_lines(const struct tree_grower *g,
+                            const struct hp_tree_branch *branch) {
     uint32_t lines = branch->end - branch->begin;
     for (uint32_t i = branch->begin; i < branch->end && g->are_folded; i++) {
         lines -= goes_on(g, branch, i);
@@ -269,7 +270,7 @@ static uint32_t count_lines(const struct grower *g, const struct hp_tree_branch 
 // --- choice -------------------------------------------------------------------------------
 
 // A branch in the order by value.
-struct ranked {
+struct ranked_branch {
     hp_fixed value;
     uint32_t place; // place in g->sequence
     uint32_t lines; // number of lines of the branch
@@ -277,7 +278,7 @@ struct ranked {
 
 // Order by value, then by place in the sequence.
 static int by_value(const void *left, const void *right) {
-    const struct ranked *a = left, *b = right;
+    const struct ranked_branch *a = left, *b = right;
     if (a->value != b->value) {
         return a->value > b->value ? -1 : 1;
     }
@@ -293,13 +294,13 @@ static bool is_large(const struct hp_view *view, hp_fixed value) {
 
 // Rank the branches by value, and count the lines of all of them.  The caller frees the
 // array.
-static struct ranked *rank(const struct grower *g, size_t *lines) {
+static struct ranked_branch *rank(const struct tree_grower *g, size_t *lines) {
     size_t count = g->tree->branches.count;
-    struct ranked *ranked = hp_alloc(count * sizeof *ranked);
+    struct ranked_branch *ranked = hp_alloc(count * sizeof *ranked);
     *lines = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct hp_tree_branch *branch = &g->branches[g->sequence[i]];
-        ranked[i] = (struct ranked){branch->cum, i, count_lines(g, branch)};
+        ranked[i] = (struct ranked_branch){branch->cum, i, count_lines(g, branch)};
         *lines += ranked[i].lines;
     }
     if (count > 0) {
@@ -310,7 +311,8 @@ static struct ranked *rank(const struct grower *g, size_t *lines) {
 
 // Set the number of lines that HP_LIMIT_ENOUGH shows.  With options.min_share, that share
 // decides instead.
-static void find_enough(struct hp_view *view, const struct ranked *ranked, size_t lines) {
+static void find_enough(struct hp_view *view, const struct ranked_branch *ranked,
+                        size_t lines) {
     hp_fixed whole = view->head.filtered.of[view->options.metric];
     struct hp_enough values = {.count = 0};
     size_t count = lines < HP_MOST_ROWS ? lines : HP_MOST_ROWS;
@@ -326,7 +328,8 @@ static void find_enough(struct hp_view *view, const struct ranked *ranked, size_
 }
 
 // Keep the first `lines` lines of a branch, and all nodes above it.
-static void keep_lines(struct grower *g, struct hp_tree_branch *branch, size_t lines) {
+static void keep_lines(struct tree_grower *g, struct hp_tree_branch *branch,
+                       size_t lines) {
     uint32_t kept = 0, size = branch->end - branch->begin;
     for (; kept < size && lines > 0; kept++) {
         lines -= !goes_on(g, branch, branch->begin + kept);
@@ -342,7 +345,7 @@ static void keep_lines(struct grower *g, struct hp_tree_branch *branch, size_t l
 }
 
 // Keep the nodes that share the last line that is kept, or that the line above ends with.
-static void keep_runs(struct grower *g, struct hp_tree_branch *branch) {
+static void keep_runs(struct tree_grower *g, struct hp_tree_branch *branch) {
     uint32_t size = branch->end - branch->begin;
     const struct hp_tree_branch *above =
         branch->parent == HP_NO_PARENT ? NULL : &g->branches[branch->parent];
@@ -356,9 +359,9 @@ static void keep_runs(struct grower *g, struct hp_tree_branch *branch) {
 // Choose the nodes to show: the largest ones, up to the limit.  A parent is at least as
 // large as its children, except where values are negative; so keep_lines() keeps all
 // nodes above.
-static void choose(struct grower *g, struct hp_view *view) {
+static void choose(struct tree_grower *g, struct hp_view *view) {
     size_t lines, left;
-    struct ranked *ranked = rank(g, &lines);
+    struct ranked_branch *ranked = rank(g, &lines);
     find_enough(view, ranked, lines);
     left = hp_view_limited(view, lines);
     for (size_t i = 0; i < g->tree->branches.count && left > 0; i++) {
@@ -389,7 +392,7 @@ static void hide(struct hp_tree *tree, const struct hp_tree_branch *branch) {
 
 // Make the nodes of a branch.  The first one is a child of node `parent`.  *line is the
 // node that begins the current line of text.
-static void add_nodes(struct grower *g, uint32_t number, uint32_t parent,
+static void add_nodes(struct tree_grower *g, uint32_t number, uint32_t parent,
                       uint32_t *line) {
     const struct hp_tree_branch *branch = &g->branches[number];
     struct hp_tree *tree = g->tree;
@@ -412,7 +415,7 @@ static void add_nodes(struct grower *g, uint32_t number, uint32_t parent,
 
 // Reserve exactly the room for all nodes.  Growing step by step would leave holes in the
 // heap.
-static void reserve_nodes(struct grower *g) {
+static void reserve_nodes(struct tree_grower *g) {
     const struct hp_tree_branch *branch;
     size_t kept = 0;
     hp_vec_each (branch, &g->tree->branches) {
@@ -422,7 +425,7 @@ static void reserve_nodes(struct grower *g) {
 }
 
 // Make all nodes that are shown, parents first.
-static void keep(struct grower *g) {
+static void keep(struct tree_grower *g) {
     size_t count = g->tree->branches.count;
     reserve_nodes(g);
     uint32_t *last = hp_alloc(count * sizeof *last); // last node of each branch
@@ -453,7 +456,7 @@ static void mark_last(struct hp_tree *tree) {
 
 // Give each branch with shown nodes, and each root, its own error.  Other branches are
 // added to the error of the branch above.  Returns the number of errors.
-static size_t number_errors(struct grower *g) {
+static size_t number_errors(struct tree_grower *g) {
     size_t count = 0;
     for (size_t i = 0; i < g->tree->branches.count; i++) {
         struct hp_tree_branch *branch = &g->branches[g->sequence[i]];
@@ -465,7 +468,7 @@ static size_t number_errors(struct grower *g) {
 
 // Add up the errors of all branches: first of the stacks that end in them, then from the
 // bottom up.
-static void add_errors(struct grower *g) {
+static void add_errors(struct tree_grower *g) {
     const struct hp_profile *profile = g->view->profile;
     enum hp_metric metric = g->view->options.metric;
     const struct hp_stack_errors *errors = &profile->errors[hp_column_of(metric)];
@@ -499,7 +502,7 @@ hp_fixed hp_tree_flat(const struct hp_tree *tree, const struct hp_tree_node *nod
 
 // Build the tree of a view.
 static void tree_init(struct hp_tree *tree, struct hp_view *view) {
-    struct grower g = {.view = view, .tree = tree};
+    struct tree_grower g = {.view = view, .tree = tree};
     hp_stacks_init(&g.stacks, HP_STACKS_OF_TREE, &view->naming, &view->options);
     grow(&g);
     put_in_order(&g);
@@ -509,7 +512,7 @@ static void tree_init(struct hp_tree *tree, struct hp_view *view) {
     mark_last(tree);
     add_errors(&g);
     grower_done(&g);
-    hp_give_back(); // give freed memory back: rows take as much
+    hp_trim_heap(); // give freed memory back: rows take as much
 }
 
 // --- the report ---------------------------------------------------------------------------

@@ -101,7 +101,7 @@ static void set_fields(struct hp_view *view, const struct hp_trends *trends) {
     field[SLOPE_WHOLE].column.unit = trend->unit->of[trend->is_of_space];
     field[AT_LEAST].column.unit = trend->unit->of[trend->is_of_space];
     field[PER_DAY].column.unit = trend->is_of_space ? "bytes/day" : "objects/day";
-    if (trend->can_tell) {
+    if (trend->can_test_growth) {
         field[AT_LEAST].column.title = "grows by at least";
         field[P].column.title = "p growth";
         field[P].shown |= HP_SHOWN_MARK;
@@ -118,7 +118,7 @@ static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
     bool can = false;
     for (size_t i = 0, length; i < view->series_count; i += length) {
         length = hp_series_length(view->series + i, view->series_count - i);
-        can |= hp_series_can_tell(view->series + i, length);
+        can |= hp_series_can_test_growth(view->series + i, length);
     }
     if (gate && gate->p > 0 && !can) {
         return hp_fail(

@@ -76,7 +76,7 @@ static bool are_equal_samples(const struct hp_input_record *pair[2]) {
 }
 
 // Warn of a reset between the two dumps of a comparison, or of equal samples.
-static void tell_of_sides(struct hp_view *view) {
+static void warn_of_sides(struct hp_view *view) {
     const struct hp_input_record *pair[2] = {NULL, NULL};
     char text[SENTENCE];
     if (!find_pair(view, pair)) {
@@ -101,9 +101,9 @@ static void tell_of_sides(struct hp_view *view) {
 // The reset between two dumps of a series; HP_RESET_NONE if their process is not known.
 static enum hp_reset between(const struct hp_series_dump *a,
                              const struct hp_series_dump *b) {
-    bool are_told = a->series == b->series && a->process != HP_NO_PROCESS &&
-                    hp_identity_is_same(&a->input->identity, &b->input->identity);
-    return are_told ? hp_reset_between(a->input, b->input) : HP_RESET_NONE;
+    bool are_comparable = a->series == b->series && a->process != HP_NO_PROCESS &&
+                          hp_identity_is_same(&a->input->identity, &b->input->identity);
+    return are_comparable ? hp_reset_between(a->input, b->input) : HP_RESET_NONE;
 }
 
 // Whether dump i and the one before are only in the wrong order: both fit their
@@ -111,9 +111,9 @@ static enum hp_reset between(const struct hp_series_dump *a,
 // number.
 static bool are_swapped(const struct hp_series_dump *dumps, size_t count, size_t i) {
     bool fits_before = i < 2 || between(&dumps[i - 2], &dumps[i]) == HP_RESET_NONE;
-    bool fits_behind =
+    bool fits_after =
         i + 1 == count || between(&dumps[i - 1], &dumps[i + 1]) == HP_RESET_NONE;
-    return count >= 3 && fits_before && fits_behind;
+    return count >= 3 && fits_before && fits_after;
 }
 
 // Find the resets of one series, swap dumps in the wrong order, and warn of both.
@@ -162,7 +162,7 @@ static void settle_series(struct hp_view *view) {
 
 void hp_resets_settle(struct hp_view *view) {
     if (view->report->has_sides) {
-        tell_of_sides(view);
+        warn_of_sides(view);
     } else if (view->options.kind == HP_REPORT_TREND) {
         settle_series(view);
     }

@@ -29,10 +29,10 @@ static int by_time(const void *left, const void *right) {
 static uint32_t process_of(const struct hp_profile *profile,
                            const struct hp_input_record *input) {
     const struct hp_processes *processes = &profile->processes;
-    bool is_told = input->process < processes->all.count && !input->keys &&
-                   !processes->all.at[input->process].is_untold &&
-                   (processes->largest > 1 || processes->forks > 0);
-    return is_told ? input->process : HP_NO_PROCESS;
+    bool is_known = input->process < processes->all.count && !input->keys &&
+                    !processes->all.at[input->process].is_unidentified &&
+                    (processes->largest > 1 || processes->forks > 0);
+    return is_known ? input->process : HP_NO_PROCESS;
 }
 
 // Whether an input is a point of a series.  Exit dumps are none; they may come from
@@ -40,7 +40,7 @@ static uint32_t process_of(const struct hp_profile *profile,
 static bool is_point(const struct hp_profile *profile,
                      const struct hp_input_record *input, uint32_t number) {
     const struct hp_processes *processes = &profile->processes;
-    return !hp_profile_leaves_exits(profile) || input->process >= processes->all.count ||
+    return !hp_profile_skips_exits(profile) || input->process >= processes->all.count ||
            !hp_process_is_exit(&processes->all.at[input->process], number);
 }
 

@@ -18,7 +18,7 @@
 #include <string.h>
 
 // State of the copy.
-struct walk {
+struct name_walk {
     struct hp_span full; // name to shorten
     size_t at;           // offset of the next byte in `full`
     // Output.  There is always room after `size` for one bracket of each byte that is
@@ -43,26 +43,26 @@ enum {
 static const char arguments[] = "<…>";
 
 // The part of the name from `skipped` bytes after the current position.
-static struct hp_span rest_of(const struct walk *w, size_t skipped) {
+static struct hp_span rest_of(const struct name_walk *w, size_t skipped) {
     return hp_span_from(w->full, w->at + skipped);
 }
 
 // The output so far.
-static struct hp_span written(const struct walk *w) {
+static struct hp_span written(const struct name_walk *w) {
     return (struct hp_span){w->out, w->size};
 }
 
-static bool ends_with(const struct walk *w, const char *text) {
+static bool ends_with(const struct name_walk *w, const char *text) {
     return hp_span_ends(written(w), text);
 }
 
-static void append(struct walk *w, const char *text) {
+static void append(struct name_walk *w, const char *text) {
     memcpy(w->out + w->size, text, strlen(text));
     w->size += strlen(text);
 }
 
 // Copy the name up to offset `end`.
-static void copy(struct walk *w, size_t end) {
+static void copy(struct name_walk *w, size_t end) {
     memcpy(w->out + w->size, w->full.at + w->at, end - w->at);
     w->size += end - w->at;
     w->at = end;
@@ -86,7 +86,7 @@ static bool starts_with_any(struct hp_span text, const char *const *words, size_
 // --- operators ----------------------------------------------------------------------------
 
 // Copy "operator" and its sign, if the name continues with them.
-static bool take_operator(struct walk *w) {
+static bool take_operator(struct name_walk *w) {
     size_t length = w->full.at[w->at] == 'o' ? hp_operator_at(w->full, w->at) : 0;
     if (length == 0) {
         return false;
@@ -100,19 +100,19 @@ static bool take_operator(struct walk *w) {
 
 // Offset after the bracket that closes the one at `at`.  If there is none, the end of the
 // name, and is_broken is set.
-static size_t end_of_group(struct walk *w, size_t at) {
+static size_t end_of_group(struct name_walk *w, size_t at) {
     size_t end = hp_end_of_group(w->full, at, w->out + w->size);
     w->is_broken |= end == 0;
     return end > 0 ? end : w->full.size;
 }
 
 // Whether the group at the current position is a lambda.
-static bool is_lambda(const struct walk *w) {
+static bool is_lambda(const struct name_walk *w) {
     return hp_span_starts(rest_of(w, 1), "lambda");
 }
 
 // Copy a group that is part of a name: "{closure#0}", "<module>", "{lambda(int)#1}".
-static void take_name(struct walk *w, size_t end) {
+static void take_name(struct name_walk *w, size_t end) {
     const char *list = memchr(w->full.at + w->at, '(', end - w->at);
     if (w->is_short && is_lambda(w) && list) {
         copy(w, (size_t)(list - w->full.at));
@@ -125,7 +125,7 @@ static void take_name(struct walk *w, size_t end) {
 
 // Offset of the type in "<impl Trait for Type>" at the current position, or of the text
 // after "<impl " if there is no " for ".
-static size_t implementer(struct walk *w, size_t end) {
+static size_t implementer(struct name_walk *w, size_t end) {
     char *open = w->out + w->size;
     size_t depth = 0, begin = w->at + 6;
     for (size_t i = begin; i + 1 < end; i++) {
@@ -143,7 +143,7 @@ static size_t implementer(struct walk *w, size_t end) {
 
 // Begin a Self at offset `begin`: its type becomes the name, without pointers and
 // lifetimes before it.
-static void open_self(struct walk *w, size_t begin) {
+static void open_self(struct name_walk *w, size_t begin) {
     static const char *const pointers[] = {"&", "mut ", "*const ", "*mut ", "dyn "};
     w->has_self_in_self |= w->selves > 0;
     w->selves++;
@@ -161,7 +161,7 @@ static void open_self(struct walk *w, size_t begin) {
 
 // Shorten the name of a type that is local to a method: "a::b::T::m::C" becomes
 // "a::…::C".
-static void shorten_self(struct walk *w) {
+static void shorten_self(struct name_walk *w) {
     const char *first = memmem(w->out, w->size, "::", 2), *last = NULL;
     for (const char *next = first; next;) {
         last = next;
@@ -177,7 +177,7 @@ static void shorten_self(struct walk *w) {
 }
 
 // End a Self.
-static void close_self(struct walk *w) {
+static void close_self(struct name_walk *w) {
     w->selves--;
     w->has_parameters = false;
     if (w->selves == 0 && w->has_self_in_self && w->is_short) {
@@ -186,7 +186,7 @@ static void close_self(struct walk *w) {
 }
 
 // Skip the rest of a Self after its type: " as Trait>", " + Trait>", " -> Type>".
-static void skip_trait(struct walk *w) {
+static void skip_trait(struct name_walk *w) {
     char *open = w->out + w->size;
     size_t depth = 1;
     open[0] = '<';
@@ -206,7 +206,7 @@ static void skip_trait(struct walk *w) {
 
 // Whether the group at the current position is part of a name, and not a list of
 // arguments.
-static bool names_something(const struct walk *w) {
+static bool names_something(const struct name_walk *w) {
     struct hp_span inside = rest_of(w, 1);
     return w->size == 0 || ends_with(w, ".") ||
            (ends_with(w, "::") &&
@@ -215,14 +215,14 @@ static bool names_something(const struct walk *w) {
 }
 
 // Whether the angle brackets up to `end` enclose a Self of Rust.
-static bool is_self(const struct walk *w, size_t end) {
-    struct hp_span behind = hp_span_from(w->full, end);
+static bool is_self(const struct name_walk *w, size_t end) {
+    struct hp_span after = hp_span_from(w->full, end);
     bool is_empty = end == w->at + 2;
-    return w->selves < MOST_SELVES && !is_empty && hp_span_starts(behind, "::");
+    return w->selves < MOST_SELVES && !is_empty && hp_span_starts(after, "::");
 }
 
 // Take a group in "<>".
-static void take_angles(struct walk *w) {
+static void take_angles(struct name_walk *w) {
     size_t end = end_of_group(w, w->at);
     bool is_impl = hp_span_starts(rest_of(w, 1), "impl ");
     bool is_path = w->size == 0 || ends_with(w, "::") || ends_with(w, "_");
@@ -242,7 +242,7 @@ static void take_angles(struct walk *w) {
 }
 
 // Take a group in "()".
-static void take_parentheses(struct walk *w) {
+static void take_parentheses(struct name_walk *w) {
     static const char scope[] = "(anonymous namespace)";
     struct hp_span rest = rest_of(w, 0);
     bool is_declarator = hp_span_starts(rest, "(*") || hp_span_starts(rest, "(&");
@@ -265,14 +265,14 @@ static void take_parentheses(struct walk *w) {
 }
 
 // Whether the group up to `end` is the hash of a crate, as in "core[c1f1a4ba060b9bfa]::".
-static bool is_crate_hash(const struct walk *w, size_t end) {
+static bool is_crate_hash(const struct name_walk *w, size_t end) {
     size_t size = end - w->at;
     return size > 10 && size <= 18 && hp_span_starts(hp_span_from(w->full, end), "::") &&
            strspn(w->full.at + w->at + 1, "0123456789abcdef") == size - 2;
 }
 
 // Take a group in "[]".
-static void take_square(struct walk *w) {
+static void take_square(struct name_walk *w) {
     size_t end = end_of_group(w, w->at);
     bool is_tag = hp_span_starts(rest_of(w, 0), "[abi:") || is_crate_hash(w, end);
     if (w->size == 0 || w->is_operator || ends_with(w, " ") || ends_with(w, "-") ||
@@ -290,26 +290,26 @@ static void take_square(struct walk *w) {
 
 // Skip " const" and similar words after parameters.  They end the name, or the part of it
 // inside of a declaration.
-static bool skip_qualifier(struct walk *w) {
+static bool skip_qualifier(struct name_walk *w) {
     static const char *const words[] = {" const", " volatile", " noexcept", " &&", " &"};
     size_t length;
     if (!STARTS_WITH_ANY(rest_of(w, 0), words, &length)) {
         return false;
     }
-    struct hp_span behind = rest_of(w, length);
-    bool ends = behind.size == 0 || hp_span_starts(behind, "::") || behind.at[0] == ' ' ||
-                behind.at[0] == '[' || behind.at[0] == ')';
+    struct hp_span after = rest_of(w, length);
+    bool ends = after.size == 0 || hp_span_starts(after, "::") || after.at[0] == ' ' ||
+                after.at[0] == '[' || after.at[0] == ')';
     w->at += ends ? length : 0;
     return ends;
 }
 
 // Take a space.
-static void take_space(struct walk *w) {
+static void take_space(struct name_walk *w) {
     static const char *const ends[] = {" [clone", " [with ", " requires "};
-    static const char *const behind_self[] = {" as ", " + ", " -> "};
+    static const char *const after_self[] = {" as ", " + ", " -> "};
     struct hp_span rest = rest_of(w, 0);
     size_t length;
-    if (w->selves > 0 && STARTS_WITH_ANY(rest, behind_self, &length)) {
+    if (w->selves > 0 && STARTS_WITH_ANY(rest, after_self, &length)) {
         w->at++;
         skip_trait(w);
     } else if (w->selves > 0 || w->is_operator) {
@@ -329,7 +329,7 @@ static void take_space(struct walk *w) {
 // --- the copy of a name -------------------------------------------------------------------
 
 // Copy the type "decltype (...)", if the name continues with it.
-static bool take_decltype(struct walk *w) {
+static bool take_decltype(struct name_walk *w) {
     static const char *const words[] = {"decltype(", "decltype ("};
     size_t length;
     bool begins = w->size == 0 || !hp_is_word(w->out[w->size - 1]);
@@ -342,7 +342,7 @@ static bool take_decltype(struct walk *w) {
 }
 
 // Skip inline namespaces of library versions, which source code does not name.
-static bool skip_inline_namespace(struct walk *w) {
+static bool skip_inline_namespace(struct name_walk *w) {
     static const char *const names[] = {"__cxx11::", "_V2::", "__ndk1::"};
     static const char digits[] = "0123456789";
     struct hp_span rest = rest_of(w, 0);
@@ -364,12 +364,12 @@ static bool skip_inline_namespace(struct walk *w) {
     return length > 0;
 }
 
-static bool take_word(struct walk *w) {
+static bool take_word(struct name_walk *w) {
     return take_operator(w) || take_decltype(w) || skip_inline_namespace(w);
 }
 
 // Copy a word.  Nothing special begins inside of a word.
-static void copy_word(struct walk *w) {
+static void copy_word(struct name_walk *w) {
     size_t end = w->at;
     while (end < w->full.size && hp_is_word(w->full.at[end])) {
         end++;
@@ -378,7 +378,7 @@ static void copy_word(struct walk *w) {
 }
 
 // Take the next part of the name.
-static void take(struct walk *w) {
+static void take(struct name_walk *w) {
     char c = w->full.at[w->at];
     if (hp_is_word(c)) {
         if (!take_word(w)) {
@@ -427,7 +427,7 @@ static size_t without_marks(const char *name, size_t size) {
 }
 
 // End the copy: drop the returned type, marks and spaces.  Returns the name in w->out.
-static struct hp_span finish(struct walk *w) {
+static struct hp_span finish(struct name_walk *w) {
     size_t begin = w->has_parameters ? w->begin : 0, size = w->size - begin;
     char *name = memmove(w->out, w->out + begin, size);
     while (size > 0 && name[size - 1] == ' ') {
@@ -443,7 +443,7 @@ static struct hp_span finish(struct walk *w) {
 
 // For Go's "github.com/org/pkg/v2.(*T).Do": the offset of "pkg"; 0: the name has no
 // directories.  The other two results are the range of "/v2"; 0: there is none.
-static size_t directories(struct hp_span name, size_t *version, size_t *behind) {
+static size_t directories(struct hp_span name, size_t *version, size_t *after) {
     size_t begin = 0, last = 0, i = 0;
     while (i < name.size && (hp_is_word(name.at[i]) || memchr("./~-%+", name.at[i], 6))) {
         last = name.at[i] == '/' ? begin : last;
@@ -453,18 +453,18 @@ static size_t directories(struct hp_span name, size_t *version, size_t *behind) 
     const char *dot = memchr(name.at + begin, '.', name.size - begin);
     size_t end = dot ? (size_t)(dot - name.at) : 0;
     bool is_go = begin > 0 && end > begin && end < i && hp_is_word(name.at[0]);
-    *version = *behind = 0;
+    *version = *after = 0;
     if (is_go && end > begin + 1 && name.at[begin] == 'v' && last < begin &&
         strspn(name.at + begin + 1, "0123456789") == end - begin - 1) {
         *version = begin - 1;
-        *behind = end;
+        *after = end;
         return last;
     }
     return is_go ? begin : 0;
 }
 
 struct hp_span hp_bare_name(struct hp_span full, char *out) {
-    struct walk w = {.full = full, .out = out};
+    struct name_walk w = {.full = full, .out = out};
     while (w.at < full.size) {
         take(&w);
     }
@@ -472,7 +472,7 @@ struct hp_span hp_bare_name(struct hp_span full, char *out) {
 }
 
 struct hp_span hp_untyped_name(struct hp_span full, char *out) {
-    struct walk w = {.full = full, .out = out};
+    struct name_walk w = {.full = full, .out = out};
     while (w.at < full.size) {
         take(&w);
     }
@@ -480,7 +480,7 @@ struct hp_span hp_untyped_name(struct hp_span full, char *out) {
 }
 
 struct hp_span hp_short_name(struct hp_span full, char *out) {
-    struct walk w = {.full = full, .out = out, .is_short = true};
+    struct name_walk w = {.full = full, .out = out, .is_short = true};
     if (hp_span_starts(full, "type:") || hp_span_starts(full, "type..")) {
         return full; // functions that Go generates: "type:.eq.struct { F uintptr }"
     }
@@ -491,10 +491,10 @@ struct hp_span hp_short_name(struct hp_span full, char *out) {
     if (w.is_broken || name.size == 0) {
         return full;
     }
-    size_t version, behind, begin = directories(name, &version, &behind);
+    size_t version, after, begin = directories(name, &version, &after);
     if (version > 0) {
-        memmove(out + version, out + behind, name.size - behind + 1);
-        name.size -= behind - version;
+        memmove(out + version, out + after, name.size - after + 1);
+        name.size -= after - version;
     }
     return hp_span_from(name, begin);
 }

@@ -2,14 +2,14 @@
 #include "view/sites.h"
 
 // State of the search.
-struct finder {
+struct site_finder {
     struct hp_sites *sites;
     const struct hp_naming *naming;
     struct hp_index index; // finds sites by all of their bytes
 };
 
 // Number of a site, which is added if it is new, in the order in which sites are found.
-static uint32_t find_or_add(struct finder *finder, const struct hp_site *site) {
+static uint32_t find_or_add(struct site_finder *finder, const struct hp_site *site) {
     struct hp_sites *sites = finder->sites;
     uint32_t number = hp_index_of(&finder->index, &sites->all, site, sizeof *site);
     if (number == sites->all.count) {
@@ -20,7 +20,7 @@ static uint32_t find_or_add(struct finder *finder, const struct hp_site *site) {
 
 // Find the sites of a call, shown and hidden.  `site` has the members that depend on the
 // frame.
-static void add_call(struct finder *finder, uint32_t number, struct hp_site site) {
+static void add_call(struct site_finder *finder, uint32_t number, struct hp_site site) {
     const struct hp_naming *naming = finder->naming;
     const struct hp_call *call = &naming->calls.at[number];
     bool cuts = (naming->filters->rules & hp_mark_of(HP_SHOW_FROM)) != 0;
@@ -42,7 +42,7 @@ static void add_call(struct finder *finder, uint32_t number, struct hp_site site
 }
 
 // Find the sites of all calls, and of the two calls that represent no frame.
-static void add_calls(struct finder *finder) {
+static void add_calls(struct site_finder *finder) {
     const struct hp_naming *naming = finder->naming;
     const struct hp_profile *profile = naming->profile;
     for (size_t i = 0; i + 1 < naming->first_call.count; i++) {
@@ -83,14 +83,14 @@ static int compare(const struct hp_naming *naming, const struct hp_site *a,
 
 // The same order, for numbers of sites.
 static int by_place(const void *left, const void *right, void *context) {
-    const struct finder *finder = context;
+    const struct site_finder *finder = context;
     const struct hp_site *sites = finder->sites->all.at;
     return compare(finder->naming, &sites[*(const uint32_t *)left],
                    &sites[*(const uint32_t *)right]);
 }
 
 // Sort the sites, and renumber the calls.
-static void sort(struct finder *finder) {
+static void sort(struct site_finder *finder) {
     struct hp_sites *sites = finder->sites;
     size_t count = sites->all.count;
     uint32_t *order = hp_alloc(count * sizeof *order);
@@ -115,7 +115,7 @@ static void sort(struct finder *finder) {
 }
 
 void hp_sites_init(struct hp_sites *sites, const struct hp_naming *naming) {
-    struct finder finder = {.sites = sites, .naming = naming};
+    struct site_finder finder = {.sites = sites, .naming = naming};
     *sites = (struct hp_sites){0};
     sites->number_of = hp_alloc(2 * naming->calls.count * sizeof *sites->number_of);
     add_calls(&finder);

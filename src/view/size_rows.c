@@ -27,7 +27,7 @@ static const struct hp_sizes *parts_of(const struct hp_view *view) {
 
 // A walk over the parts of all visible stacks, in the columns that are shown.  {.view}
 // begins it.
-struct walk {
+struct part_walk {
     const struct hp_view *view;
     enum hp_column column;
     uint32_t stack; // of the current part
@@ -36,7 +36,7 @@ struct walk {
 };
 
 // Step to the next part.  Returns false at the end.
-static bool next(struct walk *walk) {
+static bool next(struct part_walk *walk) {
     const struct hp_sizes *sizes = parts_of(walk->view);
     if (walk->part) {
         walk->part = hp_sizes_next(&sizes[walk->column], walk->part);
@@ -88,7 +88,7 @@ static void name_age(char name[HP_NUMBER_SIZE], uint64_t range) {
 
 uint64_t *hp_size_rows_new(struct hp_view *view, size_t *count) {
     HP_VEC(uint64_t) sizes = {0};
-    for (struct walk walk = {.view = view}; next(&walk);) {
+    for (struct part_walk walk = {.view = view}; next(&walk);) {
         hp_vec_push(&sizes, walk.part->size);
     }
     hp_vec_sort(&sizes, by_rank);
@@ -116,7 +116,7 @@ void hp_size_rows_sum(const uint64_t *sizes, size_t count, struct hp_view *view,
     for (size_t i = 0; i < count; i++) {
         top->size_of[view->rows.at[i].node.n] = rank_of(sizes[i]);
     }
-    for (struct walk walk = {.view = view}; next(&walk);) {
+    for (struct part_walk walk = {.view = view}; next(&walk);) {
         const struct hp_size_part *part = walk.part;
         const uint64_t *at = bsearch(&part->size, sizes, count, sizeof *sizes, by_rank);
         struct hp_row_key *row = &view->rows.at[at - sizes];
@@ -133,7 +133,7 @@ void hp_size_rows_sum(const uint64_t *sizes, size_t count, struct hp_view *view,
 // --- refusals -----------------------------------------------------------------------------
 
 // Whether any object has an age.
-static bool ages_are_told(const struct hp_profile *profile) {
+static bool has_known_ages(const struct hp_profile *profile) {
     const struct hp_size_part *part;
     bool found = false;
     hp_vec_each (part, &profile->ages[HP_COLUMN_INUSE].parts) {
@@ -163,9 +163,9 @@ int hp_size_rows_refuse(const struct hp_view *view, struct hp_err *err) {
     }
     const struct hp_input_summary *summary = &view->head.summary[HP_SIDE_ALL];
     bool are_young = view->head.older_than > 0 && summary->listing > 0;
-    return summary->used == 0 || are_young || ages_are_told(view->profile)
+    return summary->used == 0 || are_young || has_known_ages(view->profile)
                ? HP_OK
-               : hp_fail(err, HP_E_EMPTY, HP_NO_AGES_TOLD);
+               : hp_fail(err, HP_E_EMPTY, HP_NO_AGES_KNOWN);
 }
 
 // --- stacks -------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ static const char *const reasons[][2] = {
 };
 
 // State of the reader.
-struct reader {
+struct source_reader {
     const char *const *dirs; // folders of --source-dir
     size_t dir_count;
     bool dirs_only; // open no file elsewhere
@@ -99,7 +99,8 @@ static bool is_link(const char *path) {
 
 // Open a source at exactly the path in the symbols.  Returns -1 and the reason if there
 // is none.
-static int open_named(const struct reader *reader, const char *path, enum absence *why) {
+static int open_named(const struct source_reader *reader, const char *path,
+                      enum absence *why) {
     *why = path[0] != '/' ? RELATIVE : !is_source_name(path) ? OTHER_NAME : MISSING;
     if (*why != MISSING || reader->dirs_only) {
         return -1;
@@ -117,7 +118,8 @@ static int open_named(const struct reader *reader, const char *path, enum absenc
 
 // Open a source at its path, or below one of the folders.  Returns -1 and the reason if
 // there is none.
-static int open_source(const struct reader *reader, const char *path, const char **why) {
+static int open_source(const struct source_reader *reader, const char *path,
+                       const char **why) {
     enum absence absence;
     int fd = open_named(reader, path, &absence);
     for (size_t i = 0; i < reader->dir_count && fd < 0; i++) {
@@ -161,7 +163,7 @@ static void split(struct hp_source_file *source, const char *text, size_t size) 
 
 // How a source file compares with the one that was compiled.  Its MD5 decides if binaries
 // record one; else its modification time, compared with that of the newest binary.
-static enum hp_source_version version_of(const struct reader *reader,
+static enum hp_source_version version_of(const struct source_reader *reader,
                                          const struct hp_source_file *file, size_t size,
                                          int64_t written) {
     int64_t binary = reader->binaries[file->file.n];
@@ -183,7 +185,7 @@ static enum hp_source_version version_of(const struct reader *reader,
 }
 
 // Read an open file.  Returns the reason if it cannot be read; NULL: it is read.
-static const char *read_text(struct reader *reader, int fd,
+static const char *read_text(struct source_reader *reader, int fd,
                              struct hp_source_file *source) {
     struct stat info;
     if (fstat(fd, &info) != 0 || info.st_size > FILE_MAX) {
@@ -204,7 +206,7 @@ static const char *read_text(struct reader *reader, int fd,
 }
 
 // Read a source, or record the reason why it cannot be read.
-static void read_source(struct reader *reader, struct hp_source_file *source) {
+static void read_source(struct source_reader *reader, struct hp_source_file *source) {
     const char *path = hp_profile_text(reader->profile, source->file);
     int fd = open_source(reader, path, &source->why);
     if (fd >= 0) {
@@ -229,11 +231,11 @@ static int64_t *find_binaries(const struct hp_profile *profile) {
 }
 
 void hp_sources_read(struct hp_listing *listing, const struct hp_view *view) {
-    struct reader reader = {.dirs = view->options.source_dirs,
-                            .dir_count = view->options.source_dir_count,
-                            .dirs_only = view->options.source_dirs_only,
-                            .profile = view->profile,
-                            .binaries = find_binaries(view->profile)};
+    struct source_reader reader = {.dirs = view->options.source_dirs,
+                                   .dir_count = view->options.source_dir_count,
+                                   .dirs_only = view->options.source_dirs_only,
+                                   .profile = view->profile,
+                                   .binaries = find_binaries(view->profile)};
     uint32_t *source_of =
         hp_alloc((view->profile->strings.strings.count + 1) * sizeof *source_of);
     struct hp_listed_function *function;

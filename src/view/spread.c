@@ -50,19 +50,19 @@ static struct hp_spread_row row_of(const struct hp_side_sum *sum,
 // --- outliers -----------------------------------------------------------------------------
 
 // Sum of the stacks of one input that filters leave.
-struct single {
+struct single_input {
     hp_fixed value;
     struct hp_error error;
     double bytes; // `value` in bytes or objects
 };
 
 // Read one input from the history.
-static struct single sum_of_input(const struct hp_profile *profile,
-                                  const struct hp_input_record *input,
-                                  enum hp_metric metric, const bool *is_visible) {
+static struct single_input sum_of_input(const struct hp_profile *profile,
+                                        const struct hp_input_record *input,
+                                        enum hp_metric metric, const bool *is_visible) {
     struct hp_history_reader reader = {0};
     struct hp_observation seen;
-    struct single sum = {.value = 0};
+    struct single_input sum = {.value = 0};
     hp_history_open(&reader, &profile->history, input->number);
     while (hp_history_next(&reader, &seen)) {
         if (is_visible[seen.stack]) {
@@ -81,7 +81,7 @@ struct moments {
 };
 
 // Compute the moments in two passes.
-static struct moments moments_of(const struct single *all, size_t count) {
+static struct moments moments_of(const struct single_input *all, size_t count) {
     struct moments m = {.count = (double)count};
     for (size_t i = 0; i < count; i++) {
         m.mean += all[i].bytes / m.count;
@@ -108,7 +108,7 @@ static double t_test(double value, struct moments m) {
 
 // Estimate of the mean of all inputs except one.
 static struct hp_measure mean_of_others(const struct hp_side_sum *sum,
-                                        const struct single *self, double others,
+                                        const struct single_input *self, double others,
                                         enum hp_metric metric) {
     struct hp_error error = sum->error;
     error.variance -= self->error.variance;
@@ -122,7 +122,7 @@ static struct hp_measure mean_of_others(const struct hp_side_sum *sum,
 }
 
 // Compare one input with the others.  Its p is the larger one of both tests.
-static struct hp_outlier judge(const struct single *self, struct moments moments,
+static struct hp_outlier judge(const struct single_input *self, struct moments moments,
                                const struct hp_side_sum *sum, enum hp_metric metric) {
     struct hp_measure mean = mean_of_others(sum, self, moments.count - 1, metric);
     struct hp_error error = self->error;
@@ -172,7 +172,7 @@ static void find_outliers(struct hp_spread *spread, const struct hp_naming *nami
     size_t count = sides->new.count;
     enum hp_metric metric = options->metric;
     double confidence = options->confidence;
-    struct single *all = hp_alloc(count * sizeof *all);
+    struct single_input *all = hp_alloc(count * sizeof *all);
     struct hp_outlier *judged = hp_alloc(count * sizeof *judged);
     bool *is_visible = hp_visible_stacks(naming);
     for (size_t i = 0; i < count; i++) {

@@ -24,7 +24,7 @@ struct hp_outlier {
 };
 
 // The `input` of an outlier that is in no list of inputs.
-#define HP_NOT_TOLD SIZE_MAX
+#define HP_INPUT_NOT_LISTED SIZE_MAX
 
 // A quantile of the bytes of dumps: the given share of dumps has less than a value
 // between `low` and `high`, in bytes.

@@ -21,13 +21,14 @@
 // --- groups -------------------------------------------------------------------------------
 
 // Sums of the groups: bytes, and number of dumps.
-struct groups {
+struct group_sums {
     double bytes[HP_REPLICATES], dumps[HP_REPLICATES];
 };
 
 // The groups of one side.
-static struct groups groups_of(const struct hp_between *between, enum hp_column column) {
-    struct groups groups;
+static struct group_sums groups_of(const struct hp_between *between,
+                                   enum hp_column column) {
+    struct group_sums groups;
     hp_int128 bytes[HP_REPLICATES] = {0};
     uint64_t dumps[HP_REPLICATES];
     const struct hp_replicate *sum;
@@ -45,7 +46,7 @@ static struct groups groups_of(const struct hp_between *between, enum hp_column 
 }
 
 // The p-value of the t test; 1 if there are too few groups.
-static double t_test(struct groups others, const struct hp_extreme *dump) {
+static double t_test(struct group_sums others, const struct hp_extreme *dump) {
     double bytes = 0, dumps = 0, squares = 0, units = 0;
     others.bytes[dump->group] -= (double)dump->total;
     others.dumps[dump->group] -= 1;
@@ -174,7 +175,7 @@ void hp_spread_judge_extremes(struct hp_spread *spread, const struct hp_profile 
                               const struct hp_report_options *options) {
     enum hp_column column = hp_column_of(options->metric);
     struct hp_totals all = {.none = 0};
-    struct groups groups = groups_of(&sides->between[1], column);
+    struct group_sums groups = groups_of(&sides->between[1], column);
     struct hp_measure measure = hp_measure_of(sum->value, &sum->error, options->metric);
     const struct hp_label_set *set;
     hp_vec_each (set, &sides->between[1].dumps.sets) {
@@ -188,7 +189,7 @@ void hp_spread_judge_extremes(struct hp_spread *spread, const struct hp_profile 
         double total = (double)dump->total, dumps = (double)spread->inputs;
         double sampling = sampling_p(measure, total, dumps);
         struct hp_outlier outlier = {
-            .input = HP_NOT_TOLD,
+            .input = HP_INPUT_NOT_LISTED,
             .name = name_of(spread, profile, dump, i),
             .value = (hp_fixed)((hp_uint128)dump->total << HP_SPACE_FRACTION),
             .others = (measure.estimate - total) / (dumps - 1),

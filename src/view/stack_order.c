@@ -13,24 +13,24 @@ enum {
 };
 
 // A stack with the steps to compare next.
-struct entry {
+struct order_entry {
     // Two steps, each + 1, at the depth of its range; 0: the stack has ended.
     uint64_t steps;
     uint32_t number;
 };
 
 // Entries that have the steps above `depth` in common.
-struct range {
+struct order_range {
     size_t begin, end;
     uint32_t depth;
 };
 
 // State of the sort.
-struct sorter {
+struct stack_sorter {
     const struct hp_stack_order *order;
-    struct entry *entries;
-    HP_VEC(struct range) pending; // ranges that are not sorted yet
-    uint64_t random;              // state of the generator of pivots
+    struct order_entry *entries;
+    HP_VEC(struct order_range) pending; // ranges that are not sorted yet
+    uint64_t random;                    // state of the generator of pivots
 };
 
 // The two steps of a stack from `depth` on.
@@ -47,7 +47,7 @@ static uint64_t load(const struct hp_stack_order *order, uint32_t number,
 // Order of stacks with equal steps: by tags, then by number.
 static int by_tags(const void *left, const void *right, void *context) {
     const struct hp_stack_order *order = context;
-    const struct entry *a = left, *b = right;
+    const struct order_entry *a = left, *b = right;
     uint32_t tags_of_a = order->stacks[a->number].tags.n;
     uint32_t tags_of_b = order->stacks[b->number].tags.n;
     if (tags_of_a != tags_of_b) {
@@ -57,8 +57,8 @@ static int by_tags(const void *left, const void *right, void *context) {
 }
 
 // Whether `a` comes before `b`; their steps at `depth` are loaded.
-static bool is_before(const struct sorter *sorter, const struct entry *a,
-                      const struct entry *b, uint32_t depth) {
+static bool is_before(const struct stack_sorter *sorter, const struct order_entry *a,
+                      const struct order_entry *b, uint32_t depth) {
     uint64_t at_a = a->steps, at_b = b->steps;
     while (at_a == at_b && (uint32_t)at_a != 0) {
         depth += STEPS;
@@ -70,10 +70,10 @@ static bool is_before(const struct sorter *sorter, const struct entry *a,
 }
 
 // Sort a small range by insertion.
-static void sort_few(const struct sorter *sorter, struct range range) {
-    struct entry *entries = sorter->entries;
+static void sort_few(const struct stack_sorter *sorter, struct order_range range) {
+    struct order_entry *entries = sorter->entries;
     for (size_t i = range.begin + 1; i < range.end; i++) {
-        struct entry entry = entries[i];
+        struct order_entry entry = entries[i];
         size_t at = i;
         for (;
              at > range.begin && is_before(sorter, &entry, &entries[at - 1], range.depth);
@@ -85,7 +85,7 @@ static void sort_few(const struct sorter *sorter, struct range range) {
 }
 
 // Draw a pivot: the median of three random entries.
-static uint64_t draw(struct sorter *sorter, struct range range) {
+static uint64_t draw(struct stack_sorter *sorter, struct order_range range) {
     uint64_t three[3];
     for (int i = 0; i < 3; i++) {
         sorter->random = hp_hash_mix(sorter->random + 1, 0x9e3779b97f4a7c15);
@@ -97,16 +97,16 @@ static uint64_t draw(struct sorter *sorter, struct range range) {
     return three[2] < low ? low : three[2] > high ? high : three[2];
 }
 
-static void swap(struct entry *a, struct entry *b) {
-    struct entry entry = *a;
+static void swap(struct order_entry *a, struct order_entry *b) {
+    struct order_entry entry = *a;
     *a = *b;
     *b = entry;
 }
 
 // Sort entries with equal steps.  If their stacks end there, they are sorted by tags;
 // else their next steps are loaded.
-static void go_on(struct sorter *sorter, struct range range) {
-    struct entry *entries = sorter->entries;
+static void go_on(struct stack_sorter *sorter, struct order_range range) {
+    struct order_entry *entries = sorter->entries;
     if ((uint32_t)entries[range.begin].steps == 0) {
         qsort_r(entries + range.begin, range.end - range.begin, sizeof *entries, by_tags,
                 (void *)(uintptr_t)sorter->order);
@@ -120,8 +120,8 @@ static void go_on(struct sorter *sorter, struct range range) {
 }
 
 // Divide a range into entries below, equal to and above a pivot.
-static void split(struct sorter *sorter, struct range range) {
-    struct entry *entries = sorter->entries;
+static void split(struct stack_sorter *sorter, struct order_range range) {
+    struct order_entry *entries = sorter->entries;
     uint64_t pivot = draw(sorter, range);
     size_t low = range.begin, high = range.end, i = range.begin;
     while (i < high) {
@@ -133,21 +133,21 @@ static void split(struct sorter *sorter, struct range range) {
             i++;
         }
     }
-    hp_vec_push(&sorter->pending, ((struct range){range.begin, low, range.depth}));
-    hp_vec_push(&sorter->pending, ((struct range){high, range.end, range.depth}));
-    go_on(sorter, (struct range){low, high, range.depth});
+    hp_vec_push(&sorter->pending, ((struct order_range){range.begin, low, range.depth}));
+    hp_vec_push(&sorter->pending, ((struct order_range){high, range.end, range.depth}));
+    go_on(sorter, (struct order_range){low, high, range.depth});
 }
 
 void hp_stack_order_sort(const struct hp_stack_order *order, uint32_t *numbers,
                          size_t count) {
-    struct sorter sorter = {.order = order, .random = hp_hash_key()};
+    struct stack_sorter sorter = {.order = order, .random = hp_hash_key()};
     sorter.entries = hp_alloc(count * sizeof *sorter.entries);
     for (uint32_t i = 0; i < count; i++) {
-        sorter.entries[i] = (struct entry){load(order, i, 0), i};
+        sorter.entries[i] = (struct order_entry){load(order, i, 0), i};
     }
-    hp_vec_push(&sorter.pending, ((struct range){0, count, 0}));
+    hp_vec_push(&sorter.pending, ((struct order_range){0, count, 0}));
     while (sorter.pending.count > 0) {
-        struct range range = sorter.pending.at[--sorter.pending.count];
+        struct order_range range = sorter.pending.at[--sorter.pending.count];
         if (range.end - range.begin > FEW) {
             split(&sorter, range);
         } else {

@@ -14,14 +14,14 @@ enum {
 };
 
 // A chunk, in a linked list.
-struct piece {
-    struct piece *next;
+struct series_chunk {
+    struct series_chunk *next;
     uint8_t bytes[CHUNK];
 };
 
 // The changes of one stack.
 struct hp_changes {
-    struct piece *first, *last;
+    struct series_chunk *first, *last;
     size_t size; // in all chunks, in bytes
     // Value in dump `at`, the last one with a change; and in dump `seen`, the last one
     // that had the stack.
@@ -36,7 +36,8 @@ struct hp_changes {
 static void put_byte(struct hp_arena *arena, struct hp_changes *changes, uint8_t byte) {
     size_t at = changes->size++ % CHUNK;
     if (at == 0) {
-        struct piece *next = hp_arena_alloc(arena, sizeof *next, alignof(struct piece));
+        struct series_chunk *next =
+            hp_arena_alloc(arena, sizeof *next, alignof(struct series_chunk));
         *(changes->last ? &changes->last->next : &changes->first) = next;
         changes->last = next;
     }
@@ -122,13 +123,13 @@ void hp_stack_series_sort(struct hp_stack_series *series, uint32_t dumps) {
 // --- reading --------------------------------------------------------------------------------
 
 // State of reading changes.
-struct reader {
-    const struct piece *piece;
+struct change_reader {
+    const struct series_chunk *piece;
     size_t at, size;
 };
 
 // Read a number in LEB128.
-static hp_uint128 get(struct reader *reader) {
+static hp_uint128 get(struct change_reader *reader) {
     hp_uint128 number = 0;
     uint8_t byte;
     unsigned shift = 0;
@@ -143,7 +144,7 @@ static hp_uint128 get(struct reader *reader) {
 
 // Add the changes of a stack to sums[dump] of each dump.
 static void add_changes(const struct hp_changes *changes, hp_fixed *sums) {
-    struct reader reader = {changes->first, 0, changes->size};
+    struct change_reader reader = {changes->first, 0, changes->size};
     uint32_t dump = 0;
     while (reader.at < reader.size) {
         dump += (uint32_t)get(&reader);

@@ -13,7 +13,7 @@ hp_fixed hp_mean_of(hp_fixed sum, size_t inputs) {
 // --- selected inputs ----------------------------------------------------------------------
 
 // Values of one stack of the profile, in all inputs or in one of them.
-struct part {
+struct stack_part {
     size_t stack; // number in the profile
     const struct hp_values *values;
     const struct hp_error *errors[HP_COLUMNS]; // NULL: not known
@@ -21,14 +21,14 @@ struct part {
 };
 
 // Adds a part to `sums`.
-typedef void add_fn(void *sums, const struct part *part);
+typedef void add_fn(void *sums, const struct stack_part *part);
 
 // Add the stacks of the profile.
 static void add_all(const struct hp_profile *profile, add_fn *add, void *sums) {
     for (size_t i = 0; i < profile->stacks.count; i++) {
-        struct part part = {.stack = i,
-                            .values = &profile->stacks.at[i].values,
-                            .is_all = true};
+        struct stack_part part = {.stack = i,
+                                  .values = &profile->stacks.at[i].values,
+                                  .is_all = true};
         for (enum hp_column k = 0; k < HP_COLUMNS; k++) {
             bool is_known = hp_profile_has_errors(profile, k);
             part.errors[k] = is_known ? hp_stack_error(&profile->errors[k], i) : NULL;
@@ -44,7 +44,7 @@ static void add_input(const struct hp_profile *profile, uint32_t number, add_fn 
     struct hp_observation seen;
     hp_history_open(&reader, &profile->history, number);
     while (hp_history_next(&reader, &seen)) {
-        struct part part = {
+        struct stack_part part = {
             seen.stack, &seen.values, {&seen.errors[0], &seen.errors[1]}, false};
         add(sums, &part);
     }
@@ -137,7 +137,7 @@ const struct hp_error *hp_stack_sums_error(const struct hp_stack_sums *sums, siz
 // Add an error to a stack.  The first error of the whole profile is only referred to;
 // further ones need a copy.
 static void add_error(struct hp_stack_sums *sums, uint32_t stack, enum hp_column column,
-                      const struct part *part) {
+                      const struct stack_part *part) {
     struct hp_error_sums *errors = &sums->errors[column];
     uint32_t *place = &errors->of[stack];
     if (*place == 0 && part->is_all) {
@@ -153,14 +153,14 @@ static void add_error(struct hp_stack_sums *sums, uint32_t stack, enum hp_column
 }
 
 // The `sums` of add_to_sums().
-struct adder {
+struct stack_adder {
     struct hp_stack_sums *sums;
     const struct hp_stacks *stacks;
 };
 
 // Add a part to the stack of the view that it belongs to.
-static void add_to_sums(void *data, const struct part *part) {
-    const struct adder *adder = data;
+static void add_to_sums(void *data, const struct stack_part *part) {
+    const struct stack_adder *adder = data;
     uint32_t stack = adder->stacks->of_profile[part->stack];
     if (stack == HP_NO_STACK) {
         return;
@@ -179,7 +179,7 @@ static void add_to_sums(void *data, const struct part *part) {
 
 void hp_stack_sums_add(struct hp_stack_sums *sums, const struct hp_stacks *stacks,
                        struct hp_selection selection) {
-    struct adder adder = {sums, stacks};
+    struct stack_adder adder = {sums, stacks};
     size_t inputs = add_selected(sums->profile, selection, add_to_sums, &adder);
     for (size_t i = 0; inputs > 1 && i < stacks->all.count; i++) {
         for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
@@ -192,15 +192,15 @@ void hp_stack_sums_add(struct hp_stack_sums *sums, const struct hp_stacks *stack
 // --- whole numbers of one metric ----------------------------------------------------------
 
 // Sums of one metric.
-struct single {
+struct single_metric {
     hp_fixed *sums;
     const struct hp_stacks *stacks;
     enum hp_metric metric;
 };
 
 // Add a part to the sums of one metric.
-static void add_to_single(void *data, const struct part *part) {
-    const struct single *single = data;
+static void add_to_single(void *data, const struct stack_part *part) {
+    const struct single_metric *single = data;
     uint32_t stack = single->stacks->of_profile[part->stack];
     if (stack != HP_NO_STACK) {
         single->sums[stack] += part->values->of[single->metric];
@@ -210,7 +210,7 @@ static void add_to_single(void *data, const struct part *part) {
 hp_int128 *hp_stacks_whole(const struct hp_stacks *stacks, struct hp_selection selection,
                            enum hp_metric metric) {
     size_t count = stacks->all.count;
-    struct single single = {hp_alloc(count * sizeof *single.sums), stacks, metric};
+    struct single_metric single = {hp_alloc(count * sizeof *single.sums), stacks, metric};
     hp_int128 *whole = hp_alloc(count * sizeof *whole);
     size_t inputs =
         add_selected(stacks->naming->profile, selection, add_to_single, &single);

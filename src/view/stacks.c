@@ -83,7 +83,7 @@ struct hp_place hp_stacks_place(const struct hp_stacks *stacks, uint32_t place) 
 // --- keys ---------------------------------------------------------------------------------
 
 // Buffer for the key of a stack.
-struct key {
+struct stack_key {
     HP_VEC(uint32_t) at;
     hp_string tags;
     bool truncated;
@@ -91,7 +91,7 @@ struct key {
 
 // Find the visible nodes of a stack.  Returns false if filters leave nothing.
 static bool find_names(const struct hp_stacks *stacks, const struct hp_stack *stack,
-                       struct hp_visible_frames *frames, struct key *key) {
+                       struct hp_visible_frames *frames, struct stack_key *key) {
     bool is_visible = hp_visible_nodes(stacks->naming, stack, frames);
     key->at.count = 0;
     hp_vec_reserve(&key->at, frames->nodes.count);
@@ -106,7 +106,7 @@ static bool find_names(const struct hp_stacks *stacks, const struct hp_stack *st
 // frame than the call before, or if its number is not higher: a folded call that stays
 // comes first.
 static bool find_places(const struct hp_stacks *stacks, const struct hp_stack *stack,
-                        struct hp_visible_frames *frames, struct key *key) {
+                        struct hp_visible_frames *frames, struct stack_key *key) {
     uint32_t last = 0, last_frame = stacks->frame_of.at[last];
     key->at.count = 0;
     if (!hp_visible_calls(stacks->naming, stack, frames)) {
@@ -132,7 +132,7 @@ static bool find_places(const struct hp_stacks *stacks, const struct hp_stack *s
 
 // Find the sites of all calls of a stack.  Returns false if filters leave nothing.
 static bool find_sites(const struct hp_stacks *stacks, const struct hp_stack *stack,
-                       struct hp_visible_frames *frames, struct key *key) {
+                       struct hp_visible_frames *frames, struct stack_key *key) {
     const struct hp_sites *sites = &stacks->sites;
     size_t shown = hp_all_calls(stacks->naming, stack, frames);
     key->at.count = 0;
@@ -147,7 +147,8 @@ static bool find_sites(const struct hp_stacks *stacks, const struct hp_stack *st
 
 // Cut a key to `most` places; the last one represents all that were cut off.  0: no
 // limit.
-static void limit_depth(const struct hp_stacks *stacks, struct key *key, size_t most) {
+static void limit_depth(const struct hp_stacks *stacks, struct stack_key *key,
+                        size_t most) {
     if (most > 0 && key->at.count > most) {
         key->at.count = most;
         key->at.at[most - 1] = place_of_truncated(stacks);
@@ -156,7 +157,7 @@ static void limit_depth(const struct hp_stacks *stacks, struct key *key, size_t 
 
 // Find the key of a stack of the profile.  Returns false if filters leave nothing of it.
 static bool find_key(const struct hp_stacks *stacks, size_t stack, size_t max_depth,
-                     struct hp_visible_frames *frames, struct key *key) {
+                     struct hp_visible_frames *frames, struct stack_key *key) {
     const struct hp_profile *profile = stacks->naming->profile;
     if (stacks->of == HP_STACKS_OF_SITES) {
         const uint32_t *facet = stacks->facet_of_set;
@@ -181,7 +182,7 @@ static uint32_t hash_of(const struct hp_stack_key *stack) {
 
 // Number of the stack with this key; adds a copy if it is new.
 static uint32_t find_or_add(struct hp_stacks *stacks, struct hp_index *index,
-                            const struct key *key) {
+                            const struct stack_key *key) {
     struct hp_stack_key wanted = {key->at.at, (uint32_t)key->at.count, key->tags,
                                   key->truncated};
     size_t size = wanted.depth * sizeof *wanted.at;
@@ -251,14 +252,14 @@ static void sort(struct hp_stacks *stacks, const uint32_t *rank, bool from_leaf)
 // --- by value -----------------------------------------------------------------------------
 
 // A stack in the order by value.
-struct ranked {
+struct ranked_stack {
     hp_fixed value;
     uint32_t stack;
 };
 
 // Order by value, the largest first, then by number.
 static int by_value(const void *left, const void *right) {
-    const struct ranked *a = left, *b = right;
+    const struct ranked_stack *a = left, *b = right;
     if (a->value != b->value) {
         return a->value > b->value ? -1 : 1;
     }
@@ -268,10 +269,10 @@ static int by_value(const void *left, const void *right) {
 uint32_t *hp_stacks_by_value(const struct hp_stacks *stacks,
                              const struct hp_stack_sums *sums, enum hp_metric metric) {
     size_t count = stacks->all.count;
-    struct ranked *ranked = hp_alloc(count * sizeof *ranked);
+    struct ranked_stack *ranked = hp_alloc(count * sizeof *ranked);
     uint32_t *order = hp_alloc(count * sizeof *order);
     for (uint32_t i = 0; i < count; i++) {
-        ranked[i] = (struct ranked){sums->values[i].of[metric], i};
+        ranked[i] = (struct ranked_stack){sums->values[i].of[metric], i};
     }
     qsort(ranked, count, sizeof *ranked, by_value);
     for (size_t i = 0; i < count; i++) {
@@ -331,7 +332,7 @@ static void collect(struct hp_stacks *stacks, size_t max_depth) {
     size_t count = stacks->naming->profile->stacks.count;
     struct hp_index index = {0};
     struct hp_visible_frames frames = {0};
-    struct key key = {0};
+    struct stack_key key = {0};
     stacks->of_profile = hp_alloc(count * sizeof *stacks->of_profile);
     for (size_t i = 0; i < count; i++) {
         bool is_visible = find_key(stacks, i, max_depth, &frames, &key);
@@ -357,7 +358,7 @@ void hp_stacks_init(struct hp_stacks *stacks, enum hp_stacks_of of,
         sort(stacks, rank, of == HP_STACKS_OF_TREE && options->invert);
         free(rank);
     }
-    hp_give_back(); // memory of collecting and sorting: sums take as much
+    hp_trim_heap(); // memory of collecting and sorting: sums take as much
 }
 
 void hp_stacks_init_sites(struct hp_stacks *stacks, struct hp_naming *naming,

@@ -255,7 +255,7 @@ enum {
 
 // Order of rows: by the values of one column, then of the other column, then by size or
 // name.  Rows sorted by name use no column.
-struct order {
+struct row_order {
     const struct hp_top *top;
     const struct hp_naming *naming;
     // Values of the metric, those of consecutive nodes top->metrics apart; NULL: not
@@ -264,13 +264,13 @@ struct order {
 };
 
 // The value of a row.
-static hp_fixed value_of(const struct order *order, const hp_fixed *values,
+static hp_fixed value_of(const struct row_order *order, const hp_fixed *values,
                          const struct hp_row_key *row) {
     return values[row->node.n * order->top->metrics];
 }
 
 static int compare(const void *left, const void *right, void *context) {
-    const struct order *order = context;
+    const struct row_order *order = context;
     const struct hp_row_key *a = left, *b = right;
     const hp_fixed *const columns[] = {order->first, order->second};
     for (int i = 0; i < 2 && columns[i]; i++) {
@@ -289,14 +289,14 @@ static int compare(const void *left, const void *right, void *context) {
 // Insert a row into the first rows, which are sorted, by binary search.  The last one of
 // these moves to the place of the row.
 static void insert(struct hp_row_key *rows, size_t first, struct hp_row_key *row,
-                   struct order *order) {
+                   struct row_order *order) {
     struct hp_row_key new = *row;
     size_t at = 0, end = first - 1;
     while (at < end) {
         size_t middle = at + (end - at) / 2;
-        bool is_behind = compare(&new, &rows[middle], order) > 0;
-        at = is_behind ? middle + 1 : at;
-        end = is_behind ? end : middle;
+        bool is_after = compare(&new, &rows[middle], order) > 0;
+        at = is_after ? middle + 1 : at;
+        end = is_after ? end : middle;
     }
     *row = rows[first - 1];
     memmove(&rows[at + 1], &rows[at], (first - 1 - at) * sizeof *rows);
@@ -304,14 +304,15 @@ static void insert(struct hp_row_key *rows, size_t first, struct hp_row_key *row
 }
 
 // The value of a row in the first column; 0: rows are sorted by name.
-static hp_fixed first_value(const struct order *order, const struct hp_row_key *row) {
+static hp_fixed first_value(const struct row_order *order, const struct hp_row_key *row) {
     return order->first ? value_of(order, order->first, row) : 0;
 }
 
 // Move the first rows of the order to the front, and sort them.  If these are few, most
 // other rows need only one comparison, of one value with that of the last of them.
 // Returns the number of rows that are sorted.
-static size_t sort_first(const struct hp_view *view, size_t first, struct order *order) {
+static size_t sort_first(const struct hp_view *view, size_t first,
+                         struct row_order *order) {
     struct hp_row_key *rows = view->rows.at;
     if (first > FEW_ROWS || first >= view->rows.count) {
         hp_vec_sort_r(&view->rows, compare, order);
@@ -330,10 +331,10 @@ static size_t sort_first(const struct hp_view *view, size_t first, struct order 
 }
 
 // The order that the rows are sorted by.
-static struct order order_of(const struct hp_top *top, const struct hp_view *view) {
+static struct row_order order_of(const struct hp_top *top, const struct hp_view *view) {
     size_t slot = top->slot[view->options.metric];
     const hp_fixed *flat = top->flat + slot, *cum = top->cum + slot;
-    struct order order = {.top = top, .naming = &view->naming};
+    struct row_order order = {.top = top, .naming = &view->naming};
     if (top->sort != HP_SORT_NAME) {
         bool by_cum = top->sort == HP_SORT_CUM;
         order.first = by_cum ? cum : flat;
@@ -345,12 +346,12 @@ static struct order order_of(const struct hp_top *top, const struct hp_view *vie
 void hp_top_sort_rows(struct hp_top *top, struct hp_view *view, enum hp_sort sort,
                       size_t first) {
     top->sort = sort;
-    struct order order = order_of(top, view);
+    struct row_order order = order_of(top, view);
     top->sorted = sort_first(view, first, &order);
 }
 
 void hp_top_sort_rest(struct hp_top *top, const struct hp_view *view) {
-    struct order order = order_of(top, view);
+    struct row_order order = order_of(top, view);
     top->sorted = sort_first(view, view->rows.count, &order);
 }
 

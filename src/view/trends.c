@@ -82,7 +82,7 @@ static struct dump *make_series(const struct hp_view *view,
 // --- sums ---------------------------------------------------------------------------------
 
 // Sums of one place over the dumps that were read so far.
-struct sum {
+struct trend_sum {
     // In the first dump, in the one before, and in the current one.
     hp_fixed first, before, now;
     hp_int128 variance; // of `now`
@@ -96,12 +96,12 @@ struct sum {
 };
 
 // State of the sums.
-struct adder {
+struct trend_adder {
     const struct hp_profile *profile;
     const struct hp_members *members;
     enum hp_metric metric;
     const struct dump *dumps;
-    struct sum *sums; // of all nodes, the total, and the filtered sum
+    struct trend_sum *sums; // of all nodes, the total, and the filtered sum
 };
 
 // Variance of a value, in bytes^2 or objects^2.
@@ -112,16 +112,17 @@ static hp_int128 variance_of(const struct hp_error *error, enum hp_metric metric
 }
 
 // Add a stack to a place, in the current dump.
-static void add(const struct adder *adder, size_t place, hp_fixed value,
+static void add(const struct trend_adder *adder, size_t place, hp_fixed value,
                 const struct hp_error *error) {
-    struct sum *sum = &adder->sums[place];
+    struct trend_sum *sum = &adder->sums[place];
     sum->now += value;
     sum->variance += variance_of(error, adder->metric);
     sum->flags |= error->flags;
 }
 
 // Read one dump from the history, number `place` of the series.
-static void read_dump(struct adder *adder, struct hp_stack_series *held, uint32_t place) {
+static void read_dump(struct trend_adder *adder, struct hp_stack_series *held,
+                      uint32_t place) {
     struct hp_history_reader reader = {0};
     struct hp_observation seen;
     const struct hp_members *members = adder->members;
@@ -143,7 +144,7 @@ static void read_dump(struct adder *adder, struct hp_stack_series *held, uint32_
 }
 
 // End the current dump of a place.
-static void conclude_dump(struct sum *sum, const struct dump *dump, size_t place,
+static void conclude_dump(struct trend_sum *sum, const struct dump *dump, size_t place,
                           enum hp_metric metric) {
     double value = hp_fixed_double(sum->now, metric), variance = (double)sum->variance;
     sum->first = place == 0 ? sum->now : sum->first;
@@ -159,7 +160,7 @@ static void conclude_dump(struct sum *sum, const struct dump *dump, size_t place
 }
 
 // Read all dumps of a series.
-static void sum_up(struct adder *adder, struct hp_trend *trend) {
+static void sum_up(struct trend_adder *adder, struct hp_trend *trend) {
     const struct hp_members *members = adder->members;
     size_t nodes = members->node_count, all = nodes + 2;
     adder->sums = hp_alloc(all * sizeof *adder->sums);
@@ -184,8 +185,8 @@ static void sum_up(struct adder *adder, struct hp_trend *trend) {
 static const struct hp_rise unknown = {NAN, NAN};
 
 // Data from which rows are made.
-struct maker {
-    const struct adder *adder;
+struct trend_maker {
+    const struct trend_adder *adder;
     const struct hp_trend_times *times;
     const struct hp_onset_times *onsets;
     // Last dump against the first one, by place; NULL: the slope is tested instead.
@@ -286,7 +287,7 @@ static struct hp_rise rise_in_span(struct spans *spans, size_t i, size_t place) 
 }
 
 // Free the rises of the series and of its spans.
-static void free_rises(struct maker *maker) {
+static void free_rises(struct trend_maker *maker) {
     free(maker->rises);
     for (size_t i = 0; i < HP_ONSET_SPANS; i++) {
         free(maker->spans->rises[i]);
@@ -295,7 +296,7 @@ static void free_rises(struct maker *maker) {
 
 // A row whose onset is searched: the data of sampling_in_span().
 struct asker {
-    const struct maker *maker;
+    const struct trend_maker *maker;
     const double *values;
     size_t place;
 };
@@ -303,16 +304,17 @@ struct asker {
 // Growth of a row beyond sampling error in span i.
 static struct hp_rise sampling_in_span(const void *data, size_t i) {
     const struct asker *asker = data;
-    const struct maker *maker = asker->maker;
-    const struct sum *sum = &maker->adder->sums[asker->place];
+    const struct trend_maker *maker = asker->maker;
+    const struct trend_sum *sum = &maker->adder->sums[asker->place];
     return maker->rises
                ? rise_in_span(maker->spans, i, asker->place)
                : hp_onset_of_sampling(maker->onsets, i, asker->values, sum->of_spans[i]);
 }
 
 // The shape of a row with an onset: the dumps since the onset may be a step or a warm-up.
-static enum hp_trend_shape shape_since(const struct maker *maker, const double *values,
-                                       const struct hp_onset *onset, size_t count) {
+static enum hp_trend_shape shape_since(const struct trend_maker *maker,
+                                       const double *values, const struct hp_onset *onset,
+                                       size_t count) {
     size_t first = 0;
     for (size_t i = 0; i < HP_ONSET_SUFFIXES; i++) {
         struct hp_onset_span span = hp_onset_span(maker->onsets, i);
@@ -326,9 +328,9 @@ static enum hp_trend_shape shape_since(const struct maker *maker, const double *
 }
 
 // Judge the growth of a row: its shape, its onset and its final rise.
-static void conclude(const struct hp_trend *trend, const struct maker *maker,
+static void conclude(const struct hp_trend *trend, const struct trend_maker *maker,
                      const double *values, struct hp_trend_row *row) {
-    if (!trend->can_tell || row->is_open || isnan(row->sampling.p)) {
+    if (!trend->can_test_growth || row->is_open || isnan(row->sampling.p)) {
         return;
     }
     struct hp_rise whole = hp_trend_of_all(maker->times, values, row->sampling);
@@ -348,9 +350,10 @@ static void conclude(const struct hp_trend *trend, const struct maker *maker,
 }
 
 // Growth of a row beyond sampling error; NAN if it cannot be tested.
-static struct hp_rise sampling_of(const struct hp_trend *trend, const struct maker *maker,
+static struct hp_rise sampling_of(const struct hp_trend *trend,
+                                  const struct trend_maker *maker,
                                   const struct hp_trend_row *row, const double *values) {
-    const struct sum *sum = &maker->adder->sums[row->place];
+    const struct trend_sum *sum = &maker->adder->sums[row->place];
     bool is_node = row->place < maker->adder->members->node_count;
     // The error of a number of objects is not known if their sizes are mixed.
     bool is_known = sum->flags == 0 || trend->is_of_space;
@@ -366,8 +369,8 @@ static struct hp_rise sampling_of(const struct hp_trend *trend, const struct mak
 
 // Make the row of a place.
 static struct hp_trend_row make_row(const struct hp_trend *trend,
-                                    const struct maker *maker, size_t place) {
-    const struct sum *sum = &maker->adder->sums[place];
+                                    const struct trend_maker *maker, size_t place) {
+    const struct trend_sum *sum = &maker->adder->sums[place];
     const double *values =
         hp_row_values_of(maker->values, &trend->held, place, maker->adder->metric);
     struct hp_trend_row row = {
@@ -407,7 +410,7 @@ static uint64_t find_open(const struct hp_open_code *open, const struct dump *du
 }
 
 // Make the rows of a series, its total, and the sum of the stacks that filters leave.
-static void make_rows(struct hp_trend *trend, const struct maker *maker) {
+static void make_rows(struct hp_trend *trend, const struct trend_maker *maker) {
     size_t nodes = maker->adder->members->node_count;
     for (uint32_t i = 0; i < nodes; i++) {
         if (maker->adder->sums[i].is_used && maker->adder->sums[i].samples > 0) {
@@ -473,15 +476,15 @@ static void trend_init(struct hp_trend *trend, struct hp_view *view,
     struct hp_trend_times *times;
     struct hp_onset_times *onsets;
     struct dump *dumps = make_series(view, series, count, &times, &onsets);
-    struct adder adder = {.profile = view->profile,
-                          .members = members,
-                          .metric = options->metric,
-                          .dumps = dumps};
+    struct trend_adder adder = {.profile = view->profile,
+                                .members = members,
+                                .metric = options->metric,
+                                .dumps = dumps};
     bool has_errors = view->precision.is_known[hp_column_of(options->metric)];
     *trend = (struct hp_trend){
         .test = has_errors ? HP_TEST_PROCESS : HP_TEST_NONE,
         .is_of_space = hp_fraction(options->metric) == HP_SPACE_FRACTION,
-        .can_tell = has_errors && hp_series_can_tell(series, count),
+        .can_test_growth = has_errors && hp_series_can_test_growth(series, count),
         .place = place,
         .dumps = count,
     };
@@ -490,15 +493,15 @@ static void trend_init(struct hp_trend *trend, struct hp_view *view,
     sum_up(&adder, trend);
     struct spans spans = {trend, view, members, onsets, {NULL}};
     struct comparison whole = {0, 1 - options->confidence, INFINITY};
-    struct maker maker = {.adder = &adder,
-                          .times = times,
-                          .onsets = onsets,
-                          .spans = &spans,
-                          .values = trends->values,
-                          .confidence = options->confidence,
-                          .has_errors = has_errors,
-                          .open = &trends->open,
-                          .open_modules = find_open(&trends->open, dumps, count)};
+    struct trend_maker maker = {.adder = &adder,
+                                .times = times,
+                                .onsets = onsets,
+                                .spans = &spans,
+                                .values = trends->values,
+                                .confidence = options->confidence,
+                                .has_errors = has_errors,
+                                .open = &trends->open,
+                                .open_modules = find_open(&trends->open, dumps, count)};
     if (has_errors) {
         maker.rises = test_by_difference(trend, view, members, &whole);
     }
@@ -583,6 +586,6 @@ const struct hp_trend *hp_largest_trend(const struct hp_trends *trends) {
     return largest;
 }
 
-bool hp_series_can_tell(const struct hp_series_dump *series, size_t count) {
+bool hp_series_can_test_growth(const struct hp_series_dump *series, size_t count) {
     return count >= HP_TREND_LEAST && span_of(series, count) > 0;
 }

@@ -49,7 +49,7 @@ struct hp_trend {
     enum hp_difference_test test;
     bool is_of_space; // the metric is in bytes
     // There are enough dumps to distinguish growth from values that go up and down.
-    bool can_tell;
+    bool can_test_growth;
     size_t place, dumps; // the dumps of the series in view->series
     const struct hp_trend_unit *unit;
     double span;  // time from the first dump to the last, in units
@@ -94,6 +94,6 @@ const double *hp_trend_values(const struct hp_view *view, size_t row);
 
 // Whether a series has enough dumps, at different times, to distinguish growth from
 // values that go up and down.
-bool hp_series_can_tell(const struct hp_series_dump *series, size_t count);
+bool hp_series_can_test_growth(const struct hp_series_dump *series, size_t count);
 
 #endif

@@ -24,12 +24,12 @@ static const double much = 0.2; // as a share of the memory that was seen
 
 // Sums over stacks.  They are exact integers, so that the order of stacks does not
 // matter.
-struct sums {
+struct excess_sums {
     hp_int128 beyond, variance; // in bytes and bytes^2
 };
 
 // Add a stack with one or two samples; other stacks add nothing.
-static void add(struct sums *sums, hp_int128 bytes, const struct hp_error *error) {
+static void add(struct excess_sums *sums, hp_int128 bytes, const struct hp_error *error) {
     hp_int128 beyond = bytes - (hp_int128)error->observed_bytes;
     if (error->period > 0 && error->samples == 1) {
         sums->beyond += beyond;
@@ -56,8 +56,8 @@ static double most_in_one(double most_in_all, double period, double miss) {
 }
 
 // Memory that was seen in a column, in all inputs or in some of them.
-struct seen {
-    struct sums sums; // over the stacks
+struct seen_part {
+    struct excess_sums sums; // over the stacks
     hp_fixed total;
     struct hp_error error; // of `total`
 };
@@ -69,7 +69,7 @@ static enum hp_metric space_of(enum hp_column column) {
 
 // Estimate the memory that sampling missed from the memory that it saw.
 static struct hp_unseen estimate_unseen(const struct hp_view *view, enum hp_column column,
-                                        const struct seen *seen) {
+                                        const struct seen_part *seen) {
     enum hp_metric space = space_of(column);
     double miss = 1 - view->options.confidence, period = (double)seen->error.period;
     double estimate = (double)seen->sums.beyond, variance = (double)seen->sums.variance;
@@ -94,8 +94,8 @@ static struct hp_unseen estimate_of_all(const struct hp_view *view,
                                         enum hp_column column) {
     const struct hp_profile *profile = view->profile;
     enum hp_metric space = space_of(column);
-    struct seen seen = {.total = view->head.total.of[space],
-                        .error = view->head.errors[column]};
+    struct seen_part seen = {.total = view->head.total.of[space],
+                             .error = view->head.errors[column]};
     if (!view->precision.is_known[column] || view->head.summary[HP_SIDE_ALL].is_merged) {
         return (struct hp_unseen){.is_known = false};
     }
@@ -123,13 +123,13 @@ struct hp_unseen hp_unseen_of(const struct hp_view *view) {
 // --- estimates for a part of the inputs ---------------------------------------------------------
 
 // The value of one stack in some of the inputs.
-struct held {
+struct seen_stack {
     hp_fixed value;
     struct hp_error error;
 };
 
 // Add an input to the stacks.
-static void add_input(struct held *held, const struct hp_profile *profile,
+static void add_input(struct seen_stack *held, const struct hp_profile *profile,
                       const struct hp_input_record *input, enum hp_column column) {
     struct hp_history_reader reader = {0};
     struct hp_observation seen;
@@ -142,8 +142,9 @@ static void add_input(struct held *held, const struct hp_profile *profile,
 }
 
 // Sum of the stacks.
-static struct seen seen_of(const struct held *held, size_t count, enum hp_column column) {
-    struct seen seen = {.total = 0};
+static struct seen_part seen_of(const struct seen_stack *held, size_t count,
+                                enum hp_column column) {
+    struct seen_part seen = {.total = 0};
     for (size_t i = 0; i < count; i++) {
         seen.total += held[i].value;
         hp_error_add(&seen.error, &held[i].error);
@@ -155,7 +156,7 @@ static struct seen seen_of(const struct held *held, size_t count, enum hp_column
 bool hp_is_much_unseen(const struct hp_view *view, enum hp_column column, uint32_t place,
                        uint64_t period) {
     const struct hp_profile *profile = view->profile;
-    struct held *held = hp_alloc(profile->stacks.count * sizeof *held);
+    struct seen_stack *held = hp_alloc(profile->stacks.count * sizeof *held);
     const struct hp_facet_input *input;
     bool is_merged = false;
     hp_vec_each (input, &view->facet.inputs) {
@@ -164,7 +165,7 @@ bool hp_is_much_unseen(const struct hp_view *view, enum hp_column column, uint32
             is_merged |= hp_input_is_merged(input->record);
         }
     }
-    struct seen seen = seen_of(held, profile->stacks.count, column);
+    struct seen_part seen = seen_of(held, profile->stacks.count, column);
     seen.error.period = period;
     free(held);
     return !is_merged && estimate_unseen(view, column, &seen).is_much;

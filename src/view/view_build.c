@@ -31,7 +31,7 @@ static const char *missing_of(const struct hp_view *view,
 }
 
 // Refuse a comparison if any input lacks the metric: a missing value is not 0.
-static int refuse_untold(const struct hp_view *view, struct hp_err *err) {
+static int refuse_incomplete(const struct hp_view *view, struct hp_err *err) {
     const struct hp_input_record *input;
     hp_vec_each (input, &view->profile->inputs) {
         const char *missing = missing_of(view, input);
@@ -93,7 +93,7 @@ static int refuse_metric(const struct hp_view *view, struct hp_err *err) {
     if (view->type || hp_view_has_metric(view, metric)) {
         bool compares = (view->report->has_sides && !hp_view_is_of_differences(view)) ||
                         kind == HP_REPORT_TREND;
-        return compares ? refuse_untold(view, err) : HP_OK;
+        return compares ? refuse_incomplete(view, err) : HP_OK;
     }
     return refuse_missing(view, space, err);
 }

@@ -17,7 +17,7 @@
 static const size_t edge = 4 << 10;
 
 // What a report would add up.
-struct sum {
+struct dump_sum {
     struct hp_counts counts;
     size_t stacks;
 };
@@ -30,14 +30,14 @@ static _Noreturn void fail(const char *how, size_t where) {
     exit(1);
 }
 
-static bool is_told(const struct reading *reading) {
+static bool is_reported(const struct reading *reading) {
     const struct hp_dump *dump = &reading->dump;
     return reading->ret != HP_OK || reading->is_elf || dump->cut.code != HP_OK ||
            dump->damage.what || dump->malformed.count > 0;
 }
 
-static struct sum sum_of(const struct reading *reading) {
-    struct sum sum = {.stacks = reading->dump.stacks.count};
+static struct dump_sum sum_of(const struct reading *reading) {
+    struct dump_sum sum = {.stacks = reading->dump.stacks.count};
     const struct hp_dump_stack *stack;
     hp_vec_each (stack, &reading->dump.stacks) {
         sum.counts.inuse.objects += stack->counts.inuse.objects;
@@ -51,16 +51,16 @@ static struct sum sum_of(const struct reading *reading) {
 static const struct reading *read_as(const uint8_t *bytes, size_t size) {
     tried++;
     const struct reading *reading = differential_check(bytes, size, tried % 2048, false);
-    silent += !is_told(reading);
+    silent += !is_reported(reading);
     return reading;
 }
 
 // It is told, or it is as good as the whole.
-static void expect(const struct sum *whole, const uint8_t *bytes, size_t size,
+static void expect(const struct dump_sum *whole, const uint8_t *bytes, size_t size,
                    const char *how, size_t where) {
     const struct reading *reading = read_as(bytes, size);
-    struct sum sum = {.stacks = 0};
-    if (!is_told(reading)) {
+    struct dump_sum sum = {.stacks = 0};
+    if (!is_reported(reading)) {
         sum = sum_of(reading);
         if (memcmp(&sum, whole, sizeof sum) != 0) {
             fail(how, where);
@@ -68,7 +68,7 @@ static void expect(const struct sum *whole, const uint8_t *bytes, size_t size,
     }
 }
 
-static void cut(const struct sum *whole, const struct file *file, size_t cuts) {
+static void cut(const struct dump_sum *whole, const struct file *file, size_t cuts) {
     size_t middle =
         file->size > 2 * edge + cuts ? (file->size - 2 * edge) / (cuts + 1) : 1;
     for (size_t n = 0; n < file->size;) {
@@ -79,7 +79,7 @@ static void cut(const struct sum *whole, const struct file *file, size_t cuts) {
 }
 
 // Nothing protects the numbers of a text; a compressed file has a checksum.
-static void flip(const struct sum *whole, const struct file *file, uint64_t flips) {
+static void flip(const struct dump_sum *whole, const struct file *file, uint64_t flips) {
     struct mutate_random random = {file->size};
     bool is_packed = hp_input_stream_is_packed((const char *)file->bytes, file->size);
     uint8_t *copy = malloc(file->size);
@@ -100,13 +100,13 @@ static void twice(const struct file *file) {
     uint8_t *copy = malloc(2 * file->size);
     memcpy(copy, file->bytes, file->size);
     memcpy(copy + file->size, file->bytes, file->size);
-    if (!is_told(read_as(copy, 2 * file->size))) {
+    if (!is_reported(read_as(copy, 2 * file->size))) {
         fail("twice", file->size);
     }
     free(copy);
 }
 
-static void with_carriage_returns(const struct sum *whole, const struct file *file) {
+static void with_carriage_returns(const struct dump_sum *whole, const struct file *file) {
     uint8_t *copy = malloc(2 * file->size);
     size_t size = 0;
     for (size_t i = 0; i < file->size; i++) {
@@ -134,7 +134,7 @@ int main(int argc, char **argv) {
             fprintf(stderr, "%s: cannot be read\n", path);
             return 1;
         }
-        struct sum whole = sum_of(reading);
+        struct dump_sum whole = sum_of(reading);
         cut(&whole, file, cuts);
         flip(&whole, file, flips);
         twice(file);

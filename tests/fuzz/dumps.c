@@ -262,8 +262,8 @@ static bool has_sound_extras(const struct hp_dump *dump) {
         const struct hp_stack_extra *extra = &dump->extras.at[i];
         if (i >= dump->stacks.count ||
             !is_inside(extra->first_listed, extra->listed, dump->listed.count) ||
-            extra->behind_values > dump->values.count ||
-            (extra->behind_values > 0 && extra->behind_values < dump->types.count)) {
+            extra->values_end > dump->values.count ||
+            (extra->values_end > 0 && extra->values_end < dump->types.count)) {
             return false;
         }
     }

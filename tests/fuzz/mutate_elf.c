@@ -18,25 +18,25 @@ bool mutate_is_elf(const uint8_t *bytes, size_t size) {
 }
 
 // Bytes [at, at + size) of the file, or none.
-struct part {
+struct elf_part {
     size_t at, size;
 };
 
-static struct part inside(uint64_t at, uint64_t part, size_t size) {
-    return at < size && part <= size - at ? (struct part){(size_t)at, (size_t)part}
-                                          : (struct part){0, 0};
+static struct elf_part inside(uint64_t at, uint64_t part, size_t size) {
+    return at < size && part <= size - at ? (struct elf_part){(size_t)at, (size_t)part}
+                                          : (struct elf_part){0, 0};
 }
 
 // A header of a section, with its content.
-static struct part pick_section(struct mutate_random *random, const uint8_t *bytes,
-                                size_t size, struct part *content) {
+static struct elf_part pick_section(struct mutate_random *random, const uint8_t *bytes,
+                                    size_t size, struct elf_part *content) {
     Elf64_Ehdr head;
     Elf64_Shdr section;
     memcpy(&head, bytes, sizeof head);
     uint64_t number = mutate_below(random, head.e_shnum ? head.e_shnum : 1);
-    struct part header =
+    struct elf_part header =
         inside(head.e_shoff + number * sizeof section, sizeof section, size);
-    *content = (struct part){0, 0};
+    *content = (struct elf_part){0, 0};
     if (header.size > 0) {
         memcpy(&section, bytes + header.at, sizeof section);
         *content = inside(section.sh_offset, section.sh_size, size);
@@ -44,8 +44,8 @@ static struct part pick_section(struct mutate_random *random, const uint8_t *byt
     return header;
 }
 
-static struct part pick_segment(struct mutate_random *random, const uint8_t *bytes,
-                                size_t size) {
+static struct elf_part pick_segment(struct mutate_random *random, const uint8_t *bytes,
+                                    size_t size) {
     Elf64_Ehdr head;
     memcpy(&head, bytes, sizeof head);
     uint64_t number = mutate_below(random, head.e_phnum ? head.e_phnum : 1);
@@ -54,7 +54,7 @@ static struct part pick_segment(struct mutate_random *random, const uint8_t *byt
 
 // A number of 1, 2, 4 or 8 bytes is an odd one, or a little larger or smaller.
 static void change_number(struct mutate_random *random, uint8_t *bytes,
-                          struct part part) {
+                          struct elf_part part) {
     size_t width = (size_t)1 << mutate_below(random, 4);
     uint64_t value = 0;
     if (part.size < width) {
@@ -68,7 +68,8 @@ static void change_number(struct mutate_random *random, uint8_t *bytes,
 }
 
 // A piece of it comes once more at another place.
-static void copy_within(struct mutate_random *random, uint8_t *bytes, struct part part) {
+static void copy_within(struct mutate_random *random, uint8_t *bytes,
+                        struct elf_part part) {
     if (part.size > 1) {
         size_t from = mutate_below(random, part.size),
                to = mutate_below(random, part.size);
@@ -79,11 +80,11 @@ static void copy_within(struct mutate_random *random, uint8_t *bytes, struct par
 }
 
 size_t mutate_elf(struct mutate_random *random, uint8_t *bytes, size_t size) {
-    struct part content, header = pick_section(random, bytes, size, &content);
+    struct elf_part content, header = pick_section(random, bytes, size, &content);
     switch (mutate_below(random, 8)) {
     case 0:
         change_number(random, bytes,
-                      (struct part){EI_NIDENT, sizeof(Elf64_Ehdr) - EI_NIDENT});
+                      (struct elf_part){EI_NIDENT, sizeof(Elf64_Ehdr) - EI_NIDENT});
         break;
     case 1:
         change_number(random, bytes, header);

@@ -7,7 +7,7 @@ enum {
     LARGEST = 16384,
 };
 
-struct field {
+struct message_field {
     size_t start, payload, end; // the key; the number or what it holds; behind it
     uint64_t key, value;
 };
@@ -18,19 +18,19 @@ struct message {
 };
 
 // Where it is written to; what does not fit is left out.
-struct output {
+struct message_output {
     char *at;
     size_t size, room;
 };
 
-static void put(struct output *out, const void *bytes, size_t size) {
+static void put(struct message_output *out, const void *bytes, size_t size) {
     if (size <= out->room - out->size) {
         memcpy(out->at + out->size, bytes, size);
         out->size += size;
     }
 }
 
-static void put_varint(struct output *out, uint64_t value) {
+static void put_varint(struct message_output *out, uint64_t value) {
     unsigned char bytes[10];
     size_t size = 0;
     do {
@@ -53,8 +53,8 @@ static uint64_t varint(struct message in, size_t *at) {
 }
 
 // The field at `at`; what is no field reaches to the end.
-static struct field field_at(struct message in, size_t at) {
-    struct field field = {.start = at};
+static struct message_field field_at(struct message in, size_t at) {
+    struct message_field field = {.start = at};
     field.key = varint(in, &at);
     field.payload = at;
     uint64_t size = 0;
@@ -108,14 +108,15 @@ static uint64_t some_number(struct mutate_random *random, uint64_t value) {
                : numbers[mutate_below(random, sizeof numbers / sizeof *numbers)];
 }
 
-static void change(struct mutate_random *random, struct message in, struct output *out,
-                   int depth);
+static void change(struct mutate_random *random, struct message in,
+                   struct message_output *out, int depth);
 
 // A field as it is but for its payload.
 static void change_payload(struct mutate_random *random, struct message in,
-                           struct field field, struct output *out, int depth) {
+                           struct message_field field, struct message_output *out,
+                           int depth) {
     char inner[LARGEST];
-    struct output within = {inner, 0, sizeof inner};
+    struct message_output within = {inner, 0, sizeof inner};
     if (field.key % 8 != 2) {
         put_varint(out, field.key);
         put_varint(out, some_number(random, field.value));
@@ -135,7 +136,8 @@ static void change_payload(struct mutate_random *random, struct message in,
 }
 
 static void change_field(struct mutate_random *random, struct message in,
-                         struct field field, struct output *out, int depth) {
+                         struct message_field field, struct message_output *out,
+                         int depth) {
     const unsigned char *bytes = in.at + field.start;
     size_t size = field.end - field.start;
     switch (mutate_below(random, 8)) {
@@ -154,14 +156,14 @@ static void change_field(struct mutate_random *random, struct message in,
     }
 }
 
-static void change(struct mutate_random *random, struct message in, struct output *out,
-                   int depth) {
+static void change(struct mutate_random *random, struct message in,
+                   struct message_output *out, int depth) {
     uint64_t count = count_fields(in), chosen = count ? mutate_below(random, count) : 0;
     uint64_t moved =
         count && mutate_below(random, 8) == 0 ? mutate_below(random, count) : UINT64_MAX;
     uint64_t i = 0;
     for (size_t at = 0; at < in.size; i++) {
-        struct field field = field_at(in, at);
+        struct message_field field = field_at(in, at);
         if (i == chosen) {
             change_field(random, in, field, out, depth);
         } else if (i != moved) {
@@ -171,7 +173,7 @@ static void change(struct mutate_random *random, struct message in, struct outpu
     }
     i = 0;
     for (size_t at = 0; at < in.size && moved != chosen; i++) {
-        struct field field = field_at(in, at);
+        struct message_field field = field_at(in, at);
         if (i == moved) {
             put(out, in.at + at, field.end - at);
         }
@@ -183,7 +185,7 @@ size_t mutate_message(struct mutate_random *random, char *bytes, size_t size,
                       size_t room) {
     char copy[LARGEST];
     struct message in = {(const unsigned char *)copy, size < LARGEST ? size : LARGEST};
-    struct output out = {bytes, 0, room};
+    struct message_output out = {bytes, 0, room};
     memcpy(copy, bytes, in.size);
     change(random, in, &out, 0);
     return out.size;

@@ -12,19 +12,20 @@ uint64_t mutate_below(struct mutate_random *random, uint64_t limit) {
 }
 
 // The text that is changed.
-struct text {
+struct mutated_text {
     char *at;
     size_t size, room;
     struct mutate_random *random;
 };
 
 // A place in it, perhaps its end.
-static size_t place(const struct text *t) {
+static size_t place(const struct mutated_text *t) {
     return (size_t)mutate_below(t->random, t->size + 1);
 }
 
 // Put `piece`, which may be of the text itself, in the place of [from, to).
-static void replace(struct text *t, size_t from, size_t to, struct hp_span piece) {
+static void replace(struct mutated_text *t, size_t from, size_t to,
+                    struct hp_span piece) {
     char copy[16384];
     size_t rest = t->size - (to - from), left = t->room > rest ? t->room - rest : 0;
     size_t size = piece.size < sizeof copy ? piece.size : sizeof copy;
@@ -38,7 +39,7 @@ static void replace(struct text *t, size_t from, size_t to, struct hp_span piece
 }
 
 // The line that a random byte is in, with its newline.
-static struct hp_span line(const struct text *t) {
+static struct hp_span line(const struct mutated_text *t) {
     size_t from = place(t), to = from;
     while (from > 0 && t->at[from - 1] != '\n') {
         from--;
@@ -54,7 +55,7 @@ static bool is_digit(char byte, bool hex) {
 }
 
 // Digits behind a random place, none if there are none near.
-static struct hp_span digits(const struct text *t, bool hex) {
+static struct hp_span digits(const struct mutated_text *t, bool hex) {
     size_t from = place(t);
     for (int i = 0; i < 40 && from < t->size && !is_digit(t->at[from], hex); i++) {
         from++;
@@ -66,7 +67,8 @@ static struct hp_span digits(const struct text *t, bool hex) {
     return (struct hp_span){t->at + from, to - from};
 }
 
-static void replace_span(struct text *t, struct hp_span old, struct hp_span piece) {
+static void replace_span(struct mutated_text *t, struct hp_span old,
+                         struct hp_span piece) {
     size_t from = (size_t)(old.at - t->at);
     replace(t, from, from + old.size, piece);
 }
@@ -158,14 +160,14 @@ static const char *const words[] = {
 #define ONE_OF(t, list) \
     hp_span_of((list)[mutate_below((t)->random, sizeof(list) / sizeof *(list))])
 
-static void flip(struct text *t) {
+static void flip(struct mutated_text *t) {
     if (t->size > 0) {
         t->at[mutate_below(t->random, t->size)] ^=
             (char)(1 << mutate_below(t->random, 8));
     }
 }
 
-static void set_byte(struct text *t) {
+static void set_byte(struct mutated_text *t) {
     static const char bytes[] = "\0\xff \t\r\n@:[]*tx0f-/$=+#%";
     if (t->size > 0) {
         t->at[mutate_below(t->random, t->size)] =
@@ -173,19 +175,19 @@ static void set_byte(struct text *t) {
     }
 }
 
-static void remove_some(struct text *t) {
+static void remove_some(struct mutated_text *t) {
     size_t from = place(t), most = t->size - from;
     size_t size = (size_t)mutate_below(t->random, 1 << mutate_below(t->random, 9));
     replace(t, from, from + (size < most ? size : most), (struct hp_span){"", 0});
 }
 
-static void insert_line(struct text *t) {
+static void insert_line(struct mutated_text *t) {
     struct hp_span before = line(t);
     before.size = 0;
     replace_span(t, before, line(t));
 }
 
-static void add_carriage_returns(struct text *t) {
+static void add_carriage_returns(struct mutated_text *t) {
     for (size_t i = t->size; i > 0; i--) {
         if (t->at[i - 1] == '\n' && t->size < t->room) {
             replace(t, i - 1, i - 1, (struct hp_span){"\r", 1});
@@ -193,7 +195,7 @@ static void add_carriage_returns(struct text *t) {
     }
 }
 
-static void insert_piece(struct text *t, struct hp_span other) {
+static void insert_piece(struct mutated_text *t, struct hp_span other) {
     size_t from = (size_t)mutate_below(t->random, other.size + 1);
     size_t size = (size_t)mutate_below(t->random, other.size - from + 1);
     struct hp_span piece = {other.at + from, size};
@@ -203,7 +205,7 @@ static void insert_piece(struct text *t, struct hp_span other) {
 
 size_t mutate_text(struct mutate_random *random, char *bytes, size_t size, size_t room,
                    struct hp_span other) {
-    struct text text = {bytes, size, room, random}, *t = &text;
+    struct mutated_text text = {bytes, size, room, random}, *t = &text;
     size_t at = place(t);
     switch (mutate_below(random, 16)) {
     case 0:

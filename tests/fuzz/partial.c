@@ -82,7 +82,7 @@ static void add_many(struct hp_profile *profile, struct hp_partials *partials) {
 }
 
 static int read_file(const struct hp_bytes *file, struct hp_profile *profile,
-                     bool stays_packed, bool is_behind_many) {
+                     bool stays_packed, bool follows_many) {
     static struct hp_input_stream stream; // whose buffer is kept
     struct hp_input_window window = {&stream, 0};
     struct hp_span bytes = {(const char *)file->at, file->count};
@@ -103,7 +103,7 @@ static int read_file(const struct hp_bytes *file, struct hp_profile *profile,
         partials.store = profile->store;
         partials.stack_memory = 1 << 12; // several runs of a file
     }
-    if (is_behind_many) {
+    if (follows_many) {
         add_many(profile, &partials);
     }
     int ret = hp_input_stream_open_bytes(&stream, bytes, 0, &err);
@@ -143,10 +143,10 @@ struct again {
 };
 
 static struct again again(const struct hp_bytes *file, bool stays_packed,
-                          bool is_behind_many) {
+                          bool follows_many) {
     struct hp_profile profile;
     struct again written = {{NULL, 0, 0}, false};
-    int ret = read_file(file, &profile, stays_packed, is_behind_many);
+    int ret = read_file(file, &profile, stays_packed, follows_many);
     written.overflow = profile.overflow;
     if (ret == HP_OK && !profile.overflow) {
         written.bytes = write_file(&profile, &written.overflow);

@@ -39,9 +39,9 @@ size_t reading_smallest_window(const void *bytes, size_t size) {
     size_t window = 64 + size_of_preambles(text.at, text.at + size);
     struct hp_span head = {bytes, window < size ? window : size};
     const struct hp_input_format *format = hp_input_format_of(text);
-    bool is_told = !hp_input_stream_is_packed(bytes, size) && format &&
-                   hp_input_format_of(head) == format;
-    return is_told ? window : 0;
+    bool is_recognized = !hp_input_stream_is_packed(bytes, size) && format &&
+                         hp_input_format_of(head) == format;
+    return is_recognized ? window : 0;
 }
 
 // --- what came of it -----------------------------------------------------------------------

@@ -32,13 +32,13 @@ static const char separator[] = "\n=====\n";
 static const struct hp_filter pick_all = {HP_PICK, "."};
 static const struct hp_gate gate = {.growth = .05, .is_share = true};
 
-struct plan {
+struct fuzz_plan {
     struct hp_report_options report;
     struct hp_read_options reading;
     bool redacts;
 };
 
-static _Noreturn void fail(const char *what, const struct plan *plan) {
+static _Noreturn void fail(const char *what, const struct fuzz_plan *plan) {
     fprintf(stderr, "%s: %s as %s\n", what, hp_report_name(plan->report.kind),
             plan->report.format);
     abort();
@@ -127,7 +127,7 @@ static struct hp_report_options report_of(struct hp_span letters) {
     };
 }
 
-static void plan_make(struct plan *plan, struct hp_span line) {
+static void plan_make(struct fuzz_plan *plan, struct hp_span line) {
     struct hp_report_options *report = &plan->report;
     struct hp_span kind = take_word(&line), format = take_word(&line);
     *report = report_of(line);
@@ -183,7 +183,7 @@ static size_t write_files(struct hp_span rest) {
     return count;
 }
 
-static int read_inputs(struct hp_profile *profile, struct plan *plan, size_t count,
+static int read_inputs(struct hp_profile *profile, struct fuzz_plan *plan, size_t count,
                        struct hp_err *err) {
     const char *paths[MOST];
     unsigned takes = hp_report_takes(plan->report.kind);
@@ -219,12 +219,12 @@ const char *__wrap_hp_demangle_apart(struct hp_strtab *strings, struct hp_mangle
 
 // --- output -------------------------------------------------------------------------------
 
-struct output {
+struct report_output {
     HP_VEC(char) text;
 };
 
 static int take(void *data, const void *bytes, size_t size) {
-    struct output *output = data;
+    struct report_output *output = data;
     if (output->text.count + size > LARGEST) {
         errno = EFBIG;
         return -1;
@@ -256,7 +256,7 @@ static bool is_json(struct hp_span text) {
     return value != NULL;
 }
 
-static void check_output(const struct plan *plan, struct output *output) {
+static void check_output(const struct fuzz_plan *plan, struct report_output *output) {
     bool is_text = !(hp_format_can(plan->report.format) & HP_IS_BINARY);
     hp_vec_push(&output->text, '\0');
     struct hp_span text = {output->text.at, output->text.count - 1};
@@ -270,15 +270,15 @@ static void check_output(const struct plan *plan, struct output *output) {
     }
 }
 
-static void check_failure(const struct plan *plan, const struct hp_err *err) {
+static void check_failure(const struct fuzz_plan *plan, const struct hp_err *err) {
     if (err->code == HP_OK || err->message[0] == '\0' || strchr(err->message, '\n')) {
         fail("it fails, and does not say why in one line", plan);
     }
 }
 
-static void write_report(const struct plan *plan, const struct hp_profile *profile) {
+static void write_report(const struct fuzz_plan *plan, const struct hp_profile *profile) {
     struct hp_err err = {0};
-    struct output output = {.text = {0}};
+    struct report_output output = {.text = {0}};
     struct hp_view *view = hp_view_new(profile, &plan->report, &err);
     if (view && hp_view_write(view, take, &output, &err) == HP_OK) {
         check_output(plan, &output);
@@ -290,7 +290,7 @@ static void write_report(const struct plan *plan, const struct hp_profile *profi
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
-    struct plan plan;
+    struct fuzz_plan plan;
     struct hp_err err = {0};
     struct hp_span rest = {(const char *)bytes, size};
     const char *newline = size > 0 ? memchr(rest.at, '\n', size) : NULL;

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 // What came out: names, contents and errors, one behind the other.
 struct contents {
-    HP_VEC(char) told;
+    HP_VEC(char) output;
     size_t files, size;
 };
 
@@ -25,13 +25,13 @@ static int file_of(char path[32]) {
     return fd;
 }
 
-static void tell(struct contents *contents, const void *bytes, size_t size) {
-    hp_vec_reserve(&contents->told, size + 1);
+static void append_output(struct contents *contents, const void *bytes, size_t size) {
+    hp_vec_reserve(&contents->output, size + 1);
     if (size > 0) {
-        memcpy(contents->told.at + contents->told.count, bytes, size);
+        memcpy(contents->output.at + contents->output.count, bytes, size);
     }
-    contents->told.count += size;
-    contents->told.at[contents->told.count++] = '\0';
+    contents->output.count += size;
+    contents->output.at[contents->output.count++] = '\0';
 }
 
 static void read_archive(const char *path, size_t window, struct contents *contents) {
@@ -47,18 +47,19 @@ static void read_archive(const char *path, size_t window, struct contents *conte
         }
         contents->files++;
         contents->size += file.bytes.count;
-        tell(contents, file.name.at, file.name.count);
-        tell(contents, file.bytes.at, file.err.code == HP_OK ? file.bytes.count : 0);
-        tell(contents, file.err.message, strlen(file.err.message));
+        append_output(contents, file.name.at, file.name.count);
+        append_output(contents, file.bytes.at,
+                      file.err.code == HP_OK ? file.bytes.count : 0);
+        append_output(contents, file.err.message, strlen(file.err.message));
     }
-    tell(contents, err.message, strlen(err.message));
+    append_output(contents, err.message, strlen(err.message));
     hp_tar_file_done(&file);
     hp_tar_close(&tar);
 }
 
 static void fail(const char *what, const struct contents *a, const struct contents *b) {
     fprintf(stderr, "%s: %zu files and %zu files\n%s\n%s\n", what, a->files, b->files,
-            a->told.at, b->told.at);
+            a->output.at, b->output.at);
     abort();
 }
 
@@ -72,14 +73,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     read_archive(path, 0, &whole);
     read_archive(path, 600 + size % 1000, &windows);
     bool is_plain = size < 2 || (bytes[0] != 0x1f && bytes[0] != 0x28);
-    if (is_plain && (whole.told.count != windows.told.count ||
-                     memcmp(whole.told.at, windows.told.at, whole.told.count) != 0)) {
+    if (is_plain &&
+        (whole.output.count != windows.output.count ||
+         memcmp(whole.output.at, windows.output.at, whole.output.count) != 0)) {
         fail("windows make a difference", &whole, &windows);
     }
     if (is_plain && whole.size > size) {
         fail("more came out than there is", &whole, &windows);
     }
-    hp_vec_done(&whole.told);
-    hp_vec_done(&windows.told);
+    hp_vec_done(&whole.output);
+    hp_vec_done(&windows.output);
     return 0;
 }

@@ -32,7 +32,7 @@ static int file_of(const uint8_t *bytes, size_t size) {
 }
 
 static int compare(const void *a, const void *b) {
-    const struct hp_place *x = a, *y = b;
+    const struct hp_scope_place *x = a, *y = b;
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
@@ -42,7 +42,7 @@ static void add_places(struct hp_scopes *scopes, Dwarf_Die *unit) {
     for (int i = 0;
          i < MOST_RANGES && (at = dwarf_ranges(unit, at, &base, &low, &high)) > 0; i++) {
         for (uint64_t k = 0; low < high && k < ASKED; k++) {
-            struct hp_place place = {low + (high - low) / ASKED * k + k % 3, 0};
+            struct hp_scope_place place = {low + (high - low) / ASKED * k + k % 3, 0};
             hp_vec_push(&scopes->places, place);
         }
     }

@@ -65,7 +65,7 @@ struct event {
     bool is_birth, is_large;
 };
 
-struct object {
+struct timed_object {
     void *at;
     uint32_t site;
     bool is_large;
@@ -122,7 +122,7 @@ static double lifetime_of(unsigned way, bool is_large) {
                       : INFINITY;
 }
 
-static size_t plan(struct event *events, struct object *objects, unsigned groups) {
+static size_t plan(struct event *events, struct timed_object *objects, unsigned groups) {
     size_t count = 0;
     uint32_t object = 0;
     for (uint32_t site = 0; site < UNITS * WAYS * EACH; site++) {
@@ -132,7 +132,7 @@ static size_t plan(struct event *events, struct object *objects, unsigned groups
             double born = end - WINDOW * unit * draw();
             double died = born + unit * lifetime_of(site / EACH % WAYS, is_large);
             objects[object] =
-                (struct object){NULL, site, is_large, born, died, born, INFINITY};
+                (struct timed_object){NULL, site, is_large, born, died, born, INFINITY};
             events[count++] = (struct event){born, object, site, true, is_large};
             if (died < end) {
                 events[count++] = (struct event){died, object, site, false, is_large};
@@ -149,11 +149,11 @@ static int by_time(const void *left, const void *right) {
                               : b->is_birth - a->is_birth;
 }
 
-static void run(const struct event *events, size_t count, struct object *objects) {
+static void run(const struct event *events, size_t count, struct timed_object *objects) {
     double began = pace > 0 ? time_by(CLOCK_MONOTONIC) : 0;
     for (size_t i = 0; i < count; i++) {
         const struct event *event = &events[i];
-        struct object *object = &objects[event->object];
+        struct timed_object *object = &objects[event->object];
         double time = wait_for(event->time, began);
         if (event->is_birth) {
             object->was_born = time;
@@ -190,14 +190,14 @@ static int write_files(const char *stem) {
 }
 
 // In seconds of the machine's clock.
-static int write_lives(const char *stem, const struct object *objects) {
+static int write_lives(const char *stem, const struct timed_object *objects) {
     char path[4096];
     snprintf(path, sizeof path, "%s.lives", stem);
     FILE *lives = fopen(path, "w");
     if (!lives) {
         return 1;
     }
-    for (const struct object *of = objects; of->at; of++) {
+    for (const struct timed_object *of = objects; of->at; of++) {
         double died = of->died < end ? of->died : INFINITY;
         fprintf(lives, "%u %d %.9f %.9f %.9f %.9f\n", of->site,
                 of->is_large ? LARGE : SMALL, of->born * pace, died * pace, of->was_born,
@@ -216,7 +216,7 @@ int main(int argc, char **argv) {
     pace = argc > 4 ? atof(argv[4]) : 0;
     size_t most = (size_t)UNITS * WAYS * EACH * OBJECTS;
     struct event *events = calloc(2 * most, sizeof *events);
-    struct object *objects = calloc(most + 1, sizeof *objects);
+    struct timed_object *objects = calloc(most + 1, sizeof *objects);
     size_t count = plan(events, objects, groups);
     qsort(events, count, sizeof *events, by_time);
     run(events, count, objects);

@@ -65,7 +65,7 @@ __attribute__((constructor)) static void share(void) {
     }
 }
 
-__attribute__((destructor)) static void tell(void) {
+__attribute__((destructor)) static void write_counts(void) {
     const char *path = getenv("FAIL_ALLOC_COUNT");
     int file = path && !is_child
                    ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)

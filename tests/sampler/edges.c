@@ -8,18 +8,18 @@
 
 static volatile size_t huge = SIZE_MAX; // so that the compiler does not warn, or know
 
-static void tell(const char *what, int good) {
+static void report(const char *what, int good) {
     printf("%s: %s\n", what, good ? "yes" : "NO");
 }
 
 static void overflows(void) {
     errno = 0;
-    tell("calloc() fails on overflow", !calloc(huge / 2, 3) && errno == ENOMEM);
+    report("calloc() fails on overflow", !calloc(huge / 2, 3) && errno == ENOMEM);
     errno = 0;
-    tell("reallocarray() fails on overflow",
-         !reallocarray(NULL, huge / 2, 3) && errno == ENOMEM);
+    report("reallocarray() fails on overflow",
+           !reallocarray(NULL, huge / 2, 3) && errno == ENOMEM);
     errno = 0;
-    tell("pvalloc() fails on overflow", !pvalloc(huge - 5) && errno == ENOMEM);
+    report("pvalloc() fails on overflow", !pvalloc(huge - 5) && errno == ENOMEM);
     for (int bit = 46; bit < 64; bit++) {
         errno = 0;
         size_t size = huge / 2 + 1 + ((size_t)1 << bit) - 1;
@@ -30,17 +30,18 @@ static void overflows(void) {
             printf("memalign(64, %zu) does not fail\n", size);
         }
     }
-    tell("malloc() of all memory fails", !malloc(huge) && !malloc(huge - 4096));
+    report("malloc() of all memory fails", !malloc(huge) && !malloc(huge - 4096));
 }
 
 static void alignments(void) {
     void *p = NULL, *before = &p;
     p = before;
-    tell("posix_memalign() refuses 0", posix_memalign(&p, 0, 10) == EINVAL);
-    tell("posix_memalign() refuses 4", posix_memalign(&p, 4, 10) == EINVAL);
-    tell("posix_memalign() refuses 24", posix_memalign(&p, 24, 10) == EINVAL);
-    tell("posix_memalign() refuses too much", posix_memalign(&p, 64, huge / 2) == ENOMEM);
-    tell("posix_memalign() then leaves the pointer", p == before);
+    report("posix_memalign() refuses 0", posix_memalign(&p, 0, 10) == EINVAL);
+    report("posix_memalign() refuses 4", posix_memalign(&p, 4, 10) == EINVAL);
+    report("posix_memalign() refuses 24", posix_memalign(&p, 24, 10) == EINVAL);
+    report("posix_memalign() refuses too much",
+           posix_memalign(&p, 64, huge / 2) == ENOMEM);
+    report("posix_memalign() then leaves the pointer", p == before);
     int good = 1;
     for (size_t alignment = 8; alignment <= 1 << 21; alignment *= 2) {
         good &= posix_memalign(&p, alignment, 100) == 0 && (uintptr_t)p % alignment == 0;
@@ -49,7 +50,7 @@ static void alignments(void) {
         good &= p && (uintptr_t)p % alignment == 0;
         free(p);
     }
-    tell("all alignments up to 2 MiB are kept", good);
+    report("all alignments up to 2 MiB are kept", good);
 }
 
 static void sizes(void) {
@@ -78,15 +79,15 @@ static void sizes(void) {
         }
         free(p);
     }
-    tell("the usable size is large enough", usable);
-    tell("calloc() clears", zeroed);
-    tell("realloc() keeps the contents", kept);
+    report("the usable size is large enough", usable);
+    report("calloc() clears", zeroed);
+    report("realloc() keeps the contents", kept);
     void *p = malloc(0), *q = malloc(0);
-    tell("malloc(0) gives different objects", p && q && p != q);
+    report("malloc(0) gives different objects", p && q && p != q);
     free(q);
-    tell("realloc(p, 0) frees", !realloc(p, 0));
+    report("realloc(p, 0) frees", !realloc(p, 0));
     p = realloc(NULL, 100);
-    tell("realloc(NULL, n) allocates", p != NULL);
+    report("realloc(NULL, n) allocates", p != NULL);
     free(p);
     free(NULL);
 }
@@ -95,11 +96,11 @@ static void sizes(void) {
 static void sparse(void) {
     size_t size = (size_t)1 << 30;
     unsigned char *p = calloc(1, size);
-    tell("calloc() of 1 GiB is zero at the ends", p && p[0] == 0 && p[size - 1] == 0);
+    report("calloc() of 1 GiB is zero at the ends", p && p[0] == 0 && p[size - 1] == 0);
     long total = 0, resident = 0;
     FILE *file = fopen("/proc/self/statm", "r");
-    tell("calloc() of 1 GiB takes no such memory",
-         file && fscanf(file, "%ld %ld", &total, &resident) == 2 && resident < 65536);
+    report("calloc() of 1 GiB takes no such memory",
+           file && fscanf(file, "%ld %ld", &total, &resident) == 2 && resident < 65536);
     fclose(file);
     free(p);
 }
@@ -117,12 +118,12 @@ int main(void) {
     errno = 55;
     void *p = malloc(10);
     free(p);
-    tell("errno stays", errno == 55);
+    report("errno stays", errno == 55);
     // Sampling goes on after all these failures.
     static void *live[1000];
     for (int i = 0; i < 1000; i++) {
         live[i] = after_all(16384);
     }
-    tell("memory is left", live[999] != NULL);
+    report("memory is left", live[999] != NULL);
     return 0;
 }

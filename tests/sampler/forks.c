@@ -17,7 +17,7 @@ enum {
 };
 
 static volatile int going = 1;
-static void *kept[KEPT], *childs[KEPT];
+static void *kept[KEPT], *child_kept[KEPT];
 
 __attribute__((noinline)) static void parent_keeps(void) {
     for (int i = 0; i < KEPT; i++) {
@@ -27,7 +27,7 @@ __attribute__((noinline)) static void parent_keeps(void) {
 
 __attribute__((noinline)) static void child_keeps(void) {
     for (int i = 0; i < KEPT; i++) {
-        childs[i] = malloc(2000);
+        child_kept[i] = malloc(2000);
     }
 }
 

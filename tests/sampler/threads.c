@@ -14,26 +14,26 @@ enum {
     SLOTS = 4096
 };
 
-struct object {
+struct counted_object {
     uint32_t site;
     uint32_t size;
     unsigned char bytes[]; // all of them the lowest byte of size
 };
 
-static _Atomic(struct object *) slots[SLOTS];
+static _Atomic(struct counted_object *) slots[SLOTS];
 
 static void die(const char *what) {
     fprintf(stderr, "%s\n", what);
     abort();
 }
 
-static void fill(struct object *object, uint32_t site, size_t size) {
+static void fill(struct counted_object *object, uint32_t site, size_t size) {
     object->site = site;
     object->size = (uint32_t)size;
     memset(object->bytes, (int)(size & 0xff), size - sizeof *object);
 }
 
-static void check(const struct object *object, size_t size) {
+static void check(const struct counted_object *object, size_t size) {
     for (size_t i = 0; i < size - sizeof *object; i++) {
         if (object->bytes[i] != (object->size & 0xff)) {
             die("an object has changed");
@@ -108,7 +108,8 @@ __attribute__((noinline)) static void *by_reallocarray(void *old, size_t size) {
     return p;
 }
 
-static struct object *resize(struct object *object, size_t size, int as_array) {
+static struct counted_object *resize(struct counted_object *object, size_t size,
+                                     int as_array) {
     size_t kept = object->size < size ? object->size : size;
     object = as_array ? by_reallocarray(object, size) : by_realloc(object, size);
     check(object, kept);
@@ -127,9 +128,9 @@ static void *work(void *seed) {
     uint64_t state = (uintptr_t)seed;
     for (unsigned long i = 0; i < rounds; i++) {
         uint32_t site = (uint32_t)(next(&state) % SITES);
-        size_t size =
-            sizeof(struct object) + next(&state) % (next(&state) % 50 ? 300 : 9000);
-        struct object *object = sites[site](size);
+        size_t size = sizeof(struct counted_object) +
+                      next(&state) % (next(&state) % 50 ? 300 : 9000);
+        struct counted_object *object = sites[site](size);
         fill(object, site, size);
         object = atomic_exchange(&slots[next(&state) % SLOTS], object);
         if (!object) {
@@ -146,7 +147,7 @@ static void *work(void *seed) {
     return NULL;
 }
 
-static void tell(void) {
+static void print_live(void) {
     static const char *const extra[] = {"by_realloc", "by_reallocarray"};
 
     static const struct {
@@ -162,7 +163,7 @@ static void tell(void) {
     };
 
     for (size_t i = 0; i < SLOTS; i++) {
-        struct object *object = atomic_load(&slots[i]);
+        struct counted_object *object = atomic_load(&slots[i]);
         if (object && object->site >= REALLOC) {
             printf("live %s %u\n", extra[object->site - REALLOC], object->size);
         }
@@ -187,6 +188,6 @@ int main(int argc, char **argv) {
             pthread_join(threads[i], NULL);
         }
     }
-    tell();
+    print_live();
     return 0;
 }

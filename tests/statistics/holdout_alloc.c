@@ -37,7 +37,7 @@ SITE(alloc_three_halves_r)
 SITE(alloc_4r)
 SITE(alloc_mixed)
 
-struct kind {
+struct object_kind {
     const char *name;
     void *(*allocate)(size_t size);
     unsigned bytes;         // of an object,
@@ -46,7 +46,7 @@ struct kind {
 };
 
 // Half of what there is at the first moment is freed before the second.
-static const struct kind kinds[] = {
+static const struct object_kind kinds[] = {
     {"alloc_16", alloc_16, 16, 0, {20, 5}},
     {"alloc_48", alloc_48, 48, 0, {40, 60}},
     {"alloc_640", alloc_640, 640, 0, {5, 2}},
@@ -71,7 +71,7 @@ static void *kept[KINDS][MAX_OBJECTS];
 static size_t counts[KINDS][MOMENTS]; // made before each moment
 static size_t live[KINDS][MOMENTS];
 
-static size_t size_of(const struct kind *kind) {
+static size_t size_of(const struct object_kind *kind) {
     return kind->quarters ? kind->quarters * period / 4 : kind->bytes;
 }
 
@@ -84,7 +84,8 @@ static void free_some(size_t kind, size_t thread) {
     }
 }
 
-static void make(const struct kind *kind, void **objects, size_t count, size_t thread) {
+static void make(const struct object_kind *kind, void **objects, size_t count,
+                 size_t thread) {
     for (size_t i = thread; i < count; i += THREADS) {
         objects[i] = kind->allocate(size_of(kind));
         if (i % 4 == 0) {

@@ -59,9 +59,10 @@ struct hps_tally source_draw(const struct source *source, struct hps_random *ran
 }
 
 // A first dump whose header adds up, or does not, tells the scaling.
-void reading_init(struct reading *reading, uint64_t period, enum hp_scaling scaling) {
+void reading_init(struct line_reading *reading, uint64_t period,
+                  enum hp_scaling scaling) {
     struct hp_count one = {1, 8};
-    *reading = (struct reading){.stack = {.counts = {.inuse = one}}};
+    *reading = (struct line_reading){.stack = {.counts = {.inuse = one}}};
     reading->dump.period = period;
     reading->dump.header.inuse =
         scaling == HP_SCALING_RAW ? one : (struct hp_count){2, 8};
@@ -71,7 +72,8 @@ void reading_init(struct reading *reading, uint64_t period, enum hp_scaling scal
     cr_assert_eq(reading->unbias.scaling, scaling);
 }
 
-struct hp_count reading_printed(const struct reading *reading, struct hps_tally sampled) {
+struct hp_count reading_printed(const struct line_reading *reading,
+                                struct hps_tally sampled) {
     if (reading->unbias.scaling == HP_SCALING_RAW || sampled.objects == 0) {
         return (struct hp_count){sampled.objects, sampled.bytes};
     }
@@ -81,20 +83,20 @@ struct hp_count reading_printed(const struct reading *reading, struct hps_tally 
     return (struct hp_count){(uint64_t)round(printed / mean), (uint64_t)round(printed)};
 }
 
-struct told reading_of(struct reading *reading, struct hp_count printed) {
+struct estimate reading_of(struct line_reading *reading, struct hp_count printed) {
     struct hp_values values;
     struct hp_error errors[HP_COLUMNS];
     if (printed.objects == 0) { // not in the dump, but might be with one sample more
-        return (struct told){.error = {.period = reading->dump.period}};
+        return (struct estimate){.error = {.period = reading->dump.period}};
     }
     reading->stack.counts.inuse = printed;
     cr_assert(hp_unbias_stack(&reading->unbias, &reading->dump, &reading->stack, &values,
                               errors));
-    return (struct told){values.of[HP_INUSE_SPACE], errors[HP_COLUMN_INUSE]};
+    return (struct estimate){values.of[HP_INUSE_SPACE], errors[HP_COLUMN_INUSE]};
 }
 
-struct hp_measure measure_of(const struct told *told) {
-    return hp_measure_of(told->bytes, &told->error, HP_INUSE_SPACE);
+struct hp_measure measure_of(const struct estimate *estimate) {
+    return hp_measure_of(estimate->bytes, &estimate->error, HP_INUSE_SPACE);
 }
 
 const enum hp_scaling scalings[SCALINGS] = {HP_SCALING_UNBIASED, HP_SCALING_RAW};

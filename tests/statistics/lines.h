@@ -44,26 +44,27 @@ void source_add_bytes(struct source *source, uint64_t size, double bytes);
 struct hps_tally source_draw(const struct source *source, struct hps_random *random);
 
 // How dumps of one period and scaling are read.
-struct reading {
+struct line_reading {
     struct hp_dump dump;
     struct hp_dump_stack stack;
     struct hp_unbias unbias;
 };
 
 // What is told of a stack.
-struct told {
+struct estimate {
     hp_fixed bytes;
     struct hp_error error;
 };
 
-void reading_init(struct reading *reading, uint64_t period, enum hp_scaling scaling);
+void reading_init(struct line_reading *reading, uint64_t period, enum hp_scaling scaling);
 
 // The numbers in the stack's line.
-struct hp_count reading_printed(const struct reading *reading, struct hps_tally sampled);
+struct hp_count reading_printed(const struct line_reading *reading,
+                                struct hps_tally sampled);
 
-struct told reading_of(struct reading *reading, struct hp_count printed);
+struct estimate reading_of(struct line_reading *reading, struct hp_count printed);
 
-struct hp_measure measure_of(const struct told *told);
+struct hp_measure measure_of(const struct estimate *estimate);
 
 // Both scalings.
 enum {

@@ -25,7 +25,7 @@ struct fleet {
     struct member of[MOST_MEMBERS];
 };
 
-static struct reading readings_of[PERIODS][SCALINGS];
+static struct line_reading readings_of[PERIODS][SCALINGS];
 
 static struct source *join(struct fleet *fleet, int copies, uint64_t period) {
     cr_assert_lt(fleet->members, MOST_MEMBERS);
@@ -133,24 +133,24 @@ static const struct {
     {"pareto", make_pareto, 0.98},
 };
 
-static void add(struct told *sum, const struct told *told) {
-    sum->bytes += told->bytes;
-    cr_assert(hp_error_add(&sum->error, &told->error));
+static void add(struct estimate *sum, const struct estimate *estimate) {
+    sum->bytes += estimate->bytes;
+    cr_assert(hp_error_add(&sum->error, &estimate->error));
 }
 
 // Sample the fleet once and add up all of its dumps, of either scaling.
 static void add_up(const struct fleet *fleet, struct hps_random *random,
-                   struct told sums[SCALINGS]) {
+                   struct estimate sums[SCALINGS]) {
     for (int i = 0; i < fleet->members; i++) {
         const struct source *source = &fleet->of[i].source;
-        struct reading *both =
+        struct line_reading *both =
             readings_of[__builtin_ctzll(source->period) - FIRST_PERIOD];
         for (int copy = 0; copy < fleet->of[i].copies; copy++) {
             struct hps_tally sampled = source_draw(source, random);
             for (int scaling = 0; scaling < SCALINGS; scaling++) {
-                struct told told =
+                struct estimate estimate =
                     reading_of(&both[scaling], reading_printed(&both[scaling], sampled));
-                add(&sums[scaling], &told);
+                add(&sums[scaling], &estimate);
             }
         }
     }
@@ -164,7 +164,7 @@ static void sample(const struct fleet *fleet, uint64_t seed, int held[SCALINGS])
     }
     hps_random_init_nth(&random, 10, seed);
     for (int i = 0; i < DUMPS; i++) {
-        struct told sums[SCALINGS] = {0};
+        struct estimate sums[SCALINGS] = {0};
         add_up(fleet, &random, sums);
         for (int scaling = 0; scaling < SCALINGS; scaling++) {
             held[scaling] +=

@@ -107,23 +107,23 @@ struct life {
     double kept, freed, fresh, between;
 };
 
-struct counts {
+struct sample_counts {
     uint64_t kept, freed, fresh, between;
 };
 
-static struct counts draw(struct life life) {
-    return (struct counts){sample(life.kept), sample(life.freed), sample(life.fresh),
-                           sample(life.between)};
+static struct sample_counts draw(struct life life) {
+    return (struct sample_counts){sample(life.kept), sample(life.freed),
+                                  sample(life.fresh), sample(life.between)};
 }
 
-static struct hp_change two_dumps(struct counts n, bool accum) {
+static struct hp_change two_dumps(struct sample_counts n, bool accum) {
     struct hp_profile profile;
     uint64_t before = n.kept + n.freed, after = n.kept + n.fresh;
     start(&profile);
     add_dump(&profile, true, before, accum ? before : 0);
     add_dump(&profile, false, after, accum ? before + n.fresh + n.between : 0);
-    bool tells = accum && before > 0;
-    return compare(&profile, tells ? HP_TEST_PROCESS_ACCUM : HP_TEST_PROCESS);
+    bool has_freed = accum && before > 0;
+    return compare(&profile, has_freed ? HP_TEST_PROCESS_ACCUM : HP_TEST_PROCESS);
 }
 
 struct rates {
@@ -184,7 +184,7 @@ Test(changes, a_leak_of_10_periods_in_50_is_found_with_prof_accum, .timeout = 10
 Test(changes, p_if_nothing_was_freed_is_what_prof_accum_would_give) {
     hps_random_init(&rng, 16);
     for (int i = 0; i < 500; i++) {
-        struct counts n = draw((struct life){50, 0, 10, 0});
+        struct sample_counts n = draw((struct life){50, 0, 10, 0});
         double assumed = two_dumps(n, false).least_growth_p;
         double known = hp_two_sided(two_dumps(n, true).growth_p, 1);
         cr_expect(fabs(assumed - known) <= 1e-6 * known + 1e-12, "%g %g", assumed, known);

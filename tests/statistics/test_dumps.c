@@ -22,18 +22,18 @@ enum {
 
 // --- a dump, written and read -----------------------------------------------------------
 
-struct reading {
+struct dump_reading {
     struct hp_reader reader;
     struct hp_dump dump;
 };
 
-static void reading_done(struct reading *reading) {
+static void reading_done(struct dump_reading *reading) {
     hp_dump_done(&reading->dump);
     hp_reader_done(&reading->reader);
 }
 
 // Write the dump of a ledger and read it back.
-static void write_and_read(struct reading *reading, const struct hps_ledger *ledger,
+static void write_and_read(struct dump_reading *reading, const struct hps_ledger *ledger,
                            bool unbias) {
     static struct hps_textfile file;
     struct hp_err err = {0};
@@ -142,12 +142,12 @@ static int count_right(const struct hp_dump *dump, const uint64_t sizes[]) {
     return right;
 }
 
-Test(dumps, of_equal_objects_tell_their_number_and_size_for_every_class) {
+Test(dumps, of_equal_objects_give_their_number_and_size_for_every_class) {
     static uint64_t sizes[20000];
     int lines = 0;
     for (int i = 0; i < 6; i++) {
         struct hps_ledger ledger;
-        struct reading reading = {0};
+        struct dump_reading reading = {0};
         hps_ledger_init(&ledger, (uint64_t)1 << lg_periods[i]);
         int stacks = enter_all_classes(&ledger, sizes);
         write_and_read(&reading, &ledger, true);
@@ -206,22 +206,23 @@ static uint32_t frames_of(const void *context, uint32_t stack,
 }
 
 // What is known of the sampled objects of a stack.
-struct known {
+struct known_samples {
     double n, bytes;
     struct hps_horvitz exact; // p = 1 - (1 - 1/R)^S
     double limit;             // bytes with p = 1 - e^(-S/R), a little more
 };
 
-static void know(const struct hps_sampling *sampling, struct known known[STACKS]) {
+static void know(const struct hps_sampling *sampling,
+                 struct known_samples known[STACKS]) {
     static uint64_t sizes[STACKS][MOST_SAMPLES];
     uint64_t n[STACKS] = {0};
     for (int i = 0; i < STACKS; i++) {
-        known[i] = (struct known){0};
+        known[i] = (struct known_samples){0};
     }
     for (size_t i = 0; i < sampling->count; i++) {
         const struct hps_sampled *sampled = &sampling->sampled[i];
         sizes[sampled->stack][n[sampled->stack]++] = sampled->size;
-        struct known *of = &known[sampled->stack];
+        struct known_samples *of = &known[sampled->stack];
         of->n++;
         of->bytes += (double)sampled->size;
         of->limit +=
@@ -233,13 +234,14 @@ static void know(const struct hps_sampling *sampling, struct known known[STACKS]
 }
 
 // Draw dump after dump and hand each to `check`.
-static void for_each_dump(bool unbiased, void (*check)(const struct hp_dump *dump,
-                                                       const struct known known[])) {
+static void for_each_dump(bool unbiased,
+                          void (*check)(const struct hp_dump *dump,
+                                        const struct known_samples known[])) {
     struct hps_stream stream = {0};
     struct hps_sampling sampling;
     struct hps_random random;
-    struct reading reading = {0};
-    struct known known[STACKS];
+    struct dump_reading reading = {0};
+    struct known_samples known[STACKS];
     make_program(&stream);
     hps_sampling_init(&sampling, &stream);
     hps_random_init(&random, 7);
@@ -281,7 +283,7 @@ static void check_scaling(const struct hp_dump *dump, enum hp_scaling scaling) {
 }
 
 // Sizes that nobody else could have are those that were sampled.
-static void check_unique(struct estimate estimate, const struct known *of) {
+static void check_unique(struct estimate estimate, const struct known_samples *of) {
     if (estimate.read == HP_READ_UNIQUE) {
         cr_assert(near(estimate.bytes, of->exact.bytes, 1e-9), "%f, not %f",
                   estimate.bytes, of->exact.bytes);
@@ -289,12 +291,12 @@ static void check_unique(struct estimate estimate, const struct known *of) {
     }
 }
 
-static void check_raw(const struct hp_dump *dump, const struct known known[]) {
+static void check_raw(const struct hp_dump *dump, const struct known_samples known[]) {
     struct hp_count sum = {0};
     check_scaling(dump, HP_SCALING_RAW);
     for (size_t i = 0; i < dump->stacks.count; i++) {
         const struct hp_dump_stack *stack = &dump->stacks.at[i];
-        const struct known *of = &known[number_of(dump, stack)];
+        const struct known_samples *of = &known[number_of(dump, stack)];
         struct hp_count printed = stack->counts.inuse;
         cr_assert((double)printed.objects == of->n && (double)printed.bytes == of->bytes);
         // Jensen's inequality: a finer split gives more, objects each for themselves most.
@@ -316,12 +318,13 @@ Test(dumps, with_raw_numbers_keep_every_inequality_of_theory) {
     for_each_dump(false, check_raw);
 }
 
-static void check_unbiased(const struct hp_dump *dump, const struct known known[]) {
+static void check_unbiased(const struct hp_dump *dump,
+                           const struct known_samples known[]) {
     double sum = 0, slack = rounding(dump->header.inuse);
     check_scaling(dump, HP_SCALING_UNBIASED);
     for (size_t i = 0; i < dump->stacks.count; i++) {
         const struct hp_dump_stack *stack = &dump->stacks.at[i];
-        const struct known *of = &known[number_of(dump, stack)];
+        const struct known_samples *of = &known[number_of(dump, stack)];
         struct hp_count printed = stack->counts.inuse;
         cr_assert((double)printed.objects >= 0.945 * of->n - 0.5);
         check_unique(estimate_of(dump, stack), of);
@@ -340,7 +343,7 @@ Test(dumps, rewritten_by_jemalloc_are_off_by_their_rounding_at_most) {
 
 // --- what calc/ makes of them --------------------------------------------------------------
 
-static void check_exact(const struct hp_dump *dump, const struct known known[]) {
+static void check_exact(const struct hp_dump *dump, const struct known_samples known[]) {
     hp_unbias_init(&unbias, HP_ESTIMATOR_BEST, dump);
     for (size_t i = 0; i < dump->stacks.count; i++) {
         const struct hp_dump_stack *stack = &dump->stacks.at[i];
@@ -369,7 +372,7 @@ static double truth_of(int stack) {
 
 static double sums[STACKS];
 
-static void sum_up(const struct hp_dump *dump, const struct known known[]) {
+static void sum_up(const struct hp_dump *dump, const struct known_samples known[]) {
     (void)known;
     hp_unbias_init(&unbias, HP_ESTIMATOR_BEST, dump);
     for (size_t i = 0; i < dump->stacks.count; i++) {

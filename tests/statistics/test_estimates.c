@@ -14,22 +14,22 @@ enum {
 };
 
 // Sums of a series of numbers, for its mean and what that can be off by.
-struct series {
+struct sample_series {
     double count, sum, squares;
 };
 
-static void add(struct series *series, double x) {
+static void add(struct sample_series *series, double x) {
     series->count++;
     series->sum += x;
     series->squares += x * x;
 }
 
-static double mean(struct series s) {
+static double mean(struct sample_series s) {
     return s.sum / s.count;
 }
 
 // How many standard errors the mean is off `expected`.
-static double z_of_mean(struct series s, double expected) {
+static double z_of_mean(struct sample_series s, double expected) {
     double variance = s.squares / s.count - mean(s) * mean(s);
     return (mean(s) - expected) / sqrt(variance / s.count);
 }
@@ -88,8 +88,9 @@ static struct theory theory_of(const struct hps_stream *stream, uint64_t period)
 
 struct mixed {
     struct theory theory;
-    struct series bytes, objects, variance, squares; // the last: of the error of `bytes`
-    int below; // dumps whose variance the bound does not hold
+    struct sample_series bytes, objects, variance,
+        squares; // the last: of the error of `bytes`
+    int below;   // dumps whose variance the bound does not hold
 };
 
 static struct mixed sample_mixed(uint64_t period) {
@@ -142,7 +143,7 @@ Test(estimates, are_off_by_the_variance_of_theory) {
     }
 }
 
-Test(estimates, tell_their_variance_without_bias_and_never_beyond_its_bound) {
+Test(estimates, give_their_variance_without_bias_and_never_beyond_its_bound) {
     for (int i = 0; i < 3; i++) {
         struct mixed m = sample_mixed(periods[i]);
         double z = z_of_mean(m.variance, m.theory.variance);
@@ -238,7 +239,7 @@ Test(unseen, bytes_of_all_stacks_never_sampled_are_estimated_without_bias) {
     struct hps_stream stream = {0};
     struct hps_sampling sampling;
     struct hps_random random;
-    struct series errors = {0}, squares = {0}, variances = {0};
+    struct sample_series errors = {0}, squares = {0}, variances = {0};
     make_many_stacks(&stream);
     struct hps_truth *truth = hps_stream_truth(&stream);
     hps_sampling_init(&sampling, &stream);

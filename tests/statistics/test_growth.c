@@ -19,7 +19,7 @@ enum {
 // --- pairs of dumps ---------------------------------------------------------------------
 
 // What is made of two lines: few pairs are different.
-struct comparison {
+struct pair_comparison {
     bool known;
     struct hp_count printed[SIDES];
     double growth;            // the p-value of it
@@ -31,8 +31,8 @@ enum {
     COMPARISONS = 1 << 16,
 };
 
-static struct comparison comparisons[COMPARISONS];
-static struct reading readings[SIDES];
+static struct pair_comparison comparisons[COMPARISONS];
+static struct line_reading readings[SIDES];
 
 static void begin(uint64_t before, uint64_t after, enum hp_scaling scaling) {
     memset(comparisons, 0, sizeof comparisons);
@@ -40,12 +40,12 @@ static void begin(uint64_t before, uint64_t after, enum hp_scaling scaling) {
     reading_init(&readings[1], after, scaling);
 }
 
-static struct comparison work_out(const struct hp_count printed[SIDES]) {
+static struct pair_comparison work_out(const struct hp_count printed[SIDES]) {
     struct hp_measure measures[SIDES];
-    struct comparison c = {.known = true, .printed = {printed[0], printed[1]}};
+    struct pair_comparison c = {.known = true, .printed = {printed[0], printed[1]}};
     for (int side = 0; side < SIDES; side++) {
-        struct told told = reading_of(&readings[side], printed[side]);
-        measures[side] = measure_of(&told);
+        struct estimate estimate = reading_of(&readings[side], printed[side]);
+        measures[side] = measure_of(&estimate);
         c.samples += printed[side].objects > 0 ? hp_effective_samples(measures[side]) : 0;
     }
     c.growth = hp_growth_p(measures[0], measures[1]);
@@ -53,9 +53,9 @@ static struct comparison work_out(const struct hp_count printed[SIDES]) {
     return c;
 }
 
-static const struct comparison *compare(const struct source *before,
-                                        const struct source *after,
-                                        struct hps_random *random) {
+static const struct pair_comparison *compare(const struct source *before,
+                                             const struct source *after,
+                                             struct hps_random *random) {
     struct hp_count printed[SIDES] = {
         reading_printed(&readings[0], source_draw(before, random)),
         reading_printed(&readings[1], source_draw(after, random)),
@@ -65,7 +65,7 @@ static const struct comparison *compare(const struct source *before,
         hash = hp_hash_mix(hash ^ printed[side].objects ^ 0x9e3779b97f4a7c15,
                            printed[side].bytes ^ 0xe7037ed1a0b428db);
     }
-    struct comparison *c = &comparisons[hash % COMPARISONS];
+    struct pair_comparison *c = &comparisons[hash % COMPARISONS];
     if (!c->known || memcmp(c->printed, printed, sizeof printed) != 0) {
         *c = work_out(printed);
     }
@@ -81,7 +81,7 @@ enum {
 static const double levels[LEVELS] = {0.05, 0.01, 0.001};
 
 // How often growth seems to be beyond chance, at each level, and the interval holds.
-struct shares {
+struct growth_shares {
     double grown[LEVELS], held;
 };
 
@@ -94,16 +94,16 @@ static void make_half(struct source *source, struct half half) {
     source_add(source, half.size, half.count);
 }
 
-static struct shares sample(struct half before, struct half after, uint64_t seed) {
+static struct growth_shares sample(struct half before, struct half after, uint64_t seed) {
     struct source sources[SIDES];
     struct hps_random random;
-    struct shares sum = {0};
+    struct growth_shares sum = {0};
     make_half(&sources[0], before);
     make_half(&sources[1], after);
     begin(before.period, after.period, HP_SCALING_UNBIASED);
     hps_random_init_nth(&random, 13, seed);
     for (int i = 0; i < PAIRS; i++) {
-        const struct comparison *c = compare(&sources[0], &sources[1], &random);
+        const struct pair_comparison *c = compare(&sources[0], &sources[1], &random);
         for (int level = 0; level < LEVELS; level++) {
             sum.grown[level] += c->growth <= levels[level] ? 1. / PAIRS : 0;
         }
@@ -118,7 +118,7 @@ static struct shares sample(struct half before, struct half after, uint64_t seed
 static const struct {
     const char *name;
     struct half before, after;
-    struct shares expected;
+    struct growth_shares expected;
 } nulls[] = {
     {"1R", {R, 16, R / 16}, {R, 16, R / 16}, {{0.0015, 0.00004, 0}, 0.9996}},
     {"3R", {R, 16, R / 16 * 3}, {R, 16, R / 16 * 3}, {{0.015, 0.0018, 0.0001}, 0.988}},
@@ -150,7 +150,7 @@ static bool agree(double share, double expected) {
 
 Test(growth, of_what_did_not_grow_is_as_rarely_beyond_chance_as_theory_says) {
     for (size_t i = 0; i < sizeof nulls / sizeof *nulls; i++) {
-        struct shares shares = sample(nulls[i].before, nulls[i].after, i);
+        struct growth_shares shares = sample(nulls[i].before, nulls[i].after, i);
         for (int level = 0; level < LEVELS; level++) {
             double share = shares.grown[level], expected = nulls[i].expected.grown[level];
             // One missed of a few large objects makes twice of 0.001.
@@ -202,7 +202,7 @@ Test(growth, is_found_as_often_as_theory_says) {
         const double *row = growths[i];
         struct half before = {R, 16, (uint64_t)row[0] * R / 16};
         struct half after = {R, 16, (uint64_t)row[1] * R / 16};
-        struct shares shares = sample(before, after, 100 + i);
+        struct growth_shares shares = sample(before, after, 100 + i);
         cr_expect(fabs(shares.grown[0] - row[2]) <= 0.01 &&
                       fabs(shares.grown[1] - row[3]) <= 0.01,
                   "%g to %g: %f, %f", row[0], row[1], shares.grown[0], shares.grown[1]);
@@ -213,7 +213,7 @@ Test(growth, is_found_as_often_as_theory_says) {
 
 Test(growth, of_one_large_object_is_found) {
     struct half before = {R, 8 * R, 10}, after = {R, 8 * R, 11};
-    struct shares shares = sample(before, after, 200);
+    struct growth_shares shares = sample(before, after, 200);
     cr_expect(agree(shares.grown[0], 0.996), "%f", shares.grown[0]);
     cr_expect(agree(shares.grown[1], 0.996), "%f", shares.grown[1]);
 }
@@ -275,7 +275,7 @@ enum way {
 static void draw(const struct program *program, struct hps_random *random,
                  double p_values[WAYS][STACKS]) {
     for (int i = 0; i < STACKS; i++) {
-        const struct comparison *c =
+        const struct pair_comparison *c =
             compare(&program->before[i], &program->after[i], random);
         p_values[AS_IS][i] = p_values[ADJUSTED][i] = c->growth;
         p_values[FILTERED][i] = c->samples >= least_samples ? c->growth : NAN;

@@ -27,7 +27,7 @@ enum {
     R = PERIOD,
 };
 
-static struct reading readings[SCALINGS];
+static struct line_reading readings[SCALINGS];
 
 // --- many dumps -------------------------------------------------------------------------
 
@@ -103,23 +103,23 @@ static void make_mixed(struct source *source, const struct mix *mix, double byte
     }
 }
 
-struct cell {
+struct interval_cell {
     struct source source;
     char name[64];
 };
 
-static int make_cells(struct cell cells[CELLS]) {
+static int make_cells(struct interval_cell cells[CELLS]) {
     int count = 0;
     for (size_t i = 0; i < sizeof mixes / sizeof *mixes; i++) {
         for (int k = mixes[i].first; k < AMOUNTS; k++) {
-            struct cell *cell = &cells[count++];
+            struct interval_cell *cell = &cells[count++];
             make_mixed(&cell->source, &mixes[i], bytes_of[k] * R);
             snprintf(cell->name, sizeof cell->name, "%s, %g R", mixes[i].name,
                      cell->source.bytes / R);
         }
     }
     for (size_t i = 0; i < sizeof near_one / sizeof *near_one; i++) {
-        struct cell *cell = &cells[count++];
+        struct interval_cell *cell = &cells[count++];
         source_init(&cell->source, R);
         source_add(&cell->source, near_one[i][0], near_one[i][1]);
         snprintf(cell->name, sizeof cell->name, "%d, %g R", (int)near_one[i][0],
@@ -176,29 +176,29 @@ static const struct result *result_of(const struct source *source, int scaling,
     struct result *result = &results[scaling][hash % RESULTS];
     if (!result->known || result->printed.objects != printed.objects ||
         result->printed.bytes != printed.bytes) {
-        struct told told = reading_of(&readings[scaling], printed);
-        struct hp_interval range = hp_interval_of(measure_of(&told), 0.95);
+        struct estimate estimate = reading_of(&readings[scaling], printed);
+        struct hp_interval range = hp_interval_of(measure_of(&estimate), 0.95);
         *result = (struct result){
             .known = true,
             .printed = printed,
             .holds = holds(range, source->bytes),
             .width = range.high - range.low,
             .width_of_known = width_of_known(source, sampled),
-            .other_sizes =
-                (double)told.error.hidden_bytes_max + (double)told.error.excess_bytes_max,
+            .other_sizes = (double)estimate.error.hidden_bytes_max +
+                           (double)estimate.error.excess_bytes_max,
         };
     }
     return result;
 }
 
 // Of many dumps.
-struct sums {
+struct coverage_sums {
     int held;
     double width, width_of_known, other_sizes;
 };
 
 static void sample(const struct source *source, uint64_t seed,
-                   struct sums sums[SCALINGS]) {
+                   struct coverage_sums sums[SCALINGS]) {
     struct hps_random random;
     hps_random_init_nth(&random, 9, seed);
     memset(results, 0, sizeof results);
@@ -220,7 +220,8 @@ static void make_readings(void) {
     }
 }
 
-static void check_cell(const struct cell *cell, const struct sums *sums, int scaling) {
+static void check_cell(const struct interval_cell *cell, const struct coverage_sums *sums,
+                       int scaling) {
     double coverage = (double)sums->held / DUMPS;
     cr_expect(coverage >= least_share(0.95, DUMPS), "%s, %s: %f", cell->name,
               scaling_names[scaling], coverage);
@@ -233,11 +234,11 @@ static void check_cell(const struct cell *cell, const struct sums *sums, int sca
 }
 
 Test(intervals, hold_the_bytes_of_a_stack_and_are_no_wider_than_they_need_be) {
-    static struct cell cells[CELLS];
+    static struct interval_cell cells[CELLS];
     make_readings();
     cr_assert_eq(make_cells(cells), CELLS);
     for (int i = 0; i < CELLS; i++) {
-        struct sums sums[SCALINGS] = {0};
+        struct coverage_sums sums[SCALINGS] = {0};
         sample(&cells[i].source, (uint64_t)i, sums);
         for (int scaling = 0; scaling < SCALINGS; scaling++) {
             check_cell(&cells[i], &sums[scaling], scaling);
@@ -300,9 +301,9 @@ static double exact_coverage(uint64_t size, uint64_t count, int scaling) {
     for (uint64_t n = 0; n <= count; n++) {
         struct hps_tally sampled = {n, n * of->one.bytes, n * of->one.eighths,
                                     n * of->one.weighted_bytes};
-        struct told told =
+        struct estimate estimate =
             reading_of(&readings[scaling], reading_printed(&readings[scaling], sampled));
-        struct hp_interval range = hp_interval_of(measure_of(&told), 0.95);
+        struct hp_interval range = hp_interval_of(measure_of(&estimate), 0.95);
         sum += holds(range, source.bytes) ? probability_of(of, n) : 0;
     }
     return sum;

@@ -30,12 +30,12 @@ enum start {
     BURSTS_IN_PAUSE, // just behind one
 };
 
-static const struct cell {
+static const struct lifetime_cell {
     const char *name;
     enum lifetime lifetime;
     double mean;
     enum start start;
-    bool is_steady; // a turnover covers its own ratio, where it is told
+    bool is_steady; // a turnover covers its own ratio, where it is known
 } cells[] = {
     {"exponential .2", EXPONENTIAL, .2, LONG_AGO, true},
     {"exponential 5", EXPONENTIAL, 5, LONG_AGO, true},
@@ -60,7 +60,7 @@ static double draw(void) { // above 0, below 1
     return ((double)((z ^ z >> 31) >> 12) + 0.5) * 0x1p-52;
 }
 
-static double draw_lifetime(const struct cell *cell) {
+static double draw_lifetime(const struct lifetime_cell *cell) {
     bool is_long = draw() < .01;
     return cell->lifetime == EXPONENTIAL ? -cell->mean * log(draw())
            : cell->lifetime == FIXED     ? cell->mean
@@ -69,7 +69,7 @@ static double draw_lifetime(const struct cell *cell) {
 }
 
 // The share of objects that live longer.
-static double outlives(const struct cell *cell, double age) {
+static double outlives(const struct lifetime_cell *cell, double age) {
     return cell->lifetime == EXPONENTIAL ? exp(-age / cell->mean)
            : cell->lifetime == FIXED     ? age < cell->mean
            : cell->lifetime == BIMODAL
@@ -78,14 +78,14 @@ static double outlives(const struct cell *cell, double age) {
 }
 
 // How many are allocated at a time, of 1 on average.
-static double rate_at(const struct cell *cell, double time) {
+static double rate_at(const struct lifetime_cell *cell, double time) {
     double gap = (double)WINDOW / (DUMPS - 1), at = fmod(time + 1000 * gap, gap) / gap;
     return cell->start == BURSTS_IN_PHASE   ? (at > .9 ? 10 : 0)
            : cell->start == BURSTS_IN_PAUSE ? (at < .1 ? 10 : 0)
                                             : 1;
 }
 
-static double first_time(const struct cell *cell) {
+static double first_time(const struct lifetime_cell *cell) {
     double age = cell->lifetime == EXPONENTIAL ? 25 * cell->mean
                  : cell->lifetime == FIXED     ? cell->mean
                                                : 91 * cell->mean;
@@ -93,7 +93,7 @@ static double first_time(const struct cell *cell) {
 }
 
 // Of what is allocated from one time on, what is live at another, an object a unit.
-static double live_of(const struct cell *cell, double from, double to) {
+static double live_of(const struct lifetime_cell *cell, double from, double to) {
     const double step = .005;
     double sum = 0;
     for (double at = from + step / 2; at < to; at += step) {
@@ -111,7 +111,7 @@ struct truth {
     double turnover; // mean live in the dumps, over what is allocated in a unit
 };
 
-static struct truth truth_of(const struct cell *cell) {
+static struct truth truth_of(const struct lifetime_cell *cell) {
     double live = 0, made = 0;
     for (size_t i = 0; i < DUMPS; i++) {
         live += live_of(cell, first_time(cell), time_of(i)) / DUMPS;
@@ -123,12 +123,12 @@ static struct truth truth_of(const struct cell *cell) {
                           live / (made / WINDOW)};
 }
 
-struct series {
+struct lifetime_series {
     double live[DUMPS], gaps[DUMPS - 1], process[DUMPS - 1];
     double allocated;
 };
 
-static void add_object(struct series *series, double born, double died) {
+static void add_object(struct lifetime_series *series, double born, double died) {
     for (size_t i = 0; i < DUMPS; i++) {
         double at = time_of(i);
         series->live[i] += born < at && at <= died ? PERIOD : 0;
@@ -140,8 +140,8 @@ static void add_object(struct series *series, double born, double died) {
 }
 
 // So many sampled objects a unit.
-static struct series observe(const struct cell *cell, double samples) {
-    struct series series = {{0}};
+static struct lifetime_series observe(const struct lifetime_cell *cell, double samples) {
+    struct lifetime_series series = {{0}};
     double at = first_time(cell), most = cell->start < BURSTS_IN_PHASE ? 1 : 10;
     for (size_t i = 0; i + 1 < DUMPS; i++) {
         series.process[i] = 1e12; // of all of a process whose other stacks are many
@@ -155,11 +155,11 @@ static struct series observe(const struct cell *cell, double samples) {
     return series;
 }
 
-struct counts {
-    int runs, high, low, told, turnover;
+struct lifetime_counts {
+    int runs, high, low, known_turnovers, turnover;
 };
 
-static void judge(struct counts *counts, const struct series *series,
+static void judge(struct lifetime_counts *counts, const struct lifetime_series *series,
                   const struct truth *truth) {
     struct hp_survivors survivors = {0};
     struct hp_quantity allocated = {series->allocated, series->allocated / 16,
@@ -185,8 +185,8 @@ static void judge(struct counts *counts, const struct series *series,
     };
     struct hp_turnover turnover = hp_turnover_of(&course, .95);
     double expected = truth->turnover / WINDOW * 1e12 * (DUMPS - 1);
-    counts->told += turnover.lack == HP_TURNOVER_TOLD;
-    counts->turnover += turnover.lack == HP_TURNOVER_TOLD &&
+    counts->known_turnovers += turnover.lack == HP_TURNOVER_KNOWN;
+    counts->turnover += turnover.lack == HP_TURNOVER_KNOWN &&
                         turnover.range.low <= expected && expected <= turnover.range.high;
 }
 
@@ -196,22 +196,26 @@ static int runs_of(void) {
 }
 
 // Ends of one side hold in .95 of the runs: at least .935, but for the noise of so many runs.
-static void check(const struct cell *cell, double samples, const struct counts *counts) {
+static void check(const struct lifetime_cell *cell, double samples,
+                  const struct lifetime_counts *counts) {
     double runs = counts->runs, noise = 3 * sqrt(.05 * .95 / runs);
     double high = counts->high / runs, low = counts->low / runs;
     cr_expect(high >= .95 - noise, "%s, %g a unit: upper ends %.3f", cell->name, samples,
               high);
     cr_expect(low >= .95 - noise, "%s, %g a unit: lower ends %.3f", cell->name, samples,
               low);
-    double told = counts->told;
-    if (cell->is_steady && told >= 20) {
-        cr_expect(counts->turnover / told >= .95 - 3 * sqrt(.05 * .95 / told),
+    double known_turnovers = counts->known_turnovers;
+    if (cell->is_steady && known_turnovers >= 20) {
+        cr_expect(counts->turnover / known_turnovers >=
+                      .95 - 3 * sqrt(.05 * .95 / known_turnovers),
                   "%s, %g a unit: turnover %.3f of %g", cell->name, samples,
-                  counts->turnover / told, told);
+                  counts->turnover / known_turnovers, known_turnovers);
     }
     if (getenv("LIFETIME_SERIES")) {
         cr_log_warn("%-24s %2g: high %.3f low %.3f turnover %.3f of %.0f", cell->name,
-                    samples, high, low, told > 0 ? counts->turnover / told : NAN, told);
+                    samples, high, low,
+                    known_turnovers > 0 ? counts->turnover / known_turnovers : NAN,
+                    known_turnovers);
     }
 }
 
@@ -219,10 +223,10 @@ Test(lifetime_coverage, of_ends_and_turnovers_holds_in_every_cell) {
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
         struct truth truth = truth_of(&cells[i]);
         for (int samples = 1; samples <= 20; samples += 19) {
-            struct counts counts = {0};
+            struct lifetime_counts counts = {0};
             state = 7 + 100 * i + (uint64_t)samples;
             for (int run = 0; run < runs_of(); run++) {
-                struct series series = observe(&cells[i], samples);
+                struct lifetime_series series = observe(&cells[i], samples);
                 judge(&counts, &series, &truth);
             }
             check(&cells[i], samples, &counts);
@@ -231,18 +235,19 @@ Test(lifetime_coverage, of_ends_and_turnovers_holds_in_every_cell) {
 }
 
 // What never goes away, and what fills a heap, has no turnover whatever is drawn.
-Test(lifetime_coverage, of_leaks_no_turnover_is_told) {
+Test(lifetime_coverage, of_leaks_no_turnover_is_known) {
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
         if (cells[i].lifetime != FOREVER && cells[i].mean < 50) {
             continue;
         }
-        struct counts counts = {0};
+        struct lifetime_counts counts = {0};
         struct truth truth = truth_of(&cells[i]);
         state = 99 + i;
         for (int run = 0; run < 100; run++) {
-            struct series series = observe(&cells[i], 20);
+            struct lifetime_series series = observe(&cells[i], 20);
             judge(&counts, &series, &truth);
         }
-        cr_expect_eq(counts.told, 0, "%s: %d", cells[i].name, counts.told);
+        cr_expect_eq(counts.known_turnovers, 0, "%s: %d", cells[i].name,
+                     counts.known_turnovers);
     }
 }

@@ -13,7 +13,7 @@ enum {
 };
 
 // What jemalloc adds up, in eighths of objects and bytes.
-struct sums {
+struct stack_sums {
     double eighths, bytes;
 };
 
@@ -23,7 +23,7 @@ struct heap {
     struct hp_dump dump;
     struct hp_dump_stack stacks[STACKS];
     struct hp_thread_line lines[2 * STACKS];
-    struct sums sums[STACKS], total;
+    struct stack_sums sums[STACKS], total;
 };
 
 static unsigned draw(unsigned *state) {
@@ -32,14 +32,14 @@ static unsigned draw(unsigned *state) {
 }
 
 // As prof_do_unbias().
-static struct hp_count printed(struct sums sums) {
+static struct hp_count printed(struct stack_sums sums) {
     double objects = sums.eighths / 8, mean = sums.bytes / objects;
     double sampled = 1 - exp(-mean / PERIOD);
     return (struct hp_count){(uint64_t)(objects * sampled + 0.5),
                              (uint64_t)(sums.bytes * sampled + 0.5)};
 }
 
-static void add(struct sums *sums, double size) {
+static void add(struct stack_sums *sums, double size) {
     double p = 1 - exp(-size / PERIOD);
     sums->eighths += floor(8 / p + 0.5);
     sums->bytes += floor(size / p + 0.5);
@@ -121,7 +121,7 @@ Test(totals, farther_off_than_rounding_takes_them_contradict) {
 // Half of a count's rounding moves bytes as far, but not the mean size with them: of dumps that
 // lost three stacks nearly all are told.
 Test(totals, of_another_mean_size_contradict) {
-    unsigned told = 0;
+    unsigned contradicted = 0;
     for (unsigned i = 0; i < DUMPS; i++) {
         struct heap heap;
         make(&heap, i, true);
@@ -131,9 +131,9 @@ Test(totals, of_another_mean_size_contradict) {
             lost += heap.sums[k].bytes;
         }
         cr_expect(lost < rounding_of_all(&heap), "dump %u: bytes alone tell", i);
-        told += check(&heap) == HP_HEADER_CONTRADICTS;
+        contradicted += check(&heap) == HP_HEADER_CONTRADICTS;
     }
-    cr_expect(told >= DUMPS * 9 / 10, "%u of %d", told, DUMPS);
+    cr_expect(contradicted >= DUMPS * 9 / 10, "%u of %d", contradicted, DUMPS);
 }
 
 Test(totals, of_what_was_allocated_are_checked_too) {
@@ -166,9 +166,9 @@ Test(totals, of_raw_numbers_are_sums_whose_kind_outlasts_damage) {
 Test(totals, that_are_no_multiple_of_8_are_not_raw) {
     static struct heap heap;
     make(&heap, 1, true);
-    heap.total = (struct sums){0};
+    heap.total = (struct stack_sums){0};
     for (int i = 0; i < STACKS; i++) {
-        heap.sums[i] = (struct sums){0};
+        heap.sums[i] = (struct stack_sums){0};
         for (int k = 0; k < 10; k++) {
             add(&heap.sums[i], i == 0 ? 4 << 20 : 16);
         }
@@ -184,11 +184,11 @@ Test(totals, that_are_no_multiple_of_8_are_not_raw) {
 
 // Each stack as two threads hold it: objects of the first stack, and of the second.
 static void split(struct heap *heap) {
-    struct sums sums[STACKS];
+    struct stack_sums sums[STACKS];
     for (int i = 0; i < STACKS; i++) {
         int other = (i + 1) % STACKS;
-        sums[i] = (struct sums){heap->sums[i].eighths + heap->sums[other].eighths,
-                                heap->sums[i].bytes + heap->sums[other].bytes};
+        sums[i] = (struct stack_sums){heap->sums[i].eighths + heap->sums[other].eighths,
+                                      heap->sums[i].bytes + heap->sums[other].bytes};
         heap->stacks[i].counts.inuse = printed(sums[i]);
         heap->stacks[i].first_line = 2 * (size_t)i;
         heap->stacks[i].lines = 2;
@@ -204,10 +204,10 @@ Test(threads, make_up_their_stacks) {
     make(&heap, 1, true);
     split(&heap);
     hp_unbias_init(&unbias, HP_ESTIMATOR_BEST, &heap.dump);
-    cr_expect_eq(hp_count_torn_stacks(&heap.dump, &unbias), 0);
+    cr_expect_eq(hp_count_inconsistent_stacks(&heap.dump, &unbias), 0);
     heap.lines[4].counts.inuse.bytes *= 2;
     heap.lines[9].counts.inuse.objects *= 3;
-    cr_expect_eq(hp_count_torn_stacks(&heap.dump, &unbias), 2);
+    cr_expect_eq(hp_count_inconsistent_stacks(&heap.dump, &unbias), 2);
     heap.stacks[20].lines = 1; // a lone one repeats its stack
-    cr_expect_eq(hp_count_torn_stacks(&heap.dump, &unbias), 3);
+    cr_expect_eq(hp_count_inconsistent_stacks(&heap.dump, &unbias), 3);
 }

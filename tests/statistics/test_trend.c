@@ -123,7 +123,7 @@ static struct row row_of(struct times times, const struct observed *o, bool has_
 
 // --- cells --------------------------------------------------------------------------------
 
-struct cell {
+struct trend_cell {
     enum kind kind;
     int dumps;
     double level;
@@ -131,7 +131,7 @@ struct cell {
 };
 
 // Shares of the series of a cell.
-struct shares {
+struct trend_shares {
     double growing, covered, marked; // of rows, of their bounds, of runs
     double shapes[HP_TREND_SHAPES];
     double found;       // of rows that grow: the onset lies in its region
@@ -139,8 +139,8 @@ struct shares {
     int worse;          // rows whose p is more than that of the whole series
 };
 
-static void count_row(struct shares *shares, const struct row *row,
-                      const struct cell *cell) {
+static void count_row(struct trend_shares *shares, const struct row *row,
+                      const struct trend_cell *cell) {
     double share = 1. / series();
     bool is_leak = cell->kind >= LEAK;
     bool grows = row->rise.p < alpha;
@@ -155,8 +155,8 @@ static void count_row(struct shares *shares, const struct row *row,
     shares->found += row->shape == HP_TREND_SINCE && is_inside ? share : 0;
 }
 
-static struct shares look_at(struct cell cell) {
-    struct shares shares = {0};
+static struct trend_shares look_at(struct trend_cell cell) {
+    struct trend_shares shares = {0};
     struct times times = times_of(cell.dumps);
     seed_series(1000 * (uint64_t)cell.kind + (uint64_t)cell.dumps);
     for (int i = 0; i < series(); i++) {
@@ -206,8 +206,9 @@ static double most_rows(enum kind kind, int dumps) {
 
 static void do_not_grow(int dumps) {
     for (int i = 0; i < NULLS * 4; i++) {
-        struct cell cell = {(enum kind)(i / 4), dumps, i & 1 ? 1e6 : 1e3, (i & 2) != 0};
-        struct shares shares = look_at(cell);
+        struct trend_cell cell = {(enum kind)(i / 4), dumps, i & 1 ? 1e6 : 1e3,
+                                  (i & 2) != 0};
+        struct trend_shares shares = look_at(cell);
         EXPECT_AT_MOST(shares.growing, most_rows(cell.kind, dumps), cell);
         cr_expect_eq(shares.contradictions, 0, "%s: %d", kind_names[cell.kind],
                      shares.contradictions);
@@ -232,8 +233,8 @@ Test(trend, of_walks_of_48_and_200_dumps_is_none, .timeout = 600) {
     static const enum kind walks[] = {WALK, WALK_AND_WHITE, WALK_OF_T3, WALK_OF_AR_STEPS};
 
     for (int i = 0; i < 16; i++) {
-        struct cell cell = {walks[i / 4], i & 2 ? 200 : 48, i & 1 ? 1e6 : 1e3,
-                            (i & 1) == 0};
+        struct trend_cell cell = {walks[i / 4], i & 2 ? 200 : 48, i & 1 ? 1e6 : 1e3,
+                                  (i & 1) == 0};
         EXPECT_AT_MOST(look_at(cell).growing, most_rows(cell.kind, cell.dumps), cell);
     }
 }
@@ -241,7 +242,7 @@ Test(trend, of_walks_of_48_and_200_dumps_is_none, .timeout = 600) {
 // One procedure would hide that another fails: each has to do where it is valid by itself.
 static void holds_alone(struct hp_rise (*rise_of)(const struct hp_trend_times *times,
                                                   const double *values),
-                        struct cell cell) {
+                        struct trend_cell cell) {
     double share = 0;
     struct times times = times_of(cell.dumps);
     seed_series(99 + (uint64_t)cell.kind);
@@ -255,20 +256,20 @@ static void holds_alone(struct hp_rise (*rise_of)(const struct hp_trend_times *t
 
 Test(trend, line_holds_alone_where_values_are_near_the_ones_before, .timeout = 600) {
     for (int i = 0; i < LENGTHS * 4; i++) {
-        struct cell cell = {(enum kind)(AR_5 + i % 4), lengths[i / 4], 1e6, false};
+        struct trend_cell cell = {(enum kind)(AR_5 + i % 4), lengths[i / 4], 1e6, false};
         holds_alone(hp_trend_of_line, cell);
     }
 }
 
 Test(trend, parts_hold_alone_where_values_are_no_process_of_one_kind, .timeout = 600) {
     for (int i = 0; i < LENGTHS * 2; i++) {
-        struct cell cell = {(enum kind)(WALK_AND_WHITE + i % 2), lengths[i / 2], 1e6,
-                            false};
+        struct trend_cell cell = {(enum kind)(WALK_AND_WHITE + i % 2), lengths[i / 2],
+                                  1e6, false};
         holds_alone(hp_trend_of_parts, cell);
     }
 }
 
-static bool run_is_marked(struct times times, struct cell cell) {
+static bool run_is_marked(struct times times, struct trend_cell cell) {
     double q[ROWS];
     struct row rows[ROWS];
     for (int i = 0; i < ROWS; i++) {
@@ -287,7 +288,7 @@ static bool run_is_marked(struct times times, struct cell cell) {
 }
 
 // A fifth as many runs as series elsewhere.
-static void leave_unmarked(struct cell cell) {
+static void leave_unmarked(struct trend_cell cell) {
     int runs = series() / 5, marked = 0;
     struct times times = times_of(cell.dumps);
     seed_series(77 + (uint64_t)cell.kind);
@@ -309,10 +310,10 @@ static void leave_unmarked(struct cell cell) {
 
 Test(trend, runs_of_twenty_rows_have_no_marked_one, .timeout = 600) {
     for (int i = 0; i < NULLS * 4 * LENGTHS; i++) {
-        struct cell cell = {(enum kind)(i / 12), lengths[i / 4 % 3], i & 1 ? 1e6 : 1e3,
-                            (i & 2) != 0};
-        bool cannot_be_told = cell.kind == SAWTOOTH_OF_13 && cell.dumps == 10;
-        if (!cannot_be_told && (series_asked_for() > 0 || (i & 3) == 1)) {
+        struct trend_cell cell = {(enum kind)(i / 12), lengths[i / 4 % 3],
+                                  i & 1 ? 1e6 : 1e3, (i & 2) != 0};
+        bool is_indistinguishable = cell.kind == SAWTOOTH_OF_13 && cell.dumps == 10;
+        if (!is_indistinguishable && (series_asked_for() > 0 || (i & 3) == 1)) {
             leave_unmarked(cell);
         }
     }
@@ -320,8 +321,8 @@ Test(trend, runs_of_twenty_rows_have_no_marked_one, .timeout = 600) {
 
 // --- leaks --------------------------------------------------------------------------------
 
-static void is_found(struct cell cell, double least) {
-    struct shares shares = look_at(cell);
+static void is_found(struct trend_cell cell, double least) {
+    struct trend_shares shares = look_at(cell);
     EXPECT_AT_LEAST(shares.growing, least, cell);
     EXPECT_AT_LEAST(shares.covered, 0.94, cell);
     EXPECT_AT_MOST(shares.shapes[HP_TREND_STEP], cell.dumps == 10 ? 0.06 : 0.02, cell);
@@ -334,23 +335,23 @@ static void is_found(struct cell cell, double least) {
 Test(trend, of_a_leak_is_found, .timeout = 600) {
     for (int accum = 0; accum < 2; accum++) {
         bool a = accum != 0;
-        is_found((struct cell){LEAK, 10, 1e6, a}, 0.99);
-        is_found((struct cell){LEAK, 10, 1e3, a}, 0);
-        is_found((struct cell){LEAK, 30, 1e3, a}, 0.93);
-        is_found((struct cell){LEAK, 100, 1e3, a}, 0.99);
-        is_found((struct cell){LEAK_AND_AR, 10, 1e3, a}, 0);
-        is_found((struct cell){LEAK_AND_AR, 30, 1e3, a}, 0.27);
-        is_found((struct cell){LEAK_AND_AR, 100, 1e3, a}, 0.97);
-        is_found((struct cell){LEAK_AND_WHITE, 10, 1e3, a}, 0);
-        is_found((struct cell){LEAK_AND_WHITE, 30, 1e3, a}, 0.42);
-        is_found((struct cell){LEAK_AND_WHITE, 100, 1e3, a}, 0.99);
+        is_found((struct trend_cell){LEAK, 10, 1e6, a}, 0.99);
+        is_found((struct trend_cell){LEAK, 10, 1e3, a}, 0);
+        is_found((struct trend_cell){LEAK, 30, 1e3, a}, 0.93);
+        is_found((struct trend_cell){LEAK, 100, 1e3, a}, 0.99);
+        is_found((struct trend_cell){LEAK_AND_AR, 10, 1e3, a}, 0);
+        is_found((struct trend_cell){LEAK_AND_AR, 30, 1e3, a}, 0.27);
+        is_found((struct trend_cell){LEAK_AND_AR, 100, 1e3, a}, 0.97);
+        is_found((struct trend_cell){LEAK_AND_WHITE, 10, 1e3, a}, 0);
+        is_found((struct trend_cell){LEAK_AND_WHITE, 30, 1e3, a}, 0.42);
+        is_found((struct trend_cell){LEAK_AND_WHITE, 100, 1e3, a}, 0.99);
     }
 }
 
 // --- since when -----------------------------------------------------------------------------
 
-static void is_found_since(struct cell cell, double least, double inside) {
-    struct shares shares = look_at(cell);
+static void is_found_since(struct trend_cell cell, double least, double inside) {
+    struct trend_shares shares = look_at(cell);
     EXPECT_AT_LEAST(shares.growing, least, cell);
     EXPECT_AT_LEAST(shares.covered, 0.96, cell);
     cr_expect_eq(shares.contradictions, 0);
@@ -362,20 +363,20 @@ static void is_found_since(struct cell cell, double least, double inside) {
 }
 
 Test(trend, a_leak_that_begins_in_mid_series_is_found, .timeout = 600) {
-    is_found_since((struct cell){LATE_LEAK, 24, 1e6, false}, 1, 0.95);
-    is_found_since((struct cell){NEW_LEAK, 24, 1e6, false}, 1, 0.80);
+    is_found_since((struct trend_cell){LATE_LEAK, 24, 1e6, false}, 1, 0.95);
+    is_found_since((struct trend_cell){NEW_LEAK, 24, 1e6, false}, 1, 0.80);
     for (int a = 0; a < 2; a++) {
-        is_found_since((struct cell){LATE_LEAK, 30, 1e3, a}, 0.34, 0.80);
-        is_found_since((struct cell){LATE_LEAK, 100, 1e3, a}, 0.92, 0.88);
-        is_found_since((struct cell){LATE_LEAK_AND_AR, 100, 1e6, a}, 0.48, 0.88);
-        is_found_since((struct cell){LATE_LEAK_AND_WHITE, 100, 1e6, a}, 0.76, 0.88);
-        is_found_since((struct cell){NEW_LEAK, 100, 1e3, a}, 0.95, 0.80);
+        is_found_since((struct trend_cell){LATE_LEAK, 30, 1e3, a}, 0.34, 0.80);
+        is_found_since((struct trend_cell){LATE_LEAK, 100, 1e3, a}, 0.92, 0.88);
+        is_found_since((struct trend_cell){LATE_LEAK_AND_AR, 100, 1e6, a}, 0.48, 0.88);
+        is_found_since((struct trend_cell){LATE_LEAK_AND_WHITE, 100, 1e6, a}, 0.76, 0.88);
+        is_found_since((struct trend_cell){NEW_LEAK, 100, 1e3, a}, 0.95, 0.80);
     }
 }
 
 Test(trend, a_warm_up_is_no_growth_since_its_middle, .timeout = 600) {
     for (int i = 0; i < 4; i++) {
-        struct cell cell = {WARM_UP, lengths[1 + i / 2], i & 1 ? 1e6 : 1e3, false};
+        struct trend_cell cell = {WARM_UP, lengths[1 + i / 2], i & 1 ? 1e6 : 1e3, false};
         EXPECT_AT_MOST(look_at(cell).growing, 0.02, cell);
     }
 }
@@ -463,7 +464,7 @@ Test(trend, a_rise_in_each_of_the_last_steps_is_said, .timeout = 600) {
 Test(trend, shape_of_a_step_is_seen, .timeout = 600) {
     static const double least[LENGTHS] = {0.90, 0.90, 0.86};
     for (int i = 0; i < LENGTHS; i++) {
-        struct cell cell = {STEP, lengths[i], 1e3, false};
+        struct trend_cell cell = {STEP, lengths[i], 1e3, false};
         EXPECT_AT_LEAST(look_at(cell).shapes[HP_TREND_STEP], least[i], cell);
         cell.level = 1e5;
         EXPECT_AT_LEAST(look_at(cell).shapes[HP_TREND_STEP], 0.98, cell);
@@ -472,14 +473,15 @@ Test(trend, shape_of_a_step_is_seen, .timeout = 600) {
 
 Test(trend, shape_of_a_warm_up_is_seen, .timeout = 600) {
     for (int i = 0; i < LENGTHS * 2; i++) {
-        struct cell cell = {WARM_UP, lengths[i / 2], i & 1 ? 1e6 : 1e3, false};
+        struct trend_cell cell = {WARM_UP, lengths[i / 2], i & 1 ? 1e6 : 1e3, false};
         EXPECT_AT_LEAST(look_at(cell).shapes[HP_TREND_LEVELLED], 0.95, cell);
     }
 }
 
 Test(trend, shape_of_a_cycle_is_seen_after_three, .timeout = 600) {
     for (int i = 0; i < 4; i++) {
-        struct cell cell = {CYCLE_OF_7, lengths[1 + i / 2], i & 1 ? 1e6 : 1e3, false};
+        struct trend_cell cell = {CYCLE_OF_7, lengths[1 + i / 2], i & 1 ? 1e6 : 1e3,
+                                  false};
         EXPECT_AT_LEAST(look_at(cell).shapes[HP_TREND_CYCLE], 0.95, cell);
     }
 }
@@ -488,7 +490,7 @@ Test(trend, shape_of_a_cycle_is_seen_after_three, .timeout = 600) {
 Test(trend, shape_of_a_leak_is_steady_and_of_half_a_cycle_is_not, .timeout = 600) {
     static const double least[LENGTHS] = {0, 0.60, 0.90};
     for (int i = 0; i < LENGTHS; i++) {
-        struct cell cell = {LEAK, lengths[i], 1e3, false};
+        struct trend_cell cell = {LEAK, lengths[i], 1e3, false};
         EXPECT_AT_LEAST(look_at(cell).shapes[HP_TREND_STEADY], least[i], cell);
         cell.level = 1e6;
         EXPECT_AT_LEAST(look_at(cell).shapes[HP_TREND_STEADY], 0.99, cell);
@@ -507,8 +509,8 @@ Test(trend, shape_of_walks_is_none, .timeout = 600) {
         WALK_OF_AR_STEPS};
 
     for (int i = 0; i < LENGTHS * 8; i++) {
-        struct cell cell = {kinds[i / LENGTHS], lengths[i % LENGTHS], 1e6, false};
-        struct shares shares = look_at(cell);
+        struct trend_cell cell = {kinds[i / LENGTHS], lengths[i % LENGTHS], 1e6, false};
+        struct trend_shares shares = look_at(cell);
         EXPECT_AT_MOST(shares.shapes[HP_TREND_STEP], most_steps[i % LENGTHS], cell);
         EXPECT_AT_MOST(shares.shapes[HP_TREND_LEVELLED], 0.10, cell);
         EXPECT_AT_MOST(shares.shapes[HP_TREND_CYCLE], 0.05, cell);

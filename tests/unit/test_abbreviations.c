@@ -39,7 +39,7 @@ Test(abbreviations, what_has_a_size_is_passed_over_at_once) {
     hp_abbreviations_done(&a);
 }
 
-Test(abbreviations, entries_of_known_size_are_told) {
+Test(abbreviations, entries_of_known_size_are_marked) {
     struct hp_abbreviations a = {0};
     cr_assert(READS(&a, &usual,                                             //
                     1, DW_TAG_member, 0, DW_AT_name, DW_FORM_strp, 0, 0,    //
@@ -171,7 +171,7 @@ Test(abbreviations, no_more_is_read_than_is_asked_for) {
     hp_abbreviations_done(&a);
 }
 
-Test(abbreviations, attributes_are_told_by_their_names) {
+Test(abbreviations, attributes_are_found_by_their_names) {
     struct hp_abbreviations a = {0};
     cr_assert(READS(&a, &usual, 1, DW_TAG_member, 0, DW_AT_name, DW_FORM_strp,
                     DW_AT_decl_line, DW_FORM_data2, 0, 0, 0));

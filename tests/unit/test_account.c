@@ -110,7 +110,7 @@ Test(account, believes_no_samples_that_there_are_no_extents_for) {
 
 // A stack with several sizes has samples that may be small or large; there cannot be more
 // of them than extents.
-Test(account, bounds_what_samples_of_sizes_take_that_no_dump_tells) {
+Test(account, bounds_the_cost_of_samples_of_unknown_sizes) {
     struct hp_allocator_stats stats = read_stats("frag.json");
     struct hp_live_samples live = samples_of(96, 400);
     struct hp_books books;
@@ -329,7 +329,7 @@ Test(account, H12_refuses_sums_that_contradict_each_other_by_name) {
     }
 }
 
-Test(account, tells_other_statistics_by_name) {
+Test(account, names_other_kinds_of_statistics) {
     static const struct {
         const char *text, *says;
         enum hp_code code;
@@ -433,7 +433,7 @@ Test(account, sorts_mappings_by_what_the_kernel_calls_them) {
 
 // A rollup has no kinds of mappings.  If one process has a rollup and another has
 // mappings, their sum has only rows that both have.
-Test(account, adds_a_rollup_to_mappings_by_what_both_tell) {
+Test(account, adds_a_rollup_to_mappings_by_rows_of_both) {
     static const char whole[] = PART("/usr/lib/libc.so.6", "1") PART("/dev/shm/x", "2")
         PART("[vdso]", "4") PART("[heap]", "8") PART("", "16") PART("[stack]", "32");
     static const char rollup[] =

@@ -107,7 +107,7 @@ static double inuse_space(enum hp_estimator estimator) {
     return hp_fixed_double(sum.of[HP_INUSE_SPACE], HP_INUSE_SPACE);
 }
 
-Test(classic, tells_producers_kinds_and_periods_apart) {
+Test(classic, distinguishes_producers_kinds_and_periods) {
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         char text[1024];
         snprintf(text, sizeof text, "%s%s", headers[i].text, MAPS);
@@ -135,7 +135,7 @@ Test(classic, undoes_the_sampling_of_each_line) {
 }
 
 // Go's lines contain n objects of one size, which need not be a class of jemalloc's.
-Test(classic, knows_the_sizes_that_go_tells) {
+Test(classic, knows_the_sizes_in_dumps_of_go) {
     cr_assert_eq(parse("heap profile: 3: 2907 [3: 2907] @ heap/8192\n"
                        "3: 2907 [3: 2907] @ 0x10\n"),
                  HP_OK);
@@ -208,7 +208,7 @@ static const struct {
      6},
 };
 
-Test(classic, tells_what_may_be_missing_and_where) {
+Test(classic, reports_damage_and_its_line) {
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         cr_assert_eq(parse(damages[i].text), HP_OK);
         if (!damages[i].what) {

@@ -29,7 +29,7 @@ Test(cursor, reads_a_decimal_below_2_64) {
     }
 }
 
-Test(cursor, tells_a_number_that_is_too_big_from_none) {
+Test(cursor, distinguishes_a_number_that_is_too_big_from_none) {
     const char *text = "18446744073709551616";
     struct hp_cursor c = hp_cursor_over(text, text + strlen(text));
     hp_cursor_decimal(&c);

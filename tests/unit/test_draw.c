@@ -157,7 +157,7 @@ static const char *find(const char *text) {
     return NULL;
 }
 
-Test(draw, tells_where_the_objects_of_a_pdf_are) {
+Test(draw, writes_the_offsets_of_the_objects_of_a_pdf) {
     add_text("main");
     write_by(hp_drawing_write_pdf);
     const char *end = find("startxref\n");

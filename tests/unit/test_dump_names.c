@@ -39,7 +39,7 @@ static const struct {
     {"", "", 0, 0, '\0', false},
 };
 
-Test(dump_names, only_names_as_jemalloc_and_gperftools_write_them_tell) {
+Test(dump_names, only_names_of_jemalloc_and_gperftools_are_parsed) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct hp_dump_name name = hp_dump_name_of(names[i].path);
         cr_expect_eq(name.pid, names[i].pid, "pid of %s", names[i].path);

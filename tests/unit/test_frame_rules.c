@@ -152,7 +152,7 @@ Test(frame_rules, take_programs_beside_libraries_for_programs) {
     EXPECT("own", "PyObject_Call", "", "/usr/bin/python3.11");
 }
 
-Test(frame_rules, tell_apart_by_file_what_has_one_name) {
+Test(frame_rules, distinguish_functions_of_one_name_by_file) {
     EXPECT("own", "std::hash<My>::operator()(My const&) const", "/srv/app/my.h",
            "/srv/app");
     EXPECT("standard", "std::hash<My>::operator()(My const&) const", "", "/srv/app");

@@ -100,7 +100,7 @@ static int refuse(void *data, const void *bytes, size_t size) {
 }
 
 // The failure is reported whether it happens at the end or earlier.
-Test(gzip, tells_of_what_could_not_be_written) {
+Test(gzip, reports_failed_writes) {
     const size_t sizes[] = {1, 100000, 5 * MOST_HELD};
     static struct hp_sink out, plain;
     struct hp_err err;

@@ -125,7 +125,7 @@ Test(heapfile, sorts_many_stacks_and_keeps_each) {
     hps_ledger_done(&ledger);
 }
 
-Test(heapfile, tells_of_a_full_disk) {
+Test(heapfile, reports_a_full_disk) {
     struct hps_ledger ledger;
     fill(&ledger);
     FILE *full = fopen("/dev/full", "w");

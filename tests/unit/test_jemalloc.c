@@ -151,7 +151,7 @@ static const struct {
     {HEAD "@ 0x10\n  t*: 1: 64 [2", "the file ends in the middle of a line", 5},
 };
 
-Test(jemalloc, tells_what_may_be_missing_and_where) {
+Test(jemalloc, reports_damage_and_its_line) {
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         cr_assert_eq(parse(damages[i].text), HP_OK);
         cr_assert_not_null(dump.damage.what, "row %zu", i);
@@ -325,7 +325,7 @@ Test(jemalloc, refuses_a_header_without_a_period) {
 
 // Two equal dumps may list threads in a different order; then only the digest of samples
 // is the same.
-Test(jemalloc, tells_equal_samples_from_others) {
+Test(jemalloc, distinguishes_equal_samples_from_others) {
     cr_assert_eq(parse(HEAD "@ 0x10\n  t*: 1: 64 [2: 128]\n" MAPS), HP_OK);
     struct hp_digest first = dump.samples, content = dump.content;
     cr_assert_eq(parse(HEAD "@ 0x10\n  t*: 1: 64 [2: 128]\n" MAPS "\n"), HP_OK);

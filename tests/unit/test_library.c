@@ -97,7 +97,7 @@ Test(library, has_filters_of_each_report_and_not_of_the_profile) {
     hp_profile_free(profile);
 }
 
-Test(library, tells_what_its_reports_are_and_take) {
+Test(library, describes_its_reports_and_their_arguments) {
     for (enum hp_report_kind kind = 0; kind < HP_REPORT_KINDS; kind++) {
         bool has_command = kind != HP_REPORT_TIMELINE;
         bool takes_pattern = kind == HP_REPORT_PEEK || kind == HP_REPORT_LIST;
@@ -111,7 +111,7 @@ Test(library, tells_what_its_reports_are_and_take) {
     cr_expect_str_eq(hp_report_name(HP_REPORT_TOP), "top");
 }
 
-Test(library, tells_which_report_was_not_planned) {
+Test(library, names_the_report_that_was_not_planned) {
     char path[64];
     int fd = file_of(dump, sizeof dump - 1, path);
     const char *paths[] = {path};
@@ -238,7 +238,7 @@ Test(library, counts_in_its_progress_only_what_was_read) {
     close(fd);
 }
 
-Test(library, tells_of_a_sample_type_by_its_name) {
+Test(library, reports_a_sample_type_by_its_name) {
     char path[512];
     snprintf(path, sizeof path, "%s/pprof/tcmalloc-heap.pb", getenv("TESTDATA"));
     const char *paths[] = {path};

@@ -129,9 +129,9 @@ static struct hp_turnover turnover_of(const struct eight *of, size_t dumps,
     return hp_turnover_of(&course, .95);
 }
 
-Test(lifetime, tells_a_turnover_of_what_is_steady) {
+Test(lifetime, estimates_the_turnover_of_a_steady_course) {
     struct hp_turnover turnover = turnover_of(&steady, 8, 350);
-    cr_expect(turnover.lack == HP_TURNOVER_TOLD && turnover.value == 10);
+    cr_expect(turnover.lack == HP_TURNOVER_KNOWN && turnover.value == 10);
     cr_expect(turnover.range.low < 8 && turnover.range.low > 5);
     cr_expect(turnover.range.high > 12 && turnover.range.high < 16);
 }
@@ -174,13 +174,13 @@ static void die(struct eight *of) {
     }
 }
 
-Test(lifetime, says_why_it_tells_no_turnover) {
+Test(lifetime, gives_the_reason_for_a_missing_turnover) {
     cr_expect(turnover_of(&steady, 7, 350).lack == HP_TURNOVER_FEW_DUMPS);
     cr_expect(isnan(turnover_of(&steady, 7, 350).value));
     cr_expect(turnover_of(&steady, 8, 9).lack == HP_TURNOVER_FEW_SAMPLES);
     cr_expect(lack_with(make_uneven) == HP_TURNOVER_UNEVEN);
     cr_expect(lack_with(pause_twice) == HP_TURNOVER_PAUSES);
-    cr_expect(lack_with(pause_once) == HP_TURNOVER_TOLD);
+    cr_expect(lack_with(pause_once) == HP_TURNOVER_KNOWN);
     cr_expect(lack_with(pause_last) == HP_TURNOVER_PAUSES);
     cr_expect(lack_with(keep) == HP_TURNOVER_WINDOW);
     cr_expect(lack_with(drift) == HP_TURNOVER_DRIFT);

@@ -158,7 +158,7 @@ static void expect_files(struct hp_span section, uint64_t offset, bool is_big_en
     cr_expect_arr_eq(header->files.at[1].md5, "abcdefghijklmnop", HP_MD5_SIZE);
 }
 
-Test(line_header, tells_files_by_number_with_folder_and_digest) {
+Test(line_header, numbers_files_with_folder_and_digest) {
     expect_files((struct hp_span){(const char *)plain, sizeof plain}, 0, false);
 }
 
@@ -192,7 +192,7 @@ Test(line_header, of_64_bits_and_of_the_other_byte_order) {
     expect_files((struct hp_span){(const char *)wide, size}, 0, true);
 }
 
-Test(line_header, has_no_digests_where_none_are_told) {
+Test(line_header, has_no_digests_where_the_header_has_none) {
     cr_expect_eq(count_with(MD5_FORM - 1, DW_LNCT_size), 2, "no column of MD5");
     unsigned char zeros[sizeof plain];
     memcpy(zeros, plain, sizeof plain);

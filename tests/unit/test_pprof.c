@@ -109,7 +109,7 @@ Test(pprof, gives_the_system_name_only_where_it_differs) {
     cr_expect(holds(&plain, "_Z1gv"));
 }
 
-Test(pprof, has_no_column_that_no_input_tells) {
+Test(pprof, has_no_column_that_no_input_has) {
     add("f", "f", 1);
     struct hp_input_record *input = &profile.inputs.at[0];
     struct memory plain = message();

@@ -187,7 +187,7 @@ static void expect_stacks(const struct hp_dump *dump, size_t count) {
     }
 }
 
-Test(pprof_reader, tells_the_locations_of_a_stack_packed_or_not) {
+Test(pprof_reader, reads_the_locations_of_a_stack_packed_or_not) {
     struct hp_reader reader = {0};
     struct hp_dump dump = {0};
     struct hp_err err = {0};

@@ -85,7 +85,7 @@ Test(processes, other_maps_are_others_whatever_the_names) {
     add("a", 7, 70, 1, 0);
     add("b", 8, 70, 1, 1);
     cr_expect_eq(find(), 2);
-    cr_expect_eq(processes.untold, 0);
+    cr_expect_eq(processes.unidentified, 0);
 }
 
 Test(processes, names_alone_join_what_has_no_map) {
@@ -116,7 +116,7 @@ Test(processes, equal_numbers_under_one_name_are_of_two_processes) {
     add("b", 0, 70, 5, 0);
     add("c", 0, 70, 5, 1);
     cr_expect_eq(find(), 3);
-    cr_expect_eq(processes.untold, 3);
+    cr_expect_eq(processes.unidentified, 3);
 }
 
 Test(processes, unlike_programs_under_one_name_are_of_two_processes) {
@@ -131,17 +131,17 @@ Test(processes, without_any_name_nobody_knows) {
     add("b", 0, 0, 0, 0)->program = 0;
     add("c", 0, 0, 0, 0)->program = 9; // may belong to the process of b
     cr_expect_eq(find(), 3);
-    cr_expect_eq(processes.untold, 3);
+    cr_expect_eq(processes.unidentified, 3);
 }
 
-Test(processes, unlike_programs_are_told) {
+Test(processes, unlike_programs_are_distinguished) {
     add("a", 0, 0, 0, 0)->program = 2;
     add("b", 7, 0, 0, 0)->program = 3;
     cr_expect_eq(find(), 2);
-    cr_expect_eq(processes.untold, 0);
+    cr_expect_eq(processes.unidentified, 0);
 }
 
-Test(processes, labels_and_sides_tell_processes_apart) {
+Test(processes, labels_and_sides_distinguish_processes) {
     add("a", 7, 70, 5, 0)->labels = 1;
     add("b", 7, 70, 5, 1)->labels = 2;
     add("c", 7, 70, 5, 2)->labels = 2;
@@ -267,7 +267,7 @@ Test(processes, an_exit_dump_counts_if_there_is_no_other) {
     cr_expect_eq(chosen(HP_SNAPSHOTS_LAST, HP_INUSE_SPACE), 0);
 }
 
-Test(processes, counters_that_were_reset_are_told) {
+Test(processes, counters_that_were_reset_are_reported) {
     add_series();
     chosen(HP_SNAPSHOTS_LAST, HP_ALLOC_SPACE);
     cr_expect(!processes.all.at[0].was_reset);

@@ -69,7 +69,7 @@ Test(profile, gives_many_frames_the_numbers_of_one_at_a_time) {
     hp_profile_done(&together);
 }
 
-Test(profile, knows_a_column_by_the_inputs_that_tell_of_it) {
+Test(profile, knows_a_column_by_the_inputs_that_have_it) {
     struct hp_profile profile;
     struct hp_input_record both = {.period = 1 << 19, .has_alloc = true};
     struct hp_input_record only_alloc = {.period = 1 << 21, .has_alloc = true};
@@ -241,7 +241,7 @@ Test(profile, absorbs_another_as_it_is_if_it_has_nothing) {
     hp_profile_done(&a);
 }
 
-Test(profile, tells_when_a_sum_does_not_fit) {
+Test(profile, reports_a_sum_that_does_not_fit) {
     struct hp_profile profile;
     hp_profile_init(&profile);
     hp_frame_id frame = hp_profile_frame(&profile, (hp_module_id){0}, 1);

@@ -295,9 +295,9 @@ Test(resolve, makes_what_is_in_no_mapping_one_frame_of_all_processes) {
     resolver.keeps_unmapped = false;
     resolve(APP, (uint64_t[]){0x99999, 0x88888, 0x6010}, 3);
     hp_frame_id first = resolver.frames.at[0];
-    cr_expect(hp_frame_is_nowhere(frame_of(0)));
+    cr_expect(hp_frame_is_unmapped(frame_of(0)));
     cr_expect_eq(resolver.frames.at[1].n, first.n);
-    cr_expect_not(hp_frame_is_nowhere(frame_of(2)));
+    cr_expect_not(hp_frame_is_unmapped(frame_of(2)));
     cr_expect_eq(resolver.unmapped, 2);
     resolve(APP, (uint64_t[]){0x77777}, 1);
     cr_expect_eq(resolver.frames.at[0].n, first.n);
@@ -345,7 +345,7 @@ Test(maps, of_freebsd_have_paths_with_spaces) {
 }
 
 // The maps have neither vdso nor stack, only rows of code at random addresses.
-Test(maps, tell_processes_apart_by_where_their_files_are) {
+Test(maps, distinguish_processes_by_addresses_of_files) {
     static const char *const maps[] = {
         "7f0000001000-7f0000003000 r-xp 00001000 fe:00 1  /srv/app\n",
         "7f0000001000-7f0000003000 r-xp 00001000 fe:00 1  /srv/app\n"
@@ -376,7 +376,7 @@ Test(maps, tell_processes_apart_by_where_their_files_are) {
 }
 
 // Rows of pprof are those of files with code.
-Test(maps, tell_processes_apart_by_build_ids) {
+Test(maps, distinguish_processes_by_build_ids) {
     struct hp_digest digests[2];
     resolve(APP, NULL, 0);
     dump.has_rows = true;

@@ -44,7 +44,7 @@ static int64_t sum_of(const struct hp_sample_type *type, uint32_t stack) {
     return 0;
 }
 
-Test(sample_types, are_told_apart_by_their_units) {
+Test(sample_types, are_distinguished_by_their_units) {
     uint32_t bytes = find("age", "bytes"), seconds = find("age", "seconds");
     cr_expect_neq(bytes, seconds);
     cr_expect_eq(find("age", "bytes"), bytes);
@@ -97,7 +97,7 @@ Test(sample_types, take_over_others_with_their_stacks_renumbered) {
     hp_strtab_done(&others_strings);
 }
 
-Test(sample_types, tell_when_a_sum_does_not_fit) {
+Test(sample_types, report_a_sum_that_does_not_fit) {
     uint32_t type = find("age", "seconds");
     add(type, 0, 0, INT64_MAX);
     struct hp_sample_sum *sum = &types.of.at[type].sums.at[0];

@@ -157,7 +157,7 @@ Test(slopes, bounds_are_above_0_where_p_is_below_1_less_confidence) {
 
 // --- shapes ----------------------------------------------------------------------------
 
-Test(slopes, shapes_are_told_apart) {
+Test(slopes, shapes_are_distinguished) {
     double step[N], levelled[N], line[N], flat[N], down[N];
     for (int i = 0; i < N; i++) {
         step[i] = i < 5 ? 100 : 110;

@@ -50,7 +50,7 @@ Test(stack_errors, adds_to_one_stack_alone) {
     cr_expect(errors.own.count == 1);
 }
 
-Test(stack_errors, tells_of_a_sum_that_does_not_fit) {
+Test(stack_errors, reports_a_sum_that_does_not_fit) {
     const struct hp_error most = {.samples = UINT64_MAX}, one = {.samples = 1};
     hp_stack_errors_push(&errors, &most);
     cr_expect(!hp_stack_errors_add(&errors, 0, &one));

@@ -91,7 +91,7 @@ Test(stacks, adds_up_what_differs_in_allocator_frames_only) {
     hp_stack_sums_done(&sums);
 }
 
-Test(stacks, keeps_apart_what_allocator_frames_tell_apart_if_asked) {
+Test(stacks, keeps_stacks_of_other_allocator_frames_apart_if_asked) {
     hp_frame_id main = FRAME(10, "main");
     hp_frame_id a[] = {FRAME(1, "malloc"), main}, b[] = {FRAME(2, "calloc"), main};
     add(a, 2, one);

@@ -111,7 +111,7 @@ Test(survival, takes_a_batch_for_one) {
     hp_survival_done(&apart_);
 }
 
-Test(survival, tells_no_quantile_beyond_the_curve) {
+Test(survival, has_no_quantile_beyond_the_curve) {
     struct hp_survival survival = survival_of(equal, apart);
     cr_expect_eq(hp_survival_quantile(&survival, .2).time, 1);
     cr_expect_eq(hp_survival_quantile(&survival, .5).time, 4);

@@ -37,7 +37,7 @@ static int start(struct hp_child *child, void (*serve)(int sock)) {
     return hp_child_start(child, serve, HP_SANDBOX_AUTO, &err);
 }
 
-Test(sym_child, tells_how_it_ended, .timeout = 10) {
+Test(sym_child, reports_how_it_ended, .timeout = 10) {
     struct hp_child child;
     char byte = 'x';
     cr_assert_eq(start(&child, crash), HP_OK);

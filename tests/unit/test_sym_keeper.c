@@ -270,7 +270,7 @@ Test(sym_keeper, R08_F6_a_lie_costs_the_names_of_one_module, .timeout = 60,
     }
 }
 
-Test(sym_keeper, R08_an_abort_is_told, .timeout = 60, .init = find_program) {
+Test(sym_keeper, R08_an_abort_is_reported, .timeout = 60, .init = find_program) {
     struct hp_profile profile = profile_of(1);
     struct hp_keeper with = keeper(do_abort);
     hp_symbolize_by(&profile, NULL, &with);

@@ -203,7 +203,7 @@ Test(sym_wire, a_message_carries_a_file) {
     hp_packet_done(&message.body);
 }
 
-Test(sym_wire, silence_hanging_up_and_size_are_told_apart, .timeout = 10) {
+Test(sym_wire, silence_hanging_up_and_size_are_distinguished, .timeout = 10) {
     struct hp_packet packet = {0};
     struct hp_message message = {.fd = -1};
     struct hp_wire pair[2];

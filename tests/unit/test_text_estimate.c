@@ -147,7 +147,7 @@ Test(text_estimate, holds_what_the_interval_holds_and_little_more) {
     }
 }
 
-Test(text_estimate, tells_what_bytes_are_at_most_by_rounding_up) {
+Test(text_estimate, prints_upper_bounds_of_bytes_rounded_up) {
     char text[HP_NUMBER_SIZE];
     hp_text_about(text, 584.51 * kib, HP_UNIT_AUTO);
     cr_expect_str_eq(text, "584.5 KiB");

@@ -113,11 +113,12 @@ Test(text_names, has_three_dots_without_utf8) {
 // --- arguments -------------------------------------------------------------------------
 
 // Expect the name if this argument is shown.
-static void expect_told(const char *full, struct hp_text_told told, const char *wanted) {
+static void expect_kept(const char *full, struct hp_text_kept_argument kept,
+                        const char *wanted) {
     struct hp_text_arguments a;
     struct hp_buffer out = {0};
     hp_text_arguments_init(&a, hp_span_of(full));
-    hp_vec_push(&a.told, told);
+    hp_vec_push(&a.kept, kept);
     hp_text_arguments_put(&out, &a);
     struct hp_span got = {out.text.at, out.text.count};
     cr_expect(hp_span_is(got, wanted), "%.*s instead of %s", (int)got.size, got.at,
@@ -126,18 +127,19 @@ static void expect_told(const char *full, struct hp_text_told told, const char *
     hp_vec_done(&out.text);
 }
 
-Test(text_names, can_tell_any_argument_of_those_left_out) {
-    struct hp_text_told first = {0}, second = {.argument = 1}, other = {.group = 1};
-    expect_told("Req* Leaky<Req>::make<int>(int)", first, "Leaky<Req>::make");
-    expect_told("Req* Leaky<Req>::make<int>(int)", other, "Leaky<…>::make<int>");
-    expect_told("std::map<A, std::vector<B<int> > >::f()", second,
+Test(text_names, can_show_any_omitted_argument) {
+    struct hp_text_kept_argument first = {0}, second = {.argument = 1},
+                                 other = {.group = 1};
+    expect_kept("Req* Leaky<Req>::make<int>(int)", first, "Leaky<Req>::make");
+    expect_kept("Req* Leaky<Req>::make<int>(int)", other, "Leaky<…>::make<int>");
+    expect_kept("std::map<A, std::vector<B<int> > >::f()", second,
                 "std::map<…, std::vector<…>>::f");
-    expect_told("std::map<A, B>::f()", first, "std::map<A, …>::f");
-    expect_told("<m::A<u8> as B>::m", first, "m::A<u8>::m");
-    expect_told("sub.(*Type[go.shape.int]).Method", first,
+    expect_kept("std::map<A, B>::f()", first, "std::map<A, …>::f");
+    expect_kept("<m::A<u8> as B>::m", first, "m::A<u8>::m");
+    expect_kept("sub.(*Type[go.shape.int]).Method", first,
                 "sub.(*Type[go.shape.int]).Method");
     second.is_whole = true;
-    expect_told("Box<1, std::pair<int, long> >::grow(int)", second,
+    expect_kept("Box<1, std::pair<int, long> >::grow(int)", second,
                 "Box<…, std::pair<int, long>>::grow");
 }
 
@@ -150,7 +152,7 @@ static void expect_parameters(const char *full, const char *wanted) {
     hp_vec_done(&out.text);
 }
 
-Test(text_names, can_tell_parameters) {
+Test(text_names, can_show_parameters) {
     expect_parameters("over(int)", "(int)");
     expect_parameters("A::f(std::vector<int>, B) const", "(std::vector<…>, B) const");
     expect_parameters("A::operator()(int)", "(int)");

@@ -103,7 +103,7 @@ Test(two_samples, a_ratio_in_bytes_is_about_the_common_mean) {
     cr_expect(agree(range.low, 100 * (exp(1) - 1), 1e-12), "%g", range.low);
 }
 
-Test(two_samples, the_common_mean_is_that_of_values_where_these_tell_it) {
+Test(two_samples, the_common_mean_is_that_of_values_if_they_determine_it) {
     const double logs[] = {0, 1, 2, 3};
     struct hp_scatter four[2] = {of(logs, 2), of(logs + 2, 2)};
     struct hp_scatter three_of[2] = {of(logs, 2), of(logs + 2, 1)};

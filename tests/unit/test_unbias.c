@@ -222,7 +222,7 @@ Test(unbias, as_jeprof_uses_its_formula) {
     cr_expect(close_to(bytes, 3025 * scale, 1e-9));
 }
 
-Test(unbias, leaves_raw_numbers_alone_when_told_to_or_without_a_period) {
+Test(unbias, leaves_raw_numbers_alone_if_asked_or_without_a_period) {
     struct one one;
     double objects, bytes;
     make(&one, 524288, (struct hp_count){24, 3025}, false);
@@ -293,18 +293,19 @@ Test(unbias, refuses_numbers_beyond_all_reason) {
 }
 
 // Numbers that another tool has estimated, and the size of the objects; 0: unknown.
-struct told {
+struct scaled_objects {
     struct hp_count count;
     uint64_t size;
 };
 
 // Estimate a stack that has these numbers; *objects is the estimated number of objects.
 // Returns the error.
-static struct hp_error error_of_scaled(struct told told, enum hp_producer producer,
-                                       uint64_t period, double *objects) {
+static struct hp_error error_of_scaled(struct scaled_objects scaled,
+                                       enum hp_producer producer, uint64_t period,
+                                       double *objects) {
     struct one one;
-    struct hp_stack_extra extra = {.object_size = told.size};
-    make(&one, period, told.count, true);
+    struct hp_stack_extra extra = {.object_size = scaled.size};
+    make(&one, period, scaled.count, true);
     one.dump.scaling = HP_SCALING_SCALED;
     one.dump.producer = producer;
     one.dump.extras.at = &extra;
@@ -314,24 +315,24 @@ static struct hp_error error_of_scaled(struct told told, enum hp_producer produc
     hp_unbias_init(&unbias, HP_ESTIMATOR_BEST, &one.dump);
     cr_assert(hp_unbias_stack(&unbias, &one.dump, &one.stack, &values, errors));
     cr_expect(values.of[HP_INUSE_SPACE] ==
-              (hp_fixed)(int64_t)told.count.bytes * (1 << HP_SPACE_FRACTION));
+              (hp_fixed)(int64_t)scaled.count.bytes * (1 << HP_SPACE_FRACTION));
     *objects = hp_fixed_double(values.of[HP_INUSE_OBJECTS], HP_INUSE_OBJECTS);
     return errors[HP_COLUMN_INUSE];
 }
 
-Test(unbias, keeps_estimates_of_others_and_tells_their_error) {
+Test(unbias, keeps_estimates_of_others_and_computes_their_error) {
     const uint64_t r = 4096;
     const enum hp_producer go = HP_PRODUCER_PPROF_GO;
     double p = -expm1(-1024. / (double)r), found;
     uint64_t objects = (uint64_t)(20 / p + 0.5);
-    struct told mixed = {{objects, objects * 1024}, 0};
+    struct scaled_objects mixed = {{objects, objects * 1024}, 0};
     struct hp_error error = error_of_scaled(mixed, go, r, &found);
     double wanted = 20 / p * (double)(r * r) * (0.25 * 0.25) * (1 - p) / p;
     cr_expect(error.flags & HP_ERROR_MIXED);
     cr_expect(close_to((double)error.variance, wanted + (double)(r * r) / 12, 0.02));
     cr_expect_eq(found, (double)objects);
 
-    struct told uncounted = {{0, 1 << 20}, 0};
+    struct scaled_objects uncounted = {{0, 1 << 20}, 0};
     error = error_of_scaled(uncounted, go, r, &found);
     cr_expect(error.variance == (hp_int128)r << 20);
     cr_expect(error.flags & HP_ERROR_MIXED);
@@ -339,15 +340,15 @@ Test(unbias, keeps_estimates_of_others_and_tells_their_error) {
     cr_expect(error.hidden_bytes_max == 0);
     error = error_of_scaled(uncounted, go, 0, &found);
     cr_expect_eq(error.period, 524288); // the default
-    error = error_of_scaled((struct told){{5, 0}, 0}, go, r, &found);
+    error = error_of_scaled((struct scaled_objects){{5, 0}, 0}, go, r, &found);
     cr_expect(error.variance == 0);
 }
 
 // Numbers of Go's runtime for one object of 600 KiB, and for 20 of 303,104 bytes with a
 // period of 64 KiB.
-Test(unbias, recovers_sampled_objects_of_told_sizes) {
+Test(unbias, recovers_sampled_objects_of_known_sizes) {
     double found;
-    struct told one = {{1, 890158}, 614400};
+    struct scaled_objects one = {{1, 890158}, 614400};
     struct hp_error error = error_of_scaled(one, HP_PRODUCER_PPROF_GO, 524288, &found);
     double p = -expm1(-614400. / 524288);
     cr_expect_eq(error.samples, 1);
@@ -356,12 +357,12 @@ Test(unbias, recovers_sampled_objects_of_told_sizes) {
     cr_expect(close_to(error.max_weight, 1 / p, 1e-9));
     cr_expect_eq(error.flags, 0);
 
-    struct told twenty = {{20, 6122098}, 303104};
+    struct scaled_objects twenty = {{20, 6122098}, 303104};
     error = error_of_scaled(twenty, HP_PRODUCER_PPROF_GO, 65536, &found);
     cr_expect_eq(error.samples, 20);
     cr_expect_eq(error.observed_bytes, 20 * 303104);
 
-    struct told negative = {{-1ULL, -890158ULL}, 614400};
+    struct scaled_objects negative = {{-1ULL, -890158ULL}, 614400};
     error = error_of_scaled(negative, HP_PRODUCER_PPROF_GO, 524288, &found);
     cr_expect(close_to(found, -1 / p, 1e-9));
     cr_expect_eq(error.observed_bytes, 0);
@@ -370,7 +371,7 @@ Test(unbias, recovers_sampled_objects_of_told_sizes) {
 // tcmalloc uses other weights: of these 100 objects, only one was certainly sampled.
 Test(unbias, is_sure_of_one_object_where_the_numbers_are_not_of_go) {
     double found;
-    struct told other = {{100, 30310400}, 303104};
+    struct scaled_objects other = {{100, 30310400}, 303104};
     struct hp_error error =
         error_of_scaled(other, HP_PRODUCER_PPROF_TCMALLOC, 65536, &found);
     cr_expect_eq(error.observed_bytes, 303104);
@@ -386,7 +387,7 @@ Test(unbias, allows_for_means_that_hide_small_objects) {
     double found, t = 1.7933, n = 50;
     double raw = n * t * (double)r, printed = raw / -expm1(-t);
     double hidden = n * (double)r + raw - printed;
-    struct told means = {{(uint64_t)(n / -expm1(-t)), (uint64_t)printed}, 0};
+    struct scaled_objects means = {{(uint64_t)(n / -expm1(-t)), (uint64_t)printed}, 0};
     const enum hp_producer other = HP_PRODUCER_PPROF;
     struct hp_error error = error_of_scaled(means, other, r, &found);
     cr_expect(close_to((double)error.hidden_bytes_max, hidden, 0.02));
@@ -395,7 +396,7 @@ Test(unbias, allows_for_means_that_hide_small_objects) {
     cr_expect(close_to((double)error.hidden_bytes_max, hidden, 1e-4));
     error = error_of_scaled(means, HP_PRODUCER_PPROF_GO, r, &found);
     cr_expect(error.hidden_bytes_max == 0);
-    struct told one = {{0, 2 * r - 1}, 0};
+    struct scaled_objects one = {{0, 2 * r - 1}, 0};
     error = error_of_scaled(one, HP_PRODUCER_PPROF_JEMALLOC, r, &found);
     cr_expect(error.hidden_bytes_max == 0);
 }

@@ -31,7 +31,7 @@ Test(units, give_every_size_the_largest_unit_that_leaves_it_above_1) {
     }
 }
 
-Test(units, tell_every_size_of_an_object_exactly) {
+Test(units, print_every_size_of_an_object_exactly) {
     static const struct {
         uint64_t size;
         const char *text;

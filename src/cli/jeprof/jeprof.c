@@ -125,7 +125,7 @@ static int split_operands(struct hp_jeprof_options *options, const char **progra
 }
 
 // Print the line about an input that jeprof prints; scripts filter exactly this line.
-static void tell_file(const char *path) {
+static void print_local_file(const char *path) {
     struct stat status;
     if (path != NULL && stat(path, &status) == 0 && S_ISREG(status.st_mode)) {
         hp_cli_say("Using local file %s.", path);
@@ -136,7 +136,7 @@ static void tell_file(const char *path) {
 
 // Print which dump of a process is used.  The library's text names choices of
 // --snapshots, which are replaced by the only choice here, --sum.
-static void tell_moment(const char *moment) {
+static void print_moment(const char *moment) {
     const char *choices = strstr(moment, "; --snapshots");
     size_t size = choices != NULL ? (size_t)(choices - moment) : strlen(moment);
     hp_cli_message("%.*s; --sum adds all up", (int)size, moment);
@@ -159,7 +159,7 @@ static int read_dumps(const struct hp_jeprof_options *options, const char *const
     struct hp_cli_settings settings = {0};
     hp_cli_input_diagnostics(profile, &settings, ret == HP_OK ? NULL : err);
     for (size_t i = 0; ret == HP_OK && i < hp_profile_moment_count(profile); i++) {
-        tell_moment(hp_profile_moment(profile, i));
+        print_moment(hp_profile_moment(profile, i));
     }
     return ret;
 }
@@ -240,9 +240,9 @@ static int read_all(struct hp_jeprof_session *session, struct hp_err *err) {
     static const enum hp_jeprof_option patterns[] = {HP_JEPROF_FOCUS, HP_JEPROF_IGNORE,
                                                      HP_JEPROF_RETAIN, HP_JEPROF_EXCLUDE};
     struct hp_jeprof_options *options = session->options;
-    tell_file(session->program);
+    print_local_file(session->program);
     for (size_t i = 0; i < options->operands.count; i++) {
-        tell_file(options->operands.items[i]);
+        print_local_file(options->operands.items[i]);
     }
     int ret =
         read_side(session, options->operands.items, options->operands.count, 1, err);
@@ -294,8 +294,8 @@ static int report(struct hp_jeprof_session *session, struct hp_err *err) {
         return HP_OK;
     }
     return options->mode == HP_JEPROF_LIST
-               ? hp_jeprof_report_of(session, options->text[HP_JEPROF_LIST], NULL,
-                                     HP_REPORT_LIST, err)
+               ? hp_jeprof_library_report(session, options->text[HP_JEPROF_LIST], NULL,
+                                          HP_REPORT_LIST, err)
                : hp_jeprof_report(session, NULL, options->mode, err);
 }
 
@@ -306,7 +306,7 @@ static int run(struct hp_jeprof_options *options, struct hp_err *err) {
     if (ret == HP_OK) {
         session.title = hp_cli_safe(session.program != NULL ? session.program
                                                             : options->operands.items[0]);
-        ret = hp_jeprof_options_tell(options, err);
+        ret = hp_jeprof_options_check(options, err);
     }
     ret = ret == HP_OK ? hp_cli_job_check_sandbox(&options->settings, err) : ret;
     ret = ret == HP_OK ? read_all(&session, err) : ret;

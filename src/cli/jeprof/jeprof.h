@@ -44,8 +44,9 @@ int hp_jeprof_report(struct hp_jeprof_session *session, const char *path,
 
 // Write a report of the library, as hprof-agg does, to standard output: of functions that
 // match `pattern`, without stacks that match `ignore`, which may be NULL.
-int hp_jeprof_report_of(const struct hp_jeprof_session *session, const char *pattern,
-                        const char *ignore, enum hp_report_kind kind, struct hp_err *err);
+int hp_jeprof_library_report(const struct hp_jeprof_session *session, const char *pattern,
+                             const char *ignore, enum hp_report_kind kind,
+                             struct hp_err *err);
 
 // Run commands from standard input until it ends or the command is quit.
 void hp_jeprof_shell(struct hp_jeprof_session *session);

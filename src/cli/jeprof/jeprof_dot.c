@@ -17,7 +17,7 @@ struct edge {
 };
 
 // The graph; `stacks` is borrowed.
-struct graph {
+struct dot_graph {
     const struct hp_jeprof_stacks *stacks;
     struct hp_jeprof_sums sums;
     // Limits: values up to which nodes and edges are dropped.
@@ -30,12 +30,12 @@ struct graph {
     size_t edge_count;          // number of kept edges, which are the first
 };
 
-static struct hp_jeprof_number number(const struct graph *graph, double value) {
+static struct hp_jeprof_number number(const struct dot_graph *graph, double value) {
     return hp_jeprof_number(graph->stacks->options, value);
 }
 
 // Select the nodes: at most `most`, and none that is not above the limit.
-static void find_nodes(struct graph *graph, size_t most) {
+static void find_nodes(struct dot_graph *graph, size_t most) {
     const struct hp_jeprof_options *options = graph->stacks->options;
     const struct hp_jeprof_sums *sums = &graph->sums;
     graph->node_limit = trunc(options->nodefraction * graph->total);
@@ -55,7 +55,7 @@ static void find_nodes(struct graph *graph, size_t most) {
 }
 
 // Add a call to the edge between two nodes.
-static void add_edge(struct graph *graph, size_t from, size_t to, double value) {
+static void add_edge(struct dot_graph *graph, size_t from, size_t to, double value) {
     size_t pair[2] = {from, to}, before = graph->pairs.count;
     size_t found = hp_jeprof_set_add(&graph->pairs, pair, sizeof pair);
     if (found == before) {
@@ -67,7 +67,7 @@ static void add_edge(struct graph *graph, size_t from, size_t to, double value) 
 
 // Find all edges: callers and callees that are next to each other in a stack that is
 // shown.
-static void find_edges(struct graph *graph) {
+static void find_edges(struct dot_graph *graph) {
     const struct hp_jeprof_stacks *stacks = graph->stacks;
     for (size_t i = 0; i < stacks->keys.count; i++) {
         const struct hp_jeprof_stack *stack = &stacks->stacks[i];
@@ -91,7 +91,7 @@ static int compare_edges(const void *left, const void *right) {
 }
 
 // Whether to keep an edge, after all larger ones were considered.
-static bool is_kept(const struct graph *graph, const struct edge *edge) {
+static bool is_kept(const struct dot_graph *graph, const struct edge *edge) {
     size_t most = graph->stacks->options->maxdegree;
     return graph->in[edge->to] == 0 ||
            (fabs(edge->value) > graph->edge_limit && graph->out[edge->from] < most &&
@@ -99,7 +99,7 @@ static bool is_kept(const struct graph *graph, const struct edge *edge) {
 }
 
 // Sort the edges by size and keep those that is_kept() selects.
-static void keep_edges(struct graph *graph) {
+static void keep_edges(struct dot_graph *graph) {
     size_t size = (graph->count + 1) * sizeof(size_t);
     graph->in = hp_cli_resize(NULL, size);
     graph->out = hp_cli_resize(NULL, size);
@@ -119,10 +119,10 @@ static void keep_edges(struct graph *graph) {
 }
 
 // Build the graph.  Prints the limits to standard error if there are any.
-static void graph_init(struct graph *graph, const struct hp_jeprof_stacks *stacks,
+static void graph_init(struct dot_graph *graph, const struct hp_jeprof_stacks *stacks,
                        size_t most) {
     const char *units = hp_jeprof_units(stacks->options);
-    *graph = (struct graph){.stacks = stacks, .total = hp_jeprof_shown(stacks)};
+    *graph = (struct dot_graph){.stacks = stacks, .total = hp_jeprof_shown(stacks)};
     hp_jeprof_sums_init(&graph->sums, stacks, true, true);
     find_nodes(graph, most);
     if (graph->count > 0 && (graph->node_limit > 0 || graph->edge_limit > 0)) {
@@ -134,7 +134,7 @@ static void graph_init(struct graph *graph, const struct hp_jeprof_stacks *stack
     keep_edges(graph);
 }
 
-static void graph_done(struct graph *graph) {
+static void graph_done(struct dot_graph *graph) {
     hp_jeprof_sums_done(&graph->sums);
     hp_jeprof_set_done(&graph->pairs);
     free(graph->node_of);
@@ -144,7 +144,7 @@ static void graph_done(struct graph *graph) {
 }
 
 // Name of a node, safe for a terminal.
-static const char *name_of(const struct graph *graph, size_t node) {
+static const char *name_of(const struct dot_graph *graph, size_t node) {
     return graph->stacks->rows.items[graph->sums.order[node - 1]].at;
 }
 
@@ -166,7 +166,7 @@ static void put_label(FILE *out, const char *name, bool breaks) {
 }
 
 // Write the beginning of the file with the legend.
-static void write_head(FILE *out, const struct graph *graph, const char *program) {
+static void write_head(FILE *out, const struct dot_graph *graph, const char *program) {
     const struct hp_jeprof_stacks *stacks = graph->stacks;
     const char *units = hp_jeprof_units(stacks->options);
     fputs("digraph \"", out);
@@ -186,7 +186,7 @@ static void write_head(FILE *out, const struct graph *graph, const char *program
 }
 
 // Write a node; the font size grows with its flat value.
-static void write_node(FILE *out, const struct graph *graph, size_t node) {
+static void write_node(FILE *out, const struct dot_graph *graph, size_t node) {
     const struct hp_jeprof_stacks *stacks = graph->stacks;
     size_t row = graph->sums.order[node - 1];
     double flat = graph->sums.flat[row], cum = graph->sums.cum[row];
@@ -207,7 +207,8 @@ static void write_node(FILE *out, const struct graph *graph, size_t node) {
 }
 
 // Write an edge; its line is dashed if the callee is inlined.
-static void write_edge(FILE *out, const struct graph *graph, const struct edge *edge) {
+static void write_edge(FILE *out, const struct dot_graph *graph,
+                       const struct edge *edge) {
     bool is_inlined = strstr(name_of(graph, edge->to), "(inline)") != NULL;
     double share = graph->total != 0 ? fabs(3 * (edge->value / graph->total)) : 0;
     double weight = pow(fabs(edge->value), 0.7);
@@ -219,7 +220,7 @@ static void write_edge(FILE *out, const struct graph *graph, const struct edge *
 
 bool hp_jeprof_write_dot(FILE *out, const struct hp_jeprof_stacks *stacks,
                          const char *program) {
-    struct graph graph;
+    struct dot_graph graph;
     graph_init(&graph, stacks, SIZE_MAX);
     bool has_nodes = graph.count > 0;
     if (has_nodes) {
@@ -262,7 +263,7 @@ static char *end_text(struct text *text) {
 }
 
 // The text in the corner of a picture; the caller frees it.
-static char *legend_of(const struct graph *graph, const char *program) {
+static char *legend_of(const struct dot_graph *graph, const char *program) {
     const struct hp_jeprof_stacks *stacks = graph->stacks;
     const char *units = hp_jeprof_units(stacks->options);
     struct text text;
@@ -276,7 +277,7 @@ static char *legend_of(const struct graph *graph, const char *program) {
 }
 
 // The numbers in a node; the caller frees them.
-static char *node_text(const struct graph *graph, double flat, double cum) {
+static char *node_text(const struct dot_graph *graph, double flat, double cum) {
     struct text text;
     FILE *out = begin_text(&text);
     fprintf(out, "%s (%s)", number(graph, flat).text,
@@ -297,7 +298,7 @@ static char *node_title(const char *name, const char *numbers) {
 }
 
 // The tooltip of an edge; the caller frees it.
-static char *edge_title(const struct graph *graph, const struct edge *edge) {
+static char *edge_title(const struct dot_graph *graph, const struct edge *edge) {
     struct text text;
     FILE *out = begin_text(&text);
     fprintf(out, "%s\ncalls\n%s\n%s %s", name_of(graph, edge->from),
@@ -307,7 +308,7 @@ static char *edge_title(const struct graph *graph, const struct edge *edge) {
 }
 
 // A node of the picture; the caller frees its text and title.
-static struct hp_graph_node node_of(const struct graph *graph, size_t node) {
+static struct hp_graph_node node_of(const struct dot_graph *graph, size_t node) {
     size_t row = graph->sums.order[node - 1];
     double flat = graph->sums.flat[row], cum = graph->sums.cum[row];
     bool shades = graph->stacks->options->is_on[HP_JEPROF_HEAPCHECK];
@@ -323,7 +324,8 @@ static struct hp_graph_node node_of(const struct graph *graph, size_t node) {
 }
 
 // An edge of the picture; the caller frees its text and title.
-static struct hp_graph_edge edge_of(const struct graph *graph, const struct edge *edge) {
+static struct hp_graph_edge edge_of(const struct dot_graph *graph,
+                                    const struct edge *edge) {
     double share = graph->total != 0 ? fabs(3 * (edge->value / graph->total)) : 0;
     return (struct hp_graph_edge){
         .from = edge->from - 1,
@@ -342,7 +344,7 @@ static int write_bytes(void *out, const void *bytes, size_t size) {
 }
 
 // Draw the graph with the library.
-static int draw(FILE *out, const struct graph *graph, const char *program,
+static int draw(FILE *out, const struct dot_graph *graph, const char *program,
                 const char *format, struct hp_err *err) {
     struct hp_graph_node *nodes = hp_cli_resize(NULL, (graph->count + 1) * sizeof *nodes);
     struct hp_graph_edge *edges =
@@ -377,7 +379,7 @@ static int draw(FILE *out, const struct graph *graph, const char *program,
 
 int hp_jeprof_draw(FILE *out, const struct hp_jeprof_stacks *stacks, const char *program,
                    const char *format, struct hp_err *err) {
-    struct graph graph;
+    struct dot_graph graph;
     graph_init(&graph, stacks, HP_GRAPH_NODES);
     if (graph.count == HP_GRAPH_NODES && graph.sums.count > HP_GRAPH_NODES) {
         hp_cli_message("only the %d largest nodes are drawn", HP_GRAPH_NODES);

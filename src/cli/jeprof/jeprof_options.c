@@ -20,7 +20,7 @@ enum takes {
 };
 
 // The role of an option.
-enum part {
+enum option_role {
     PLAIN,
     MODE,     // chooses a report; at most one may be given
     GRAIN,    // chooses the rows; at most one
@@ -34,10 +34,10 @@ enum part {
 #define CONTENTION "it is about locks, and this is about memory"
 
 // The table of options, in the order of enum hp_jeprof_option.
-static const struct row {
+static const struct option_row {
     const char *name;
     enum takes takes;
-    enum part part;
+    enum option_role part;
     const char *help; // help, reason or replacement, by the part; NULL: not in the help
 } table[HP_JEPROF_OPTIONS] = {
     [HP_JEPROF_HELP] = {"help", SWITCH, PLAIN, "print this"},
@@ -118,7 +118,7 @@ static const struct row {
                               "look for sources of --list below this directory, too"},
 };
 
-static bool takes_value(const struct row *row) {
+static bool takes_value(const struct option_row *row) {
     return row->takes >= TEXT;
 }
 
@@ -166,7 +166,7 @@ static int find(const char *name, size_t size, size_t *found, bool *is_off,
 // --- values ----------------------------------------------------------------------------
 
 // Read a number from 0 to 1e9; a COUNT has to be whole.
-static int read_number(const char *text, const struct row *row, double *number,
+static int read_number(const char *text, const struct option_row *row, double *number,
                        struct hp_err *err) {
     char *end;
     errno = 0;
@@ -236,7 +236,7 @@ static int read_option(struct hp_jeprof_options *options, char *word, char *cons
 
 // Find the option of a part that is on; HP_JEPROF_OPTIONS if there is none.  HP_E_USAGE
 // if there are several.
-static int find_one(const struct hp_jeprof_options *options, enum part part,
+static int find_one(const struct hp_jeprof_options *options, enum option_role part,
                     enum hp_jeprof_option *found, struct hp_err *err) {
     *found = HP_JEPROF_OPTIONS;
     for (size_t i = 0; i < HP_JEPROF_OPTIONS; i++) {
@@ -251,7 +251,7 @@ static int find_one(const struct hp_jeprof_options *options, enum part part,
     return HP_OK;
 }
 
-int hp_jeprof_options_tell(const struct hp_jeprof_options *options, struct hp_err *err) {
+int hp_jeprof_options_check(const struct hp_jeprof_options *options, struct hp_err *err) {
     for (size_t i = 0; i < HP_JEPROF_OPTIONS; i++) {
         if (options->is_on[i] && table[i].part == REFUSED) {
             return hp_cli_fail(err, HP_E_UNSUPPORTED, "--%s: %s", table[i].name,

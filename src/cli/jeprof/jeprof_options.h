@@ -98,7 +98,7 @@ int hp_jeprof_options_read(struct hp_jeprof_options *options, int count,
 // Report options that do nothing here: print a note for each that is needless, and return
 // HP_E_UNSUPPORTED, with a sentence that says what to do instead, for one that is
 // refused.
-int hp_jeprof_options_tell(const struct hp_jeprof_options *options, struct hp_err *err);
+int hp_jeprof_options_check(const struct hp_jeprof_options *options, struct hp_err *err);
 
 void hp_jeprof_options_done(struct hp_jeprof_options *options);
 

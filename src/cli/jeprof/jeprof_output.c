@@ -66,9 +66,9 @@ int hp_jeprof_report(struct hp_jeprof_session *session, const char *path,
     return ret;
 }
 
-int hp_jeprof_report_of(const struct hp_jeprof_session *session, const char *pattern,
-                        const char *ignore, enum hp_report_kind kind,
-                        struct hp_err *err) {
+int hp_jeprof_library_report(const struct hp_jeprof_session *session, const char *pattern,
+                             const char *ignore, enum hp_report_kind kind,
+                             struct hp_err *err) {
     const struct hp_cli_settings *settings = &session->options->settings;
     struct hp_filter filters[] = {{HP_PICK, pattern}, {HP_IGNORE, ignore}};
     struct hp_report_options options = {

@@ -170,14 +170,14 @@ void hp_jeprof_write_text(FILE *out, const struct hp_jeprof_stacks *stacks,
 // --- texts with values -----------------------------------------------------------------
 
 // Distinct texts, each with the sum of its values.
-struct tally {
+struct text_tally {
     struct hp_jeprof_set texts;
     double *values;
     size_t *order; // numbers of texts, sorted by tally_sort()
 };
 
 // Add a value to a text; frees `text`.
-static void tally_add(struct tally *tally, char *text, double value) {
+static void tally_add(struct text_tally *tally, char *text, double value) {
     size_t before = tally->texts.count;
     size_t number = hp_jeprof_set_add(&tally->texts, text, strlen(text));
     free(text);
@@ -196,14 +196,14 @@ static int compare_texts(const void *left, const void *right, void *texts) {
     return strcmp(items[*(const size_t *)left].at, items[*(const size_t *)right].at);
 }
 
-static void tally_sort(struct tally *tally) {
+static void tally_sort(struct text_tally *tally) {
     if (tally->texts.count > 0) {
         qsort_r(tally->order, tally->texts.count, sizeof *tally->order, compare_texts,
                 tally->texts.items);
     }
 }
 
-static void tally_done(struct tally *tally) {
+static void tally_done(struct text_tally *tally) {
     free(tally->values);
     free(tally->order);
     hp_jeprof_set_done(&tally->texts);
@@ -250,7 +250,7 @@ static char *collapse(const struct hp_jeprof_stacks *stacks,
 // The lines are distinct and sorted, so that they can be compared, not only read by
 // flamegraph.pl.
 void hp_jeprof_write_collapsed(FILE *out, const struct hp_jeprof_stacks *stacks) {
-    struct tally lines = {.texts = {0}};
+    struct text_tally lines = {.texts = {0}};
     for (size_t i = 0; i < stacks->keys.count; i++) {
         const struct hp_jeprof_stack *stack = &stacks->stacks[i];
         if (is_written(stacks, stack)) {
@@ -309,7 +309,7 @@ static const struct hp_jeprof_frame unknown = {.name = (char[]){"unknown"},
                                                .place = (char[]){"??:0"}};
 
 // Sum up calls between frames, and values of leaves, over all stacks.
-static void find_calls(const struct hp_jeprof_stacks *stacks, struct tally *calls) {
+static void find_calls(const struct hp_jeprof_stacks *stacks, struct text_tally *calls) {
     const struct hp_jeprof_frame **outermost = NULL;
     for (size_t i = 0; i < stacks->keys.count; i++) {
         const struct hp_jeprof_stack *stack = &stacks->stacks[i];
@@ -366,7 +366,7 @@ static void put_call(FILE *out, char *key, double value, bool exact,
 }
 
 void hp_jeprof_write_callgrind(FILE *out, const struct hp_jeprof_stacks *stacks) {
-    struct tally calls = {.texts = {0}};
+    struct text_tally calls = {.texts = {0}};
     struct hp_jeprof_set known[2] = {0};
     find_calls(stacks, &calls);
     tally_sort(&calls);

@@ -21,7 +21,7 @@ static const char help[] =
 
 // The options of one command, which apply to it alone.  Each pattern has room for all
 // words of the line.
-struct command {
+struct shell_command {
     char *focus, *ignore; // alternatives, joined by "|"; "" for none; owned
     bool cum, lines;
 };
@@ -41,16 +41,17 @@ static char *new_pattern(size_t size) {
     return pattern;
 }
 
-static void command_done(struct command *command) {
+static void command_done(struct shell_command *command) {
     free(command->focus);
     free(command->ignore);
 }
 
 // Parse the words after a command, which are cut apart.  Release the result with
 // command_done().
-static struct command command_of(char *words) {
+static struct shell_command command_of(char *words) {
     size_t size = strlen(words);
-    struct command command = {.focus = new_pattern(size), .ignore = new_pattern(size)};
+    struct shell_command command = {.focus = new_pattern(size),
+                                    .ignore = new_pattern(size)};
     char *rest = NULL;
     for (char *word = strtok_r(words, " \t\r\n", &rest); word != NULL;
          word = strtok_r(NULL, " \t\r\n", &rest)) {
@@ -75,8 +76,8 @@ static int match(struct hp_jeprof_session *session, enum hp_jeprof_option as,
 }
 
 // Print "After focusing on 'x': 3.1 MB of 8.5 MB (36.5%)".
-static void tell_part(const struct hp_jeprof_session *session, const char *what,
-                      const char *pattern) {
+static void print_part(const struct hp_jeprof_session *session, const char *what,
+                       const char *pattern) {
     const struct hp_jeprof_stacks *stacks = &session->stacks;
     double part = hp_jeprof_shown(stacks);
     const char *units = hp_jeprof_units(session->options);
@@ -91,7 +92,7 @@ static void tell_part(const struct hp_jeprof_session *session, const char *what,
 // Print the table of `limit` rows (0: all), with the options of the command, and undo
 // these.
 static int top(struct hp_jeprof_session *session, size_t limit,
-               const struct command *command, struct hp_err *err) {
+               const struct shell_command *command, struct hp_err *err) {
     struct hp_jeprof_options *options = session->options, before = *options;
     options->is_on[HP_JEPROF_CUM] = command->cum;
     hp_jeprof_write_total(stdout, &session->stacks, NULL);
@@ -99,13 +100,13 @@ static int top(struct hp_jeprof_session *session, size_t limit,
     if (*command->focus != '\0') {
         ret = match(session, HP_JEPROF_FOCUS, command->focus, err);
         if (ret == HP_OK) {
-            tell_part(session, "focusing on", command->focus);
+            print_part(session, "focusing on", command->focus);
         }
     }
     if (ret == HP_OK && *command->ignore != '\0') {
         ret = match(session, HP_JEPROF_IGNORE, command->ignore, err);
         if (ret == HP_OK) {
-            tell_part(session, "ignoring", command->ignore);
+            print_part(session, "ignoring", command->ignore);
         }
     }
     if (ret == HP_OK) {
@@ -165,11 +166,11 @@ static int write_file(struct hp_jeprof_session *session, char *rest,
 // word after "-".
 static int report_of(const struct hp_jeprof_session *session, char *words,
                      enum hp_report_kind kind, struct hp_err *err) {
-    struct command command = command_of(words);
+    struct shell_command command = command_of(words);
     const char *ignore = *command.ignore != '\0' ? command.ignore : NULL;
     int ret = *command.focus == '\0'
                   ? hp_cli_fail(err, HP_E_USAGE, "which functions? \"list main\"")
-                  : hp_jeprof_report_of(session, command.focus, ignore, kind, err);
+                  : hp_jeprof_library_report(session, command.focus, ignore, kind, err);
     command_done(&command);
     return ret;
 }
@@ -179,7 +180,7 @@ static int run(struct hp_jeprof_session *session, char *line, struct hp_err *err
     char *rest;
     if (begins(line, "top", &rest) || begins(line, "text", &rest)) {
         size_t limit = isdigit((unsigned char)*rest) ? strtoul(rest, &rest, 10) : 10;
-        struct command command = command_of(rest);
+        struct shell_command command = command_of(rest);
         int ret = top(session, limit, &command, err);
         command_done(&command);
         return ret;

@@ -16,7 +16,7 @@
 #include <string.h>
 
 // State of writing.
-struct writer {
+struct firefox_writer {
     struct hp_sink *out;
     const struct hp_view *view;
     const struct hp_stacks *stacks;
@@ -31,8 +31,8 @@ struct writer {
 
 // Goes through the dumps of a series: whole numbers of all stacks in one dump and in the
 // one before.
-struct step {
-    const struct writer *writer;
+struct dump_step {
+    const struct firefox_writer *writer;
     enum hp_metric metric;
     size_t next; // the next dump; `now` is that before it
     struct hp_stack_sums sums;
@@ -42,9 +42,9 @@ struct step {
 };
 
 // A state before the first dump; step_done() frees it.
-static struct step step_new(const struct writer *w, enum hp_metric metric) {
+static struct dump_step step_new(const struct firefox_writer *w, enum hp_metric metric) {
     size_t count = w->stacks->all.count;
-    struct step step = {
+    struct dump_step step = {
         .writer = w,
         .metric = metric,
         .exact = hp_alloc(count * sizeof(hp_fixed)),
@@ -56,8 +56,8 @@ static struct step step_new(const struct writer *w, enum hp_metric metric) {
 }
 
 // Go to the next dump; false after the last one.
-static bool step_next(struct step *step) {
-    const struct writer *w = step->writer;
+static bool step_next(struct dump_step *step) {
+    const struct firefox_writer *w = step->writer;
     if (step->next == w->dump_count) {
         return false;
     }
@@ -79,7 +79,7 @@ static bool step_next(struct step *step) {
     return true;
 }
 
-static void step_done(struct step *step) {
+static void step_done(struct dump_step *step) {
     hp_stack_sums_done(&step->sums);
     free(step->exact);
     free(step->before);
@@ -97,9 +97,9 @@ struct samples {
 
 // Write the column of stacks and count samples.  The weights need another pass over the
 // dumps, so that no more than two dumps are in memory.
-static void put_stacks(const struct writer *w, enum hp_metric metric,
+static void put_stacks(const struct firefox_writer *w, enum hp_metric metric,
                        struct samples *samples) {
-    struct step step = step_new(w, metric);
+    struct dump_step step = step_new(w, metric);
     hp_sink_text(w->out, "\"stack\": [");
     while (step_next(&step)) {
         for (size_t i = 0; i < w->stacks->all.count; i++) {
@@ -117,8 +117,8 @@ static void put_stacks(const struct writer *w, enum hp_metric metric,
 }
 
 // Write the column of weights, for the same samples as put_stacks().
-static void put_weights(const struct writer *w, enum hp_metric metric) {
-    struct step step = step_new(w, metric);
+static void put_weights(const struct firefox_writer *w, enum hp_metric metric) {
+    struct dump_step step = step_new(w, metric);
     const char *between = "";
     hp_sink_text(w->out, "\"weight\": [");
     while (step_next(&step)) {
@@ -135,7 +135,7 @@ static void put_weights(const struct writer *w, enum hp_metric metric) {
 }
 
 // The time of the first dump of all series.
-static double start_of(const struct writer *w) {
+static double start_of(const struct firefox_writer *w) {
     double start = w->view->series[0].time;
     for (size_t i = 1; i < w->view->series_count; i++) {
         start = fmin(start, w->view->series[i].time);
@@ -144,7 +144,7 @@ static double start_of(const struct writer *w) {
 }
 
 // Write the time of a dump in milliseconds since the first dump.
-static void put_time(const struct writer *w, size_t dump) {
+static void put_time(const struct firefox_writer *w, size_t dump) {
     const uint64_t per_ms = 1000000;
     uint64_t ns = (uint64_t)hp_nanoseconds(w->dumps[dump].time) -
                   (uint64_t)hp_nanoseconds(start_of(w));
@@ -153,7 +153,7 @@ static void put_time(const struct writer *w, size_t dump) {
 }
 
 // Write the column of times, for the same samples as put_stacks().
-static void put_times(const struct writer *w, const struct samples *samples) {
+static void put_times(const struct firefox_writer *w, const struct samples *samples) {
     hp_sink_text(w->out, "\"time\": [");
     for (size_t dump = 0, all = 0; dump < w->dump_count; dump++) {
         for (size_t i = 0; i < samples->counts[dump]; i++, all++) {
@@ -175,8 +175,8 @@ static bool is_space(enum hp_metric metric) {
 }
 
 // Write the thread of a metric; sets `samples`.
-static void put_thread(const struct writer *w, enum hp_metric metric, size_t number,
-                       struct samples *samples) {
+static void put_thread(const struct firefox_writer *w, enum hp_metric metric,
+                       size_t number, struct samples *samples) {
     memset(samples->counts, 0, w->dump_count * sizeof *samples->counts);
     memset(samples->gains, 0, w->dump_count * sizeof *samples->gains);
     samples->count = 0;
@@ -200,7 +200,7 @@ static void put_thread(const struct writer *w, enum hp_metric metric, size_t num
 }
 
 // Write a counter with the growth of memory in use in each dump.
-static void put_counter(const struct writer *w, const hp_int128 *gains,
+static void put_counter(const struct firefox_writer *w, const hp_int128 *gains,
                         size_t main_thread) {
     hp_sink_print(w->out,
                   "%s{\"name\": \"in use\", \"category\": \"Memory\", \"description\": "
@@ -221,7 +221,8 @@ static void put_counter(const struct writer *w, const hp_int128 *gains,
 
 // Write a thread for each metric.  The requested metric comes first, because the first
 // thread is shown first.  Stores the growth of memory in use in `in_use`.
-static void put_threads(struct writer *w, enum hp_metric first, hp_int128 *in_use) {
+static void put_threads(struct firefox_writer *w, enum hp_metric first,
+                        hp_int128 *in_use) {
     struct samples samples = {
         .counts = hp_alloc(w->dump_count * sizeof *samples.counts),
         .gains = hp_alloc(w->dump_count * sizeof *samples.gains),
@@ -243,7 +244,7 @@ static void put_threads(struct writer *w, enum hp_metric first, hp_int128 *in_us
 
 // Make the series that begins with dump `i` of the view the present one.  Returns the
 // number of its dumps.
-static size_t take_series(struct writer *w, size_t i) {
+static size_t take_series(struct firefox_writer *w, size_t i) {
     w->dumps = w->view->series ? w->view->series + i : NULL;
     w->dump_count = w->dumps ? hp_series_length(w->dumps, w->view->series_count - i) : 1;
     w->series = w->dumps ? w->dumps->series : 0;
@@ -251,7 +252,7 @@ static size_t take_series(struct writer *w, size_t i) {
 }
 
 // Write the threads of all series, then their counters.
-static void put_all_threads(struct writer *w) {
+static void put_all_threads(struct firefox_writer *w) {
     size_t count = w->view->series ? w->view->series_count : 1, per_series = 0;
     hp_int128 *in_use = hp_alloc(count * sizeof *in_use);
     hp_sink_text(w->out, "\"threads\": [");
@@ -274,14 +275,14 @@ static void put_all_threads(struct writer *w) {
 // --- the rest -----------------------------------------------------------------------------
 
 // State while remarks become entries.
-struct entries {
+struct note_entries {
     struct hp_sink *out;
     size_t count;
 };
 
 // Write one remark as an entry of the profile's information panel.
 static void put_note(void *data, const char *note) {
-    struct entries *entries = data;
+    struct note_entries *entries = data;
     hp_sink_print(entries->out,
                   "%s{\"label\": \"%zu\", \"format\": \"string\", \"value\": ",
                   entries->count > 0 ? ",\n   " : "", entries->count + 1);
@@ -291,7 +292,7 @@ static void put_note(void *data, const char *note) {
 }
 
 // Write everything before the threads.
-static void put_meta(const struct writer *w) {
+static void put_meta(const struct firefox_writer *w) {
     uint64_t ms = 0;
     if (w->view->series && w->view->head.has_times && start_of(w) > 0) {
         ms = (uint64_t)hp_nanoseconds(start_of(w)) / 1000000;
@@ -306,13 +307,13 @@ static void put_meta(const struct writer *w) {
                   "\"sourceCodeIsNotOnSearchfox\": true,\n  \"extra\": [{\"label\": "
                   "\"Numbers\", \"entries\": [",
                   (unsigned long long)ms);
-    struct entries entries = {.out = w->out};
-    hp_notes_tell(w->view, put_note, &entries);
+    struct note_entries entries = {.out = w->out};
+    hp_notes_report(w->view, put_note, &entries);
     hp_sink_text(w->out, "]}]},\n \"libs\": [], \"pages\": [],\n ");
 }
 
 static void write_firefox(struct hp_sink *out, const struct hp_view *view) {
-    struct writer w = {.out = out, .view = view, .stacks = &view->stacks};
+    struct firefox_writer w = {.out = out, .view = view, .stacks = &view->stacks};
     hp_firefox_tables_init(&w.tables, view);
     put_meta(&w);
     put_all_threads(&w);

@@ -55,7 +55,7 @@ static void put_side(struct hp_sink *out, const struct hp_view *view,
                     hp_change_side(change, side, view->options.confidence),
                     view->options.metric, view->options.unit);
     hp_sink_text(out, text.value);
-    hp_text_open(out, &text);
+    hp_text_put_interval(out, &text);
 }
 
 // Write a change and its p-value, if that is known.
@@ -210,7 +210,7 @@ struct changes {
 };
 
 // The columns of changes in the data.
-enum number {
+enum change_number {
     LOW,
     HIGH,
     P,
@@ -220,7 +220,8 @@ enum number {
 };
 
 // A number of a change.
-static double number_of(const struct changes *changes, size_t i, enum number number) {
+static double number_of(const struct changes *changes, size_t i,
+                        enum change_number number) {
     const struct hp_change *change = changes->at(changes->data, i);
     struct hp_interval range = {NAN, NAN};
     if (number == LOW || number == HIGH) {
@@ -236,7 +237,7 @@ static double number_of(const struct changes *changes, size_t i, enum number num
 // Write the columns of some changes.
 static void put_numbers(struct hp_sink *out, const struct changes *changes) {
     static const char *const names[NUMBERS] = {"low", "high", "p", "q", "significant"};
-    for (enum number number = 0; number < NUMBERS; number++) {
+    for (enum change_number number = 0; number < NUMBERS; number++) {
         hp_sink_print(out, ",\n\"%s\":[", names[number]);
         for (size_t i = 0; i < changes->count && !out->error; i++) {
             hp_sink_put(out, ",", i > 0);

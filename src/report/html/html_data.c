@@ -22,7 +22,7 @@ struct column {
 };
 
 // State of writing.
-struct writer {
+struct html_writer {
     const struct hp_view *view;
     const struct hp_html_tables *tables;
     double dumps[2]; // inputs on each side of a comparison; else 1
@@ -39,14 +39,15 @@ static bool is_trend(const struct hp_view *view) {
 // Whether the page has a metric.  A trend tests growth of one metric; its page has the
 // metrics of that metric's column only.
 static bool has_metric(const struct hp_view *view, enum hp_metric metric) {
-    bool is_told =
+    bool has_values =
         !is_trend(view) || hp_column_of(metric) == hp_column_of(view->options.metric);
-    return is_told && hp_view_has_metric(view, metric);
+    return has_values && hp_view_has_metric(view, metric);
 }
 
 // The number of the column for a metric, or of its base side: -1 if there is none.  Of
 // two sides, the one of the new inputs is the last.
-static int column_number(const struct writer *w, enum hp_column column, bool is_base) {
+static int column_number(const struct html_writer *w, enum hp_column column,
+                         bool is_base) {
     int number = (int)w->count - 1;
     while (w->columns[number].of != column) {
         number--;
@@ -137,7 +138,7 @@ static void put_read(struct hp_sink *out, const struct hp_view *view) {
 }
 
 // Write everything before the metrics.
-static void put_head(struct hp_sink *out, const struct writer *w) {
+static void put_head(struct hp_sink *out, const struct html_writer *w) {
     const struct hp_view *view = w->view;
     hp_sink_print(out,
                   "{\"schema\":\"hprof-agg.html/1\",\n"
@@ -163,7 +164,7 @@ static void put_head(struct hp_sink *out, const struct writer *w) {
 // --- metrics ------------------------------------------------------------------------------
 
 // Write a metric: its name, its unit, and the columns that contain it.
-static void put_metric(struct hp_sink *out, const struct writer *w,
+static void put_metric(struct hp_sink *out, const struct html_writer *w,
                        enum hp_metric metric) {
     const struct hp_view *view = w->view;
     bool is_space = hp_fraction(metric) == HP_SPACE_FRACTION;
@@ -182,8 +183,8 @@ static void put_metric(struct hp_sink *out, const struct writer *w,
 }
 
 // Write the total in a metric, or what filters leave of it.
-static void put_total(struct hp_sink *out, const struct writer *w, enum hp_metric metric,
-                      bool is_filtered) {
+static void put_total(struct hp_sink *out, const struct html_writer *w,
+                      enum hp_metric metric, bool is_filtered) {
     const struct hp_head *head = &w->view->head;
     enum hp_column column = hp_column_of(metric);
     struct hp_amount amount = {
@@ -193,15 +194,15 @@ static void put_total(struct hp_sink *out, const struct writer *w, enum hp_metri
 }
 
 // The part of each metric that put_each() writes.
-enum part {
+enum metric_part {
     METRICS,
     TOTAL,
     LEFT,
 };
 
 // Write one part of all metrics of the page.
-static void put_each(struct hp_sink *out, const struct writer *w, const char *key,
-                     enum part part) {
+static void put_each(struct hp_sink *out, const struct html_writer *w, const char *key,
+                     enum metric_part part) {
     const char *between = "";
     hp_sink_print(out, "\"%s\":[", key);
     for (enum hp_metric i = 0; i < HP_METRICS; i++) {
@@ -222,7 +223,7 @@ static void put_each(struct hp_sink *out, const struct writer *w, const char *ke
 // Write a column: what sampling leaves open in it, and its sums.  In a comparison,
 // unsampled memory may be as much as any sample of either side; in a trend each dump has
 // this separately.
-static void put_column(struct hp_sink *out, const struct writer *w,
+static void put_column(struct hp_sink *out, const struct html_writer *w,
                        const struct column *column) {
     static const char *const names[HP_COLUMNS] = {"inuse", "alloc"};
     static const char *const sides[] = {"base", "new"};
@@ -252,7 +253,7 @@ static void put_column(struct hp_sink *out, const struct writer *w,
     hp_sink_text(out, "}");
 }
 
-static void put_columns(struct hp_sink *out, const struct writer *w) {
+static void put_columns(struct hp_sink *out, const struct html_writer *w) {
     hp_sink_text(out, "\"columns\":[");
     for (size_t i = 0; i < w->count; i++) {
         hp_sink_text(out, i > 0 ? ",\n" : "");
@@ -279,7 +280,7 @@ static void put_parts(struct hp_sink *out, const struct hp_facet_part *parts,
     hp_sink_text(out, "{\"period\":[");
     for (size_t i = 0; i < count; i++) {
         hp_sink_put(out, ",", i > 0);
-        hp_html_put_integer(out, parts[i].is_told ? (int64_t)parts[i].period : -1);
+        hp_html_put_integer(out, parts[i].has_values ? (int64_t)parts[i].period : -1);
     }
     hp_sink_text(out, "],\"chosen\":[");
     for (size_t i = 0; i < count; i++) {
@@ -291,7 +292,7 @@ static void put_parts(struct hp_sink *out, const struct hp_facet_part *parts,
 
 // Write what inputs of each value have in each column; null if the facet is not of
 // inputs.
-static void put_facet_columns(struct hp_sink *out, const struct writer *w) {
+static void put_facet_columns(struct hp_sink *out, const struct html_writer *w) {
     if (!w->columns[0].parts) {
         hp_sink_text(out, "null");
         return;
@@ -309,7 +310,7 @@ static uint32_t facet_at(const void *ends, size_t i) {
 }
 
 // Write the facet, which distinguishes ends of stacks that have the same frames.
-static void put_facet(struct hp_sink *out, const struct writer *w) {
+static void put_facet(struct hp_sink *out, const struct html_writer *w) {
     const struct hp_facet *facet = &w->view->facet;
     if (!facet->key) {
         hp_sink_text(out, "\"facet\":null,\n");
@@ -347,7 +348,7 @@ static struct hp_facet_part *find_parts(const struct hp_view *view,
 // --- all ----------------------------------------------------------------------------------
 
 // Write the totals; a comparison and a trend have theirs in other members.
-static void put_totals(struct hp_sink *out, const struct writer *w) {
+static void put_totals(struct hp_sink *out, const struct html_writer *w) {
     if (w->view->changes) {
         hp_sink_text(out, "\"total\":null,\n\"left\":null,\n");
         hp_html_put_changes(out, w->view, w->tables);
@@ -364,21 +365,21 @@ static void put_totals(struct hp_sink *out, const struct writer *w) {
 }
 
 // The sums of a column by end.
-struct held {
-    const struct writer *w;
+struct held_sums {
+    const struct html_writer *w;
     const uint32_t *of_stack;
     size_t places;
 };
 
 static uint32_t held_at(const void *data, size_t i) {
-    const struct held *held = data;
+    const struct held_sums *held = data;
     const struct hp_html_end *end = &held->w->ends.at[i];
     return held->of_stack[end->stack * held->places + end->place];
 }
 
 // Write the whole data; hp_html_block() calls it once or twice.
 static void put_data(struct hp_sink *out, const void *data) {
-    const struct writer *w = data;
+    const struct html_writer *w = data;
     put_head(out, w);
     put_each(out, w, "metrics", METRICS);
     put_columns(out, w);
@@ -389,7 +390,7 @@ static void put_data(struct hp_sink *out, const void *data) {
     hp_html_put_nodes(out, w->view, w->tables, &w->ends);
     hp_sink_text(out, "\"sums\":[");
     for (size_t i = 0; i < w->count; i++) {
-        struct held held = {w, w->columns[i].of_stack, hp_html_end_places(w->view)};
+        struct held_sums held = {w, w->columns[i].of_stack, hp_html_end_places(w->view)};
         hp_sink_text(out, i > 0 ? ",\n" : "");
         hp_html_put_numbers(out, w->ends.count, held_at, &held);
     }
@@ -407,7 +408,7 @@ static void add_side(struct column *column, const struct hp_view *view) {
 }
 
 // Add a column and read its sums.
-static void add_column(struct writer *w, enum hp_column of, int side) {
+static void add_column(struct html_writer *w, enum hp_column of, int side) {
     const struct hp_view *view = w->view;
     size_t stacks = view->stacks.all.count;
     struct column *column = &w->columns[w->count++];
@@ -428,7 +429,7 @@ static void add_column(struct writer *w, enum hp_column of, int side) {
 }
 
 // Find the ends of stacks from the sums of all columns.
-static void add_ends(struct writer *w) {
+static void add_ends(struct html_writer *w) {
     const uint32_t *columns[sizeof w->columns / sizeof *w->columns];
     for (size_t i = 0; i < w->count; i++) {
         columns[i] = w->columns[i].of_stack;
@@ -438,7 +439,7 @@ static void add_ends(struct writer *w) {
 
 void hp_html_data(struct hp_sink *out, const struct hp_view *view,
                   const struct hp_html_tables *tables) {
-    struct writer w = {.view = view, .tables = tables, .dumps = {1, 1}};
+    struct html_writer w = {.view = view, .tables = tables, .dumps = {1, 1}};
     bool has_sides = view->report->has_sides;
     for (int side = 0; has_sides && side < 2; side++) {
         w.dumps[side] = (double)view->changes->by[0]->inputs[side];

@@ -161,7 +161,7 @@ static void put_main(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, "<ul id=\"notes\" class=\"facts\">\n");
     hp_html_lines(out, view, hp_html_kind_of(view)->notes, 0);
     hp_sink_text(out, "</ul></div>\n<ul id=\"charges\" class=\"facts\">\n");
-    hp_html_lines(out, view, hp_text_charges, 0);
+    hp_html_lines(out, view, hp_text_folding_notes, 0);
     hp_sink_text(out, "</ul>\n</section>\n");
     if (hp_html_kind_of(view) == &hp_html_trend) {
         put_series(out);

@@ -215,7 +215,7 @@ static void put_process(struct hp_sink *out, const struct hp_view *view,
     hp_sink_print(out,
                   "{\"name\":\"%s\",\"first\":%zu,\"count\":%zu,\"told\":%s,\n\"total\":",
                   trend->name, trend->place, trend->dumps,
-                  trend->can_tell ? "true" : "false");
+                  trend->can_test_growth ? "true" : "false");
     put_sum(out, &trend->total);
     hp_sink_text(out, ",\n\"left\":");
     if (view->head.is_filtered) {

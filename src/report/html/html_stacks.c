@@ -10,13 +10,13 @@
 // --- nodes --------------------------------------------------------------------------------
 
 // The stacks in order, whose common beginnings are nodes of the tree.
-struct walk {
+struct tree_walk {
     const struct hp_stack_key *stacks;
     size_t count;
 };
 
-static struct walk walk_of(const struct hp_view *view) {
-    return (struct walk){view->stacks.all.at, view->stacks.all.count};
+static struct tree_walk walk_of(const struct hp_view *view) {
+    return (struct tree_walk){view->stacks.all.at, view->stacks.all.count};
 }
 
 // The site of a stack at a depth, counted from the root.
@@ -25,7 +25,7 @@ static uint32_t from_root(const struct hp_stack_key *stack, uint32_t depth) {
 }
 
 // Number of nodes that a stack shares with the previous one.
-static uint32_t common(const struct walk *walk, size_t i) {
+static uint32_t common(const struct tree_walk *walk, size_t i) {
     uint32_t depth = 0;
     if (i == 0) {
         return 0;
@@ -39,7 +39,7 @@ static uint32_t common(const struct walk *walk, size_t i) {
 }
 
 // Write the depth of each node, as the difference to the previous node.
-static void put_depths(struct hp_sink *out, const struct walk *walk) {
+static void put_depths(struct hp_sink *out, const struct tree_walk *walk) {
     int64_t depth = 0;
     hp_sink_text(out, "\"depth\":[");
     for (size_t i = 0; i < walk->count && !out->error; i++) {
@@ -53,7 +53,7 @@ static void put_depths(struct hp_sink *out, const struct walk *walk) {
 }
 
 // Write the frame of each node.
-static void put_frames(struct hp_sink *out, const struct walk *walk,
+static void put_frames(struct hp_sink *out, const struct tree_walk *walk,
                        const uint32_t *frame_of) {
     const char *between = "";
     hp_sink_text(out, "\"frame\":[");
@@ -70,7 +70,7 @@ static void put_frames(struct hp_sink *out, const struct walk *walk,
 
 // Write the node of each end, as the difference to the previous end.  Stacks that only a
 // facet distinguishes end at the same node.
-static void put_ends(struct hp_sink *out, const struct walk *walk,
+static void put_ends(struct hp_sink *out, const struct tree_walk *walk,
                      const struct hp_html_ends *ends) {
     int64_t nodes = 0, last = 0;
     size_t known = 0; // stacks whose nodes are counted
@@ -89,7 +89,7 @@ static void put_ends(struct hp_sink *out, const struct walk *walk,
 void hp_html_put_nodes(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_html_tables *tables,
                        const struct hp_html_ends *ends) {
-    struct walk walk = walk_of(view);
+    struct tree_walk walk = walk_of(view);
     hp_sink_text(out, "\"nodes\":{");
     put_depths(out, &walk);
     put_frames(out, &walk, tables->frame_of);
@@ -114,7 +114,7 @@ enum member {
     MEMBERS,
 };
 
-struct sum {
+struct page_sum {
     double of[MEMBERS];
 };
 
@@ -127,17 +127,17 @@ struct hp_html_sums {
     double dumps;
     size_t count; // number of stacks
     uint32_t *of; // for each stack: its sum as last read, + 1; 0: it holds nothing
-    HP_VEC(struct sum) all;
+    HP_VEC(struct page_sum) all;
     struct hp_index index;
 };
 
 // The sum of a stack.
-static struct sum sum_of(const struct hp_html_sums *sums, const struct hp_stack_sums *of,
-                         uint32_t stack) {
+static struct page_sum sum_of(const struct hp_html_sums *sums,
+                              const struct hp_stack_sums *of, uint32_t stack) {
     const struct hp_error *error = hp_stack_sums_error(of, stack, sums->column);
     const hp_fixed *values = of->values[stack].of;
     double dumps = sums->dumps, one = 1 << HP_ERROR_FRACTION;
-    return (struct sum){{
+    return (struct page_sum){{
         [BYTES] = hp_fixed_double(values[hp_space_of(sums->column)], HP_INUSE_SPACE),
         [OBJECTS] =
             hp_fixed_double(values[hp_objects_of(sums->column)], HP_INUSE_OBJECTS),
@@ -154,8 +154,8 @@ static struct sum sum_of(const struct hp_html_sums *sums, const struct hp_stack_
 }
 
 // Find or add a sum; returns its number, from 1 on, or 0 for the sum of nothing.
-static uint32_t find_sum(struct hp_html_sums *sums, const struct sum *wanted) {
-    static const struct sum nothing;
+static uint32_t find_sum(struct hp_html_sums *sums, const struct page_sum *wanted) {
+    static const struct page_sum nothing;
     uint32_t hash = (uint32_t)hp_hash_bytes(wanted, sizeof *wanted, hp_hash_key()), found;
     if (memcmp(wanted, &nothing, sizeof nothing) == 0) {
         return 0;
@@ -183,7 +183,7 @@ struct hp_html_sums *hp_html_sums_new(size_t stacks, enum hp_column column,
 const uint32_t *hp_html_sums_read(struct hp_html_sums *sums,
                                   const struct hp_stack_sums *of) {
     for (uint32_t i = 0; i < sums->count; i++) {
-        struct sum sum = sum_of(sums, of, i);
+        struct page_sum sum = sum_of(sums, of, i);
         sums->of[i] = find_sum(sums, &sum);
     }
     return sums->of;

@@ -37,7 +37,7 @@ static void put_amount(struct hp_sink *out, const struct hp_view *view,
     hp_text_estimate(&text, view, &amount, metric);
     hp_sink_text(out, text.value);
     if (head->is_total_uncertain[column]) {
-        hp_text_open(out, &text);
+        hp_text_put_interval(out, &text);
     }
 }
 
@@ -225,7 +225,7 @@ static void put_node_value(struct hp_sink *out, const struct hp_view *view,
     hp_text_row_estimate(&text, view, &amount);
     hp_text_share(share, node->sum, view->head.total.of[metric]);
     hp_sink_text(out, text.value);
-    hp_text_open(out, &text);
+    hp_text_put_interval(out, &text);
     hp_sink_print(out, " %s ", share);
 }
 

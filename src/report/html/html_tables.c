@@ -6,7 +6,7 @@
 #include "view/shortname.h"
 
 // State while the tables are built.
-struct builder {
+struct tables_builder {
     const struct hp_view *view;
     struct hp_html_tables *tables;
     // For each string of the profile: the function with this name, or 0.
@@ -16,14 +16,14 @@ struct builder {
 };
 
 // The number of a text, added if it is new.
-static uint32_t add_string(const struct builder *b, struct hp_span text) {
+static uint32_t add_string(const struct tables_builder *b, struct hp_span text) {
     return hp_strtab_add(&b->tables->strings, text).n;
 }
 
 // --- functions ----------------------------------------------------------------------------
 
 // Add a function with its full name, the name that filters look at, and the short name.
-static void push_function(struct builder *b, struct hp_span full) {
+static void push_function(struct tables_builder *b, struct hp_span full) {
     struct hp_html_tables *tables = b->tables;
     b->scratch.count = 0;
     hp_vec_reserve(&b->scratch, hp_short_name_room(full.size));
@@ -35,7 +35,7 @@ static void push_function(struct builder *b, struct hp_span full) {
 }
 
 // Find or add the function with this name; 0 if there is no name.
-static uint32_t find_function(struct builder *b, hp_string function) {
+static uint32_t find_function(struct tables_builder *b, hp_string function) {
     uint32_t *number = hp_vec_reach(&b->function_of, function.n);
     if (function.n > 0 && *number == 0) {
         *number = (uint32_t)b->tables->functions.full.count;
@@ -47,7 +47,7 @@ static uint32_t find_function(struct builder *b, hp_string function) {
 // --- names and frames ---------------------------------------------------------------------
 
 // Find or add the name of a node; returns its number.
-static uint32_t find_name(struct builder *b, hp_node_id node) {
+static uint32_t find_name(struct tables_builder *b, hp_node_id node) {
     struct hp_html_tables *tables = b->tables;
     const struct hp_view *view = b->view;
     uint32_t *number = &tables->number_of[node.n];
@@ -62,7 +62,7 @@ static uint32_t find_name(struct builder *b, hp_node_id node) {
 }
 
 // Add the frame of a site.
-static void add_frame(struct builder *b, uint32_t number) {
+static void add_frame(struct tables_builder *b, uint32_t number) {
     struct hp_html_tables *tables = b->tables;
     const struct hp_site *site = &b->view->stacks.sites.all.at[number];
     hp_vec_push(&tables->sites, number);
@@ -75,7 +75,7 @@ static void add_frame(struct builder *b, uint32_t number) {
 
 // Make names distinct: those that are shortened to the same text get the text that the
 // text report would show.
-static void tell_apart(const struct builder *b) {
+static void make_distinct(const struct tables_builder *b) {
     struct hp_html_tables *tables = b->tables;
     size_t count = tables->names.shown.count;
     uint32_t *alike = hp_alloc(tables->strings.strings.count * sizeof *alike);
@@ -88,7 +88,7 @@ static void tell_apart(const struct builder *b) {
             hp_text_names_add(names, tables->names.nodes.at[i], 0);
         }
     }
-    hp_text_names_tell_apart(names);
+    hp_text_names_make_distinct(names);
     for (size_t i = 0; i < count; i++) {
         uint32_t *shown = &tables->names.shown.at[i];
         if (alike[*shown] > 1) {
@@ -100,7 +100,7 @@ static void tell_apart(const struct builder *b) {
 }
 
 void hp_html_tables_init(struct hp_html_tables *tables, const struct hp_view *view) {
-    struct builder b = {.view = view, .tables = tables};
+    struct tables_builder b = {.view = view, .tables = tables};
     const struct hp_stacks *stacks = &view->stacks;
     const struct hp_stack_key *stack;
     size_t count = stacks->sites.all.count;
@@ -119,7 +119,7 @@ void hp_html_tables_init(struct hp_html_tables *tables, const struct hp_view *vi
             add_frame(&b, i);
         }
     }
-    tell_apart(&b);
+    make_distinct(&b);
     hp_vec_done(&b.function_of);
     hp_vec_done(&b.scratch);
 }

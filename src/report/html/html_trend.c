@@ -44,19 +44,19 @@ static void put_slope(struct hp_sink *out, const struct hp_view *view,
     enum hp_metric metric = view->options.metric;
     enum hp_unit unit = view->options.unit;
     char text[HP_SIGNED_SIZE], p[HP_NUMBER_SIZE];
-    bool is_told = !isnan(row->rise.p);
+    bool is_growth_tested = !isnan(row->rise.p);
     hp_text_rate(text, row->slope, metric, unit);
     hp_sink_print(out, "%s per %s", text, row->trend->unit->name);
-    if (is_told && !isnan(row->rise.least)) {
+    if (is_growth_tested && !isnan(row->rise.least)) {
         hp_text_rate(text, row->rise.least, metric, unit);
         hp_sink_print(out, ", at least %s", text);
     }
-    if (is_told || !isnan(row->sampling.p)) {
-        hp_text_p(p, is_told ? row->rise.p : row->sampling.p);
-        hp_sink_print(out, ", p %s ", is_told ? "growth" : "sampling");
+    if (is_growth_tested || !isnan(row->sampling.p)) {
+        hp_text_p(p, is_growth_tested ? row->rise.p : row->sampling.p);
+        hp_sink_print(out, ", p %s ", is_growth_tested ? "growth" : "sampling");
         hp_html_text(out, hp_span_of(p));
     }
-    if (is_told) {
+    if (is_growth_tested) {
         hp_sink_print(out, ", shape %s", hp_trend_shape_name(row->shape));
     }
 }
@@ -96,7 +96,7 @@ static void sentence(struct hp_sink *out, const struct hp_view *view,
 // Write how to read the columns of growth.
 static void notes(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_trend *trend = hp_largest_trend(view->extra);
-    if (trend->can_tell) {
+    if (trend->can_test_growth) {
         hp_text_trend_note(out, view, "2.5 samples a dump");
         hp_sink_text(
             out,
@@ -118,11 +118,11 @@ static void titles(struct hp_sink *out, const struct hp_view *view) {
     hp_html_put_title(out, "first", "first");
     hp_html_put_title(out, "last", "last");
     hp_html_put_title(out, "slope", trend->unit->title);
-    if (trend->can_tell) {
+    if (trend->can_test_growth) {
         hp_html_put_title(out, "least", "at least");
     }
-    hp_html_put_title(out, "p", trend->can_tell ? "p growth" : "p sampling");
-    if (trend->can_tell) {
+    hp_html_put_title(out, "p", trend->can_test_growth ? "p growth" : "p sampling");
+    if (trend->can_test_growth) {
         hp_html_put_title(out, "shape", "shape");
     }
     hp_html_put_title(out, "line", "over the dumps");
@@ -172,18 +172,18 @@ static double rough(double bound) {
 static void cells(struct hp_sink *out, const struct hp_view *view, size_t number) {
     const struct hp_trends *trends = view->extra;
     const struct hp_trend_row *row = row_at(view, number);
-    bool can_tell = hp_largest_trend(trends)->can_tell;
+    bool can_test_growth = hp_largest_trend(trends)->can_test_growth;
     char p[HP_NUMBER_SIZE], marked[HP_NUMBER_SIZE + 2];
     hp_html_put_amount(out, view, "first", row->first);
     hp_html_put_amount(out, view, "last", row->last);
     put_rate(out, view, "slope", row->slope);
-    if (can_tell) {
+    if (can_test_growth) {
         put_rate(out, view, "least", rough(row->rise.least));
     }
-    hp_text_p(p, can_tell ? row->rise.p : row->sampling.p);
+    hp_text_p(p, can_test_growth ? row->rise.p : row->sampling.p);
     snprintf(marked, sizeof marked, "%s%s", p, row->is_significant ? " *" : "");
     hp_html_put_cell(out, "p", marked);
-    if (can_tell) {
+    if (can_test_growth) {
         hp_html_put_cell(out, "shape", hp_trend_shape_name(row->shape));
     }
     put_line(out, view, number);

@@ -21,7 +21,7 @@ enum {
 };
 
 // Joined text.
-struct text {
+struct joined_text {
     char *at;
     size_t size;
 };
@@ -99,7 +99,7 @@ static void check_line(const char *file, unsigned number, const char *line) {
 }
 
 // Append a line and a newline.
-static void add_line(struct text *text, const char *line) {
+static void add_line(struct joined_text *text, const char *line) {
     size_t size = strlen(line);
     text->at = realloc(text->at, text->size + size + 1);
     if (!text->at) {
@@ -118,7 +118,7 @@ static bool is_comment(const char *line, bool is_script) {
 }
 
 // Append the lines of a file, stripped.
-static void add_file(struct text *text, const char *file) {
+static void add_file(struct joined_text *text, const char *file) {
     bool is_script = ends_with(file, ".js");
     char line[LINE];
     unsigned number = 0;
@@ -146,7 +146,7 @@ static void add_file(struct text *text, const char *file) {
 // --- C ------------------------------------------------------------------------------------
 
 // RFC 4648: 32 bytes become 44 characters, the last one "=".
-static void digest_of(const struct text *text, char out[DIGEST]) {
+static void digest_of(const struct joined_text *text, char out[DIGEST]) {
     static const char digits[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     uint8_t digest[HP_SHA256_SIZE + 1] = {0};
@@ -167,7 +167,7 @@ static void digest_of(const struct text *text, char out[DIGEST]) {
 }
 
 // Write a text as a C array, with its size and digest.
-static void put_text(FILE *out, const char *name, const struct text *text) {
+static void put_text(FILE *out, const char *name, const struct joined_text *text) {
     char digest[DIGEST];
     digest_of(text, digest);
     fprintf(out, "const unsigned char hp_html_%s[] = {", name);
@@ -179,7 +179,7 @@ static void put_text(FILE *out, const char *name, const struct text *text) {
 }
 
 int main(int argc, char **argv) {
-    struct text script = {NULL, 0}, style = {NULL, 0};
+    struct joined_text script = {NULL, 0}, style = {NULL, 0};
     for (int i = 2; i < argc; i++) {
         add_file(ends_with(argv[i], ".js") ? &script : &style, argv[i]);
     }

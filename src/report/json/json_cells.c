@@ -56,7 +56,7 @@ void hp_json_ends(struct hp_sink *out, const struct hp_view *view,
 void hp_json_estimate(struct hp_sink *out, const struct hp_view *view,
                       const struct hp_amount *amount, enum hp_metric metric) {
     struct hp_interval range = hp_view_range(view, amount, metric);
-    bool is_of_seen = hp_precision_is_of_seen(amount->error, range, metric);
+    bool is_of_seen = hp_precision_is_of_seen_sizes(amount->error, range, metric);
     put_ends(out, view, amount, range, metric);
     hp_sink_text(out, is_of_seen ? ", \"of\": \"sizes seen\"}" : "}");
 }

@@ -68,7 +68,7 @@ static void put_processes(struct hp_sink *out, const struct hp_view *view) {
                   view->head.has_moments ? "each" : snapshots[view->head.snapshots],
                   processes->all.count + processes->others,
                   processes->dumps.count + processes->other_dumps, processes->forks,
-                  processes->untold);
+                  processes->unidentified);
     for (size_t i = 0; i < hp_view_moment_count(view); i++) {
         hp_sink_text(out, i > 0 ? ", " : "");
         hp_json_string(out, hp_view_moment(view, i));
@@ -432,7 +432,7 @@ void hp_json_begin_trend(struct hp_sink *out, const struct hp_view *view) {
                   trend->test == HP_TEST_NONE            ? "none"
                   : trend->test == HP_TEST_PROCESS_ACCUM ? "first-to-last"
                                                          : "slope",
-                  trend->can_tell ? "true" : "false");
+                  trend->can_test_growth ? "true" : "false");
     put_inputs(out, view, HP_SIDE_ALL);
     hp_sink_text(out, "}, \"hours\": ");
     hp_json_double(out, trend->hours);

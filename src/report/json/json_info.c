@@ -5,7 +5,7 @@
 //              "addresses": 21, "unplaced_addresses": 0, "listed": 0,
 //              "passed_over": {"malformed": 0, "unknown": 0, "wrapped": 0,
 //                              "overlaps": 0},
-//              "header": "agrees", "torn_stacks": 0, "large_sizes": "classes" or null,
+//              "header": "agrees", "inconsistent_stacks": 0, "large_sizes": "classes" or null,
 //              "sizes": {"unique": {"stacks": 5, "bytes": 1.500}, "several": ...,
 //                        "none": ...},
 //              "total": TOTAL}, ...],
@@ -100,7 +100,7 @@ static void put_contents(struct hp_sink *out, const struct hp_input_record *inpu
                   (unsigned long long)input->wrapped.count,
                   (unsigned long long)input->overlaps.count);
     put_text(out, "header", checks[input->header_check]);
-    put_count(out, "torn_stacks", input->torn_stacks);
+    put_count(out, "torn_stacks", input->inconsistent_stacks);
     hp_sink_text(out, ", \"large_sizes\": ");
     hp_sink_text(out, large_sizes[input->large_sizes]);
 }
@@ -225,8 +225,9 @@ static void put_process(struct hp_sink *out, const struct hp_view *view,
     put_text(out, "used",
              is_chosen ? view->head.inputs[process->chosen].public.name : "");
     put_text(out, "why",
-             is_chosen && has_several ? hp_process_why(process, view->head.snapshots)
-                                      : "");
+             is_chosen && has_several
+                 ? hp_process_choice_text(process, view->head.snapshots)
+                 : "");
     hp_sink_text(out, "}");
 }
 

@@ -16,7 +16,7 @@
 #include <string.h>
 
 // A command: the part between "hprof-agg" and the options of the report.
-struct command {
+struct next_command {
     // The question that it answers, in words.
     const char *answers;
     enum hp_report_kind kind;
@@ -132,7 +132,7 @@ static bool has_safe_options(const struct hp_view *view) {
 }
 
 // Write a command; nothing if its name is not safe.
-static void put_command(struct next *next, struct command command) {
+static void put_command(struct next *next, struct next_command command) {
     struct hp_sink *out = next->out;
     if (!is_safe(command.pattern)) {
         return;
@@ -201,18 +201,20 @@ static bool has_focus(const struct hp_view *view) {
 static void ask_of_function(struct next *next, const struct subject *subject) {
     enum hp_report_kind kind = next->view->options.kind;
     if (kind != HP_REPORT_PEEK) {
-        put_command(next, (struct command){"who calls the first row, and what it calls",
-                                           HP_REPORT_PEEK, NULL, subject->full, NULL});
+        put_command(next,
+                    (struct next_command){"who calls the first row, and what it calls",
+                                          HP_REPORT_PEEK, NULL, subject->full, NULL});
     }
     if (kind != HP_REPORT_LIST && subject->has_lines && subject->bare.size > 0) {
-        put_command(next, (struct command){"which of its lines hold it", HP_REPORT_LIST,
-                                           NULL, subject->bare, NULL});
+        put_command(next,
+                    (struct next_command){"which of its lines hold it", HP_REPORT_LIST,
+                                          NULL, subject->bare, NULL});
     }
     // several patterns of one option are alternatives
     if (kind != HP_REPORT_STACKS && !has_focus(next->view) && subject->untyped.size > 0) {
-        put_command(next, (struct command){"by which call stacks it is reached",
-                                           HP_REPORT_STACKS, "--focus=", subject->untyped,
-                                           "--limit=5"});
+        put_command(next, (struct next_command){"by which call stacks it is reached",
+                                                HP_REPORT_STACKS, "--focus=",
+                                                subject->untyped, "--limit=5"});
     }
 }
 
@@ -222,12 +224,14 @@ static void ask_of_change(struct next *next, const struct subject *subject) {
     struct hp_span none = {"", 0};
     struct hp_span name = has_focus(next->view) ? none : subject->untyped;
     if (options->by != HP_BY_LINE && subject->has_lines) {
-        put_command(next, (struct command){"which lines of the first row changed",
-                                           options->kind, "--focus=", name, "--by=line"});
+        put_command(next,
+                    (struct next_command){"which lines of the first row changed",
+                                          options->kind, "--focus=", name, "--by=line"});
     }
     if (options->sort != HP_SORT_CUM) {
-        put_command(next, (struct command){"which callers changed with the first row",
-                                           options->kind, "--focus=", name, "--cum"});
+        put_command(next,
+                    (struct next_command){"which callers changed with the first row",
+                                          options->kind, "--focus=", name, "--cum"});
     }
 }
 
@@ -235,20 +239,21 @@ static void ask_of_change(struct next *next, const struct subject *subject) {
 static void ask_of_binary(struct next *next, bool is_named) {
     struct hp_span none = {"", 0};
     if (!is_named) {
-        put_command(next, (struct command){"why the first row has no name, and where its "
-                                           "binary was looked for",
-                                           HP_REPORT_INFO, NULL, none, NULL});
+        put_command(next,
+                    (struct next_command){"why the first row has no name, and where its "
+                                          "binary was looked for",
+                                          HP_REPORT_INFO, NULL, none, NULL});
     }
-    put_command(next, (struct command){"which binaries hold it", HP_REPORT_TOP, NULL,
-                                       none, "--by=module"});
+    put_command(next, (struct next_command){"which binaries hold it", HP_REPORT_TOP, NULL,
+                                            none, "--by=module"});
 }
 
 // Commands for a row that is a file, module or build.
 static void ask_of_place(struct next *next, const struct subject *subject) {
     bool is_file = next->view->options.by == HP_BY_FILE;
-    put_command(next, (struct command){"which functions of the first row hold it",
-                                       HP_REPORT_TOP, "--focus=",
-                                       is_file ? subject->file : subject->module, NULL});
+    put_command(next, (struct next_command){
+                          "which functions of the first row hold it", HP_REPORT_TOP,
+                          "--focus=", is_file ? subject->file : subject->module, NULL});
 }
 
 // Commands for a row that is a group of inputs, threads, labels or sizes.
@@ -257,11 +262,11 @@ static void ask_of_group(struct next *next) {
     struct hp_span none = {"", 0};
     if (by_size) {
         put_command(next,
-                    (struct command){"which call stacks have objects of which sizes",
-                                     HP_REPORT_STACKS, NULL, none, "--limit=5"});
+                    (struct next_command){"which call stacks have objects of which sizes",
+                                          HP_REPORT_STACKS, NULL, none, "--limit=5"});
     } else {
-        put_command(next, (struct command){"which functions hold it, in all of them",
-                                           HP_REPORT_TOP, NULL, none, NULL});
+        put_command(next, (struct next_command){"which functions hold it, in all of them",
+                                                HP_REPORT_TOP, NULL, none, NULL});
     }
 }
 
@@ -269,11 +274,12 @@ static void ask_of_group(struct next *next) {
 static void ask_of_tree(struct next *next) {
     struct hp_span none = {"", 0};
     if (!next->view->options.invert) {
-        put_command(next, (struct command){"which functions allocate, and from where",
-                                           HP_REPORT_TREE, NULL, none, "--invert"});
+        put_command(next,
+                    (struct next_command){"which functions allocate, and from where",
+                                          HP_REPORT_TREE, NULL, none, "--invert"});
     }
-    put_command(next, (struct command){"which functions hold most", HP_REPORT_TOP, NULL,
-                                       none, NULL});
+    put_command(next, (struct next_command){"which functions hold most", HP_REPORT_TOP,
+                                            NULL, none, NULL});
 }
 
 // Choose the commands by the kind of report and of rows.

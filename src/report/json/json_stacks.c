@@ -22,13 +22,13 @@
 #include <stdlib.h>
 
 // The stack that amount_of() reads.
-struct entry {
+struct stack_entry {
     const struct hp_view *view;
     uint32_t stack;
 };
 
 static struct hp_amount amount_of(const void *data, enum hp_metric metric) {
-    const struct entry *entry = data;
+    const struct stack_entry *entry = data;
     return hp_view_stack_amount(entry->view, entry->stack, metric);
 }
 
@@ -72,7 +72,7 @@ static void put_sizes(struct hp_sink *out, const struct hp_view *view, uint32_t 
 // Write a row.
 static void put_stack(struct hp_sink *out, const struct hp_view *view, uint32_t stack) {
     enum hp_metric metric = view->options.metric;
-    struct entry entry = {view, stack};
+    struct stack_entry entry = {view, stack};
     struct hp_amount amount = hp_view_stack_amount(view, stack, metric);
     put_frames(out, view, &view->stacks.all.at[stack]);
     hp_json_key(out, "value");

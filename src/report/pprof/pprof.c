@@ -51,7 +51,7 @@ enum {
 static const char size_key[] = "bytes";
 
 // State of writing.
-struct writer {
+struct profile_writer {
     struct hp_pprof_writer base;
     const struct hp_view *view;
     const struct hp_stacks *stacks;
@@ -71,12 +71,12 @@ struct writer {
 };
 
 // The number of a string in the string table.
-static uint64_t text(struct writer *w, const char *string) {
+static uint64_t text(struct profile_writer *w, const char *string) {
     return hp_pprof_text(&w->base, hp_span_of(string));
 }
 
 // Write the names and units of the columns.
-static void put_sample_types(struct writer *w) {
+static void put_sample_types(struct profile_writer *w) {
     struct hp_protobuf message = {0};
     const struct hp_pprof_column *column;
     hp_vec_each (column, &w->columns.of) {
@@ -90,7 +90,7 @@ static void put_sample_types(struct writer *w) {
 // --- sums ---------------------------------------------------------------------------------
 
 // Prepare sums of the metrics and of all sample types, all zeros.
-static void sums_init(struct writer *w) {
+static void sums_init(struct profile_writer *w) {
     struct hp_stack_sums sums;
     hp_view_whole_sums_init(w->view, &sums, hp_pprof_has_errors(w->view));
     hp_vec_push(&w->sums, sums);
@@ -101,7 +101,7 @@ static void sums_init(struct writer *w) {
     }
 }
 
-static void sums_done(struct writer *w) {
+static void sums_done(struct profile_writer *w) {
     struct hp_stack_sums *sums;
     hp_vec_each (sums, &w->sums) {
         hp_stack_sums_done(sums);
@@ -109,7 +109,7 @@ static void sums_done(struct writer *w) {
     hp_vec_done(&w->sums);
 }
 
-static void sums_clear(struct writer *w) {
+static void sums_clear(struct profile_writer *w) {
     struct hp_stack_sums *sums;
     hp_vec_each (sums, &w->sums) {
         hp_stack_sums_clear(sums);
@@ -123,7 +123,7 @@ static int by_number(const void *left, const void *right) {
 
 // Find the stacks that have something in any of the sums, in order.  Going over all
 // stacks for each of many inputs would take too long.
-static void find_added(struct writer *w) {
+static void find_added(struct profile_writer *w) {
     size_t kept = 0;
     w->added.count = 0;
     const struct hp_stack_sums *sums;
@@ -140,7 +140,7 @@ static void find_added(struct writer *w) {
 }
 
 // Add the inputs of a selection to all sums.
-static void add(struct writer *w, struct hp_selection selection) {
+static void add(struct profile_writer *w, struct hp_selection selection) {
     struct hp_stack_sums *sums;
     hp_vec_each (sums, &w->sums) {
         hp_stack_sums_add(sums, w->stacks, selection);
@@ -148,23 +148,23 @@ static void add(struct writer *w, struct hp_selection selection) {
 }
 
 // For each stack, whether any value is not 0; the caller frees the result.
-static bool *find_something(struct writer *w) {
+static bool *find_used_stacks(struct profile_writer *w) {
     static const struct hp_values zero;
     size_t stacks = w->stacks->all.count;
-    bool *has_something = hp_alloc(stacks);
+    bool *is_stack_used = hp_alloc(stacks);
     const struct hp_stack_sums *sums;
     hp_vec_each (sums, &w->sums) {
         for (size_t i = 0; i < stacks; i++) {
-            has_something[i] |= memcmp(&sums->values[i], &zero, sizeof zero) != 0;
+            is_stack_used[i] |= memcmp(&sums->values[i], &zero, sizeof zero) != 0;
         }
     }
-    return has_something;
+    return is_stack_used;
 }
 
 // --- samples ------------------------------------------------------------------------------
 
 // Write the labels that samples of a stack had in the inputs.
-static void put_tags(struct writer *w, hp_string set) {
+static void put_tags(struct profile_writer *w, hp_string set) {
     const struct hp_strtab *sets = hp_view_tag_sets(w->view);
     for (size_t i = 0; i < hp_tags_count(sets, set); i++) {
         struct hp_tag tag = hp_tags_at(sets, set, i);
@@ -184,7 +184,7 @@ static void put_tags(struct writer *w, hp_string set) {
 
 // Whether a sample has a label with this key itself, which then takes precedence over
 // that of its input.
-static bool has_tag(const struct writer *w, hp_string set, const char *key) {
+static bool has_tag(const struct profile_writer *w, hp_string set, const char *key) {
     const struct hp_strtab *sets = hp_view_tag_sets(w->view);
     for (size_t i = 0; i < hp_tags_count(sets, set); i++) {
         hp_string own = hp_tags_at(sets, set, i).key;
@@ -196,7 +196,7 @@ static bool has_tag(const struct writer *w, hp_string set, const char *key) {
 }
 
 // Write the size of the objects of a sample as a label, as Go does.
-static void put_size(struct writer *w, uint64_t size) {
+static void put_size(struct profile_writer *w, uint64_t size) {
     hp_protobuf_number(&w->tag, 1, text(w, size_key));
     hp_protobuf_number(&w->tag, 3, size);
     hp_protobuf_message(&w->sample, 3, &w->tag);
@@ -205,7 +205,7 @@ static void put_size(struct writer *w, uint64_t size) {
 
 // Write one sample: locations, values and labels.  `size` HP_MIXED_SIZES: no label for
 // the size.
-static void put_sample(struct writer *w, const struct hp_stack_key *stack,
+static void put_sample(struct profile_writer *w, const struct hp_stack_key *stack,
                        const int64_t *values, uint64_t size) {
     w->ids.count = 0;
     hp_vec_reserve(&w->ids, stack->depth);
@@ -239,7 +239,7 @@ static bool has_value(const int64_t *values, size_t count) {
 
 // Write the samples of a stack: one, or one for each size if the report is by size.  A
 // stack that has a label with its size already is not divided.
-static void put_stack(struct writer *w, uint32_t number, const int64_t *values) {
+static void put_stack(struct profile_writer *w, uint32_t number, const int64_t *values) {
     const struct hp_stack_key *stack = &w->stacks->all.at[number];
     size_t columns = w->columns.of.count;
     if (w->view->options.by != HP_BY_SIZE || has_tag(w, stack->tags, size_key)) {
@@ -257,7 +257,7 @@ static void put_stack(struct writer *w, uint32_t number, const int64_t *values) 
 
 // Write the samples of w->sums, with values times `sign`, and clear the sums.  Numbers
 // that do not fit are a failure of the sink.
-static void put_samples(struct writer *w, int sign) {
+static void put_samples(struct profile_writer *w, int sign) {
     find_added(w);
     size_t stacks = w->added.count, columns = w->columns.of.count;
     bool too_big = false;
@@ -279,14 +279,14 @@ static void put_samples(struct writer *w, int sign) {
 }
 
 // Set the label of all samples that follow.
-static void set_label(struct writer *w, const char *key, struct hp_span value) {
+static void set_label(struct profile_writer *w, const char *key, struct hp_span value) {
     hp_protobuf_clear(&w->label);
     hp_protobuf_number(&w->label, 1, text(w, key));
     hp_protobuf_number(&w->label, 2, hp_pprof_text(&w->base, value));
 }
 
 // If there are several series, label the samples that follow with their process.
-static void set_process(struct writer *w, const struct hp_series_dump *dump) {
+static void set_process(struct profile_writer *w, const struct hp_series_dump *dump) {
     char name[HP_SERIES_NAME_SIZE];
     if (w->view->series[w->view->series_count - 1].series > 0) {
         hp_view_series_name(w->view, dump, name);
@@ -298,7 +298,7 @@ static void set_process(struct writer *w, const struct hp_series_dump *dump) {
 
 // Write the dumps one by one, each with its time as a label.  Dumps without times are one
 // second apart.
-static void put_timeline(struct writer *w) {
+static void put_timeline(struct profile_writer *w) {
     for (size_t i = 0; i < w->view->series_count; i++) {
         const struct hp_series_dump *dump = &w->view->series[i];
         set_process(w, dump);
@@ -313,7 +313,7 @@ static void put_timeline(struct writer *w) {
 
 // Write both sides, the base with negative values, as pprof itself does with -diff_base,
 // so that its percentages refer to the base.
-static void put_difference(struct writer *w) {
+static void put_difference(struct profile_writer *w) {
     add(w, (struct hp_selection){HP_OF_NEW, 0});
     put_samples(w, 1);
     set_label(w, "pprof::base", hp_span_of("true"));
@@ -322,7 +322,7 @@ static void put_difference(struct writer *w) {
 }
 
 // Write the samples of each group of inputs with a label for the group.
-static void put_groups(struct writer *w) {
+static void put_groups(struct profile_writer *w) {
     const struct hp_report_options *options = &w->view->options;
     size_t count;
     struct hp_group_member *members = hp_group_members(w->view, &count);
@@ -338,7 +338,7 @@ static void put_groups(struct writer *w) {
 }
 
 // Whether samples get a label from their inputs.
-static bool labels_inputs(const struct writer *w) {
+static bool labels_inputs(const struct profile_writer *w) {
     enum hp_granularity by = w->view->options.by;
     return hp_groups_inputs(by) || (by == HP_BY_LABEL && w->view->head.has_input_labels);
 }
@@ -346,12 +346,12 @@ static bool labels_inputs(const struct writer *w) {
 // Bytes that gzip may hold.  With one sample for each stack a message takes a twelfth to
 // a sixth of the memory of its profile; with one for each of many inputs it could take
 // many times as much.
-static size_t most_held(const struct writer *w) {
+static size_t most_held(const struct profile_writer *w) {
     bool has_series = w->view->options.kind == HP_REPORT_TIMELINE || labels_inputs(w);
     return has_series ? HP_GZIP_HELD : MOST_HELD;
 }
 
-static void put_all_samples(struct writer *w) {
+static void put_all_samples(struct profile_writer *w) {
     if (w->view->options.kind == HP_REPORT_TIMELINE) {
         put_timeline(w);
     } else if (w->view->options.kind == HP_REPORT_DIFF) {
@@ -383,7 +383,7 @@ static uint64_t find_period(const struct hp_head *head) {
 }
 
 // Store the first annotation of a kind and return how many there are.
-static size_t annotation(const struct writer *w, enum hp_annotation_kind kind,
+static size_t annotation(const struct profile_writer *w, enum hp_annotation_kind kind,
                          struct hp_span *text) {
     const struct hp_annotation *first = NULL;
     size_t count = hp_annotations_of(hp_view_annotations(w->view), kind, &first);
@@ -392,7 +392,8 @@ static size_t annotation(const struct writer *w, enum hp_annotation_kind kind,
 }
 
 // Write a pattern of the inputs; several become one: "(?:a)|(?:b)".
-static void put_patterns(struct writer *w, uint32_t field, enum hp_annotation_kind kind) {
+static void put_patterns(struct profile_writer *w, uint32_t field,
+                         enum hp_annotation_kind kind) {
     HP_VEC(char) all = {0};
     struct hp_span one;
     size_t count = annotation(w, kind, &one);
@@ -415,7 +416,7 @@ static void put_patterns(struct writer *w, uint32_t field, enum hp_annotation_ki
 
 // Write the period and its type.  The type is the one that the inputs agree on, if the
 // period is in its unit; else "space".
-static void put_period(struct writer *w) {
+static void put_period(struct profile_writer *w) {
     struct hp_protobuf type = {0};
     struct hp_span name, unit;
     uint64_t period = find_period(&w->view->head);
@@ -438,7 +439,7 @@ static void put_period(struct writer *w) {
 
 // The comments of the profile; each text is written once.
 struct comments {
-    struct writer *writer;
+    struct profile_writer *writer;
     // Numbers in the string table.
     HP_VEC(uint64_t) texts;
     HP_VEC(bool) has; // for each string: whether it is in `texts`
@@ -504,7 +505,7 @@ static void add_address_kinds(struct comments *comments) {
 // Write the comments of the inputs, then ours.  A profile has one field for the page that
 // explains it: further URLs become comments.  Warnings begin with a word by which a later
 // merge recognizes and drops them.
-static void put_comments(struct writer *w) {
+static void put_comments(struct profile_writer *w) {
     struct comments comments = {.writer = w};
     struct hp_span first_url;
     annotation(w, HP_ANNOTATION_DOC_URL, &first_url);
@@ -518,7 +519,7 @@ static void put_comments(struct writer *w) {
             add_with_word(&comments, "doc_url: ", text);
         }
     }
-    hp_notes_tell_facts(w->view, add_comment, &comments);
+    hp_notes_report_facts(w->view, add_comment, &comments);
     for (size_t i = 0; i < hp_view_warning_count(w->view); i++) {
         add_with_word(&comments, "hprof-agg warns: ", hp_view_warning(w->view, i));
     }
@@ -534,7 +535,7 @@ static void put_comments(struct writer *w) {
 
 // Write everything after the functions.  The fields after the string table are built
 // first, because their strings must be in the table.
-static void put_tail(struct writer *w) {
+static void put_tail(struct profile_writer *w) {
     struct hp_protobuf *field = &w->base.field;
     uint64_t duration = hp_view_annotations(w->view)->duration;
     struct hp_span shown = hp_pprof_default_type(&w->columns, w->view), url;
@@ -561,11 +562,11 @@ static void put_tail(struct writer *w) {
 }
 
 // Write all fields in order.  The places need to know which stacks are used at all.
-static void write_profile(struct writer *w) {
+static void write_profile(struct profile_writer *w) {
     add(w, (struct hp_selection){HP_OF_ALL, 0});
-    bool *has_something = find_something(w);
-    hp_pprof_places_init(&w->places, w->view, has_something);
-    free(has_something);
+    bool *is_stack_used = find_used_stacks(w);
+    hp_pprof_places_init(&w->places, w->view, is_stack_used);
+    free(is_stack_used);
     sums_clear(w);
     put_sample_types(w);
     put_all_samples(w);
@@ -576,7 +577,7 @@ static void write_profile(struct writer *w) {
 
 static void write_pprof(struct hp_sink *out, const struct hp_view *view) {
     struct hp_sink plain;
-    struct writer w = {.base.out = &plain, .view = view, .stacks = &view->stacks};
+    struct profile_writer w = {.base.out = &plain, .view = view, .stacks = &view->stacks};
     struct hp_gzip *gzip = hp_gzip_new(out, most_held(&w));
     hp_sink_init(&plain, hp_gzip_write, gzip);
     sums_init(&w);

@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-enum profile_field {
+enum place_field {
     PROFILE_MAPPING = 3,
     PROFILE_LOCATION = 4,
     PROFILE_FUNCTION = 5,
@@ -62,11 +62,11 @@ void hp_pprof_put(struct hp_pprof_writer *writer, uint32_t field,
 // --- what there is ------------------------------------------------------------------------
 
 // Number the locations in the order of places.
-static void number_locations(struct hp_pprof_places *places, const bool *has_something) {
+static void number_locations(struct hp_pprof_places *places, const bool *is_stack_used) {
     const struct hp_stacks *stacks = &places->view->stacks;
     for (size_t i = 0; i < stacks->all.count; i++) {
         const struct hp_stack_key *stack = &stacks->all.at[i];
-        for (uint32_t k = 0; k < stack->depth && has_something[i]; k++) {
+        for (uint32_t k = 0; k < stack->depth && is_stack_used[i]; k++) {
             places->location_of[stack->at[k]] = 1;
         }
     }
@@ -125,7 +125,7 @@ static void number_mappings(struct hp_pprof_places *places) {
 }
 
 void hp_pprof_places_init(struct hp_pprof_places *places, const struct hp_view *view,
-                          const bool *has_something) {
+                          const bool *is_stack_used) {
     size_t modules = hp_view_module_count(view);
     *places = (struct hp_pprof_places){
         .view = view,
@@ -133,7 +133,7 @@ void hp_pprof_places_init(struct hp_pprof_places *places, const struct hp_view *
         .location_count = hp_alloc(modules * sizeof *places->location_count),
         .mapping_of = hp_alloc(modules * sizeof *places->mapping_of),
     };
-    number_locations(places, has_something);
+    number_locations(places, is_stack_used);
     number_mappings(places);
 }
 
@@ -148,12 +148,12 @@ void hp_pprof_places_done(struct hp_pprof_places *places) {
 // --- mappings -----------------------------------------------------------------------------
 
 // Addresses from `start` up to but not including `limit`.
-struct range {
+struct address_range {
     uint64_t start, limit;
 };
 
 // Extend a range so that it includes another one.
-static void widen(struct range *range, uint64_t start, uint64_t size) {
+static void widen(struct address_range *range, uint64_t start, uint64_t size) {
     uint64_t end = size > UINT64_MAX - start ? UINT64_MAX : start + size;
     range->start = start < range->start ? start : range->start;
     range->limit = end > range->limit ? end : range->limit;
@@ -161,10 +161,10 @@ static void widen(struct range *range, uint64_t start, uint64_t size) {
 
 // Find for each module a range with its executable parts and all of its locations; the
 // caller frees the result.
-static struct range *find_ranges(const struct hp_pprof_places *places) {
+static struct address_range *find_ranges(const struct hp_pprof_places *places) {
     const struct hp_view *view = places->view;
     uint32_t count = (uint32_t)hp_view_module_count(view);
-    struct range *ranges = hp_alloc(count * sizeof *ranges);
+    struct address_range *ranges = hp_alloc(count * sizeof *ranges);
     for (uint32_t i = 0; i < count; i++) {
         const struct hp_module *module = hp_view_module(view, (hp_module_id){i});
         const struct hp_extent *extents = hp_view_extents(view, module);
@@ -230,7 +230,7 @@ static void put_flags(struct hp_protobuf *mapping, const struct hp_module *modul
 static void put_mappings(struct hp_pprof_writer *writer,
                          const struct hp_pprof_places *places) {
     const struct hp_view *view = places->view;
-    struct range *ranges = find_ranges(places);
+    struct address_range *ranges = find_ranges(places);
     unsigned *resolved = find_resolved(places);
     struct hp_protobuf mapping = {0};
     for (size_t i = 0; i < places->modules.count; i++) {
@@ -320,7 +320,7 @@ static uint32_t function_id(struct functions *functions, struct function functio
 static void add_lines(struct hp_protobuf *location, const struct hp_place *place,
                       struct functions *functions) {
     struct hp_protobuf *line = &functions->line;
-    bool has_address = place->frame && !hp_frame_is_nowhere(place->frame);
+    bool has_address = place->frame && !hp_frame_is_unmapped(place->frame);
     for (uint32_t i = 0; i < place->count && (place->lines || !has_address); i++) {
         struct function function = {.node = place->calls[i].node};
         if (place->lines) {

@@ -46,7 +46,7 @@ struct hp_pprof_places {
 // Number the locations and mappings that stacks use; the array says for each stack
 // whether it is written.
 void hp_pprof_places_init(struct hp_pprof_places *places, const struct hp_view *view,
-                          const bool *has_something);
+                          const bool *is_stack_used);
 void hp_pprof_places_done(struct hp_pprof_places *places);
 
 // Write fields 3, 4 and 5 of the profile.

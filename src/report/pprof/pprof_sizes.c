@@ -54,8 +54,8 @@ static void split_column(struct hp_pprof_sizes *sizes,
                          const struct hp_pprof_columns *columns, size_t column,
                          const struct weights *weights, int64_t value) {
     const hp_fixed *of = weights->of[columns->of.at[column].metric];
-    bool is_told = columns->of.at[column].sums == 0;
-    double sum = is_told ? sum_of(of, sizes->count) : 0, so_far = 0;
+    bool has_sizes = columns->of.at[column].sums == 0;
+    double sum = has_sizes ? sum_of(of, sizes->count) : 0, so_far = 0;
     int64_t before = 0;
     int64_t *to = sizes->values.at + column;
     if (!(sum > 0)) {

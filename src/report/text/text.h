@@ -103,7 +103,7 @@ struct hp_text_names;
 // after that they can be read. hp_text_names_free() frees them.
 struct hp_text_names *hp_text_names_new(const struct hp_view *view);
 void hp_text_names_add(struct hp_text_names *names, hp_node_id node, size_t room);
-void hp_text_names_tell_apart(struct hp_text_names *names);
+void hp_text_names_make_distinct(struct hp_text_names *names);
 struct hp_span hp_text_name(const struct hp_text_names *names, hp_node_id node);
 void hp_text_put_name(struct hp_sink *out, const struct hp_text_names *names,
                       hp_node_id node);
@@ -169,7 +169,7 @@ void hp_text_row_estimate(struct hp_text_estimate *text, const struct hp_view *v
 
 // Write the interval after its value in a sentence: " ± 4.9 MiB" or " (0.37 … 1.40 MiB)";
 // nothing if there is none.
-void hp_text_open(struct hp_sink *out, const struct hp_text_estimate *text);
+void hp_text_put_interval(struct hp_sink *out, const struct hp_text_estimate *text);
 
 // Format a number of bytes rounded to nearest, or rounded up.
 void hp_text_about(char text[HP_NUMBER_SIZE], double bytes, enum hp_unit unit);
@@ -242,7 +242,7 @@ void hp_text_rest(struct hp_sink *out, const struct hp_view *view, size_t rows,
 
 // Write the last lines of a report: what folding attributed to callers, and what else it
 // could attribute.
-void hp_text_charges(struct hp_sink *out, const struct hp_view *view);
+void hp_text_folding_notes(struct hp_sink *out, const struct hp_view *view);
 
 // --- heads --------------------------------------------------------------------------------
 

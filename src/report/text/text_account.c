@@ -280,21 +280,23 @@ static void put_tables(const struct account *a, size_t shown) {
 // Write the conclusions of one kind below the slabs: for classes with one holder a
 // sentence each; for other kinds the classes together with one explanation: "256 B, 224
 // B: which of them ...".
-static void put_told(const struct account *a, size_t shown, enum hp_waste_told told) {
+static void put_verdict(const struct account *a, size_t shown,
+                        enum hp_waste_verdict verdict) {
     const struct hp_waste *waste = a->view->extra;
     const char *between = "";
     for (size_t i = 0; i < shown; i++) {
         const struct hp_waste_row *row = &waste->of.at[i];
-        if (!row->note || row->told != told) {
+        if (!row->note || row->verdict != verdict) {
             continue;
         }
         hp_sink_text(a->out, between);
-        hp_sink_escaped(a->out, told == HP_WASTE_ONE_HOLDER ? hp_span_of(row->note)
-                                                            : hp_view_name(a->view, i));
-        between = told == HP_WASTE_ONE_HOLDER ? "\n" : ", ";
+        hp_sink_escaped(a->out, verdict == HP_WASTE_ONE_HOLDER
+                                    ? hp_span_of(row->note)
+                                    : hp_view_name(a->view, i));
+        between = verdict == HP_WASTE_ONE_HOLDER ? "\n" : ", ";
     }
-    if (*between != '\0' && told != HP_WASTE_ONE_HOLDER) {
-        hp_sink_print(a->out, ": %s", hp_waste_text(told));
+    if (*between != '\0' && verdict != HP_WASTE_ONE_HOLDER) {
+        hp_sink_print(a->out, ": %s", hp_waste_text(verdict));
     }
     hp_sink_text(a->out, *between != '\0' ? "\n" : "");
 }
@@ -312,8 +314,8 @@ static void put_waste(const struct account *a, size_t shown) {
     for (size_t i = 0; i < shown; i++) {
         put_row(a, i);
     }
-    for (enum hp_waste_told told = 0; told < HP_WASTE_TOLD; told++) {
-        put_told(a, shown, told);
+    for (enum hp_waste_verdict verdict = 0; verdict < HP_WASTE_VERDICTS; verdict++) {
+        put_verdict(a, shown, verdict);
     }
 }
 

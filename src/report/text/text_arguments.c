@@ -157,26 +157,26 @@ void hp_text_arguments_done(struct hp_text_arguments *a) {
     hp_vec_done(&a->name.text);
     hp_vec_done(&a->groups);
     hp_vec_done(&a->shown);
-    hp_vec_done(&a->told);
+    hp_vec_done(&a->kept);
 }
 
 // --- arguments ----------------------------------------------------------------------------
 
-bool hp_text_argument(const struct hp_text_arguments *a, struct hp_text_told told,
-                      struct hp_buffer *out) {
+bool hp_text_argument(const struct hp_text_arguments *a,
+                      struct hp_text_kept_argument kept, struct hp_buffer *out) {
     struct hp_span argument;
-    if (told.group >= a->shown.count) {
+    if (kept.group >= a->shown.count) {
         return false;
     }
-    struct hp_span all = a->shown.at[told.group].full;
+    struct hp_span all = a->shown.at[kept.group].full;
     struct hp_span left = {all.at + 1, all.size - 2};
     for (size_t i = 0; next_argument(&left, &argument); i++) {
-        if (i == told.argument && told.is_whole) {
+        if (i == kept.argument && kept.is_whole) {
             hp_buffer_append(out, argument);
-        } else if (i == told.argument) {
+        } else if (i == kept.argument) {
             squeeze(out, argument);
         }
-        if (i == told.argument) {
+        if (i == kept.argument) {
             return true;
         }
     }
@@ -185,12 +185,12 @@ bool hp_text_argument(const struct hp_text_arguments *a, struct hp_text_told tol
 
 // The entry that says how an argument is shown; NULL: it is not shown.  The last entry
 // counts.
-static const struct hp_text_told *told_of(const struct hp_text_arguments *a, size_t group,
-                                          size_t argument) {
-    const struct hp_text_told *told, *found = NULL;
-    hp_vec_each (told, &a->told) {
-        if (told->group == group && told->argument == argument) {
-            found = told;
+static const struct hp_text_kept_argument *kept_argument(
+    const struct hp_text_arguments *a, size_t group, size_t argument) {
+    const struct hp_text_kept_argument *kept, *found = NULL;
+    hp_vec_each (kept, &a->kept) {
+        if (kept->group == group && kept->argument == argument) {
+            found = kept;
         }
     }
     return found;
@@ -205,16 +205,16 @@ static void put_group(struct hp_buffer *out, const struct hp_text_arguments *a,
     bool left_out = false;
     hp_buffer_append(out, (struct hp_span){all.at, 1});
     for (size_t i = 0; next_argument(&left, &argument); i++) {
-        const struct hp_text_told *told = told_of(a, group, i);
-        if (told || !left_out) {
+        const struct hp_text_kept_argument *kept = kept_argument(a, group, i);
+        if (kept || !left_out) {
             hp_buffer_append(out, hp_span_of(i > 0 ? ", " : ""));
         }
-        if (told) {
-            hp_text_argument(a, *told, out);
+        if (kept) {
+            hp_text_argument(a, *kept, out);
         } else if (!left_out) {
             hp_buffer_append(out, hp_span_of("…"));
         }
-        left_out = !told;
+        left_out = !kept;
     }
     hp_buffer_append(out, (struct hp_span){all.at + all.size - 1, 1});
 }
@@ -224,12 +224,12 @@ void hp_text_arguments_put(struct hp_buffer *out, const struct hp_text_arguments
     struct hp_span name = hp_buffer_span(&a->name);
     for (size_t i = 0; i < a->shown.count; i++) {
         const struct hp_text_group *shown = &a->shown.at[i];
-        const struct hp_text_told *told;
-        bool is_told = false;
-        hp_vec_each (told, &a->told) {
-            is_told |= told->group == i;
+        const struct hp_text_kept_argument *kept;
+        bool has_kept = false;
+        hp_vec_each (kept, &a->kept) {
+            has_kept |= kept->group == i;
         }
-        if (is_told) {
+        if (has_kept) {
             hp_buffer_append(out, (struct hp_span){name.at + copied, shown->at - copied});
             put_group(out, a, i);
             copied = shown->at + shown->size;

@@ -92,7 +92,7 @@ static void put_own(struct hp_sink *out, const struct hp_view *view,
 static void put_suspect(struct hp_sink *out, const struct hp_view *view) {
     char name[NAME_SIZE];
     double share;
-    if (hp_suspect(view, &share, name, sizeof name)) {
+    if (hp_likely_wrapper(view, &share, name, sizeof name)) {
         hp_sink_print(out, "%.0f%% is allocated in ", share * 100);
         hp_sink_escaped(out, hp_view_name(view, 0));
         hp_sink_text(out, ": \"peek ");
@@ -132,7 +132,7 @@ static void put_offsets(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
-void hp_text_charges(struct hp_sink *out, const struct hp_view *view) {
+void hp_text_folding_notes(struct hp_sink *out, const struct hp_view *view) {
     bool has_shares = !hp_view_is_of_differences(view);
     // Otherwise folding moves nothing that the report would show.
     if (view->options.frames != HP_FRAMES_ALL && has_shares) {

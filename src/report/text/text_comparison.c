@@ -137,7 +137,7 @@ static void put_side(struct hp_sink *out, const struct hp_view *view, const char
     struct hp_text_estimate text;
     hp_text_measure(&text, value, range, view->options.metric, view->options.unit);
     hp_sink_print(out, "%-9s  %s", label, text.value);
-    hp_text_open(out, &text);
+    hp_text_put_interval(out, &text);
     hp_sink_text(out, "\n");
 }
 
@@ -307,7 +307,7 @@ static void put_trend_test(struct hp_sink *out, const struct hp_view *view,
     if (trend->test == HP_TEST_NONE) {
         return;
     }
-    if (!trend->can_tell) {
+    if (!trend->can_test_growth) {
         rest = trend->dumps < HP_TREND_LEAST
                    ? "fewer than 8 dumps: no claim of growth, p is that of sampling alone"
                    : "dumps of one time: no claim of growth, p is that of sampling alone";

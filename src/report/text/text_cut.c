@@ -149,8 +149,8 @@ static bool fits(const struct hp_text_cut *cut, struct hp_span text) {
 
 // Append a text after "…" if that fits; false otherwise.  A "…::" that the text begins
 // with is not repeated.
-static bool try_behind_dots(struct hp_buffer *out, struct hp_span text,
-                            const struct hp_text_cut *cut) {
+static bool try_after_dots(struct hp_buffer *out, struct hp_span text,
+                           const struct hp_text_cut *cut) {
     static const char more[] = "…::"; // a name may already be shortened
     text = hp_span_starts(text, more) ? hp_span_from(text, sizeof more - 1) : text;
     if (!fits_beside(cut, text, dots(cut))) {
@@ -191,7 +191,7 @@ void hp_text_cut_path(struct hp_buffer *out, struct hp_span path,
         return;
     }
     for (size_t i = 1; i < path.size; i++) {
-        if (path.at[i] == '/' && try_behind_dots(out, hp_span_from(path, i), cut)) {
+        if (path.at[i] == '/' && try_after_dots(out, hp_span_from(path, i), cut)) {
             return;
         }
     }
@@ -319,7 +319,8 @@ static bool is_nameless(const struct parts *parts, struct hp_span name, size_t p
 
 // The first part before the function that shows an argument; `last` if none does.  Such
 // an argument distinguishes the row from others, so that it is kept.
-static size_t first_told(const struct parts *parts, struct hp_span name, size_t last) {
+static size_t first_with_argument(const struct parts *parts, struct hp_span name,
+                                  size_t last) {
     for (size_t i = 0; i < last; i++) {
         struct hp_span part = piece(name, parts->begins.at[i], parts->begins.at[i + 1]);
         if (memchr(part.at, '<', part.size)) {
@@ -353,19 +354,20 @@ static void cut_parts(struct hp_buffer *out, const struct parts *parts,
     size_t end = parts->begins.count - 1;
     size_t last = last_part(parts, of->name), class = last > 0 ? last - 1 : 0;
     class += last > 0 && is_nameless(parts, of->name, class);
-    size_t told = first_told(parts, of->name, last);
-    for (size_t i = 1; i <= class && i <= told; i++) {
-        if (try_behind_dots(out, hp_span_from(of->name, parts->begins.at[i]), of->cut)) {
+    size_t argument_part = first_with_argument(parts, of->name, last);
+    for (size_t i = 1; i <= class && i <= argument_part; i++) {
+        if (try_after_dots(out, hp_span_from(of->name, parts->begins.at[i]), of->cut)) {
             return;
         }
     }
     struct hp_span rest = hp_span_from(of->name, parts->begins.at[last]);
-    if (told < last) {
-        hp_text_cut_text(out, hp_span_from(of->name, parts->begins.at[told]), of->cut);
+    if (argument_part < last) {
+        hp_text_cut_text(out, hp_span_from(of->name, parts->begins.at[argument_part]),
+                         of->cut);
         return;
     }
     bool is_done = last > 0 && ((class < last && try_ends(out, parts, class, last, of)) ||
-                                try_behind_dots(out, rest, of->cut));
+                                try_after_dots(out, rest, of->cut));
     if (!is_done && (last == end || !try_ends(out, parts, last, end, of))) {
         hp_text_cut_text(out, rest, of->cut);
     }

@@ -162,7 +162,7 @@ static void put_least(struct hp_text_estimate *text, double least, bool is_uncou
 }
 
 // Let the interval replace the value, which was chosen because it is large.
-static void let_alone(struct hp_text_estimate *text) {
+static void let_interval_replace(struct hp_text_estimate *text) {
     text->is_half = false;
     text->is_alone = true;
     snprintf(text->value, sizeof text->value, "%.*s", HP_NUMBER_SIZE - 1, text->interval);
@@ -178,7 +178,7 @@ static void put_alone(struct hp_text_estimate *text, struct hp_interval range,
         scale.is_space ? power_of(hp_text_fixed(middle, metric), range.high, unit) : 0;
     set_decimals(&scale, range.high - middle, 0);
     put_ends(text, range, &scale);
-    let_alone(text);
+    let_interval_replace(text);
 }
 
 void hp_text_estimate(struct hp_text_estimate *text, const struct hp_view *view,
@@ -195,10 +195,10 @@ void hp_text_estimate(struct hp_text_estimate *text, const struct hp_view *view,
     if (isnan(range.high)) {
         put_least(text, range.low, (error->flags & HP_ERROR_UNCOUNTED) != 0);
         if (hp_view_is_too_high(view, range)) {
-            let_alone(text);
+            let_interval_replace(text);
         }
     } else if (text->interval[0] != '\0' &&
-               hp_precision_is_of_seen(error, range, metric)) {
+               hp_precision_is_of_seen_sizes(error, range, metric)) {
         text->note = " of the sizes seen";
     }
 }
@@ -229,7 +229,7 @@ void hp_text_widen(struct hp_text_widths *widths, const struct hp_view *view,
     widths->amount = value > widths->amount ? value : widths->amount;
 }
 
-void hp_text_open(struct hp_sink *out, const struct hp_text_estimate *text) {
+void hp_text_put_interval(struct hp_sink *out, const struct hp_text_estimate *text) {
     if (text->interval[0] != '\0' && !text->is_alone) {
         hp_sink_print(out, text->is_half ? " %s%s" : " (%s%s)", text->interval,
                       text->note ? text->note : "");

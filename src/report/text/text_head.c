@@ -54,7 +54,7 @@ static void put_large_sizes(struct hp_sink *out, const struct hp_input_summary *
 
 // Whether numbers were taken from the inputs unchanged, because they are exact or their
 // scaling is not known.
-static bool is_as_told(const struct hp_view *view) {
+static bool is_unscaled(const struct hp_view *view) {
     const struct hp_head *head = &view->head;
     const struct hp_input_summary *summary = &head->summary[HP_SIDE_ALL];
     size_t count = summary->periods.count;
@@ -87,7 +87,7 @@ void hp_text_inputs(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, summary->producer ? summary->producer : "nothing");
     put_period(out, summary);
     hp_sink_print(out, " · %s stack%s%s", stacks, head->stacks == 1 ? "" : "s",
-                  is_as_told(view) ? "" : estimators[head->estimator]);
+                  is_unscaled(view) ? "" : estimators[head->estimator]);
     put_large_sizes(out, summary);
     hp_sink_text(out, "\n");
     if (head->thread.size > 0) {
@@ -123,7 +123,7 @@ static void put_total(struct hp_sink *out, const struct hp_view *view, hp_fixed 
     hp_sink_print(out, is_space ? "  %s" : "   %s object", text.value);
     hp_sink_text(out, is_space || strcmp(text.value, "1") == 0 ? "" : "s");
     if (view->head.is_total_uncertain[column]) {
-        hp_text_open(out, &text);
+        hp_text_put_interval(out, &text);
     }
 }
 
@@ -222,7 +222,7 @@ static void put_filtered(struct hp_sink *out, const struct hp_view *view) {
     hp_text_row_estimate(&text, view, &filtered);
     hp_sink_text(out, text.value);
     if (hp_text_has_errors(view)) {
-        hp_text_open(out, &text);
+        hp_text_put_interval(out, &text);
     }
     hp_text_estimate(&text, view, &total, metric);
     hp_text_share(share, filtered.sum, hp_text_whole(view));

@@ -188,11 +188,11 @@ static void put_diagnostics(struct hp_sink *out, const struct hp_input_record *i
     };
     put_field(out, "header");
     hp_sink_print(out, "%s\n", checks[input->header_check]);
-    if (input->torn_stacks > 0) {
+    if (input->inconsistent_stacks > 0) {
         put_field(out, "threads");
         hp_sink_print(out, "they contradict the numbers of %llu stack%s\n",
-                      (unsigned long long)input->torn_stacks,
-                      input->torn_stacks == 1 ? "" : "s");
+                      (unsigned long long)input->inconsistent_stacks,
+                      input->inconsistent_stacks == 1 ? "" : "s");
     }
 }
 
@@ -279,7 +279,8 @@ static void put_process(struct hp_sink *out, const struct hp_view *view,
         } else {
             hp_sink_escaped(out,
                             hp_span_of(view->head.inputs[process->chosen].public.name));
-            hp_sink_print(out, ", %s", hp_process_why(process, view->head.snapshots));
+            hp_sink_print(out, ", %s",
+                          hp_process_choice_text(process, view->head.snapshots));
         }
         hp_sink_text(out, "\n");
     }
@@ -366,7 +367,7 @@ static void put_module(struct hp_sink *out, const struct hp_view *view,
     put_text_field(out, view, "from", module->symbols_from);
     put_build(out, module);
     put_returns(out, module);
-    if (view->options.tells_readers) {
+    if (view->options.names_readers) {
         put_parts(out, "units", &module->units);
         put_parts(out, "line tables", &module->line_programs);
     }

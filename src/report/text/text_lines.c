@@ -18,7 +18,7 @@ enum {
 };
 
 // State of the conversion, line by line.
-struct lines {
+struct line_writer {
     struct hp_sink *out;
     size_t width;
     bool is_ascii;
@@ -91,7 +91,7 @@ static struct hp_span next_words(struct hp_span text) {
 }
 
 // Write a word, broken if it is too long.  Returns the column where it ends.
-static size_t put_word(struct lines *lines, struct hp_span word, size_t column) {
+static size_t put_word(struct line_writer *lines, struct hp_span word, size_t column) {
     bool is_path = memchr(word.at, '/', word.size) != NULL;
     while (word.size > 0) {
         size_t size = hp_utf8_first(word).size;
@@ -113,7 +113,7 @@ static size_t put_word(struct lines *lines, struct hp_span word, size_t column) 
 }
 
 // Write a line with line breaks.
-static void put_wrapped(struct lines *lines, struct hp_span line) {
+static void put_wrapped(struct line_writer *lines, struct hp_span line) {
     size_t indent = indent_of(line, lines->is_ascii), spaces = count_spaces(line);
     size_t column = 0;
     bool is_first = true;
@@ -139,7 +139,7 @@ static void put_wrapped(struct lines *lines, struct hp_span line) {
 // --- lines --------------------------------------------------------------------------------
 
 // Replace all characters outside of ASCII.
-static struct hp_span without_utf8(struct lines *lines, struct hp_span line) {
+static struct hp_span without_utf8(struct line_writer *lines, struct hp_span line) {
     char room[HP_TEXT_CODE_SIZE];
     lines->ascii.text.count = 0;
     while (line.size > 0) {
@@ -163,7 +163,7 @@ static void drop_cells(struct hp_buffer *line) {
 }
 
 // Write the line that is complete.
-static void put_line(struct lines *lines) {
+static void put_line(struct line_writer *lines) {
     drop_cells(&lines->line);
     struct hp_span line = {lines->line.text.at, lines->line.text.count};
     bool is_row = line.size > 0 && line.at[0] == ROW;
@@ -183,7 +183,7 @@ static void put_line(struct lines *lines) {
 
 // An hp_write_fn that splits text into lines.
 static int take(void *data, const void *bytes, size_t size) {
-    struct lines *lines = data;
+    struct line_writer *lines = data;
     const char *at = bytes, *end = at + size;
     while (at < end) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
@@ -199,9 +199,9 @@ static int take(void *data, const void *bytes, size_t size) {
 
 void hp_text_put_lines(struct hp_sink *out, const struct hp_view *view,
                        hp_writer *writer) {
-    struct lines lines = {.out = out,
-                          .width = view->options.width,
-                          .is_ascii = view->options.ascii};
+    struct line_writer lines = {.out = out,
+                                .width = view->options.width,
+                                .is_ascii = view->options.ascii};
     struct hp_sink sink;
     struct hp_err err;
     hp_sink_init(&sink, take, &lines);

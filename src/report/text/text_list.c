@@ -25,7 +25,7 @@ enum {
 };
 
 // State of writing.
-struct list {
+struct list_writer {
     struct hp_sink *out;
     const struct hp_view *view;
     struct hp_text_widths widths;
@@ -36,7 +36,7 @@ struct list {
 };
 
 // Find the widths of columns.
-static void measure(struct list *list, size_t shown) {
+static void measure(struct list_writer *list, size_t shown) {
     const struct hp_listing *listing = list->view->extra;
     list->widths = hp_text_widths_of(list->view);
     for (size_t i = 0; i < shown; i++) {
@@ -59,7 +59,7 @@ static bool fits_errors(const struct hp_view *view, const struct hp_text_widths 
     return !parts[1].is_gone;
 }
 
-static void put_titles(const struct list *list) {
+static void put_titles(const struct list_writer *list) {
     hp_sink_print(list->out, "%s%s%*s %*s", HP_TEXT_ROW, hp_text_bold(list->view), WIDTH,
                   "flat", WIDTH, "cum");
     if (list->has_errors) {
@@ -70,7 +70,7 @@ static void put_titles(const struct list *list) {
 }
 
 // Write a value, "-" for 0.
-static void put_value(const struct list *list, hp_fixed value,
+static void put_value(const struct list_writer *list, hp_fixed value,
                       const struct hp_text_estimate *text) {
     if (value == 0) {
         hp_sink_print(list->out, "%*s", WIDTH, "-");
@@ -80,7 +80,8 @@ static void put_value(const struct list *list, hp_fixed value,
 }
 
 // Write the values of a line; NULL: a line that holds nothing.
-static void put_values(const struct list *list, const struct hp_listed_line *line) {
+static void put_values(const struct list_writer *list,
+                       const struct hp_listed_line *line) {
     hp_sink_text(list->out, HP_TEXT_ROW);
     if (!line) {
         hp_sink_print(list->out, "%*s", 2 * WIDTH + 1, "");
@@ -122,7 +123,7 @@ static void put_text(struct hp_sink *out, struct hp_span text) {
 }
 
 // Write a line: its values, its number ("?" if 0) and its text, if the source has it.
-static void put_line(const struct list *list, const struct hp_listed_line *line,
+static void put_line(const struct list_writer *list, const struct hp_listed_line *line,
                      uint32_t number, const struct hp_source_file *source) {
     put_values(list, line);
     if (number == 0) {
@@ -141,7 +142,7 @@ static void put_line(const struct list *list, const struct hp_listed_line *line,
 // Write the lines around line `i` of a function, up to the next one that holds something.
 // `from` is the last line that has been shown; returns the new one.  A line can be after
 // the end of a source that is not the version that was compiled.
-static uint64_t put_around(const struct list *list,
+static uint64_t put_around(const struct list_writer *list,
                            const struct hp_listed_function *function, size_t i,
                            uint64_t from, const struct hp_source_file *source) {
     const struct hp_listing *listing = list->view->extra;
@@ -173,7 +174,7 @@ static const char *const versions[] = {
 };
 
 // Write the name, file and values of a function.
-static void put_function_title(const struct list *list,
+static void put_function_title(const struct list_writer *list,
                                const struct hp_listed_function *function,
                                const struct hp_source_file *source) {
     const struct hp_view *view = list->view;
@@ -195,7 +196,7 @@ static void put_function_title(const struct list *list,
 }
 
 // Write a function with its lines.
-static void put_function(const struct list *list,
+static void put_function(const struct list_writer *list,
                          const struct hp_listed_function *function) {
     const struct hp_listing *listing = list->view->extra;
     const struct hp_source_file *source = hp_listing_source(list->view, function);
@@ -213,7 +214,8 @@ static void put_function(const struct list *list,
 
 // Write one line for all sources that are missing for the same reason, with the names of
 // the first ones.
-static void put_missing(const struct list *list, const struct hp_source_file *source) {
+static void put_missing(const struct list_writer *list,
+                        const struct hp_source_file *source) {
     const struct hp_listing *listing = list->view->extra;
     const struct hp_source_file *other;
     size_t count = 0;
@@ -238,7 +240,7 @@ static void put_missing(const struct list *list, const struct hp_source_file *so
 
 void hp_text_list(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_listing *listing = view->extra;
-    struct list list = {.out = out, .view = view};
+    struct list_writer list = {.out = out, .view = view};
     size_t count = listing->functions.count, shown = hp_view_shown(view, count);
     measure(&list, shown);
     list.has_errors = fits_errors(view, &list.widths);
@@ -266,5 +268,5 @@ void hp_text_list(struct hp_sink *out, const struct hp_view *view) {
     if (list.has_errors) {
         hp_text_error_note(out, view);
     }
-    hp_text_charges(out, view);
+    hp_text_folding_notes(out, view);
 }

@@ -21,7 +21,7 @@ enum {
 };
 
 // The things that can distinguish names, in the order in which they are tried.
-enum step {
+enum name_step {
     BY_ARGUMENTS,
     BY_PARAMETERS,
     BY_LINES,
@@ -31,7 +31,7 @@ enum step {
 };
 
 // One name while it is made distinct.
-struct name {
+struct row_name {
     hp_node_id node;
     size_t room; // cells that it may take; 0: it is not shortened
     // The full name of the function.  Unlike the texts below it is not made safe.
@@ -45,12 +45,12 @@ struct name {
     struct hp_text_arguments arguments;
     // Whether `arguments` is set; whether the name is shortened in the middle.
     bool has_arguments, keeps_ends;
-    enum step step; // the step to try next
+    enum name_step step; // the step to try next
 };
 
 struct hp_text_names {
     const struct hp_view *view;
-    HP_VEC(struct name) names;
+    HP_VEC(struct row_name) names;
     uint32_t *number; // index into `names` of each node, + 1; 0: none
     bool is_cut;      // set when whole names are distinct
 };
@@ -93,7 +93,8 @@ static bool take_end(struct hp_span *name, struct hp_span end) {
 }
 
 // Split the name of a line or address into lead, name and place, as far as it has them.
-static void split(const struct hp_view *view, struct name *name, struct hp_span text) {
+static void split(const struct hp_view *view, struct row_name *name,
+                  struct hp_span text) {
     enum hp_granularity by = view->options.by;
     const struct hp_origin *origin = hp_view_origin(view, name->node);
     struct hp_span function = hp_naming_function(&view->naming, origin->function);
@@ -114,7 +115,7 @@ static void split(const struct hp_view *view, struct name *name, struct hp_span 
 }
 
 // Append the middle part of a name, shortened by the rules for its kind.
-static void cut_base(const struct hp_text_names *names, const struct name *name,
+static void cut_base(const struct hp_text_names *names, const struct row_name *name,
                      const struct hp_text_cut *cut, struct hp_buffer *out) {
     static const struct hp_text_cut whole = {0};
     bool is_whole = !names->view->naming.short_of; // full names were asked for
@@ -158,7 +159,7 @@ static size_t half(size_t room) {
 
 // Append the place after the name.  It is shortened so that the name gets up to half of
 // the room.
-static void build_place(const struct hp_text_names *names, const struct name *name,
+static void build_place(const struct hp_text_names *names, const struct row_name *name,
                         size_t room, struct hp_buffer *out) {
     struct hp_text_cut cut = {.is_ascii = names->view->options.ascii};
     size_t base = cells(names, &name->base);
@@ -171,7 +172,7 @@ static void build_place(const struct hp_text_names *names, const struct name *na
 }
 
 // Build the text of a name from its parts.
-static void build_text(const struct hp_text_names *names, struct name *name) {
+static void build_text(const struct hp_text_names *names, struct row_name *name) {
     size_t room = names->is_cut ? name->room : 0;
     struct hp_text_cut cut = {.room = half(room), .is_ascii = names->view->options.ascii};
     struct hp_buffer mark = {0}, place = {0};
@@ -203,7 +204,7 @@ struct alike {
     size_t count;
 };
 
-static struct name *member(const struct alike *alike, size_t i) {
+static struct row_name *member(const struct alike *alike, size_t i) {
     return &alike->names->names.at[alike->at[i]];
 }
 
@@ -230,7 +231,7 @@ static bool mark(const struct alike *alike, describe_fn *describe) {
 }
 
 // Find the template arguments of a name, once.
-static void find_arguments(struct name *name) {
+static void find_arguments(struct row_name *name) {
     if (!name->has_arguments) {
         hp_text_arguments_init(&name->arguments, name->full);
         name->has_arguments = true;
@@ -238,48 +239,50 @@ static void find_arguments(struct name *name) {
 }
 
 // Whether an argument is shown already, in at least this form.
-static bool is_told(const struct name *name, struct hp_text_told told) {
+static bool is_kept(const struct row_name *name, struct hp_text_kept_argument kept) {
     bool found = false;
-    const struct hp_text_told *known;
-    hp_vec_each (known, &name->arguments.told) {
-        found |= known->group == told.group && known->argument == told.argument &&
-                 known->is_whole >= told.is_whole;
+    const struct hp_text_kept_argument *known;
+    hp_vec_each (known, &name->arguments.kept) {
+        found |= known->group == kept.group && known->argument == kept.argument &&
+                 known->is_whole >= kept.is_whole;
     }
     return found;
 }
 
 // Whether an argument differs between the names and is not shown in all of them yet.
 // `*exists`: some name has it.
-static bool differs(const struct alike *alike, struct hp_text_told told, bool *exists) {
+static bool differs(const struct alike *alike, struct hp_text_kept_argument kept,
+                    bool *exists) {
     struct hp_buffer first = {0}, other = {0};
-    bool has_first = hp_text_argument(&member(alike, 0)->arguments, told, &first);
-    bool differ = false, are_told = is_told(member(alike, 0), told);
+    bool has_first = hp_text_argument(&member(alike, 0)->arguments, kept, &first);
+    bool differ = false, are_kept = is_kept(member(alike, 0), kept);
     *exists = has_first;
     for (size_t i = 1; i < alike->count; i++) {
         other.text.count = 0;
-        bool has = hp_text_argument(&member(alike, i)->arguments, told, &other);
+        bool has = hp_text_argument(&member(alike, i)->arguments, kept, &other);
         *exists |= has;
         differ |= has != has_first ||
                   !hp_span_equal(hp_buffer_span(&first), hp_buffer_span(&other));
-        are_told &= is_told(member(alike, i), told);
+        are_kept &= is_kept(member(alike, i), kept);
     }
     hp_vec_done(&first.text);
     hp_vec_done(&other.text);
-    return differ && !are_told;
+    return differ && !are_kept;
 }
 
 // Find the first argument that differs.
-static bool find_difference(const struct alike *alike, struct hp_text_told *told) {
+static bool find_difference(const struct alike *alike,
+                            struct hp_text_kept_argument *kept) {
     size_t groups = 0;
     for (size_t i = 0; i < alike->count; i++) {
         size_t count = member(alike, i)->arguments.shown.count;
         groups = count > groups ? count : groups;
     }
-    for (told->group = 0; told->group < groups; told->group++) {
+    for (kept->group = 0; kept->group < groups; kept->group++) {
         bool exists = true;
-        for (told->argument = 0; exists && told->argument < MOST_ARGUMENTS;
-             told->argument++) {
-            if (differs(alike, *told, &exists)) {
+        for (kept->argument = 0; exists && kept->argument < MOST_ARGUMENTS;
+             kept->argument++) {
+            if (differs(alike, *kept, &exists)) {
                 return true;
             }
         }
@@ -288,20 +291,20 @@ static bool find_difference(const struct alike *alike, struct hp_text_told *told
 }
 
 // Show the first argument that differs; false if none does.  Tries short forms first.
-static bool tell_arguments(const struct alike *alike) {
-    struct hp_text_told told = {0};
+static bool keep_arguments(const struct alike *alike) {
+    struct hp_text_kept_argument kept = {0};
     for (size_t i = 0; i < alike->count; i++) {
         find_arguments(member(alike, i));
     }
-    bool found = find_difference(alike, &told);
+    bool found = find_difference(alike, &kept);
     if (!found) {
-        told.is_whole = true;
-        found = find_difference(alike, &told);
+        kept.is_whole = true;
+        found = find_difference(alike, &kept);
     }
     for (size_t i = 0; i < alike->count && found; i++) {
-        struct name *name = member(alike, i);
+        struct row_name *name = member(alike, i);
         struct hp_buffer text = {0};
-        hp_vec_push(&name->arguments.told, told);
+        hp_vec_push(&name->arguments.kept, kept);
         hp_text_arguments_put(&text, &name->arguments);
         name->base.text.count = 0;
         hp_text_append_safe(&name->base, hp_buffer_span(&text));
@@ -382,14 +385,14 @@ static bool differ_whole(const struct alike *alike) {
 }
 
 // Distinguish names by one step; returns whether it made a difference.
-static bool take_step(const struct alike *alike, enum step step) {
+static bool take_step(const struct alike *alike, enum name_step step) {
     static describe_fn *const describe[] = {
         [BY_LINES] = describe_line,
         [BY_FILES] = describe_file,
         [BY_MODULES] = describe_module,
         [BY_ORDER] = describe_order,
     };
-    return step == BY_ARGUMENTS    ? tell_arguments(alike)
+    return step == BY_ARGUMENTS    ? keep_arguments(alike)
            : step == BY_PARAMETERS ? mark(alike, describe_parameters) ||
                                          mark(alike, describe_whole_parameters)
                                    : mark(alike, describe[step]);
@@ -397,8 +400,8 @@ static bool take_step(const struct alike *alike, enum step step) {
 
 // Distinguish names that have the same text by the next step that works.  Each step is
 // used once, except for arguments, which are added one by one.
-static void tell_these_apart(const struct alike *alike) {
-    enum step step = BY_ARGUMENTS;
+static void distinguish(const struct alike *alike) {
+    enum name_step step = BY_ARGUMENTS;
     bool keeps_ends = false;
     for (size_t i = 0; i < alike->count; i++) {
         step = member(alike, i)->step > step ? member(alike, i)->step : step;
@@ -431,7 +434,7 @@ static int by_text(const void *left, const void *right, void *data) {
 
 // Build all texts and distinguish those that are the same; returns whether there were
 // any.
-static bool tell_once(struct hp_text_names *names, uint32_t *order) {
+static bool distinguish_once(struct hp_text_names *names, uint32_t *order) {
     size_t count = names->names.count;
     bool found = false;
     for (uint32_t i = 0; i < count; i++) {
@@ -447,14 +450,14 @@ static bool tell_once(struct hp_text_names *names, uint32_t *order) {
             end++;
         }
         if (end - i > 1) {
-            tell_these_apart(&(struct alike){names, order + i, end - i});
+            distinguish(&(struct alike){names, order + i, end - i});
             found = true;
         }
     }
     return found;
 }
 
-void hp_text_names_tell_apart(struct hp_text_names *names) {
+void hp_text_names_make_distinct(struct hp_text_names *names) {
     enum {
         MOST_ROUNDS = 40, // more are needed only for names that were made to need them
     };
@@ -463,7 +466,7 @@ void hp_text_names_tell_apart(struct hp_text_names *names) {
     for (int cut = 0; cut < 2; cut++) {
         names->is_cut = cut > 0;
         for (int i = 0; names->names.count > 0 && i < MOST_ROUNDS; i++) {
-            if (!tell_once(names, order)) {
+            if (!distinguish_once(names, order)) {
                 break;
             }
         }
@@ -486,16 +489,16 @@ void hp_text_names_add(struct hp_text_names *names, hp_node_id node, size_t room
         enum hp_granularity by = names->view->options.by;
         bool is_function =
             by == HP_BY_FUNCTION || by == HP_BY_LINE || by == HP_BY_ADDRESS;
-        struct name name = {.node = node,
-                            .room = room,
-                            .step = is_function ? BY_ARGUMENTS : BY_LINES};
+        struct row_name name = {.node = node,
+                                .room = room,
+                                .step = is_function ? BY_ARGUMENTS : BY_LINES};
         name.full = origin->function.n ? hp_view_string(names->view, origin->function)
                                        : hp_view_node(names->view, node);
         split(names->view, &name, hp_view_node(names->view, node));
         *number = (uint32_t)names->names.count + 1;
         hp_vec_push(&names->names, name);
     }
-    struct name *name = &names->names.at[*number - 1];
+    struct row_name *name = &names->names.at[*number - 1];
     name->room = room < name->room ? room : name->room;
 }
 
@@ -510,7 +513,7 @@ void hp_text_put_name(struct hp_sink *out, const struct hp_text_names *names,
 }
 
 void hp_text_names_free(struct hp_text_names *names) {
-    struct name *name;
+    struct row_name *name;
     hp_vec_each (name, &names->names) {
         hp_vec_done(&name->lead.text);
         hp_vec_done(&name->base.text);

@@ -12,7 +12,7 @@ struct hp_text_group {
 };
 
 // An argument that is shown again: whole, or with "<…>" instead of its own arguments.
-struct hp_text_told {
+struct hp_text_kept_argument {
     // Place among the groups of the short name; place of the argument in the group.
     size_t group, argument;
     bool is_whole;
@@ -24,7 +24,7 @@ struct hp_text_arguments {
     HP_VEC(struct hp_span) groups;      // groups of the full name, nested ones included
     HP_VEC(struct hp_text_group) shown; // groups of the short name, in their order there
     // Arguments to show again.
-    HP_VEC(struct hp_text_told) told;
+    HP_VEC(struct hp_text_kept_argument) kept;
 };
 
 // Find the groups of a full name, which stays the caller's and must outlive them.
@@ -32,8 +32,8 @@ void hp_text_arguments_init(struct hp_text_arguments *a, struct hp_span full);
 void hp_text_arguments_done(struct hp_text_arguments *a);
 
 // Append an argument of the full name; false: it does not exist.
-bool hp_text_argument(const struct hp_text_arguments *a, struct hp_text_told told,
-                      struct hp_buffer *out);
+bool hp_text_argument(const struct hp_text_arguments *a,
+                      struct hp_text_kept_argument kept, struct hp_buffer *out);
 
 // Append the short name with the arguments that are shown again.
 void hp_text_arguments_put(struct hp_buffer *out, const struct hp_text_arguments *a);

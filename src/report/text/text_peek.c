@@ -136,7 +136,7 @@ static void name_all(struct peek *peek, size_t shown) {
         hp_text_names_add(peek->names, peek->view->rows.at[i].node, peek->room);
         name_neighbors(peek, i, true);
     }
-    hp_text_names_tell_apart(peek->names);
+    hp_text_names_make_distinct(peek->names);
 }
 
 // Write cum, its share of `whole` and its interval.
@@ -257,5 +257,5 @@ void hp_text_peek(struct hp_sink *out, const struct hp_view *view) {
     if (!peek.parts[ERROR].is_gone) {
         hp_text_error_note(out, view);
     }
-    hp_text_charges(out, view);
+    hp_text_folding_notes(out, view);
 }

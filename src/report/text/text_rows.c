@@ -96,7 +96,7 @@ static bool shows(const struct table *t, const struct hp_field *field,
 }
 
 // Whether the interval is written after this field.
-static bool has_error_behind(const struct table *t, const struct hp_field *field) {
+static bool has_error_after(const struct table *t, const struct hp_field *field) {
     return field == t->last_estimate && t->with_error &&
            shows(t, t->with_error, HP_SHOWN_ERROR);
 }
@@ -104,7 +104,7 @@ static bool has_error_behind(const struct table *t, const struct hp_field *field
 // --- what fits ----------------------------------------------------------------------------
 
 // A part of a field's columns, with the bit by which it is dropped.
-struct piece {
+struct column_piece {
     size_t field;
     unsigned bit;
 };
@@ -112,7 +112,7 @@ struct piece {
 // All parts of a table, and their cells.  Parts that add up are dropped first, then
 // shares, then intervals, then numbers.
 struct pieces {
-    HP_VEC(struct piece) of;
+    HP_VEC(struct column_piece) of;
     HP_VEC(struct hp_text_part) parts; // for each of `of`
 };
 
@@ -136,7 +136,7 @@ static void measure(struct table *t, size_t shown) {
 // Add a part with its cells; `leaves` as in struct hp_text_part.
 static void add_piece(struct pieces *pieces, size_t field, unsigned bit, int cells,
                       int leaves) {
-    hp_vec_push(&pieces->of, ((struct piece){field, bit}));
+    hp_vec_push(&pieces->of, ((struct column_piece){field, bit}));
     hp_vec_push(&pieces->parts, ((struct hp_text_part){(size_t)cells, leaves, false}));
 }
 
@@ -181,7 +181,7 @@ static void fit(struct table *t) {
     }
     t->room = hp_text_fit(t->view, pieces.parts.at, pieces.parts.count);
     for (size_t i = 0; i < pieces.of.count; i++) {
-        const struct piece *piece = &pieces.of.at[i];
+        const struct column_piece *piece = &pieces.of.at[i];
         t->gone[piece->field] |= pieces.parts.at[i].is_gone ? piece->bit : 0;
     }
     hp_vec_done(&pieces.of);
@@ -210,7 +210,7 @@ static void put_title(const struct table *t, const struct hp_field *field) {
         hp_sink_print(t->out, HP_TEXT_NEXT "%*s" HP_TEXT_NEXT "%*s", amount, "from",
                       amount, "to");
     }
-    if (has_error_behind(t, field)) {
+    if (has_error_after(t, field)) {
         hp_sink_text(t->out, HP_TEXT_NEXT);
         hp_text_error_title(t->out, t->view, t->with_error->column.title,
                             t->widths.error);
@@ -362,7 +362,7 @@ static void put_cell(struct table *t, const struct hp_field *field, size_t row) 
         put_end(t, content.amount.range.low);
         put_end(t, content.amount.range.high);
     }
-    if (has_error_behind(t, field)) {
+    if (has_error_after(t, field)) {
         put_error(t, row);
     }
 }
@@ -416,7 +416,7 @@ static void name_rows(struct table *t, size_t shown) {
         size_t room = t->room == 0 ? 0 : t->room > used ? t->room - used : 1;
         hp_text_names_add(t->names, t->view->rows.at[i].node, room);
     }
-    hp_text_names_tell_apart(t->names);
+    hp_text_names_make_distinct(t->names);
 }
 
 // --- below the table ----------------------------------------------------------------------
@@ -551,7 +551,7 @@ static void put_rows(struct hp_sink *out, const struct hp_view *view) {
     if (view->options.spread) {
         hp_text_spread(out, view);
     }
-    hp_text_charges(out, view);
+    hp_text_folding_notes(out, view);
     hp_text_names_free(t.names);
     free(t.gone);
 }

@@ -28,7 +28,7 @@ enum {
 };
 
 // State of writing.
-struct blocks {
+struct stack_blocks {
     struct hp_sink *out;
     const struct hp_view *view;
     struct hp_text_part parts[PARTS];
@@ -39,7 +39,7 @@ struct blocks {
 };
 
 // Find the widths of columns.
-static void measure(struct blocks *blocks, size_t shown) {
+static void measure(struct stack_blocks *blocks, size_t shown) {
     const struct hp_view *view = blocks->view;
     blocks->widths = hp_text_widths_of(view);
     for (size_t i = 0; i < shown; i++) {
@@ -50,7 +50,7 @@ static void measure(struct blocks *blocks, size_t shown) {
 }
 
 // Drop columns that do not fit.
-static void fit(struct blocks *blocks) {
+static void fit(struct stack_blocks *blocks) {
     static const char seen_once[] = " seen once";
     const struct hp_view *view = blocks->view;
     bool has_errors = hp_text_has_errors(view);
@@ -66,7 +66,7 @@ static void fit(struct blocks *blocks) {
 }
 
 // Find distinct names for all frames that are shown.
-static void name_frames(struct blocks *blocks, size_t shown) {
+static void name_frames(struct stack_blocks *blocks, size_t shown) {
     const struct hp_view *view = blocks->view;
     size_t width = view->options.width, indent = (size_t)blocks->indent;
     size_t of_callers = width > indent ? width - indent : width > 0;
@@ -78,11 +78,11 @@ static void name_frames(struct blocks *blocks, size_t shown) {
                               k > 0 ? of_callers : blocks->room);
         }
     }
-    hp_text_names_tell_apart(blocks->names);
+    hp_text_names_make_distinct(blocks->names);
 }
 
 // Write the frames of a stack, each on a line.
-static void put_frames(const struct blocks *blocks, uint32_t number) {
+static void put_frames(const struct stack_blocks *blocks, uint32_t number) {
     const struct hp_stack_key *stack = &blocks->view->stacks.all.at[number];
     for (uint32_t k = 0; k < stack->depth; k++) {
         if (k > 0) {
@@ -131,7 +131,7 @@ static void put_sizes(struct hp_sink *out, const struct hp_view *view, uint32_t 
     hp_sink_text(out, "\n");
 }
 
-static void put_stack(const struct blocks *blocks, uint32_t number) {
+static void put_stack(const struct stack_blocks *blocks, uint32_t number) {
     struct hp_sink *out = blocks->out;
     const struct hp_view *view = blocks->view;
     enum hp_metric metric = view->options.metric;
@@ -162,7 +162,7 @@ void hp_text_stacks(struct hp_sink *out, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     size_t count = view->listed, shown = hp_view_shown(view, count);
     hp_fixed rest = view->head.filtered.of[metric];
-    struct blocks blocks = {.out = out, .view = view};
+    struct stack_blocks blocks = {.out = out, .view = view};
     measure(&blocks, shown);
     fit(&blocks);
     name_frames(&blocks, shown);

@@ -138,7 +138,7 @@ static void name_nodes(struct drawing *drawing, const struct hp_view *view) {
                               room_of(drawing, i));
         }
     }
-    hp_text_names_tell_apart(drawing->names);
+    hp_text_names_make_distinct(drawing->names);
 }
 
 // Write what is before the name of a node: lines of branches that continue, then its own
@@ -359,7 +359,7 @@ void hp_text_tree(struct hp_sink *out, const struct hp_view *view) {
     if (!drawing.parts[ERROR].is_gone) {
         hp_text_error_note(out, view);
     }
-    hp_text_charges(out, view);
+    hp_text_folding_notes(out, view);
     hp_text_names_free(drawing.names);
     free(drawing.steps);
 }

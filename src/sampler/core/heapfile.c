@@ -56,8 +56,8 @@ static void write_account(struct hps_textfile *file, const struct hps_account *a
 }
 
 // Whether the account has objects to write.
-static bool is_told(const struct hps_account *account,
-                    struct hps_heapfile_options options) {
+static bool has_objects(const struct hps_account *account,
+                        struct hps_heapfile_options options) {
     return account->live.objects > 0 || (options.accum && account->ever.objects > 0);
 }
 
@@ -82,7 +82,7 @@ static void write_header(struct hps_textfile *file, const struct hps_ledger *led
     hps_textfile_text(file, "\n");
     for (uint32_t i = 0; i < ledger->thread_count; i++) {
         const struct hps_ledger_thread *thread = ledger->threads[i];
-        if (thread->ended && !is_told(&thread->account, options)) {
+        if (thread->ended && !has_objects(&thread->account, options)) {
             continue;
         }
         write_thread(file, thread, &thread->account, ledger->period, options);
@@ -106,7 +106,7 @@ static void write_stack(struct hps_textfile *file, const struct hps_ledger_stack
     write_account(file, &stack->account, period, options);
     hps_textfile_text(file, "\n");
     for (const struct hps_ledger_line *line = stack->lines; line; line = line->next) {
-        if (is_told(&line->account, options)) {
+        if (has_objects(&line->account, options)) {
             write_thread(file, line->thread, &line->account, period, options);
             hps_textfile_text(file, "\n");
         }
@@ -163,7 +163,7 @@ static size_t collect(const struct hps_ledger *ledger,
     for (size_t i = 0; i < ledger->bucket_count; i++) {
         const struct hps_ledger_stack *stack = ledger->buckets[i];
         for (; stack; stack = stack->next) {
-            if (is_told(&stack->account, options)) {
+            if (has_objects(&stack->account, options)) {
                 stacks[count++] = stack;
             }
         }

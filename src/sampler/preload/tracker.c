@@ -304,7 +304,7 @@ static void discount(const struct hps_object *object) {
 
 // Add an object.  If one with the same address is recorded, it was freed in a way that is
 // not interposed: count it as freed.
-static bool put_in_place_of_lost(const struct hps_object *object) {
+static bool put_replacing_lost(const struct hps_object *object) {
     struct hps_object lost;
     if (hps_objects_take(&hps_tracker_objects, object->address, &lost)) {
         discount(&lost);
@@ -321,7 +321,7 @@ static void record(struct hps_object *object, bool is_sampled, const uintptr_t *
     if (preferences.truth) {
         object->exact = find_line(&exact, &self.exact, frames, depth);
     }
-    if ((!object->sampled && !object->exact) || !put_in_place_of_lost(object)) {
+    if ((!object->sampled && !object->exact) || !put_replacing_lost(object)) {
         return; // out of memory: treated as not sampled
     }
     if (object->sampled) {
@@ -385,7 +385,7 @@ void hps_tracker_restore(const struct hps_object *taken) {
     int error = errno;
     self.busy = true;
     hps_lock_take(&lock);
-    if (!put_in_place_of_lost(taken)) {
+    if (!put_replacing_lost(taken)) {
         discount(taken);
     }
     unlock();

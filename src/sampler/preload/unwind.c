@@ -20,14 +20,14 @@ static bool is_ours(uintptr_t address) {
 }
 
 // State of a walk by the unwinder.
-struct walk {
+struct stack_walk {
     uintptr_t *frames;
     uint32_t depth;
 };
 
 // Add one frame; frames of this library before the first other one are skipped.
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
-    struct walk *walk = data;
+    struct stack_walk *walk = data;
     uintptr_t address = _Unwind_GetIP(context);
     if (walk->depth == HPS_UNWIND_FRAMES || address == 0) {
         return _URC_END_OF_STACK;
@@ -39,7 +39,7 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
 }
 
 uint32_t hps_unwind(uintptr_t frames[HPS_UNWIND_FRAMES]) {
-    struct walk walk = {.frames = frames};
+    struct stack_walk walk = {.frames = frames};
     _Unwind_Backtrace(visit, &walk);
     return walk.depth;
 }

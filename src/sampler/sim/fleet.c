@@ -112,8 +112,8 @@ struct hps_fleet_dump hps_fleet_dump(const struct hps_fleet *fleet, uint64_t num
     return dump;
 }
 
-bool hps_fleet_counts(const struct hps_fleet *fleet, const struct hps_fleet_dump *dump,
-                      uint64_t first, uint64_t end) {
+bool hps_fleet_is_used(const struct hps_fleet *fleet, const struct hps_fleet_dump *dump,
+                       uint64_t first, uint64_t end) {
     uint64_t number = dump->number;
     bool has_older = number > first && slot_of(fleet, number) == NEXT;
     bool has_newer = number + 1 < end && goes_on(fleet, number);

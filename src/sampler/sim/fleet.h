@@ -65,8 +65,8 @@ struct hps_fleet_dump hps_fleet_dump(const struct hps_fleet *fleet, uint64_t num
 
 // Whether the dump is used if only one of each process is: the newest of those from
 // `first` to before `end`, except that one before an exit dump is preferred to that.
-bool hps_fleet_counts(const struct hps_fleet *fleet, const struct hps_fleet_dump *dump,
-                      uint64_t first, uint64_t end);
+bool hps_fleet_is_used(const struct hps_fleet *fleet, const struct hps_fleet_dump *dump,
+                       uint64_t first, uint64_t end);
 
 // Compute the properties of the process whose first dump is `number`.
 void hps_fleet_process(const struct hps_fleet *fleet, uint64_t number,

@@ -22,14 +22,14 @@ enum {
 };
 
 // Objects of one size and one thread at a stack.
-struct part {
+struct stack_part {
     unsigned thread;
     struct hps_account account;
 };
 
 // A stack and its parts.
 struct stack {
-    struct part parts[PARTS];
+    struct stack_part parts[PARTS];
     unsigned count;
 };
 
@@ -135,7 +135,7 @@ struct interval {
 
 // Allocate and free the objects of one part in an interval.
 static void allocate(struct interval *interval, uint64_t key, unsigned number,
-                     struct part *part, struct hps_fleet_sums *truth) {
+                     struct stack_part *part, struct hps_fleet_sums *truth) {
     struct supply supply = supply_of(interval->process, key, number);
     struct hps_random *random = &interval->random;
     uint64_t objects = 1 + hps_random_below(random, supply.most);
@@ -241,8 +241,8 @@ static void write_line(const struct hps_fleet_process *process, const unsigned *
 }
 
 // Whether the account has objects to write.
-static bool is_told(const struct hps_fleet_process *process,
-                    const struct hps_account *account) {
+static bool has_objects(const struct hps_fleet_process *process,
+                        const struct hps_account *account) {
     return account->live.objects > 0 || (process->has_accum && account->ever.objects > 0);
 }
 
@@ -286,10 +286,10 @@ static void write_frames(const struct hps_fleet_process *process, unsigned stack
 static void write_stack(const struct hps_fleet_process *process, unsigned number,
                         const struct stack *stack, struct hps_text *text,
                         struct hps_fleet_totals *totals) {
-    const struct part *parts = stack->parts;
+    const struct stack_part *parts = stack->parts;
     struct hps_account all = parts[0].account;
     merge_account(&all, &parts[1].account);
-    if (!is_told(process, &all)) {
+    if (!has_objects(process, &all)) {
         return;
     }
     totals->stacks++;
@@ -303,9 +303,9 @@ static void write_stack(const struct hps_fleet_process *process, unsigned number
     bool is_one = stack->count == 1 || parts[0].thread == parts[1].thread;
     unsigned first = !is_one && parts[1].thread < parts[0].thread;
     for (unsigned i = 0; i < (is_one ? 1 : PARTS); i++) {
-        const struct part *part = &parts[first ^ i];
+        const struct stack_part *part = &parts[first ^ i];
         const struct hps_account *account = is_one ? &all : &part->account;
-        if (is_told(process, account)) {
+        if (has_objects(process, account)) {
             write_line(process, &part->thread, account, text, NULL);
             hps_text_put(text, "\n");
         }

@@ -9,7 +9,7 @@ static const double steady_for = 25;
 static const double burst = 0.1; // the part of a gap in which stacks with pauses allocate
 
 // Distribution of the lifetimes.
-enum kind {
+enum lifetime_kind {
     EXPONENTIAL,
     FIXED,
     BIMODAL,
@@ -17,7 +17,7 @@ enum kind {
 };
 
 // The time in which a stack allocates.
-enum start {
+enum life_start {
     LONG_AGO,
     AT_FIRST_DUMP,
     IN_PHASE,
@@ -40,8 +40,8 @@ const char *const hps_lives_names[HPS_LIVES_STACKS] = {
 
 // The stacks, in the order of their names.
 static const struct {
-    enum kind kind;
-    enum start start;
+    enum lifetime_kind kind;
+    enum life_start start;
     double mean;
 } stacks[HPS_LIVES_STACKS] = {
     {EXPONENTIAL, LONG_AGO, 5},       {FIXED, LONG_AGO, 5},

@@ -15,7 +15,7 @@ double hps_method_bytes_variance(const struct hps_plan *plan, uint32_t object) {
 }
 
 // Finds the objects that contain sampled bytes, which are reported in increasing order.
-struct finder {
+struct byte_finder {
     const struct hps_plan *plan;
     struct hps_estimate *estimates;
     uint32_t object; // object of the last sampled byte
@@ -24,7 +24,7 @@ struct finder {
 };
 
 // Credit a sampled byte to its object.  Bytes are numbered from 1.
-static void tell(struct finder *finder, uint64_t byte) {
+static void credit_byte(struct byte_finder *finder, uint64_t byte) {
     const uint64_t *ends = finder->plan->layout->ends;
     if (!finder->seen || ends[finder->object] < byte) {
         finder->seen = true;
@@ -59,13 +59,13 @@ uint64_t hps_method_bytes_run_coins(const struct hps_plan *plan,
     const struct hps_layout *layout = plan->layout;
     uint64_t total = layout->ends[layout->count - 1];
     uint64_t rate = (uint64_t)(0x1p64 / (double)plan->interval);
-    struct finder finder = {.plan = plan, .estimates = estimates};
+    struct byte_finder finder = {.plan = plan, .estimates = estimates};
     for (uint64_t at = 0; at < total; at += 64) {
         uint64_t heads = toss(random, rate);
         for (; heads; heads &= heads - 1) {
             uint64_t byte = at + (uint64_t)__builtin_ctzll(heads) + 1;
             if (byte <= total) {
-                tell(&finder, byte);
+                credit_byte(&finder, byte);
             }
         }
     }
@@ -76,10 +76,10 @@ uint64_t hps_method_bytes_run_gaps(const struct hps_plan *plan, struct hps_rando
                                    struct hps_estimate *estimates) {
     const struct hps_layout *layout = plan->layout;
     uint64_t total = layout->ends[layout->count - 1];
-    struct finder finder = {.plan = plan, .estimates = estimates};
+    struct byte_finder finder = {.plan = plan, .estimates = estimates};
     uint64_t byte = hps_gap_geometric(random, plan->interval);
     for (; byte <= total; byte += hps_gap_geometric(random, plan->interval)) {
-        tell(&finder, byte);
+        credit_byte(&finder, byte);
     }
     return finder.walks;
 }

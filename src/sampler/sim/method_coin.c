@@ -46,7 +46,7 @@ void hps_method_coin_prepare_objects(struct hps_plan *plan) {
 // --- the best probabilities ------------------------------------------------------------
 
 // An object, for sorting by size.
-struct entry {
+struct size_entry {
     uint64_t size;
     uint32_t object;
     uint32_t kind; // number of its kind; all objects of a size are one kind
@@ -54,23 +54,23 @@ struct entry {
 
 // Compare entries by size, for qsort().
 static int by_size(const void *left, const void *right) {
-    uint64_t a = ((const struct entry *)left)->size;
-    uint64_t b = ((const struct entry *)right)->size;
+    uint64_t a = ((const struct size_entry *)left)->size;
+    uint64_t b = ((const struct size_entry *)right)->size;
     return (a > b) - (a < b);
 }
 
 // All objects sorted by size; the caller frees them.
-static struct entry *sorted_entries(const struct hps_layout *layout) {
-    struct entry *entries = hps_resize(NULL, layout->count * sizeof *entries);
+static struct size_entry *sorted_entries(const struct hps_layout *layout) {
+    struct size_entry *entries = hps_resize(NULL, layout->count * sizeof *entries);
     for (uint32_t i = 0; i < layout->count; i++) {
-        entries[i] = (struct entry){.size = layout->sizes[i], .object = i};
+        entries[i] = (struct size_entry){.size = layout->sizes[i], .object = i};
     }
     qsort(entries, layout->count, sizeof *entries, by_size);
     return entries;
 }
 
 // Assign the sorted objects to kinds.  Returns the number of kinds.
-static uint32_t find_kinds(const struct hps_layout *layout, struct entry *entries,
+static uint32_t find_kinds(const struct hps_layout *layout, struct size_entry *entries,
                            struct hps_optimal_kind *kinds) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < layout->count; i++) {
@@ -86,7 +86,7 @@ static uint32_t find_kinds(const struct hps_layout *layout, struct entry *entrie
 
 void hps_method_coin_prepare_optimal(struct hps_plan *plan) {
     const struct hps_layout *layout = plan->layout;
-    struct entry *entries = sorted_entries(layout);
+    struct size_entry *entries = sorted_entries(layout);
     struct hps_optimal_kind *kinds = hps_resize(NULL, layout->count * sizeof *kinds);
     uint32_t count = find_kinds(layout, entries, kinds);
     double *chances = hps_resize(NULL, count * sizeof *chances);

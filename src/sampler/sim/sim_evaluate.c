@@ -22,7 +22,7 @@ struct request {
 };
 
 // Results of each method in the rows so far.
-struct tally {
+struct method_tally {
     uint64_t rows;
     bool evaluated[METHODS_AT_MOST], flagged[METHODS_AT_MOST];
 };
@@ -53,7 +53,7 @@ static int add_up_machines(const struct request *request) {
 // --- methods on workloads -----------------------------------------------------------
 
 // Evaluate a method on a workload, print the row and add it to the tally.
-static void evaluate_method(const struct request *request, struct tally *tally,
+static void evaluate_method(const struct request *request, struct method_tally *tally,
                             const struct hps_workload *workload,
                             const struct hps_plan *plan) {
     // Each row has its own random numbers, so that it does not depend on other rows.
@@ -78,7 +78,7 @@ static void evaluate_method(const struct request *request, struct tally *tally,
 }
 
 // Evaluate all methods that are requested on one workload.
-static void evaluate_workload(const struct request *request, struct tally *tally,
+static void evaluate_workload(const struct request *request, struct method_tally *tally,
                               const struct hps_workload *workload) {
     struct hps_stream stream = {0};
     workload->make(&stream);
@@ -104,7 +104,7 @@ static void evaluate_workload(const struct request *request, struct tally *tally
 // Print the methods that contradict theory: those flagged although it says they are
 // unbiased or, if `unbiased` is false, those never flagged although it says they are
 // biased.  Returns their number.
-static int print_methods(FILE *to, const struct tally *tally, bool unbiased) {
+static int print_methods(FILE *to, const struct method_tally *tally, bool unbiased) {
     int count = 0;
     for (size_t i = 0; hps_methods[i].name; i++) {
         if (tally->evaluated[i] && hps_methods[i].unbiased == unbiased &&
@@ -119,7 +119,7 @@ static int print_methods(FILE *to, const struct tally *tally, bool unbiased) {
 
 // Print the summary; with --json it is printed to standard error.  Returns the exit
 // status.
-static int close_table(const struct request *request, const struct tally *tally) {
+static int close_table(const struct request *request, const struct method_tally *tally) {
     FILE *to = request->json ? stderr : stdout;
     fputs(request->json ? "]}\n" : "\n! is a bias of more than 6 standard errors\n",
           stdout);
@@ -139,7 +139,7 @@ static bool is_wanted(const struct request *request,
 
 // Evaluate all workloads that are requested.  Returns the exit status.
 static int evaluate_all(const struct request *request) {
-    struct tally tally = {0};
+    struct method_tally tally = {0};
     if (request->json) {
         printf("{\"streams\": %" PRIu64 ", \"seed\": %" PRIu64 ", \"rows\": [\n",
                request->streams, request->seed);

@@ -35,13 +35,13 @@ struct census {
 };
 
 // The archive.
-struct output {
+struct tar_output {
     FILE *to; // NULL: only count the bytes
     uint64_t bytes;
 };
 
 // Write bytes and count them.
-static void put(struct output *out, const void *bytes, size_t size) {
+static void put(struct tar_output *out, const void *bytes, size_t size) {
     out->bytes += size;
     if (out->to) {
         fwrite(bytes, 1, size, out->to);
@@ -60,7 +60,7 @@ static void put_octal(char *field, size_t digits, uint64_t number) {
 }
 
 // Write the header of a file.
-static void put_header(struct output *out, const char *name, size_t length, char kind,
+static void put_header(struct tar_output *out, const char *name, size_t length, char kind,
                        size_t size, uint64_t time) {
     char header[BLOCK] = {0};
     unsigned sum = 0;
@@ -84,7 +84,7 @@ static void put_header(struct output *out, const char *name, size_t length, char
 }
 
 // Write the content of a file, padded to a whole record.
-static void put_data(struct output *out, const struct hps_text *text) {
+static void put_data(struct tar_output *out, const struct hps_text *text) {
     static const char zeros[BLOCK];
     put(out, text->at, text->size);
     put(out, zeros, (BLOCK - text->size % BLOCK) % BLOCK);
@@ -92,7 +92,7 @@ static void put_data(struct output *out, const struct hps_text *text) {
 
 // Write a pax header with the long name of the next file.  Its record is "LENGTH
 // path=NAME\n", where LENGTH is the length of the whole record.
-static void put_long_name(struct output *out, const struct hps_text *name) {
+static void put_long_name(struct tar_output *out, const struct hps_text *name) {
     struct hps_text record = {0};
     size_t length = name->size + sizeof " path=\n" - 1 + 3; // LENGTH has 3 digits
     hps_text_decimal(&record, length);
@@ -105,7 +105,7 @@ static void put_long_name(struct output *out, const struct hps_text *name) {
 }
 
 // Write a file with its headers.
-static void put_file(struct output *out, const struct hps_text *name,
+static void put_file(struct tar_output *out, const struct hps_text *name,
                      const struct hps_text *text, uint64_t time) {
     if (name->size > NAME_MAX_TAR) {
         put_long_name(out, name);
@@ -115,7 +115,7 @@ static void put_file(struct output *out, const struct hps_text *name,
 }
 
 // Write the end of the archive.
-static void put_end(struct output *out) {
+static void put_end(struct tar_output *out) {
     static const char zeros[2 * BLOCK];
     put(out, zeros, sizeof zeros);
 }
@@ -169,13 +169,13 @@ static void print_census(const struct census *census) {
 // --- the fleet -------------------------------------------------------------------------
 
 // Numbers of dumps: from `first` to before `end`.
-struct range {
+struct dump_range {
     uint64_t first, end;
 };
 
 // Add a dump, with its totals `own`, to the census.
 static void count(struct census *census, const struct hps_fleet *fleet,
-                  const struct hps_fleet_dump *dump, struct range range,
+                  const struct hps_fleet_dump *dump, struct dump_range range,
                   const struct hps_fleet_totals *own) {
     uint64_t number = dump->number;
     bool is_host = number == range.first || number % HPS_FLEET_HOST == 0;
@@ -183,15 +183,15 @@ static void count(struct census *census, const struct hps_fleet *fleet,
     census->hosts += is_host;
     census->forks += dump->is_fork;
     census->ended += dump->is_final;
-    if (hps_fleet_counts(fleet, dump, range.first, range.end)) {
+    if (hps_fleet_is_used(fleet, dump, range.first, range.end)) {
         add_totals(&census->last, own);
         census->processes++;
     }
 }
 
 // Generate and write all dumps in the range.
-static void write_fleet(const struct hps_fleet *fleet, struct range range,
-                        struct output *out, struct census *census) {
+static void write_fleet(const struct hps_fleet *fleet, struct dump_range range,
+                        struct tar_output *out, struct census *census) {
     struct hps_text name = {0}, text = {0};
     for (uint64_t number = range.first; number < range.end; number++) {
         struct hps_fleet_dump dump = hps_fleet_dump(fleet, number);
@@ -221,7 +221,7 @@ static bool read_operand(const char *text, uint64_t *number) {
 
 int hps_sim_fleet(char **arguments) {
     struct hps_fleet fleet = {.seed = 0};
-    struct range range;
+    struct dump_range range;
     struct census census = {.bytes = 0};
     bool expected = false;
     const struct hps_sim_option options[] = {
@@ -246,7 +246,7 @@ int hps_sim_fleet(char **arguments) {
         return 2;
     }
     range.end = range.first + dumps;
-    struct output out = {.to = expected ? NULL : stdout};
+    struct tar_output out = {.to = expected ? NULL : stdout};
     write_fleet(&fleet, range, &out, &census);
     if (expected) {
         print_census(&census);

@@ -29,18 +29,18 @@ enum {
 };
 
 // The truth of one stack, in bytes; see above.
-struct truth {
+struct stack_truth {
     uint64_t allocated, alive;
     uint64_t live[MOST_DUMPS], gaps[MOST_DUMPS], ages[AGES];
 };
 
 // Options and state of the command.
-struct run {
+struct lifetimes_run {
     const char *folder;
     uint64_t dumps, period, samples, seed;
     bool ages;
     struct hps_heapfile_options options;
-    struct truth truths[HPS_LIVES_STACKS];
+    struct stack_truth truths[HPS_LIVES_STACKS];
     struct hps_life *sampled; // sampled objects
     size_t count, room;
     double now; // time of the dump that is written
@@ -57,7 +57,7 @@ static int range_of(double age) {
 
 // Add an object to the truth of its stack.
 static void add(const struct hps_lives *lives, const struct hps_life *life,
-                struct truth *truth) {
+                struct stack_truth *truth) {
     bool is_alive = life->died > HPS_LIVES_WINDOW;
     for (uint32_t i = 0; i < lives->dumps; i++) {
         double at = hps_lives_time(lives, i);
@@ -74,7 +74,7 @@ static void add(const struct hps_lives *lives, const struct hps_life *life,
 }
 
 // Append a sampled object.
-static void keep(struct run *run, const struct hps_life *life) {
+static void keep(struct lifetimes_run *run, const struct hps_life *life) {
     if (run->count == run->room) {
         run->room = run->room ? 2 * run->room : 1024;
         run->sampled = hps_resize(run->sampled, run->room * sizeof *run->sampled);
@@ -84,7 +84,7 @@ static void keep(struct run *run, const struct hps_life *life) {
 
 // Generate the objects of a stack, and sample them.  Stacks can be generated one after
 // the other, since the sampler has no memory: the order between stacks has no effect.
-static void live_on(struct run *run, uint32_t stack) {
+static void generate_objects(struct lifetimes_run *run, uint32_t stack) {
     struct hps_lives lives;
     struct hps_sampler sampler;
     struct hps_random random;
@@ -105,8 +105,9 @@ static void live_on(struct run *run, uint32_t stack) {
 // --- dumps -----------------------------------------------------------------------------
 
 // Whether the object belongs to the stack of the ledger.
-static bool is_of(const struct run *run, const struct hps_ledger_stack *stack,
-                  const struct hps_life *life) {
+static bool is_of_stack(const struct lifetimes_run *run,
+                        const struct hps_ledger_stack *stack,
+                        const struct hps_life *life) {
     uintptr_t frames[HPS_SAMPLING_DEPTH];
     struct hps_sampling_frames of = hps_process_frames(&run->process);
     uint32_t depth = of.of(of.context, life->stack, frames);
@@ -118,10 +119,11 @@ static bool is_of(const struct run *run, const struct hps_ledger_stack *stack,
 // stack that is live.
 static void list(struct hps_textfile *file, const struct hps_ledger_stack *stack,
                  const void *listed) {
-    const struct run *run = listed;
+    const struct lifetimes_run *run = listed;
     for (size_t i = 0; i < run->count; i++) {
         const struct hps_life *life = &run->sampled[i];
-        if (life->born <= run->now && run->now < life->died && is_of(run, stack, life)) {
+        if (life->born <= run->now && run->now < life->died &&
+            is_of_stack(run, stack, life)) {
             hps_textfile_text(file, "  f: ");
             hps_textfile_decimal(file, (uint64_t)((run->now - life->born) * 1e9));
             hps_textfile_text(file, " ");
@@ -134,7 +136,7 @@ static void list(struct hps_textfile *file, const struct hps_ledger_stack *stack
 }
 
 // Enter the sampled objects that were allocated before the dump into the ledger.
-static int enter(const struct run *run, struct hps_ledger *ledger) {
+static int enter(const struct lifetimes_run *run, struct hps_ledger *ledger) {
     uintptr_t frames[HPS_SAMPLING_DEPTH];
     struct hps_sampling_frames of = hps_process_frames(&run->process);
     struct hps_ledger_thread *thread = hps_ledger_new_thread(ledger, "");
@@ -157,7 +159,7 @@ static int enter(const struct run *run, struct hps_ledger *ledger) {
 }
 
 // Write dump number `number`.  Returns the exit status.
-static int write_dump(struct run *run, unsigned number) {
+static int write_dump(struct lifetimes_run *run, unsigned number) {
     struct hps_ledger ledger;
     char name[64];
     snprintf(name, sizeof name, "lifetimes.10001.%u.i%u.heap", number, number);
@@ -185,14 +187,14 @@ static void write_list(FILE *to, const char *name, const uint64_t *values,
 }
 
 // Write truth.json.  Returns the exit status.
-static int write_truth(const struct run *run) {
+static int write_truth(const struct lifetimes_run *run) {
     FILE *to = hps_sim_open(run->folder, "truth.json");
     if (!to) {
         return 1;
     }
     fprintf(to, "{\"period\": %llu, \"stacks\": [", (unsigned long long)run->period);
     for (uint32_t i = 0; i < HPS_LIVES_STACKS; i++) {
-        const struct truth *truth = &run->truths[i];
+        const struct stack_truth *truth = &run->truths[i];
         fprintf(to, "%s\n  {\"name\": \"%s\", ", i ? "," : "", hps_lives_names[i]);
         hps_sim_write_frames(to, i);
         fprintf(to, ",\n   \"allocated\": %llu, \"alive\": %llu",
@@ -209,13 +211,13 @@ static int write_truth(const struct run *run) {
 // --- the command -----------------------------------------------------------------------
 
 // Generate the objects, and write all files.  Returns the exit status.
-static int simulate(struct run *run) {
+static int simulate(struct lifetimes_run *run) {
     struct hps_random random;
     int status = hps_sim_make_folder(run->folder);
     hps_random_init_nth(&random, run->seed, 2 * HPS_LIVES_STACKS);
     hps_process_init(&run->process, &random);
     for (uint32_t i = 0; i < HPS_LIVES_STACKS && status == 0; i++) {
-        live_on(run, i);
+        generate_objects(run, i);
     }
     status = status ? status : write_truth(run);
     for (unsigned i = 0; i < run->dumps && status == 0; i++) {
@@ -226,7 +228,8 @@ static int simulate(struct run *run) {
 }
 
 int hps_sim_lifetimes(char **arguments) {
-    static struct run run = {.dumps = 10, .period = 4096, .samples = 20, .seed = 1};
+    static struct lifetimes_run run = {
+        .dumps = 10, .period = 4096, .samples = 20, .seed = 1};
     bool raw = false;
     const struct hps_sim_option options[] = {
         {"dumps", HPS_SIM_NUMBER, &run.dumps, "how many, 2 to 100 (10)"},

@@ -43,14 +43,14 @@ static const char *const names[STACKS] = {"dense", "sparse",  "passing", "lastin
                                           "alone", "nothing", "one",     "another"};
 
 // An object.
-struct object {
+struct slab_object {
     uint32_t stack;
     bool is_sampled;
     size_t place; // its place; unused if it is sampled
 };
 
 // The simulated process.
-struct heap {
+struct slab_heap {
     struct hps_slabs slabs[CLASSES];
     // Live objects by stack, sampled live objects by class.
     uint64_t live[STACKS], sampled[CLASSES];
@@ -63,9 +63,9 @@ struct heap {
 // --- objects ---------------------------------------------------------------------------
 
 // Allocate an object at a stack.
-static struct object allocate(struct heap *heap, uint32_t stack) {
+static struct slab_object allocate(struct slab_heap *heap, uint32_t stack) {
     struct hps_slabs *slabs = &heap->slabs[stack / 2];
-    struct object object = {.stack = stack};
+    struct slab_object object = {.stack = stack};
     object.is_sampled = hps_sampler_takes(&heap->sampler, slabs->size);
     if (object.is_sampled) {
         hps_ledger_add(&heap->ledger, heap->lines[stack], slabs->size);
@@ -78,7 +78,7 @@ static struct object allocate(struct heap *heap, uint32_t stack) {
 }
 
 // Free an object.
-static void release(struct heap *heap, const struct object *object) {
+static void release(struct slab_heap *heap, const struct slab_object *object) {
     struct hps_slabs *slabs = &heap->slabs[object->stack / 2];
     if (object->is_sampled) {
         hps_ledger_remove(&heap->ledger, heap->lines[object->stack], slabs->size);
@@ -90,7 +90,8 @@ static void release(struct heap *heap, const struct object *object) {
 }
 
 // Free all objects except for each nth.
-static void release_but_each(struct heap *heap, const struct object *objects, int nth) {
+static void release_all_but_nth(struct slab_heap *heap, const struct slab_object *objects,
+                                int nth) {
     for (int i = 0; i < OBJECTS; i++) {
         if (i % nth) {
             release(heap, &objects[i]);
@@ -99,34 +100,34 @@ static void release_but_each(struct heap *heap, const struct object *objects, in
 }
 
 // The programs of the four classes, see above.
-static void run_dense_and_sparse(struct heap *heap, struct object *objects) {
+static void run_dense_and_sparse(struct slab_heap *heap, struct slab_object *objects) {
     for (int i = 0; i < OBJECTS; i++) {
         allocate(heap, 0);
     }
     for (int i = 0; i < OBJECTS; i++) {
         objects[i] = allocate(heap, 1);
     }
-    release_but_each(heap, objects, 32);
+    release_all_but_nth(heap, objects, 32);
 }
 
-static void run_passing_and_lasting(struct heap *heap, struct object *objects) {
+static void run_passing_and_lasting(struct slab_heap *heap, struct slab_object *objects) {
     for (int i = 0; i < OBJECTS; i++) {
         objects[i] = allocate(heap, i % 10 ? 2 : 3);
     }
-    release_but_each(heap, objects, 10);
+    release_all_but_nth(heap, objects, 10);
     for (int i = 0; i < OBJECTS / 10; i++) {
         allocate(heap, 2);
     }
 }
 
-static void run_alone(struct heap *heap, struct object *objects) {
+static void run_alone(struct slab_heap *heap, struct slab_object *objects) {
     for (int i = 0; i < OBJECTS; i++) {
         objects[i] = allocate(heap, 4);
     }
-    release_but_each(heap, objects, 10);
+    release_all_but_nth(heap, objects, 10);
 }
 
-static void run_alike(struct heap *heap, struct object *objects) {
+static void run_alike(struct slab_heap *heap, struct slab_object *objects) {
     struct hps_random random = heap->sampler.random;
     for (int i = 0; i < OBJECTS; i++) {
         objects[i] = allocate(heap, 6 + (uint32_t)hps_random_below(&random, 2));
@@ -139,8 +140,8 @@ static void run_alike(struct heap *heap, struct object *objects) {
 }
 
 // Run all four programs.
-static void run(struct heap *heap) {
-    struct object *objects = hps_resize(NULL, OBJECTS * sizeof *objects);
+static void run(struct slab_heap *heap) {
+    struct slab_object *objects = hps_resize(NULL, OBJECTS * sizeof *objects);
     run_dense_and_sparse(heap, objects);
     run_passing_and_lasting(heap, objects);
     run_alone(heap, objects);
@@ -151,7 +152,7 @@ static void run(struct heap *heap) {
 // --- truth -----------------------------------------------------------------------------
 
 // Bytes of all live objects.
-static uint64_t bytes_of(const struct heap *heap) {
+static uint64_t bytes_of(const struct slab_heap *heap) {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < STACKS; i++) {
         bytes += heap->live[i] * heap->slabs[i / 2].size;
@@ -160,7 +161,7 @@ static uint64_t bytes_of(const struct heap *heap) {
 }
 
 // Number of sampled live objects.
-static uint64_t sampled_of(const struct heap *heap) {
+static uint64_t sampled_of(const struct slab_heap *heap) {
     uint64_t sampled = 0;
     for (uint32_t i = 0; i < CLASSES; i++) {
         sampled += heap->sampled[i];
@@ -169,7 +170,7 @@ static uint64_t sampled_of(const struct heap *heap) {
 }
 
 // Write a class for truth.json.
-static void write_class(FILE *to, const struct heap *heap, uint32_t class) {
+static void write_class(FILE *to, const struct slab_heap *heap, uint32_t class) {
     const struct hps_slabs *slabs = &heap->slabs[class];
     struct hps_slabs_sums sums = hps_slabs_sums(slabs);
     double held[STACKS] = {0};
@@ -190,7 +191,7 @@ static void write_class(FILE *to, const struct heap *heap, uint32_t class) {
 }
 
 // Write truth.json.  Returns the exit status.
-static int write_truth(const struct heap *heap, const char *folder) {
+static int write_truth(const struct slab_heap *heap, const char *folder) {
     FILE *to = hps_sim_open(folder, "truth.json");
     if (!to) {
         return 1;
@@ -206,7 +207,7 @@ static int write_truth(const struct heap *heap, const char *folder) {
 // --- statistics of the allocator -------------------------------------------------------
 
 // Write the statistics of the bins.
-static void write_bins(FILE *to, const struct heap *heap) {
+static void write_bins(FILE *to, const struct slab_heap *heap) {
     fputs(" \"bins\": [", to);
     for (uint32_t i = 0; i < CLASSES; i++) {
         struct hps_slabs_sums sums = hps_slabs_sums(&heap->slabs[i]);
@@ -224,7 +225,7 @@ static void write_bins(FILE *to, const struct heap *heap) {
 }
 
 // Write the properties of the size classes.
-static void write_classes(FILE *to, const struct heap *heap) {
+static void write_classes(FILE *to, const struct slab_heap *heap) {
     fputs(" \"bin\": [", to);
     for (uint32_t i = 0; i < CLASSES; i++) {
         const struct hps_slabs *slabs = &heap->slabs[i];
@@ -236,7 +237,7 @@ static void write_classes(FILE *to, const struct heap *heap) {
 }
 
 // Write the totals.
-static void write_totals(FILE *to, const struct heap *heap) {
+static void write_totals(FILE *to, const struct slab_heap *heap) {
     uint64_t allocated = sampled_of(heap) * EXTENT;
     uint64_t active = sampled_of(heap) * (EXTENT + HPS_SLABS_PAGE);
     for (uint32_t i = 0; i < CLASSES; i++) {
@@ -253,7 +254,7 @@ static void write_totals(FILE *to, const struct heap *heap) {
 }
 
 // Write slabs.json.  Returns the exit status.
-static int write_books(const struct heap *heap, const char *folder) {
+static int write_statistics(const struct slab_heap *heap, const char *folder) {
     int lg_period = __builtin_ctzll(heap->sampler.period);
     FILE *to = hps_sim_open(folder, "slabs.json");
     if (!to) {
@@ -280,7 +281,7 @@ static int write_books(const struct heap *heap, const char *folder) {
 // --- the command -----------------------------------------------------------------------
 
 // Initialise the process without objects.  Returns the exit status.
-static int heap_init(struct heap *heap, uint64_t period, uint64_t seed) {
+static int heap_init(struct slab_heap *heap, uint64_t period, uint64_t seed) {
     static const uint64_t sizes[CLASSES] = {128, 96, 64, 48};
     uintptr_t frames[HPS_SAMPLING_DEPTH];
     struct hps_random random;
@@ -299,7 +300,7 @@ static int heap_init(struct heap *heap, uint64_t period, uint64_t seed) {
     return thread ? 0 : hps_sim_fail("out of memory");
 }
 
-static void heap_done(struct heap *heap) {
+static void heap_done(struct slab_heap *heap) {
     for (uint32_t i = 0; i < CLASSES; i++) {
         hps_slabs_done(&heap->slabs[i]);
     }
@@ -307,14 +308,14 @@ static void heap_done(struct heap *heap) {
 }
 
 // Run the process, and write all files.  Returns the exit status.
-static int simulate(struct heap *heap, const char *folder) {
+static int simulate(struct slab_heap *heap, const char *folder) {
     run(heap);
     int status = hps_sim_make_folder(folder);
     status = status ? status
                     : hps_sim_write_dump(folder, "slabs.10001.0.f.heap", &heap->ledger,
                                          &heap->process,
                                          (struct hps_heapfile_options){.unbias = true});
-    status = status ? status : write_books(heap, folder);
+    status = status ? status : write_statistics(heap, folder);
     return status ? status : write_truth(heap, folder);
 }
 
@@ -331,7 +332,7 @@ int hps_sim_slabs(char **arguments) {
         hps_sim_fail("slabs needs a folder and a period that is a power of 2");
         return 2;
     }
-    struct heap heap = {.sampled = {0}};
+    struct slab_heap heap = {.sampled = {0}};
     int status = heap_init(&heap, period, seed);
     status = status ? status : simulate(&heap, arguments[0]);
     heap_done(&heap);

@@ -13,7 +13,7 @@ enum {
 };
 
 // A kind of object.
-struct kind {
+struct object_kind {
     uint32_t count;
     uint64_t size;
     uint32_t stack;
@@ -28,8 +28,8 @@ struct progress {
 };
 
 // Index of the kind with the least progress.
-static size_t furthest_behind(const struct kind *kinds, const struct progress *progress,
-                              size_t count) {
+static size_t furthest_behind(const struct object_kind *kinds,
+                              const struct progress *progress, size_t count) {
     size_t best = 0;
     for (size_t i = 1; i < count; i++) {
         // Compares (made + 1/2) / count of both, doubled and without a division.
@@ -41,7 +41,7 @@ static size_t furthest_behind(const struct kind *kinds, const struct progress *p
 }
 
 // Allocate the next object of a kind; free the previous one if it does not stay.
-static void make_next(struct hps_stream *stream, const struct kind *kind,
+static void make_next(struct hps_stream *stream, const struct object_kind *kind,
                       struct progress *progress) {
     if (progress->passing) {
         hps_stream_free(stream, progress->newest);
@@ -52,7 +52,8 @@ static void make_next(struct hps_stream *stream, const struct kind *kind,
 }
 
 // Append a program with these kinds of objects.
-static void mix(struct hps_stream *stream, const struct kind *kinds, size_t count) {
+static void mix(struct hps_stream *stream, const struct object_kind *kinds,
+                size_t count) {
     struct progress progress[MAX_KINDS] = {0};
     uint64_t left = 0;
     for (size_t i = 0; i < count; i++) {
@@ -70,15 +71,15 @@ static void mix(struct hps_stream *stream, const struct kind *kinds, size_t coun
 }
 
 static void make_tiny(struct hps_stream *stream) {
-    mix(stream, &(struct kind){8000, 16, 0, 8000}, 1);
+    mix(stream, &(struct object_kind){8000, 16, 0, 8000}, 1);
 }
 
 static void make_r_size(struct hps_stream *stream) {
-    mix(stream, &(struct kind){200, 4096, 0, 200}, 1);
+    mix(stream, &(struct object_kind){200, 4096, 0, 200}, 1);
 }
 
 static void make_mix(struct hps_stream *stream) {
-    static const struct kind kinds[] = {
+    static const struct object_kind kinds[] = {
         {4000, 16, 0, 4000},
         {200, 512, 1, 200},
         {10, 16384, 2, 10},
@@ -126,7 +127,7 @@ static void make_victim(struct hps_stream *stream) {
 }
 
 static void make_churn(struct hps_stream *stream) {
-    static const struct kind kinds[] = {
+    static const struct object_kind kinds[] = {
         {2400, 256, 0, 0},
         {500, 64, 1, 500},
         {60, 8192, 2, 30},
@@ -135,7 +136,7 @@ static void make_churn(struct hps_stream *stream) {
 }
 
 static void make_pair(struct hps_stream *stream) {
-    static const struct kind kinds[] = {
+    static const struct object_kind kinds[] = {
         {8000, 8, 0, 8000},
         {1, 64000, 1, 1},
     };
@@ -143,7 +144,7 @@ static void make_pair(struct hps_stream *stream) {
 }
 
 static void make_large(struct hps_stream *stream) {
-    static const struct kind kinds[] = {
+    static const struct object_kind kinds[] = {
         {6, 4 * 4096, 0, 6},  {6, 8 * 4096, 1, 6},  {6, 16 * 4096, 2, 6},
         {6, 32 * 4096, 3, 6}, {6, 64 * 4096, 4, 6},
     };
@@ -151,7 +152,7 @@ static void make_large(struct hps_stream *stream) {
 }
 
 static void make_two_stack(struct hps_stream *stream) {
-    static const struct kind kinds[] = {
+    static const struct object_kind kinds[] = {
         {1000000, 8, 0, 1000000},
         {1, 8 << 20, 1, 1},
     };
@@ -159,7 +160,7 @@ static void make_two_stack(struct hps_stream *stream) {
 }
 
 static void make_huge(struct hps_stream *stream) {
-    static const struct kind kinds[] = {
+    static const struct object_kind kinds[] = {
         {4, 16 * 4096, 0, 4},  {4, 32 * 4096, 1, 4},  {4, 64 * 4096, 2, 4},
         {4, 128 * 4096, 3, 4}, {4, 256 * 4096, 4, 4},
     };
@@ -184,7 +185,7 @@ static void make_spread(struct hps_stream *stream) {
 }
 
 static void make_few(struct hps_stream *stream) {
-    static const struct kind kinds[] = {
+    static const struct object_kind kinds[] = {
         {32, 16, 0, 32}, {16, 64, 1, 16},   {8, 256, 2, 8},   {3, 1024, 3, 3},
         {64, 64, 4, 64}, {384, 16, 5, 384}, {32, 256, 6, 32}, {3, 4096, 7, 3},
     };

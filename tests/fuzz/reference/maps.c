@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct variable {
+struct map_variable {
     struct hp_span name, value;
 };
 
-struct variables {
-    struct variable of[64];
+struct map_variables {
+    struct map_variable of[64];
     size_t count;
 };
 
@@ -113,7 +113,7 @@ static bool read_row(struct hp_span line, struct hp_mapping *row) {
            !__builtin_add_overflow(row->offset, row->end - row->start, &last);
 }
 
-static bool read_variable(struct hp_span line, struct variables *variables) {
+static bool read_variable(struct hp_span line, struct map_variables *variables) {
     struct reference_scan s = reference_scan_of(line);
     reference_blanks(&s);
     struct hp_span name = {s.at, 0};
@@ -125,7 +125,7 @@ static bool read_variable(struct hp_span line, struct variables *variables) {
         return false;
     }
     s.at++;
-    struct variable variable = {name, reference_rest(&s)};
+    struct map_variable variable = {name, reference_rest(&s)};
     if (variable.value.size > 256) {
         return false;
     }
@@ -143,10 +143,10 @@ static bool is_blank(struct hp_span line) {
 
 // "$name/rest", by the last variable above it that has the name.
 static struct hp_span expand(struct hp_dump *dump, struct hp_span path,
-                             const struct variables *variables) {
-    const struct variable *found = NULL;
+                             const struct map_variables *variables) {
+    const struct map_variable *found = NULL;
     for (size_t i = 0; i < variables->count; i++) {
-        const struct variable *variable = &variables->of[i];
+        const struct map_variable *variable = &variables->of[i];
         size_t size = variable->name.size;
         bool fits = path.size > size &&
                     memcmp(path.at + 1, variable->name.at, size) == 0 &&
@@ -203,7 +203,7 @@ static void drop_overlaps(struct reference *r) {
     dump->mappings.count = kept;
 }
 
-static void read_rows(struct reference *r, struct variables *variables) {
+static void read_rows(struct reference *r, struct map_variables *variables) {
     for (; !reference_at_end(r); r->next++) {
         struct hp_span line = reference_line(r), text = r->lines.at[r->next].text;
         struct hp_mapping row;
@@ -222,7 +222,7 @@ static void read_rows(struct reference *r, struct variables *variables) {
 }
 
 void reference_read_maps(struct reference *r) {
-    struct variables variables = {.count = 0};
+    struct map_variables variables = {.count = 0};
     read_rows(r, &variables);
     drop_overlaps(r);
     for (size_t i = 0; i < r->dump.mappings.count; i++) {

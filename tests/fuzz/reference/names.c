@@ -15,7 +15,7 @@ static size_t last_dashes(struct hp_span names) {
 }
 
 // "outer--inlined": the innermost is the last.
-static void tell(struct hp_dump *dump, uint64_t address, struct hp_span names) {
+static void embed_names(struct hp_dump *dump, uint64_t address, struct hp_span names) {
     for (int calls = 0; names.size > 0 && calls < 256; calls++) {
         size_t dashes = last_dashes(names);
         size_t start = dashes == SIZE_MAX ? 0 : dashes + 2;
@@ -38,7 +38,7 @@ static void read_key(struct reference *r, struct hp_span line) {
     }
     struct hp_span names = {s.at, (size_t)(s.end - s.at)};
     if (!hp_span_equal(names, key)) {
-        tell(&r->dump, address, names);
+        embed_names(&r->dump, address, names);
     }
 }
 

@@ -15,19 +15,19 @@ static uint64_t fnv(uint64_t hash, const void *bytes, size_t size) {
 }
 
 // A line of a location, and the function it is of; "" for none.
-struct line {
+struct location_line {
     struct hp_span name, linkage, file;
     uint64_t number, column, start;
 };
 
-static struct line line_of(const struct profile *p, struct hp_span bytes) {
+static struct location_line line_of(const struct profile *p, struct hp_span bytes) {
     struct fields message = reference_fields_of(bytes);
-    struct line line = {{"", 0},
-                        {"", 0},
-                        {"", 0},
-                        reference_number(&message, 2),
-                        reference_number(&message, 3),
-                        0};
+    struct location_line line = {{"", 0},
+                                 {"", 0},
+                                 {"", 0},
+                                 reference_number(&message, 2),
+                                 reference_number(&message, 3),
+                                 0};
     size_t function = reference_find(p->functions.at, p->functions.count,
                                      reference_number(&message, 1));
     hp_vec_done(&message.of);
@@ -45,7 +45,7 @@ static uint64_t hash_of_lines(const struct profile *p, const struct fields *loca
     uint64_t hash = 14695981039346656037u;
     for (size_t i = 0; i < location->of.count; i++) {
         if (location->of.at[i].number == 4) {
-            struct line line = line_of(p, location->of.at[i].bytes);
+            struct location_line line = line_of(p, location->of.at[i].bytes);
             struct hp_span linkage = line.linkage.size ? line.linkage : line.name;
             hash = fnv(hash, line.name.at, line.name.size);
             hash = fnv(hash, linkage.at, linkage.size);
@@ -68,14 +68,14 @@ static uint32_t small_or_0(uint64_t number) {
 }
 
 // Returns whether it has lines.
-static bool tell_lines(struct profile *p, const struct fields *location) {
+static bool embed_lines(struct profile *p, const struct fields *location) {
     bool has_lines = false;
     for (size_t i = 0; i < location->of.count; i++) {
         if (location->of.at[i].number != 4) {
             continue;
         }
         has_lines = true;
-        struct line line = line_of(p, location->of.at[i].bytes);
+        struct location_line line = line_of(p, location->of.at[i].bytes);
         if (line.name.size > 0) {
             struct hp_embedded_call call = {
                 keep(p, line.name),      keep(p, line.file),     keep(p, line.linkage),
@@ -95,8 +95,8 @@ static uint32_t row_of(const struct profile *p, const struct fields *location) {
     }
     uint64_t start = reference_number(&p->mappings.at[row], 2);
     uint64_t limit = reference_number(&p->mappings.at[row], 3);
-    bool is_behind = limit > start && address >= limit;
-    return address < start || is_behind ? 0 : (uint32_t)row + 1;
+    bool is_after = limit > start && address >= limit;
+    return address < start || is_after ? 0 : (uint32_t)row + 1;
 }
 
 static bool has_names(const struct profile *p, const struct fields *location) {
@@ -144,7 +144,7 @@ static void add_location(struct profile *p, size_t at) {
         add_unknown(p, number);
         return;
     }
-    if (tell_lines(p, location)) {
+    if (embed_lines(p, location)) {
         hp_dump_embed(p->dump, number);
     }
     bool has_address = is_known_by_address(p, location);
@@ -186,7 +186,8 @@ static void take_value(struct profile *p, uint64_t value, size_t *values) {
 }
 
 // One number, or packed ones.
-static void take_numbers(struct profile *p, const struct field *field, size_t *values) {
+static void take_numbers(struct profile *p, const struct wire_field *field,
+                         size_t *values) {
     struct hp_span rest = field->bytes;
     uint64_t value = field->value;
     const char *wrong = NULL;
@@ -218,7 +219,7 @@ static void keep_label(struct profile *p, const struct fields *label) {
 }
 
 // Returns the size of the objects, if it is that; or 0.
-static uint64_t read_label(struct profile *p, const struct field *field) {
+static uint64_t read_label(struct profile *p, const struct wire_field *field) {
     if (field->type != 2) {
         reference_fail(p, "a number where bytes are expected");
         return 0;
@@ -252,12 +253,12 @@ static void read_sample(struct profile *p, struct hp_span bytes) {
     p->counts = (struct hp_counts){{0, 0}, {0, 0}};
     p->tags.count = p->further.count = 0;
     for (size_t i = 0; i < sample.of.count && !p->wrong; i++) {
-        const struct field *field = &sample.of.at[i];
+        const struct wire_field *field = &sample.of.at[i];
         if (field->number == 1 || field->number == 2) {
             take_numbers(p, field, &values);
         } else if (field->number == 3) {
-            uint64_t told = read_label(p, field);
-            size = told > 0 ? told : size;
+            uint64_t label_size = read_label(p, field);
+            size = label_size > 0 ? label_size : size;
         }
     }
     reference_fail(p, sample.wrong);
@@ -278,7 +279,7 @@ static void read_sample(struct profile *p, struct hp_span bytes) {
     }
     if (has_further && !p->wrong) {
         hp_vec_append(&p->dump->values, p->further.at, p->further.count);
-        hp_dump_next_extra(p->dump)->behind_values = p->dump->values.count;
+        hp_dump_next_extra(p->dump)->values_end = p->dump->values.count;
     }
     if (has_counts || has_further) {
         if (size > 0) {

@@ -4,13 +4,13 @@
 
 #include "reference.h"
 
-struct field {
+struct wire_field {
     uint64_t number, type, value;
     struct hp_span bytes;
 };
 
 struct fields {
-    HP_VEC(struct field) of; // up to what is wrong
+    HP_VEC(struct wire_field) of; // up to what is wrong
     const char *wrong;
 };
 
@@ -41,7 +41,7 @@ void reference_fail(struct profile *p, const char *wrong);
 // --- the wire ---
 
 // The next field of *rest, which is stepped over; false if it is none.
-bool reference_field(struct hp_span *rest, struct field *field, const char **wrong);
+bool reference_field(struct hp_span *rest, struct wire_field *field, const char **wrong);
 bool reference_varint(struct hp_span *rest, uint64_t *value, const char **wrong);
 struct fields reference_fields_of(struct hp_span bytes);
 

@@ -113,7 +113,7 @@ static bool is_json(struct hp_span text) {
 
 // The sum of the header's bytes, with spaces in its own place, is an octal number in it.
 static bool is_tar(struct hp_span text) {
-    uint64_t sum = 0, told = 0;
+    uint64_t sum = 0, written_sum = 0;
     int64_t signed_sum = 0;
     if (text.size < 512 || memcmp(text.at + 257, "ustar", 5) != 0) {
         return false;
@@ -126,18 +126,18 @@ static bool is_tar(struct hp_span text) {
     int i = 148;
     if ((unsigned char)text.at[i] == 0x80) { // or a binary one
         for (i = 149; i < 156; i++) {
-            told = told * 256 + (unsigned char)text.at[i];
+            written_sum = written_sum * 256 + (unsigned char)text.at[i];
         }
-        return told == sum || told == (uint64_t)signed_sum;
+        return written_sum == sum || written_sum == (uint64_t)signed_sum;
     }
     while (i < 156 && text.at[i] == ' ') {
         i++;
     }
     for (; i < 156 && text.at[i] >= '0' && text.at[i] <= '7'; i++) {
-        told = told * 8 + (uint64_t)(text.at[i] - '0');
+        written_sum = written_sum * 8 + (uint64_t)(text.at[i] - '0');
     }
     bool is_number = i == 156 || text.at[i] == ' ' || text.at[i] == '\0';
-    return is_number && (told == sum || told == (uint64_t)signed_sum);
+    return is_number && (written_sum == sum || written_sum == (uint64_t)signed_sum);
 }
 
 // gzip; zstd, or 0x184d2a50 ... 0x184d2a5f, which may stand in front of it.

@@ -12,7 +12,7 @@ void reference_fail(struct profile *p, const char *wrong) {
 void reference_check_numbers(struct profile *p, const struct fields *message,
                              unsigned wanted) {
     for (size_t i = 0; i < message->of.count; i++) {
-        const struct field *field = &message->of.at[i];
+        const struct wire_field *field = &message->of.at[i];
         if (field->number < 11 && wanted >> field->number & 1 && field->type != 0) {
             reference_fail(p, "bytes where a number is expected");
         }
@@ -28,7 +28,7 @@ static void need_id(struct profile *p, const struct fields *message) {
 // What is wrong first in the order of the text.
 static void check_location(struct profile *p, const struct fields *message) {
     for (size_t i = 0; i < message->of.count; i++) {
-        const struct field *field = &message->of.at[i];
+        const struct wire_field *field = &message->of.at[i];
         if (field->number >= 1 && field->number <= 3 && field->type != 0) {
             reference_fail(p, "bytes where a number is expected");
         } else if (field->number == 4 && field->type != 2) {
@@ -42,7 +42,7 @@ static void check_location(struct profile *p, const struct fields *message) {
     }
 }
 
-static void read_table(struct profile *p, const struct field *field) {
+static void read_table(struct profile *p, const struct wire_field *field) {
     struct fields message = reference_fields_of(field->bytes);
     bool is_kept = true;
     if (field->number == 1) {
@@ -75,7 +75,7 @@ static void read_table(struct profile *p, const struct field *field) {
 }
 
 // One comment, or packed ones.
-static void read_comments(struct profile *p, const struct field *field) {
+static void read_comments(struct profile *p, const struct wire_field *field) {
     struct hp_span rest = field->bytes;
     uint64_t value;
     const char *wrong = NULL;
@@ -91,7 +91,7 @@ static void read_comments(struct profile *p, const struct field *field) {
     }
 }
 
-static void read_top(struct profile *p, const struct field *field) {
+static void read_top(struct profile *p, const struct wire_field *field) {
     bool is_table = field->number <= 6 || field->number == 11;
     bool is_number =
         field->number >= 7 && field->number <= 15 && !is_table && field->number != 13;

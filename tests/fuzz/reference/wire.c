@@ -19,7 +19,7 @@ bool reference_varint(struct hp_span *rest, uint64_t *value, const char **wrong)
     return false;
 }
 
-static bool take(struct hp_span *rest, uint64_t size, struct field *field,
+static bool take(struct hp_span *rest, uint64_t size, struct wire_field *field,
                  const char **wrong) {
     if (size > rest->size) {
         *wrong = "a field is longer than what holds it";
@@ -30,9 +30,9 @@ static bool take(struct hp_span *rest, uint64_t size, struct field *field,
     return true;
 }
 
-bool reference_field(struct hp_span *rest, struct field *field, const char **wrong) {
+bool reference_field(struct hp_span *rest, struct wire_field *field, const char **wrong) {
     uint64_t key, size;
-    *field = (struct field){.bytes = {"", 0}};
+    *field = (struct wire_field){.bytes = {"", 0}};
     if (!reference_varint(rest, &key, wrong)) {
         return false;
     }
@@ -57,7 +57,7 @@ bool reference_field(struct hp_span *rest, struct field *field, const char **wro
 
 struct fields reference_fields_of(struct hp_span bytes) {
     struct fields fields = {.wrong = NULL};
-    for (struct field field;
+    for (struct wire_field field;
          bytes.size > 0 && reference_field(&bytes, &field, &fields.wrong);) {
         hp_vec_push(&fields.of, field);
     }
@@ -67,7 +67,7 @@ struct fields reference_fields_of(struct hp_span bytes) {
 uint64_t reference_number(const struct fields *message, uint64_t number) {
     uint64_t value = 0;
     for (size_t i = 0; i < message->of.count; i++) {
-        const struct field *field = &message->of.at[i];
+        const struct wire_field *field = &message->of.at[i];
         value = field->number == number ? field->value : value;
     }
     return value;
@@ -76,7 +76,7 @@ uint64_t reference_number(const struct fields *message, uint64_t number) {
 // The first field of a profile is a sample, with a value and nothing but locations and labels.
 static bool begins_with_sample(struct hp_span bytes) {
     const char *wrong = NULL;
-    struct field first;
+    struct wire_field first;
     if (bytes.size == 0 || !reference_field(&bytes, &first, &wrong) ||
         first.number != 2 || first.type != 2) {
         return false;
@@ -84,7 +84,7 @@ static bool begins_with_sample(struct hp_span bytes) {
     struct fields sample = reference_fields_of(first.bytes);
     size_t values = 0, odd = sample.wrong != NULL;
     for (size_t i = 0; i < sample.of.count; i++) {
-        const struct field *field = &sample.of.at[i];
+        const struct wire_field *field = &sample.of.at[i];
         struct hp_span rest = field->bytes;
         odd += field->number > 3 ||
                (field->type != 2 && (field->type != 0 || field->number == 3));
@@ -102,7 +102,8 @@ static bool begins_with_sample(struct hp_span bytes) {
 bool reference_is_pprof(struct hp_span bytes) {
     const char *wrong = NULL;
     bool has_samples = begins_with_sample(bytes);
-    for (struct field field; bytes.size > 0 && reference_field(&bytes, &field, &wrong);) {
+    for (struct wire_field field;
+         bytes.size > 0 && reference_field(&bytes, &field, &wrong);) {
         bool is_bytes = field.type == 2;
         bool is_type = field.number == 1 || field.number == 11;
         bool is_message = field.number <= 6 || field.number == 11 || field.number == 13;
