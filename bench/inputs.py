@@ -1,4 +1,4 @@
-"""What bench/run measures with: each input is made once, the same every time, in its directory."""
+"""The inputs of bench/run.  Each is made once in its directory, and is the same every time."""
 import gzip
 import os
 import pathlib
@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-SMALL, STACKS_OF_SMALL, PACKED = 1000, 27, 300  # dumps, and stacks of each; so many of them packed, too
+SMALL, STACKS_OF_SMALL, PACKED = 1000, 27, 300  # number of dumps, stacks of each, and number of packed dumps
 PROFILES, STACKS_OF_PROFILE = 200, 5000
 COPIES = 10              # of each real dump, of as many processes
 DEEP, DEPTH = 500, 1000  # stacks, and frames of each
@@ -17,7 +17,8 @@ TINY = 80                # stacks of some 50 KB
 
 
 def aside(make, *arguments):
-    """In a process of its own: peaks of what is measured begin at what this one holds."""
+    """Call a function in a child process: the peak memory of measured commands would otherwise begin at that of this
+    one."""
     child = os.fork()
     if child == 0:
         make(*arguments)
@@ -54,7 +55,7 @@ def taken_apart(dump):
 
 
 def moved(text, by):
-    """As if everything had been loaded elsewhere."""
+    """The text with all addresses moved, as if every file had been loaded at another address."""
     return re.sub(r'(?<![0-9a-f])(?:0x)?(5[5-6][0-9a-f]{10}|7f[0-9a-f]{10})(?![0-9a-f])',
                   lambda m: m[0][:-len(m[1])] + f'{int(m[1], 16) + by:x}', text)
 
@@ -74,7 +75,7 @@ def parts(dump, rng, count, stacks_of_each, by_chance):
 
 
 def fill(folder, make, *arguments):
-    """Its files, by name; a folder that was left half full is filled anew."""
+    """The files of a folder, by name.  A folder that was only partly written is written anew."""
     if not folder.exists():
         half = folder.with_name(folder.name + '.half')
         shutil.rmtree(half, ignore_errors=True)
@@ -114,7 +115,8 @@ def make_profiles(folder, dump, binary):
 
 
 def make_single(folder, dump):
-    """Of 50 KB; of stacks that are deep and have nothing in common; of a tenth of the stacks and of two."""
+    """Write dumps of 50 KB, of deep stacks that have nothing in common, and of a tenth and two tenths of the
+    stacks."""
     for name, stacks in (('tiny', TINY), ('tenth', 10000), ('two-tenths', 20000)):
         for text in parts(dump, random.Random(5), 1, stacks, False):
             (folder / name).write_text(text, encoding='ascii')

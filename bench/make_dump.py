@@ -69,7 +69,7 @@ def compile_program(directory, rng):
 
 
 def return_addresses(binary):
-    """The addresses behind the calls of a binary, from its disassembly: (all, behind malloc)."""
+    """The addresses after calls in a binary, from its disassembly: (all, those after calls of malloc)."""
     every, malloc = [], []
     wanted = None
     with subprocess.Popen(['objdump', '-d', '--no-show-raw-insn', binary], text=True,
@@ -88,7 +88,7 @@ def return_addresses(binary):
 
 
 def segments(binary):
-    """(offset, address, size, flags) of what a loader maps."""
+    """(offset, address, size, flags) of each segment that a loader maps."""
     found = []
     for line in run('readelf', '-lW', binary).splitlines():
         match = re.match(r' +LOAD +0x(\w+) 0x(\w+) 0x\w+ 0x(\w+) 0x\w+ ([R ][W ][E ])', line)
@@ -144,7 +144,7 @@ class Shape:
         self.own = [rng.sample(inside, 4) for _ in range(3)]
         ways = [[anywhere() for _ in range(rng.randrange(6, 26))] for _ in range(400)]
         self.any_way = zipf(rng, ways, 1.3)
-        self.ways = {}  # most often, what allocates is called from one place
+        self.ways = {}  # usually an allocating function has a single caller
         self.root = addresses[13001:13003]
 
     def caller(self, address):
@@ -176,7 +176,7 @@ def unbiased(n, size):
 
 
 def printed(objects, space):
-    """What jemalloc prints for its sums: see prof_do_unbias."""
+    """The numbers that jemalloc prints for its sums: see prof_do_unbias."""
     if not objects:
         return 0, 0
     mean = space / objects

@@ -11,7 +11,7 @@ root_open() {
     mkdir -p "$root/proc" "$root/dev/shm" "$root/dev/pts"
     trap 'umount -q "$root/dev/pts" "$root/dev/shm" "$root/proc"' EXIT
     root_mount proc proc
-    root_mount tmpfs dev/shm # Criterion's, who is nobody there
+    root_mount tmpfs dev/shm # for Criterion, which runs as an unprivileged user there
     root_mount devpts dev/pts
     # The image that a root is made from leaves manuals out.
     rm -f "$root/etc/dpkg/dpkg.cfg.d/docker"
@@ -21,7 +21,7 @@ root_open() {
 
 root_mount() { mountpoint -q "$root/$2" || mount -t "$1" "$1" "$root/$2"; }
 
-# root_tarball TOP: what `meson dist` makes of the last commit is in /try, alone.
+# root_tarball TOP: put only the tarball that `meson dist` makes of the last commit into /try.
 root_tarball() {
     work=$(mktemp -d)
     git -C "$1" clone -q . "$work/tree"

@@ -1,4 +1,4 @@
-"""`account`: which files belong together, and what is refused."""
+"""Tests `account`: which files belong together, and which are refused."""
 import gzip
 import json
 import os
@@ -39,7 +39,7 @@ def account_finds_out_which_file_is_which(t):
 
 
 def parts_of(rows):
-    """What of each row is more than its parts that add up."""
+    """The name of each row, and the bytes by which it exceeds the parts that add up to it."""
     for number, row in enumerate(rows):
         parts = [part["bytes"]["estimate"] for part in rows if part["parent"] == number and part["adds"]]
         if parts:
@@ -89,7 +89,7 @@ def waste_blames_nobody_where_another_may_keep_the_slabs(t):
     rows = waste_dump(t, 0)
     assert rows[0]["size"] == 96 and rows[0]["free"] == 1527 * 12288 - 19563 * 96
     assert "almost only" in rows[0]["note"] and len([row for row in rows if row["parent"] == 0]) == 1
-    # Four samples of 457 stand for 172 objects, enough for a ninth of the slabs.
+    # Four of 457 samples represent 172 objects, which is enough for a ninth of the slabs.
     rows = waste_dump(t, 4)
     shares = [row["share"] for row in rows if row["parent"] == 0]
     assert shares[0] > 0.98 and len(shares) == 2, shares
@@ -173,7 +173,7 @@ def account_refuses_files_of_other_processes(t):
           "its sample period is 4096, and its statistics say 524288")
     check(t.run("account", t.testdata / "gperftools-growth.heap", "--stats=app.json"), 5, "",
           "an account is made of dumps of jemalloc")
-    # Of one process, another moment: nothing tells but the numbers.
+    # Two moments of one process: only the numbers show the difference.
     text = (t.folder / "app.json").read_text()
     told = json.loads(text)["jemalloc"]["stats"]["allocated"]
     assert text.count(f'"allocated":{told}') == 1
@@ -216,7 +216,7 @@ def account_refuses_what_is_no_such_file(t):
 
 
 def peak_of(t, *args):
-    """Status, what it says, and the most memory that it had, in bytes."""
+    """(status, messages, peak memory in bytes) of a run."""
     with open(t.folder / "said", "w+b") as said:
         process = subprocess.Popen([t.binary, *map(str, args)], cwd=t.folder, stdout=subprocess.DEVNULL, stderr=said)
         _, status, used = os.wait4(process.pid, 0)
@@ -227,7 +227,7 @@ def peak_of(t, *args):
 
 @case
 def each_row_of_bad_input_ends_in_one_sentence(t):
-    """Of statistics, of prof_recent and of smaps; memory stays below a file of 1 GiB."""
+    """Tests bad statistics, prof_recent and smaps.  The memory stays small for a file of 1 GiB."""
     copies(t)
     copies(t, "b", "jemalloc-5.3.1")
     frag(t)
@@ -268,7 +268,7 @@ def each_row_of_bad_input_ends_in_one_sentence(t):
     for args in (as_stats, as_smaps, as_recent):
         code, said, peak = peak_of(t, *args, "--no-symbols")
         assert code == 7 and "--max-input-size" in said and said.count("\n") == 1 and peak < 1 << 30, (args, code, said, peak)
-    # What stands twice is no fault: the last one counts.
+    # A repeated entry is no error: the last one is used.
     t.file("bad", stats.replace(told, f"{told},{told}", 1))
     both = [check(t.run("account", "-q", "-fjson", "--no-symbols", "app.heap", f"--stats={name}"), 0).out
             for name in ("app.json", "bad")]
@@ -277,7 +277,7 @@ def each_row_of_bad_input_ends_in_one_sentence(t):
 
 @case
 def waste_of_redis_is_of_the_class_whose_keys_were_deleted(t):
-    """400,000 keys of 100 bytes, of which nine in ten were deleted: one stack has what is left."""
+    """In the dump 90 % of 400,000 keys of 100 bytes were deleted; one stack holds the rest."""
     files = copies(t, "redis", "redis")[:2]
     bins = json.loads((t.folder / "redis.json").read_text())["jemalloc"]["stats.arenas"]["0"]["bins"]
     sizes = json.loads((t.folder / "redis.json").read_text())["jemalloc"]["arenas"]["bin"]

@@ -1,4 +1,4 @@
-"""How the command line is understood."""
+"""Tests how the command line is parsed."""
 import json
 import pathlib
 import re
@@ -183,7 +183,7 @@ def a_mistyped_unit_suggests_the_unit(t):
 def info_tells_the_limit_of_memory_and_whose_it_is(t):
     info = ("info", "--no-symbols", t.dump)
     assert "  limit " not in check(t.run(*info)).out
-    large = 900000  # so that the sanitizers have what they reserve
+    large = 900000  # GiB, so large that sanitizers can reserve their memory
     assert f"\nmemory\n  limit        {large}.0 GiB, by --max-memory\n" in check(
         t.run(*info, "-v", f"--max-memory={large}GiB")).out
     assert "\nmemory\n" not in check(t.run(*info, "-v", "--max-memory=none")).out
@@ -355,7 +355,7 @@ def a_metric_may_be_a_sample_type_of_the_inputs(t):
                        ("inuse_space", "in use"), ("heap", "inuse-objects, resident_space")):
         result = t.run("top", "--no-symbols", "--metric", name, tcmalloc)
         assert head in result.out + result.err, result.err
-    # What is one letter off need not wait for the inputs.
+    # A name with one wrong letter is reported before the inputs are read.
     check(t.run("top", "--metric=inuse-spcae", "/nowhere"), 2, "", "did you mean inuse-space?")
     check(t.run("top", "--metric=", "/nowhere"), 2, "", "--metric does not take \"\"")
     last = t.run("folded", "--no-symbols", "--metric=resident_space", "--inuse_objects", tcmalloc)

@@ -1,4 +1,4 @@
-"""Whether binaries are those that ran, as return addresses tell."""
+"""Tests whether binaries are recognized by return addresses as those that ran."""
 import json
 import os
 import pathlib
@@ -16,14 +16,15 @@ ROW = re.search(rf"^(\w+)-(\w+) r-xp .* {PATH}$", DUMP, re.M)
 
 
 def code():
-    """Return addresses of the program, and one that is none: a byte behind each."""
+    """The return addresses of the program; one byte after each there is no return address."""
     low, high = (int(word, 16) for word in ROW.groups())
     found = {int(word, 16) for line in re.findall("^@ (.*)$", DUMP, re.M) for word in line.split()}
     return sorted(address for address in found if low < address < high)
 
 
 def dump(t, name, *stacks, process=0):
-    """Stacks of addresses, leaf first, with the map of the program alone and a page of nobody's, by which processes differ."""
+    """Write a dump of stacks, leaf first.  Its map has the program and an anonymous page, by which processes
+    differ."""
     maps = [line for line in DUMP.splitlines() if line.endswith(PATH)]
     lines = ["heap_v2/524288", f"  t*: {len(stacks)}: {64 * len(stacks)} [0: 0]"]
     for stack in stacks:
@@ -119,7 +120,7 @@ def each_dump_has_its_own_build(t):
 @case
 def a_program_given_among_the_inputs_names_its_dumps(t):
     program = t.folder / "any-name"
-    program.write_bytes((REBUILT / "right" / "app").read_bytes())  # and it cannot be executed
+    program.write_bytes((REBUILT / "right" / "app").read_bytes())  # the file is not executable
     path = dump(t, "right.heap", code())
     wanted = fold(t, path)
     for given in (program, "any-name"):
@@ -213,7 +214,7 @@ def B21_tags_of_addresses_are_cleared(t):
         path = t.file("tagged.heap", tagged(text, seed))
         assert fold(t, path) == plain, seed
         assert sum("tag" in warning for warning in look(t, path)[2]) == 1
-    nowhere = text.replace("@ ", "@ 0x7100000000000042 ", 1)  # in no row with its tag, nor without
+    nowhere = text.replace("@ ", "@ 0x7100000000000042 ", 1)  # mapped neither with its tag nor without
     lost = fold(t, t.file("nowhere.heap", nowhere))
     assert sum("[unmapped]" in line for line in lost) == 1, lost
     both = "".join(fold(t, t.file("both.heap", tagged(nowhere, 1))))  # then no tag is one
@@ -255,7 +256,7 @@ def B22_text_that_was_moved_is_its_files(t):
                  "/anon_hugepage (deleted)", "/mnt/huge/libhugetlbfs.tmp.dLkB1r (deleted)"):
         moved = with_map(text, lambda row, low, high: split(row, low, high, name, 0))
         assert fold(t, t.file("moved.heap", moved)) == whole, name
-    lines = []  # what is around it is not one piece: its end is a page less far on in the file
+    lines = []  # makes the mapping around it inconsistent: it ends a page earlier in the file
     other = with_map(text, lambda row, low, high: lines.extend(split(row, low, high, "/srv/other.so", 0)) or [
         *lines[:2], re.sub(r"r-xp (\w+)", lambda m: f"r-xp {int(m[1], 16) - 0x1000:08x}", lines[2])])
     assert "other.so+0x" in "".join(fold(t, t.file("other.heap", other)))
@@ -318,7 +319,7 @@ def temporary_copies_are_named_by_the_library_in_a_folder(t):
     for inputs in ((one, two), (two, one)):
         out = check(t.run("folded", "-q", f"--symbol-dir={program.parent}", *inputs)).out
         assert {line.rpartition(" ")[0] for line in out.splitlines()} == names, out
-    copy.write_bytes(program.read_bytes())  # that which one process still has
+    copy.write_bytes(program.read_bytes())  # only the file of one process still exists
     out = check(t.run("folded", "-q", f"--path-map=/tmp={t.folder}", one)).out
     assert {line.rpartition(" ")[0] for line in out.splitlines()} == names, out
 
@@ -380,7 +381,7 @@ def B31_of_250_foreign_files_none_is_taken(t):
         assert row["symbols"] == "file not found", (count, row)
     path = dump(t, "all.heap", code())
     names = fold(t, path)
-    for place in ("000", "0", "125-x", "999"):  # before, between and behind the others
+    for place in ("000", "0", "125-x", "999"):  # before, between and after the others
         file = t.folder / "others" / place
         kept = file.read_bytes() if file.exists() else None
         file.write_bytes((REBUILT / "right" / "app").read_bytes())
@@ -426,7 +427,7 @@ def large_dump(t, name, stack, process=0):
 
 
 def large(t, *arguments):
-    """(estimate in use, how many inputs have pages; how `info` says that each was read, what it warns of)"""
+    """(estimate in use, number of inputs with pages; how `info` says that each was read, its warnings)"""
     top = json.loads(check(t.run("top", "-q", "--format=json", *arguments)).out)
     info = json.loads(check(t.run("info", "-q", "--format=json", *arguments)).out)
     return (top["total"]["inuse-space"]["estimate"], top["inputs"].get("large_sizes", {"pages": 0})["pages"],

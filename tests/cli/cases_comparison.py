@@ -1,11 +1,11 @@
-"""What diff says of its rows: p, interval, mark and order, which never contradict each other."""
+"""Tests the rows of diff: p-value, interval, mark and order never contradict each other."""
 import json
 import re
 
 from harness import case, check
 
 PERIOD = 524288
-# Address of the stack, and how many objects of which size were sampled before and after.
+# Address of the stack, size of its objects, and number of sampled objects before and after.
 ROWS = ((0x401000, 4096, 1000, 1040),    # the largest change, which may well be chance
         (0x402000, 4096, 10, 40),
         (0x403000, 4096, 50, 10),
@@ -20,7 +20,7 @@ OTHERS = ["0x401000", "0x409000", "0x407000", "0x405000", "0x406000"]
 
 
 def dump(path, side):
-    """As jemalloc writes it without prof_unbias."""
+    """Write a dump with raw numbers, as jemalloc does without prof_unbias."""
     counts = [(row[0], row[1], row[2 + side]) for row in ROWS]
     total = sum(n for _, _, n in counts), sum(n * size for _, size, n in counts)
     lines = [f"heap_v2/{PERIOD}", f"  t*: {total[0]}: {total[1]} [0: 0]"]
@@ -67,7 +67,7 @@ def a_limit_tells_what_it_leaves_out_that_is_marked(t):
 def p_is_two_sided_and_says_so(t):
     got = report(t, *pair(t))
     assert all(row["p_sides"] == 2 for row in (got["total"], *got["rows"])), got
-    # Of 10 samples and 20 the probability of as many more is 0.04937 (the exact conditional test).
+    # The p-value of a growth from 10 to 20 samples is 0.04937 (the exact conditional test).
     p = {row["name"]: row["p"] for row in got["rows"]}
     assert abs(p["0x409000"] - 2 * 0.04936857335) < 1e-5, p
     assert p["0x405000"] == 1 and p["0x407000"] is None, p
@@ -105,7 +105,7 @@ def of_equal_dumps_one_line_tells(t):
 def a_condition_on_p_is_held_against_what_is_shown(t):
     row = next(row for row in report(t, *pair(t))["rows"] if row["name"] == "0x402000")
     for limit, status in ((row["q"] * 1.01, 1), (row["q"] * 0.99, 0)):
-        # As much growth as this has but one other row, which may be chance.
+        # Only one other row has as much growth, and that may be chance.
         condition = f"--fail-if=growth>{row['delta']['estimate'] - 1:.0f},p<{limit:.7g}"
         done = check(t.run("diff", "--no-symbols", condition, *pair(t)), status)
         assert ("--fail-if: 0x402000 grew " in done.err) == (status == 1), done.err
@@ -114,7 +114,7 @@ def a_condition_on_p_is_held_against_what_is_shown(t):
 
 
 def several(t, counts):
-    """Dumps of processes in which so many of a stack's objects were sampled, and of another's 40."""
+    """Write dumps of processes, each with the given number of samples in one stack, and 40 in another."""
     paths = []
     for number, n in enumerate(counts):
         path = t.folder / f"several{len(list(t.folder.iterdir()))}"

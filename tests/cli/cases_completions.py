@@ -95,7 +95,7 @@ autoload -Uz compinit; compinit -u -D; print START''ED
 
 
 def ask_zsh(t, line):
-    """Type the line and a tab into a real zsh; what it showed."""
+    """The output of a real zsh in which the line and a tab are typed."""
     need("zsh")
     master, slave = pty.openpty()
     env = t.environment({"TERM": "dumb", "FUNCTIONS": str(ROOT / "completions")})

@@ -1,4 +1,4 @@
-"""What is told of sampling: intervals in one unit with their value, and when there is nothing to tell."""
+"""Tests the sampling errors that are shown: intervals have the unit of their value, or there is no interval."""
 import json
 import math
 import re
@@ -51,7 +51,7 @@ def a_dump_without_samples_may_hold_as_much_as_goes_unnoticed(t):
 
 @case
 def intervals_hold_what_rounded_counts_may_come_to(t):
-    # Of objects of several sizes, by R/2 t^2 e^-t / (1 - e^-t)^2 each, t = 1000001 / 2 / R.
+    # The rounding error of objects of several sizes: R/2 t^2 e^-t / (1 - e^-t)^2 each, t = 1000001 / 2 / R.
     rounding = 7.0 * 2**20
     many = [dump(t, i, f"2: {1000001 + 8 * i}") for i in range(1, 31)]
     told = json.loads(check(t.run("top", "--format=json", "--no-symbols", "--snapshots=sum", *many)).out)

@@ -1,4 +1,4 @@
-"""The examples of README.md and the manual, as they stand there, in a folder that has what they name."""
+"""Runs the examples of README.md and the manual literally, in a folder that has the files they name."""
 import gzip
 import itertools
 import os
@@ -10,12 +10,12 @@ from harness import ROOT, Skip, case
 
 README = (ROOT / "README.md").read_text()
 MANUAL = (ROOT / "man/hprof-agg.1").read_text()
-# What is of the reader's machine or program, or stands for what is to be filled in.
+# Replacements for names of the reader's machine or program, and for placeholders.
 INSTEAD = {"Cache::insert": "over", "^net::": "^leaf", "^Server::run": "^main", "/var/dumps": "var/dumps", "/srv/image": "srv/image", "…": "hprof-agg folded *.heap"}
 WORDS = {"lifetime INPUT...": "lifetime redis.9.*.heap", "INPUT...": "a.heap b.heap", "BASE... --to NEW...": "a.heap --to b.heap app.heap",
          "BASE NEW": "a.heap b.heap", "REGEX": "leaf", "COMMAND": "top", "DELTA.pb.gz": "differences/delta.pb.gz",
          "DUMP --stats=FILE --smaps=FILE": "run/app.heap --stats=run/app.json --smaps=run/app.smaps"}
-# They show what they are given, and it has to be something.
+# Commands that show their input, which must not be empty.
 SHOWS_INPUT = ("flamegraph.pl", "dot")
 SHOWS_FILE = ("kcachegrind", "go")
 
@@ -47,7 +47,7 @@ def tool(folder, name, script):
 
 
 def furnish(t):
-    """All dumps are different ones: the same twice is an error."""
+    """Make the files that examples name.  All dumps differ, because a repeated dump is an error."""
     golden = ROOT / "testdata/golden"
     for folder in ("bin", "base", "old", "new", "prod", "canary", "dumps/web1", "dumps/web2", "var/dumps", "srv/image", "hosts", "run", "recent", "clickhouse"):
         (t.folder / folder).mkdir(parents=True)
@@ -133,7 +133,7 @@ def the_recipes_work_as_they_stand(t):
 
 @case
 def the_page_on_ci_works_as_it_stands(t):
-    """Where a comment goes is another's."""
+    """Examples that post a comment depend on other services, and are skipped."""
     examples = list(examples_of_page("ci.md"))
     assert any("jq " in example for example in examples)
     run_all(t, [example for example in examples if "jq " not in example], 8)
@@ -143,7 +143,7 @@ def the_page_on_ci_works_as_it_stands(t):
 
 @case
 def the_first_five_minutes_are_sixty_lines_and_answer_four_questions(t):
-    """Of the page as mandoc shows it."""
+    """Checks the section as mandoc shows it."""
     part = re.search(r"^\.Sh FIRST FIVE MINUTES\n(.*?)^\.Sh ", MANUAL, re.M | re.S)[1]
     questions = re.findall(r"^\.Ss (.*)$", part, re.M)
     assert questions == ["What holds my memory", "Who calls it", "What grew", "Is it real"], questions

@@ -1,4 +1,4 @@
-"""What patterns find, and what it means when they find nothing."""
+"""Tests which frames patterns match, and how a pattern that matches nothing is reported."""
 import json
 
 from harness import ROOT, case, check
@@ -72,6 +72,6 @@ def a_pattern_that_matches_nothing_is_told_with_the_reason(t):
     for args in (["list", "."], ["list", "-fjson", "."], ["peek", "nosuch"],
                  ["top", "--focus=nosuch"]):
         err = check(t.run(*args, P1), 5, "", "nothing to report: ").err
-        lines = err.splitlines()  # of what is minor, too
+        lines = err.splitlines()  # including minor warnings
         assert "no function names for /gone/usr/lib/" in err and len(set(lines)) == len(lines), err
         assert ("no function has a name\n" in err) == (args[0] == "list"), err

@@ -1,4 +1,4 @@
-"""Which frames are shown, and who says what they are."""
+"""Tests which frames are shown, and the rules that classify them."""
 import json
 
 from harness import ROOT, case, check

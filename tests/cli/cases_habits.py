@@ -1,4 +1,4 @@
-"""What users of jeprof and pprof type first, and what they are told."""
+"""Tests command lines that users of jeprof and pprof try first, and the answers to them."""
 import gzip
 import http.server
 import os
@@ -15,7 +15,7 @@ NO_SERVER = "no server is started: " + PAGE
 DIFF = "instead of --base=A B use hprof-agg diff A B"
 METRICS = "use --metric=inuse-space, inuse-objects, alloc-space or alloc-objects"
 TREE = "use hprof-agg tree INPUT..., or peek REGEX INPUT... for callers and callees"
-# What is typed: what it says.  "-" is of pprof, "--" of jeprof.
+# Unknown options and the answers to them.  "-" is pprof's style, "--" is jeprof's.
 UNKNOWN = {
     "--text": "use hprof-agg top INPUT..., which writes text",
     "-top": "use hprof-agg top INPUT...",
@@ -64,9 +64,9 @@ UNKNOWN = {
     "--tools=addr2line:x": "leave it out: no other program is run",
     "-seconds=30": "nothing is fetched: curl -s URL | hprof-agg top -",
 }
-# What is an option here, too, but for its dashes.
+# Options that exist here, too, but with two dashes.
 TWO_DASHES = ("-focus=x", "-hide=x", "-ignore=x", "-cum", "-inuse_space", "-alloc_objects", "-unit=MiB", "-help", "-output=x")
-# What works as it is.
+# Options that work unchanged.
 WORKS = ("--inuse_space", "--inuse_objects", "--focus=alloc", "--ignore=nothing", "--cum", "--unit=KiB")
 
 
@@ -107,7 +107,7 @@ def habits_that_work_as_they_are(t):
 
 @case
 def every_option_of_the_recorded_jeprof_lines_works_or_is_told(t):
-    """Those of 161 public command lines, for each of which there is an answer."""
+    """The options occur in 161 public command lines, and there is an answer to each."""
     seen = ("--text --svg --pdf --gif --dot --web --raw --callgrind --collapsed --base --show_bytes --lines --cum "
             "--inuse_space --alloc_space --functions --exclude --lib_prefix --add_lib --tools --nodecount "
             "--drop_negative --heapcheck --focus").split()

@@ -1,4 +1,4 @@
-"""Inputs: where they come from, and what happens to bad ones."""
+"""Tests inputs: their sources, and the handling of bad ones."""
 import json
 import os
 import pathlib
@@ -220,7 +220,7 @@ def what_is_known_of_errors_is_added_up_beyond_64_bits(t):
 
 
 def jit_dump(t, name, pid, jit):
-    """Two calls within the code of a JIT compiler, twice in the stack, and a thread for each half."""
+    """A dump with two calls in the code of a JIT compiler, each twice in the stack, and a thread for each half."""
     counts = "2: 1048576 [0: 0]\n  t1: 1: 524288 [0: 0]\n  t2: 1: 524288 [0: 0]\n"
     path = os.path.join(t.folder, name)
     with open(path, "w") as file:
@@ -254,7 +254,7 @@ def frames_in_no_mapping_are_the_same_in_all_processes(t):
 
 
 def fleet(t, count):
-    """Dumps of processes that hold objects of mixed sizes, of which few were sampled."""
+    """Write dumps of processes that hold objects of mixed sizes; few of the objects were sampled."""
     paths = []
     for i in range(count):
         rows = [(0x401000 + 64 * k, (i * 7 + k * 3) % 4, (24, 80, 700, 5000, 90000, 1 << 20)[k % 6])
@@ -398,7 +398,7 @@ def the_inputs_that_count_can_be_listed(t):
         t.run("info", "-q", "--print=used", *dumps)).out, "what was chosen stays chosen"
     assert t.run("folded", "--no-symbols", "--files-from=list").out == \
         t.run("folded", "--no-symbols", *dumps).out
-    # What does not count is not listed, and what cannot be read is told as ever.
+    # Inputs that are not used are not listed; unreadable ones are reported as usual.
     t.file("bad", "no dump\n")
     result = check(t.run("info", "-q", "--print=used", "--max-skipped=1", "bad", *t.procs), 3)
     assert result.out.splitlines() == sorted(t.procs), result
@@ -420,8 +420,8 @@ def what_has_no_path_cannot_be_listed(t):
 
 
 def dump_of_libraries(**callers):
-    """Of a program that holds 99 %, of much.so with .9 % and little.so with .1 %, none of which is
-    there; a caller of the program's own is named by where it is mapped."""
+    """A dump of a program with 99 % of the bytes, of much.so with .9 % and little.so with .1 %.  None of the
+    files exists.  Callers are named by the file in which they are mapped."""
     above = "".join(f" 0x{at}010" for at in callers.values())
     stacks = "".join(f"@ 0x{at}010{more}\n  t*: 1: {size} [0: 0]\n"
                      for at, more, size in (("10", above, 99000), ("20", "", 900), ("30", "", 100)))
@@ -432,7 +432,7 @@ def dump_of_libraries(**callers):
 
 @case
 def a_warning_that_concerns_next_to_nothing_is_for_info(t):
-    """Of a module in less than 1/200 of the bytes; a call that is folded by default does not count."""
+    """A module with less than 1/200 of the bytes is no reason for a warning; folded calls do not count."""
     plain = t.file("plain.heap", dump_of_libraries())
     little = "no function names for /gone/little.so: file not found"
     many = "no function names for /gone/app and 1 more module: file not found"

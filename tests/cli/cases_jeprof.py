@@ -1,4 +1,4 @@
-"""jeprof's command line: what public scripts call it with, its shell, its words on stderr."""
+"""Tests jeprof's command line: the calls in public scripts, its shell, its messages on stderr."""
 import collections
 import os
 import pathlib
@@ -20,7 +20,7 @@ def jeprof(bench, *args, **more):
 
 
 def command_of(bench, words):
-    """A line of the table as it would be typed, and what comes on standard input."""
+    """A line of the table as a command line, and its standard input."""
     uses = {word for word in words if word in USES}
     options = []
     for word in words:
@@ -143,7 +143,7 @@ def a_program_at_another_path_names_the_frames(b):
     rows = jeprof(b, "--text", copy, b.dump).out
     assert " leaf_mixed\n" in rows, rows
     assert "leaf_mixed" not in jeprof(b, "--text", b.dump).out
-    assert jeprof(b, "--text", b.dump, copy).out == rows  # wherever it stands
+    assert jeprof(b, "--text", b.dump, copy).out == rows  # at any path
     below = ROOT / "testdata" / "root"
     assert " leaf_mixed\n" in jeprof(b, "--text", f"--lib_prefix=/none,{below}", b.dump).out
 
@@ -178,7 +178,7 @@ def a_dump_that_is_given_twice_counts_once_unless_exactly_as_in_jeprof(b):
 
 @case
 def a_glob_of_many_dumps_of_a_process_shows_the_newest(b):
-    """In the order of a shell the newest of 17 is not the last."""
+    """In the shell's order of names, the newest of 17 dumps is not the last."""
     first = sorted((b.testdata / "series").glob("*.heap"))[0].read_text()
     sample = re.compile(r"^( +t[0-9*]+: )(\d+): (\d+)", re.M)
     for i in range(17):
@@ -326,7 +326,7 @@ def the_shell_reads_commands_from_a_pipe_until_it_ends(b):
     assert picture.read_text() == jeprof(b, "--svg", program, b.dump).out
     assert out.read_text().startswith("events: Hits\n"), got.err
     assert jeprof(b, program, b.dump, text=typed.encode() + b"quit\ntop\n").out == got.out
-    # Nothing typed: a table, as of jeprof when nobody sits there.
+    # Without input on the terminal a table is printed, as by jeprof without a user.
     assert jeprof(b, program, b.dump, text=b"").out.splitlines() == plain
 
 
@@ -335,7 +335,7 @@ def filters_see_what_jeprof_leaves(b):
     program = str(b.testdata / "alloc_c")
     ask = (lambda *words: jeprof(b, "--text", "--show_bytes", *words, program, b.dump).out)
     plain = ask()
-    assert ask("--ignore=^malloc$") == plain # it is left out before
+    assert ask("--ignore=^malloc$") == plain # it is excluded already
     kept = ask("--retain=^leaf_")
     names = {line.split()[5] for line in kept.splitlines()[1:] if "(inline)" not in line}
     assert names and all(name.startswith("leaf_") for name in names), kept

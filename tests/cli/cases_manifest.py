@@ -52,7 +52,7 @@ def manifest_keeps_a_process_in_one_list(t):
 
 @case
 def manifest_counts_what_names_do_not_tell(t):
-    # Those of one program of gperftools, which their maps may tell apart, stay together.
+    # Dumps of one program of gperftools, which may be distinguished only by their maps, stay together.
     names = ["a/prog.0001.heap", "./a/prog.0002.heap", "a//prog.0003.heap.gz", "x.pb.gz", "noise",
              "a.b/plain", "app.1.01.f.heap", "app.0.0.f.heap"]
     check(t.run("manifest", "--shards=50", "-opart.", *names, SERIES[0]), 0, "",
@@ -82,7 +82,7 @@ def manifest_is_the_same_in_any_order_and_from_any_source(t):
     assert first == {name[2:]: content for name, content in lists(t, "b.").items()}
     assert first == {name[2:]: content.replace(b"\0", b"\n")
                      for name, content in lists(t, "c.").items()}
-    # The cut is part of what is promised: tasks of two versions are not to share a process.
+    # The division into lists is a documented promise: tasks with different versions must not split a process.
     assert sorted(first) == ["15", "22", "29"], first
 
 

@@ -1,4 +1,5 @@
-"""Partials: what one dump comes to, and how it is written, depends on no other and on no way to merge."""
+"""Tests partials: the part of one dump, and its bytes, depend neither on other dumps nor on the order of
+merging."""
 import json
 import pathlib
 import struct
@@ -8,7 +9,8 @@ from harness import ROOT, case, check
 
 
 def dump(t, number, stacks, program="/srv/program", total="1: 1"):
-    """Of a process of its own, loaded as the others are; stacks by (leaf, counts)."""
+    """Write a dump of a separate process, loaded at the same address as the others; stacks are (leaf,
+    counts)."""
     base = 0x550000000000
     lines = "".join(f"@ {base + leaf:#x} {base + 0x100 + i:#x}\n  t*: {counts} [0: 0]\n"
                     for i, (leaf, counts) in enumerate(stacks))
@@ -53,7 +55,7 @@ def dumps_are_told_of_one_by_one_by_how_many_they_are_together(t):
 
 @case
 def blocks_of_a_partial_end_where_256_KiB_are_full(t):
-    """As the manual says, for the digest covers it."""
+    """The manual documents the size of blocks, because the digest covers it."""
     base, names = 0x550000000000, [f"/srv/{i:04}/{'long' * 50}" for i in range(3000)]
     stacks = "".join(f"@ {base + i % 3000 * 0x2000 + 0x1001 + i // 3000:#x}\n  t*: 1: {16 * (1 + i % 9)} [0: 0]\n"
                      for i in range(60000))
@@ -83,8 +85,8 @@ def a_dump_that_counts_twice_is_reported_from_a_partial(t):
 
 @case
 def a_partial_of_version_1_is_read_and_written_as_version_2(t):
-    """Its frames are offsets in files; with binaries it has the names and numbers of its dumps, but for intervals:
-    of objects of known sizes it keeps a bound of the variance in place of that itself."""
+    """Its frames are offsets in files.  With binaries it has the names and numbers of its dumps, except for
+    intervals: for objects of known sizes it has only a bound of the variance."""
     old, symbols = str(ROOT / "testdata/partials/version-1.hpa"), f"--symbol-dir={ROOT}/testdata/root"
     dumps = [*t.procs, str(t.testdata / "jemalloc-cxx.heap")]
     for command in ("top", "-n0", "-ftsv", "--no-error"), ("folded",), ("info", "-fjson"):

@@ -1,4 +1,4 @@
-"""Which rows people see who ask for no number of them, and what the last line says of the others."""
+"""Tests which rows are shown if no limit is given, and the summary of the others in the last line."""
 import json
 import re
 
@@ -23,14 +23,14 @@ def dump(path, *sizes):
 
 
 def counted(out):
-    """Rows that are shown, and how many the last line says there are more."""
+    """(number of rows shown, number of further rows by the last line)"""
     shown = len(re.findall(r"^ +\S.*  (?:\w+: )?\S+(?:[+@]0x[0-9a-f]+|0x[0-9a-f]+)$", out, re.M))
     more = re.search(r"^… ([\d,]+) more(?:.*? and (\d+) more marked)?", out, re.M)
     return shown, sum(int(n.replace(",", "")) for n in more.groups() if n) if more else 0
 
 
 def enough(sizes, whole=None):
-    """How many of the sizes, in order, are shown: until 95 % of all, or until 1 % of the whole."""
+    """The number of the first sizes that are shown: up to 95 % of all, or down to 1 % of the whole."""
     rows, sum_of_rows = 0, 0
     if whole is not None:
         rows = next((i for i, size in enumerate(sizes) if size < whole / 100), len(sizes))
@@ -41,7 +41,7 @@ def enough(sizes, whole=None):
 
 
 def faults_of(t, command, sizes_of, *args):
-    """That text shows of the rows in JSON those it has to, and counts the others."""
+    """Faults unless text shows the right number of JSON's rows, and counts the others."""
     command = [command, "-q", "--no-symbols", *args]
     report = json.loads(check(t.run(*command, "-fjson")).out)
     sizes, whole = sizes_of(report)
@@ -152,7 +152,7 @@ MAPPED_LIBRARIES:
 
 
 def drawn(t, path, *args):
-    """What stands in the last column, frames as they are called above."""
+    """The last column, with the frames named as above."""
     head, _, rows = check(t.run("tree", "-q", "--no-symbols", *args, path)).out.partition("  function\n")
     column = len(head.rpartition("\n")[2]) + 2
     return [re.sub(r"(app|libloop\.so\.1)@0x1(..)1$", lambda m: {"a": "o", "l": "l"}[m[1][0]] + str(int(m[2], 16)),

@@ -1,4 +1,4 @@
-"""diff and trend: which inputs are compared, in which order, and what ends with which status."""
+"""Tests diff and trend: which inputs are compared, in which order, and the exit status."""
 import gzip
 import json
 import os
@@ -88,9 +88,9 @@ def the_test_follows_from_the_dumps(t):
 
 
 def mapped(t, name, *rows):
-    """A dump of more than its base where `name` says so, mapped as `rows` say: (start, end, path)."""
+    """A dump with more memory than its base, unless `name` is a base, mapped by `rows`: (start, end, path)."""
     text = open(procs(t)[0]).read()
-    if not name.startswith("base"):  # all counts twice, as a process may go on
+    if not name.startswith("base"):  # doubles all counts, as in a later dump
         text = re.sub(r"(\d+): (\d+) \[(\d+): (\d+)\]", lambda found: "{}: {} [{}: {}]".format(
             *(2 * int(number) for number in found.groups())), text)
     path = os.path.join(t.folder, name)
@@ -274,7 +274,7 @@ def program(folder, dumps, courses):
 
 
 def wobble(j, size):
-    """Up and down by chance."""
+    """A random number in [-size, size], the same for each j."""
     return random.Random(j).randint(-size, size)
 
 
@@ -336,7 +336,7 @@ def trend_shows_what_is_marked_first_and_then_what_changed_most(t):
     for limit, line in ((1, "… 5 more and 1 more marked, "), (2, "… 5 more, ")):
         out = check(t.run(*command, f"-n{limit}"), 0).out
         assert re.search(rf"^{line}[-+].* together: --limit=0 shows all$", out, re.M), out
-    # Too few to mark any: what changed most is not cut all the same.
+    # Too few dumps to mark any row: the row with the largest change is shown all the same.
     few = check(t.run("trend", "-q", "--no-symbols", "-n1", *paths[:3]), 0).out
     assert "app@0x7000" in few and "marked" not in few, few
 
@@ -396,7 +396,7 @@ def varint(number):
 
 @case
 def a_trend_takes_the_times_that_pprof_profiles_hold(t):
-    # Named against their order; field 9 is time_nanos.
+    # The order of the names contradicts the times; field 9 is time_nanos.
     points = [path for path in series(t) if ".f." not in path]
     paths = []
     for i, path in enumerate(points):
@@ -416,7 +416,7 @@ def a_trend_takes_the_times_that_pprof_profiles_hold(t):
         os.utime(path, (0, 0))
     assert trend("--time-from=mtime")["hours"] == 0, "what is asked for holds"
     assert trend("--time-from=/([0-9])[.]pb")["total"]["slope"] < 0
-    # One that does not say when: then none is known, and names tell the order.
+    # One input has no time: then no times are known, and the names decide the order.
     mixed = trend(inputs=[*paths[:-1], points[-1]])
     assert mixed["hours"] is None and mixed["total"]["per"] == "dump", mixed
 
@@ -456,7 +456,7 @@ def times_come_from_paths_or_files(t):
     by_path, by_file = trend("--time-from=at-(.*)-"), trend("--time-from=mtime")
     assert (by_path["hours"], by_file["hours"]) == (48, 4)
     assert (by_path["total"]["per"], by_file["total"]["per"]) == ("day", "hour")
-    # Without times the names say the opposite order.
+    # Without times, the names imply the opposite order.
     assert abs(by_path["total"]["slope"] - by_file["total"]["slope"] * 2) < 1e-3
     assert abs(by_file["total"]["slope"] * 2 - per_dump) < 1e-3
     assert re.search(r"3 dumps over 2 days", t.run("trend", "--no-symbols", "--time-from=at-(.*)-",

@@ -1,4 +1,4 @@
-"""What is known of the sizes of objects that a dump prints as two numbers."""
+"""Tests what is inferred about the sizes of objects from the two numbers of a line."""
 import json
 import math
 import pathlib
@@ -10,7 +10,7 @@ TRUTH = pathlib.Path(__file__).resolve().parents[2] / "testdata" / "truth"
 
 
 def printed(sizes, period=PERIOD):
-    """What jemalloc prints for sampled objects of these sizes when it rewrites (prof_unbias)."""
+    """The numbers that jemalloc prints with prof_unbias for sampled objects of these sizes."""
     chances = [(size, 1 - math.exp(-size / period)) for size in sizes]
     objects = sum(round(8 / p) for _, p in chances) / 8
     space = sum(round(size / p) for size, p in chances)
@@ -23,7 +23,7 @@ def estimated(sizes, period=PERIOD):
 
 
 def dump(t, name, *stacks, period=PERIOD, total="1: 1"):
-    """Stacks by (leaf, counts); the default total is no sum: they are rewritten."""
+    """Write a dump of stacks (leaf, counts); the default total is not the sum, so that the numbers count as unbiased."""
     lines = "".join(f"@ 0x5555{leaf:08x} 0x55550000{100 + i:04x}\n  t*: {counts} [0: 0]\n"
                     for i, (leaf, counts) in enumerate(stacks))
     return t.file(f"{name}.heap", f"heap_v2/{period}\n  t*: {total} [0: 0]\n{lines}\nMAPPED_LIBRARIES:\n"
@@ -48,7 +48,7 @@ def sizes_are_known_where_no_others_print_the_same(t):
 
 @case
 def bounds_of_several_readings_are_those_of_all(t):
-    # Of others that print the same the mean is 7 % less, in each of a thousand stacks.
+    # Other sizes that print the same numbers have a mean that is 7 % less, in each of a thousand stacks.
     sizes = [64, 112, 262144]
     alike = dump(t, "alike", *[(i, printed(sizes)) for i in range(1000)])
     told = json.loads(check(t.run("top", "--format=json", "--no-symbols", alike)).out)
@@ -80,7 +80,7 @@ def sizes_that_may_be_no_classes_are_never_known_better_than_classes(t):
 
 @case
 def raw_counts_rest_on_no_size_that_may_be_no_class(t):
-    # Of classes 16 bytes and 128 KiB, which is 4,097 objects; or any others.
+    # The numbers fit 4,097 objects of the classes 16 bytes and 128 KiB, and other sizes as well.
     counts = "2: 131088"
     alone = dump(t, "open", (1, counts), period=65536, total=counts)
     told = json.loads(check(t.run("top", "--format=json", "--no-symbols", alone)).out)
@@ -106,7 +106,7 @@ def flats(t, *args):
 
 @case
 def objects_that_Go_sampled_are_certain_and_no_more(t):
-    # One object each of 600 KiB and of 1 MiB, sampled every 512 KiB.
+    # One object of 600 KiB and one of 1 MiB, sampled every 512 KiB.
     rows, told = flats(t, TRUTH / "go-one.pb.gz")
     assert rows["main.six00K"]["low"] == 614400 < rows["main.six00K"]["estimate"], rows
     assert rows["main.oneMiB"]["low"] == 1048576 < rows["main.oneMiB"]["estimate"], rows
@@ -152,7 +152,7 @@ def large_sizes_are_no_warning_where_nothing_tells_that_they_are_pages(t):
 
 @case
 def V21_large_objects_that_may_be_pages_are_read_in_two_ways(t):
-    least, most = 129 * 4096, 655360  # what jemalloc takes for 640 KiB
+    least, most = 129 * 4096, 655360  # the sizes that jemalloc rounds to 640 KiB
     for period in (65536, PERIOD):
         alone = dump(t, f"pages{period}", (1, printed([most] * 100, period)), period=period)
         flat, read, _ = row_of(t, "--large-sizes=pages", alone)
@@ -171,5 +171,5 @@ def V22_of_what_may_be_pages_the_smallest_size_alone_is_certain(t):
     alone = dump(t, "certain", (1, printed([655360] * 100, 65536)), period=65536)
     assert row_of(t, "--large-sizes=pages", alone)[0]["low"] == 100 * 528384
     assert row_of(t, "--large-sizes=classes", alone)[0]["low"] == 100 * 655360
-    mix = dump(t, "mix", (1, "100: 65536000"), period=65536)  # as 100 of 516 KiB may be written
+    mix = dump(t, "mix", (1, "100: 65536000"), period=65536)  # 100 objects of 516 KiB may be written like this
     assert row_of(t, "--large-sizes=pages", mix)[0]["low"] < 100 * 528384

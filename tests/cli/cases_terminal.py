@@ -51,7 +51,7 @@ def a_short_run_shows_no_progress(t):
 
 
 def slow_run(t, *args, env=None, terminal=True):
-    """Read one dump at once and one after a second; what standard error showed."""
+    """The standard error of a run that reads one dump at once and one after a second."""
     os.mkfifo(t.folder / "late.heap")
     master, slave = pty.openpty() if terminal else os.pipe()
     process = t.start("folded", "--no-symbols", "-j1", "--wait", *args, t.dump, "late.heap",

@@ -1,4 +1,4 @@
-"""Running hprof-agg under all circumstances, and judging what came of it."""
+"""Runs hprof-agg in any environment, and checks the results."""
 import contextlib
 import os
 import pathlib
@@ -20,7 +20,7 @@ CASES = []
 
 
 class Skip(Exception):
-    """What the case needs is not on this machine."""
+    """Raised by a case whose requirements are missing on this machine."""
 
 
 def case(function):
@@ -37,7 +37,7 @@ class Result:
 
 
 class Bench:
-    """One case's scratch folder, and the ways to run the program in it."""
+    """The scratch folder of one case, and ways to run the program in it."""
 
     def __init__(self, binary, testdata, folder):
         self.binary, self.testdata, self.folder = binary, testdata, folder
@@ -77,7 +77,7 @@ class Bench:
         return Result(process.returncode, decode(out), decode(err))
 
     def told(self, title, *topic):
-        """What a part of the help lists: {name: what it says}."""
+        """The entries of a part of the help: {name: description}."""
         out = check(self.run("help", *topic, env={"COLUMNS": "250"})).out
         part = out.partition(f"\n{title}:\n")[2].partition("\n\n")[0]
         return dict(re.findall(r"^  (\w+)(?: \[\w+\])?  +(.*)$", part, re.M))
@@ -88,14 +88,14 @@ class Bench:
                 for name, text in self.told("Formats, and names of files", *command).items()}
 
     def reports(self):
-        """The commands that report on dumps alone: {name: words that make up what it is given before inputs}."""
+        """The commands that report on dumps alone: {name: words that precede the inputs}."""
         usages = {name: self.run("help", name).out.partition("\n")[0]
                   for name in self.told("Commands")}
         return {name: ["x"] * (" REGEX " in usage) for name, usage in usages.items()
                 if "[OPTIONS]" in usage and "STATS" not in usage}
 
     def run_on_terminal(self, *args, env=None, stdout=None):
-        """Both outputs on a terminal, or only standard error; what it showed is `out`."""
+        """Run with both outputs, or only standard error, on a terminal; `out` is what the terminal received."""
         master, slave = pty.openpty()
         process = self.start(*args, env={"TERM": "xterm", **(env or {})},
                              stdout=stdout or slave, stderr=slave)
@@ -174,7 +174,7 @@ def without_handlers():
 
 
 def with_defaults(*numbers):
-    """However the tests were started: nohup(1) and shells' background jobs ignore signals."""
+    """Restore default signal handlers: nohup(1) and background jobs of shells ignore signals."""
     return lambda: [signal.signal(number, signal.SIG_DFL) for number in numbers]
 
 

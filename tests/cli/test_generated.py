@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The manual, the completions and the README's reference are what the option table gives.
+"""The manual, the completions and the README's reference agree with the option table.
 
 usage: test_generated.py GENERATOR [--update]
 """
@@ -20,7 +20,7 @@ PROSE = {"man": "man/hprof-agg.1.in", "readme": "README.md"}
 
 
 def scopes_without_command(manual):
-    """How many options are said to be for, or not for, commands of which none is named."""
+    """The number of options that are documented "only with" or "not with" commands without naming a command."""
     return len(re.findall(rb"^(?:Only|Not) with\n(?!\.Cm )", manual, re.MULTILINE))
 
 

@@ -1,5 +1,7 @@
-// Fuzz target of what `account` and `lifetime` read beside dumps: prof_recent, statistics of an allocator and smaps, told by how
-// they begin.  What is read adds up, whatever it says.
+// Fuzz target of the files that `account` and `lifetime` read in addition to dumps:
+// prof_recent, statistics of an allocator, and smaps.  The first bytes of the input
+// decide how it is read.  The results must be consistent, whatever numbers the input
+// contains.
 #include "input/malloc_stats.h"
 #include "input/prof_recent.h"
 #include "input/smaps.h"
@@ -18,7 +20,8 @@ static void expect(bool holds) {
     }
 }
 
-// Parts come to their wholes, with what is left over.
+// Check that the parts of the allocator's memory, with the remainders, add up to its
+// totals.
 static void check_books(const struct hp_allocator_stats *stats,
                         const struct hp_live_samples *live) {
     struct hp_books books;
@@ -58,7 +61,7 @@ static void read_stats(struct hp_span text) {
     hp_allocator_stats_done(&stats);
 }
 
-// A share of what lives never grows, and is within its interval.
+// Check that the survival curve never rises, and that each step is within its interval.
 static void check_survival(struct hp_life *lives, size_t count) {
     struct hp_survival survival;
     double before = 1;
@@ -101,6 +104,7 @@ static void read_recent(struct hp_span text) {
     hp_recent_file_done(&file);
 }
 
+// Check that anonymous memory is within the resident memory of all mappings.
 static void read_maps(struct hp_span text) {
     struct hp_kernel_maps maps = {.swap = 0};
     struct hp_err err = {0};

@@ -1,10 +1,12 @@
-// What becomes of files: cut, with a bit turned, twice in one, with the line ends of another
-// system.  Whatever it is, both readers find the same, and no total is wrong without a word.
+// Reads damaged copies of files: truncated, with one bit flipped, repeated, or with the
+// line ends of another system.  Whatever the damage is, the fast and the slow reader must
+// find the same, and no total may be wrong without a diagnostic.
 //
 // usage: damages FLIPS CUTS FILE-OR-FOLDER...
 //
-// Of each file FLIPS bits are turned, one at a time.  It is cut at every byte of the first and
-// the last 4 KiB and at CUTS places between, or at every byte if it has no more than those.
+// FLIPS bits of each file are flipped, one at a time.  The file is truncated at every
+// byte of its first and last 4 KiB and at CUTS places between them, or at every byte if
+// it is not larger than that.
 #include "differential.h"
 #include "files.h"
 #include "mutate.h"
@@ -14,22 +16,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const size_t edge = 4 << 10;
+static const size_t edge = 4 << 10; // bytes at each end that are cut one by one
 
-// What a report would add up.
+// The numbers of a dump that a report would add up.
 struct dump_sum {
     struct hp_counts counts;
     size_t stacks;
 };
 
-static const char *path;
-static uint64_t tried, silent;
+static const char *path;       // of the file that is being damaged
+static uint64_t tried, silent; // readings, and readings without a diagnostic
 
 static _Noreturn void fail(const char *how, size_t where) {
     fprintf(stderr, "%s: %s, at %zu: a wrong total, silently\n", path, how, where);
     exit(1);
 }
 
+// Whether the reader refused the input or recorded that it is damaged.
 static bool is_reported(const struct reading *reading) {
     const struct hp_dump *dump = &reading->dump;
     return reading->ret != HP_OK || reading->is_elf || dump->cut.code != HP_OK ||
@@ -55,7 +58,8 @@ static const struct reading *read_as(const uint8_t *bytes, size_t size) {
     return reading;
 }
 
-// It is told, or it is as good as the whole.
+// Check that the reader reports the damage, or finds the same totals as in the whole
+// file.
 static void expect(const struct dump_sum *whole, const uint8_t *bytes, size_t size,
                    const char *how, size_t where) {
     const struct reading *reading = read_as(bytes, size);
@@ -78,7 +82,9 @@ static void cut(const struct dump_sum *whole, const struct file *file, size_t cu
     }
 }
 
-// Nothing protects the numbers of a text; a compressed file has a checksum.
+// Flip bits.  A flipped bit in a text may change a number unnoticed, so that only the
+// readers are compared; a compressed file has a checksum, and must not change its totals
+// silently.
 static void flip(const struct dump_sum *whole, const struct file *file, uint64_t flips) {
     struct mutate_random random = {file->size};
     bool is_packed = hp_input_stream_is_packed((const char *)file->bytes, file->size);
@@ -96,6 +102,7 @@ static void flip(const struct dump_sum *whole, const struct file *file, uint64_t
     free(copy);
 }
 
+// A file that is repeated must be reported.
 static void twice(const struct file *file) {
     uint8_t *copy = malloc(2 * file->size);
     memcpy(copy, file->bytes, file->size);

@@ -11,10 +11,12 @@
 
 struct differential_counts differential_counts;
 
-// Kept from input to input, as the program keeps its own: nothing of one may show in the next.
+// Readers that are reused for all inputs, as the program reuses its own: nothing of one
+// input may appear in the result of the next.
 static struct reading whole, windows, unpacked;
 static struct reference reference;
 
+// Return how the result of a fast reader differs from that of the slow one, or NULL.
 static const char *difference(const struct reading *reading) {
     if (reading->ret != reference.ret || reading->is_elf != reference.is_elf) {
         return "whether it can be read";
@@ -27,6 +29,8 @@ static const char *difference(const struct reading *reading) {
     return reading->is_elf ? NULL : dumps_difference(&reading->dump, &reference.dump);
 }
 
+// Read the compressed form of an input of `size` bytes; abort() if the result differs
+// from that of the plain bytes.
 static void check_packed(const void *bytes, size_t size, size_t packed_size,
                          size_t window) {
     reading_make(&unpacked, bytes, packed_size, window);
@@ -58,7 +62,7 @@ static void check_zstd(const void *bytes, size_t size, size_t window) {
     free(packed);
 }
 
-// All that a text tells, or only what most reports need.
+// Let all readers keep labels and threads, or only the parts that most reports need.
 static void keep(bool all) {
     struct reading *const readings[] = {&whole, &windows, &unpacked};
     for (size_t i = 0; i < sizeof readings / sizeof *readings; i++) {

@@ -1,4 +1,5 @@
-// Fuzz target: the fast readers read what the slow one does.
+// Fuzz target of all readers: the fast readers must read the same as the slow one.  The
+// size of the input chooses the size of the windows, and whether to compress it as well.
 #include "differential.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

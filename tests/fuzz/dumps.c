@@ -52,6 +52,7 @@ static bool equal_diagnostics(const struct hp_dump *a, const struct hp_dump *b) 
            equal_counted(a->overlaps, b->overlaps) && a->negative == b->negative;
 }
 
+// Whether two stacks have the same counts of each thread.
 static bool equal_lines(const struct hp_dump *a, const struct hp_dump_stack *x,
                         const struct hp_dump *b, const struct hp_dump_stack *y) {
     for (uint32_t i = 0; i < x->lines; i++) {
@@ -64,6 +65,8 @@ static bool equal_lines(const struct hp_dump *a, const struct hp_dump_stack *x,
     return true;
 }
 
+// Whether two stacks have the same addresses.  In a pprof profile, which has `rows`, the
+// numbers of the addresses must be the same, too.
 static bool equal_frames(const struct hp_dump *a, const struct hp_dump_stack *x,
                          const struct hp_dump *b, const struct hp_dump_stack *y) {
     for (uint32_t i = 0; i < x->depth; i++) {
@@ -83,7 +86,7 @@ static bool equal_tags(const struct hp_dump *a, struct hp_tag x, const struct hp
            equal_texts(a, x.unit, b, y.unit);
 }
 
-// As sets: each of one is in the other.
+// Whether each label of `set` of dump `a` is also in `other` of dump `b`, in any order.
 static bool has_tags(const struct hp_dump *a, hp_string set, const struct hp_dump *b,
                      hp_string other) {
     for (size_t i = 0; i < hp_tags_count(&a->tag_sets, set); i++) {
@@ -99,6 +102,7 @@ static bool has_tags(const struct hp_dump *a, hp_string set, const struct hp_dum
     return true;
 }
 
+// Whether stack `i` has the same listed objects, object size and labels in both dumps.
 static bool equal_extras(const struct hp_dump *a, const struct hp_dump *b, size_t i) {
     struct hp_stack_extra x = hp_dump_extra(a, i), y = hp_dump_extra(b, i);
     bool is_equal =
@@ -123,7 +127,8 @@ static bool equal_types(const struct hp_dump *a, const struct hp_dump *b) {
     return is_equal;
 }
 
-// Of a stack; the types are equal.
+// Whether stack `i` has the same further values in both dumps, whose sample types must be
+// equal.
 static bool equal_values(const struct hp_dump *a, const struct hp_dump *b, size_t i) {
     const int64_t *x = hp_dump_values(a, i), *y = hp_dump_values(b, i);
     return !x == !y && (!x || memcmp(x, y, a->types.count * sizeof *x) == 0);
@@ -235,8 +240,9 @@ const char *dumps_difference(const struct hp_dump *a, const struct hp_dump *b) {
                                       : NULL;
 }
 
-// --- what no dump may say -----------------------------------------------------------------
+// --- invariants of a dump -----------------------------------------------------------------
 
+// Whether `count` entries from `first` on are within a table of `all` entries.
 static bool is_inside(size_t first, size_t count, size_t all) {
     return first <= all && count <= all - first;
 }

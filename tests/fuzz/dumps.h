@@ -1,13 +1,15 @@
-// What two dumps say, compared, and what no dump may say.
+// Comparison of the contents of two dumps, and a check of the invariants of one.
 #ifndef TESTS_FUZZ_DUMPS_H
 #define TESTS_FUZZ_DUMPS_H
 
 #include "model/dump.h"
 
-// What differs in what they say, but for digests; NULL if nothing does.
+// Return a description of the first difference between the contents of two dumps, digests
+// aside; NULL if there is none.
 const char *dumps_difference(const struct hp_dump *a, const struct hp_dump *b);
 
-// What a dump may not be whatever the bytes were, or NULL.
+// Return the invariant that the dump violates, or NULL.  The invariants hold for every
+// dump that a reader returns, whatever bytes it was read from.
 const char *dumps_flaw(const struct hp_dump *dump);
 
 #endif

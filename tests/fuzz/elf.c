@@ -1,6 +1,9 @@
-// Fuzz target of what the child reads: an ELF file as a module, by the very function that serves the parent in the
-// child, asked for addresses in whatever it says is code.  Whatever is in it, there is an answer that the parent
-// takes.  It is its own file of shared debug information, too; others are not found.  And where its calls return to.
+// Fuzz target of the symbolizer's child process.  The input is an ELF file, which is read
+// as a module by the function that serves the parent in the child.  It is asked for
+// addresses in each segment that the file marks as code, and must give an answer that the
+// parent accepts, whatever the file contains.  The same file serves as its shared debug
+// information; no other file is found.  The file's code, which shows where calls return
+// to, is requested as well.
 #include "sym/worker.h"
 
 #include "sym/file_code.h"
@@ -38,6 +41,7 @@ static int compare(const void *a, const void *b) {
     return *x < *y ? -1 : *x > *y;
 }
 
+// Add the extent of a segment, in whole pages, and addresses all over it to the request.
 static void ask_of(struct hp_request *request, const struct hp_load *load) {
     bool is_offset = request->kind == HP_ADDRESS_OFFSET;
     uint64_t begin = is_offset ? load->offset : load->vaddr;
@@ -52,7 +56,7 @@ static void ask_of(struct hp_request *request, const struct hp_load *load) {
     }
 }
 
-// As a dump would have it that was made with this very file.
+// Make the request that a dump would cause which was made with this file.
 static void make_request(struct hp_request *request, int file) {
     struct hp_image image;
     struct hp_sym_diagnostic diagnostic;
@@ -70,6 +74,7 @@ static void make_request(struct hp_request *request, int file) {
     hp_image_done(&image);
 }
 
+// The parent's side: its socket, its request, and the descriptor of the input.
 struct parent {
     struct hp_wire wire;
     const struct hp_request *request;
@@ -87,7 +92,7 @@ static void answer_question(const struct parent *parent, const struct hp_packet 
                          is_there ? parent->file : -1));
 }
 
-// Until there is an answer.
+// Act as the parent: send the request and serve the child's questions until it answers.
 static void *serve_child(void *context) {
     const struct parent *parent = context;
     struct hp_packet packet = {0};
@@ -109,6 +114,7 @@ static void *serve_child(void *context) {
     return NULL;
 }
 
+// Ask for the code of the file, and check that the answer can be unpacked.
 static void try_code(int file) {
     struct hp_packet asked = {0}, answer = {0};
     struct hp_file_code code;

@@ -14,7 +14,7 @@ static _Noreturn void fail(const char *path) {
 static void add_file(struct files *files, const char *path, size_t size) {
     FILE *stream = fopen(path, "rb");
     struct file file = {strdup(path), malloc(size),
-                        size}; // no byte more: sanitizers watch
+                        size}; // exactly `size` bytes, so that sanitizers see overruns
     if (files->count == files->capacity) {
         files->capacity = files->capacity * 2 + 16;
         files->at = realloc(files->at, files->capacity * sizeof *files->at);

@@ -1,4 +1,4 @@
-// Files in memory.
+// Files, read into memory.
 //
 //     struct files files = {0};
 //     files_add(&files, path);
@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// One file; it owns its path and its bytes, which no NUL follows.
 struct file {
     char *path;
     uint8_t *bytes;
@@ -19,8 +20,9 @@ struct files {
     size_t count, capacity;
 };
 
-// The file, or all in the folder and in those within, in order of their names; ends the
-// process if there is none.
+// Add a file, or all files of a folder and of its subfolders in order of their names.
+// Names that begin with a dot are skipped.  Ends the process if a file cannot be read or
+// a folder is empty.
 void files_add(struct files *files, const char *path);
 void files_done(struct files *files);
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The seeds of ELF files whose unit has a function for each form there is: they are what this script makes.
+"""Make the seeds of ELF files whose unit has a function for each DWARF form, or check that they are up to
+date.
 
 usage: form_seeds.py [--update]
 
-In front of the addresses of each function is an attribute of one form, or these have a form of their own, or are behind
-a sibling's place.  Who takes one of them to be longer or shorter than it is finds other functions from there on.  With
---update they are written anew.
+The addresses of each function follow an attribute of one form, or have a form of their own, or follow the
+reference to a sibling.  A reader that takes the wrong size for one of these forms finds other functions after
+it.  With --update the seeds are written.
 """
 import pathlib
 import struct

@@ -1,4 +1,5 @@
-// Each format that src/input reads has a file among these that the slow reader reads alike.
+// Checks that for each format of src/input there is a file among those named that both
+// the fast and the slow reader can read, with the same result.
 //
 // usage: formats FILE-OR-FOLDER...
 #include "differential.h"

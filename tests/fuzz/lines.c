@@ -1,7 +1,8 @@
-// Fuzz target of line programs: bytes stand for .debug_line of a unit in an ELF file made around them, the first
-// tells its version of DWARF.  Wherever libdw has rows, those that we read ourselves are the same: at each of its
-// addresses, beside it and behind it.  And where sequences are passed over that nobody asks for, the rows of the others
-// are those that the whole program has.
+// Fuzz target of line programs.  The input is the .debug_line of a unit, for which an ELF
+// file is made; its first byte chooses the version of DWARF.  Wherever libdw finds rows,
+// our own reader must find the same: at the address of each row, before it and after it.
+// Where sequences are skipped in which no address was asked for, the rows of the other
+// sequences must be the same as those of the whole program.
 #include "sym/line_table.h"
 
 #include <dwarf.h>
@@ -15,8 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 enum {
     MOST_ASKED = 300,
-    LEFT_OUT = 2, // highest addresses, which linkers give to what they have left out
-    SECTIONS = 6, // with the first, which is none, and that of the names
+    LEFT_OUT = 2, // highest addresses, which linkers give to code that they discarded
+    SECTIONS = 6, // including the empty first one and the table of section names
 };
 
 static const char names[] =
@@ -33,7 +34,7 @@ static const unsigned char abbreviations[] = {1,
                                               0};
 static const char line_strings[] = "/src\0a.c\0inc\0/usr/b.h";
 
-// DW_AT_stmt_list is 0, and the folder /src.
+// Units of DWARF 4 and 5 whose DW_AT_stmt_list is 0 and whose folder is /src.
 static const unsigned char unit4[] = {17, 0, 0, 0, 4, 0,   0,   0,   0,   0, 8,
                                       1,  0, 0, 0, 0, '/', 's', 'r', 'c', 0};
 static const unsigned char unit5[] = {18, 0, 0, 0, 5, 0, DW_UT_compile, 8,   0,   0,   0,
@@ -51,7 +52,8 @@ struct content {
     size_t size;
 };
 
-// An open file without a name: its header, what is in its sections, and the table of them.
+// Make an ELF file without a name: a header, the contents of the sections, and their
+// table.  Returns its descriptor.
 static int make_file(const struct content *contents) {
     Elf64_Ehdr head = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
                                    ELFDATA2LSB, EV_CURRENT},
@@ -92,7 +94,8 @@ static int compare(const void *a, const void *b) {
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
-// The addresses of libdw's rows, and those beside them.  False if it has none.
+// Ask for the addresses of libdw's rows, and for the address before and after each.
+// Returns false if libdw has no rows.
 static bool ask(struct hp_lookup *lookup, Dwarf_Die *unit) {
     Dwarf_Lines *lines;
     size_t count;
@@ -113,7 +116,7 @@ static bool ask(struct hp_lookup *lookup, Dwarf_Die *unit) {
     return true;
 }
 
-// Whether that was not too much work.
+// Find the rows of all queries.  Returns false if the limit of work was reached.
 static bool find(struct hp_lookup *lookup, const struct hp_image *image, Dwarf_Die *unit,
                  bool by_libdw) {
     struct hp_line_tables tables;
@@ -130,6 +133,7 @@ static bool find(struct hp_lookup *lookup, const struct hp_image *image, Dwarf_D
     return !lookup->lacks_lines;
 }
 
+// Check that both readers found the same file and line for each query.
 static void compare_rows(const struct hp_lookup *ours, const struct hp_lookup *theirs) {
     for (size_t i = 0; i < ours->queries.count; i++) {
         const struct hp_query *a = &ours->queries.at[i], *b = &theirs->queries.at[i];
@@ -139,7 +143,8 @@ static void compare_rows(const struct hp_lookup *ours, const struct hp_lookup *t
     }
 }
 
-// Of the whole program, or of the sequences that begin at one of each seven addresses or a little before.
+// Prepare to read the whole program, or only the sequences that begin at, or a little
+// before, every seventh address that was asked for.
 static void start(struct hp_line_tables *tables, struct hp_lookup *lookup,
                   const struct hp_image *image, bool is_whole) {
     hp_line_tables_init(tables, lookup, image);
@@ -150,6 +155,7 @@ static void start(struct hp_line_tables *tables, struct hp_lookup *lookup,
     }
 }
 
+// Check that skipping sequences does not change the rows of the others.
 static void compare_parts(struct hp_lookup *lookup, const struct hp_image *image) {
     struct hp_line_tables whole, some;
     start(&whole, lookup, image, true);

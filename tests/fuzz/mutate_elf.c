@@ -1,4 +1,4 @@
-// ELF files that are nearly right: of 64 bits and little-endian, as the seeds are.
+// Mutations of ELF files.  They must be of 64 bits and little-endian, as the seeds are.
 #include "mutate.h"
 
 #include <elf.h>
@@ -7,6 +7,7 @@
 
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t room);
 
+// Numbers at which sizes and offsets overflow or are at a limit.
 static const uint64_t odd[] = {0,          1,          2,         8,          0x7f,
                                0x80,       0xff,       0x7fff,    0xffff,     0x10000,
                                INT32_MAX,  UINT32_MAX, INT64_MAX, UINT64_MAX, 1ULL << 63,
@@ -17,17 +18,18 @@ bool mutate_is_elf(const uint8_t *bytes, size_t size) {
            bytes[EI_CLASS] == ELFCLASS64 && bytes[EI_DATA] == ELFDATA2LSB;
 }
 
-// Bytes [at, at + size) of the file, or none.
+// Bytes [at, at + size) of the file; a size of 0 is no part of it.
 struct elf_part {
     size_t at, size;
 };
 
+// The part itself if it is within a file of `size` bytes, else an empty one.
 static struct elf_part inside(uint64_t at, uint64_t part, size_t size) {
     return at < size && part <= size - at ? (struct elf_part){(size_t)at, (size_t)part}
                                           : (struct elf_part){0, 0};
 }
 
-// A header of a section, with its content.
+// Pick the header of a random section; *content becomes the section's content.
 static struct elf_part pick_section(struct mutate_random *random, const uint8_t *bytes,
                                     size_t size, struct elf_part *content) {
     Elf64_Ehdr head;
@@ -44,6 +46,7 @@ static struct elf_part pick_section(struct mutate_random *random, const uint8_t 
     return header;
 }
 
+// Pick the header of a random segment.
 static struct elf_part pick_segment(struct mutate_random *random, const uint8_t *bytes,
                                     size_t size) {
     Elf64_Ehdr head;
@@ -52,7 +55,7 @@ static struct elf_part pick_segment(struct mutate_random *random, const uint8_t 
     return inside(head.e_phoff + number * sizeof(Elf64_Phdr), sizeof(Elf64_Phdr), size);
 }
 
-// A number of 1, 2, 4 or 8 bytes is an odd one, or a little larger or smaller.
+// Replace a number of 1, 2, 4 or 8 bytes by one of `odd`, or by a slightly different one.
 static void change_number(struct mutate_random *random, uint8_t *bytes,
                           struct elf_part part) {
     size_t width = (size_t)1 << mutate_below(random, 4);
@@ -67,7 +70,7 @@ static void change_number(struct mutate_random *random, uint8_t *bytes,
     memcpy(at, &value, width);
 }
 
-// A piece of it comes once more at another place.
+// Copy up to 64 bytes of the part to another place in it.
 static void copy_within(struct mutate_random *random, uint8_t *bytes,
                         struct elf_part part) {
     if (part.size > 1) {

@@ -3,12 +3,13 @@
 #include <string.h>
 
 enum {
-    DEEPEST = 3, // messages within one another
-    LARGEST = 16384,
+    DEEPEST = 3,     // levels of nested messages
+    LARGEST = 16384, // bytes of a message that is changed
 };
 
 struct message_field {
-    size_t start, payload, end; // the key; the number or what it holds; behind it
+    // Offsets: of the key, of the number or the contained bytes, and after the field.
+    size_t start, payload, end;
     uint64_t key, value;
 };
 
@@ -17,7 +18,7 @@ struct message {
     size_t size;
 };
 
-// Where it is written to; what does not fit is left out.
+// A buffer that is written to; pieces that do not fit are dropped.
 struct message_output {
     char *at;
     size_t size, room;
@@ -40,6 +41,7 @@ static void put_varint(struct message_output *out, uint64_t value) {
     put(out, bytes, size);
 }
 
+// Read a number at *at and advance past it; a truncated one has the bits that are there.
 static uint64_t varint(struct message in, size_t *at) {
     uint64_t value = 0;
     for (unsigned shift = 0; *at < in.size && shift < 64; shift += 7) {
@@ -52,7 +54,7 @@ static uint64_t varint(struct message in, size_t *at) {
     return value;
 }
 
-// The field at `at`; what is no field reaches to the end.
+// The field at offset `at`.  Bytes that are no valid field become one up to the end.
 static struct message_field field_at(struct message in, size_t at) {
     struct message_field field = {.start = at};
     field.key = varint(in, &at);
@@ -85,6 +87,7 @@ static size_t count_fields(struct message in) {
     return count;
 }
 
+// A number near `value`, or one that is at a limit.
 static uint64_t some_number(struct mutate_random *random, uint64_t value) {
     static const uint64_t numbers[] = {0,
                                        1,
@@ -111,7 +114,8 @@ static uint64_t some_number(struct mutate_random *random, uint64_t value) {
 static void change(struct mutate_random *random, struct message in,
                    struct message_output *out, int depth);
 
-// A field as it is but for its payload.
+// Write the field with its payload changed: a different number, a nested message with one
+// field changed, or changed text.  Rarely the length is one too large.
 static void change_payload(struct mutate_random *random, struct message in,
                            struct message_field field, struct message_output *out,
                            int depth) {
@@ -141,13 +145,13 @@ static void change_field(struct mutate_random *random, struct message in,
     const unsigned char *bytes = in.at + field.start;
     size_t size = field.end - field.start;
     switch (mutate_below(random, 8)) {
-    case 0: // gone
+    case 0: // removed
         break;
-    case 1: // twice
+    case 1: // repeated
         put(out, bytes, size);
         put(out, bytes, size);
         break;
-    case 2: // of another number or type
+    case 2: // given another number or type
         put_varint(out, field.key ^ (uint64_t)1 << mutate_below(random, 7));
         put(out, bytes + (field.payload - field.start), field.end - field.payload);
         break;
@@ -156,6 +160,8 @@ static void change_field(struct mutate_random *random, struct message in,
     }
 }
 
+// Write the message with one random field changed; sometimes also move one field to the
+// end.
 static void change(struct mutate_random *random, struct message in,
                    struct message_output *out, int depth) {
     uint64_t count = count_fields(in), chosen = count ? mutate_below(random, count) : 0;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// splitmix64
+// The generator splitmix64.
 uint64_t mutate_below(struct mutate_random *random, uint64_t limit) {
     uint64_t x = random->state += 0x9e3779b97f4a7c15;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
@@ -11,19 +11,20 @@ uint64_t mutate_below(struct mutate_random *random, uint64_t limit) {
     return (x ^ x >> 31) % limit;
 }
 
-// The text that is changed.
+// The text that is changed: `size` bytes in a buffer of `room`.
 struct mutated_text {
     char *at;
     size_t size, room;
     struct mutate_random *random;
 };
 
-// A place in it, perhaps its end.
+// A random offset in the text, perhaps its end.
 static size_t place(const struct mutated_text *t) {
     return (size_t)mutate_below(t->random, t->size + 1);
 }
 
-// Put `piece`, which may be of the text itself, in the place of [from, to).
+// Replace the bytes [from, to) by `piece`, which may be part of the text itself; it is
+// truncated where there is no room.
 static void replace(struct mutated_text *t, size_t from, size_t to,
                     struct hp_span piece) {
     char copy[16384];
@@ -38,7 +39,7 @@ static void replace(struct mutated_text *t, size_t from, size_t to,
     t->size = t->size - (to - from) + size;
 }
 
-// The line that a random byte is in, with its newline.
+// A random line with its newline.  Longer lines are more likely.
 static struct hp_span line(const struct mutated_text *t) {
     size_t from = place(t), to = from;
     while (from > 0 && t->at[from - 1] != '\n') {
@@ -54,7 +55,7 @@ static bool is_digit(char byte, bool hex) {
     return (byte >= '0' && byte <= '9') || (hex && byte >= 'a' && byte <= 'f');
 }
 
-// Digits behind a random place, none if there are none near.
+// The first number within 40 bytes after a random offset; empty if there is none.
 static struct hp_span digits(const struct mutated_text *t, bool hex) {
     size_t from = place(t);
     for (int i = 0; i < 40 && from < t->size && !is_digit(t->at[from], hex); i++) {
@@ -73,6 +74,7 @@ static void replace_span(struct mutated_text *t, struct hp_span old,
     replace(t, from, from + old.size, piece);
 }
 
+// Numbers at which readers overflow or that are in no valid form.
 static const char *const numbers[] = {
     "0",
     "1",
@@ -99,6 +101,7 @@ static const char *const numbers[] = {
     "1e3",
 };
 
+// Pieces of the formats that the readers know.
 static const char *const words[] = {
     "@",
     "@ ",
@@ -181,6 +184,7 @@ static void remove_some(struct mutated_text *t) {
     replace(t, from, from + (size < most ? size : most), (struct hp_span){"", 0});
 }
 
+// Repeat a random line before another one.
 static void insert_line(struct mutated_text *t) {
     struct hp_span before = line(t);
     before.size = 0;
@@ -216,7 +220,7 @@ size_t mutate_text(struct mutate_random *random, char *bytes, size_t size, size_
         set_byte(t);
         break;
     case 3:
-        t->size = at; // cut
+        t->size = at; // truncated
         break;
     case 4:
         remove_some(t);
@@ -249,7 +253,7 @@ size_t mutate_text(struct mutate_random *random, char *bytes, size_t size, size_
         if (mutate_below(random, 2)) {
             add_carriage_returns(t);
         } else {
-            replace(t, t->size, t->size, (struct hp_span){t->at, t->size}); // twice
+            replace(t, t->size, t->size, (struct hp_span){t->at, t->size}); // repeated
         }
     }
     return t->size;

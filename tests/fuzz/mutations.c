@@ -1,5 +1,5 @@
-// Change files in many ways, always the same ones for a seed, and read each change by the
-// fast readers and by the slow one.
+// Change files in many ways, which depend on the seed only, and read each changed file
+// with the fast readers and with the slow one.
 //
 // usage: mutations COUNT SEED FILE-OR-FOLDER...
 #include "differential.h"
@@ -14,14 +14,14 @@
 #include <unistd.h>
 
 enum {
-    LARGEST = 16384,
+    LARGEST = 16384, // bytes of a file that are used
 };
 
 static struct files files;
-static char bytes[LARGEST];
+static char bytes[LARGEST]; // the changed file
 static size_t size;
 
-// Leave behind what failed.
+// Write the input that failed to a file, and end the process by the signal.
 static void on_abort(int number) {
     static const char name[] = "mutation-that-failed";
     FILE *file = fopen(name, "wb");
@@ -34,7 +34,7 @@ static void on_abort(int number) {
     raise(number);
 }
 
-// One to eight changes, mostly few.
+// Copy a random file to `bytes` and make one to eight changes, mostly few.
 static void mutate(struct mutate_random *random) {
     const struct file *file = &files.at[mutate_below(random, files.count)];
     const struct file *other = &files.at[mutate_below(random, files.count)];

@@ -1,6 +1,8 @@
-// How libFuzzer changes an input that begins like protobuf: half of the time field by field.  One that
-// begins like the blocks of a partial (partial.c): mostly one block, or which there are.  An ELF file: mostly where
-// its headers say that something is.  A tar archive's headers keep right sums, for one without is not looked at.
+// Mutates inputs for libFuzzer according to their format.  Half of the time it changes
+// one field of an input that begins like protobuf.  It mostly changes, removes or repeats
+// one block of an input that begins like the blocks of a partial (partial.c), and changes
+// an ELF file mostly at the places to which its headers refer.  Headers of a tar archive
+// get correct checksums, because the reader ignores archives without them.
 #include "input/input_format.h"
 #include "mutate.h"
 
@@ -14,12 +16,13 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigne
 
 enum {
     TAR_BLOCK = 512,
-    TAR_SUM = 148, // where it is in a header, in 8 bytes
-    TAR_MAGIC = 257,
-    HEAD = 4, // bytes of a block: section, flags, and how many follow
-    MOST = UINT16_MAX,
+    TAR_SUM = 148,     // offset of the checksum in a header, 8 bytes
+    TAR_MAGIC = 257,   // offset of "ustar" in a header
+    HEAD = 4,          // bytes of a block's head: section, flags, size of the rest
+    MOST = UINT16_MAX, // bytes of a block after its head
 };
 
+// Whether the input begins with a block of section 1 that contains "estimator".
 static bool are_blocks(struct hp_span text) {
     static const char first[] =
         "\x09"
@@ -28,17 +31,19 @@ static bool are_blocks(struct hp_span text) {
            memcmp(text.at + HEAD, first, sizeof first - 1) == 0;
 }
 
+// Size of the block at `bytes`, with its head; at most the `left` bytes that there are.
 static size_t block_size(const uint8_t *bytes, size_t left) {
     size_t size = left < HEAD ? left : HEAD + (bytes[2] | (size_t)bytes[3] << 8);
     return size < left ? size : left;
 }
 
-// Put `size` bytes in place of `old`, of which `left` follow; they fit.
+// Move the `left` bytes that follow a piece of `old` bytes, to make room for `size` bytes
+// instead.  The buffer must be large enough.
 static void splice(uint8_t *at, size_t old, size_t size, size_t left) {
     memmove(at + size, at + old, left);
 }
 
-// One of them is changed within, left out, or comes again.
+// Change the contents of one block, remove it, or repeat it.  Returns the new size.
 static size_t mutate_blocks(struct mutate_random *random, uint8_t *bytes, size_t size,
                             size_t room) {
     size_t at = 0, wanted = mutate_below(random, size), kind = mutate_below(random, 8);
@@ -72,6 +77,7 @@ static bool is_tar(const uint8_t *block, size_t size) {
     return size >= TAR_BLOCK && memcmp(block + TAR_MAGIC, "ustar", 5) == 0;
 }
 
+// Set the checksums of all headers of a tar archive.
 static void set_sums(uint8_t *bytes, size_t size) {
     for (; size >= TAR_BLOCK; bytes += TAR_BLOCK, size -= TAR_BLOCK) {
         unsigned sum = 0;

@@ -1,10 +1,12 @@
-// Fuzz target of partials.  Its input is what is in the blocks of one, without what packs them, so
-// that no checksum stands in the way; or, if it begins as a partial does, one as it is.
+// Fuzz target of partial files.  The input is the contents of the blocks of a partial
+// without compression and checksums, so that a mutation is not refused by a checksum; or
+// a whole partial, if it begins like one.
 //
-//     blocks: u8 section | u8 flags | u16 bytes, little-endian | these
+//     each block: u8 section | u8 flags | u16 size, little-endian | bytes
 //
-// What is read is written again, and read: that changes nothing.  The same behind another of as many
-// dumps as are told of one by one, where stacks stay packed until they are merged.
+// A partial that was read, written and read again must be the same.  This is tried twice:
+// by itself, and after a partial of as many dumps as can be listed individually, with
+// stacks that stay packed until they are merged.
 #include "partial/partial.h"
 #include "input/input_stream.h"
 
@@ -24,7 +26,8 @@ static int keep(void *data, const void *bytes, size_t size) {
     return 0;
 }
 
-// Names are the business of whoever takes them: here each frame has the last that is said.
+// Take symbols of a frame.  Conflicts between inputs are the business of the caller of
+// the reader; here each frame keeps the symbols that were read last.
 static void take_symbols(void *data, hp_frame_id frame, const struct hp_line *lines,
                          uint32_t count, bool is_disputed) {
     struct hp_profile *profile = data;
@@ -42,6 +45,7 @@ static void take_file_names(void *data, hp_frame_id frame, const struct hp_line 
     profile->frames.at[frame.n].is_of_file = true;
 }
 
+// Make a partial of the blocks in the input.  Returns an empty file if they do not fit.
 static struct hp_bytes pack(const uint8_t *bytes, size_t size) {
     struct hp_bytes file = {NULL, 0, 0};
     struct hp_sink sink;
@@ -63,13 +67,14 @@ static struct hp_bytes pack(const uint8_t *bytes, size_t size) {
     }
     if (hp_block_writer_end(&blocks, &err) != HP_OK ||
         hp_sink_close(&sink, &err) != HP_OK) {
-        file.count = 0; // rows of one section came to more than a block holds
+        file.count = 0; // the rows of one section exceed the limit of a block
     }
     hp_block_writer_done(&blocks);
     return file;
 }
 
-// Of a partial that was read before.
+// Add a group of as many dumps as a profile lists individually, as if a partial with them
+// had been read before.
 static void add_many(struct hp_profile *profile, struct hp_partials *partials) {
     struct hp_input_record group = {.is_group = true,
                                     .is_added = true,
@@ -81,9 +86,12 @@ static void add_many(struct hp_profile *profile, struct hp_partials *partials) {
     partials->dumps = HP_PARTIAL_HISTORY;
 }
 
+// Read a partial into `profile`, which has to be freed even after a failure.  With
+// `stays_packed`, stacks go to several runs in memory; with `follows_many`, the profile
+// first gets the group of add_many().
 static int read_file(const struct hp_bytes *file, struct hp_profile *profile,
                      bool stays_packed, bool follows_many) {
-    static struct hp_input_stream stream; // whose buffer is kept
+    static struct hp_input_stream stream; // static, to reuse its buffer
     struct hp_input_window window = {&stream, 0};
     struct hp_span bytes = {(const char *)file->at, file->count};
     struct hp_err err = {0};
@@ -101,7 +109,7 @@ static int read_file(const struct hp_bytes *file, struct hp_profile *profile,
     if (stays_packed) {
         profile->store = hp_run_store_new(NULL, UINT64_MAX);
         partials.store = profile->store;
-        partials.stack_memory = 1 << 12; // several runs of a file
+        partials.stack_memory = 1 << 12; // so small that a file needs several runs
     }
     if (follows_many) {
         add_many(profile, &partials);
@@ -120,6 +128,8 @@ static int read_file(const struct hp_bytes *file, struct hp_profile *profile,
     return ret;
 }
 
+// Write the profile as a partial; empty after a failure.  *overflow becomes whether a sum
+// exceeds its limit.
 static struct hp_bytes write_file(struct hp_profile *profile, bool *overflow) {
     struct hp_bytes file = {NULL, 0, 0};
     struct hp_sink sink;
@@ -137,9 +147,10 @@ static struct hp_bytes write_file(struct hp_profile *profile, bool *overflow) {
     return file;
 }
 
+// A partial that was read and written again.
 struct again {
     struct hp_bytes bytes;
-    bool overflow; // of a sum: nothing is written
+    bool overflow; // a sum is too large, so that nothing is written
 };
 
 static struct again again(const struct hp_bytes *file, bool stays_packed,
@@ -155,7 +166,9 @@ static struct again again(const struct hp_bytes *file, bool stays_packed,
     return written;
 }
 
-// What dumps come to is told of them, and of stacks: of a forged one only one of these may be too much.
+// Check that a partial that was read and written again stays the same.  A partial has the
+// totals of its dumps and the counts of its stacks; in a forged one only one of these may
+// be too large, so that a packed one may overflow in the second round only.
 static void check(const struct hp_bytes *file, bool stays_packed) {
     struct hp_bytes once = again(file, stays_packed, stays_packed).bytes;
     if (once.count > 0) {

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The seeds of the fuzz target of partials: the program reads them, and they have all sections that there are.
+"""Make or check the seeds of the fuzz target of partials: the program reads them, and they have all kinds of
+sections.
 
 usage: partial_seeds.py BINARY TESTDATA [--update]
 
-With --update they are written anew: after a change of what a partial holds.
+With --update they are written, which is necessary after a change of the format.
 """
 import ctypes
 import hashlib
@@ -19,11 +20,11 @@ from harness import Tests, scratch  # noqa: E402
 
 SEEDS = HERE / 'seeds' / 'partial'
 MAGIC = b'\x89HPA\r\n\x1a\n'
-MOST = 16000  # bytes: libFuzzer cuts what is longer than 16,384
+MOST = 16000  # bytes: libFuzzer truncates inputs to 16,384
 
 
 def unpacked(partial):
-    """As partial.c reads it: section, flags, bytes in 16 bits, these; blocks one by one."""
+    """The blocks of a partial in the form that partial.c reads: section, flags, size in 16 bits, and the bytes."""
     out = b''
     for section, flags, raw in hpa_reader.blocks(partial):
         if section > 0:
@@ -54,7 +55,7 @@ def sections(seed):
 
 
 def many(folder):
-    """More dumps than are told of one by one, as small as they may be."""
+    """Write more dumps than are listed individually, as small as possible."""
     for i in range(260):
         path = pathlib.Path(folder, f'{i}.heap')
         path.write_text(f'heap_v2/1\n  t*: 1: {i + 1} [0: 0]\n@ 0x1234\n  t*: 1: {i + 1} [0: 0]\n'
@@ -68,7 +69,7 @@ def relative(path, folder):
 
 
 def made():
-    """What they are to be: {name: bytes}."""
+    """The expected seeds: {name: bytes}."""
     procs, pprof = t.testdata / 'formats' / 'procs', t.testdata / 'pprof'
     kinds = {
         'processes': [*sorted(procs.glob('*.heap'))[:2], '--label-from=(?<x>procs)/(?<y>[a-z]*)'],

@@ -1,7 +1,9 @@
-// Fuzz target of what the symbolizer and its child say to one another, both ways.  The first byte
-// says which body the rest is, the second of an answer to how many offsets, or it is all a stream:
-//     0 ANSWER of modules, 1 MODULE, 2 FIND, 3 NAMES, 4 FILE, 5 whatever comes through the socket, 6 CODE
-// What is accepted is in its bounds, and comes back the same when it is said once more.
+// Fuzz target of the messages between the symbolizer and its child, in both directions.
+// The first byte chooses the kind of body that the rest is; the second byte is the number
+// of offsets that an ANSWER has to answer:
+//     0 ANSWER, 1 MODULE, 2 FIND, 3 NAMES, 4 FILE, 5 all bytes of a socket, 6 CODE
+// A body that is accepted has all its parts within its bounds, and stays the same when it
+// is packed and unpacked again.
 #include "sym/protocol.h"
 #include "sym/file_code.h"
 
@@ -14,8 +16,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 enum {
-    HEAD = 2,
-    LIMIT = 4096, // of a body in the stream
+    HEAD = 2,     // bytes of the input before the body
+    LIMIT = 4096, // bytes of a body in the stream
 };
 
 static void require(bool holds) {
@@ -24,6 +26,7 @@ static void require(bool holds) {
     }
 }
 
+// Check that a text is not too long, and that it is within the packet.
 static void require_inside(const struct hp_packet *packet, struct hp_span text) {
     const char *begin = (const char *)packet->bytes.at;
     require(text.size <= HP_TEXT_LIMIT);
@@ -36,6 +39,7 @@ static void require_same(const struct hp_packet *once, const struct hp_packet *a
     require(memcmp(once->bytes.at, again->bytes.at, once->bytes.count) == 0);
 }
 
+// Check that an answer has lines for all offsets, and refers to strings that exist.
 static void check_answer(const struct hp_packet *packet, const struct hp_answer *answer,
                          size_t offsets) {
     size_t lines = 0;
@@ -106,7 +110,8 @@ static void try_text(const struct hp_packet *packet) {
     }
 }
 
-// Every address within a segment and at its ends can be looked up.
+// Check that addresses within each segment, and at its ends, can be looked up in the
+// code.
 static void try_code(const struct hp_packet *packet) {
     struct hp_file_code code;
     struct hp_sym_diagnostic why;
@@ -128,6 +133,7 @@ static void try_code(const struct hp_packet *packet) {
     hp_file_code_done(&code);
 }
 
+// Send the bytes through a socket, and receive them as messages.
 static void try_stream(const struct hp_packet *packet) {
     int pair[2];
     struct hp_message message = {0};
@@ -148,7 +154,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     if (size < HEAD) {
         return 0;
     }
-    hp_vec_append(&packet.bytes, bytes + HEAD, size - HEAD); // to be overrun at its end
+    hp_vec_append(&packet.bytes, bytes + HEAD, size - HEAD); // a copy: overruns are seen
     switch (bytes[0] % 7) {
     case 0:
         try_answer(&packet, bytes[1]);

@@ -1,5 +1,5 @@
-// Fuzz target of all formats: a text is read whole and in windows alike, breaks no promise
-// that dumps make, and can be merged.
+// Fuzz target of all formats: an input is read the same as a whole and in windows, the
+// dump violates no invariant, and it can be merged into a profile.
 #include "calc/merge.h"
 #include "reading.h"
 
@@ -16,7 +16,8 @@ static void check(const struct reading *whole, const struct reading *other) {
     }
 }
 
-// Numbers beyond reason are refused; nothing else may happen.
+// Merge the dump into an empty profile.  Numbers that are too large are refused; nothing
+// else may go wrong.
 static void merge(struct hp_dump *dump, bool keeps) {
     struct hp_merger merger = {.keeps_labels = keeps, .splits_threads = keeps};
     struct hp_profile profile;
@@ -30,14 +31,14 @@ static void merge(struct hp_dump *dump, bool keeps) {
     hp_input_done(&record);
 }
 
-// A window of so many bytes holds the whole text, and little more.
+// Size of a window that holds the whole unpacked text, and little more.
 static size_t tight_window(const struct reading *whole, size_t size) {
     return whole->ret == HP_OK && !whole->is_elf ? whole->dump.bytes + 1 : size + 1;
 }
 
-// New readers for each input, with windows that fit, so that the sanitizer sees any byte
-// that is read behind the end.  Of a damaged compressed file it depends on the window how
-// much comes out before.
+// Use new readers for each input, with windows that fit it, so that the sanitizer sees
+// any byte that is read past the end.  A damaged compressed file is not compared: the
+// window decides how much of it is unpacked before the damage is found.
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     struct reading whole = {0}, tight = {0}, small = {0};
     bool keeps = size % 2; // labels and threads

@@ -22,7 +22,7 @@ void reading_done(struct reading *reading) {
 
 // --- windows -------------------------------------------------------------------------------
 
-// The bytes of all lines that may stand in front of a header.
+// Sum of the sizes of all lines that may precede a header.
 static size_t size_of_preambles(const char *at, const char *end) {
     size_t size = 0;
     while (at < end) {
@@ -44,7 +44,7 @@ size_t reading_smallest_window(const void *bytes, size_t size) {
     return is_recognized ? window : 0;
 }
 
-// --- what came of it -----------------------------------------------------------------------
+// --- results -------------------------------------------------------------------------------
 
 static bool equal_digests(struct hp_digest a, struct hp_digest b) {
     return a.of[0] == b.of[0] && a.of[1] == b.of[1];

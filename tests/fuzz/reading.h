@@ -1,5 +1,5 @@
-// One input read from memory, as large or small windows show it, and whether two readings
-// are of the same text.
+// An input that is read from memory, in windows of any size, and a comparison of two such
+// readings.
 //
 //     struct reading reading = {0};
 //     reading_make(&reading, bytes, size, window);
@@ -10,7 +10,8 @@
 
 #include "input/reader.h"
 
-// {0} is ready for use, again and again.
+// The result of reading one input.  {0} is ready for use, and may be used for many
+// inputs.
 struct reading {
     struct hp_reader reader;
     struct hp_dump dump; // its paths are in the reader's window
@@ -19,21 +20,22 @@ struct reading {
     bool is_elf;
 };
 
-// Read `size` bytes, `window` at a time (0 for the default).
+// Read `size` bytes in windows of `window` bytes (0: the default size).
 void reading_make(struct reading *reading, const void *bytes, size_t size, size_t window);
 void reading_done(struct reading *reading);
 
-// A window that has room for what tells the format, and for little more: with any smaller
-// one a text may be of no known format.  0 if only the whole tells.
+// Return the size of a window that holds the bytes by which the format is recognized, and
+// little more; in a smaller window the format may be unknown.  0 if the format is
+// recognized from the whole input only.
 size_t reading_smallest_window(const void *bytes, size_t size);
 
-// What differs, or NULL.
+// Return a description of the first difference between two readings, or NULL.
 const char *reading_difference(const struct reading *a, const struct reading *b);
 
-// What a dump may not be whatever the bytes were, or NULL.
+// Return the invariant that the dump violates, or NULL; see dumps_flaw().
 const char *reading_flaw(const struct reading *reading);
 
-// Say what is wrong, and abort().
+// Print both readings and `what` differs between them, and abort().
 _Noreturn void reading_fail(const struct reading *a, const struct reading *b,
                             const char *what);
 

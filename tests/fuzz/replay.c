@@ -1,4 +1,5 @@
-// A fuzz target without a fuzzer: run it on each file that is named, or whose folder is.
+// Runs a fuzz target without a fuzzer: on each file that is named, and on all files of a
+// folder that is named.
 #include "files.h"
 
 #include <stdio.h>
@@ -11,7 +12,7 @@ int main(int argc, char **argv) {
         files_add(&files, argv[i]);
     }
     for (size_t i = 0; i < files.count; i++) {
-        fprintf(stderr, "%s\n", files.at[i].path); // the last is the one that fails
+        fprintf(stderr, "%s\n", files.at[i].path); // the last one is the one that fails
         LLVMFuzzerTestOneInput(files.at[i].bytes, files.at[i].size);
     }
     printf("%zu inputs\n", files.count);

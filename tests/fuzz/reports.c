@@ -1,12 +1,15 @@
-// Fuzz target of what writes.  It reads inputs, may redact them, and makes one report of them in one format.
+// Fuzz target of all reports.  It reads inputs, may redact them, and writes one report in
+// one format.
 //
-//     REPORT FORMAT LETTERS\n      two names, and the options that reading_of() and report_of() list
-//     INPUT\n=====\nINPUT ...      four at most; of account the first is a dump, the others are statistics and smaps,
-//                                  of lifetime with 'p' the second is prof_recent
+//     REPORT FORMAT LETTERS\n      two names, and options: see reading_of(), report_of()
+//     INPUT\n=====\nINPUT ...      four at most; for account the second and third are the
+//                                  statistics and smaps, for lifetime with 'p' the second
+//                                  is prof_recent
 //
-// A word that is no name chooses one by its bytes, so that any change of it leads somewhere.  Text that is written has
-// no character that hp_escape() would replace, JSON can be read and has no key twice, and a failure says why in one
-// line.
+// A word that is no name of a report or format chooses one by the sum of its bytes, so
+// that every mutation has an effect.  Text output has no character that hp_escape() would
+// replace, JSON output is valid and has no repeated key, and a failure has a message of
+// one line.
 #include "base/vec.h"
 #include "hprof-agg/hprof-agg.h"
 #include "sym/demangle.h"
@@ -24,14 +27,15 @@ const char *__wrap_hp_demangle_apart(struct hp_strtab *strings, struct hp_mangle
                                      size_t count, enum hp_sandbox sandbox);
 
 enum {
-    MOST = 4,           // inputs
-    LARGEST = 32 << 20, // bytes of a report: what is longer cannot be written
+    MOST = 4,           // inputs at most
+    LARGEST = 32 << 20, // bytes of a report at most; writing more fails
 };
 
 static const char separator[] = "\n=====\n";
 static const struct hp_filter pick_all = {HP_PICK, "."};
 static const struct hp_gate gate = {.growth = .05, .is_share = true};
 
+// How to read the inputs and which report to write.
 struct fuzz_plan {
     struct hp_report_options report;
     struct hp_read_options reading;
@@ -46,6 +50,7 @@ static _Noreturn void fail(const char *what, const struct fuzz_plan *plan) {
 
 // --- options ------------------------------------------------------------------------------
 
+// Return the first word of *line, and remove it and a space from the line.
 static struct hp_span take_word(struct hp_span *line) {
     const char *space = memchr(line->at, ' ', line->size);
     size_t size = space ? (size_t)(space - line->at) : line->size;
@@ -59,6 +64,8 @@ static const char *report_name(size_t i) {
     return hp_report_name((enum hp_report_kind)i);
 }
 
+// The number of the name that equals `word`; if there is none, one that depends on the
+// bytes.
 static size_t choose(struct hp_span word, const char *name_of(size_t i), size_t count) {
     size_t sum = 0;
     for (size_t i = 0; i < count; i++) {
@@ -76,7 +83,8 @@ static bool has(struct hp_span letters, char letter) {
     return letters.size > 0 && memchr(letters.at, letter, letters.size) != NULL;
 }
 
-// 'A', 'B', ... are the granularities.
+// The granularity whose letter, 'A', 'B', ..., is among `letters`; the first one if none
+// is.
 static enum hp_granularity by_of(struct hp_span letters) {
     enum hp_granularity by = HP_BY_AGE;
     while (by > HP_BY_FUNCTION && !has(letters, (char)('A' + by))) {
@@ -148,7 +156,7 @@ static void plan_make(struct fuzz_plan *plan, struct hp_span line) {
 
 // --- inputs -------------------------------------------------------------------------------
 
-// Files in memory, which are opened by their names as any other.
+// Files in memory, which are opened by a path like any other file.
 static struct {
     int fd;
     char path[32];
@@ -169,7 +177,7 @@ static void write_file(size_t i, struct hp_span text) {
     }
 }
 
-// How many there are.
+// Write each input to a file.  Returns the number of inputs.
 static size_t write_files(struct hp_span rest) {
     size_t count = 0, size = sizeof separator - 1;
     const char *end;
@@ -183,6 +191,7 @@ static size_t write_files(struct hp_span rest) {
     return count;
 }
 
+// Read the first `count` files in the roles that the kind of report gives them.
 static int read_inputs(struct hp_profile *profile, struct fuzz_plan *plan, size_t count,
                        struct hp_err *err) {
     const char *paths[MOST];
@@ -199,7 +208,7 @@ static int read_inputs(struct hp_profile *profile, struct fuzz_plan *plan, size_
         plan->reading.recent = paths[1];
         count = 1;
     }
-    if (takes & HP_TAKES_BASE) { // one is compared with itself
+    if (takes & HP_TAKES_BASE) { // a single input is compared with itself
         paths[1] = count > 1 ? paths[1] : paths[0];
         count = count > 1 ? count : 2;
         plan->reading.base_count = 1;
@@ -207,7 +216,7 @@ static int read_inputs(struct hp_profile *profile, struct fuzz_plan *plan, size_
     return hp_profile_read(profile, paths, count, &plan->reading, err);
 }
 
-// In place of a child process: all names stay as they are.
+// Replaces the child process that demangles: all names stay unchanged.
 const char *__wrap_hp_demangle_apart(struct hp_strtab *strings, struct hp_mangled *names,
                                      size_t count, enum hp_sandbox sandbox) {
     (void)strings, (void)sandbox;
@@ -233,7 +242,8 @@ static int take(void *data, const void *bytes, size_t size) {
     return 0;
 }
 
-// Nothing in it would have to be replaced before a terminal shows it; it ends with a NUL.
+// Whether a terminal can show the text without escaping a character.  A NUL must follow
+// it.
 static bool is_safe(struct hp_span text) {
     char escaped[1 << 12];
     for (const char *at = text.at, *end = text.at + text.size; at < end;) {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The seeds of the fuzz target of reports: each report that there is has one in each format it is written in, and the
-program makes it.
+"""Make or check the seeds of the fuzz target of reports: one for each report in each of its formats, which the
+program can write.
 
 usage: reports_seeds.py BINARY TESTDATA [--update]
 
-With --update they are written anew: after a report or a format is added.
+With --update they are written, which is necessary after a report or a format is added.
 """
 import gzip
 import pathlib
@@ -18,8 +18,8 @@ from profile_writer import Profile  # noqa: E402
 
 SEEDS = HERE / 'seeds' / 'reports'
 SEPARATOR = b'\n=====\n'
-MOST = 16000  # bytes: libFuzzer cuts what is longer than 16,384
-# Of each seed the next.  reports.c says what they are.
+MOST = 16000  # bytes: libFuzzer truncates inputs to 16,384
+# Option letters; each seed uses the next entry.  reports.c describes the letters.
 LETTERS = ['', 'r', 'rf', 'wnc', 'a', 'rB', 'C', 'D', 'E', 'Fr', 'G', 'rH', 'I', 'Jr', 'K', 'rL', 'dt', 'hu', 'sz', 'xy',
            'ie', 'b', 'mr', 'kg']
 
@@ -57,7 +57,7 @@ def named(i):
 
 
 def inputs_of(command, number):
-    """Of a report the inputs of one of its seeds, and its own letters."""
+    """The inputs of one of the seeds of a report, and its own option letters."""
     account = HERE / 'seeds' / 'account'
     heap = (t.testdata / 'account' / 'frag.heap').read_bytes()
     if command == 'account':
@@ -84,7 +84,7 @@ def names():
 
 
 def made():
-    """What they are to be: {name: bytes}."""
+    """The expected seeds: {name: bytes}."""
     found = {}
     for number, (command, name) in enumerate(names()):
         inputs, letters = inputs_of(command, number)
@@ -94,7 +94,7 @@ def made():
 
 
 def command_line(command, name, letters, paths):
-    """What makes the report of a seed, but for most of its letters."""
+    """The command line that makes the report of a seed, with few of its option letters."""
     first, *others = paths
     words = {
         'account': [first, *(f'{option}={path}' for option, path in zip(('--stats', '--smaps'), others))],

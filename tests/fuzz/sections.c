@@ -1,6 +1,7 @@
-// Fuzz target of sections that are unpacked and indexed: an ELF file.  What is unpacked of zlib is what libelf makes of
-// it, of xz what its library makes of it in one piece; a function that the tables for unwinding tell of begins before
-// what is in it.
+// Fuzz target of compressed sections and of function bounds; the input is an ELF file.  A
+// section that was compressed with zlib must unpack to the same bytes as with libelf, and
+// one with xz to the same as with liblzma in one call.  A function that the unwinding
+// tables contain must begin at or before the addresses in it.
 #include "sym/function_bounds.h"
 #include "sym/minidebug.h"
 #include "sym/unpack.h"
@@ -16,9 +17,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 enum {
-    MOST_LOADS = 4,
-    ASKED = 200, // addresses of each segment
-    MOST_XZ = 1 << 22,
+    MOST_LOADS = 4,    // segments at most
+    ASKED = 200,       // addresses of each segment
+    MOST_XZ = 1 << 22, // unpacked bytes at most
 };
 
 static void require(bool holds) {
@@ -27,13 +28,14 @@ static void require(bool holds) {
     }
 }
 
+// A descriptor of a file in memory with these bytes.
 static int file_of(const uint8_t *bytes, size_t size) {
     int fd = memfd_create("fuzz-sections", MFD_CLOEXEC);
     require(fd >= 0 && write(fd, bytes, size) == (ssize_t)size);
     return fd;
 }
 
-// How often the file has a section of that name, or its compressed namesake.
+// Number of sections that have this name, or its old compressed form (.zdebug).
 static int count_of(Elf *elf, const char *name) {
     Elf_Scn *section = NULL;
     GElf_Shdr header;
@@ -47,7 +49,8 @@ static int count_of(Elf *elf, const char *name) {
     return count;
 }
 
-// Unpacked by libelf; empty if it cannot, or has nothing to unpack.
+// The section as libelf unpacks it; empty if libelf fails or the section is not
+// compressed.
 static struct hp_span by_libelf(Elf *elf, const char *name) {
     Elf_Scn *section = NULL;
     GElf_Shdr header;
@@ -70,6 +73,7 @@ static struct hp_span by_libelf(Elf *elf, const char *name) {
     return (struct hp_span){"", 0};
 }
 
+// Check that each debug section that exists once was unpacked as libelf does it.
 static void compare_unpacked(const struct hp_image *image, const uint8_t *bytes,
                              size_t size) {
     Elf *other = elf_memory((char *)(uintptr_t)bytes, size);
@@ -79,7 +83,7 @@ static void compare_unpacked(const struct hp_image *image, const uint8_t *bytes,
         require(gelf_getshdr(section, &header) != NULL);
         const char *name = hp_elf_section_name(image->debug, &header);
         struct hp_span ours = hp_elf_section(image->debug, name);
-        bool is_own = strncmp(name, ".debug", 6) != 0; // as the names of its sections
+        bool is_own = strncmp(name, ".debug", 6) != 0; // added by us, as .shstrtab is
         bool is_one = !is_own && count_of(other, name) == 1;
         struct hp_span theirs = is_one ? by_libelf(other, name) : (struct hp_span){"", 0};
         require(theirs.size == 0 ||
@@ -113,6 +117,7 @@ static void compare_xz(const struct hp_image *image) {
 }
 #endif
 
+// Check that a function that is found for an address does not begin after it.
 static void check_bounds(const struct hp_image *image) {
     struct hp_function_bounds bounds;
     hp_function_bounds_open(&bounds, image);

@@ -1,5 +1,5 @@
-// Fuzz target of tar archives: the same files come out whatever windows they are read in, and
-// no more of them than there are bytes.
+// Fuzz target of tar archives: the same files are found whatever the size of the windows,
+// and they have no more bytes than the archive.
 #include "input/tar.h"
 
 #include <stdio.h>
@@ -10,12 +10,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-// What came out: names, contents and errors, one behind the other.
+// The files that were found: their names, contents and errors, concatenated, each with a
+// NUL.
 struct contents {
     HP_VEC(char) output;
-    size_t files, size;
+    size_t files, size; // number of files, and of their bytes
 };
 
+// The descriptor of a file in memory, the same one each time, and its path.
 static int file_of(char path[32]) {
     static int fd = -1;
     if (fd < 0) {
@@ -25,6 +27,7 @@ static int file_of(char path[32]) {
     return fd;
 }
 
+// Append bytes and a NUL.
 static void append_output(struct contents *contents, const void *bytes, size_t size) {
     hp_vec_reserve(&contents->output, size + 1);
     if (size > 0) {

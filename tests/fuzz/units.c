@@ -1,6 +1,7 @@
-// Fuzz target of our reader of units: an ELF file, whose compressed sections are unpacked.  Units are where libdw
-// has them.  Wherever libdw walks one to its end, and our cursor does so without it, addresses all over the unit
-// are in the same functions and inlined calls, whose attributes are the same.
+// Fuzz target of our reader of DWARF units; the input is an ELF file, whose compressed
+// sections are unpacked.  Units must be where libdw finds them.  Wherever both libdw and
+// our own cursor walk a unit to its end, addresses all over the unit must be in the same
+// functions and inlined calls, with the same attributes.
 #include "sym/scopes.h"
 #include "sym/unpack.h"
 
@@ -13,10 +14,10 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 enum {
-    MOST_UNITS = 16,
-    MOST_RANGES = 8, // of each
-    ASKED = 96,      // addresses of each of these
-    BUDGET = 1 << 16,
+    MOST_UNITS = 16,  // units of a file at most
+    MOST_RANGES = 8,  // ranges of a unit at most
+    ASKED = 96,       // addresses of each range
+    BUDGET = 1 << 16, // entries that the cursor may read
 };
 
 static void require(bool holds) {
@@ -25,6 +26,7 @@ static void require(bool holds) {
     }
 }
 
+// A descriptor of a file in memory with these bytes.
 static int file_of(const uint8_t *bytes, size_t size) {
     int fd = memfd_create("fuzz-units", MFD_CLOEXEC);
     require(fd >= 0 && write(fd, bytes, size) == (ssize_t)size);
@@ -36,6 +38,7 @@ static int compare(const void *a, const void *b) {
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
+// Add addresses all over the ranges of the unit to the places that are looked up.
 static void add_places(struct hp_scopes *scopes, Dwarf_Die *unit) {
     Dwarf_Addr base = 0, low = 0, high = 0;
     ptrdiff_t at = 0;
@@ -49,7 +52,8 @@ static void add_places(struct hp_scopes *scopes, Dwarf_Die *unit) {
     hp_vec_sort(&scopes->places, compare);
 }
 
-// False if nothing is asked, that is given up, or was not our cursor's work.
+// Find the scopes of all places in the unit.  Returns false if there are no places, if
+// the walk was abandoned, or if the other cursor did it than `by_libdw` asks for.
 static bool walk(struct hp_scopes *scopes, struct hp_entry *unit, Dwarf_Die *die,
                  bool by_libdw) {
     scopes->cursor.budget = BUDGET;
@@ -72,7 +76,7 @@ static void compare_numbers(struct hp_entry *ours, struct hp_entry *theirs,
     require(is_ours == hp_entry_whole_number(theirs, name, &y) && x == y);
 }
 
-// What is looked up of functions and calls.
+// Check that both entries have the same attributes of a function or call that we look up.
 static void compare_entries(struct hp_entry *ours, struct hp_entry *theirs) {
     struct hp_entry x = *ours, y = *theirs;
     uint64_t start = 0, their_start = 0;
@@ -89,6 +93,7 @@ static void compare_entries(struct hp_entry *ours, struct hp_entry *theirs) {
     compare_numbers(ours, theirs, DW_AT_call_line);
 }
 
+// Check that each place is in the same chain of scopes.
 static void compare_places(struct hp_scopes *ours, struct hp_scopes *theirs) {
     for (size_t i = 0; i < ours->places.count; i++) {
         uint32_t a = ours->places.at[i].scope, b = theirs->places.at[i].scope;
@@ -116,12 +121,14 @@ static void compare_walks(struct hp_dwarf_unit *unit, Dwarf_Die *die) {
     hp_scopes_done(&theirs);
 }
 
-// Or of .debug_types, which is left to libdw.
+// Whether an entry is in the section.  It may be in .debug_types instead, which is left
+// to libdw.
 static bool is_inside(struct hp_span section, const char *at) {
     return at >= section.at && at < section.at + section.size;
 }
 
-// Where libdw's is, unless its head is longer than it says that it is.
+// Check that our unit begins where libdw's does, and compare both.  Returns false if we
+// have no such unit, because its head is longer than the unit claims.
 static bool compare_unit(struct hp_debug_info *info, Dwarf_Die *die) {
     Dwarf_Off begin = dwarf_dieoffset(die) - dwarf_cuoffset(die);
     struct hp_dwarf_unit *unit = hp_dwarf_unit_at(info, begin);
@@ -134,13 +141,14 @@ static bool compare_unit(struct hp_debug_info *info, Dwarf_Die *die) {
     return true;
 }
 
-// To one of types before DWARF 5 in .debug_info libdw gives the head that it has elsewhere.
+// Compare the units of .debug_info.  Type units before DWARF 5 are skipped: if one is in
+// .debug_info, libdw gives it the head that it would have in .debug_types.
 static void compare_units(struct hp_debug_info *info) {
     Dwarf_CU *at = NULL;
     Dwarf_Die die;
     Dwarf_Half version;
     uint8_t type;
-    Dwarf_Off left_out = UINT64_MAX; // behind its end
+    Dwarf_Off left_out = UINT64_MAX; // end of the head of the last unit, if we lack it
     for (size_t i = 0; i < MOST_UNITS && dwarf_get_units(info->dwarf, at, &at, &version,
                                                          &type, &die, NULL) == 0;
          i++) {

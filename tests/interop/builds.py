@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""What is said of the builds that pprof profiles and programs are of: two of one layout stay two,
-addresses of calls are held against the file as return addresses are, and whatever a file promises
-and does not give is named in every format.
+"""Tests the builds of pprof profiles and programs: two builds of one layout stay separate, addresses of calls are
+compared with the file as return addresses are, and every format names what a file promises but does not contain.
 
 usage: builds.py BINARY TESTDATA
 """
@@ -60,7 +59,7 @@ def mapping_of(program):
 
 
 def profile(program, build_id, size, offset=0, calls=()):
-    """Stacks of three calls, with their addresses as pprof has them."""
+    """A pprof profile with stacks of three calls."""
     p = Profile()
     (start, limit, at), base = mapping_of(program)
     app = p.mapping('/srv/app', start, limit, at, build_id)
@@ -82,7 +81,7 @@ def info(*arguments):
 
 
 def addresses_of_calls(folder, program):
-    """Behind each is what the call returns to: all of them, or with the addresses moved none."""
+    """Each address is that of a call: all must match the file, and none once the addresses are shifted."""
     right = info(f'--path-map=/srv={program.parent}', write(folder, 'r.pb', profile(program, '', 64)))
     wrong = info(f'--path-map=/srv={program.parent}', write(folder, 'w.pb', profile(program, '', 64, -2)))
     rows = [report['modules'][0] for report in (right, wrong)]
@@ -97,7 +96,7 @@ def build_id_of(program):
 
 
 def told_id(folder, program):
-    """A build id that fits has the last word, in whatever case; another has it, too."""
+    """A matching build id decides, in upper or lower case; another build id excludes the file."""
     known, faults = build_id_of(program), []
     for told, names in ((known, True), (known.upper(), True), (known[::-1], False), ('go/Xy-_1', False)):
         path = write(folder, 'told.pb', profile(program, told, 64, -2))
@@ -110,7 +109,7 @@ def told_id(folder, program):
 
 
 def two_builds(folder, program):
-    """One layout, two build ids: two stacks for each, wherever they are read and in any order."""
+    """Two builds of one layout keep two stacks for each call, with any source and order of inputs."""
     ids = ['a' * 40, 'b' * 40]
     paths = [write(folder, f'{i}.pb', profile(program, each, 4096 << i, calls=[('same', 'x.c', 1)]))
              for i, each in enumerate(ids)]
@@ -167,7 +166,7 @@ def flags(folder, program, split):
 
 
 def begins(folder, program):
-    """Where each function begins, as the source has it; of two copies in one file the least, wherever merged."""
+    """The address where each function begins, by the debug information; the smallest of several copies in one file."""
     def starts(data):
         found = {}
         strings = [value for number, value in fields(data) if number == 6]
@@ -208,7 +207,7 @@ def heap_of(folder, program, name='a.heap', calls=None, size=64):
 
 
 def everywhere(folder, program, wanted):
-    """Each format that has names says it, or standard error does."""
+    """Each format with a place for it contains the message; for others it is on standard error."""
     dump, faults = heap_of(folder, program), []
     merged = [name for name in t.formats_of('merge') if name != 'hpa']
     for name in merged + ['json', 'tsv', 'text']:
@@ -222,7 +221,7 @@ def everywhere(folder, program, wanted):
 
 
 def exported(folder):
-    """Of a stripped daemon what is exported has names; the rest is told by its bytes."""
+    """In a stripped daemon, exported functions have names; the others are identified by their bytes."""
     daemon = build(folder, 'daemon', '-rdynamic', '-s', '-Wl,--build-id=0x0123456789abcdef0123',
                    text=SOURCE.replace('int f1(', 'static int f1('))
     calls = sorted(set(binaries.returns(build(folder, 'whole', '-rdynamic', '-Wl,--build-id=0x0123456789abcdef0123',

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""callgrind_annotate has to show our total and, with and without what functions call, our values
-of each function, and to complain of nothing.
+"""callgrind_annotate has to show our total and, our values of each function, with and without its callees, and must
+print no warning.
 
 usage: callgrind.py BINARY TESTDATA
 """
@@ -24,7 +24,7 @@ ROW = re.compile(r' *([\d,.]+)  (.*)$')
 
 
 def annotate(path, event, inclusive):
-    """(total, {row: number}), each row as the file, function and object that it tells."""
+    """(total, {row: number}); each row is a file, a function and an object, as printed by callgrind_annotate."""
     done = subprocess.run(
         ['callgrind_annotate', '--threshold=100', '--auto=no', '--show-percs=no',
          f'--inclusive={inclusive}', f'--show={event}', f'--sort={event}', path],
@@ -48,7 +48,7 @@ def number(text):
 
 
 def sums(path, event):
-    """As they are shown, and the names that are those of one function."""
+    """The sums that are shown, and the names that belong to exactly one function."""
     graph = Callgrind(path.read_text())
     shown, count = Sums(), collections.Counter()
     shown.total, flat = annotate(path, event, 'no')
@@ -97,8 +97,8 @@ def hostile(folder):
 
 
 def cycles(text):
-    """What KCachegrind would draw as one: functions, each a file, a module and a name, that call
-    one another in a circle."""
+    """Sets of functions that call one another in a circle, each with a file, a module and a name.  KCachegrind would
+    draw each set as one function."""
     graph, calls, here = Callgrind(text), collections.defaultdict(set), None
     for kind, number in re.findall(r'^(c?fn)=\((\d+)\)', text, re.M):
         if kind == 'fn':

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What is before a return address is a call: the rules of six machines against what llvm-objdump
-takes for calls, in code that clang makes for each of them.  A dump whose addresses are all behind
-calls has none that fails; of addresses behind other instructions nearly all do.
+"""Tests the rules by which the instruction before a return address is recognized as a call.  For six machines they
+are compared with llvm-objdump, on code that clang makes.  In a dump whose addresses all follow calls, none fails; of
+addresses that follow other instructions, nearly all do.
 
 usage: calls.py BINARY TESTDATA
 """
@@ -41,13 +41,13 @@ int f%(n)d(int a, int b) {
 
 
 class Machine:
-    """What is known of one, apart from its instructions."""
+    """The properties of a machine, apart from its instructions."""
 
     def __init__(self, target, number, calls, assembler, signal, **more):
         self.target, self.number, self.calls, self.assembler = target, number, calls, assembler
         self.signal = signal
         self.bits, self.order, self.flags, self.plain = 64, '<', (), ()
-        self.by_chance = 0.0  # how many other instructions may look like calls
+        self.by_chance = 0.0  # share of other instructions that look like calls
         self.__dict__.update(more)
 
     def elf(self, code):
@@ -129,7 +129,7 @@ def disassemble(machine, built):
 
 
 def dump(folder, name, stacks, size):
-    """A dump of such stacks, leaf first, of offsets in the code; the last of a stack, which nobody called, is elsewhere."""
+    """Write a dump of stacks, leaf first, of offsets in the code.  Each stack ends with an address outside of it."""
     end = START + (size + 4095) // 4096 * 4096
     lines = ['heap_v2/524288', f'  t*: {len(stacks)}: {64 * len(stacks)} [0: 0]']
     for stack in stacks:
@@ -198,7 +198,7 @@ def assembled(machine, folder):
 
 
 def interrupted(machine, folder):
-    """Where a handler returns to, and what was interrupted, do not count."""
+    """The address to which a signal handler returns, and the interrupted address, are not checked."""
     faults = []
     call = {62: 'call 1f\n1:', 3: 'call 1f\n1:', 183: 'bl .'}.get(
         machine.number, machine.assembler.split(' ; ')[0])
@@ -207,7 +207,7 @@ def interrupted(machine, folder):
         rows, code = disassemble(machine, clang(machine, folder, 'signal.s', text.replace(' ; ', '\n')))
         pathlib.Path(folder, 'signal').write_bytes(machine.elf(code))
         behind, gap = rows[0][0] + rows[0][1], rows[4][0]
-        lands = rows[5][0]  # behind four other instructions
+        lands = rows[5][0]  # after four other instructions
         odd = len(code) - rows[-1][1]
         for stack, wanted in (([behind, lands, odd, behind], (1, 0)),
                               ([behind, gap, odd, behind], (3, 2))):

@@ -52,7 +52,7 @@ def nodes(text):
 
 
 def stacks_of(path):
-    """{frames from the leaf: the counts of its stacks}, as the file itself tells."""
+    """{frames from the leaf: counts of its stacks}, read from the file itself."""
     report, found = json.loads(path.read_bytes()), collections.defaultdict(list)
     for point in report['pps']:
         names = tuple(re.match(r'0x[0-9a-f]+: (.*) \(.*\)$', report['ftbl'][frame])[1]
@@ -83,7 +83,7 @@ def has_functions(folder, *args):
         for thread, metric in (('t-0', 'alloc-space'), ('t-3', 'inuse-space')):
             got, count = Sums(), collections.Counter()
             for name, flat, cum in profiler.rows(thread):
-                if name == 'heap profile':  # stands for the command above all roots
+                if name == 'heap profile':  # represents the command, above all roots
                     got.total = cum
                 else:
                     got.flat[name] += flat

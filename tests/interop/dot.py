@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Graphviz has to draw our call graphs without complaint: nodes and edges with our values, and a
-line that says what is left out.
+"""Graphviz has to draw our call graphs without complaint: nodes and edges with our values, and a line that says how
+much is not shown.
 
 usage: dot.py BINARY TESTDATA
 """
@@ -37,7 +37,7 @@ def number(text):
 
 
 def plain(text):
-    """What Graphviz shows for a text of its language."""
+    """The characters that Graphviz shows for an escaped text."""
     return html.unescape(re.sub(r'\\(.)', r'\1', text))
 
 
@@ -71,7 +71,8 @@ def drawn(text):
 
 
 def wanted_edges(metric, shown, *args):
-    """Each call once in a stack, over what is not shown; of how many; and where it is direct."""
+    """The expected edges: the value of each call, counted once in a stack and across hidden frames; the number of
+    stacks; and whether the call is direct."""
     report = json.loads(t.ok('stacks', '-q', '-n0', '-fjson', *args).out_bytes)
     values, rows, direct = collections.Counter(), collections.Counter(), set()
     for row in report['rows']:
@@ -128,7 +129,7 @@ def limited():
 
 
 def filtered():
-    """Less than 1/200 of the total is not little if filters leave no more."""
+    """Filters make nodes visible that have less than 1/200 of the whole total."""
     args = (f'--symbol-dir={t.root}', '--focus=vector', t.testdata / 'golden' / 'cxx.heap')
     metric = 'inuse-objects'
     left = reference(t, *args)[metric].total
@@ -141,7 +142,7 @@ def filtered():
 
 
 def svg():
-    """It is one, and shows every name."""
+    """Graphviz makes an SVG that shows every name."""
     args = (f'--symbol-dir={t.root}', t.testdata / 'golden' / 'cxx.heap')
     _, nodes = shown_by(t.ok('top', '-q', '-fdot', '--full-names', '--unit=B', *args).out_bytes)
     wanted = reference(t, *args)['inuse-space']

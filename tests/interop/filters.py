@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Filters are pprof's: `go tool pprof` with the same filters leaves the same of our profile,
-per function and stack by stack, and says the same of the total.
+"""Filters are pprof's: `go tool pprof` with the same filters gives the same result on our profile, by function and by
+stack, and the same total.
 
 usage: filters.py BINARY TESTDATA
 """
@@ -16,7 +16,7 @@ from pprof_tool import pprof, top_of  # noqa: E402
 from profile_proto import Profile  # noqa: E402
 
 t = Tests()
-# The numbers as they stand in the dumps are whole: nothing is rounded.
+# The raw numbers of the dumps are integers: nothing is rounded.
 OPTIONS = (f'--symbol-dir={t.root}', '--no-unbias', '--frames=raw')
 CXX = [t.testdata / 'golden' / 'cxx.heap']
 PROCS = sorted((t.testdata / 'golden').glob('procs*.heap'))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The Firefox Profiler, through its own profiler-cli, has to show our values per function, and
-in a timeline what changed within a range.
+"""The Firefox Profiler, through its own profiler-cli, has to show our values per function, and in a timeline the
+changes within a range.
 
 usage: firefox.py BINARY TESTDATA PEERS
 
@@ -46,7 +46,7 @@ def functions(folder, *args):
 
 
 def timeline(folder):
-    """The last dump as a whole; behind the third, what has changed since."""
+    """The profile shows the last dump as a whole; after the third dump it shows the changes since then."""
     def flat(path):
         return {name: flat for flat, _, name in
                 t.table('--full-names', SYMBOLS, path).rows()}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The recipes of contrib/fleet, for real: GNU parallel, and the functions of the Spark script, run by
-stand-ins for Spark's.  However a fleet is cut, and whatever fails on the way, the partial has the bytes
-that one command writes, or there is none and the status says why.
+"""The recipes of contrib/fleet, for real: GNU parallel, and the functions of the Spark script, run by stand-ins for
+Spark's.  With any division of the fleet into lists, and after any failure, the partial has the bytes that one command
+writes, or there is none and the status shows the reason.
 
 usage: fleet.py BINARY TESTDATA HPROF_SIM [DUMPS] [--ssh] [--spark=PYTHON] [--orders=N]
 
@@ -43,7 +43,7 @@ def load_spark():
 # --- a fleet ------------------------------------------------------------------------------------
 
 def furnish():
-    """Dumps, the list of them, and what one command makes of it."""
+    """Make the dumps, the list of them, and the partial that one command makes of them."""
     tar = subprocess.run([sys.argv[3], 'fleet', str(SEED), '0', str(DUMPS)], check=True,
                          capture_output=True).stdout
     (FOLDER / 'dumps').mkdir()
@@ -57,13 +57,13 @@ def furnish():
 
 
 def other_list(name, change):
-    """A list that is all of them but for what `change` does to the paths."""
+    """Write a list of all dumps, after `change` was applied to their paths."""
     (FOLDER / name).write_text('\n'.join(change(list(PATHS))))
     return name
 
 
 def damaged(paths):
-    """The last dump that counts, cut."""
+    """A list in which the last used dump is truncated."""
     listed = (FOLDER / 'one.0').read_text().splitlines()
     victim = FOLDER / listed[-1]
     copy = FOLDER / ('cut.' + victim.name)
@@ -100,13 +100,13 @@ exec {t.binary} "$@"
 
 
 def runs(name):
-    """How often each list was read."""
+    """The number of times that each list was read."""
     lines = (FOLDER / f'{name}.log').read_text().splitlines()
     return sorted(len(list(group)) for _, group in itertools.groupby(sorted(lines)))
 
 
 def parallel(listed, output, *options, shards=5, agg=None, merge='--no-symbols -q'):
-    """The status and what was said.  A home of its own: parallel keeps things there."""
+    """(status, messages) of GNU parallel.  It has a separate home folder, in which parallel keeps files."""
     env = {**os.environ, 'SHARDS': str(shards), 'MERGE': merge, 'HOME': str(FOLDER),
            'HPROF_AGG': str(agg or t.binary), 'TMPDIR': str(FOLDER), **MACHINES}
     options = (*options, '--sshlogin', '2/n1,2/n2') if MACHINES else options
@@ -117,7 +117,7 @@ def parallel(listed, output, *options, shards=5, agg=None, merge='--no-symbols -
 
 @contextlib.contextmanager
 def environment(**names):
-    """These variables, for what runs below it."""
+    """Set environment variables for the code in the context."""
     os.environ.update(names)
     try:
         yield
@@ -127,7 +127,7 @@ def environment(**names):
 
 
 def parent(name):
-    """What has a task find, as $p, the first of its parents that is called so."""
+    """Shell text by which a task finds, as $p, its nearest ancestor process of this name."""
     return f'p=$PPID; while [ "$(cat /proc/$p/comm)" != {name} ]; do p=$(awk \'{{print $4}}\' /proc/$p/stat); done'
 
 
@@ -148,7 +148,8 @@ def any_number_of_tasks():
 
 
 def other_machines():
-    """By a stand-in for ssh: it begins in another folder and has a login shell of its own, or none, which says things."""
+    """Tests another machine through a stand-in for ssh, which begins in another folder and has a login shell of its
+    own that prints messages, or none."""
     ssh, faults = FOLDER / 'ssh', []
     damaged_list = other_list('far.hurt', damaged)
     for shell in ('unset SHELL', 'export SHELL=/bin/false', 'export SHELL=/bin/sh'):
@@ -176,7 +177,7 @@ def is_refused(name, done, status, word):
 
 
 def permanent():
-    """A damaged dump: its task runs once, the others too, and a second call says it again."""
+    """For a damaged dump, its task runs once, the others run too, and a second call reports it again."""
     other_list('hurt', damaged)
     agg = program('hurting', '')
     faults = is_refused('hurt.hpa', parallel('hurt', 'hurt.hpa', agg=agg), 5, 'status 5, which is permanent')
@@ -213,7 +214,7 @@ def lost():
 
 
 def killed_controller():
-    """Its tasks that have come to their end are not run again."""
+    """After the controller is killed, tasks that have finished are not run again."""
     agg = program('orphaned', 'sleep .3')
     env = {**os.environ, 'SHARDS': '12', 'MERGE': '--no-symbols -q', 'HOME': str(FOLDER), 'HPROF_AGG': str(agg),
            'TMPDIR': str(FOLDER), **MACHINES}
@@ -226,7 +227,7 @@ def killed_controller():
                 break
             time.sleep(.05)
         os.killpg(controller.pid, 9)
-    time.sleep(2)  # for what goes on alone
+    time.sleep(2)  # for processes that continue alone
     ended = [line.split('\t')[-1] for line in work.read_text().splitlines()[1:]]
     before = (FOLDER / 'orphaned.log').read_text().splitlines()
     status, text = parallel('all', 'orphaned.hpa', shards=12, agg=agg)
@@ -237,7 +238,7 @@ def killed_controller():
 
 
 def scarce():
-    """Too little memory is no success, a full disk is tried again and leaves nothing behind."""
+    """Too little memory is a failure; a full disk is tried again, and no file remains."""
     faults = is_refused('small.hpa', parallel('all', 'small.hpa', merge='--no-symbols -q --max-memory=1MiB'), 1, 'call it again')
     agg = program('limited', "case $n in 1) trap '' XFSZ; ulimit -f 1 ;; esac")
     status, text = parallel('all', 'limited.hpa', agg=agg)
@@ -268,7 +269,7 @@ def some_damaged():
 
 
 def half_done():
-    """A controller that dies: what is done stays, the rest is done by the next call."""
+    """If the controller dies, finished tasks are kept, and the next call does the rest."""
     agg = program('halted', f'case "$*" in *part.3*) [ -e again ] || {{ {parent("parallel")}; kill -9 $p; exit 9; }} ;; esac')
     status, text = parallel('all', 'halted.hpa', '-j1', agg=agg)
     faults = [] if status == 1 and 'call it again' in text else [f'killed: status {status}: {text}']
@@ -304,8 +305,8 @@ def twice():
 # --- Spark ----------------------------------------------------------------------------------------
 
 class Local:
-    """As much of an RDD as the script takes: partitions, and a reduction in a tree, whose tasks are
-    tried four times."""
+    """The part of Spark's RDD that the script uses: partitions, and a reduction in a tree, whose tasks are tried four
+    times."""
 
     def __init__(self, partitions):
         self.partitions = [list(partition) for partition in partitions]
@@ -347,13 +348,13 @@ class LocalContext:
         return Local([items[i::count] for i in range(count)])
 
     def binaryFiles(self, folder):
-        """One partition, and names as URIs, as Spark has them."""
+        """One partition, with names as URIs, as in Spark."""
         found = sorted(pathlib.Path(folder).rglob('*.heap'))
         return Local([[(f'file:{path}', path.read_bytes()) for path in found]])
 
 
 def spark(source, output, *options, shards=6, agg=None):
-    """Run it as the driver would."""
+    """Run the script as Spark's driver would."""
     SPARK.binary = lambda: str(agg or t.binary)
     here = os.getcwd()
     os.chdir(FOLDER)
@@ -372,7 +373,7 @@ def spark_lists():
 
 
 def spark_files():
-    """Whose tasks choose by what is in the dumps: as one command that reads them all."""
+    """Tasks that choose dumps by their contents give the same as one command that reads all dumps."""
     spark(FOLDER / 'dumps', 'files.hpa')
     return [] if digest('files.hpa') == digest('whole.hpa') else ['another digest than that of one command']
 
@@ -388,7 +389,7 @@ def spark_permanent():
     except SPARK.Permanent as failure:
         faults = [] if 'status 5' in str(failure) else [f'raised: {failure}']
     maps = len((FOLDER / 'counting.log').read_text().splitlines())
-    # Five maps that succeed, one that does not; the reduce has no need of children where one failed.
+    # Five maps succeed and one fails; the reduce step starts no child processes after a failure.
     faults += [f'{maps} children'] if not 6 <= maps <= 10 else []
     return faults + (['something was written'] if (FOLDER / 'never.hpa').exists() else [])
 
@@ -403,7 +404,7 @@ def spark_transient():
 
 
 def spark_children():
-    """A child that ends before it has read, one that says much before it reads, a source that fails."""
+    """A child that ends before it has read its input, one that prints much before it reads, and a source that fails."""
     agg = FOLDER / 'loud'
     agg.write_text('#!/bin/sh\nhead -c 3000000 /dev/zero >&2; cat >/dev/null; head -c 3000000 /dev/zero\n')
     agg.chmod(0o755)
@@ -429,7 +430,7 @@ def spark_children():
 
 @contextlib.contextmanager
 def machines():
-    """n1 and n2, both this machine through a sshd of our own; what to put into the environment of parallel."""
+    """Make n1 and n2, both this machine through our own sshd; returns variables for the environment of parallel."""
     with scratch() as folder, socket.socket() as free:
         free.bind(('127.0.0.1', 0))
         port, here = free.getsockname()[1], pathlib.Path(folder)
@@ -452,7 +453,7 @@ def machines():
                 server.terminate()
 
 
-# Of a folder, what is below it.
+# Read the subfolders of a folder, too.
 RECURSIVE = 'spark.hadoop.mapreduce.input.fileinputformat.input.dir.recursive=true'
 
 
@@ -475,7 +476,7 @@ def cluster(python):
         return subprocess.Popen([home / 'bin' / 'spark-class', *map(str, words)], env=env, cwd=FOLDER, stdout=log, stderr=log)
     servers = [start('org.apache.spark.deploy.master.Master', '-h', '127.0.0.1', '-p', port, '--webui-port', 0)]
     time.sleep(6)
-    # Of two hosts: on one that it is tried on no task is tried again.
+    # With two hosts, no task is tried again on a host where it has failed.
     servers += [start('org.apache.spark.deploy.worker.Worker', '-h', f'127.0.0.{i + 1}', '-c', 1, '-m', '900M', '--webui-port', 0, '-d',
                       folder / f'w{i}', master) for i in range(2)]
 
@@ -509,7 +510,7 @@ def absolute(name, paths):
 
 
 def cluster_same(submit):
-    """Lists, and files that Spark itself cuts; children that are killed at random, and with them their Python."""
+    """Lists, and files that Spark divides by itself; children are killed at random, and their Python with them."""
     faults = []
     everything = absolute('everything', PATHS)
     note = f'case $1 in merge) echo >>{FOLDER}/NAME.log; n=$(wc -l <{FOLDER}/NAME.log) ;; *) n=0 ;; esac\n'
@@ -544,8 +545,8 @@ def cluster_lost(submit):
 
 
 def cluster_without(submit):
-    """The daemon that starts Python's workers is killed once, and then that of a machine, which is the parent of its
-    executor: what is left does the rest."""
+    """First the daemon that starts Python's workers is killed once, then the daemon of a machine, the parent of its
+    executor: the remaining ones finish the work."""
     faults = []
     for name, of in (('d1', '$PPID'), ('d2', '$p')):
         agg = script(name, f'case $1 in merge) if mkdir {FOLDER}/{name}.once 2>/dev/null; then {parent("java")}; '
@@ -558,7 +559,7 @@ def cluster_without(submit):
     return faults
 
 
-# An executor that stops is lost soon, and tasks that lag behind run a second time elsewhere.
+# A stopped executor is soon considered lost, and slow tasks are run a second time on another one.
 SPECULATION = [word for name, value in (('speculation', 'true'), ('speculation.quantile', '0.5'), ('speculation.multiplier', '1.1'),
                                         ('speculation.minTaskRuntime', '100ms'), ('eventLog.enabled', 'true'))
                for word in ('--conf', f'spark.{name}={value}')]
@@ -567,7 +568,7 @@ SILENCE = [word for name, value in (('network.timeout', '20s'), ('network.timeou
 
 
 def cluster_slow(submit):
-    """A worker that stops and goes on: its task is run twice, and comes to its end twice."""
+    """A worker stops and continues: its task is run twice, and finishes twice."""
     events = FOLDER / 'events'
     events.mkdir()
     agg = script('slow', f'case $1 in merge) if mkdir {FOLDER}/slow.once 2>/dev/null; then {parent("java")}; '
@@ -580,7 +581,7 @@ def cluster_slow(submit):
 
 
 def cluster_silent(submit):
-    """A machine that is cut off: its worker and executor say nothing any more."""
+    """A machine is cut off: its worker and executor send nothing any more."""
     agg = script('cut', f'case $1 in merge) if mkdir {FOLDER}/cut.once 2>/dev/null; then {parent("java")}; '
                         f'w=$(awk \'{{print $4}}\' /proc/$p/stat); echo $p $w >{FOLDER}/cut.pids; kill -STOP $w $p; fi ;; esac')
     try:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A second reader of partials, FILE.hpa..., after man/hpa.5 alone: checks what it can, prints sums."""
+"""A second reader of partials, FILE.hpa..., written after man/hpa.5 only: checks the file and prints sums."""
 import ctypes
 import hashlib
 import struct
@@ -93,7 +93,7 @@ PLAIN = {
 }
 
 
-class Block:  # of stacks: its columns, and what was met in it
+class Block:  # of stacks: its columns, and the facts found in it
     def __init__(self, row):
         self.columns = [Row(row.text()) for _ in range(16 + 2 * NUMBERS)]
         self.path, self.modules, self.met, self.units, self.period, self.flags, self.in_use = [], [], {}, {}, 0, 0, {}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The page of an HTML report: its numbers are the command line's, and Chromium and a stock Firefox show it as
-people use it: with the mouse, with the keyboard alone, without a script, in all themes, whatever is in a name.
+"""The page of an HTML report: its numbers are those of the command line, and Chromium and an unmodified Firefox show
+it: with the mouse, with the keyboard only, without a script, in all themes, and with any names.
 
 usage: html_page.py BINARY TESTDATA PEERS QUANTILES [--all]
 
@@ -61,7 +61,7 @@ def again(path):
 
 
 def random_names(folder):
-    """Ten thousand functions, files and modules of what means something somewhere."""
+    """A profile of ten thousand functions, files and modules, whose names are of words with a special meaning."""
     chance, profile = random.Random(21), Profile()
     words = [*'<>&"\'`\\/=;{}()[]$#%\0\n\u2028\u202e\u2066\ufeff\x1b\x85', '<!--', '-->', ']]>', '</script>', '<script>', '${', '{{',
              'javascript:', 'onerror=', '<svg/onload=', 'alert(1)', '\U0001f4a3', '&lt;', '\\u003c', 'std::', 'operator', '__proto__']
@@ -79,7 +79,8 @@ def random_names(folder):
 SVG = '{http://www.w3.org/2000/svg}'
 SERVER = [str(t.testdata / 'frames' / 'server.pb.gz')]
 ROCKSDB = ['--no-symbols', *(str(t.testdata / 'real' / f'dbbench_lg15.18185.{n}.i{n}.heap.gz') for n in (3, 12))]
-# What was looked at: the command that has the same rows, and the totals of stacks, of which a function has its own.
+# The views that were copied: the command that has the same rows, and the totals of stacks; a function has its own
+# totals.
 ASKED = {'table': ['top', *SERVER], 'selection': ['top', '--focus=handle', '--frames=own', '--cum', *SERVER],
          'function': ['top', *SERVER], 'changes': ['diff', *ROCKSDB], 'changes by cum': ['diff', '--cum', *ROCKSDB]}
 
@@ -90,7 +91,7 @@ def close(text, number):
 
 
 def csv_holds(text, asked):
-    """Every row of the command line, in its order where that is told, with its numbers."""
+    """The text has every row of the command line with its numbers, in the same order if the order is defined."""
     rows = list(csv.DictReader(io.StringIO(text)))
     theirs = json.loads(t.ok(*asked, '-q', '-fjson', '-n0', '--full-names').out_bytes)
     keys = ('base', 'new', 'change') if asked[0] == 'diff' else ('flat', 'cum')
@@ -109,7 +110,7 @@ def csv_holds(text, asked):
 
 
 def folded_holds(what, text, asked):
-    """Stacks add up to the rounded totals, and so do those that end in a function."""
+    """The stacks add up to the rounded totals, and those with the same leaf to its rounded value."""
     lines = [re.fullmatch(r'(.*?) (-?\d+)(?: (-?\d+))?', line).groups() for line in text.splitlines()]
     theirs = json.loads(t.ok(*asked, '-q', '-fjson', '-n0', '--full-names').out_bytes)
     is_diff = asked[0] == 'diff'
@@ -200,7 +201,7 @@ def svg_holds(text):
 
 
 def command_holds(what, command, asked):
-    """The shell takes it, and it says what the page says."""
+    """A shell accepts the command, and its report has the numbers of the page."""
     words = shlex.split(command)
     inputs = [word for word in asked[1:] if word.startswith('/') or word == '--no-symbols']
     if words[0] != 'hprof-agg' or words[-1] != 'NEW...' and words[-1] != 'INPUT...':

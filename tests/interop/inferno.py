@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""inferno has to draw our folded stacks: every function as wide as our values are, and of two dumps
-what inferno-diff-folded makes of them has to be our own difffolded.
+"""inferno has to draw our folded stacks: every function as wide as our values are, and inferno-diff-folded has to
+make our own difffolded of two dumps.
 
 usage: inferno.py BINARY TESTDATA PEERS
 
@@ -48,7 +48,7 @@ def frames(folded):
 
 
 def stacks(drawn):
-    """{names from the root: [what is not its callees', change]}; the first frame is all there is."""
+    """{names from the root: [own value without callees, change]}; the first frame is the total."""
     levels, found = collections.defaultdict(list), {}
     for level, x, width, name, change in drawn:
         names = ()
@@ -89,7 +89,7 @@ def draws_difference(options, base, new):
 
 
 def is_theirs(folder):
-    """With the same two files inferno-diff-folded writes what we do, but for the order."""
+    """inferno-diff-folded writes the same lines as we do for the same two files, in another order."""
     paths = []
     for number in (1, 4):
         paths.append(pathlib.Path(folder) / f'{number}.folded')

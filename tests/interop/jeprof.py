@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""hprof-jeprof --exact-jeprof writes the bytes that Debian's jeprof writes, where both know the
-names: dumps of programs with symbols, whose stacks are cut to the frames of the program, below
-a malloc of a library that is made here.  What jeprof leaves to the order of a hash is sorted
-in both.  Of whole dumps the total is equal; with jeprof's own sums, differences and threads.
+"""hprof-jeprof --exact-jeprof writes the same bytes as Debian's jeprof, where both know the names.  The dumps are of
+programs with symbols; their stacks are reduced to the frames of the program, below a malloc of a library that is
+built here.  Lines whose order jeprof leaves to a hash are sorted in both outputs.  For whole dumps the totals are
+equal. jeprof's own sums, differences and threads are compared, too.
 
     usage: jeprof.py BINARY TESTDATA [JEPROF]
 
-JEPROF is another copy of the script.
+JEPROF is another copy of jeprof.
 """
 import gzip
 import pathlib
@@ -26,12 +26,12 @@ PROGRAMS = {'alloc_c': ['jemalloc-lg0.heap', 'jemalloc-default-lg19.heap', 'jema
                         'jemalloc36-lg14-accum_false.heap'],
             'tcsample': ['gperftools-heap_v2.heap', 'gperftools-growth.heap'],
             'opnew': ['jemalloc-opnew.heap'], 'alloc_cxx': ['jemalloc-cxx.heap']}
-# What differs in a name, and whose doing it is: (pattern, by what it is replaced in both).
+# The known differences of names, and their causes: (pattern, replacement in both outputs).
 CAUSES = [
-    (r' \(discriminator \d+\)', ''),  # addr2line's notes behind a line
+    (r' \(discriminator \d+\)', ''),  # notes of addr2line after a line
     (r' \[clone [^]]*\]', ''),        # parts of functions, by nm alone
     (r'@[0-9a-f]+\b', ''),            # the start of one of several of the name
-    (r'<[0-9a-f]{16}>', ''),          # the same in full names
+    (r'<[0-9a-f]{16}>', ''),          # the same for full names
 ]
 
 
@@ -99,7 +99,7 @@ def cut(text, program, library, offset):
 
 
 def prepare(folder):
-    """{program: its cut dumps}, next to it."""
+    """{program: its reduced dumps}, which are written next to it."""
     library, offset = make_library(folder)
     prepared = {}
     for name, dumps in PROGRAMS.items():
@@ -141,7 +141,7 @@ def by_name(text):
 
 
 def check_lines(folder, prepared, *options):
-    """jeprof has a row for each note of addr2line behind a line: together they are the line."""
+    """jeprof has a separate row for each note of addr2line after a line number; together these rows equal ours."""
     program = folder / 'alloc_c'
     for dump in prepared[program]:
         theirs, ours = map(by_name, both(folder, *options, program, dump))
@@ -161,8 +161,8 @@ def check_base(folder, program, series):
 
 
 def check_summed(folder, program, series):
-    """Those of one process, a dump and its copy.  Of two processes jeprof places all frames by the
-    map of one: their total is equal."""
+    """Sums over dumps of one process: a dump and its copy.  For two processes only the total is equal, since jeprof
+    maps the frames of both by the map of one."""
     copy = folder / 'copy.heap'
     copy.write_bytes((folder / series[0]).read_bytes())
     many = [f'many.{i}.heap' for i in range(17)]
@@ -184,7 +184,7 @@ def check_summed(folder, program, series):
 
 
 def multiplied(text, by):
-    """The dump with so many times as many samples."""
+    """The dump, with all its numbers of samples multiplied."""
     return re.sub(r'^( +t[0-9*]+: )(\d+): (\d+)', lambda found: f'{found[1]}{int(found[2]) * by}: '
                   f'{int(found[3]) * by}', text, flags=re.M)
 
@@ -206,13 +206,13 @@ def check_collapsed(folder, prepared):
         for dump in dumps if program.name != 'alloc_cxx' else []:
             theirs, ours = map(summed, both(folder, '--collapsed', program, dump))
             for stack in theirs.keys() | ours.keys():
-                # jeprof cuts each address's number, not the sum of those of one name.
+                # jeprof truncates the number of each address, not the sum of those with one name.
                 if abs(theirs.get(stack, 0) - ours.get(stack, 0)) > 8:
                     yield f'{dump}: {stack} {theirs.get(stack)} {ours.get(stack)}'
 
 
 def blocks(text):
-    """{what a block says but for its size: its size}, whatever the order and the numbering."""
+    """{text of a block without its size: its size}, for any order and numbering."""
     known, found = {}, {}
     for block in text.partition('\n\n')[2].strip().split('\n\n'):
         parts = []
@@ -266,7 +266,7 @@ def check_dot(folder, prepared):
 
 
 def check_names(folder, prepared):
-    """Of a C++ program: rows of the same name have the same numbers."""
+    """In a C++ program, rows of the same name have the same numbers."""
     rows = (lambda text: {clean(' '.join(line.split()[5:])): line.split()[0:4:3]
                           for line in text.splitlines()[1:] if not re.search('@[0-9a-f]+$', line)})
     program = folder / 'alloc_cxx'

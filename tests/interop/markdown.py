@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Markdown is read by cmark-gfm, which is GitHub's, and with PEERS by markdown-it and marked: tables are
-tables, with our values and names, and nothing in a name is more than its characters.  What
-github-action-benchmark reads, and writes into a comment, likewise.
+"""Markdown is read by cmark-gfm, which is GitHub's, and with PEERS by markdown-it and marked: tables are tables, with
+our values and names, and no name contains markup that takes effect.  The same holds for the input of
+github-action-benchmark, and for the comments that it writes.
 
 usage: markdown.py BINARY TESTDATA [PEERS]
 
@@ -27,12 +27,12 @@ t = Tests()
 node = Node(sys.argv[3]) if len(sys.argv) > 3 else None
 GOLDEN = t.testdata / 'golden'
 SYMBOLS = f'--symbol-dir={t.root}'
-# As GitHub has it, but that HTML is let through: there must be none.
+# GitHub's settings, except that HTML is passed through, since there must be none.
 CMARK = ['cmark-gfm', '--unsafe', *(word for name in ('table', 'autolink', 'strikethrough', 'tasklist')
                                     for word in ('-e', name))]
 ALLOWED = {'table': '', 'thead': '', 'tbody': '', 'tr': '', 'th': 'align style', 'td': 'align style',
            'code': 'class', 'pre': 'lang'}
-# What means something in Markdown, or to GitHub, beside what means something in HTML.
+# Names that mean something in Markdown or to GitHub, in addition to those that mean something in HTML.
 NAMES = HOSTILE + [
     '|', 'a|b', '||', 'a\\|b', 'a\\\\|b', '\\|', 'a\\', '`', '``', '`a', 'a`', 'a``b`c', '`|`', '``` js', '~~~',
     ' a ', 'a  b', '@user', '@org/team', '#1', 'user/repo#1', 'GH-1', 'https://127.0.0.1/x', 'www.example.com',
@@ -42,7 +42,7 @@ NAMES = HOSTILE + [
 
 
 class Page(html.parser.HTMLParser):
-    """The tables of a page as rows of (text, whether all of it is code), and what should not be in it."""
+    """The tables of a page as rows of (text, whether all of it is code), and elements that must not be in it."""
 
     def __init__(self, source):
         super().__init__(convert_charrefs=True)
@@ -82,7 +82,7 @@ class Page(html.parser.HTMLParser):
             self.faults.append(f'{data!r} beside tables and blocks')
 
     def rows(self):
-        """Of all tables but their titles: {title: cell}, the name being its code alone."""
+        """The rows of all tables: {title: cell}; the name is only its code."""
         found = []
         for titles, *rows in self.tables:
             names = [plain for _, plain in titles]
@@ -155,7 +155,7 @@ REPORTS = {'top': (), 'tree': (), 'peek': ('.',), 'stacks': (), 'list': ('.',), 
 
 
 def inert(page):
-    """Of tables, every name."""
+    """Every name is in the tables, as plain text."""
     rows = page.rows()
     shown = {row['name'].replace('\u00a0', ' ').strip() for row in rows}
     return page.faults + [f'{name!r} is not there' for name in NAMES
@@ -184,7 +184,7 @@ with scratch() as folder:
 
     # --- benchmark ------------------------------------------------------------------------
 
-    # What its README says of each, and what it takes out of a range.
+    # The fields that its README documents, and the ranges that it recognizes.
     KEYS = {'name': str, 'unit': str, 'value': (int, float), 'range': str, 'extra': str}
     RANGE = re.compile(r'(\+-|±)\s*(\d.+)')
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""qpdf finds no fault in our pages; poppler finds the texts of the SVG where that has them, as wide as we
-measured them with widths of its own; and what is drawn are the same boxes.
+"""qpdf finds no fault in our pages; poppler finds the texts at the same places as in the SVG, as wide as we measured
+them, by its own character widths; and the same boxes are drawn.
 
 usage: pdf.py BINARY TESTDATA
 """
@@ -30,14 +30,14 @@ def tool(*args):
 
 
 def write(folder, *args):
-    """Both pictures of a report: (root of the SVG, path of the PDF)."""
+    """Write both pictures of a report: (root of the SVG, path of the PDF)."""
     path = pathlib.Path(folder) / 'x.pdf'
     t.ok(*args, '-q', '-o', path)
     return parse(t.ok(*args, '-q', '-fsvg').out_bytes), path
 
 
 def words_in(path):
-    """Without what XML does not allow, which poppler would put."""
+    """The words of a page; characters that XML does not allow, but poppler writes, are removed."""
     text = tool('pdftotext', '-bbox', path, '-').decode('utf-8', 'replace')
     page = xml.etree.ElementTree.fromstring(re.sub(r'<!DOCTYPE[^>]*>', '', text)).find(f'.//{HTML}page')
     words = collections.defaultdict(list)
@@ -80,7 +80,7 @@ def boxes(folder, *args):
 
 
 def hostile(folder):
-    """R12: no name ends its string; what is not in the font is a question mark, and that is said."""
+    """R12: no name ends its string; characters that are not in the font become question marks, with a note."""
     path = pathlib.Path(folder) / 'h.pdf'
     t.ok('top', '-q', '--full-names', '-o', path, hostile_profile(folder))
     tool('qpdf', '--check', path)

@@ -22,7 +22,7 @@ class Node:
                                    'PATH': f'{node.parent}:{os.environ["PATH"]}'})
 
     def run(self, script, *args):
-        """What a script beside this file prints."""
+        """The output of a script in the folder of this file."""
         done = self.start(HERE / script, self.folder, *args)
         if done.returncode != 0:
             raise AssertionError(f'{script} {args}: {done.stdout[:2000]}{done.stderr[:2000]}')
@@ -35,7 +35,7 @@ class FirefoxProfiler:
     def __init__(self, node, path):
         self.node, self.folder = node, str(pathlib.Path(path).parent)
         self.run('load', path)
-        for _ in range(60):  # it may go on loading after that
+        for _ in range(60):  # it may still be loading after that
             if self.run('thread', 'info').returncode == 0:
                 break
             time.sleep(0.5)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What pprof makes of our profiles: it has to show our totals per function and stack, and
-protoc, by google/pprof's own profile.proto, our frames.
+"""Reads our profiles with pprof, which has to show our totals per function and stack, and with protoc and
+google/pprof's own profile.proto, which has to find our frames.
 
 usage: pprof.py BINARY TESTDATA [PPROF], by default `go tool pprof`
 """
@@ -58,7 +58,7 @@ def compare_top(theirs, total, ours, stacks):
 
 
 def top(options, inputs, folder):
-    options = ['--full-names', *options]  # pprof adds up what has one name
+    options = ['--full-names', *options]  # pprof adds up rows of the same name
     path = write(folder, 'top', *options, *inputs)
     profile = Profile(path)
     faults = []
@@ -110,7 +110,7 @@ TRACE = re.compile(r'^ +(\d+)B? {3}(.*)$')
 
 
 def traces(folder):
-    """With -traces pprof shows stack by stack what it has read."""
+    """-traces shows each stack that pprof has read."""
     path = write(folder, 'traces', SYMBOLS, *PROCS)
     profile = Profile(path)
     shown = []
@@ -131,7 +131,7 @@ def traces(folder):
 
 
 def merging(folder):
-    """What pprof merges from two of our profiles is our profile of both."""
+    """The profile that pprof merges from two of ours equals our profile of both inputs."""
     parts = [write(folder, f'part{i}', SYMBOLS, path) for i, path in enumerate(PROCS)]
     theirs, total = top_of(pprof('-top', '-unit=bytes', *parts, folder=folder))
     return compare_top(theirs, total, t.table(SYMBOLS, *PROCS).rows(), 20)
@@ -144,14 +144,14 @@ def canonical_encoding(options, inputs, folder):
 
 
 def names_are_whole(folder):
-    """pprof cuts names that it takes for mangled at the first ( or <."""
+    """pprof truncates names that it takes for mangled at the first ( or <."""
     path = write(folder, 'names', '--full-names', SYMBOLS, CXX)
     theirs, _ = top_of(pprof('-top', '-unit=bytes', path, folder=folder))
     return [] if any('<' in name and '(' in name for name in theirs) else [f'{sorted(theirs)}']
 
 
 def boxes_are_short(folder):
-    """What pprof lists and draws is called as our table is; -raw has the name of the linker, too."""
+    """pprof lists and draws the names of our table; -raw also has the linkage names."""
     path = write(folder, 'short', SYMBOLS, CXX)
     theirs, _ = top_of(pprof('-top', '-unit=bytes', path, folder=folder))
     report = t.ok('top', '-q', '-fjson', '--frames=all', '--short-names', SYMBOLS, CXX).out
@@ -202,7 +202,7 @@ def by_time(profile):
 
 
 def timeline(folder, options, times):
-    """Each dump of a timeline is what the dump alone is."""
+    """Each dump of a timeline equals the profile of this dump alone."""
     found = by_time(Profile(write(folder, 'timeline', '--timeline', '--no-symbols', *options,
                                   *SERIES)))
     faults = [] if list(found) == times else [f'{list(found)} instead of {times}']
@@ -215,7 +215,7 @@ def timeline(folder, options, times):
 
 
 def one_of_a_timeline(folder):
-    """pprof tells the dumps of a timeline apart by the label."""
+    """pprof can select one dump of a timeline by its label."""
     path = write(folder, 'focus', '--timeline', '--no-symbols', *SERIES)
     sums = collections.Counter()
     for sample in Profile(path).samples:
@@ -230,7 +230,7 @@ def one_of_a_timeline(folder):
 
 
 def first_time(folder):
-    """As of profiles that pprof merges."""
+    """The time is the first one, as in profiles that pprof merges."""
     pattern = r'--time-from=\.(\d+)\.[if]\d*\.heap'
     time = Profile(write(folder, 'time', '--no-symbols', '--snapshots=sum', pattern, *SERIES[2:])).time
     return [] if time == 2 * 10**9 else [f'{time}']

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the npm package pprof-format, which JavaScript tools read pprof profiles with, finds in
-ours: what protoc finds, and the same again when it has written it itself.
+"""Reads our profiles with the npm package pprof-format, which JavaScript tools use for pprof profiles.  It has to
+find the same as protoc, and the same again after it has written the profile itself.
 
 usage: pprof_format.py BINARY TESTDATA PEERS
 """
@@ -40,7 +40,7 @@ def as_protoc_does(folder, command, *args):
     once, twice = read(path)
     profile = Profile(path)
     wanted = [{'names': [name for name in profile.names(sample) if not re.search('[+@]0x', name)],
-               # It reads what is below zero as it stands in the file, without a sign.
+               # It reads negative numbers as they are encoded, as unsigned ones.
                'values': [str(value % 2**64) for value in sample.values],
                'labels': [label(*item) for item in sample.labels.items()]}
               for sample in profile.samples]

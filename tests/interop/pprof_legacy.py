@@ -21,7 +21,7 @@ METRICS = {'objects': 'inuse_objects', 'space': 'inuse_space'}
 
 
 class Golden:
-    """What pprof's parser is to make of a file: its samples with several lines a stack."""
+    """The expected result of pprof's parser for a file: samples, with several lines for each stack."""
 
     def __init__(self, path):
         parts = re.split(r'^(Samples:|Locations|Mappings)$', path.read_text(), flags=re.M)
@@ -53,7 +53,7 @@ def compare(name):
     golden = Golden(FOLDER / f'{name}.string')
     with scratch() as folder:
         path = pathlib.Path(folder) / 'merged.pb.gz'
-        # gobench.heap was cut short by its authors, which is not what is tested here.
+        # gobench.heap was truncated by its authors, which is not tested here.
         t.ok('merge', '--no-symbols', '--all-frames', '--keep-damaged', '-q', '-o', path,
              FOLDER / name)
         profile = Profile(path)
@@ -68,7 +68,7 @@ def compare(name):
         if key == ():
             key = ('[empty stack]',)
         for i, kind in enumerate(golden.types):
-            # pprof cuts each line to whole numbers, we round the sum.
+            # pprof truncates each line to integers, while we round the sum.
             low = sum(line[i] for line in lines)
             if not low - 1 <= ours.pop((key, i), 0) <= low + len(lines) + 1:
                 faults.append(f'{kind} of {key}: {low}')

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What options make of a pprof profile: errors that pprof adds up, labels that it can select
-by, differences that it shows as those of two profiles, and limits that keep the totals.
+"""Tests the options that change a pprof profile: pprof adds up errors, selects by labels, and shows differences as
+those of two profiles; limits keep the totals.
 
 usage: pprof_options.py BINARY TESTDATA [PPROF], by default `go tool pprof`
 """
@@ -52,7 +52,7 @@ def errors_are_those_of_tables(folder):
 
 
 def errors_add_up(folder):
-    """What pprof makes of two profiles is what we make of both inputs."""
+    """The errors that pprof adds up from two profiles equal those of our profile of both inputs."""
     parts = [write(folder, f'part{i}', '--with-error', SYMBOLS, path)
              for i, path in enumerate(PROCS)]
     both = sums(Profile(write(folder, 'both', '--with-error', SYMBOLS, *PROCS)))
@@ -113,7 +113,7 @@ def pprof_selects_by_labels(folder):
 # --- differences --------------------------------------------------------------------------
 
 def differences_are_pprofs(folder):
-    """As pprof itself makes one of two profiles with -diff_base."""
+    """Differences have the form that pprof itself gives them with -diff_base."""
     base, new = SERIES[-1], SERIES[0]
     ours = write(folder, 'difference', '--no-symbols', base, new, command='diff')
     base, new = (write(folder, name, '--no-symbols', path)
@@ -169,7 +169,7 @@ def shallower_samples(folder):
 
 
 def many_stacks(folder, count, depth):
-    """A dump of so many stacks, and of one of so many frames."""
+    """Write a dump of `count` stacks, and one of a stack of `depth` frames."""
     lines = ['heap_v2/4096', f'  t*: {count + 1}: {(count + 1) * 4096} [0: 0]']
     for i in range(count):
         lines += [f'@ 0x{i + 1:x}000 0x10', '  t*: 1: 4096 [0: 0]']
@@ -180,7 +180,7 @@ def many_stacks(folder, count, depth):
 
 
 def pyroscope(folder):
-    """Its limits: 16,000 samples, 1,000 frames."""
+    """Pyroscope's limits are 16,000 samples and 1,000 frames."""
     path = many_stacks(folder, 16500, 1200)
     profile = Profile(write(folder, 'pyroscope', '--flavor=pyroscope', path))
     faults = unlike(len(profile.samples), 16000, 'samples')

@@ -111,7 +111,7 @@ class Profile:
         return tuple(calls)
 
     def frame(self, number):
-        """What a location is, wherever it is mapped: file, build, offset in it, and calls."""
+        """A location, independent of where its file is mapped: file, build, offset in the file, and calls."""
         location = self.locations[number]
         address, mapping = (location.get(key, [0])[0] for key in ('address', 'mapping_id'))
         address = 0 if address == (1 << 64) - 1 else address  # pprof's of the address 0
@@ -128,7 +128,7 @@ class Profile:
         return f'{module}{offset:#x}'
 
     def stray_addresses(self):
-        """Those outside of their mappings, or of mappings that start elsewhere in the file."""
+        """The addresses outside of their mappings, or in mappings that start at another offset of the file."""
         found = []
         for location in self.locations.values():
             number = location.get('mapping_id', [0])[0]
@@ -140,7 +140,7 @@ class Profile:
 
 
 def run_go(folder):
-    """What goheap.go writes of itself: as protobuf and as text."""
+    """The profiles that goheap.go writes of itself, as protobuf and as text."""
     program = pathlib.Path(folder) / 'goheap'
     source = pathlib.Path(__file__).resolve().parent / 'goheap.go'
     subprocess.run(['go', 'build', '-o', program, source], check=True, capture_output=True, cwd=folder,

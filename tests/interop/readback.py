@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Profiles that others wrote, read and written again, hold what they held: the same values of the
-same stacks, with the same labels, mappings and inlined calls, as protoc decodes both sides.
+"""Profiles that others wrote, read and written again, stay the same: the same values of the same stacks, with the
+same labels, mappings and inlined calls, as protoc decodes both sides.
 
 usage: readback.py BINARY TESTDATA [PEERS]
 
-With PEERS, the folder that ./check --peers makes, what jemalloc_pprof writes, a crate for Rust.
+With PEERS, the folder that ./check --peers makes, also profiles of jemalloc_pprof, a crate for Rust.
 """
 import collections
 import gzip
@@ -32,7 +32,7 @@ def frame_of(profile, location):
 
 
 def content(profile):
-    """{(frames, labels): values by sample type}, without what is 0 throughout."""
+    """{(frames, labels): values by sample type}, without samples whose values are all 0."""
     sums = collections.defaultdict(collections.Counter)
     for sample in profile.samples:
         key = tuple(frame_of(profile, location) for location in sample.locations), tuple(sorted(sample.all_labels))
@@ -48,13 +48,14 @@ def content(profile):
 
 
 def lines_of(profile):
-    """How many samples each stack with its labels has."""
+    """The number of samples for each stack with its labels."""
     return collections.Counter((tuple(frame_of(profile, location) for location in sample.locations), tuple(sorted(sample.all_labels)))
                                for sample in profile.samples)
 
 
 def is_kept(key, want, got, lines):
-    """Go and pprof cut the objects of each line to a whole number, which bytes and their size tell better."""
+    """Whether the numbers are preserved.  Go and pprof truncate the objects of each line to integers; we find them
+    more exactly from bytes and object size."""
     has_size = any(label[0] == 'bytes' for label in key[1])
     return got is not None and got.keys() == want.keys() and all(
         got[kind] == value or (has_size and kind.endswith('objects') and 0 <= got[kind] - value <= lines)
@@ -78,7 +79,7 @@ def compare(theirs, folder):
 
 
 def by_pprof(folder, *args):
-    """What google/pprof makes of a profile in text."""
+    """The profile as text that google/pprof makes of the inputs."""
     out = pathlib.Path(folder) / 'theirs.pb.gz'
     subprocess.run(['go', 'tool', 'pprof', '-proto', f'-output={out}', *map(str, args)],
                    check=True, capture_output=True, cwd=folder, timeout=120,
@@ -130,7 +131,7 @@ def go_alone():
 
 
 def without_type_arguments(name):
-    """As Go writes names into text: the type arguments of a function are "..."."""
+    """The name as Go writes it into text, where the type arguments of a function are "..."."""
     start, depth = name.find('['), 0
     for i in range(max(start, 0), len(name)):
         depth += {'[': 1, ']': -1}.get(name[i], 0)
@@ -155,7 +156,7 @@ def go_both():
         faults, totals = [], [t.totals(path) for path in (proto, text)]
         lines = len(Profile(proto).samples)
         for metric, value in totals[0].items():
-            # As protobuf each line is cut to whole numbers.
+            # In protobuf each line is truncated to integers.
             if not -0.001 <= totals[1][metric] - value <= lines:
                 faults.append(f'{metric}: {value} and {totals[1][metric]}')
         tables = [by_line(path) for path in (proto, text)]
@@ -168,7 +169,7 @@ def go_both():
 
 
 def jemalloc_pprof(peers):
-    """Its profile read back, and held against the dump that it was made of."""
+    """A profile of jemalloc_pprof is read back, and compared with the dump that it was made from."""
     program = pathlib.Path(peers).resolve() / 'jemalloc_pprof' / 'release' / 'writes-pprof'
     with scratch() as folder:
         proto, dump = (pathlib.Path(folder) / name for name in ('rust.pb.gz', 'rust.heap'))
@@ -176,7 +177,7 @@ def jemalloc_pprof(peers):
         found = compare(proto, folder)
         if not isinstance(found, str):
             return found
-        # It cuts each stack's bytes, and its own dump comes after its own profile.
+        # It truncates the bytes of each stack, and its dump is written after its profile.
         theirs, ours_ = (t.totals(*args)['inuse-space'] for args in
                          ((proto,), ('--compat=jeprof', dump)))
         if not near(theirs, ours_, 0.01):

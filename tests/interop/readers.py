@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every format has an independent reader: a test beside this one gives files of it to a program that
-others wrote, which has to find our values.  Such a test says of which formats, and which program:
+"""Every format has an independent reader: a test in this folder gives files of the format to a program that others
+wrote, which has to find our values.  The test declares the formats and the program:
 
     READS = {'dot': 'Graphviz'}
 
@@ -17,8 +17,8 @@ from harness import Tests  # noqa: E402
 
 t = Tests()
 TESTS = pathlib.Path(__file__).resolve().parent.parent
-# What is ours alone, for no program in particular: these tests read json and tsv by modules of
-# Python's, text, which is for people, by what we wrote for that, and hpa by a second reader of it.
+# Formats of our own, which are for no particular program.  These tests read json and tsv with modules of Python,
+# text, which is for people, with code that we wrote for it, and hpa with a second reader of ours.
 OURS = {'text': 'properties/agreement.py', 'json': 'properties/json_schema.py',
         'tsv': 'properties/tables.py', 'hpa': 'properties/hpa.py'}
 

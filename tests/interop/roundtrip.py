@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What others wrote and we merge, alone, is what it was: each field that protoc finds in their file
-is in ours, but for what the manual lists.
+"""A profile of another program that we merge alone stays the same: each field that protoc finds in the original is
+also in ours, except those that the manual lists.
 
 usage: roundtrip.py BINARY TESTDATA [PEERS]
 
-With PEERS, the folder that ./check --peers makes, what jemalloc_pprof writes now.
+With PEERS, the folder that ./check --peers makes, the current output of jemalloc_pprof is tested, too.
 """
 import collections
 import gzip
@@ -20,7 +20,7 @@ from profile_proto import parse, protoc, run_go  # noqa: E402
 
 t = Tests()
 FILES = t.testdata / 'pprof'
-METRICS = {'objects': 'inuse_objects', 'space': 'inuse_space'}  # as the manual has it
+METRICS = {'objects': 'inuse_objects', 'space': 'inuse_space'}  # as documented in the manual
 UNITS = {'kilobytes': 1024}
 DOC_URL = bytes((15 << 3, 31))  # which Debian 12's profile.proto does not know
 FIELDS = {
@@ -39,7 +39,7 @@ FLAGS = ('has_functions', 'has_filenames', 'has_line_numbers', 'has_inline_frame
 
 
 class Facts:
-    """All that a profile says, without ids and order."""
+    """The contents of a profile, without ids and order."""
 
     def __init__(self, data):
         self.m = parse(iter(protoc('decode', data).decode().splitlines()))
@@ -52,7 +52,7 @@ class Facts:
         self.found = self.find_flags()
 
     def find_flags(self):
-        """Of each mapping what its locations have, which is said of it where nothing was."""
+        """The flags of each mapping that its locations imply; we set these where the original has no flags."""
         found = collections.defaultdict(lambda: (0, 0, 0, 0))
         for location in self.locations.values():
             calls = [self.call(line) for line in location.get('line', [])]
@@ -74,7 +74,7 @@ class Facts:
         return self.strings[message.get(key, [0])[0]]
 
     def kind(self, message):
-        """(type, unit, what values of it are times)"""
+        """(type, unit, factor of the values)"""
         name, unit = self.text(message, 'type'), self.text(message, 'unit')
         name = METRICS.get(name, name)
         return name, 'bytes' if unit in UNITS else unit, UNITS.get(unit, 1)
@@ -143,8 +143,8 @@ def merged(*inputs):
 
 
 def is_kept(key, wanted, got):
-    """Go cuts the number of objects to a whole one, which their size tells better; and those of all samples
-    are rounded together."""
+    """Whether the numbers are preserved.  Go truncates the number of objects to an integer, while we find it more
+    exactly from their size; the objects of all samples are rounded together."""
     has_size = any(label[0] == 'bytes' for label in key[-1])
     return got is not None and all(
         got.get(kind) == value or (has_size and kind[1] == 'count' and 0 <= got[kind] - value <= 1)
@@ -152,7 +152,7 @@ def is_kept(key, wanted, got):
 
 
 def differences(wanted, got, adds=()):
-    """`adds`: what the manual says that we add where a file says nothing."""
+    """The differences; `adds` lists the fields that the manual says we add to files without them."""
     a, b = wanted.samples(), got.samples()
     faults = [f'{key}: {b.get(key)}, not {values}' for key, values in a.items()
               if not is_kept(key, values, b.get(key))]
@@ -176,7 +176,7 @@ def lasting(facts):
 
 
 def again(path):
-    """A file, as what protoc encodes if it is a text; and what we made of it once more."""
+    """(a file, encoded by protoc if it is a text; the profile that we make of it)"""
     data = path.read_bytes()
     data = (encode(data.decode()) if path.suffix == '.txt' else
             gzip.decompress(data) if path.suffix == '.gz' else data)
@@ -248,7 +248,7 @@ def merged_text(text):
 
 
 def two():
-    """Files that say different things: all of them are kept, whatever the order."""
+    """Two files with different fields: all of them are kept, in any order."""
     text = (FILES / 'everything.txt').read_text()
     other = text.replace('malloc)', 'realloc)').replace('calloc', 'xcalloc')
     other = other.replace('.org/profile', '.org/other').replace('a second comment', 'a third')

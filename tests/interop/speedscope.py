@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""speedscope itself, in a browser, has to show our values of each function, of its own format and
-of folded stacks; and its schema has to allow what we write.
+"""speedscope itself, in a browser, has to show our values of each function, in its own format and in folded stacks;
+and our files have to match its schema.
 
 usage: speedscope.py BINARY TESTDATA PEERS
 
@@ -23,14 +23,14 @@ node = Node(sys.argv[3])
 SYMBOLS = f'--symbol-dir={t.root}'
 GOLDEN = t.testdata / 'golden'
 UNITS = {'': 1, 'B': 1, 'KB': 1 << 10, 'MB': 1 << 20, 'GB': 1 << 30}
-# Those with few functions: what is not in sight has to be scrolled to.
+# Cases with few functions: rows that are out of sight would have to be scrolled to.
 SHOWN = [case for case in cases(t) if case[0].startswith(('C', 'every', 'clang_json', 'git_blame',
                                                           'redis_lg13.27533.13'))]
 
 
 def write(folder, name, *args):
     path = pathlib.Path(folder) / name
-    t.ok(*args, '-q', '--full-names', '-o', path)  # it shows what has one name in one row
+    t.ok(*args, '-q', '--full-names', '-o', path)  # it shows one row for each name
     return path
 
 
@@ -39,14 +39,14 @@ def show(*paths):
 
 
 def number(text):
-    """A value as it is shown, and what it may be off by."""
+    """The shown value, and its rounding error."""
     value, unit = re.match(r'([\d.,]+) ?(\w*) \(', text).groups()
     digits = len(value.partition('.')[2])
     return float(value.replace(',', '')) * UNITS[unit], UNITS[unit] * 0.501 / 10 ** digits
 
 
 def is_shown(cell, share, wanted, total, stacks):
-    """A number, and the bar behind it, whose percentage has six digits or decimals."""
+    """Whether the number is as expected, and so is the bar after it, whose percentage has six digits or decimals."""
     value, slack = number(cell)
     exact = share / 100 * total
     return abs(value - wanted) <= slack + stacks and \

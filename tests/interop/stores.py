@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Where a module's files may be: below each place of a store by build id, with the binary or without, in
-one folder with all, and a debug file in place of the binary.  Names are those that the binary gives, with
-the sandbox and without, or there are none.
+"""Tests the places where the files of a module may be: each path in a store by build id, with the binary or without
+it, a folder with all files, and a debug file instead of the binary.  The names are those that the binary gives, or
+there are none; with the sandbox and without it.
 
 usage: stores.py BINARY TESTDATA instrumented|whole
 """
@@ -32,7 +32,7 @@ __attribute__((noinline)) int f{i}(int n) {{ return n ? inner(n) * {i + 3} + wor
 ''' for i in range(20)) + '''
 int main(int argc, char **argv) { (void)argv; return ''' + ' + '.join(f'f{i}(argc)' for i in range(20)) + '; }\n'
 CONFINED = 'auto' if sys.argv[3] == 'instrumented' else 'require'
-MODES = (CONFINED, 'off')[:1 if CONFINED == 'auto' else 2]  # without a filter both are one
+MODES = (CONFINED, 'off')[:1 if CONFINED == 'auto' else 2]  # without the system call filter both are the same
 
 
 class Build:
@@ -57,7 +57,7 @@ class Build:
         return sorted(set(binaries.returns(self.program)))
 
     def profile(self, build_id):
-        """As pprof has it, which tells an id, of a program that is not here."""
+        """A pprof profile, which contains the build id, of a program that does not exist here."""
         rows, _ = binaries.rows(self.program, '/srv/app', base_of(self.program))
         row = next(row.split() for row in rows if 'x' in row.split()[1])
         start, limit = (int(word, 16) for word in row[0].split('-'))
@@ -71,7 +71,7 @@ class Build:
         return path
 
     def heap(self, name='app.heap', change=lambda rows: rows):
-        """As jemalloc has it, which tells none."""
+        """A jemalloc dump, which contains no build id."""
         rows, _ = binaries.rows(self.program, '/srv/app', base_of(self.program))
         calls = [base_of(self.program) + call for call in self.calls]
         path = self.folder / name
@@ -81,13 +81,13 @@ class Build:
 
 @functools.lru_cache(maxsize=None)
 def base_of(program):
-    """What is added to a program's own addresses."""
+    """The offset that is added to the addresses of a program."""
     return BASE if subprocess.run(['readelf', '-h', str(program)], check=True, capture_output=True,
                                   text=True).stdout.find('EXEC') < 0 else 0
 
 
 def names(*arguments, modes=MODES):
-    """Stacks with functions and lines, less their bytes; the sandbox changes none."""
+    """Stacks with functions and lines, without their bytes; they are the same with the sandbox and without."""
     told = [re.sub(r' \d+$', '', t.ok('folded', '-q', '--by=line', f'--sandbox={mode}', *arguments).out, flags=re.M)
             for mode in modes]
     return told[0] if told[0] == told[-1] else f'the sandbox changes them: {told}'
@@ -110,8 +110,8 @@ def put(root, layout, build_id, file):
 
 
 def store(folder, build, other, layout):
-    """Equal names by the id in either case, of a debug file and of the binary; none by another id, by what
-    is no id, and of what has another id than its place says."""
+    """The names are found by the id in either case, from a debug file and from the binary; none are found by another
+    id, by an invalid id, or from a file whose id differs from its place."""
     want = names(f'--path-map=/srv={build.folder}', build.profile(build.id))
     faults, root = [], folder / 'root'
     for file in (build.debug, build.program):
@@ -145,7 +145,7 @@ def beside_binary(folder, build, layout):
 
 
 def fleet(folder, build):
-    """A pod merges what it has, names apart; elsewhere there is a store, and no binary."""
+    """A pod merges its dumps with names left for later; elsewhere the store is available, but no binary."""
     pod, root = folder / 'pod.pb.gz', folder / 'root'
     option = f'--path-map=/srv={build.folder}'
     pod.write_bytes(t.ok('merge', '-fpprof', f'--path-map=/srv/app={build.bare}', build.heap()).out_bytes)
@@ -161,7 +161,8 @@ def fleet(folder, build):
 
 
 def in_place(folder, build):
-    """Given for the binary: the names, and `info` tells what was compared: the calls that GCC lists, and no code."""
+    """A debug file instead of the binary gives the names.  `info` says that only the calls listed by GCC were
+    compared, not the code."""
     want = names(f'--path-map=/srv={build.folder}', build.heap())
     faults = []
     for at, option in (('a path', f'--path-map=/srv/app={build.debug}'),
@@ -173,7 +174,7 @@ def in_place(folder, build):
         has_lists = 'clang' not in binaries.compiler('CC') and row['address_kind'] == 'elf'
         if got != want or not (is_compared if has_lists else is_not):
             faults.append(f'{at}: {got[:300]} {row}')
-    # Who has the binary, too, compares that.
+    # If the binary is available, too, its code is compared.
     row = module(f'--symbol-dir={folder / "root"}', f'--path-map=/srv={build.folder}', build.heap())
     faults += [] if row['return_addresses']['checked'] > 20 and not row['note'] else [str(row)]
     return faults
@@ -209,7 +210,7 @@ def not_in_place(folder, build, other):
 
 
 def flat(folder, build, other):
-    """By the name that a debug link tells, and by the module's; what does not fit is passed over."""
+    """A file is found by the name in a debug link, and by the module's name; files that do not fit are skipped."""
     root, bare = folder / 'flat', folder / 'bare-flat'
     faults = []
     want = names(f'--path-map=/srv={build.folder}', build.heap())
@@ -230,7 +231,7 @@ def flat(folder, build, other):
     with open(root / 'app.debug', 'ab') as file:
         file.write(b'x')
     got = names(f'--symbol-dir={root}', f'--path-map=/srv={bare}', build.heap())
-    fits = bool(build.id)  # else its CRC is what counts
+    fits = bool(build.id)  # otherwise its CRC decides
     return faults + ([] if (got == want) == fits else [f'changed: {got[:300]}'])
 
 
@@ -240,7 +241,7 @@ def split_build(folder, name, compiler, *flags):
 
 
 def split_elsewhere(folder, build, dwo, other):
-    """The other file beside the binary, below its folder of compilation, or with all: in a sysroot."""
+    """The .dwo file is next to the binary, below its folder of compilation, or with all others: in a sysroot."""
     want = names(f'--path-map=/srv={build.folder}', build.heap(), modes=['off'])
     faults = [] if ';inner ' in want else [want[:300]]
     root, away, bare = folder / 'split-root', folder / 'away', folder / 'split-bare'
@@ -268,7 +269,8 @@ def split_elsewhere(folder, build, dwo, other):
 
 
 def is_told(*arguments, why):
-    """In text, in JSON and, of formats that have no room, on standard error, with the share of the bytes."""
+    """The message is in text and in JSON, and on standard error for formats without a place for it, with the share of
+    the bytes."""
     wanted = re.compile(r'/srv/app: inlined calls or lines are missing for (\d+\.\d)% of the bytes: ' + why)
     texts = {'text': t.ok('top', *arguments).out, 'info': t.ok('info', *arguments).out,
              'json': t.ok('top', '-fjson', *arguments).out, 'stderr': t.ok('folded', *arguments).err}
@@ -286,7 +288,7 @@ def split_gone(folder, build, dwo):
 
 
 def split_package(folder, build, dwo):
-    """Beside the binary, or in a folder of symbols."""
+    """The package is found next to the binary, or in a folder of symbols."""
     want = names(f'--path-map=/srv={build.folder}', build.heap(), modes=['off'])
     package = folder / 'made.dwp'
     binaries.run('llvm-dwp', dwo, '-o', package)
@@ -303,7 +305,7 @@ def split_package(folder, build, dwo):
 
 
 def over_memory(folder, build):
-    """Sections that would not fit, by what they say of themselves; with more memory they are read."""
+    """Sections that claim more than the memory limit are skipped; with more memory they are read."""
     claim = folder / 'claim'
     claim.write_bytes(b'ZLIB' + (150 << 20).to_bytes(8, 'big') + bytes(1 << 18))
     root = folder / 'claims' / 'srv'

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Names of stripped programs: the symbols in .gnu_debugdata, as Fedora packs them, those of .dynsym that Go's
-linker numbers its own way, functions without a name by where .eh_frame says that they begin, and what is damaged
-or too large, which costs the names of that module alone.
-Symbols of the whole program, as nm tells them, are what is expected; the sandbox changes none.
+"""Tests the names of stripped programs: symbols in .gnu_debugdata, as Fedora packs them; those in .dynsym, which Go's
+linker numbers differently; and functions without a name, which .eh_frame delimits.  Damaged or too large sections
+cost the names of their module only.  Expected are the symbols that nm prints for the whole program; the sandbox
+changes none.
 
 usage: stripped.py BINARY TESTDATA instrumented|whole
 """
@@ -23,7 +23,7 @@ from harness import Tests, scratch  # noqa: E402
 
 t = Tests()
 BASE = 0x555500000000
-MODES = ['auto'] if sys.argv[3] == 'instrumented' else ['require', 'off']  # without a filter these are one
+MODES = ['auto'] if sys.argv[3] == 'instrumented' else ['require', 'off']  # without the system call filter these are the same
 SOURCE = '''
 #include <stdlib.h>
 __attribute__((noinline)) int work(int n) { __asm__ volatile(""); return n * 3; }
@@ -53,13 +53,13 @@ def heap(program, folder, calls=None, mapped='/srv/app'):
     found = calls or sorted(set(binaries.returns(program)))
     path = folder / 'app.heap'
     stacks = [[BASE + call] for call in found]
-    stacks.append([BASE + call for call in (*found, found[0])])  # in which all are return addresses, but the last
+    stacks.append([BASE + call for call in (*found, found[0])])  # all of its addresses except the last are return addresses
     path.write_text(binaries.heap(stacks, rows))
     return path
 
 
 def rows_of(binary, dump, *more):
-    """Names of rows and what `info` says of the module."""
+    """(names of rows, the entry of `info` for the module)"""
     option = f'--path-map=/srv/app={binary}'
     told = []
     for mode in MODES:
@@ -73,7 +73,7 @@ def rows_of(binary, dump, *more):
 
 
 def mini(folder, whole, **options):
-    """As find-debuginfo makes it: what .dynsym has not, less all but the symbols."""
+    """.gnu_debugdata as find-debuginfo makes it: the symbols that are not in .dynsym, and little else."""
     def names(*flags):
         out = subprocess.run(['nm', *flags, '--defined-only', '-f', 'posix', str(whole)], check=True,
                              capture_output=True, text=True).stdout
@@ -93,7 +93,7 @@ def with_section(folder, packed, name='mini-app'):
 
 
 def debugdata(folder, whole):
-    """All functions have their names; without the section those that are exported do."""
+    """All functions have their names; without the section only the exported ones do."""
     dump = heap(whole, folder)
     want, all_rows = rows_of(whole, dump)
     got, row = rows_of(with_section(folder, mini(folder, whole)), dump)
@@ -106,7 +106,7 @@ def debugdata(folder, whole):
 
 
 def hostile(folder, whole):
-    """What cannot be read is told, and costs what only it would name."""
+    """An unreadable section is reported, and costs only the names that it would give."""
     good, dump = mini(folder, whole), heap(whole, folder)
     few, _ = rows_of(folder / 'bare', dump)
     large = [{'id': lzma.FILTER_LZMA2, 'dict_size': 1 << 30}]
@@ -171,7 +171,7 @@ def as_go(folder, whole):
 
 @functools.lru_cache(maxsize=None)
 def functions(whole):
-    """(start, end, name) of each function, as nm tells it."""
+    """(start, end, name) of each function, as printed by nm."""
     out = subprocess.run(['nm', '-S', '--defined-only', str(whole)], check=True, capture_output=True, text=True).stdout
     rows = [line.split() for line in out.splitlines()]
     return sorted((int(row[0], 16), int(row[0], 16) + int(row[1], 16), row[3])
@@ -198,14 +198,15 @@ def wanted(whole, calls, names):
 
 
 def known_calls(whole):
-    """Those in functions that nm knows."""
+    """The calls in functions that nm knows."""
     known = functions(whole)
     return [call for call in sorted(set(binaries.returns(whole)))
             if any(start <= call - 1 < end for start, end, _ in known)]
 
 
 def begins(folder, whole, file=None):
-    """A row a function, a part that the compiler has put elsewhere (.cold) among them, and `info` counts them."""
+    """There is a row for each function and for each part that the compiler has moved elsewhere (.cold); `info` counts
+    them."""
     known, calls = functions(whole), known_calls(whole)
     want = wanted(whole, calls, exported(whole))
     got, row = rows_of(file or folder / 'bare', heap(whole, folder, calls))
@@ -228,7 +229,7 @@ def changed(folder, whole, section, change):
 
 
 def without_index(folder, whole):
-    """No index of the usual kind, or one out of order: all entries are read, and say the same."""
+    """Without the usual index, or with an unsorted one, all entries are read, with the same result."""
     def other(index):
         return b'\2' + index[1:]
 
@@ -242,7 +243,8 @@ def without_index(folder, whole):
 
 
 def untrusted(folder, whole):
-    """Where return addresses follow no call, or one is in a stub of .plt and no caller excuses it, rows are addresses."""
+    """If return addresses follow no call, or one is in a stub of .plt without a caller that explains it, rows are
+    addresses."""
     calls = known_calls(whole)
     got, row = rows_of(folder / 'bare', heap(whole, folder, [*calls, calls[0] + 1, calls[1] + 1]))
     starts = {name for name in wanted(whole, calls, exported(whole)) if '+0x' in name}
@@ -253,7 +255,7 @@ def untrusted(folder, whole):
 
 
 def damaged(folder, whole, count):
-    """Whatever is in the tables: no crash, no run without end, and names of symbols stay."""
+    """Damaged tables cause no crash and no endless loop, and the names of symbols stay."""
     chosen, faults = random.Random(9), []
     dump, names = heap(whole, folder), exported(whole)
     want = set(rows_of(folder / 'bare', dump)[0]) & names

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How many live on, and the interval of it, against R's package survival: with and without weights, ties and batches.
+"""Compares the survival curve and its interval with R's package survival: with and without weights, ties and batches.
 
 usage: survival.py BINARY TESTDATA SURVIVAL_CURVE [PYTHON]   (one whose packages lifelines is among, of the curve alone)
 """

@@ -1,5 +1,5 @@
-// The curve of those that live on: lines of standard input, "TIME WEIGHT OVER BATCH", become
-// "TIME ALIVE LOW HIGH", one for each time at which some die.
+// Computes a survival curve.  Reads lines "TIME WEIGHT OVER BATCH" from standard input,
+// and prints a line "TIME ALIVE LOW HIGH" for each time at which an object dies.
 #include "stats/survival.h"
 
 #include <inttypes.h>

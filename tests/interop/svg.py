@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Chromium opens our pictures from their file: it draws every text where and as wide as we say, shows the
-titles, finds the names by its search, and nothing in a name runs, or asks for anything.
+"""Chromium opens our pictures from a file: it draws every text at the right place and width, shows the titles, and
+finds the names by its search; nothing in a name is executed or loads anything.
 
 usage: svg.py BINARY TESTDATA PEERS
 
@@ -42,7 +42,7 @@ def shows(path, page):
 
 
 def inert(page):
-    """R12: thirty names, each found as what it is."""
+    """R12: thirty hostile names are all found as plain text."""
     shown = {text['text'] for text in page['texts']}
     return [f'{name} is not there' for name in map(escaped, HOSTILE) if name not in shown]
 

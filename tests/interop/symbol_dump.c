@@ -1,7 +1,9 @@
-// symbol_dump BINARY [SYMBOL-DIR...] < ADDRESSES: what the symbolizer says of addresses of
-// one file, for comparison with other symbolizers.  Addresses are the file's own, in hex,
-// ascending, one a line.  For each: the address, then "function<TAB>linkage name<TAB>file:line"
-// for the innermost call first, then an empty line.
+// usage: symbol_dump BINARY [SYMBOL-DIR...] < ADDRESSES
+//
+// Prints the symbols of addresses in one file, for comparison with other symbolizers.
+// Addresses are virtual addresses of the file in hexadecimal, ascending, one a line.  For
+// each it prints the address, then a line "function<TAB>linkage name<TAB>file:line" for
+// each call, the innermost first, and then an empty line.
 #include "sym/die_cursor.h"
 #include "sym/image.h"
 #include "sym/line_table.h"
@@ -31,7 +33,8 @@ int __wrap_seccomp_rule_add_array(scmp_filter_ctx filter, uint32_t action, int n
 
 static const uint64_t page = 4096;
 
-// As a dump would have it: the executable segments, whole pages of them.
+// Add the file to the profile as a dump would have it: its executable segments, in whole
+// pages.
 static void add_module(struct hp_profile *profile, const struct hp_image *image,
                        const char *path) {
     struct hp_module none = {.kind = HP_MODULE_NONE};

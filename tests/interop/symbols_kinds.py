@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Every kind of binary and debug information at hand against llvm-symbolizer, by hand.
+"""Compare the symbolizer with llvm-symbolizer on every available kind of binary and debug information; run by hand.
 
     symbols_kinds.py SYMBOL_DUMP FOLDER [--count N] [KIND...]
 
-Builds one C++ program in FOLDER, which keeps it, in each way that there are tools for, also Go's and Rust's, and small libraries of
-other machines, and asks for N addresses of each, half of them after calls.  Chains of inlined calls, lines and files
-have to be llvm-symbolizer's: of the kind itself, or, of what the installed one does not read, of the same program in
-a form that it does.  Our readers of units and of line programs say what libdw's say.  What differs may be no more than
-`MOST` has, with llvm-symbolizer 19.
+Builds one C++ program in FOLDER, which keeps it, in each way for which there are tools, programs of Go and Rust, and
+small libraries of other machines.  It asks for N addresses of each, half of them after calls.  Chains of inlined
+calls, lines and files have to equal those of llvm-symbolizer, for the kind itself, or, if the installed version
+cannot read it, for the same program in a form that it reads.  Our readers of units and of line programs have to give
+the same as libdw.  There may be no more differences than `MOST` allows, with llvm-symbolizer 19.
 """
 import argparse
 import os
@@ -108,9 +108,9 @@ func main() {
 }
 """
 
-# Of 5,000 addresses, how many may be told in other words than llvm-symbolizer 19's: may go down.  Which of several equal
-# sequences of rows it takes for a function that was folded depends on how it sorts them, and of the calls inlined into those
-# functions it mixes some.  Of Go it takes some names from symbols.
+# The number of 5,000 addresses whose answer may differ from that of llvm-symbolizer 19; it may decrease.  Several
+# equal sequences of rows exist for a folded function; its sorting decides which one it takes, and it mixes some of
+# the calls inlined into these functions.  For Go it takes some names from symbols.
 FOLDED = {"line": 5}
 MOST = {"lld --icf=all": FOLDED, "mold --icf=all": FOLDED, "gold --icf=all": {"chain": 5, "line": 4},
         "go": {"name": 2}, "go, not packed": {"name": 2}}
@@ -132,7 +132,7 @@ class Kinds:
         return os.path.join(self.folder, *names)
 
     def compiled(self, name, compiler, *flags, link=()):
-        """In a folder of its own, as files of split units lie there; once."""
+        """Compile a program once, in a separate folder, because files of split units are written next to it."""
         at = self.path(name)
         if os.path.exists(os.path.join(at, "app")):
             return os.path.join(at, "app")
@@ -148,7 +148,7 @@ class Kinds:
         return at
 
     def copied(self, name, binary, *command):
-        """`command` with the copy behind it."""
+        """The path of a copy of the binary, to which `command` was applied."""
         at = self.path(name)
         shutil.copy(binary, at)
         run(*command, at)

@@ -9,8 +9,8 @@
 --binary: a large program and its separate debug file, for example Debian's ceph-mgr with
 ceph-mgr-dbg: `dpkg -x` both into a folder and give that as --symbol-dir.
 
-Chains of inlined calls, names, lines and files must be equal.  What may differ is a rule
-below, each counted; anything else fails.
+Chains of inlined calls, names, lines and files must be equal.  Each allowed difference is a rule below, and is
+counted; any other difference fails.
 """
 import argparse
 import collections
@@ -126,7 +126,7 @@ def legacy(name):
 
 
 def plain(name):
-    """What GNU's and LLVM's spelling of a C++ name have in common."""
+    """The common part of a C++ name in GNU's and LLVM's spelling."""
     name = re.sub(r"\[clone [^]]*\]|\(\.[a-z.0-9]+\)$|\[abi:\w+\]", "", name)
     name = re.sub(r"\{lambda\(|'lambda\d*'\(", "(", name)
     name = re.sub(r"#\d+\}|\{unnamed type|'unnamed\d*'", "", name)
@@ -181,7 +181,7 @@ class Comparison:
                 self.frame(address, a, b, i == len(mine) - 1, symbols)
 
     def demangled(self, ours, raw, pretty):
-        """Names that were mangled for both: the same text but for the spelling."""
+        """Names that were mangled in both: the same text except for the spelling."""
         for address in raw:
             for a, b, c in zip(ours.get(address, []), raw[address], pretty[address]):
                 mangled = a[1].startswith("_Z") and not legacy(a[1])

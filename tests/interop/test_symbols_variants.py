@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The ways debug information comes: compilers, versions, split, stripped, shared, damaged.
+"""Test the symbolizer on variants of debug information: compilers, versions, split, stripped, shared, damaged.
 
     test_symbols_variants.py SYMBOL_DUMP BUILD_DIR [--without SYMBOL_DUMP_WITHOUT] [--mutants N]
     test_symbols_variants.py SYMBOL_DUMP BUILD_DIR --units N
@@ -10,9 +10,9 @@ Builds one small C++ program in many ways and asks for all addresses of some fun
 whose chains of inlined calls are known, in the sandbox and without it, and with units and line
 tables read by libdw alone, which have to say the same.  Variants whose tools are missing are skipped.
 
---compare: instead, N addresses of the text of any files, by our readers of units and of line
-programs and by libdw's; how many of them libdw had to read all the same is told, and has to be less than 1 %.
---units, --files: instead, that many damaged units by both, that many damaged files by the child.
+--compare: instead, N addresses of the text of any files, by our readers of units and of line programs and by libdw's;
+the number of those that only libdw could read is printed, and has to be less than 1 %.  --units, --files: instead,
+that many damaged units by both, that many damaged files by the child.
 """
 import argparse
 import os
@@ -115,7 +115,7 @@ int second(int n) { return n * n + 7; }
 int main(int argc, char **argv) { return first(argc) - second(argc + !argv); }
 """
 
-# A unit of one tag or another with a line table, and nothing that says which addresses are its own.
+# A unit of either tag with a line table, but without a record of its addresses.
 ONLY_LINES = """
     .globl main
     .type main, @function
@@ -142,7 +142,7 @@ main: .loc 1 7
 .Llast:
 """
 
-# Without a header, so that clang tells the MD5 of all there is.
+# Without a header, so that clang records the MD5 of every file.
 PLAIN = """
 void *malloc(unsigned long);
 static inline __attribute__((always_inline)) void *deep(unsigned n) { return malloc(n); }
@@ -150,7 +150,7 @@ __attribute__((noinline)) void *make(unsigned n) { return deep(n + 1); }
 int main(int argc, char **argv) { return make((unsigned)argc) == argv; }
 """
 
-# Of one of the addresses of `make`, from the inside: function and line.
+# The chain of calls at one of the addresses of `make`, the innermost first: function and line.
 CHAIN = [("outer::(anonymous namespace)::Hidden::deep", 9), ("outer::middle", 15),
          ("outer::make", 16)]
 
@@ -218,12 +218,11 @@ def check_chain(chains):
     return False
 
 
-# What the sandbox lets by; `hprof-agg --selftest-sandbox` knows of no other.
+# The system calls that the sandbox permits; `hprof-agg --selftest-sandbox` knows no others.
 CALLS = """pread64 mmap mprotect munmap mremap brk madvise futex fcntl close exit rt_sigaction rt_sigprocmask
 sendmsg recvmsg sendto recvfrom clone set_robust_list rseq""".split()
-# One of them is fstat() of the C library; clock_gettime is made where the vDSO has none, and
-# exit_group is for the unit tests of the child, which look how it ended.  rt_sigreturn ends the handler
-# of what was refused.
+# One of them implements fstat() in the C library; clock_gettime is used if the vDSO has none; exit_group is for the
+# unit tests of the child, which examine its exit status.  rt_sigreturn ends the handler of refused calls.
 EITHER = ("fstat", "newfstatat")
 
 
@@ -326,7 +325,7 @@ class Variants:
                                                          "-fuse-ld=lld"))
 
     def dots(self):
-        """Names that have dots of their own: gcc's coroutines, and what runs before main()."""
+        """Names that contain dots themselves: gcc's coroutines, and functions that run before main()."""
         with open(self.path("dots.file.cc"), "w") as file:
             file.write(COROUTINES)
         done = subprocess.run(["g++", "-std=c++20", "-O2", "-g", "-o", "dots", "dots.file.cc"], cwd=self.folder,
@@ -347,7 +346,7 @@ class Variants:
             found)
 
     def text(self, binary, wanted, folders=()):
-        """What is said of addresses, and the note."""
+        """The answers for addresses, and the note."""
         told = raw(self.dump, binary, wanted, folders, SANDBOX="require")
         other = raw(self.dump, binary, wanted, folders, SANDBOX="off")
         if told != other:
@@ -374,7 +373,7 @@ class Variants:
                 self.report(f"{name} packed by {way}", got[0] == want and "deep" in want, (got, want[:300]))
 
     def packed_split(self):
-        """Units in files of their own, with either or both compressed, wherever that was compiled."""
+        """Split units, with either or both files compressed, compiled in any folder."""
         binary = self.build("packed-split", "g++", "-g", "-gsplit-dwarf")
         units = self.path("packed-split-variant.dwo")
         wanted = addresses(binary, "outer::make(")
@@ -388,7 +387,7 @@ class Variants:
                 run("objcopy", "--decompress-debug-sections", each)
 
     def split_of(self, name, compiler, version, packer):
-        """A split program, what is said of all of its text, and its package."""
+        """(a split program, the answers for all its text, its package)"""
         folder = self.path(name)
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
@@ -435,7 +434,8 @@ class Variants:
             self.report(f"{name}: cut short", "app.dwp: cut short" in got[1], got[1])
 
     def damaged_packages(self, count):
-        """Whatever the index of a package says, each address has an answer, and no other unit gives it inlined calls."""
+        """With any damage to the index of a package, each address has an answer, and no other unit adds inlined calls
+        to it."""
         binary, units, package, wanted, _ = self.split_of("dwp-damaged", "clang++", 5, "llvm-dwp")
         wanted = wanted[:len(wanted) // 2:5]
         want = raw(self.dump, binary, wanted)[0].split("\n\n")
@@ -460,7 +460,8 @@ class Variants:
         self.report(f"{count} damaged indices of packages, {kept} with all names", not wrong and 0 < kept < count, wrong)
 
     def relative_folder(self):
-        """A compressed program that says of its units alone where they were compiled, and that as seen from itself."""
+        """A compressed program whose compilation folder is recorded only in its units, as a path relative to the
+        program."""
         folder = self.path("relative")
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(os.path.join(folder, "units"))
@@ -480,7 +481,7 @@ class Variants:
                 run("objcopy", "--decompress-debug-sections", each)
 
     def packed_badly(self):
-        """Claims, ways and contents that no compressor makes."""
+        """Compressed sections with claims, methods and contents that no compressor makes."""
         source = self.build("badly", "g++", "-gdwarf-5")
         wanted = addresses(source, "outer::make(")
         run("objcopy", "--compress-debug-sections=zlib", source)
@@ -503,7 +504,7 @@ class Variants:
                         (got, told))
 
     def packed_unread(self):
-        """What nobody reads is not unpacked, though libdw would: half a GiB in a section of half a MiB."""
+        """Unused sections are not unpacked, although libdw would: half a GiB in a section of half a MiB."""
         binary, bomb, mutant = self.build("unread", "g++", "-gdwarf-5"), self.path("bomb"), self.path("mutant")
         wanted = addresses(binary, "outer::make(")
         with open(bomb, "wb") as file:
@@ -595,7 +596,7 @@ class Variants:
                     (chains, note))
 
     def calls(self, without):
-        """Each call that the sandbox lets by is needed: without it something is missing, or told."""
+        """Each call that the sandbox permits is necessary: without it, an answer is missing or an error is reported."""
         asked = [(self.path(binary), list(addresses(self.path(where), "outer::"))) for binary, where in
                  (("g++-5", "g++-5"), ("g++-5-split", "g++-5-split"), ("dwz-1", "dwz-1"), ("no-id-bare", "no-id"))]
         asked.append((self.path("g++-sp"), whole_text(self.path("g++-sp"))[:80000]))
@@ -609,7 +610,7 @@ class Variants:
         self.report(f"the sandbox has to let one of {EITHER} by", any(breaks[name] for name in EITHER))
 
     def circular(self):
-        """Siblings that are children: 2^60 ways to walk over 60 DIEs."""
+        """Siblings that are children: there are 2^60 paths through 60 DIEs."""
         names = [f".Ldie{i}" for i in range(60)] + [".Lends"]
         text = ASSEMBLER
         for here, there in zip(names, names[1:]):
@@ -622,8 +623,8 @@ class Variants:
                     all(c and c[0][0] == "main" for c in chains), (chains, note))
 
     def only_lines(self):
-        """Those of an assembler's unit are asked; dwz's partial units have the lines of the units that they are part
-        of, which say themselves of which addresses they are."""
+        """Line tables are used for units of an assembler, which have no functions.  dwz's partial units share the
+        line table of the units that import them; only these say which addresses they have."""
         found = {}
         for name, tag in (("assembler", 0x11), ("partial", 0x3c)):
             binary = self.path("only-lines-" + name)
@@ -634,7 +635,8 @@ class Variants:
                                                                        "partial": [("", 0)] * 3}, found)
 
     def folded(self):
-        """Of functions that gold makes one of the last is taken, as llvm-symbolizer takes it: gcc writes the first last."""
+        """gold folds several functions into one; the last of them is used, as in llvm-symbolizer: gcc writes the
+        first one last."""
         if not shutil.which("ld.gold"):
             print("skip folded functions")
             return
@@ -671,7 +673,7 @@ class Variants:
         self.report(f"{4 * count} damaged headers of line programs lose no name", not lost, lost)
 
     def units(self, count):
-        """Damaged units: what libdw makes of them, our cursor does."""
+        """For damaged units, our cursor gives the same as libdw."""
         chosen = random.Random(11)
         sources = [self.path(n) for n in ("g++-4", "g++-5", "clang++-4", "clang++-5", "dwz-one-4")
                    if os.path.exists(self.path(n))]
@@ -693,7 +695,7 @@ class Variants:
         self.report(f"{count} damaged units have the names that libdw finds", not differ, differ)
 
     def damageable(self, name):
-        """A file, where what is read of it lies, and some addresses."""
+        """A file, the ranges of it that are read, and some addresses."""
         path = self.path(name)
         found = [line.replace("[ ", "[").split() for line in run("readelf", "-SW", path).stdout.splitlines()]
         debug = [(int(s[4], 16), int(s[5], 16)) for s in found

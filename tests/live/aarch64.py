@@ -57,7 +57,8 @@ def follow(folder, what, least, exempt, said):
 
 
 def by_hand(folder):
-    """The walk goes on behind it, so it is compared: of so few addresses it takes the names."""
+    """The unwinder continues after the pushed address, so that it is checked; with so few addresses, the names are
+    not used."""
     row, report = look(sample(folder, 'fiber'))
     texts = [text for text in report['warnings'] if 'build' in text]
     return [] if row['return_addresses']['follow_no_call'] == 1 and len(texts) == 1 and 'another build' in texts[0] else \

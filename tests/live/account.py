@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Programs that know what they hold, under jemalloc: the allocator's books add up to the byte and hold
-what the program walked over itself, the kernel's add up to Rss, bounds hold, and nobody is blamed for
-slabs that another keeps.
+"""Runs programs that know how much memory they hold, under jemalloc.  The allocator's statistics add up to the byte,
+and contain what the program counted itself; the kernel's add up to Rss; bounds hold; and no function is blamed for
+slabs that another one keeps.
 
 usage: account.py BINARY TESTDATA [LIBJEMALLOC]   (Debian's, or one of 5.3.1 or later)
 """
@@ -44,7 +44,7 @@ class Run:
 
 
 def adds_up(rows):
-    """Parts come to their whole, with no rest."""
+    """The parts of each row add up to the row, without a remainder."""
     faults = []
     for number, row in enumerate(rows):
         parts = [part['bytes']['estimate'] for part in rows if part['parent'] == number and part['adds']]
@@ -61,8 +61,8 @@ def books(run, stem=None):
     rows = run.report(stem=stem)
     of = named(rows)
     faults = adds_up(rows)
-    # Where the dump does not tell the sizes of samples, both ends hold it; where few samples leave a
-    # doubt that has no ends, none are told, and the estimate still has to be right.
+    # If the dump does not show the sizes of samples, the estimate is within both bounds.  If few samples leave the
+    # bounds open, there are none, and the estimate still has to be right.
     ends = next(row['bytes'] for row in rows if row['name'] == "objects by the allocator's books")
     held, slack = run.truth + POOL, POOL + 0.01 * run.truth
     note = next(row['note'] for row in rows if row['name'] == 'what sampled objects take beyond their size')
@@ -82,7 +82,7 @@ def books(run, stem=None):
 
 
 def exact():
-    """With samples told by size the program's own objects are found, but for what the C library adds."""
+    """If samples are counted by size, the program's own objects are found exactly, except for those of the C library."""
     faults, worst = [], 0
     for run in (run for run in ALL if 'prof_stats' in run.title):
         for stem in [run.stem, *([f'{run.stem}-child'] if 'fork' in run.title else [])]:
@@ -112,7 +112,7 @@ def untouched():
 
 
 def beside():
-    """What is not jemalloc's changes no row of its books, and is bounded from below."""
+    """Memory outside of jemalloc changes no row of its statistics, and has a lower bound."""
     faults, told = [], []
     for lg in (15, 19):
         run = Run(f'beside{lg}', 'beside', 1, f'lg_prof_sample:{lg}')
@@ -148,7 +148,7 @@ def waste(what, size, least, most):
     wanted = 'which of them keeps the slabs cannot be known from a dump'
     lines = [line for line in text.splitlines() if 'site_' in line]
     faults += [] if f'\n{size} B: {wanted}\n' in text and 'almost only' not in text else [text]
-    # Of stacks there is nothing that is free.
+    # No free memory is attributed to stacks.
     faults += [f'{row}' for row in holders if row['free'] is not None or row['note']]
     return faults + ([] if len(lines) == 2 else [text])
 

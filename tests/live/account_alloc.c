@@ -1,7 +1,9 @@
-// A program that knows what it holds, for account.py: usage account_alloc STEM WHAT THREADS.
+// A program that knows how much memory it holds, for account.py.
+// usage: account_alloc STEM WHAT THREADS
 //
-// WHAT: mix, huge (blocks that are touched in part), beside (memory that is not jemalloc's), mult and
-// frag (two functions of one size class, of which one keeps the slabs), fork.
+// WHAT is mix, huge (blocks that are touched only in part), beside (memory outside
+// jemalloc), mult or frag (two functions that use one size class, where one keeps the
+// slabs alive), or fork.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Of the allocator that is preloaded, and of the one that is not in use.
+// Functions of the preloaded allocator, and malloc() of the C library, which is not in
+// use.
 extern int mallctl(const char *, void *, size_t *, void *, size_t) __attribute__((weak));
 extern void malloc_stats_print(void (*)(void *, const char *), void *, const char *)
     __attribute__((weak));
@@ -34,7 +37,8 @@ __attribute__((noinline)) void *site_b(size_t size) {
     return memset(malloc(size), 2, size);
 }
 
-// Small, some large, most of them freed again: in caches of the thread, too.
+// Allocate small and some large objects, and free three quarters of them, also into the
+// caches of the thread.
 static void *mix(void *data) {
     size_t thread = (size_t)data;
     unsigned random = (unsigned)thread * 7919 + 1;
@@ -71,6 +75,8 @@ static void touch_in_part(void) {
     }
 }
 
+// Hold 31 MiB of the C library's memory, 25 MiB of anonymous and 20 MiB of shared
+// mappings.
 static void hold_beside(const char *stem) {
     enum {
         MIB = 1 << 20,
@@ -91,7 +97,8 @@ static void hold_beside(const char *stem) {
     fclose(file);
 }
 
-// A fills slabs, B then others, of which it keeps one object in 32.
+// Fill slabs with objects of A, then others with objects of B, and free all but one in 32
+// of B.
 static void multiply(void) {
     for (int i = 0; i < MANY / 2; i++) {
         many[i] = site_a(128);
@@ -107,7 +114,8 @@ static void multiply(void) {
     }
 }
 
-// Nine of A for each of B; all of A go, and some come back to the first slabs.
+// Allocate nine objects of A for each one of B, free all of A, and allocate some of A
+// again, which go to the first slabs.
 static void fragment(void) {
     for (int i = 0; i < MANY; i++) {
         many[i] = i % 10 ? site_a(96) : site_b(96);
@@ -123,6 +131,7 @@ static void fragment(void) {
     }
 }
 
+// The usable bytes of all live objects.
 static size_t held(void) {
     size_t bytes = 0;
     for (size_t i = 0; i < THREADS * OBJECTS; i++) {
@@ -142,7 +151,8 @@ static void put(void *file, const char *text) {
     fputs(text, file);
 }
 
-// As the manual shows it; the walk is before, as it allocates nothing.
+// Write a dump, the statistics and smaps to STEM.heap, .json and .smaps as the manual
+// shows it, after printing the bytes that are held; counting them allocates nothing.
 static void account(const char *stem) {
     char heap[4096], line[4096];
     const char *name = heap;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A C++ program that allocates through lambdas, threads, containers and wrappers: what each of its
-functions is charged with by --frames=code is known to the byte, with DWARF, with symbols alone,
-with neither, and from its pprof.
+"""A C++ program that allocates through lambdas, threads, containers and wrappers: the bytes that --frames=code
+attributes to each of its functions are known exactly, with DWARF, with symbols only, with neither, and from its pprof
+profile.
 
 usage: frames.py BINARY TESTDATA
 """
@@ -21,8 +21,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / 'properties'))
 from harness import Result, Tests, scratch  # noqa: E402
 
-# What functions have allocated, by patterns of their names.  The lambdas stay, with the function
-# that handed them over, or the thread, above them.
+# Bytes that functions have allocated, by patterns of their names.  Lambdas stay as rows, with the function that
+# passed them, or the thread, above them.
 OWN = {
     r'^call_back\b.*lambda.*operator\(\)': 1024,
     r'^in_function\b.*lambda.*operator\(\)': 2048,
@@ -39,7 +39,7 @@ OWN = {
 # without files names decide.
 DWARF = OWN | {r'^std::hash<Key>::operator\(\)': 448, r'^fill_box\b': 65536}
 SYMBOLS = OWN | {r'^look_up\b': 448, r'^boost::container::box<int>::grow\b': 65536}
-# What a person sees, of 448 bytes and more; libstdc++'s pool has no name.
+# The rows of 448 bytes and more that text shows; libstdc++'s pool has no name.
 SHOWN = ['own_string', 'create_buffer', 'grab', 'use_xmalloc', 'fill_box', 'Cache<…>::fill',
          'duplicate', 'in_threads::{lambda#1}::operator()', 'worker',
          'in_function::{lambda#1}::operator()', 'call_back::{lambda#1}::operator()',
@@ -101,7 +101,7 @@ def shown(wanted, *args):
 
 
 def stripped(*args):
-    """Nothing has a name: the sizes are there, charged to nameless frames of the program."""
+    """Without any names the sizes are still there, attributed to nameless frames of the program."""
     found = rows(*args)
     mine = [(flat, kind) for name, (flat, kind) in found.items() if name.startswith('program+0x')]
     faults = [f'{kind}, nameless' for _, kind in mine if kind != 'own']
@@ -113,7 +113,7 @@ def stripped(*args):
 
 
 def wrapped(*args):
-    """A wrapper that no rule knows is told by its first row, and charged to its caller if asked."""
+    """A wrapper that no rule knows is visible as the first row; an option attributes it to its caller."""
     found = {re.sub(r'\(.*', '', name): flat for name, (flat, _) in
              rows('--wrapper=^grab', '--own=^xmalloc', *args).items()}
     return [] if found.get('use_grab') == 262144 and found.get('xmalloc') == 131072 and \
@@ -137,7 +137,7 @@ fn main() { serve(std::env::args().count()); }
 
 
 def rust():
-    """Two closures call a crate, which calls what Rust itself has."""
+    """Two closures call a crate, which calls functions of Rust's library."""
     folder = FOLDER / 'rust'
     folder.mkdir()
     (folder / 'json.rs').write_text(JSON)
@@ -177,7 +177,7 @@ def connected(path):
 
 
 def redis():
-    """Its wrappers of malloc are none of the first rows, whatever they are called."""
+    """Wrappers of malloc in redis are not among the first rows, with any names."""
     folder = FOLDER / 'redis'
     folder.mkdir()
     server = subprocess.Popen(

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""However linkers lay out a file, and patchelf after them, its rows in the memory map are known
-for one image of that file: each function that allocates has its name and its bytes, and its address is the one
-that addr2line takes.
+"""With any layout by a linker, and after patchelf, the rows of a file in the memory map are recognized as one image
+of it: each function that allocates has its name and its bytes, and its address is the one that addr2line takes.
 
 usage: layouts.py BINARY TESTDATA
 """
@@ -44,7 +43,7 @@ int main(int argc, char **argv) {
     return !good;
 }
 '''
-# What follows -z.  Linkers before 2018 laid files out as OLD does.
+# Values of the option -z.  Linkers before 2018 laid out files as OLD does.
 OLD = ('noseparate-code', 'max-page-size=0x200000', 'common-page-size=0x1000')
 FLAGS = {
     'plain': (), 'joined': ('noseparate-code',), 'old': OLD, 'bare': ('norelro',), 'now': ('now',),
@@ -99,7 +98,7 @@ def dump_of(folder, program, libraries):
 
 
 def wrong_addresses(report, files):
-    """Rows "NAME+0xADDRESS FUNCTION ..." of which addr2line says another function."""
+    """The rows "NAME+0xADDRESS FUNCTION ..." for which addr2line has a different function."""
     found = {}
     for row in json.loads(report.out)['rows']:
         place = re.match(r'([^+@ ]+)([+@])0x([0-9a-f]+) (\w+) ', row['name'])

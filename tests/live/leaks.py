@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Programs that leak, under jemalloc: `trend` and `diff` put what leaks first, and call nothing
-else significant.
+"""Programs that leak, under jemalloc: `trend` and `diff` list the leaks first, and call nothing else significant.
 
 usage: leaks.py BINARY TESTDATA
 """
@@ -23,8 +22,8 @@ from harness import Tests, scratch  # noqa: E402
 
 DUMPS = 24
 
-# What is kept grows by 2,000 objects a step; as much again is made and freed.  The dumps are made
-# when only the former is alive.
+# The live objects grow by 2,000 a step; the same number is allocated and freed.  The dumps are made when only the
+# live ones exist.
 PYTHON = '''
 import ctypes
 mallctl = ctypes.CDLL(None).mallctl
@@ -80,7 +79,7 @@ def python_leaks(directory, accum):
         small = [name for name in significant if growth[name] < growth_of(report['total']) / 100]
         if len(significant) > 2 or small:
             faults.append(f'{command}: {significant} are significant')
-        # Of a series no more than its four parts can say of memory that goes up and down.
+        # For a series the p-value is limited by its four parts, because memory may also rise and fall.
         sampling, most = report['total'].get('p_sampling', report['total']['p']), {'trend': 1e-3}
         if sampling > 1e-6 or report['total']['p'] > most.get(command, 1e-6):
             faults.append(f'{command}: the total has p {report["total"]["p"]}')

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Dumps made here and now: a program that knows its own live memory runs under Debian's
-libjemalloc, and what hprof-agg estimates per function and in total has to be within the
-99.9999 % interval that statistics.md (section 0) gives; names and lines have to be right.
+"""Dumps made here and now: a program that knows its own live memory runs under Debian's libjemalloc, and the
+estimates of hprof-agg per function and in total have to be within the 99.9999 % interval that statistics.md (section
+0) gives; names and lines have to be right.
 
 The estimate of n sampled objects of one size S is n S/p, so n, and with it the interval,
 follows from the estimate itself.
@@ -75,7 +75,8 @@ def judge(runs, metric, which):
     for name, first in runs[0][0].sites.items():
         truth = sum(run[0].sites[name]['size'] * run[0].sites[name][which] for run in runs)
         estimate = shown.get(name, 0)
-        # Shared out among periods as the truth is: the variance is linear in the estimate.
+        # The truth is divided among the periods; the same is done here, because the variance is linear in the
+        # estimate.
         variance = sum(variance_of(estimate / len(runs), first['size'], period)
                        for _, _, period in runs)
         low, high = interval(estimate, variance, biggest, ALPHA)
@@ -92,7 +93,7 @@ def judge(runs, metric, which):
                       f'truth {sum_truth}')
     allowed = set(runs[0][0].sites)
     other = {name: flat for name, flat in shown.items() if flat and name not in allowed}
-    # libc and the loader have a few pages, a sample of which counts as much as the period.
+    # libc and the loader have a few pages; one sample of them has as many bytes as the sample period.
     if sum(other.values()) > len(runs) * (1 << 20) + 6 * biggest:
         faults.append(f'{metric}: too much in other functions: {other}')
     return faults, sum_estimate / sum_truth - 1

@@ -1,5 +1,5 @@
-// A program that knows its own live memory: run under an allocator that samples, it tells on
-// standard output what the dump at its end should say.
+// A program that knows its own live memory.  It runs under an allocator that samples, and
+// prints the true numbers, for comparison with the estimates from the dump at its end:
 //
 //     truth NAME SIZE LIVE-OBJECTS ALL-OBJECTS LINE
 //
@@ -24,7 +24,8 @@ struct site {
     unsigned dead; // objects per thread that are freed before the end
 };
 
-// malloc() must not be the last thing a function does, or the function is not on the stack.
+// malloc() must not be the last thing a function does, or the function is not on the
+// stack.
 #define SITE(name)                                             \
     enum {                                                     \
         name##_line = __LINE__                                 \
@@ -64,7 +65,7 @@ enum {
     SITES = sizeof sites / sizeof *sites
 };
 
-// What is kept, where no allocator sees it.
+// The live objects of each thread, in mapped memory that the allocator does not see.
 static void **kept[THREADS];
 static size_t usable[SITES];
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Real programs of jemalloc 5.3.0 and 5.3.1, linked statically and stripped: what they hold in large objects
-is in the interval of the total, and it is told which of them has pages.
+"""Real programs of jemalloc 5.3.0 and 5.3.1, linked statically and stripped: the bytes of their large objects are
+within the interval of the total, and the report shows which of them has pages.
 
 usage: pages.py BINARY TESTDATA [--runs=N] [--keep=FOLDER]       (by hand: cargo gets and builds jemalloc, some minutes)
 """
@@ -36,7 +36,7 @@ def build(version, folder):
 
 
 def runs_of(program, sizes, folder):
-    """Sentences on what is wrong, and how often the truth was in the interval."""
+    """(sentences on faults, number of runs whose interval contained the truth, ratios)"""
     faults, held, ratios = [], 0, []
     for seed in range(1, RUNS + 1):
         dump = folder / f'{program.parts[-5]}-{seed}.heap'

@@ -156,7 +156,7 @@ def many_of_git_and_bash():
 
 
 def without_randomization():
-    """First dumps of all runs are equal, and their maps say nothing."""
+    """The first dumps of all runs are equal, and their maps do not distinguish the processes."""
     with scratch() as folder:
         for _ in range(2):
             done = subprocess.run(['setarch', '-R', 'git', '--version'], env=environment(folder, 'g'),

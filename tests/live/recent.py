@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Objects whose lifetimes are known, under jemalloc: what lifetime tells of its prof_recent holds the times in which half
-of them, nine of ten, and half of their bytes die, and does not tell what is not reached.
+"""Runs objects whose lifetimes are known under jemalloc.  The intervals that lifetime finds from its prof_recent must
+contain the times after which half of the objects, nine of ten objects, and half of the bytes are freed; a quantile
+that is not reached must not be shown.
 
 usage: recent.py BINARY TESTDATA [PROCESSES [LIBJEMALLOC [SECONDS]]]   (of ten runs each: 2, by hand 10; a second takes
 SECONDS of the machine's clock, else none)
 
-By the machine's clock objects are allocated and freed late when others want it, too: the program measures by how much,
-and the times in which they die are later by as much.
+By the machine's clock, objects are allocated and freed late when other programs use the machine: the program measures
+the delays, and the expected times are later by these.
 """
 import json
 import math
@@ -23,15 +24,16 @@ from harness import Tests, scratch  # noqa: E402
 
 GROUPS, UNITS = 10, (.1, 1, 10)
 KEYS = 'half', 'most', 'half_of_bytes'
-TICK = .0041  # and what clocks are adjusted by
+TICK = .0041  # includes adjustments of the clock
 SMALL = .8 * 256 / (.8 * 256 + .2 * 4096)  # of all bytes, those of objects of 256
-# Of each way to live, in units: half of the objects, nine of ten, half of the bytes.
+# Expected lifetimes of each distribution, in units: of half of the objects, of nine of ten, and of half of the bytes.
 WAYS = {'exponential': (math.log(2), math.log(10), math.log(2)), 'fixed': (1, 1, 1),
         'bimodal': (.05 + .1 * .5 / .8, 1 + 2 * .5, 1 + 2 * (.5 - SMALL) / (1 - SMALL)), 'never': None}
 
 
 def quantiles(lives):
-    """Of (seconds, size, whether it died then): in what half of them die, nine of ten, and half of the bytes."""
+    """The times after which half of the objects, nine of ten, and half of the bytes are freed, of (seconds, size, is
+    it freed)."""
     found = {}
     for keys, of_bytes in ((KEYS[:2], False), (KEYS[2:], True)):
         at_risk = sum(size if of_bytes else 1 for _, size, _ in lives)
@@ -74,7 +76,7 @@ def rows_of(seed):
 
 
 def holds(row, key, time):
-    """Its interval reaches to where the times of the clock do not tell more."""
+    """Whether the interval contains the time, up to the resolution of the clock."""
     low, high = row[f'{key}_low'], row[f'{key}_high']
     if time == math.inf:
         return high is None
@@ -82,7 +84,7 @@ def holds(row, key, time):
 
 
 def judge():
-    """{(way, unit, key): [of each run whether it holds]}; rows of what is never freed apart."""
+    """{(way, unit, key): [whether the interval of each run holds]}; rows of objects that are never freed separately."""
     cells, kept = {}, []
     for seed in range(PROCESSES):
         rows, late = rows_of(seed)
@@ -97,7 +99,8 @@ def judge():
 
 
 def least(runs):
-    """Of so many where .93 is right: fewer hold once in ten million times, as jemalloc draws anew each time."""
+    """The least number of intervals that hold, out of `runs` with probability .93: fewer occur once in ten million
+    times, since jemalloc draws new random numbers each time."""
     runs, missed, more = round(runs), 0, 1.
     while more > 1e-7:
         ways = math.lgamma(runs + 1) - math.lgamma(missed + 1) - math.lgamma(runs - missed + 1)

@@ -1,15 +1,19 @@
-// A program whose objects live for known times, for recent.py: usage recent_alloc STEM GROUPS SEED
-// [SECONDS].
+// A program whose objects have known lifetimes, for recent.py.
+// usage: recent_alloc STEM GROUPS SEED [SECONDS]
 //
-// Functions site_1000 and so on, a hundred for each of twelve ways to live, of which GROUPS are in
-// use, allocate each 400 objects: of 256 bytes, and every fifth of 4096.  Of four ways
+// There are 1,200 functions site_1000 and so on: a hundred for each of twelve
+// distributions of lifetimes; only the first GROUPS of each are used.  Each allocates
+// 400 objects of 256 bytes, or with probability 1/5 of 4096.  The lifetimes have four
+// kinds
 //
 //     exponential     fixed     80 of 100 in .05 to .15, 20, the large ones, in 1 to 3     never
 //
-// and in units of .1, 1 and 10 seconds each; they are allocated in the last three units.  The clock is
-// the program's own, in steps of 4 ms as that of Linux, so that it takes no time; with SECONDS it is
-// the machine's, and a second takes as long as that.  As others want the machine, too, STEM.lives tells
-// of each object when it was to be allocated and freed, and was.
+// and three units: .1, 1 and 10 seconds.  Objects are allocated in the last three units
+// before the end.  Without SECONDS the clock is simulated, in steps of 4 ms as that of
+// Linux, so that the program takes no time.  With SECONDS it is the clock of the machine,
+// and each simulated second takes as long as that.  Since other programs may delay this
+// one, STEM.lives then records for each object the planned and the actual times of its
+// allocation and its free.
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdbool.h>
@@ -21,19 +25,19 @@
 #include <time.h>
 #include <unistd.h>
 
-// Of the allocator that is preloaded.
+// A function of the preloaded allocator.
 extern int mallctl(const char *, void *, size_t *, void *, size_t) __attribute__((weak));
 
 enum {
     WAYS = 4,
     UNITS = 3,
-    EACH = 100, // sites
-    OBJECTS = 400,
+    EACH = 100,    // sites of each way and unit
+    OBJECTS = 400, // objects of each site
     SMALL = 256,
     LARGE = 4096,
-    WINDOW = 3,      // units
-    START = 1000000, // milliseconds
-    STEP = 4,
+    WINDOW = 3,      // time of allocations before the end, in units
+    START = 1000000, // initial time of the simulated clock in milliseconds
+    STEP = 4,        // resolution of the simulated clock in milliseconds
 };
 
 // clang-format off
@@ -74,9 +78,9 @@ struct timed_object {
 
 // --- the clock ----------------------------------------------------------------------------
 
-static double now, pace; // pace: seconds that one takes, 0 of the program's own
+static double now, pace; // pace: real seconds per simulated one; 0: simulated clock
 
-// In the place of the C library's, for the allocator too.
+// Replaces the function of the C library, also for the allocator.
 int clock_gettime(clockid_t clock, struct timespec *to) {
     uint64_t milliseconds = START + (uint64_t)(now * 1e3) / STEP * STEP;
     if (pace > 0) {
@@ -93,7 +97,8 @@ static double time_by(clockid_t clock) {
     return (double)at.tv_sec + (double)at.tv_nsec / 1e9;
 }
 
-// The time that it is then, by the clock that the allocator reads.
+// Wait until `time` in simulated seconds.  Returns the time by the clock that the
+// allocator reads, since the program began.
 static double wait_for(double time, double began) {
     double left = began + time * pace - time_by(CLOCK_MONOTONIC);
     if (pace > 0 && left > 0) {
@@ -122,6 +127,7 @@ static double lifetime_of(unsigned way, bool is_large) {
                       : INFINITY;
 }
 
+// Plan when each object is allocated and freed.  Returns the number of events.
 static size_t plan(struct event *events, struct timed_object *objects, unsigned groups) {
     size_t count = 0;
     uint32_t object = 0;
@@ -171,6 +177,8 @@ static void put(void *file, const char *text) {
     fputs(text, file);
 }
 
+// Write a dump to STEM.heap and the recent allocations to STEM.json.  Returns 0 if that
+// succeeds.
 static int write_files(const char *stem) {
     struct {
         void (*write)(void *, const char *);
@@ -189,7 +197,8 @@ static int write_files(const char *stem) {
     return failed || fclose(json) != 0;
 }
 
-// In seconds of the machine's clock.
+// Write the planned and the actual times of each object, in seconds of the machine's
+// clock.
 static int write_lives(const char *stem, const struct timed_object *objects) {
     char path[4096];
     snprintf(path, sizeof path, "%s.lives", stem);
@@ -212,7 +221,7 @@ int main(int argc, char **argv) {
     }
     unsigned groups = (unsigned)atoi(argv[2]);
     state = strtoull(argv[3], NULL, 10) << 32;
-    // Before the first object is allocated, which is not to have a time of the other clock.
+    // Set before the first allocation, which must not be timed by the other clock.
     pace = argc > 4 ? atof(argv[4]) : 0;
     size_t most = (size_t)UNITS * WAYS * EACH * OBJECTS;
     struct event *events = calloc(2 * most, sizeof *events);

@@ -1,9 +1,10 @@
-// Programs whose stacks have what is no return address, one for each argument:
+// Programs whose stacks contain addresses that are no return addresses.  The argument
+// chooses:
 //
 //     signals   a timer's handler allocates while functions of the program run
 //     contexts  makecontext() and swapcontext()
 //     fiber     entered by a return address that was pushed by hand
-//     replaced  dumps when a line is read, after its file has been replaced
+//     replaced  dumps after it has read a line, which is when its file has been replaced
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -94,7 +95,7 @@ static int contexts(void) {
 
 static jmp_buf back;
 
-// What fibers return to: no call is before it.
+// The function to which fibers return: there is no call before its address.
 __attribute__((used, noinline)) static void leave(void) {
     longjmp(back, 1);
 }

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Of the binaries that ran nothing is said: every return address of real programs follows a call,
-however they handle signals, switch stacks, throw or call back.  One that was replaced while it ran
-is told.
+"""Binaries that ran cause no warning: every return address of real programs follows a call, however they handle
+signals, switch stacks, throw or call back.  A binary that was replaced while it ran is reported.
 
 usage: right_builds.py BINARY TESTDATA
 """
@@ -103,7 +102,7 @@ FLAVORS = {'plain': ('-O1',), 'O3': ('-O3', '-flto', '-fno-plt'), 'size': ('-Os'
 
 
 def run(command, prefix, environment=None, **options):
-    """The dumps of a program and of what it has started."""
+    """The dumps of a program and of the processes it started."""
     jemalloc.run([str(word) for word in command],
                  {'PATH': os.environ['PATH'], 'HOME': str(pathlib.Path(prefix).parent), **(environment or {})},
                  prof_prefix=prefix, prof_final=True, lg_prof_sample=options.pop('lg', 10), **options)
@@ -132,7 +131,7 @@ def all_follow(dumps, least):
 
 
 def repository(folder):
-    """Of git, which starts itself."""
+    """Runs git, which starts itself."""
     script = ('git init -q . && for i in 1 2 3; do seq $i 400 >f$i && git add . && '
               'git -c user.name=a -c user.email=a@b commit -qm "$i"; done && git log -p --stat >/dev/null && '
               'git gc -q && git grep -n 39 >/dev/null && git blame f1 >/dev/null')
@@ -169,7 +168,7 @@ def ours(folder, *words):
 
 
 def interrupted(folder):
-    """Where the timer hit is among the frames, and not what is counted."""
+    """Addresses that the timer interrupted are among the frames, but they are not checked."""
     dumps = ours(folder, 'signals')
     report = info(dumps)
     row = next(row for row in report['modules'] if row['path'].endswith('/right_builds'))
@@ -191,7 +190,7 @@ def by_hand(folder):
 
 
 def replaced(folder, what):
-    """While it ran, by another build or by itself."""
+    """The file was replaced while the program ran, by another build or by the same one."""
     program, dump = folder / f'replaced_{what}', folder / f'replaced_{what}.heap'
     shutil.copy(folder / 'right_builds', program)
     environment = {'LD_PRELOAD': jemalloc.shared_object(), 'PATH': '/bin',
@@ -212,7 +211,7 @@ def replaced(folder, what):
 
 
 def copied(folder):
-    """Another file of the same bytes, made after the dump, is as good as the first: its code is compared."""
+    """Another file with the same bytes, made after the dump, is as good as the original: its code is compared."""
     faults = []
     for what in ('moved', 'touched'):
         program = folder / f'copied_{what}'
@@ -239,7 +238,7 @@ def copied(folder):
 
 
 def programs(folder):
-    """(what, a function that returns dumps, the least addresses); those that may be missing last."""
+    """(name, function that returns dumps, least number of addresses); programs that may be missing come last."""
     yield 'bash with traps', lambda: run(['bash', '-c', BASH], folder / 'bash'), 100
     yield 'python with callbacks, signals, threads', lambda: run(
         [os.path.realpath(sys.executable), '-S', '-c', PYTHON], folder / 'python',

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Programs compiled here and now: list finds their sources where debug information says, then below
---source-dir, says once what is missing, and says where a source is another version.
+"""Programs compiled here and now: list finds their sources at the path in the debug information, then below
+--source-dir, reports each missing source once, and reports sources of another version.
 
 usage: sources.py BINARY TESTDATA
 """
@@ -35,7 +35,7 @@ int main() {
     kept[2] = secret(400000);
 }
 '''
-# Of files with a directive, as headers of libstdc++ have for clang 14, clang knows no MD5; then it writes none.
+# clang knows no MD5 of files with a #line directive, as headers of libstdc++ have for clang 14; then it writes none.
 UNDIRECTED = ''.join(line for line in PROGRAM.splitlines(True) if not line.startswith('#line')).replace(
     '#include <cstdlib>', 'extern "C" void *malloc(unsigned long); '
     'namespace std { using ::malloc; typedef unsigned long size_t; }')
@@ -75,7 +75,7 @@ def texts(rows, name):
 
 
 def where_dwarf_says(folder):
-    """However the program is linked, and wherever it was copied to."""
+    """Sources are found with any kind of linking, and after the program was copied elsewhere."""
     faults = []
     for kind, options in (('pie', ('-fPIE', '-pie')), ('fixed', ('-no-pie',))):
         program = Program(folder / kind, *options)
@@ -101,7 +101,7 @@ def relative(folder):
 
 
 def own_names(folder):
-    """Not the arguments of templates, nor parameters; but overloads by theirs."""
+    """Template arguments and parameters are not shown, except to distinguish overloads."""
     program = Program(folder / 'names')
     faults = []
     for pattern, found in (('Leaky', []), ('^Box::make', ['Box<Leaky>::make']), ('make$', ['Box<Leaky>::make']),
@@ -132,7 +132,7 @@ def not_what_is_no_source(folder):
 
 
 def versions(folder):
-    """Without an MD5: said of a source that was written after the binary, and of no other."""
+    """Without an MD5, a source is reported if it was written after the binary, and no other."""
     program = Program(folder / 'versions', '-gdwarf-4')
     rows, text = program.list('take')
     faults = [] if NEWER not in text and versions_of(rows) == {'unchecked'} else [text]
@@ -148,7 +148,7 @@ def versions(folder):
 
 
 def edit(source):
-    """Another content of the same size and time."""
+    """Change the contents of a source, but not its size and time."""
     before = source.stat()
     text = source.read_text(encoding='ascii')
     source.write_text(text.replace('// of what was taken', '// of what was moved'), encoding='ascii')
@@ -159,8 +159,7 @@ def edit(source):
 
 
 def digests(folder):
-    """With an MD5, which clang writes: said of a source whose is another, whenever it was written, and
-    of no other."""
+    """With an MD5, which clang writes, a source is reported if its MD5 differs, with any time, and no other."""
     faults = []
     for name, options in (('plain', ()), ('compressed', ('-gz=zlib',)), ('split', ('-gsplit-dwarf',)),
                           ('wide', ('-gdwarf64',))):
@@ -179,7 +178,7 @@ def digests(folder):
 
 
 def no_digests(folder):
-    """Of DWARF 4, and of gcc: nothing is known of a source of the same time."""
+    """DWARF 4 and gcc record no digest: whether a source of the same time is the right version is unknown."""
     faults = []
     for name, compiler, options in (('clang-4', CLANG, ['-gdwarf-4']), ('gcc', shutil.which('g++'), [])):
         program = Program(folder / f'no-digests-{name}', *options, compiler=compiler,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Rows of ages: each stands for its listed objects, each by its chance to be sampled; they add up to the total,
-in whatever order, on however many threads, beside dumps and partials that tell no ages.  What is older than an age, and the median of each function, are those of
-the same objects."""
+"""Tests rows of ages: each is the estimate of its listed objects, weighted by their sampling probability.  The rows
+add up to the total, in any order, on any number of threads, and together with dumps and partials that have no ages.
+The memory older than a given age, and the median age of each function, follow from the same objects."""
 import collections
 import itertools
 import json
@@ -106,7 +106,7 @@ def are_the_same_in_any_order():
 
 
 def what_tells_none_is_a_row(write_other):
-    """`write_other` makes of a dump something that tells no ages."""
+    """`write_other` makes an input without ages from a dump; its memory has a row of its own."""
     objects, others = objects_of(20), objects_of(21)
     with scratch() as folder:
         path = write(folder, 'a.heap', dump(objects))
@@ -132,7 +132,7 @@ def as_partial(folder, unlisted, listed):
 
 
 def what_was_allocated_has_none():
-    """In JSON, which has all metrics."""
+    """Allocated memory has no ages in JSON, which has all metrics."""
     with scratch() as folder:
         told = report(write(folder, 'a.heap', dump(objects_of(30), accumulated='900: 90000')))
     rows = {row['name']: row['flat']['alloc-space']['estimate'] for row in told['rows']}
@@ -184,7 +184,7 @@ def what_is_older():
 
 
 def many_that_list():
-    """More dumps than are kept one by one."""
+    """More dumps than are kept individually."""
     with scratch() as folder:
         for i in range(300):
             write(folder, f'{i}.heap', dump(objects_of(70)).replace(MAPS, f'{MAPS}7ffc{i:04x}0000-7ffc{i:04x}1000 r-xp 00000000 00:00 0 [vdso]\n'))
@@ -194,7 +194,7 @@ def many_that_list():
 
 
 def medians():
-    """By bytes and by objects, also of what is told in part."""
+    """Medians by bytes and by objects, also if only some objects are listed."""
     faults = []
     for seed, lists in ((50, lambda stack: True), (51, lambda stack: stack != 2)):
         objects = objects_of(seed)
@@ -218,7 +218,7 @@ def medians():
 
 
 def filters_leave_the_same():
-    """Ages are kept of all stacks together, or of each: which is no other report where nothing is left out."""
+    """Ages are kept for all stacks together, or for each stack; without filters this gives the same report."""
     with scratch() as folder:
         path = write(folder, 'a.heap', dump(objects_of(60)))
         all_rows, filtered, one = (rows_of(report(*more, path)) for more in ((), ('--focus=app',), ('--focus=0x110',)))

@@ -1,7 +1,7 @@
 """Whether the reports that one command writes as JSON, TSV and text say the same.
 
-Each comparison is a function of what was written alone: it can be given what was never written.
-Numbers of JSON are strings, as they stand there.
+Each comparison depends on the written reports only, so that it can be given modified ones.  Numbers of JSON are
+strings, exactly as written.
 """
 import csv
 import io
@@ -19,7 +19,7 @@ FEW = 5  # effective samples: less are few
 
 
 def holds_any(report, row):
-    """Whether a row, unless it stands for inputs, has anything of the metric asked for."""
+    """Whether a row, unless its rows are inputs, has anything of the requested metric."""
     key, metric = report['command'], report.get('metric')
     numbers = {'top': ('flat', 'cum'), 'peek': ('flat', 'cum'), 'stacks': ('value',)}.get(key, ())
     values = [row[name] if key == 'peek' else row[name][metric] for name in numbers]
@@ -37,7 +37,7 @@ def load(text):
 
 @dataclass
 class Shown:
-    """How a report was asked for, as far as it does not say so itself."""
+    """The options of a report, as far as the report does not contain them."""
     unit: str = 'auto'
     limit: int = 0          # rows of the text
     json_limit: int = 0     # rows of the rest
@@ -46,17 +46,17 @@ class Shown:
     format: str = ''        # of the inputs, and how many distinct stacks they have
     stacks: str = ''
     wholes: dict = field(default_factory=dict)  # of each short name the whole ones
-    surer: dict = None      # the same report with ends of another confidence
-    is_jemalloc: bool = False  # all inputs are its dumps
+    surer: dict = None      # the same report at another confidence
+    is_jemalloc: bool = False  # all inputs are dumps of jemalloc
 
 
 class Sheet:
-    """Counts what was compared, and keeps a sentence for each disagreement."""
+    """Counts comparisons, and keeps a sentence for each disagreement."""
 
     def __init__(self, report):
         self.report, self.faults = report, []
         self.numbers = self.few = self.near = 0
-        self.unjudged = set()  # lines whose mark JSON does not tell
+        self.unjudged = set()  # lines whose mark does not follow from JSON
 
     def wrong(self, what, text, wanted):
         self.faults.append(f'{what}: {text!r}, where JSON has {wanted!r}')
@@ -67,7 +67,7 @@ class Sheet:
             self.wrong(what, text, wanted)
 
     def same(self, what, text, wanted):
-        """Of words; a number is as good as one where it is written in one way."""
+        """Compare words, or a number that can be written in one way only."""
         if text != wanted:
             self.wrong(what, text, wanted)
 
@@ -86,7 +86,7 @@ def is_uncertain(report):
 
 
 def check_flags(report):
-    """Flags are what the numbers beside them say."""
+    """The flags follow from the numbers of their rows."""
     sheet, metric = Sheet(report), report['metric']
     key, uncertain = 'value' if report['command'] == 'stacks' else 'flat', is_uncertain(report)
     for i, row in enumerate(report['rows']):
@@ -107,13 +107,13 @@ def check_flags(report):
 
 # --- TSV ------------------------------------------------------------------------------------------
 
-SIZES = ('unique', 'several', 'none')  # how much of them is known
+SIZES = ('unique', 'several', 'none')  # how far the sizes are known
 PLACE = ['name', 'function', 'module', 'file', 'line', 'class']
 ENDS = ('', 'estimate'), ('_low', 'low'), ('_high', 'high')
 
 
 def rows_of(text):
-    """By a reader that knows nothing of quotes."""
+    """The rows of TSV, by a reader that does not know quotes."""
     return list(csv.reader(io.StringIO(text, newline=''), delimiter='\t', quoting=csv.QUOTE_NONE))
 
 
@@ -181,7 +181,7 @@ TITLES = {
 
 
 def compare_tsv(report, text, shown):
-    """Cells are what JSON says, to the last digit."""
+    """The cells of TSV equal the numbers of JSON, to the last digit."""
     sheet, kind = Sheet(report), report['command']
     titles, *rows = rows_of(text)
     wanted_titles = list(TITLES[kind])
@@ -209,7 +209,7 @@ def compare_tsv(report, text, shown):
 
 @lru_cache(None)
 def least_low(samples, confidence):
-    """What the low end is of the estimate of so many effective samples, if nothing is certain."""
+    """The low end of an estimate of `samples` effective samples, relative to the estimate, if no part is certain."""
     return gamma_quantile(samples, lower=(1 - confidence) / 2) / samples
 
 
@@ -223,8 +223,8 @@ def spread_at(step, confidence, surer):
 
 
 def samples_from_high(high, surer_high, confidence, surer, estimate, jumps, certain):
-    """Effective samples as the high ends of two confidences tell, for each of the jumps that one
-    more sample may be; without jumps it is known that nothing is hidden.  What is certain is in both ends as it is."""
+    """The effective samples that follow from the high ends at two confidences, for each possible jump by one more
+    sample; without jumps nothing can be hidden.  The certain part is included unchanged in both ends."""
     whole = estimate
     high, surer_high, estimate = high - certain, surer_high - certain, estimate - certain
     if min(high, surer_high, estimate) <= 0:
@@ -248,8 +248,8 @@ def samples_from_high(high, surer_high, confidence, surer, estimate, jumps, cert
 
 
 def below(limit, number, surer, report, surer_report):
-    """Whether a number stands on less than so many effective samples, by its ends at two
-    confidences; None: unknown."""
+    """Whether a number is based on fewer than `limit` effective samples, by its ends at two confidences; None:
+    unknown."""
     if number['high'] is None or is_nothing(number['estimate']):
         return False
     low, high, estimate = (float(number[key]) for key in ('low', 'high', 'estimate'))
@@ -261,11 +261,11 @@ def below(limit, number, surer, report, surer_report):
         return None
     least = least_low(limit, confidence2)
     # A low end that is lower may be that of the least that sizes can be.
-    if low2 > low * (1 + 1e-7) and low2 / estimate > least * (1 + 1e-6):  # and not what is certain
+    if low2 > low * (1 + 1e-7) and low2 / estimate > least * (1 + 1e-6):  # and it is not due to the certain part
         return None
     is_space = report['metric'].endswith('space')
     jumps = tuple(float(p) for p in report['inputs']['periods'] if int(p) > 1) if is_space else ()
-    # JSON does not tell what is certain: it is no more than any low end.
+    # The certain part is not in JSON: it is at most as large as the lowest low end.
     found = [samples for certain in (0, low2 / 2, low2)
              for samples in samples_from_high(high, high2, confidence, confidence2, estimate, jumps, certain)]
     if any(math.isnan(samples) for samples in found):

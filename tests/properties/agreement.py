@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""JSON, TSV and text say the same: all kinds of reports, by all rows, metrics and filters, of all
-dumps here; and a disagreement that is planted is found.
+"""JSON, TSV and text agree: for all kinds of reports, rows, metrics and filters, on all dumps here; and planted
+disagreements are found.
 
     usage: agreement.py BINARY TESTDATA [--slice=N]
 
-With --slice only every N-th dump, pair and series is looked at.
+With --slice only every N-th dump, pair and series is compared.
 """
 import collections
 import itertools
@@ -40,7 +40,7 @@ COUNTED = ('numbers', 'few', 'near')
 
 
 class Outcome:
-    """What came of many cases."""
+    """The results of many cases."""
 
     def __init__(self):
         self.faults, self.met = collections.defaultdict(list), collections.Counter()
@@ -82,7 +82,7 @@ def try_case(outcome, runner, case):
 
 
 def info_of(outcome, inputs):
-    """Its totals and counts."""
+    """Compare the totals and counts of info."""
     for more in ((), ('--no-unbias',), ('--compat=jeprof',)):
         args = ['info', '-q', '-j1', '--no-symbols', *more, *inputs.paths]
         report, text = (t.ok(*args, *f).out for f in (('-fjson',), ()))
@@ -103,7 +103,7 @@ def try_inputs(task):
 
 
 def try_all(sets, pool):
-    """Where the wheels begin is counted for inputs of the same kinds that tell the same."""
+    """Inputs of the same kinds and metrics are numbered; the number decides where their wheels begin."""
     counters, tasks = collections.defaultdict(itertools.count), []
     for inputs in sets:
         tasks.append((next(counters[inputs.kinds(), inputs.told]), inputs))
@@ -118,7 +118,7 @@ def try_all(sets, pool):
 WHEELS = (('by', 'metric', 'filter'), ('variation', 'metric'), ('variation', 'filter'),
           ('variation', 'by'), ('unit', 'metric'), ('unit', 'filter'), ('unit', 'by'),
           ('unit', 'variation'))
-# What not every dump can: few have names without their programs, and not all tell threads.
+# Options that not every dump supports: few have names without their programs, and not all have threads.
 UNABLE = {('kind', 'list'), ('by', 'thread'), ('filter', 'thread')}
 
 
@@ -128,8 +128,8 @@ def teeth_of(kind, wheel):
 
 
 def unmet(met):
-    """Cases that nobody met: each kind, rows, metric and filter; each kind and other option with
-    each metric, filter and rows."""
+    """The combinations that no case covered: each kind with rows, metric and filter; each kind and other option with
+    metric, filter and rows."""
     got = {(case.kind, wheels, *(getattr(case, wheel) for wheel in wheels))
            for _, case in met for wheels in WHEELS}
     for kind in VARIATIONS:
@@ -141,7 +141,7 @@ def unmet(met):
 
 
 def unmet_of(met, sets):
-    """[(inputs, (wheel, tooth))]: what a dump has not met, of all there is."""
+    """[(inputs, (wheel, tooth))]: the values of options that no case of a dump had."""
     got = collections.defaultdict(set)
     for paths, case in met:
         for path in paths:
@@ -165,7 +165,8 @@ def able(sets, kind, small=False):
 
 
 def fill(outcome, sets):
-    """What the wheels left out is tried with inputs that can do all, and with the dump itself."""
+    """Try the combinations that the wheels did not reach, with inputs that support all options, and with the dump
+    itself."""
     runners = {kind: Runner(able(sets, kind)) for kind in VARIATIONS}
     for case in list(unmet(outcome.met)):
         try_case(outcome, runners[case.kind], case)
@@ -176,7 +177,7 @@ def fill(outcome, sets):
 
 
 def missing(met, sets):
-    """Sentences on what never came up."""
+    """Sentences on combinations that no case covered."""
     faults = [str(case) for case in unmet(met)]
     lacks = list(unmet_of(met, sets))
     faults += [f'{inputs}: {lack}' for inputs, lack in lacks if lack not in UNABLE]
@@ -199,7 +200,7 @@ def numbers_by_row(report):
 
 
 def seen_once(report):
-    """{row: whether one object alone was sampled}, as far as flags tell it."""
+    """{row: whether exactly one object was sampled}, as far as the flags show it."""
     return {str(row.get('frames', row.get('name'))): 'seen-once' in row['flags']
             for row in report['rows'] if 'mixed-sizes' not in row['flags']}
 
@@ -210,8 +211,8 @@ def differences(one, other):
 
 
 def whichever_metric(task):
-    """Faults, and how many numbers JSON tells of all metrics in each of several reports; of bytes
-    and of objects as many were sampled."""
+    """Faults, and the number of compared numbers, in several reports of each metric; bytes and objects must have
+    equal numbers of samples."""
     d, inputs = task
     faults, count = [], 0
     for kind in ('top', 'stacks'):
@@ -246,7 +247,7 @@ PLANTED = (
 
 
 def plant(task):
-    """How many disagreements were planted, and which were not found."""
+    """The number of planted disagreements, and those that were not found."""
     inputs, case = task
     try:
         return planted.survivors(write(Runner(inputs), case))
@@ -261,7 +262,7 @@ def found(count, missed):
 
 
 def plant_names():
-    """Of a table: what may stand for a name, and what may not."""
+    """Test the rules by which a text in a table may represent a name or may not."""
     make = 'Req* Leaky<Req, 4>::make<int>(int, std::vector<int, A<int> >) const'
     good = {make: ('Leaky<…>::make', 'Leaky<Req, …>::make', 'Leaky<…, 4>::make', 'Leaky<Req, 4>::make',
                    'Leaky<…>::make<int>', 'Leaky::make(int, std::vector<…>) const', 'Leaky<…>::make [a.cc:15]',
@@ -282,7 +283,7 @@ def plant_info(inputs):
 
 
 def plant_threshold(near):
-    """To one of the writers four effective samples are not few."""
+    """Planted: a writer that does not call four effective samples few."""
     faults = []
     for kind in ('top', 'stacks'):
         inputs, case = min(near[kind], key=str)
@@ -296,8 +297,7 @@ def plant_threshold(near):
 
 
 def few_and_not_few(sums):
-    """Marks are held against JSON where that matters: of each kind there are numbers of four to
-    five samples."""
+    """The comparison of marks is effective: each kind of report has numbers of four to five samples."""
     return [f'{kind}, {name}: no number of four to five samples'
             for kind in SINGLE for name in ('text', *['json'] * (kind in ('top', 'stacks')))
             if not sums[kind, name, 'near']]

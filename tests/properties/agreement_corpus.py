@@ -1,8 +1,7 @@
-"""What agreement.py walks: the dumps, how each command is asked about them, and what it writes.
+"""The cases of agreement.py: the dumps, the command lines for each of them, and the written reports.
 
-The rows, the metric, the filter, the unit and other options of a report turn like the wheels of a
-clock from one to the next, so that every combination of kind, rows, metric and filter comes up with
-some dump.
+The rows, the metric, the filter, the unit and other options of a report advance like the wheels of a clock from case
+to case, so that every combination of kind, rows, metric and filter is used with some dump.
 """
 import collections
 import dataclasses
@@ -19,21 +18,22 @@ t = Tests()
 
 
 def is_dump(path):
-    """Those of processes are as others are, but for their maps; and bytes that are no UTF-8 are U+FFFD in JSON alone."""
+    """Whether it is a dump to compare.  The dumps in processes/ differ from others in their maps only; bytes that are
+    no UTF-8 become U+FFFD in JSON only."""
     is_left_out = path.is_relative_to(t.testdata / 'processes') or path == t.testdata / 'hostile' / 'names.pb.gz'
     return not is_left_out and re.search(r'\.heap(\.gz|\.zst)?$|\.pb\.gz$', path.name) and path.is_file()
 
 
 def dumps():
-    """All of them, by their places below testdata, but those that are not the same beside others of their process; links are
-    followed nowhere."""
+    """All dumps, relative to testdata, except those whose report changes beside others of their process; links are
+    not followed."""
     found = [path for path in t.testdata.rglob('*') if is_dump(path) and path.parent.name not in ('addresses', 'died', 'differences', 'healthy')]
     return sorted(found, key=lambda path: (path.suffix == '.zst', str(path)))
 
 
 def without_libraries(paths, folder):
-    """{dump: what to read in its place} of dumps of the programs here, as those in testdata/golden
-    are: programs and libraries that this machine may have are not looked for."""
+    """{dump: replacement} for dumps of the programs in testdata: paths of programs and libraries that may exist on
+    this machine are changed."""
     found = {}
     for number, path in enumerate(paths):
         if path.is_relative_to(t.testdata / 'golden'):
@@ -51,14 +51,14 @@ SINGLE = ('top', 'stacks', 'tree', 'peek', 'list')
 
 @dataclass
 class Inputs:
-    """What one command reads."""
+    """The inputs of one command."""
     paths: tuple
     new: tuple = ()
     series: bool = False
-    told: tuple = ()      # metrics that all of them tell
+    told: tuple = ()      # metrics that all of the inputs have
     format: str = ''
     stacks: int = 0
-    is_jemalloc: bool = False  # all of them are its dumps
+    is_jemalloc: bool = False  # all inputs are dumps of jemalloc
 
     def __str__(self):
         return ' '.join(str(path.relative_to(t.testdata)) for path in self.paths + self.new)
@@ -79,7 +79,7 @@ class Inputs:
 
 
 def facts(path):
-    """Of one dump: the metrics that it tells, its format, how many stacks it has, its process."""
+    """Facts about one dump: its metrics, its format, the number of its stacks, its process."""
     report = load(t.ok('info', '-q', '-j1', '--no-symbols', '-fjson', path).out)
     row = report['inputs'][0]
     told = tuple(m for m in METRICS if report['total'][m] is not None)
@@ -88,7 +88,7 @@ def facts(path):
 
 
 def apart(paths, processes):
-    """Four of them at a time, each of another process; what is left of one process together."""
+    """Groups of four dumps, each of another process; the rest of one process is one group."""
     left = list(paths)
     while left:
         found = list({processes[path]: path for path in reversed(left)}.values())[:4]
@@ -101,7 +101,7 @@ def apart(paths, processes):
 
 
 def windows(paths, size, step):
-    """So many of them one after the other, round and round."""
+    """Groups of `size` consecutive paths, cyclically, one at every `step`."""
     ring = paths + paths
     return [tuple(ring[i:i + size]) for i in range(0, len(paths), step)]
 
@@ -231,7 +231,7 @@ class Runner:
         return case.by in ('function', 'line', 'file', None) and self.inputs.has_programs()
 
     def args(self, case):
-        """Of the command without a format; symbols only where the rows show them."""
+        """The arguments of a case except the format; with symbols only if the rows show them."""
         named = self.is_named(case)
         symbols = [f'--symbol-dir={t.root}'] if named else ['--no-symbols']
         is_grouped = case.by in BY['top'][5:]
@@ -245,7 +245,7 @@ class Runner:
                 *self.filter(case, symbols), *self.inputs.args(named)]
 
     def stacks(self, case):
-        """How many a series has, which its own JSON does not tell."""
+        """The number of stacks in a series, which its own JSON does not contain."""
         read = (f'--thread={self.thread}',) if case.filter == 'thread' else ()
         read += ('--keep-unmapped',) if case.by == 'address' else ()
         paths = [path for path in self.inputs.args(self.is_named(case)) if path != '--to']
@@ -260,7 +260,7 @@ class Runner:
 
 
 def is_exit_of_series(path, paths):
-    """An exit dump, beside others of its process: no point of a trend."""
+    """Whether it is an exit dump beside others of its process, which is no point of a trend."""
     process = re.match(r'(.*\.\d+)\.\d+\.f\.heap', str(path))
     return bool(process) and sum(str(other).startswith(f'{process[1]}.') for other in paths) > 1
 
@@ -292,7 +292,7 @@ def wholes_of(short, full, found=None):
 
 @dataclass
 class Reports:
-    """One case as it was written in each format."""
+    """The reports of one case in all formats."""
     json: dict
     tsv: str
     text: str
@@ -303,7 +303,7 @@ class Reports:
 
 
 def write(runner, case):
-    """The Reports, or what all formats say why there are none."""
+    """The Reports of a case, or the message of all formats if there are none."""
     args = runner.args(case)
 
     def run(*more):

@@ -19,7 +19,7 @@ def repeated(unit, size):
 
 
 def endless_lines():
-    """What a line of 1 GiB may be part of: {name: (before it, a unit of it)}."""
+    """Contexts in which a line of 1 GiB may occur: {name: (text before it, piece that is repeated)}."""
     classic = b'heap profile: 1: 64 [1: 64] @ heap_v2/524288\n'
     return {
         'stack': (HEAD + b'@', b' 0x7fc9268a2630'),
@@ -35,7 +35,7 @@ def endless_lines():
 
 
 def stacks(count):
-    """A dump of so many distinct stacks of 30 frames, half a kilobyte each."""
+    """A dump of `count` distinct stacks of 30 frames, half a kilobyte each."""
     r = random.Random(count)
     base = 0x7f0000000000
     tails = [b''.join(b' 0x%x' % (base + r.randrange(1 << 27)) for _ in range(29))
@@ -62,7 +62,7 @@ def maps_backwards(scale=1):
 
 
 def one_path(scale=1):
-    """One path at so many offsets, each less than the one before and so a file of its own."""
+    """Many mappings of one path; each offset is smaller than the one before, so that each counts as a separate file."""
     count = 100000 * scale
     yield b'heap_v2/524288\n  t*: %d: %d [0: 0]\n' % (count, 64 * count)
     for first in range(0, count, 10000):
@@ -84,7 +84,7 @@ def threads(scale=1):
 
 
 def deep(frames, scale=1):
-    """Ten stacks of so many frames, and one of one."""
+    """Ten stacks of `frames` frames each, and one of a single frame."""
     r = random.Random(1)
     yield HEAD
     for _ in range(10 * scale):

@@ -59,5 +59,5 @@ def run(*command):
 
 
 def compiler(name):
-    """What CC or CXX says, or the usual."""
+    """The compiler named by CC or CXX, or the usual one."""
     return os.environ.get(name) or {'CC': 'cc', 'CXX': 'c++'}[name]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What is said below a table of what folding moved and could move, and that a gate does not depend
-on the format.  Profiles are written here: name, file and module of each frame are known."""
+"""Tests the notes below a table about memory that folding moved or could move, and that a gate does not depend on the
+format.  Profiles are written here: name, file and module of each frame are known."""
 import json
 import pathlib
 import re
@@ -33,7 +33,7 @@ def profile(name, *stacks):
 
 
 def last_lines(*args):
-    """What stands below the notes on the columns of a table."""
+    """The lines below the notes on the columns of a table."""
     text = t.ok(*args[:1], '-q', '--no-symbols', *args[1:]).out
     return [line for line in text.splitlines() if re.match(
         r'.*(--frames=|--wrapper=|source files are known)', line)]
@@ -59,7 +59,7 @@ def moved():
 
 
 def moved_of_series():
-    """Of several processes, what the last dump of each holds."""
+    """For several processes, the note is about the last dump of each."""
     series = [sorted((t.testdata / 'real').glob(f'{name}_*')) for name in ('redis', 'dbbench')]
     alone, together = ([json.loads(t.ok('trend', '-q', '--no-symbols', '-fjson', *dumps).out)['moved']
                         for dumps in some] for some in (series, [series[0] + series[1]]))
@@ -67,8 +67,8 @@ def moved_of_series():
 
 
 def unknown():
-    """An address in no module, and what stands for frames, stay and are charged with nothing that
-    others allocate; a stack with nothing left keeps what allocated."""
+    """Addresses in no module, and placeholders for frames, are never folded, and no allocations of others are
+    attributed to them; a stack with no other frames keeps the frame that allocated."""
     p = Profile()
     app = p.mapping(APP, 0x400000, 0x800000)
     push, base = p.location(0x400010, app, [VECTOR]), p.location(0x400020, app, [
@@ -127,7 +127,7 @@ def libraries():
 
 
 def first_rows():
-    """Of real programs, where the leak is what one wants to see."""
+    """In real programs, the first rows are those of the leak."""
     faults = []
     for name, options, wanted in (
             (t.testdata / 'frames/server.pb.gz', (), [
@@ -168,7 +168,7 @@ def suspects():
 
 
 def files():
-    """Of other builds, which do not know the same; not of one build."""
+    """There is a note if other builds lack source files, but not for a single build."""
     known = profile('known', (50, own('f'), MAIN), (50, own('g'), MAIN))
     bare, p = pathlib.Path(FOLDER, 'bare.pb'), Profile()
     other = p.mapping('/srv/other', 0x400000, 0x800000)
@@ -180,7 +180,7 @@ def files():
 
 
 def gates():
-    """What grew in one function and shrank in another went through one of the standard library."""
+    """Memory that grew in one function and shrank in another passed through one function of the standard library."""
     base = profile('base', (1, VECTOR, own('cache'), MAIN), (11, VECTOR, own('buffer'), MAIN))
     new = profile('new', (11, VECTOR, own('cache'), MAIN), (1, VECTOR, own('buffer'), MAIN))
     faults = []

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What diff, trend, --spread and --fail-if say of inputs of which not all is known."""
+"""Tests diff, trend, --spread and --fail-if on inputs with missing information."""
 import json
 from pathlib import Path
 
@@ -74,7 +74,7 @@ def objects_that_no_input_tells():
 
 
 def differences_are_no_sides():
-    """Nothing is known of what a difference of two profiles was taken from."""
+    """The inputs of a difference of two profiles are unknown."""
     base, new = (t.testdata / 'golden' / f'procs{n}.heap' for n in (1, 4))
     faults = []
     with scratch() as folder:
@@ -124,7 +124,7 @@ def dump(path, objects, size, maps=''):
 
 
 def what_cannot_be_used_is_on_no_side():
-    """Nor does it leak: two inputs share a reason, which each has to own."""
+    """Unusable inputs of both sides must not share the memory of their reason."""
     with scratch() as folder:
         folder = Path(folder)
         huge = [folder / 'huge1', folder / 'huge2']

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Processes of one program and one folder that ran one after the other, by the times of their files: said where each
-has two dumps or more over a minute or longer, whatever the order of inputs and the number of threads, and in archives
-by the times of their members; never where times tell something else, or too little."""
+"""Processes of one program and one folder that ran one after the other, by the times of their files, are recognized
+if each has two or more dumps over at least a minute.  The order of inputs and the number of threads have no effect;
+in archives the times of the members count.  They are not recognized if the times show something else, or too little."""
 import io
 import json
 import os
@@ -25,7 +25,8 @@ def text(pid, number, program='/srv/app'):
 
 
 def fleet(time, runs=RUNS, dumps=DUMPS, first=10, folder=lambda run: 'ci', program=lambda run: '/srv/app'):
-    """{name: (text, time)} of so many processes; `time` is of a process and a number."""
+    """{name: (text, time)} of the dumps of `runs` processes; `time` is a function of the process and the number of
+    the dump."""
     return {f'{folder(run)}/app.{first + run}.{i}.m{i}.heap': (text(first + run, i, program(run)), START + time(run, i))
             for run in range(runs) for i in range(dumps)}
 
@@ -60,7 +61,7 @@ def found(*inputs, command='top', side='inputs', **options):
 
 
 def said():
-    """In any order, by any number of threads, of files and of members, beside the same sum."""
+    """The result is the same in any order, with any number of threads, for files and for members, and so is the sum."""
     faults, files = [], fleet(in_turn)
     with scratch() as folder:
         paths = written(folder, files)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""In a container of its own the program ends with a report or with status 7 and a sentence, and
-nobody kills it; and where memory is enough for a run without limits, none is refused.
+"""In a container of its own the program ends with a report, or with status 7 and a sentence, and is never killed; if
+memory is enough for a run without limits, it is not refused.
 
 By hand, as root, some minutes: a real group of the kernel's memory controller, below the one that
 this script is in, v1 or v2.
@@ -59,7 +59,7 @@ def group(limit):
 
 
 def run(folder, *args):
-    """It in a group, or in this one if that is None: status, output, errors, peak in bytes."""
+    """Run the program in a group, or in the current one if it is None: (status, output, errors, peak in bytes)."""
     def enter():
         if folder:
             (folder / 'cgroup.procs').write_text(str(os.getpid()))
@@ -94,7 +94,7 @@ def with_strings(folder, content, packs=False):
 
 
 def bomb(folder):
-    """With 1.9 GiB of strings in 2 MiB of section."""
+    """A binary with 1.9 GiB of strings in a section of 2 MiB."""
     size = 1900 * MIB
     packer = zlib.compressobj(9)
     return with_strings(folder, lambda _: struct.pack('<IIQQ', 1, 0, size, 1) + b''.join(
@@ -102,7 +102,7 @@ def bomb(folder):
 
 
 def large_binary(folder):
-    """One of 600 MB, all of it in a section that is read, has the names of the small one."""
+    """A binary of 600 MB, all of it in a section that is read, gives the same names as the small one."""
     args = with_strings(folder, lambda own: own + b'name of nothing\0' * (600 * MIB // 16))
     _, small, _, _ = run(None, 'top', f'--symbol-dir={t.root}', args[1])
     faults = [] if b'leaf_mixed' in small else ['the small one has no names']

@@ -1,7 +1,9 @@
-// Plugin of QEMU's user mode that prints how many instructions a program ran, in the words of Valgrind's callgrind,
-// which takes ten times as long.  Of what runs in several threads at once some are lost.
+// Plugin of QEMU's user mode that prints the number of instructions that a program
+// executed, in the format of Valgrind's callgrind, which takes ten times as long.  Some
+// instructions that run in several threads at the same time are not counted.
 //
-// What it needs of qemu-plugin.h, version 1, which Debian has no package of.
+// The declarations are the necessary part of qemu-plugin.h, version 1, for which Debian
+// has no package.
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdint.h>

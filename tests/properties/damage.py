@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is no dump, or a damaged one, gets one clear sentence and the right exit status."""
+"""Inputs that are damaged, or no dumps at all, get one clear sentence and the right exit status."""
 import gzip
 import pathlib
 import re
@@ -20,7 +20,7 @@ def sentences(result, name):
 
 
 def refused(name, content, says, code=5, directory=None):
-    """The file alone is refused; beside a good one it is skipped when that is allowed."""
+    """The file alone is refused; with a good one it is skipped, if that is allowed."""
     with scratch() as scratch_directory:
         path = pathlib.Path(directory or scratch_directory, name)
         if content is not None:
@@ -48,7 +48,7 @@ def refused(name, content, says, code=5, directory=None):
 
 
 def used(content, says=None, options=(), code=0, totals=None):
-    """The file is used; when `says` is given a warning has to say it, else none may."""
+    """The file is used.  With `says` there has to be this warning, otherwise none."""
     with scratch() as directory:
         path = pathlib.Path(directory, 'dump')
         path.write_bytes(content)
@@ -117,7 +117,7 @@ def one_process_twice():
 
 
 def same_stacks_twice():
-    """Two files whose stack sections are equal are one sample, not two."""
+    """Two files with equal stack sections count as one sample."""
     with scratch() as folder:
         other = pathlib.Path(folder, 'jp.4711.0.f.heap')
         other.write_bytes(TEXT + b'ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0  [x]\n')
@@ -153,7 +153,7 @@ def zstd():
 
 STACK = TEXT[TEXT.index(b'\n@ ') + 1:TEXT.index(b'\n', TEXT.index(b'\n@ ') + 1) + 1]
 
-# Not dumps at all.
+# Files that are no dumps at all.
 t.check('a Java HPROF file', lambda: refused(
     'java', b'JAVA PROFILE 1.0.2\0\0\0\0\x08' + bytes(40), 'Java'))
 t.check('a gzipped Java HPROF file', lambda: refused(

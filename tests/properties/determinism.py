@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The same inputs give the same bytes: whatever the locale, the terminal's width, the number
-of threads, the order, the time, whether memory comes in huge pages, and who compiled it.
+"""The same inputs give the same bytes: with any locale, width of the terminal, number of threads, order, time,
+compiler, and with huge pages or without.
 
-The environment's HPROF_AGG_BUILDS lists other binaries, separated by colons, to compare with.  What they pack
-is compared unpacked, as they may do it by another library.
+The environment's HPROF_AGG_BUILDS lists other binaries, separated by colons, to compare with.  Compressed output is
+compared unpacked, since they may compress with another library.
 """
 import ctypes
 import os
@@ -18,7 +18,7 @@ THREADED = sorted([*t.real.glob('mt64*.gz'), *t.real.glob('mariadbd*.gz'),
                    t.formats / 'jemalloc-threadname.heap',
                    t.formats / 'jemalloc-systhreadname.heap'])
 REDIS = sorted(t.real.glob('redis*.gz'))
-# What is known of the sizes of a dump is nothing that others are to be read by.
+# The known sizes of one dump are not used to read other dumps.
 SAMPLERS = [*(t.formats / f'{name}.heap' for name in ('jemalloc-nounbias', 'jemalloc36-lg14-accum_false', 'go-text',
                                                       'gperftools-heap_v2')), REDIS[0]]
 REPORTS = [('top', f'--symbol-dir={t.root}', *PROCS),
@@ -48,7 +48,7 @@ REPORTS = [('top', f'--symbol-dir={t.root}', *PROCS),
            ('stacks', '-n0', '--snapshots=sum', '--large-sizes=pages', '-ftsv', '--no-symbols', *SAMPLERS),
            ('info', '--no-symbols', *REAL),
            ('account', '-fjson', '--no-symbols', *sorted((t.testdata / 'account').glob('jemalloc-*')))]
-# And what is in none of these.
+# Reports of commands that are in none of the lists above.
 REPORTS += [(name, *['.'] * takes.startswith('REGEX '), '--no-symbols', *PROCS[:2])
             for name, takes in t.reports().items() if name not in {report[0] for report in REPORTS}]
 REPORTS += [(next(command for command in t.reports() if name in t.formats_of(command)),

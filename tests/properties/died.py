@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Dumps of processes that were killed while they dumped: a whole one counts in place of one that is cut, and that is
-told.  Dumps made at exit."""
+"""Dumps of processes that were killed while they dumped: a complete dump is used instead of a truncated one, and that
+is reported.  Dumps made at exit."""
 import json
 import pathlib
 import random
@@ -23,7 +23,7 @@ def runs(folder, *options, command='top'):
 
 
 def one_process(folder, wanted_says, *options):
-    """Of one process, and what its whole dump holds, with status 3."""
+    """The report of one process has the contents of its complete dump, with status 3."""
     result = runs(folder, *options)
     if result.code != 3:
         return [f'{options}: {result.code} {result.err.strip()[:300]}']
@@ -59,7 +59,7 @@ def cut_anywhere():
 
 
 def other_reports():
-    """In diff, trend and merge, too; where each dump counts, it is refused as any other."""
+    """The same for diff, trend and merge; if each dump is used, a truncated one is refused as usual."""
     faults = []
     with scratch() as folder:
         for number in (7797, 7798):
@@ -107,7 +107,7 @@ def all_cut():
 
 
 def two_processes():
-    """Names alone do not make one process of dumps whose maps say that they are of two."""
+    """Equal names do not make one process of dumps whose maps differ."""
     with scratch() as folder:
         shutil.copy(WHOLE, folder)
         other = re.sub(rb'7ff[0-9a-f]{9}', lambda found: b'7fc' + found[0][3:], TEXT)
@@ -121,7 +121,7 @@ def two_processes():
 # --- dumps made at exit -------------------------------------------------------------------------------
 
 def series_text(values, fleet):
-    """A jemalloc dump with so many objects of 4096 bytes in each of some stacks."""
+    """A jemalloc dump with stacks of `values` objects of 4096 bytes each."""
     lines = [f'@ {0x400100 + 16 * i:#x} 0x400900\n  t*: {n}: {n * 4096} [0: 0]\n' for i, n in enumerate(values)]
     total = f'{sum(values)}: {4096 * sum(values)}'
     return (f'heap_v2/524288\n  t*: {total} [0: 0]\n' + ''.join(lines) + '\nMAPPED_LIBRARIES:\n'
@@ -130,7 +130,7 @@ def series_text(values, fleet):
 
 
 def exits_are_no_points():
-    """With an exit dump a trend is what it is without, in 200 series."""
+    """An exit dump does not change a trend, in 200 series."""
     rng = random.Random(10)
     def check(number):
         with scratch() as folder:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The programs of examples/ build against the library as it is installed, with nothing but what
-pkg-config tells, as C and as C++, and find what the command line finds.
+"""The programs of examples/ build against the installed library with the flags of pkg-config only, as C and as C++,
+and find the same as the command line.
 
     usage: examples.py BINARY TESTDATA EXAMPLES BUILD MESON...
 """
@@ -43,7 +43,7 @@ def called(command, **options):
 
 
 def install(folder):
-    """The environment of who uses what is now below the folder."""
+    """The environment of a user of the installation below the folder."""
     called([*MESON, 'install', '--no-rebuild', '-C', BUILD, '--destdir', folder])
     found = list(pathlib.Path(folder).rglob('hprof-agg.pc'))
     if len(found) != 1:
@@ -53,7 +53,7 @@ def install(folder):
 
 
 def check_places():
-    """What is installed is where others look for it."""
+    """All installed files are in the usual places."""
     found = [path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob('*')]
     for place in PLACES:
         if not any(path.endswith('/' + place) for path in found):
@@ -74,7 +74,7 @@ def build(name, compiler, folder, environment):
 
 
 def run(name, inputs):
-    """What the example writes, whichever compiler made it."""
+    """The output of the example, which must be the same with each compiler."""
     told = {compiler: called([FOLDER / f'{name}-{compiler}', *map(str, inputs)], env=ENVIRONMENT)
             for compiler in COMPILERS}
     if len(set(told.values())) != 1:
@@ -97,7 +97,7 @@ def digits(value, count):
 
 def check_growth(inputs):
     rows = ask('diff', *inputs)['rows']
-    rows.sort(key=lambda row: -abs(row['delta']['estimate']))  # those alike stay as they are
+    rows.sort(key=lambda row: -abs(row['delta']['estimate']))  # equal ones keep their order
     got = [line.split('\t') for line in run('growth', inputs).splitlines()]
     if len(got) != 5:
         yield f'{inputs}: {len(got)} rows'

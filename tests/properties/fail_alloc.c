@@ -1,10 +1,11 @@
-// Preloaded: one allocation of the process fails, or all from one on.
+// A preloaded library that lets one allocation of the process fail, or all from one on.
 //
-//     FAIL_ALLOC=7  the seventh      FAIL_ALLOC=7+  the seventh and all behind it
+//     FAIL_ALLOC=7  the seventh      FAIL_ALLOC=7+  the seventh and all after it
 //
-// FAIL_ALLOC_CHILD is the same of the allocations of all processes that are forked from this one,
-// and not of its own.  Without either all succeed; FAIL_ALLOC_COUNT names a file that tells how many
-// there were of both.
+// FAIL_ALLOC_CHILD is the same for the allocations of all processes that are forked from
+// this one, counted together, instead of its own.  Without either, all allocations
+// succeed.  At exit the numbers of both kinds are written to the file that
+// FAIL_ALLOC_COUNT names.
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -23,7 +24,7 @@ struct counts {
     atomic_ulong own, children;
 };
 
-static struct counts before; // all is set up
+static struct counts before; // used until shared memory is set up
 static struct counts *counts = &before;
 static bool is_child;
 

@@ -1,9 +1,11 @@
-// Preloaded: the first calls of a process into the system fail, as FAIL_CALLS says:
+// A preloaded library that lets the first system calls of a process fail, as FAIL_CALLS
+// says:
 //
 //     FAIL_CALLS="fsync=4*1 pread=4*3"    one fsync and three preads end with errno 4 (EINTR)
 //
-// "tmpfile" is an open() of a file without a name.  A process that is forked counts on from its parent's.
-// The program has to be built as this is, for offsets of 64 bits.
+// "tmpfile" is an open() of a file without a name.  A forked process continues the
+// numbers of its parent.  The program has to be built like this library, for offsets of
+// 64 bits.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>

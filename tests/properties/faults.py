@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the system refuses, or a signal interrupts, is tried again or reported as what it is.
+"""System calls that fail, or that a signal interrupts, are tried again or reported with their cause.
 
 usage: faults.py BINARY TESTDATA FAIL_CALLS_LIBRARY
 """
@@ -47,7 +47,7 @@ def reasons():
 
 
 def written():
-    """A file is synchronized again after a signal, and not put in place after an error."""
+    """A file is synchronized again after a signal, and is not renamed into place after an error."""
     faults = []
     for number, wanted in ((errno.EINTR, 0), (errno.EIO, 6)):
         with scratch() as folder:
@@ -69,7 +69,8 @@ def acl_of(path):
 
 
 def ways():
-    """What an output is in the end: bytes, mode, group, access list; a new one, and one in the place of another."""
+    """The result of writing an output: bytes, mode, group and access list, for a new file and for one that is
+    replaced."""
     found = {}
     # rwx for the owner and user 1234, r-x for the group, as binaries of acl(5) are kept
     acl = struct.pack('<I', 2) + b''.join(struct.pack('<HHI', *entry) for entry in (
@@ -82,7 +83,7 @@ def ways():
                     if has_acl:
                         os.setxattr(folder, 'system.posix_acl_default', acl)
                 except OSError:
-                    continue  # not on this file system
+                    continue  # not supported by this file system
                 old, new = pathlib.Path(folder, 'old'), pathlib.Path(folder, 'new')
                 old.write_text('old\n')
                 old.chmod(0o604)
@@ -99,7 +100,7 @@ def ways():
 
 
 def without_room():
-    """Stacks that memory does not hold cannot be written."""
+    """Stacks that do not fit in memory cannot be written."""
     with scratch() as folder:
         dumps = []
         for i in range(12):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Filters mean the same in every command and format; totals stay those of everything.
 
-What they leave is worked out here, in a few lines, from the stacks of a report without any.
+The expected result is computed here, in a few lines, from the stacks of a report without filters.
 
 usage: filters.py BINARY TESTDATA [--sample]
 
@@ -19,7 +19,7 @@ t = Tests()
 PROCS = sorted((t.testdata / 'golden').glob('procs*.heap'))
 CXX = t.testdata / 'golden' / 'cxx.heap'
 SERIES = sorted(path for path in (t.testdata / 'golden' / 'series').glob('*.heap') if '.f.' not in path.name)  # no exit dump
-# The numbers as they stand in the dumps are whole: nothing is rounded.
+# The raw numbers of the dumps are integers: nothing is rounded.
 WHOLE = (f'--symbol-dir={t.root}', '--no-unbias', '--full-names')
 SYMBOLS = f'--symbol-dir={t.root}'
 # Patterns that begin with ^ and a letter match functions only: files and modules begin with /.
@@ -55,8 +55,8 @@ def stacks_of(*args):
 
 
 def untyped(name):
-    """Without the type that a template returns: what is before the last space outside of brackets
-    in front of its parameters."""
+    """The name without the return type of a template: the text up to the last space outside of brackets before the
+    parameters."""
     depth = begin = 0
     for i, c in enumerate(name):
         if depth == 0 and c == '(' and not name.startswith('(anonymous', i):
@@ -192,7 +192,7 @@ def by_input(filters):
 
 
 def other_rows():
-    """Filters look at functions whatever rows stand for."""
+    """Filters match functions, even if the rows are something else."""
     wanted = sum(expected(stacks_of(CXX), [('focus', '^over')]).values())
     return [f'{by}: {rows}' for by in ('line', 'file', 'module', 'address')
             for rows in [t.table(f'--by={by}', *WHOLE, '--focus=^over', CXX).rows()]
@@ -233,7 +233,7 @@ def cut_off_stacks():
 
 
 def intervals():
-    """What focus leaves is what the function has as cum, and as sure."""
+    """The total that focus leaves equals the function's cum, with the same error."""
     rows = json.loads(t.ok('top', '-q', '-fjson', '--confidence=90', SYMBOLS, CXX).out)['rows']
     wanted = next(row['cum'] for row in rows if row['name'] == 'over(char const*, int)')
     left = json.loads(t.ok('top', '-q', '-fjson', '--confidence=90', SYMBOLS, CXX,
@@ -243,7 +243,7 @@ def intervals():
 
 
 def gate():
-    """--fail-if looks at what is left, as shares of the whole."""
+    """--fail-if tests the rows that filters leave, as shares of the whole."""
     args = ('diff', '-q', SYMBOLS, '--fail-if=growth>20%', PROCS[0], PROCS[3])
     codes = {more: t.run(*args, *more).code
              for more in ((), ('--focus=^leaf_big',), ('--focus=^leaf_realloc',))}
@@ -264,8 +264,8 @@ def too_many_steps(folder):
 
 
 def long_names(folder):
-    """Names that make a pattern slow: every place that takes a pattern looks at their first 16 KiB, and says so
-    once; a match before is found, one after is not."""
+    """Long names would make patterns slow: each pattern is matched with the first 16 KiB only, and a warning says so
+    once.  A match before that place is found, one after it is not."""
     name = 'a' * 16000 + 'before' + 'a' * 84000 + 'after' + ' ::c'
     path = f'{folder}/long.pb'
     profile = Profile()

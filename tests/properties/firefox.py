@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Firefox profiles hold together, say what `top` says, and their timelines add up."""
+"""Firefox profiles are consistent, have the numbers of `top`, and their timelines add up."""
 import collections
 import json
 
@@ -29,7 +29,7 @@ def tables(profile):
 
 
 def references(profile):
-    """(what, number, how many there are) of each reference."""
+    """(name, number, size of the table) of each reference."""
     shared = profile['shared']
     length = {name: shared[name]['length'] for name in shared if name != 'stringArray'}
     length['stringArray'] = len(shared['stringArray'])
@@ -116,7 +116,7 @@ def functions(*args):
 
 
 def timeline(*options, times):
-    """All samples up to a time are what the dump of that time holds."""
+    """The sum of all samples up to a time is the dump of that time."""
     profile = load('--timeline', '--no-symbols', *options, *SERIES)
     faults = []
     for path, time in zip(SERIES, times):

@@ -1,4 +1,4 @@
-"""A fleet whose processes are known, for tests of what is merged: dumps as text."""
+"""A fleet whose processes are known, for tests of merging: dumps as text."""
 import pathlib
 import random
 
@@ -18,7 +18,7 @@ class Process:
         return child
 
     def dump(self, r, period=1):
-        """What it holds at a moment, of up to twelve places."""
+        """A dump of the process at a moment, with up to twelve stacks."""
         stacks, total = [], [0, 0]
         for offset in sorted(r.sample(range(0x100, 0x900, 16), r.randint(3, 12))):
             objects, size = r.randint(1, 40), r.choice((16, 48, 4096, 40960, 1 << 20))
@@ -38,8 +38,8 @@ class Process:
 
 
 def fleet(folder, seed, period=1):
-    """40 dumps of 8 processes, of which some forked, some are pid 1 and one has lost its names; some
-    end with an exit dump.  Paths by process."""
+    """Write 40 dumps of 8 processes: some are forked, some have pid 1, and one has lost its names; some have an exit
+    dump.  Returns the paths by process."""
     r = random.Random(seed)
     first = Process(r, 4711)
     processes = [first, first.fork(4712), first.fork(4713), Process(r, 1, 'a'), Process(r, 1, 'b'),

@@ -36,7 +36,8 @@ def callgrind(wanted, *args):
 
 
 def is_tree(samples):
-    """What begins alike stands together, so that what is drawn from left to right is whole."""
+    """Whether stacks with equal beginnings are adjacent, so that a drawing from left to right has each box in one
+    piece."""
     begun = set()
     for before, sample in zip([[]] + samples, samples):
         for depth in range(1, len(sample) + 1):

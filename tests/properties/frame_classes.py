@@ -1,6 +1,5 @@
-"""What frames are, and what is left of stacks when some are folded: a second time, from the words of
-the manual's rules.  It has no pattern of the program's own; names are taken apart by a parser
-that builds a list of pieces."""
+"""A second implementation of the classes of frames, and of folding, after the rules in the manual.  It uses no
+pattern of the program; names are split by a parser that builds a list of pieces."""
 import re
 
 FOLDED = {'raw': set(), 'all': {'allocator'},
@@ -12,7 +11,7 @@ OPEN, CLOSE = '<([{', '>)]}'
 
 
 def group(name, at):
-    """Where the bracket that opens at `at` closes, or the end."""
+    """The place after the bracket that closes the one at `at`, or the end."""
     depth = 0
     for i in range(at, len(name)):
         if name[i] in CLOSE and not (name[i] == '>' and name[i - 1] == '-'):
@@ -44,7 +43,7 @@ def self_type(name):
 
 
 def bare(name):
-    """Without the type returned, parameters and template arguments."""
+    """The name without return type, parameters and template arguments."""
     from_self = name.startswith('<')
     name, out, at, has_list = self_type(name), '', 0, False
     while at < len(name):
@@ -216,7 +215,7 @@ def is_library_module(module):
 
 
 def class_of(full, file, module):
-    """By the first rule that fits; '' stands for what is not known."""
+    """The class by the first rule that matches; '' is an unknown function or file."""
     name, base = bare(full), module.rpartition('/')[2]
     if full in ('[truncated]', '[unknown]', '[unmapped]', '[empty stack]') or not (full or module):
         return 'none'
@@ -241,7 +240,7 @@ def class_of(full, file, module):
 
 
 def left_of(classes, which):
-    """Which places of a stack, leaf first, are left."""
+    """The indexes in a stack, leaf first, of the frames that are not folded."""
     left = [i for i, name in enumerate(classes) if name not in FOLDED[which]]
     if left and classes[left[0]] != 'none':
         return left

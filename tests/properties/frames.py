@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
-"""Folding moves what functions hold and invents nothing: whatever is folded, all rows add up to the
-same, functions that stay hold what they held, and a fold of its own over raw stacks, by rules of
-its own, finds the same rows.
+"""Folding only moves memory between functions: with any folding, all rows add up to the same, functions that stay
+keep their memory, and an independent implementation of folding over raw stacks finds the same rows.
 
     usage: frames.py BINARY TESTDATA [OPTIONS] [DUMPS OR FOLDERS]
 
-With dumps or folders these in place of those of TESTDATA; options such as --path-map=OLD=NEW are
-handed on.
+Dumps or folders replace those of TESTDATA; options such as --path-map=OLD=NEW are passed on.
 """
 import functools
 import json
@@ -23,7 +21,7 @@ from harness import JOBS, Tests, scratch
 from pattern_texts import texts
 from profile_writer import Profile
 
-# Sums are exact, or there is none.
+# All sums must be exact, else they raise an exception.
 DefaultContext.prec, DefaultContext.traps[Inexact] = 100, True
 setcontext(DefaultContext)
 
@@ -47,7 +45,7 @@ def dumps():
     if GIVEN:
         files = [path for given in GIVEN
                  for path in (given.rglob('*') if given.is_dir() else [given])]
-    else:  # one of each program
+    else:  # one dump of each program
         files = [*t.formats.glob('*.heap'), *t.formats.glob('*.gz'),
                  *(t.testdata / 'golden').glob('*.heap')]
         files += {path.name.partition('.')[0]: path for path in sorted(t.real.glob('*.gz'))}.values()
@@ -73,14 +71,14 @@ def top(which, dump, *args):
 
 
 def same_sums(views):
-    """Of raw samples, which are whole bytes."""
+    """Sums of raw samples, which are integers, so that they are exact."""
     sums = {which: sum(flat['estimate'] for flat, _ in rows.values())
             for which, rows in views.items()}
     return [] if len(set(sums.values())) == 1 else [f'flat adds up to {sums}']
 
 
 def same_functions(views, folded_more, folded_less):
-    """What is not folded holds all that it held, and as much itself or more."""
+    """Frames that are not folded keep all that they held, and have at least as much flat."""
     faults = []
     for key, (flat, cum) in views[folded_less].items():
         if key[1] in FOLDED[folded_more]:
@@ -105,7 +103,7 @@ def invariants(dump):
 
 
 def same_from_pprof(dump):
-    """Of one frame a dump and its merged profile tell one class."""
+    """A frame has the same class in a dump and in its merged profile."""
     with scratch() as folder:
         merged = pathlib.Path(folder, 'x.pb.gz')
         t.ok('merge', '-q', '--frames=raw', *SYMBOLS, '-o', merged, dump)
@@ -172,7 +170,7 @@ def first_rule(rules, name, file):
 
 
 def same_rules():
-    """Each text that the pattern of a rule matches is of the class that the first such rule says."""
+    """Each text that matches the pattern of a rule gets the class of the first matching rule."""
     lines = t.ok('help', 'frame-rules').out.splitlines()
     rules = [tuple(line.split('\t')) for line in lines if '\t' in line and line[0] != '#']
     r, calls = random.Random(7), set()
@@ -192,7 +190,7 @@ def same_rules():
 
 
 def rule_of_a_place():
-    """It is about the frame that it names, not about others of its module that have no name either."""
+    """A rule for one frame does not apply to other nameless frames of its module."""
     with scratch() as folder:
         path = pathlib.Path(folder, 'rules')
         path.write_text('wrapper\tname\t^alloc_c[+]0x1253$\n', encoding='ascii')
@@ -206,7 +204,7 @@ def rule_of_a_place():
 
 
 def same_changes(*sides):
-    """cum, its interval and p of what stays are those of `all`."""
+    """The cum, interval and p-value of rows that stay are those of `all`."""
     def rows(which):
         found = load('diff', '--cum', f'--frames={which}', *sides)['rows']
         return {(row['name'], row['class']):

@@ -1,8 +1,8 @@
 """Programs that are generated, built again after an edit, and run under a sampler.
 
-A program has 64 functions in five files.  A process walks from main() through them as its number tells, not as
-their arithmetic does, so that an edit of it allocates the same.  Each of the walk's steps is a call, one through a
-pointer, or the last thing that a function does.
+A program has 64 functions in five files.  A process walks from main() through them.  Its number decides the path, not
+the arithmetic in the functions, so that an edited program allocates the same.  Each step is a call, a call through a
+pointer, or a tail call.
 """
 import bisect
 import gzip
@@ -17,7 +17,7 @@ import binaries
 from harness import unbias
 from profile_reader import fields
 
-PATH = '/srv/app/bin/app'  # that dumps name
+PATH = '/srv/app/bin/app'  # the path in dumps
 FILES = 5
 FUNCTIONS = 64
 EDITS = ('constant', 'more', 'less', 'function', 'call', 'frame', 'options', 'order')
@@ -87,7 +87,7 @@ class Source:
         self.options = '-O2'
 
     def edited(self, kind):
-        """The same after an edit of that kind, of a function that its seed and the kind tell."""
+        """The source after an edit of this kind; the seed and the kind choose the function that is edited."""
         other = Source(self.seed)
         chance = random.Random(f'{self.seed} {kind}')
         at = chance.randrange(FUNCTIONS - 8)
@@ -136,7 +136,7 @@ class Source:
 
 
 class Builder:
-    """Compiles sources to programs in a folder; what did not change is compiled once."""
+    """Compiles sources to programs in a folder; an unchanged source is compiled once."""
 
     def __init__(self, folder, compiler=None, flags=()):
         self.folder, self.compiler, self.flags = pathlib.Path(folder), [compiler or binaries.compiler('CC')], flags
@@ -160,7 +160,7 @@ class Builder:
 
 
 class Functions:
-    """Those of a program, as nm tells with such options."""
+    """The functions of a program, as printed by nm with the given options."""
 
     def __init__(self, program, *options):
         out = subprocess.run(['nm', '-S', '--defined-only', *options, str(program)], check=False, capture_output=True, text=True).stdout
@@ -234,7 +234,7 @@ def rounds_of(seed):
 
 
 def start_of(text, path=PATH):
-    """Where the image of a program begins in the map of a dump."""
+    """The start address of a program in the map of a dump."""
     rows = text.partition('MAPPED_LIBRARIES:')[2].splitlines()
     return next(int(row.partition('-')[0], 16) for row in rows if row.endswith(path) and row.split()[2] == '00000000')
 
@@ -254,7 +254,7 @@ STACK = re.compile(r'^@ (.*)\n((?: +t.*\n)+)', re.M)
 
 
 def scaled(dump, out, times, does_grow):
-    """The dump with so many times the objects in the stacks that `does_grow` says of, given their addresses."""
+    """Write a copy of the dump in which stacks whose addresses fulfil `does_grow` have `times` as many objects."""
     def grow(match):
         if not does_grow([int(word, 16) for word in match[1].split()]):
             return match[0]
@@ -265,7 +265,7 @@ def scaled(dump, out, times, does_grow):
 
 
 def bytes_of(dump, chosen=lambda frames: True):
-    """What is in use by the stacks that `chosen` says of, given their addresses."""
+    """The bytes in use of the stacks whose addresses fulfil `chosen`."""
     text = dump.read_text()
     period = int(re.search(r'heap_v2/(\d+)', text)[1])
     return sum(unbias(*map(int, re.search(r't\*: (\d+): (\d+)', match[2]).groups()), period)[1] for match in STACK.finditer(text)
@@ -273,7 +273,7 @@ def bytes_of(dump, chosen=lambda frames: True):
 
 
 def shortened(dump, out, count, chance):
-    """The dump with so many of its stacks."""
+    """Write a copy of the dump with only `count` of its stacks."""
     text = dump.read_text()
     stacks = list(STACK.finditer(text))
     kept = chance.sample(stacks, min(count, len(stacks)))
@@ -292,7 +292,7 @@ def varints(data):
 
 
 class Names:
-    """What a pprof with --by=input names the frames of the program, in each input."""
+    """The names of the program's frames in each input, from a pprof profile made with --by=input."""
 
     def __init__(self, packed, path=PATH):
         parts = {}
@@ -349,7 +349,7 @@ def rows_of(path):
 
 
 class Program:
-    """A program, what comes of it by each edit, and dumps of processes of each: `base` and the names of edits."""
+    """A program, its variants by each edit, and dumps of processes of each: `base` and the names of edits."""
 
     def __init__(self, folder, seed, sampler, builder, edits=EDITS, processes=PROCESSES):
         self.folder, self.seed = pathlib.Path(folder), seed
@@ -420,7 +420,8 @@ class Tool:
 
 
 class Comparison:
-    """A diff: its exit status, and rows {name: (significant, p)}; `claimed` are those that say that a function changed."""
+    """A diff: its exit status, and rows {name: (significant, p)}; `claimed` are the rows that claim a change of a
+    function."""
 
     def __init__(self, t, options, base, new):
         done = t.run('diff', *GATE, *options, *base, '--to', *new)
@@ -433,7 +434,8 @@ class Comparison:
         self.claimed = {name for name in self.marked if not name.endswith('(all code)')}
 
     def false_claims(self, truth, *functions):
-        """Rows that claim a change of what did not change by the other comparison, and are of none of the functions that did."""
+        """Rows that claim a change which the other comparison does not have, and which are none of the changed
+        functions."""
         def are_true(name):
             offset = re.fullmatch(r'app\+0x([0-9a-f]+)', name)
             return any(bare(each.at(int(offset[1], 16)) or '') in truth.marked for each in functions) if offset else name in truth.marked

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Graphs of calls as pictures: what a reader is not to see, found in the SVG alone; that they say
-what --dot says; and that no more lines cross than in Graphviz's picture of the same, by half.
+"""Graphs of calls as pictures: faults that a reader would see are looked for in the SVG; the numbers have to be those
+of --dot; and at most half more lines may cross than in Graphviz's picture of the same graph.
 
 By hand, any dumps, with crossings and sizes of both: graphs.py BINARY TESTDATA DUMPS..."""
 import os
@@ -59,7 +59,7 @@ def side(a, b, c):
 
 
 def crossings(lines):
-    """How often two of all lines cross."""
+    """The number of crossings between the lines."""
     count, parts = 0, []
     for number, line in enumerate(lines):
         parts += [(min(a[1], b[1]), max(a[1], b[1]), number, a, b) for a, b in zip(line, line[1:])]
@@ -77,7 +77,7 @@ def crossings(lines):
 
 
 def points(path):
-    """Of "M1 2L3 4z", or of the box "M1 2h3v4h-3z"."""
+    """The points of a path such as "M1 2L3 4z", or of a box "M1 2h3v4h-3z"."""
     return [(float(x), float(y)) for x, y in re.findall(r'[ML](-?[\d.]+) (-?[\d.]+)', path)]
 
 
@@ -87,7 +87,7 @@ def box_of(path):
 
 
 def area_of(text):
-    """Where the letters of a <text> are."""
+    """The area that the letters of a <text> cover."""
     x, y, size, width = (float(text.get(key)) for key in ('x', 'y', 'font-size', 'textLength'))
     x -= {'middle': width / 2, 'end': width}.get(text.get('text-anchor'), 0)
     return x, y - ASCENT * size, x + width, y + DESCENT * size
@@ -123,7 +123,7 @@ class Picture:
 
 
 def faults_of(picture):
-    """What a reader would take offence at."""
+    """The faults of a picture that a reader would notice."""
     boxes = [node['box'] for node in picture.nodes]
     labels = [area for edge in picture.edges for area in edge['texts']]
     for i, box in enumerate(boxes):
@@ -156,7 +156,7 @@ def faults_of(picture):
 
 
 def circles_of(picture):
-    """Edges whose callee calls their caller, in whatever way."""
+    """Edges that are part of a cycle of calls."""
     calls = {}
     for edge in picture.edges:
         calls.setdefault(edge['from'], set()).add(edge['to'])
@@ -174,7 +174,7 @@ def circles_of(picture):
 
 
 def order_faults(picture):
-    """Callers are above what they call, unless that calls them."""
+    """Callers are above their callees, except in a cycle of calls."""
     circles = circles_of(picture)
     names = [node['name'] for node in picture.nodes]
     for edge in picture.edges:
@@ -199,7 +199,7 @@ def flat(curve, parts=8):
 
 
 def plain_of(dot):
-    """Of Graphviz's picture (width, height), in points, and the lines of its edges."""
+    """The size (width, height) in points of Graphviz's picture, and the lines of its edges."""
     done = subprocess.run(['dot', '-Tplain'], input=dot, capture_output=True, check=True, timeout=300)
     size, lines = None, []
     for row in done.stdout.decode().replace('\\\n', '').splitlines():
@@ -299,7 +299,7 @@ def is_safe():
 
 
 def circle(count):
-    """Stacks in which each function calls the next, and the last the first; pprof's old text."""
+    """Stacks in which each function calls the next, and the last calls the first, in pprof's old text format."""
     lines = [f'heap profile: {count}: {count * 1000} [{count}: {count * 1000}] @ heapprofile']
     lines += [f'1: 1000 [1: 1000] @ 0x{0x1000 + 16 * ((i + 1) % count):x} 0x{0x1000 + 16 * i:x}'
               for i in range(count)]
@@ -307,7 +307,7 @@ def circle(count):
 
 
 def is_soon_done():
-    """The time is that of the whole program, told; what fails is what has no bound."""
+    """The time of the whole program is only printed; the test fails if the time has no bound."""
     with scratch() as folder:
         path = pathlib.Path(folder, 'circle.heap')
         path.write_text(circle(10000))

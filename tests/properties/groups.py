@@ -21,7 +21,7 @@ def row(start, path, permissions='r-xp', offset=0):
 
 
 def dump(rows, size=4096):
-    """Of one stack of the map's first address."""
+    """A dump of one stack, at the first address of the map."""
     return (f'heap_v2/1\n  t*: 1: {size} [0: 0]\n  t0: 1: {size} [0: 0]\n@ 0x7f0000000010\n'
             f'  t*: 1: {size} [0: 0]\n  t0: 1: {size} [0: 0]\n\nMAPPED_LIBRARIES:\n' + ''.join(rows)).encode()
 
@@ -67,7 +67,7 @@ def places():
 
 
 def unknown():
-    """What has no map, or a merged profile of several programs, is of no program in particular."""
+    """Inputs without a map, and merged profiles of several programs, belong to no particular program."""
     faults = []
     with scratch() as folder:
         paths = [pathlib.Path(folder, f'{i}.heap') for i in range(3)]
@@ -117,7 +117,7 @@ def real():
 
 
 def merged():
-    """A profile that tells programs apart still does when it is merged with others."""
+    """A profile with separate programs keeps them separate when it is merged with others."""
     some, other = sorted(t.real.glob('git_*')), sorted(t.real.glob('*python*'))
     with scratch() as folder:
         first, second = (pathlib.Path(folder, f'{i}.pb.gz') for i in range(2))

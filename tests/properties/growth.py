@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Twice the stacks, or the dumps, take at most 2.1 times the instructions and 2.05 times the memory,
-whatever the command and the format; stacks that are deep and have nothing in common take time and memory by their bytes, not by the nodes of their tree;
-and a dump that is made to be slow takes at most three times the instructions of a usual one.
+"""Twice the stacks, or the dumps, take at most 2.1 times the instructions and 2.05 times the memory, for every
+command and format.  Deep stacks that have nothing in common take time and memory in proportion to their bytes, not to
+the nodes of their tree.  A dump that is made to be slow takes at most three times the instructions of a usual one.
 
 usage: growth.py BINARY TESTDATA [STACKS [DUMPS [REGEX]]]
 
-Every command once, and every format once.  By hand nothing but growth, from so many stacks of 130 bytes and
-so many dumps on, of all formats, or of those whose command and format REGEX finds.
-Instructions are counted by Valgrind's callgrind, by hand by QEMU, which is ten times as fast: times on a machine
-that does other things are no test.
+Tests every command once, and every format once.  With STACKS (of 130 bytes) and DUMPS it only measures growth from
+these numbers on, in all formats, or in those whose command and format match REGEX.  Instructions are counted by
+Valgrind's callgrind, or with STACKS by QEMU, which is ten times as fast; times would depend on the load of the
+machine.
 """
 import functools
 import gzip
@@ -29,7 +29,7 @@ from profile_writer import Profile
 HERE = pathlib.Path(__file__).resolve().parent
 STACKS = 600
 STACKS_IN_MEMORY = 20000  # of whose memory the start is little
-LARGE = {('tree', 'json'): 80000, ('top', 'svg'): 160000}  # stacks; twice as many do not fit into what was freed before
+LARGE = {('tree', 'json'): 80000, ('top', 'svg'): 160000}  # stacks; twice as many do not fit into freed memory
 DUMPS = 40
 DEPTH = 12
 FRAMES = 12000
@@ -41,7 +41,7 @@ INSTRUCTIONS = 500  # for each byte: 2 s for 10 MB where 2.5 take a nanosecond
 DAMAGED = 5  # exit status
 WORST = 3  # times a usual dump, by the byte
 DRAWS = 3
-OTHERS = {  # of the command line: what commands need beside an input
+OTHERS = {  # additional arguments that commands need
     'peek': ['.'],
     'list': ['.'],
     'manifest': None,  # lists, no stacks
@@ -50,14 +50,15 @@ OTHERS = {  # of the command line: what commands need beside an input
     'trend': 2,
     'lifetime': 2,
 }
-KINDS = {'list': 'named', 'lifetime': 'allocated'}  # what dumps a command needs, if not those of live memory alone
+KINDS = {'list': 'named', 'lifetime': 'allocated'}  # kinds of dumps that a command needs, if not those of live memory
 
 t = Tests()
 counter = ['valgrind', '--tool=callgrind', '--callgrind-out-file=/dev/null']
 
 
 def stacks_of(count, depth, frames, seed):
-    """Half of them allocate on one of ten ways from the root on, half share nothing but by chance."""
+    """Half of the stacks allocate on one of ten paths from the root, the other half have nothing in common except by
+    chance."""
     rng = random.Random(seed)
     ways = [[rng.choice(frames) for _ in range(depth // 2)] for _ in range(10)]
     for i in range(count):
@@ -66,7 +67,7 @@ def stacks_of(count, depth, frames, seed):
 
 
 def dump(stacks, depth, addresses, seed, allocated=0):
-    """For each stack one object is live, so many have been allocated."""
+    """A dump with one live object, and `allocated` allocated ones, in each stack."""
     frames = [hex(0x400000 + 16 * i) for i in range(addresses)]
     lines = [f'heap_v2/524288\n  t*: {stacks}: {stacks * 1024} [{stacks * allocated}: {stacks * allocated * 1024}]\n']
     for stack in stacks_of(stacks, depth, frames, seed):
@@ -102,7 +103,7 @@ def count_by_qemu(folder):
 
 
 def arguments(command, name, paths):
-    """Of all of them; of one where they are the two of a comparison."""
+    """The arguments for all paths; two paths are the two sides if the command compares, else only the first is used."""
     needs = OTHERS.get(command, [])
     halves = [*paths[:len(paths) // 2], *(['--to'] if command == 'diff' else []), *paths[len(paths) // 2:]]
     inputs = halves if needs == 2 else paths[:1] if len(paths) == 2 else paths
@@ -156,7 +157,7 @@ def profile_of(folder, kind, name, stacks, addresses, seed):
     if kind == 'named':
         path.write_bytes(named(folder, stacks, DEPTH, min(addresses, FUNCTIONS), seed))
     else:
-        # What was ever allocated rises from dump to dump, or a reset lies between them.
+        # The allocated numbers rise from dump to dump; otherwise a reset would be found.
         is_live = kind != 'allocated'
         path.write_text(dump(stacks, DEPTH, addresses, seed if is_live else 0, 0 if is_live else 2 + seed), encoding='ascii')
     return str(path)
@@ -164,14 +165,14 @@ def profile_of(folder, kind, name, stacks, addresses, seed):
 
 @functools.cache
 def pairs(folder, kind, stacks):
-    """Two dumps of so many stacks, and two of twice as many."""
+    """Two dumps of `stacks` stacks each, and two of twice as many."""
     return [[profile_of(folder, kind, f'{side}.{count}', count, FRAMES, side) for side in (0, 1)]
             for count in (stacks, 2 * stacks)]
 
 
 @functools.cache
 def many_dumps(folder, kind, dumps):
-    """Dumps of 8 stacks, four of them their own; so many, and twice as many."""
+    """`dumps` dumps of 8 stacks each, four of which are in no other dump; and twice as many dumps."""
     paths = [profile_of(folder, kind, f'dump.{i}', 8, 300, i) for i in range(2 * dumps)]
     return [paths[:dumps], paths]
 
@@ -248,8 +249,7 @@ def many(folder, count):
 
 
 def lies(folder, size):
-    """A gzip member that says that it is of so many bytes: it is damaged, and costs no more than one that is
-    not."""
+    """A gzip member whose size field is wrong is reported as damaged, and costs no more than a right one."""
     rng = random.Random(4)
     path = pathlib.Path(folder, 'lies.heap.gz')
     text = big_inputs.dump_of(400, 30, lambda: 0x55d1c3a00000 + 16 * rng.randrange(400))
@@ -271,7 +271,7 @@ def worst_files(folder):
 
 
 def main():
-    os.environ.pop('MALLOC_PERTURB_', None)  # meson's, which touches what is never used
+    os.environ.pop('MALLOC_PERTURB_', None)  # set by meson; it would touch unused memory
     numbers = [int(word) for word in sys.argv[3:5]]
     with scratch() as folder:
         if numbers:

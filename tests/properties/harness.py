@@ -1,5 +1,5 @@
-"""What the property tests share: running hprof-agg, reading its reports back, arithmetic
-of their own to compare with, and TAP output.  Python 3 standard library only.
+"""Shared by the property tests: running hprof-agg, reading its reports back, independent arithmetic to compare with,
+and TAP output.  Python 3 standard library only.
 
     usage of every test: SCRIPT BINARY TESTDATA [--sample]
 """
@@ -35,8 +35,8 @@ class Tests:
         self.count = self.failures = 0
 
     def check(self, what, faults):
-        """One test: `faults` holds a sentence for each thing that is wrong, or is a
-        function that returns them; it may also return the sentence that was proved."""
+        """Run one test.  `faults` is a list of sentences, or a function that returns one; it may also return a
+        sentence on what was proved."""
         self.count += 1
         try:
             faults = faults() if callable(faults) else faults
@@ -48,7 +48,7 @@ class Tests:
         self.failures += bool(faults)
         print(f'{"not " if faults else ""}ok {self.count} - {what}', flush=True)
         if faults:
-            # Where meson shows it when the test fails.
+            # Printed where meson shows it if the test fails.
             more = [f'... and {len(faults) - 20} more'] if len(faults) > 20 else []
             print(what, *faults[:20], *more, sep='\n    ', file=sys.stderr, flush=True)
 
@@ -82,7 +82,7 @@ class Tests:
         return re.findall(r'^  (\w+) ', out.partition('\nFormats')[2], re.M)
 
     def reports(self):
-        """The commands that report on dumps alone: {name: what its usage line says it takes}."""
+        """The commands that report on dumps alone: {name: arguments by its usage line}."""
         part = self.ok('help').out.partition('\nCommands:\n')[2].partition('\n\n')[0]
         usages = {name: self.ok('help', name).out.partition('\n')[0]
                   for name in re.findall(r'^  (\w+) ', part, re.M)}
@@ -104,11 +104,11 @@ class Tests:
         return self.ok('info', '--no-symbols', *args, **options).totals()
 
     def table(self, *args, **options):
-        """A `top` whose rows() can be read; it folds what formats for other tools fold."""
+        """A `top` whose rows() can be read; it folds the same frames as formats for other tools."""
         return self.ok('top', '-n0', '--unit=B', '--no-error', '--frames=all', *args, **options)
 
     def in_parallel(self, function, items):
-        """function(item) for each item, in order; faults are put together."""
+        """Call function(item) for each item, in parallel; returns all faults in the order of the items."""
         with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
             return [fault for faults in pool.map(function, items) for fault in faults or []]
 
@@ -190,7 +190,7 @@ def hostile_dump(t, folder, name=HOSTILE):
 
 
 def unpacked(content):
-    """What gzip packed, which another library packs otherwise."""
+    """The uncompressed content, since another library may compress differently."""
     return gzip.decompress(content) if content.startswith(b'\x1f\x8b') else content
 
 
@@ -233,7 +233,7 @@ class Dump:
         self.unbiased_when_written = self.header[:2] != raw[:2]
 
     def jeprof_totals(self):
-        """What jeprof adds up: each stack unbiased by its mean object size."""
+        """The totals of jeprof, which unbiases each stack by its mean object size."""
         parts = {metric: [] for metric in METRICS}
         for stack in self.stacks:
             for offset in (0, 2):

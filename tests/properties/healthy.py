@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Inputs that are healthy, though they lack what others have, or call it by other names."""
+"""Valid inputs that lack parts which others have, or that name them differently."""
 import json
 import os
 import re
@@ -43,7 +43,7 @@ def classic(*lines):
 
 
 def no_regions():
-    """What was never allocated cannot be in use, and jemalloc has no regions."""
+    """More in use than was ever allocated is impossible, and jemalloc has no regions."""
     faults = []
     with scratch() as folder:
         path = f'{folder}/dump'
@@ -91,7 +91,7 @@ def without_map():
 
 
 def cut_dumps():
-    """Cut before its map, at a line: whole if its totals say so; never with less, unless that is told."""
+    """A dump that is truncated at a line before its map is complete if its totals agree; a report with less says so."""
     head, _ = parts()
     lines = head.splitlines(keepends=True)
     faults, whole = [], report(REAL)['total']

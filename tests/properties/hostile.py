@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Hostile names come out as names, in UTF-8, without characters that control a terminal, turn text around or are not
-seen: of functions in a binary, modules, threads, labels, files and whatever is said on the command line; in every
-format of every command, in what jeprof and its shell write, in messages, in commands that are suggested, and in what
-a page puts on the clipboard.  It prints how many texts of each kind it saw.
+"""Hostile names are written as names, in UTF-8, without characters that control a terminal, reverse text or are
+invisible. These are names of functions in a binary, modules, threads, labels, files, and words of the command line.
+They are looked for in every format of every command, in the output of jeprof and its shell, in messages, in suggested
+commands, and in texts that a page copies to the clipboard.  The test prints how many texts of each kind it saw.
 
 usage: hostile.py BINARY TESTDATA [PEERS] [--sample]
 
-What a page puts on the clipboard is found by node: that of PEERS, the folder that ./check --peers makes, or one that
-is installed.  Without any it is not looked at, which is said.  --sample takes every fifth of many runs that are alike.
+Texts for the clipboard are found by node, from PEERS, the folder that ./check --peers makes, or an installed one.
+Without node they are skipped, and the test says so.  --sample takes every fifth of many similar runs.
 """
 import collections
 import gzip
@@ -34,12 +34,12 @@ from profile_writer import Profile, message, number
 t = Tests()
 GOLDEN = t.testdata / 'golden'
 PROGRAM = pathlib.Path('srv/corpus/formats/alloc_c')
-FUNCTION = b'\x1b[m"<;\\\n\xff\x07'  # as long as what it stands for, leaf_mixed
+FUNCTION = b'\x1b[m"<;\\\n\xff\x07'  # as long as the name that it replaces, leaf_mixed
 THREAD = b'\xe2\x80\xaew\x1b]0;x'
 FORMATS = t.formats_of()
 TABLES = [name for name in t.formats_of('trend') if name != 'html']  # a page has rows of functions alone
 COMMANDS = [(name, *['.'] * takes.startswith('REGEX ')) for name, takes in t.reports().items()]
-DATA = {'pprof', 'hpa'}  # names in them stay what they are, for programs
+DATA = {'pprof', 'hpa'}  # names are unchanged in these, because they are for programs
 INVISIBLE = [0x07, 0x1b, 0x7f, 0x85, 0x9b, 0xad, 0x600, 0x61c, 0x180e, *range(0x200b, 0x2010),
              *range(0x2028, 0x202f), *range(0x2060, 0x2070), 0xfdd0, 0xfeff, 0xfff9, 0xfffb, 0xfffe,
              0xffff, 0x1d173, 0x1fffe, 0xe0001, 0xe0021, 0xe007f, 0x10ffff]
@@ -83,7 +83,7 @@ def pprof_texts(out):
     return [text.decode('utf-8', 'strict') for text in strings_of(out)]
 
 
-# How the texts of each output format, and of each report of jeprof, are found.  One that is not here is a fault.
+# How the texts of each output format, and of each report of jeprof, are found.  A missing format is a fault.
 READERS = {**dict.fromkeys(('text', 'markdown', 'json', 'tsv', 'benchmark', 'folded', 'difffolded', 'callgrind', 'speedscope',
                             'dhat', 'dot', 'svg', 'firefox', 'html', 'collapsed', 'list', 'interactive'), lines_of),
            'pdf': pdf_texts, 'ps': drawn, 'pprof': pprof_texts, 'hpa': hpa_texts}
@@ -105,7 +105,7 @@ def look(kind, texts, what, allowed=''):
 
 
 def look_at(kind, reader, out, what):
-    """The same of a whole output."""
+    """Check all texts of an output."""
     try:
         texts = READERS[reader](out)
     except UnicodeDecodeError as error:
@@ -154,7 +154,7 @@ def all_names():
 
 
 class AnyProfile(Profile):
-    """One whose texts may be no UTF-8."""
+    """A profile whose texts may be invalid UTF-8."""
 
     def of(self, names):
         """Each name is that of a function, a file, a module, a label, a thread and a comment."""
@@ -190,7 +190,7 @@ def every_command(format_name, options, paths, *more):
 
 
 def is_there(options, paths):
-    """What is looked for is in the reports: escaped, in each its own way."""
+    """Each report contains the hostile names, escaped as its format requires."""
     faults = []
     for format_name, name in (('text', '\\x1B[m"<;\\\\x0A\\xFF\\x07'), ('folded', ' [m"<:\\ \\xFF ')):
         out = t.ok('top', '-q', f'-f{format_name}', *options, *paths).out
@@ -227,7 +227,7 @@ def labels_of_samples():
 
 
 def invisible():
-    """What nobody sees comes out of no format; merge to pprof, and to a partial, keeps it."""
+    """No format writes invisible characters; only merge to pprof and to a partial keeps them."""
     names = [f'f{chr(code)}{code:x}' for code in INVISIBLE]
     p = Profile()
     for i, name in enumerate(names):
@@ -409,13 +409,14 @@ def suggestions(folder):
 
 
 def node():
-    """The program, or None.  Who has the peers has it."""
+    """The path of node, or None.  The folder of the peers contains it."""
     peers = [pathlib.Path(folder) for folder in sys.argv[3:4] if os.path.isdir(folder)]
     return sorted(peers[0].glob('node_modules/node-linux-*/bin/node'))[0] if peers else shutil.which('node')
 
 
 def clipboard(folder):
-    """The page's command of each function, as it is put on the clipboard: one line, which a shell takes as words."""
+    """The command that a page copies to the clipboard for each function is one line, which a shell splits into the
+    right words."""
     path = AnyProfile().of(all_names()).write(pathlib.Path(folder, 'x.pb.gz'))
     pages = []
     for command in ('top', 'diff'):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Partials: whatever dumps are merged first, in however many steps, they hold the same bytes; their
-reports are those of the dumps; and what cannot be added, or is damaged, is refused.
+"""Tests partials: dumps merged in any order and any number of steps give the same bytes; the reports are those of the
+dumps; inputs that cannot be added, or are damaged, are refused.
 
 usage: hpa.py BINARY TESTDATA [DUMPS] [--sample]
 
-DUMPS is how many the largest fleet has (600).  A sample leaves out the fleets and the reports of series.
+DUMPS (600) is the number of dumps in the largest fleet.  A sample skips the fleets and the reports of series.
 """
 import json
 import math
@@ -97,7 +97,7 @@ def one_digest(count, trees):
 
 
 def from_elsewhere():
-    """The same from a pipe, and from an archive; and in one with dumps."""
+    """The same result is read from a pipe and from an archive, also together with dumps."""
     with scratch() as folder:
         processes = fleet_of(folder, 60)
         every = [path for own in processes for path in own]
@@ -128,8 +128,8 @@ def archived(path, dumps):
 
 
 def older_first():
-    """Of an archive older dumps may be added before the newest is met: these leave nothing behind, and
-    what is written is read and merged again."""
+    """In an archive, older dumps may be added before the newest one is found: they have no effect on the result, and
+    the written partial can be read and merged again."""
     faults = []
     with scratch() as folder:
         r, process = random.Random(3), Process(random.Random(9), 41)
@@ -179,8 +179,8 @@ def archives(count, tasks=6):
 
 
 def read_again():
-    """The fullest dump of a process may be found after another one was added, and then it is read once more.  What
-    the dumps of a partial are called stays what it was."""
+    """The fullest dump of a process may be found after another one was added; then it is read once more.  The names
+    of the dumps of a partial stay the same."""
     with scratch() as folder:
         first = pathlib.Path(folder, 'first.heap')
         first.write_bytes(PROCS[0].read_bytes())
@@ -226,8 +226,8 @@ OPTIONS = {'metric': ['--metric=alloc-space'], 'line': ['--by=line'], 'size': ['
 
 
 def same_reports(inputs, *how, options=OPTIONS):
-    """Every report in every format, without an option and with each, but for those that dumps and partial
-    refuse; of single dumps, each for itself, only what is of these."""
+    """Compare every report in every format, without options and with each option, except those that are refused for
+    both; for inputs of single dumps, only reports of single dumps."""
     how = list(how)
     def compare(job):
         command, each, more, partial = job
@@ -267,8 +267,8 @@ def sides():
 
 
 def beyond_history():
-    """Of more dumps totals, intervals and what was never sampled are the same; what asks for each dump is
-    refused by name."""
+    """With more dumps, totals, intervals and unsampled memory are the same; reports that need each dump are refused
+    by name."""
     faults = []
     with scratch() as folder:
         every = [path for own in fleet_of(folder, HISTORY + 44) for path in own]
@@ -316,8 +316,8 @@ def sums_of_groups(read):
 
 
 def groups_of_dumps():
-    """Sums of 64 groups, drawn by identities, are what a second reader adds up of each dump; and of two sides the
-    few dumps of one are added to groups as those of a partial are."""
+    """Sums of 64 groups, chosen by identities, equal those that a second reader adds up from each dump.  In a
+    comparison, a side of few dumps is divided into groups like a partial."""
     faults = []
     with scratch() as folder:
         processes = fleet_of(folder, HISTORY + 60, seed=9)
@@ -362,7 +362,7 @@ def groups_of_dumps():
 
 
 def info_of_older():
-    """Of dumps that do not count info tells what it tells of all; modules have the frames of those that do."""
+    """For dumps that are not used, info shows the same as for all; modules have the frames of the used ones."""
     faults = []
     with scratch() as folder:
         for name, inputs in (('series', SERIES), ('redis', REAL[:4])):
@@ -380,7 +380,7 @@ def info_of_older():
 
 
 def edited(data, edit):
-    """The partial with other raw bytes, its checksums and digest made to fit: what a forger can do."""
+    """The partial with other raw bytes, and with matching checksums and digest, as a forger could make it."""
     import ctypes
     import hashlib
     out, sha, count, made = bytearray(data[:12]), hashlib.sha256(), 0, {}
@@ -445,7 +445,7 @@ def refusals():
     return faults
 
 
-# How a partial is made, and how differently: what is not here an option cannot change.
+# Parameters of a partial, and an option that changes each: other options do not change the partial.
 MADE = {'method': '--no-unbias', 'large-sizes': '--large-sizes=pages', 'snapshots': '--snapshots=peak',
         'column': '--metric=alloc-space', 'labels': '--label-from=(?<x>web)', 'threads': '--by=thread',
         'thread': '--thread=0', 'unmapped': '--keep-unmapped'}
@@ -479,7 +479,7 @@ def made_otherwise():
 
 
 def of_one_thread():
-    """A partial of one thread says so in its reports, which are those of the dumps, and in what it is merged into."""
+    """A partial of one thread says so in its reports, which are those of the dumps, and in the result of merging it."""
     faults = []
     with scratch() as folder:
         dumps = [own[0] for own in fleet_of(folder, 6, seed=3)]
@@ -505,7 +505,7 @@ def of_one_thread():
 
 
 def in_two():
-    """What is in two partials is named, up to three of it; idle forks are not in two, but counted."""
+    """Dumps in two partials are named, at most three of them; idle forks may be in both, and are only counted."""
     faults = []
     with scratch() as folder:
         processes = fleet_of(folder, 60)
@@ -564,7 +564,8 @@ def label_sets():
 
 
 def damage():
-    """1,000 cuts and 1,000 changes of a small partial, under the sanitizers 250 of each; the unit tests go through all."""
+    """1,000 truncations and 1,000 changes of a small partial, 250 of each under sanitizers; unit tests try all
+    places."""
     r, faults = random.Random(5), []
     with scratch() as folder:
         small = merged(pathlib.Path(folder, 'small.hpa'), PROCS[:1]).read_bytes()
@@ -586,7 +587,8 @@ def damage():
 
 
 def packed_damage():
-    """Of many dumps stacks are looked at when they are merged: what is wrong with them is found then, by name."""
+    """With many dumps, the stacks are examined when they are merged: damage is found then, and reported with the
+    name."""
     faults, r = [], random.Random(4)
     with scratch() as folder:
         many = [path for own in fleet_of(folder, HISTORY + 20) for path in own]
@@ -630,13 +632,13 @@ def put(number):
 
 
 def block(section, flags, raw, frame):
-    """As it says of itself, with the checksum of that."""
+    """A block with the given header, and its right checksum."""
     head = struct.pack('<HHII', section, flags, raw, len(frame))
     return head + frame + struct.pack('<Q', hpa_reader.checksum(head, frame))
 
 
 def bombs(small):
-    """Blocks whose frames unpack to more, or say so; behind the parameters of a partial."""
+    """Blocks after the parameters of a partial, whose frames unpack to more than allowed, or claim to do so."""
     import ctypes
     size = 1 << 28
     room = ctypes.create_string_buffer(1 << 20)
@@ -666,7 +668,7 @@ def peak_of(*args):
 
 
 def claims():
-    """What a file says that is sound but for what it asks for takes little memory."""
+    """A valid file that claims a large size takes little memory."""
     faults = []
     with scratch() as folder:
         small = merged(pathlib.Path(folder, 'small.hpa'), PROCS[:1]).read_bytes()
@@ -721,7 +723,7 @@ def claims():
 
 
 def second_reader():
-    """It finds our totals; and what the sections say of one another agrees."""
+    """The second reader finds our totals, and all sections agree with one another."""
     faults = []
     with scratch() as folder:
         many = [path for own in fleet(folder, 3, 524288) for path in own]
@@ -759,12 +761,12 @@ def by_id(id_):
 
 
 def diagnostics():
-    """Of each kind how many dumps have it, and the three with the smallest identities, whatever was merged first and
-    whether dumps are told of one by one; info names them."""
+    """For each kind of diagnostic, the partial has the number of dumps and the three smallest identities, in any
+    order of merging, and whether or not dumps are listed individually; info names them."""
     faults, r = [], random.Random(5)
     kinds = {'malformed': ('\nMAPPED', '\n  nonsense\nMAPPED'), 'unknown': ('\nMAPPED', '\n  t9: nonsense\nMAPPED'),
              'no-period': ('heap_v2/524288', 'heap_v2/0')}
-    for count in (40, HISTORY + 100):  # of some processes several, of which one counts
+    for count in (40, HISTORY + 100):  # several dumps of some processes, but only one of each is used
         with scratch() as folder:
             paths, want, names = [path for own in fleet_of(folder, count, seed=11) for path in own[-1:]], {}, {}
             for path in r.sample(paths, 15):
@@ -800,8 +802,7 @@ def diagnostics():
     return faults or f'{len(want)} kinds'
 
 
-# Where one changes, sums have: raise HP_PARTIAL_ESTIMATOR, which keeps them from being added to those
-# of before.
+# If a digest changes, sums have changed: raise HP_PARTIAL_ESTIMATOR, which prevents adding them to older sums.
 GOLDEN = {'real': '170c8ae593cf517eea9ade3385856a2d91516cc90209d37b7e5b111151020f30',
           'formats': '9118decee99b2891ea5f47ca7594f55990725539888659a69738db169f0a199c'}
 

@@ -1,4 +1,4 @@
-"""A second reader of HTML reports: what schema/html.md says, in Python, from the element of the data on."""
+"""A second reader of HTML reports, in Python, after schema/html.md; it begins with the element of the data."""
 import base64
 import collections
 import functools
@@ -14,7 +14,7 @@ KEYS = 'bytes objects variance objects_variance observed hidden excess samples p
 
 
 class Document(html.parser.HTMLParser):
-    """Elements in the order in which they begin; what is not well-formed is in `faults`."""
+    """The elements of a page in the order of their beginnings; syntax errors are in `faults`."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
@@ -73,7 +73,7 @@ def running(numbers):
 
 
 class Sum:
-    """Of stacks, of one column."""
+    """The sum of stacks in one column."""
     __slots__ = ('of',)
 
     def __init__(self):
@@ -124,7 +124,7 @@ def interval(data, column, total, kind, among=1):
 
 
 def side_interval(data, column, total, kind, flags):
-    """The same of a side of a comparison, where `flags` are those of both."""
+    """The interval of one side of a comparison, with the flags of both sides."""
     sums = dict(zip(KEYS, total))
     if column['intervals'] == 'none' or (kind == 'objects' and flags):
         return None, None
@@ -290,5 +290,5 @@ class Report:
 
 
 def math_equal(a, b):
-    """Sums in another order: of equal stacks."""
+    """Whether two sums agree that were added up in different orders."""
     return abs(a - b) <= 1e-11 * max(abs(a), abs(b))

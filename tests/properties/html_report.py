@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A report as HTML has the numbers of the command line: the data is as its schema says, and folded, filtered
-and added up by the rules of schema/html.md, in Python, it gives every row of `top --format=json`.  What can be
-read without a script is well-formed and says the same; no name ends an element.
+"""An HTML report has the numbers of the command line.  Its data follows its schema; folded, filtered and added up in
+Python by the rules of schema/html.md, it gives every row of `top --format=json`.  The part that is readable without a
+script is well-formed and has the same numbers; no name ends an element.
 
 usage: html_report.py BINARY TESTDATA [DUMPS...]
 """
@@ -35,7 +35,7 @@ CLANG = t.real / 'clang_json_lg17.21618.0.f.heap.gz'
 PYTHON = t.real / 'python_lg12.26874.0.f.heap.gz'
 ROCKSDB = t.real / 'dbbench_lg15.18185.13.f.heap.gz'
 
-# What is asked of the page, and of the command line.
+# Filters for the page and for the command line.
 FILTERS = [{}, {'focus': 'a'}, {'ignore': 'lib'}, {'focus': '^main$|start'}, {'focus': 'e', 'ignore': '[xy]'},
            {'ignore': r'\.so'}, {'focus': 'nothing matches this'}, {'ignore': '::'},
            {'ignore': 'truncated'}]
@@ -49,7 +49,7 @@ def page_of(*args, **options):
 
 
 def table_of(*args):
-    """As Report.table(); None where there is nothing to report."""
+    """The rows of the command, as Report.table() has them; None if there is nothing to report."""
     run = t.run('top', '-q', '-fjson', '-n0', '--full-names', *args)
     if run.code != 0:
         return None if 'nothing to report' in run.err else str(run)
@@ -59,7 +59,7 @@ def table_of(*args):
 
 
 def same_cell(ours, theirs):
-    """Numbers of the command line have three digits behind the point."""
+    """Compare numbers; those of the command line have three decimals."""
     return near(ours[0], theirs[0], 1e-9, 6e-4) and all(near(a, b, 1e-6, 6e-4) for a, b in zip(ours[1:], theirs[1:]))
 
 
@@ -78,7 +78,7 @@ def options_of(asked):
 
 
 def agrees(report, inputs, options=()):
-    """Three views by nine filters, by flat and by cum."""
+    """Compare three views with nine filters, by flat and by cum."""
     cells = 0
     for view in ('code', 'own', 'all'):
         for number, asked in enumerate(FILTERS):
@@ -132,7 +132,8 @@ def compared(report, metric, what, theirs):
 
 
 def diff_agrees(report, inputs, options=()):
-    """Three views by six filters, by flat and by cum; and what the command alone can tell of its own view."""
+    """Compare three views with six filters, by flat and by cum; and numbers that only the command computes for its
+    own view."""
     cells = 0
     for view in ('code', 'own', 'all'):
         for number, asked in enumerate(FILTERS[:6]):
@@ -159,7 +160,7 @@ def diff_agrees(report, inputs, options=()):
 
 
 def boxes_agree(report):
-    """Those of the flame graph that alone are of their function, or hold all that is left of it."""
+    """Boxes of the flame graph that are the only ones of their function have the interval of the function."""
     names, frames, counts = report.data['names'], report.data['frames']['name'], {}
     folds = report.data['views'][report.data['view']]
     held = {}
@@ -183,7 +184,7 @@ def boxes_agree(report):
 
 
 def diff_rows(document, report, inputs, options):
-    """The static table has the rows of the text report, in its order; their texts say what JSON says."""
+    """The static table has the rows of the text report, in its order; their texts agree with JSON."""
     heads = [cell['text'] for cell in document.all('th') if cell['attrs'].get('scope') == 'row']
     theirs = json.loads(t.ok('diff', '-q', '-fjson', '-n50', '--short-names', *options, *inputs).out_bytes)['rows']
     faults = [] if heads == [row['name'] for row in theirs] else [f'{heads[:5]}, not {[row["name"] for row in theirs][:5]}']
@@ -223,7 +224,7 @@ def all_of_diff(what, inputs, options):
 
 
 def policy_holds(page, document):
-    """One script and one style, by the digests in the policy, and nothing from elsewhere."""
+    """The page has one script and one style, with the digests in the policy, and loads nothing from elsewhere."""
     metas = [meta['attrs'] for meta in document.all('meta')]
     policy = next(meta['content'] for meta in metas if 'http-equiv' in meta)
     scripts = [script for script in document.all('script') if 'id' not in script['attrs']]
@@ -251,8 +252,8 @@ def well_formed(page, document):
 
 
 def same_rows(document, report, inputs, options):
-    """The static table begins with the rows of the text report, and each says which name it is.  Where two would be
-    called the same, both are called something else."""
+    """The static table begins with the rows of the text report, and each row has the number of its name.  If two rows
+    had the same name, both get longer names."""
     rows = [row for row in document.all('tr') if 'data-name' in row['attrs']]
     heads = [cell['text'] for cell in document.all('th') if cell['attrs'].get('scope') == 'row']
     theirs = json.loads(t.ok('top', '-q', '-fjson', '-n50', '--short-names', *options, *inputs).out_bytes)['rows']
@@ -318,7 +319,7 @@ def rows_of_trend(*args, full='--full-names'):
 
 
 def values_agree(report, inputs, options):
-    """What each row holds in each dump, by flat and by cum, and how all grow."""
+    """The values of each row in each dump, by flat and by cum, and the growth of all rows."""
     options = [option for option in options if option != '--cum']
     kind, series, faults = report.data['metrics'][report.data['metric']]['kind'], report.data['series'], []
     position = KEYS.index(kind)
@@ -392,8 +393,8 @@ def in_order(keys, value):
 
 
 def inert(page, document, report):
-    """Thirty names: none of their bytes is markup, all are in the data as they are, and those of the static
-    part are shown as what they are."""
+    """Thirty hostile names: none of their bytes acts as markup, all are unchanged in the data, and the static part
+    shows them as text."""
     faults = policy_holds(page, document) + well_formed(page, document)
     strings = set(report.data['strings'])
     faults += [f'{name!r} is not in the data' for name in HOSTILE
@@ -542,7 +543,7 @@ t.check('a diff by cum begins as the command does', lambda: diff_rows(
 t.check('C++: functions of one name are told apart as in the text report', lambda: [] if
         {'over(int)', 'over(char const*, int)'} <= set(Report(data_of(page_of(SYMBOLS, CXX))).short_names()) else ['they are not'])
 def names_button():
-    """What shows folded frames is an option of the command, and a button of a page."""
+    """Folded frames are shown by an option of the command, and by a button of a page."""
     dump = t.formats / 'jemalloc-cxx.heap'
     page, text = page_of(NO_SYMBOLS, dump).decode(), t.ok('top', NO_SYMBOLS, dump).out
     return [what for what, holds in (('the page', 'Frames all shows it' in page and '--frames=all shows' not in page),

@@ -50,7 +50,8 @@ def gamma_quantile(shape, lower=None, upper=None):
         high += math.sqrt(shape)
     below, above = excess(low), excess(high)
     while high - low > 1e-12 * high:
-        # Where the chord crosses zero; an end that stays counts half, so that both close in.
+        # The place where the chord crosses zero; the value at an end that stays is halved, so that both ends
+        # converge.
         middle = min(max(high - above * (high - low) / (above - below), low), high)
         value = excess(middle)
         if value == 0 or middle in (low, high):
@@ -63,7 +64,7 @@ def gamma_quantile(shape, lower=None, upper=None):
 
 
 def interval(total, variance, period, alpha, highest=None, sure=0.0):
-    """The ends for an estimate, its variance, and what is sure of it."""
+    """The ends of the interval of an estimate, from its variance and its certain part."""
     highest = total if highest is None else highest
     low = total
     if variance > 0:
@@ -80,7 +81,7 @@ def variance_of(total, size, period):
 
 
 def certain(objects, size, period):
-    """Bytes that are surely alive when a line, unbiased as it was written, says `objects`
-    and `size`: each sampled object stands for at most one period more than itself."""
+    """Bytes that are certainly live if an unbiased line contains `objects` and `size`: each sampled object represents
+    at most one period more than itself."""
     total = size / -math.expm1(-(size / objects) / period)
     return max(0.0, total - period * (objects + 0.5) / 0.945)

@@ -23,8 +23,8 @@ def compile_program(source, directory, *flags):
 
 
 def run(command, environment=None, **options):
-    """Run a program with profiling; what it writes to standard output.  Options are those
-    of MALLOC_CONF, True and False as jemalloc wants them."""
+    """Run a program with profiling; returns its standard output.  The options are those of MALLOC_CONF, with True and
+    False as jemalloc spells them."""
     conf = ','.join(f'{name}:{str(value).lower() if isinstance(value, bool) else value}'
                     for name, value in {'prof': True, **options}.items())
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=300,

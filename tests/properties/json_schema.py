@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Every JSON report is as the schema says, with its keys in that order; and the schema refuses
-whatever is not."""
+"""Every JSON report matches the schema, with its keys in the same order; the schema refuses anything else."""
 import copy
 import json
 import pathlib
@@ -112,7 +111,8 @@ def disorder(value, schema, where):
 
 
 def is_valid(value):
-    """Of one kind: every other asks for another `schema` (`apart`), for which it need not be gone through."""
+    """Validate by the schema of its kind only: each kind requires a different `schema` (see `apart`), so that no
+    other can match."""
     return value.get('schema') in VALIDATORS and VALIDATORS[value['schema']].is_valid(value)
 
 
@@ -133,7 +133,7 @@ def faults_of(report):
 
 
 def changed(value):
-    """(what, a copy with one thing wrong) for each key there, also of the first of a list."""
+    """(description, a copy with one fault) for each key, also within the first element of a list."""
     def places(part, path):
         if isinstance(part, dict):
             yield path
@@ -193,7 +193,7 @@ def every_command():
 
 
 def skipped():
-    """What cannot be used is told, too."""
+    """Unusable inputs are reported, too."""
     with scratch() as folder:
         path = pathlib.Path(folder) / 'x.heap'
         path.write_bytes(PROCS[0].read_bytes()[:700])
@@ -205,7 +205,7 @@ def skipped():
 
 
 def reasons():
-    """Inputs that do not count are told by how many there are of each kind."""
+    """Inputs that are not used are reported as the number of each kind."""
     with scratch() as folder:
         path = pathlib.Path(folder)
         (path / 'cut').write_bytes(PROCS[0].read_bytes()[:700])
@@ -245,7 +245,7 @@ def hostile():
 
 
 def groups_of_dumps():
-    """Of a partial that tells of no dump by itself, with and without filters."""
+    """A partial that lists no dumps individually, with and without filters."""
     faults = []
     with scratch() as folder:
         listed, partial = [], pathlib.Path(folder, 'all.hpa')

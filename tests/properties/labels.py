@@ -123,7 +123,7 @@ def written():
 
 
 def order():
-    """The same bytes whatever the order of samples, labels and inputs, and of threads."""
+    """The bytes are the same in any order of samples, labels and inputs, with any number of threads."""
     contents = [make(seed)[0] for seed in range(8)]
 
     def merge(paths, out):
@@ -142,7 +142,7 @@ def order():
 
 
 def not_kept():
-    """Who does not ask for labels has them not: stacks are counted without them."""
+    """Without a request for labels they are not kept: stacks that differ only in labels are one."""
     content, _ = make(1)
     out = with_files([content], lambda paths, _: t.ok('top', '--no-symbols', *paths).out)
     return [] if ' 3 stacks ' in out else [out]
@@ -163,7 +163,7 @@ def inputs_have_labels_too():
 
 
 def threads():
-    """Profiles of others say "thread", "thread_id" or both; Datadog's "thread name", "thread id"."""
+    """Other writers use "thread", "thread_id" or both; Datadog "thread name" and "thread id"."""
     p = Profile()
     f = p.location(0, 0, [('f', '', 0)])
     p.sample([f], [1, 1], labels=[('thread', 'io'), ('thread_id', 7)])
@@ -209,7 +209,7 @@ def skipped_difference():
 
 
 def difference():
-    """As `pprof -diff_base` writes it: signed, with a warning and without errors."""
+    """A difference as `pprof -diff_base` writes it: signed, with a warning and without errors."""
     p = Profile()
     f, g = (p.location(0, 0, [(name, '', 0)]) for name in 'fg')
     p.sample([f], [3, 300], 100)

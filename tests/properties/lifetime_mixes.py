@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Of stacks whose objects are of very different sizes the ends of what survives hold as often as they say: of what was
-truly allocated between two dumps the share that truly lives, in numbers as jemalloc rewrites them and as it samples
-them.
+"""For stacks whose objects have very different sizes, the bounds of the surviving share hold as often as they
+promise.  The truth is the live share of all objects allocated between two dumps; the dumps have unbiased and raw
+numbers.
 
 usage: lifetime_mixes.py BINARY TESTDATA [STACKS]
-By hand STACKS=4000: each end of each cell holds in .935 or more."""
+By hand with STACKS=4000: each bound of each cell holds in .935 or more."""
 import json
 import math
 import pathlib
@@ -18,7 +18,7 @@ STACKS = int(sys.argv[3]) if len(sys.argv) > 3 else 150
 R = 1 << 19
 MAPS = '\nMAPPED_LIBRARIES:\n10000000-20000000 r-xp 00000000 08:01 5 /srv/lib/app\n'
 
-# Sizes; how many are allocated of each; the share of these that lives; how many live before, of which half go.
+# Sizes; number of allocated objects of each; live share of these; number of older live objects, half of them freed.
 CELLS = {
     'one size': ([96], [3_000_000], [.02], [200_000]),
     'small ones live': ([16, 2 * R], [2_000_000, 60], [.1, 0], [0, 0]),
@@ -37,7 +37,7 @@ def chance(size):
 
 
 def rewritten(sampled):
-    """As jemalloc does with prof_unbias:true (prof_data.c)."""
+    """The numbers that jemalloc prints with prof_unbias:true (prof_data.c)."""
     objects = sum(n * round(8 / chance(size)) for size, n in sampled) / 8
     space = sum(n * round(size / chance(size)) for size, n in sampled)
     q = chance(space / objects) if objects else 0
@@ -49,7 +49,7 @@ def raw(sampled):
 
 
 def sample(rng, objects, p):
-    """How many of them are sampled: one after the other, or where these are many, as good as normal."""
+    """The number of sampled objects: binomial, or normal if the number is large."""
     if objects * p * (1 - p) > 200:
         return round(rng.gauss(objects * p, math.sqrt(objects * p * (1 - p))))
     sampled = at = 0
@@ -62,7 +62,7 @@ def sample(rng, objects, p):
 
 
 def draw(rng, sizes, made, lives, before):
-    """In use and allocated at two dumps, as (size, sampled), and the truth."""
+    """The memory in use and allocated at two dumps, as (size, sampled), and the truth."""
     dumps = [[], [], [], []]
     for size, n, share, old in zip(sizes, made, lives, before):
         kept = round(n * share)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What lifetime says of series of real processes whose courses are known, and what it refuses.
+"""Tests lifetime on series of real processes with a known history, and the inputs that it refuses.
 
-Of redis: a stack that allocated a GiB and holds nothing in the end, and one that held what it had while it
-allocated nothing.  Of mariadbd: two dumps, which are too few for any turnover."""
+redis has a stack that allocated a GiB and holds nothing at the end, and one that kept its memory and allocated
+nothing. mariadbd has two dumps, which are too few for any turnover."""
 import collections
 import gzip
 import json
@@ -30,7 +30,7 @@ def temporary():
     faults = []
     found = [row for row in rows(*REDIS[3:]) if abs(row['allocated'] / 2**20 - 979.2) < .1]
     for row in found:
-        alone = 1 - .05 ** (1 / row['samples'])  # nothing of so many samples
+        alone = 1 - .05 ** (1 / row['samples'])  # none of this number of samples survives
         if not (abs(row['alive_at_most'] / alone - 1) < 1e-3 and row['alive_at_most'] < 1e-4
                 and row['alive_at_least'] == 0 and row['verdict'] == 'temporary'):
             faults.append(row)
@@ -49,7 +49,7 @@ def kept():
 
 
 def few():
-    """Whatever two dumps say, it is no turnover."""
+    """Two dumps give no turnover, whatever they contain."""
     faults = []
     for files in REDIS[3:10:6], MARIADBD:
         found = rows(*files)
@@ -59,7 +59,7 @@ def few():
 
 
 def words():
-    """Of dumps nothing is called a lifetime, but to say that it is none."""
+    """For dumps, no text uses the word lifetime, except to say that a number is none."""
     allowed = ('however long objects live', 'whatever lifetimes are', 'no lifetime;', 'mean lifetime can be many times this')
     faults = []
     for command in ['-ftext'], ['-fmarkdown'], ['-ftsv']:
@@ -88,7 +88,7 @@ def ends():
 
 
 def seconds():
-    """As long as the process takes to allocate a turnover."""
+    """The lifetime in seconds is the time in which the process allocates a turnover."""
     dumps = [t.real / f'redis_lg13.27533.{i}.i{i}.heap.gz' for i in range(3, 13)]
     found = [row for row in rows(r'--time-from=27533\.(\d+)\.', *dumps) if row['turnover'] is not None]
     report = json.loads(t.ok('lifetime', '--no-symbols', '-fjson', r'--time-from=27533\.(\d+)\.', *dumps).out)
@@ -143,7 +143,7 @@ def recent():
 
 
 def of_a_map():
-    """Rows are those beside the dump that the map is of; what is no map of the process is refused."""
+    """The rows are those of the dump that has the same map; a file that is no map of the process is refused."""
     _, _, rows = FRAG.read_bytes().partition(b'MAPPED_LIBRARIES:\n')
     moved = rows.replace(b'7ff5', b'1ff5').replace(b'55b3', b'15b3')
     faults = []
@@ -170,7 +170,7 @@ def of_a_map():
 
 
 def pairs():
-    """Of records drawn here: the two stacks that most of a row have in common, and the largest batch of deaths."""
+    """With random records: the two most frequent stacks of a row, and the largest batch of frees."""
     data = json.loads(gzip.decompress(RECENT.read_bytes()))
     freed = next(r['dalloc_trace'] for r in data['recent_alloc'] if 'dalloc_trace' in r)
     traces = [data['recent_alloc'][0]['alloc_trace'], freed, data['recent_alloc'][0]['alloc_trace'][2:], freed[1:]]
@@ -206,7 +206,7 @@ def pairs():
 
 
 def recent_refusals():
-    """What is cut, foreign, of another process or period, or without a map."""
+    """Refuses files that are truncated, of another kind, of another process or period, or without a map."""
     text = gzip.decompress(RECENT.read_bytes()).decode()
     faults = []
     with scratch() as folder:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Inputs that ask for more than is reasonable are refused early, and take little memory; those
-that are merely large are read.  bench/limits tells the times.
+"""Inputs that ask for more than is reasonable are refused early, and take little memory; those that are merely large
+are read.  bench/limits measures the times.
 """
 import gzip
 import json
@@ -19,7 +19,7 @@ LINE = 'a line of more than 16 MiB'
 
 
 def communicate(process):
-    """As Popen's, while another thread writes."""
+    """Popen.communicate() while another thread writes the input."""
     errors = []
     reader = threading.Thread(target=lambda: errors.append(process.stderr.read()))
     reader.start()
@@ -30,7 +30,7 @@ def communicate(process):
 
 
 class Run:
-    """`info`, or another command, on an input: what it said, and the most memory that it took, in MiB."""
+    """A run of `info`, or another command, on an input: its messages, and its peak memory in MiB."""
 
     def __init__(self, *args, pieces=(), command='info'):
         self.fed = 0
@@ -72,7 +72,7 @@ def bomb(content):
 
 
 def bomb_by_request(content, size):
-    """With a limit of one's own it goes as far, and no further."""
+    """With a limit that the user sets, it unpacks up to the limit, and no further."""
     with scratch() as folder:
         path = pathlib.Path(folder, 'bomb.gz')
         path.write_bytes(content)
@@ -117,7 +117,7 @@ def endless(before, unit):
 
 
 def large(pieces, says, space, per_byte):
-    """It is read, its total is `space`, and its memory grows with what it holds."""
+    """The input is read, its total is `space`, and the memory is proportional to its contents."""
     run = Run('--no-unbias', '-', pieces=pieces)
     size = run.fed / (1 << 20)
     faults = run.faults(0, says, per_byte * size + 50)
@@ -128,7 +128,7 @@ def large(pieces, says, space, per_byte):
 
 
 def memory():
-    """Within --max-memory there is the whole report, or none and a sentence that tells where."""
+    """Within --max-memory there is the whole report, or none and a sentence that says at which input it stopped."""
     with scratch() as folder:
         path = pathlib.Path(folder, 'large.heap')
         path.write_bytes(b''.join(big_inputs.hashed_apart()))
@@ -141,7 +141,7 @@ def memory():
             if run.code == 0 and run.out != whole.out or (
                     run.code != 0 and (run.out or says != run.err.removeprefix('hprof-agg: '))):
                 faults.append(f'{size} MiB: {run.code} {run.err[:200]!r}')
-            if run.memory > size + 20:  # with the pages of programs and libraries
+            if run.memory > size + 20:  # includes the pages of programs and libraries
                 faults.append(f'{size} MiB: took {run.memory:.0f}')
     if codes != sorted(codes, reverse=True) or set(codes) != {0, 7}:
         faults.append(f'ended with {codes}')
@@ -149,7 +149,7 @@ def memory():
 
 
 def memory_enough():
-    """Room that arrays have and nobody uses counts: of it there must be little."""
+    """Unused capacity of arrays is counted as memory, so there must be little of it."""
     faults, shares = [], []
     with scratch() as folder:
         path = pathlib.Path(folder, 'large.heap')
@@ -165,14 +165,14 @@ def memory_enough():
 
 
 def memory_of_jeprof():
-    """Its message names an option that it takes."""
+    """The message of jeprof names an option that jeprof accepts."""
     got = t.run('jeprof', '--text', '--max-memory=1MiB', t.formats / 'jemalloc-lg0.heap')
     says = 'more memory is needed than --max-memory allows'
     return [] if (got.code, got.out) == (7, '') and says in got.err else [f'{got.code} {got.err}']
 
 
 def memory_for_names():
-    """A symbolizer without memory costs the names, and says so."""
+    """A symbolizer without memory costs the names, and a message says so."""
     args = ['top', '-fjson', f'--symbol-dir={t.root}', t.testdata / 'golden' / 'procs1.heap']
     whole = t.ok(*args)
     starved = t.run(*args, '--max-memory=14MiB')  # demangling takes a stack of 16

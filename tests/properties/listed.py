@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Dumps that list their objects one by one, as ClickHouse's jemalloc does: what is in use is
-estimated from the sizes in the list, however the counts are written, and the interval is the
-one of objects of known sizes."""
+"""Dumps that list their objects one by one, as ClickHouse's jemalloc does: memory in use is estimated from the sizes
+in the list, for any form of the counts, and the interval is that of objects of known sizes."""
 import json
 import math
 import pathlib
@@ -22,7 +21,7 @@ def probability(size):
 
 
 def rewritten(sizes):
-    """What jemalloc prints with prof_unbias:true (prof_data.c)."""
+    """The numbers that jemalloc prints with prof_unbias:true (prof_data.c)."""
     if not sizes:
         return 0, 0
     usual = [1 - math.exp(-size / PERIOD) for size in sizes]
@@ -125,7 +124,7 @@ def tells_what_is_listed():
 
 
 def damaged_line(old, new):
-    """A line that does not fit is told with its number, and its stack is as without a list."""
+    """A malformed line is reported with its number, and its stack is treated as one without a list."""
     stacks = stacks_of(3)
     content = re.sub(old, new, dump(stacks, rewritten, lambda i: i == 0), count=1)
     without = flats(run(dump(stacks, rewritten, lambda i: False))[0])
@@ -136,7 +135,7 @@ def damaged_line(old, new):
 
 
 def total_of_threads(path, metric, *options):
-    """The total of all stacks, and what the rows of threads add up to."""
+    """The total of all stacks, and the sum of the rows of threads."""
     def report(*more):
         return json.loads(t.ok('top', '--no-symbols', '-n0', '-fjson', f'--metric={metric}',
                                *options, *more, path).out)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Listings say of functions and lines what tables say, and read no other source than is meant."""
+"""Listings have the values that tables have for functions and lines, and read no other source than the right one."""
 import collections
 import gzip
 import json
@@ -13,7 +13,7 @@ t = Tests()
 PROCS = sorted((t.testdata / 'golden').glob('procs*.heap'))
 CXX = [t.testdata / 'golden' / 'cxx.heap']
 SYMBOLS = f'--symbol-dir={t.root}'
-SOURCE = t.formats / 'alloc_c.c'  # /srv/corpus/formats/alloc_c.c for those who compiled it
+SOURCE = t.formats / 'alloc_c.c'  # its path was /srv/corpus/formats/alloc_c.c when it was compiled
 
 
 def listing(pattern, inputs, *more):
@@ -41,7 +41,7 @@ def lines(inputs, pattern):
 
 
 def functions(inputs, pattern):
-    """Whose functions are in one file only are rows of top."""
+    """The rows of functions that are in a single file equal the rows of top, and all rows are in order."""
     want = table('function', inputs)
     rows = listing(pattern, inputs)['rows']
     files = collections.Counter(row['name'] for row in rows)
@@ -53,7 +53,7 @@ def functions(inputs, pattern):
 
 
 def texts(folder, *more):
-    """{line: text} of what is listed of leaf_ functions."""
+    """{line: source text} of the listing of leaf_ functions."""
     report = listing('^leaf_', PROCS, f'--source-dir={folder}', *more)
     return {line['line']: line['text'] for row in report['rows'] for line in row['lines']}
 
@@ -73,7 +73,7 @@ def place(folder, path, content=None):
 
 
 def found_by_its_end(folder):
-    """At any depth, the longest end of its path first, folder by folder."""
+    """A source is found by the longest end of its path first, at any depth, folder by folder."""
     want, faults = source_lines(), []
     for number, path in enumerate(('alloc_c.c', 'formats/alloc_c.c', 'srv/corpus/formats/alloc_c.c')):
         below = f'{folder}/{number}'
@@ -92,7 +92,7 @@ def found_by_its_end(folder):
 
 
 def missing():
-    """What is not where a binary says is said once, and what else could be done."""
+    """A source that is not where a binary says it is, is reported once, with a way to find it."""
     report = listing('^leaf_', PROCS)
     found = [line['text'] for row in report['rows'] for line in row['lines']]
     shown = t.ok('list', SYMBOLS, '^leaf_', *PROCS).out
@@ -102,7 +102,7 @@ def missing():
 
 
 def nothing_from_outside(folder):
-    """Neither links nor what is no plain file leads anywhere."""
+    """Neither links nor special files lead to a file outside."""
     secret = place(folder, 'secret.c', b'secret\n' * 100)
     faults = []
     for number, make in enumerate((
@@ -148,7 +148,7 @@ def harmless(folder):
 
 
 def other_version(folder):
-    """Lines behind the end of a source still have their values."""
+    """Lines after the end of a source still have their values."""
     path = place(folder, 'short/alloc_c.c', b'one\ntwo\n')
     shown = t.ok('list', '--unit=B', SYMBOLS, f'--source-dir={path.parent}', '^leaf_big', *PROCS)
     wanted = listing('^leaf_big', PROCS)['rows'][0]['lines'][0]
@@ -163,7 +163,8 @@ SHOWN, LINK, OTHER, MISSING = None, f'a symbolic link{HINT}', f'not called like 
 
 
 def made_up(folder):
-    """Files, some of which are none of a sender's business: ({path in a profile: why it is not shown}, the profile)."""
+    """Write sources and other files, some of which must not be shown: ({path in a profile: why it is not shown}, the
+    profile)."""
     top = pathlib.Path(folder)
     place(folder, 'data/src/x.c', b'public\n')
     place(folder, 'gcc-12/include/c++/12/vector', b'public\n')

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`manifest` chooses by names what `merge` chooses by memory maps, and however a fleet is cut,
-each dump that counts is in one list, beside the others of its process.
+"""`manifest` chooses by names the dumps that `merge` chooses by memory maps.  With any number of lists, each used
+dump is in one of them, together with the others of its process.
 
 usage: manifest.py BINARY TESTDATA HPROF_SIM
 """
@@ -68,7 +68,8 @@ def sums():
 
 
 def digests():
-    """Partials of the lists come to the content of one command that reads every dump, and chooses itself."""
+    """The merged partials of the lists have the same content as one command that reads all dumps and chooses by
+    itself."""
     def merged(name, *inputs):
         t.ok('merge', '-q', '--no-symbols', '-o', name, *inputs, cwd=FOLDER)
         return t.ok('digest', name, cwd=FOLDER).out.split()[0]

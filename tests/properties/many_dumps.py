@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""What one more dump costs: the most memory that reports and merges take of few and of many dumps of the
-same stacks, read from an archive; what a partial keeps of dumps one by one, and what --no-input-ids leaves
-out of it.
+"""Measures the cost of each further dump: the peak memory of reports and merges of few and of many dumps of the same
+stacks, read from an archive; the size of the data on individual dumps in a partial, and the part that --no-input-ids
+removes.
 
 usage: many_dumps.py BINARY TESTDATA [DUMPS [SERIES]]
 
-DUMPS (20000) of as many processes and a series of SERIES (6000) are held against a third as many: of fewer
-the memory of who starts the program is all that is seen.
-Prints what was found.
+DUMPS (20000) of as many processes and a series of SERIES (6000) are compared with a third as many; with fewer, the
+memory of the starting process would hide the difference.  Prints the figures.
 """
 import json
 import os
@@ -43,14 +42,14 @@ def memory_map(number):
 
 
 class Heap:
-    """Stacks, of which a fifth changes from one dump to the next; some grow."""
+    """Stacks, a fifth of which change from one dump to the next; some grow."""
 
     def __init__(self, stacks, seed=1):
         self.r = random.Random(seed)
         functions = [0x400000 + 16 * i for i in range(20000)]
         self.stacks = []
         for i in range(stacks):
-            callers = random.Random(i // 7)  # some share theirs
+            callers = random.Random(i // 7)  # some stacks have the same callers
             frames = [self.r.choice(functions)] + [callers.choice(functions) for _ in range(20)]
             self.stacks.append('@ ' + ' '.join(map(hex, frames)))
         self.sizes = [self.r.choice(SIZES) for _ in range(stacks)]
@@ -72,7 +71,7 @@ class Heap:
 
 
 def write_tar(path, dumps):
-    """Of (name, bytes)."""
+    """Write a tar archive of (name, bytes)."""
     with open(path, 'wb') as out:
         for i, (name, content) in enumerate(dumps):
             info = tarfile.TarInfo(name)
@@ -82,7 +81,7 @@ def write_tar(path, dumps):
 
 
 def processes(path, count):
-    """The same stacks in each, and another memory map."""
+    """Write dumps of processes with the same stacks, each with a different memory map."""
     head, _, _ = Heap(20).dump(0).partition(b'MAPPED')
     write_tar(path, ((f'h{i:07}/app.{1000 + i}.0.i0.heap', head + memory_map(i).encode()) for i in range(count)))
 
@@ -151,7 +150,7 @@ def partial(folder, *args):
 
 
 def history():
-    """Told of one by one are no more than HISTORY dumps, whatever is read beside them and counts no more."""
+    """At most HISTORY dumps are listed individually, even if other inputs that are not used are read as well."""
     faults = []
     with scratch() as folder:
         heap, paths = Heap(5), []
@@ -160,7 +159,7 @@ def history():
             paths.append(pathlib.Path(folder, f'app.{1000 + i}.0.i0.heap'))
             paths[-1].write_bytes(heap.dump(i))
         copies = []
-        for i, path in enumerate(paths):  # the same dumps once more: by name, by a link, under a name that tells less
+        for i, path in enumerate(paths):  # the same dumps again: by name, by a link, by a name without information
             copies += [path, pathlib.Path(folder, f'app.{5000 + i}.0.i0.heap'), pathlib.Path(folder, f'copy-{i}')]
             os.link(path, copies[-2])
             copies[-1].write_bytes(path.read_bytes())
@@ -175,7 +174,8 @@ def history():
 
 
 def identities():
-    """Without them totals are the same; merging is one content in any order, and says what it cannot know."""
+    """Without identities the totals are the same; merging gives one content in any order, and says what cannot be
+    known."""
     faults, sentence = [], 'do not say of which dumps they are'
     with scratch() as folder:
         paths = []
@@ -215,7 +215,7 @@ def identities():
 
 
 def groups():
-    """Inputs that are counted together come to the same sums and counts; those with something to say are named."""
+    """Inputs that are only counted give the same sums and counts; those with something to report are named."""
     faults = []
     alone = ALONE.split()
     with scratch() as folder:
@@ -255,7 +255,8 @@ def groups():
 
 
 def lone_fleet(folder, count=300):
-    """Paths: most of processes of their own, some with something in common, and some with something to say."""
+    """The paths of a fleet: most dumps are of separate processes, some have something in common, and some cause a
+    message."""
     heap, paths = Heap(5), []
 
     def write(name, dump):
@@ -263,11 +264,11 @@ def lone_fleet(folder, count=300):
         paths[-1].write_bytes(dump)
 
     for i in range(count):
-        if i % 50:  # else the same samples, of another process
+        if i % 50:  # otherwise the same samples, in another process
             heap.step()
         write(f'app.{1000 + i}.0.i0.heap', heap.dump(i))
         dump = paths[-1].read_bytes()
-        if i % 60 == 7:  # twice, and under another name of the file
+        if i % 60 == 7:  # given twice, and by another name of the file
             write(f'copy-{i}.heap', dump)
             os.link(paths[-2], pathlib.Path(folder, f'link-{i}'))
             paths.append(pathlib.Path(folder, f'link-{i}'))
@@ -282,7 +283,7 @@ def lone_fleet(folder, count=300):
 
 
 def moments_of(paths, count=40):
-    """Further dumps of some of the processes, whose names tell nothing."""
+    """Further dumps of some of the processes, with names without information."""
     heap, more = Heap(5, seed=2), []
     for i in range(0, count, 3):
         for k in range(2):
@@ -298,7 +299,7 @@ def sections(path):
 
 
 def estimates(*args):
-    """Of each row the name and the estimates, and what is said of processes."""
+    """The name and the estimates of each row, and the information about processes."""
     read = json.loads(t.ok('top', '-fjson', '-n0', '--no-symbols', '--no-error', *args).out)
     rows = [(row['name'], [each['estimate'] for each in row['flat'].values()]) for row in read['rows']]
     return sorted(rows), read['processes']
@@ -310,8 +311,8 @@ def processes_of(words):
 
 
 def lone():
-    """Inputs that have nothing in common with others are told of as if each had its record, as it has where paths are
-    searched for labels."""
+    """Inputs that have nothing in common with others are reported as if each had a record of its own, as is the case
+    if paths are searched for labels."""
     faults, records = [], '--label-from=(?<none>^nowhere)'
     with scratch() as folder:
         paths = lone_fleet(folder)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""--max-bytes: a report of so many bytes at most, whose rows are the first of the whole, as many as there is
-room for; it is as valid as the whole, and says how many are missing."""
+"""--max-bytes: limits the bytes of a report, which has as many of the first rows as there is room for; it is valid,
+and says how many rows are missing."""
 import json
 import os
 
@@ -32,7 +32,7 @@ def write(args, form, *more):
 
 
 def rows_of(form, out):
-    """What is to be the beginning of the same of the whole; None: it is told by its last line."""
+    """The part that has to be the beginning of the same part of the whole report; None: the last line shows it."""
     if form == 'json':
         return json.loads(out)['rows']
     if form == 'benchmark':
@@ -41,7 +41,7 @@ def rows_of(form, out):
 
 
 def left_out(form, result, rows, whole):
-    """How many rows it says are missing; of text, whether it says so."""
+    """The number of missing rows that a report states; for text, whether it says that rows are missing."""
     cut = f'cut at --max-bytes={result.args[-1].partition("=")[2]}'
     if form == 'json':
         told = json.loads(result.out_bytes).get('cut', {'left_out': 0, 'rows': len(rows)})
@@ -91,7 +91,7 @@ for report in REPORTS:
 
 
 def greedy():
-    """Of rows of one length there is no room for one more."""
+    """If all rows have the same length, there is no room for one more."""
     args = ('top', '--no-symbols', '--no-error', '--quiet', MANY)
     whole = write(args, 'tsv').out_bytes.decode().splitlines(keepends=True)
     faults = []
@@ -103,14 +103,14 @@ def greedy():
 
 
 def gate():
-    """What is not shown is held against a gate as well."""
+    """Rows that are not shown are also tested by a gate."""
     args = ('diff', SYMBOLS, '--fail-if=growth>1000', GOLDEN / 'procs1.heap', GOLDEN / 'procs4.heap')
     whole, cut = t.run(*args), t.run(*args, '--max-bytes=1200')
     return [] if whole.code == cut.code == 1 and whole.err == cut.err else [f'{whole.err} {cut.err}']
 
 
 def files():
-    """Where it does not fit nothing is left behind."""
+    """If a report does not fit, no file remains."""
     with scratch() as folder:
         result = t.run('top', '--max-bytes=20', '-o', f'{folder}/x.json', GOLDEN / 'cxx.heap')
         return [] if result.code == 7 and os.listdir(folder) == [] else [f'{result.code}: {os.listdir(folder)}']

@@ -43,7 +43,7 @@ def names(metric, expected):
 
 
 def same(report, variants):
-    """All variants, each a list of inputs and options, give the first one's bytes."""
+    """All variants, which are lists of inputs and options, give the same bytes as the first one."""
     first = None
     faults = []
     for variant, stdin in variants:
@@ -56,7 +56,8 @@ def same(report, variants):
 
 
 def packed(directory):
-    """Under names that tell as little as standard input does: not that a dump was made at exit."""
+    """Write the dumps, also compressed, under names that do not show that a dump was made at exit, like standard
+    input."""
     plain, files = [], []
     for number, path in enumerate(PROCS):
         plain.append(pathlib.Path(directory, f'{number}.heap'))
@@ -68,7 +69,7 @@ def packed(directory):
 
 
 def subsets():
-    """Merging is associative: what is in a part is in the whole, line for line."""
+    """Merging is associative: partial results add up to the whole, line by line."""
     whole = collections.Counter()
     for path in PROCS:
         for frames, value in t.ok('merge', '-ffolded', '--no-symbols', path).folded():

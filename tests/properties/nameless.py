@@ -1,5 +1,5 @@
-"""Files without a name (O_TMPFILE), which outputs are as long as they are not whole: where they work, and
-how a program is kept from having them."""
+"""Files without a name (O_TMPFILE), which outputs are until they are complete: finds whether they work in a folder,
+and prevents a program from making them."""
 import ctypes
 import errno
 import os
@@ -20,7 +20,8 @@ def works_in(folder):
 
 
 def deny():
-    """From now on this process and its children get EOPNOTSUPP for such a file, as from a file system without them."""
+    """Let this process and its children get EOPNOTSUPP for such files from now on, as from a file system without
+    them."""
     def op(code, if_true, if_false, value):
         return struct.pack('HBBI', code, if_true, if_false, value)
     load, equal, any_bit, end = 0x20, 0x15, 0x45, 0x06

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Names that an input itself tells are used where there is no binary, and only there."""
+"""Names that an input itself contains are used if there is no binary, and only then."""
 import re
 
 from harness import Tests, read_text, scratch

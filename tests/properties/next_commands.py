@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`next` of JSON: each command runs, with the inputs behind it, and answers what it says it answers."""
+"""Tests `next` of JSON: each command runs, with the inputs appended, and gives the answer that it promises."""
 import gzip
 import json
 import pathlib
@@ -32,13 +32,13 @@ HOSTILE = ['a\\Eb', '\\E', '\\Q(', '^$.*[x', "a'b\"c", 'a\\', 'f(int)::{lambda()
 
 
 def first_name(report):
-    """Of what the first row is called, and of a stack its leaf."""
+    """The name of the first row; for a stack that of its leaf."""
     row = report['rows'][0]
     return row['frames'][0] if 'frames' in row else row['name']
 
 
 def answered(argv, rows, name):
-    """Whether what a command writes is about that."""
+    """Whether the output of a command is about that name."""
     names = [row['name'] if 'name' in row else row['frames'] for row in rows]
     if argv[1] == 'peek':
         return names == [name]
@@ -95,7 +95,7 @@ for text in HOSTILE:
 
 
 def same_bytes():
-    """Which file it was is not told: a dump and its copy under another name are one report."""
+    """The name of the file is not part of the report: a dump and its copy under another name give the same bytes."""
     with scratch() as folder:
         copy = pathlib.Path(folder) / 'other.heap'
         copy.write_bytes((GOLDEN / 'cxx.heap').read_bytes())

@@ -1,9 +1,9 @@
-"""How the reports for people write a number, worked out anew and exactly, and whether that is
-what JSON says.
+"""A second, exact implementation of the way reports for people write numbers, and comparisons with the numbers of
+JSON.
 
-JSON rounds: a number of its stands for all that round to it.  A text agrees with it if one of
-these is written like that, which in nearly all cases leaves one text.  All numbers are strings
-here, as they stand in a report, or Fractions.
+JSON rounds: each of its numbers represents all numbers that round to it.  A text agrees with it if one of these would
+be written like that; in nearly all cases only one text does.  All numbers here are strings, as written in a report,
+or Fractions.
 """
 import itertools
 import math
@@ -12,9 +12,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 UNITS = ('B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB')
-TINY = Fraction(1, 1 << 60)  # what has a sign and is written as 0
-ULP = Fraction(1, 1 << 20)   # ends of intervals are cut to this before they are written
-FLOAT = Fraction(1, 1 << 46)  # more than a few operations of doubles are off by, relatively
+TINY = Fraction(1, 1 << 60)  # a number that has a sign, but is written as 0
+ULP = Fraction(1, 1 << 20)   # ends of intervals are truncated to this before they are written
+FLOAT = Fraction(1, 1 << 46)  # larger than the relative error of a few operations of doubles
 
 # --- writing --------------------------------------------------------------------------------------
 
@@ -57,7 +57,7 @@ def signed_text(x, is_space, unit):
 
 
 def slope_text(x, is_space, unit):
-    """What is written as nothing has no sign."""
+    """A slope that is written as 0 has no sign."""
     text = value_text(abs(x), is_space, unit)
     return text if text in ('0 B', '0') else ('-' if x < 0 else '+') + text
 
@@ -76,12 +76,12 @@ def power_of(value, high, unit):
 
 
 def power_in_auto(x):
-    """Of 1024: the unit that leaves no more than 1023.9."""
+    """The power of 1024 of the unit in which the number is at most 1023.9."""
     return next((power for power in range(6) if nearest(x * 10 / 1024 ** power) < 10240), 6)
 
 
 def decimals_of(size, least=0):
-    """How many leave a size two digits, but for those before the point; three at most."""
+    """The most decimals, at most three, with which a size has no more than two digits; `least` if even that has more."""
     return next((d for d in range(3, least, -1) if math.ceil(size * 10 ** d) < 100), least)
 
 
@@ -105,7 +105,7 @@ def estimate_texts(value, low, high, is_space, unit):
         ends = f'{text(math.floor(low / last))} … {text(math.ceil(high / last))}'
     else:
         ends = '± ' + text(math.ceil(max(near - low / last, high / last - near)))
-    # Of nothing "0 B", which nothing else is written as.
+    # Zero is written as "0 B", and no other number is.
     return text(near) + behind if value else value_text(value, is_space, unit), ends + behind
 
 
@@ -144,7 +144,7 @@ def chance_text(x):
 
 
 def read(text):
-    """What a text says, at least nearly; ValueError if it is no number."""
+    """The number that a text contains, at least nearly; ValueError if it is no number."""
     sign, digits = (text[0], text[1:]) if text[:1] in ('+', '-', '<') else ('', text)
     number, _, unit = digits.partition(' ')
     if unit and unit not in UNITS:
@@ -156,8 +156,7 @@ def read(text):
 
 
 def says(text, span, write):
-    """Whether one of the numbers from span[0] to span[1] is written like that: if any is, it is
-    the one nearest to what the text says."""
+    """Whether one of the numbers in the span is written like the text: if any is, it is the one nearest to the text."""
     try:
         x = read(text)
     except (ValueError, ZeroDivisionError):
@@ -165,7 +164,7 @@ def says(text, span, write):
     return write(min(max(x, span[0]), span[1])) == text
 
 
-# --- what a number of JSON stands for -------------------------------------------------------------
+# --- the numbers that a number of JSON represents ------------------------------------------------
 
 
 @lru_cache(1 << 16)
@@ -179,12 +178,12 @@ def fixed(number):
 
 @lru_cache(1 << 16)
 def rounded(number, digits=9):
-    """A number to so many digits."""
+    """The interval of all numbers that round to this one, with `digits` digits."""
     x, places = Fraction(number), Decimal(number)
     if x == 0:
         return x, x
     half = Fraction(10) ** (places.adjusted() - digits + 1) / 2
-    # Below a power of ten numbers have a digit more behind the point.
+    # Below a power of ten, numbers have one more decimal.
     inner = half / 10 if places.normalize().as_tuple().digits == (1,) else half
     return (x - inner, x + half) if x > 0 else (x - half, x + inner)
 
@@ -226,7 +225,7 @@ def is_double(text, number, is_space, unit):
 
 
 def cut(x):
-    """Towards nothing."""
+    """Round toward zero to a multiple of ULP."""
     return Fraction(int(x / ULP)) * ULP
 
 
@@ -247,7 +246,7 @@ def is_slope(text, number, is_space, unit, digits=9):
 
 @lru_cache(1 << 17)
 def is_half(text, low, high, is_space, unit):
-    """Half of the interval."""
+    """Whether the text is half the width of the interval."""
     lows, highs = rounded(low), rounded(high)
     span = max((highs[0] - lows[1]) / 2 - ULP, 0), max((highs[1] - lows[0]) / 2, 0)
     return says(text, span, lambda x: value_text(x, is_space, unit))
@@ -255,8 +254,8 @@ def is_half(text, low, high, is_space, unit):
 
 @lru_cache(1 << 17)
 def is_estimate(texts, estimate, low, high, is_space, unit):
-    """A value and what is open of it: one of the numbers that JSON's may stand for is written
-    like that, the middle, an end, or that nearest to what the text says."""
+    """Whether the texts are those of an estimate and its interval: one of the numbers that JSON's may represent is
+    written like that, tried with the middle, both ends, and the one nearest to the text."""
     spans = fixed(estimate), rounded(low), rounded(high)
     said = read(texts[0]), *ends_of(*texts)[0]
     tries = [((low + high) / 2, low, high, min(max(x, low), high))
@@ -267,11 +266,11 @@ def is_estimate(texts, estimate, low, high, is_space, unit):
 
 @lru_cache(1 << 17)
 def holds(texts, estimate, low, high):
-    """Whether what is open as printed holds the interval and the estimate, and is wider by no more
-    than a quarter and by what a last digit is worth."""
+    """Whether the printed interval contains the real one and the estimate, and is wider by at most a quarter and the
+    value of the last digit."""
     (value, _), (below, low), (high, above) = fixed(estimate), rounded(low), rounded(high)
     (printed_low, printed_high), last = ends_of(*texts)
-    # Both ends are rounded outwards, and about a value that is rounded itself.
+    # Both ends are rounded outwards, and they are relative to a value that is rounded itself.
     excess = 2 * last + (0 if '…' in texts[1] else (above - below) / 4)
     return (printed_low <= low and printed_high >= high and
             max(below - printed_low, printed_high - above) <= excess and
@@ -279,7 +278,7 @@ def holds(texts, estimate, low, high):
 
 
 def ends_of(value, interval):
-    """((low, high), what one of the last digit is worth) as texts say."""
+    """((low, high), value of the last digit) of the printed interval."""
     number, _, unit = interval.removeprefix('± ').rpartition(' ')
     if unit not in UNITS:
         number, unit = interval.removeprefix('± '), ''
@@ -302,7 +301,7 @@ def is_rough(text, number, unit, towards):
 
 
 def quotient(part, whole):
-    """Of spans; whole is above 0."""
+    """The quotient of two intervals; `whole` is above 0."""
     ends = [p / w for p in part for w in whole]
     low, high = min(ends), max(ends)
     return low - abs(low) * FLOAT, high + abs(high) * FLOAT
@@ -322,7 +321,7 @@ def is_share_of(text, part, whole):
 
 @lru_cache(1 << 14)
 def is_growth(text, part, whole):
-    """Of the base, where there is any."""
+    """The growth relative to the base, if there is a base."""
     if fixed(whole)[1] <= 0:
         return text == '-'
     return says(text, quotient(fixed(part), fixed(whole)), growth_text)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The sizes of objects: parts of a stack add up to it, rows by size to the total, in all formats, in
-whatever order and on however many threads; and sizes that are said to be sure are true, as is
-known of objects that were sampled here, and of those that dumps list one by one."""
+"""Tests the sizes of objects: the parts of a stack add up to it, and rows by size to the total, in all formats, in
+any order, with any number of threads.  Sizes that are called certain are true, which is known for objects that are
+sampled here, and for those that dumps list individually."""
 import collections
 import gzip
 import itertools
@@ -31,7 +31,7 @@ def report(kind, *args):
 
 
 def metrics_of(path):
-    """Of what is in use, and of what was allocated where that is told."""
+    """The metrics of memory in use, and those of allocated memory if the input has them."""
     total = report('top', path)['total']
     return [pair for pair in (('inuse-space', 'inuse-objects'), ('alloc-space', 'alloc-objects'))
             if total[pair[0]] is not None and total[pair[1]] is not None]
@@ -106,7 +106,7 @@ def rows_add_up(path, space, objects):
 
 
 def text_agrees(path):
-    """Rows of text are those of JSON, with ~ where that says so."""
+    """The rows of text are those of JSON, with ~ where the size is uncertain."""
     rows = report('top', '--by=size', path)['rows']
     text = t.ok('top', '--no-symbols', '--by=size', '-n0', '-q', '--unit=B', path).out.partition('%\n')[0]
     names = re.findall(r'^ .*?([\d,]+)  (~?)([\d,.]+ [KMG]?i?B|\[mixed sizes\])$', text, re.M)
@@ -124,7 +124,7 @@ BARS = ' ▁▂▃▄▅▆▇█'
 
 
 def histogram_of(parts, of):
-    """As --sizes draws it; bars of which a rounding may be the next are told both ways."""
+    """The histogram that --sizes draws; both variants of a bar that may be rounded either way."""
     sums, mixed = collections.Counter(), 0
     for part in parts:
         if part[0] is None:
@@ -137,7 +137,7 @@ def histogram_of(parts, of):
 
 
 def lines_of_sizes(path):
-    """Of each leaf: the same sizes as below its stacks."""
+    """The sizes of each leaf are the same as those of the stacks with this leaf."""
     for space, objects in metrics_of(path):
         for metric, of in ((space, 3), (objects, 2)):
             told = collections.defaultdict(list)
@@ -190,7 +190,7 @@ def classes():
 
 
 def too_many_sizes_are_mixed():
-    """Of 32 each is kept, of 33 none, whoever comes first; the sum stays."""
+    """32 sizes are kept separately, but 33 are not, in any order of inputs; the sum stays the same."""
     sizes = list(itertools.islice(classes(), 33))
     with scratch() as folder:
         paths = [dump(pathlib.Path(folder) / f'{i}.heap', [printed([size])])
@@ -215,7 +215,7 @@ def chance(size):
 
 
 def printed(sizes):
-    """What jemalloc prints with prof_unbias:true (prof_data.c)."""
+    """The numbers that jemalloc prints with prof_unbias:true (prof_data.c)."""
     usual = [1 - math.exp(-size / PERIOD) for size in sizes]
     objects = sum(round(8 / p) for p in usual) / 8
     space = sum(round(size / p) for size, p in zip(sizes, usual))
@@ -224,7 +224,7 @@ def printed(sizes):
 
 
 def sure_sizes_are_true():
-    """Of few objects of whatever sizes, rewritten and raw."""
+    """Sizes that are called certain are true, for few objects of any sizes, in unbiased and raw numbers."""
     rng, sure = random.Random(16), collections.Counter()
     near_period = [size for size in classes() if size >= PERIOD // 2][:16]
     stacks = [[rng.choice(near_period if i % 2 else list(classes())[:60]) for _ in range(rng.randint(1, 5))]
@@ -298,7 +298,7 @@ def labels_are_sizes():
 
 
 def samples_of(path):
-    """Of each sample the places, its size or None, and the values."""
+    """The locations of each sample, its size or None, and its values."""
     profile = list(fields(gzip.decompress(path.read_bytes())))
     strings = [value for number, value in profile if number == 6]
     for sample in (list(fields(value)) for number, value in profile if number == 2):
@@ -309,7 +309,7 @@ def samples_of(path):
 
 
 def merged_by_size(path):
-    """A label of each size, whose values are those of the rows; stacks are what they are without."""
+    """Samples have a label for each size, with the values of the rows; the stacks are the same as without labels."""
     with scratch() as folder:
         plain, split = pathlib.Path(folder, 'a.pb.gz'), pathlib.Path(folder, 'b.pb.gz')
         t.ok('merge', '-q', '--no-symbols', '-o', plain, path)
@@ -335,7 +335,7 @@ def merged_by_size(path):
 
 
 def intervals_hold():
-    """Heaps of known objects, sampled here: a row's interval holds what its size has."""
+    """Heaps of known objects are sampled here: the interval of each row contains the true value."""
     rng = random.Random(1616)
     held = collections.Counter()
     with scratch() as folder:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""However the dumps of one simulated fleet are cut, merged, and by which build, they come to one digest, which
-never changes: in one command, in 1, 7 and 64 lists, in random trees of the 64, shuffled, by one thread and by
-eight, in four shards that are joined, where memory does not hold the stacks, from a pipe and from an archive.
+"""The dumps of one simulated fleet always give the same digest, by any build and any way of merging: in one command,
+in 1, 7 and 64 lists, in random trees of the 64, shuffled, with one thread and with eight, in four shards that are
+joined, with too little memory for the stacks, from a pipe and from an archive.
 
 usage: one_digest.py BINARY TESTDATA HPROF-SIM [DUMPS [TREES]] [COMMAND...]
 
@@ -18,7 +18,7 @@ import tarfile
 
 from harness import Tests, scratch
 
-GOLDEN = {  # of so many dumps
+GOLDEN = {  # by number of dumps
     1000: '65fe48ea7faa24dc085f613177b81fb5278ebdd2dbee4beb622157361191a45b',
     10000: '10dc12881e18c9545d1780f5c0977fcec97724c502a0dfac0513639e5c0cbb1c',
 }
@@ -44,7 +44,7 @@ def fleet(folder):
 
 
 def partials(folder, paths, lists, *options):
-    """One of each list that has dumps; all dumps of a process are in one of them."""
+    """The partials of all lists that have dumps; all dumps of a process are in one list."""
     t.ok('manifest', '-q', f'--shards={lists}', '--snapshots=sum', '--files-from=-', '-o', folder / f'{lists}.',
          stdin=b'\n'.join(map(os.fsencode, paths)))
     made, found = [], sorted(path for path in folder.glob(f'{lists}.*') if path.suffix != '.hpa' and path.read_bytes())

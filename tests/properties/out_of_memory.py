@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""R35: whichever allocation fails, alone or with all behind it, the program says so, writes no
-report and ends with 70; or it did not need that memory, and the report is whole.
+"""R35: if any allocation fails, alone or with all after it, the program says so, writes no report and ends with
+status 70; or it does not need that memory, and the report is complete.
 
-So it is with names, in the parent; in the child that reads binaries the report is whole, or says
-that memory ran out.
+The same holds for symbolization in the parent; if the child that reads binaries fails, the report is complete, or
+says that memory ran out.
 
 usage: out_of_memory.py BINARY TESTDATA FAIL_ALLOC_LIBRARY [STEP [DUMP...]]
 
-With a STEP names alone are looked at: 1 for every allocation of the child, and of dumps of one's own.
+With STEP only symbolization is tested: 1 is for every allocation of the child; DUMPs replace those of TESTDATA.
 """
 import gzip
 import pathlib
@@ -44,7 +44,7 @@ def run(case, **environment):
 
 
 def count(case):
-    """How many allocations it makes, and its report."""
+    """(number of allocations, report) of a command."""
     with scratch() as folder:
         path = pathlib.Path(folder, 'count')
         result = run(case, FAIL_ALLOC_COUNT=str(path))
@@ -81,7 +81,7 @@ def told(result, whole):
 
 
 def each_named(case, variable):
-    """Every STEP-th allocation, alone or with all behind it; more of the first, when a file is opened."""
+    """Every STEP-th allocation fails, alone or with all after it; the first ones more often, which open a file."""
     with scratch() as folder:
         path = pathlib.Path(folder, 'count')
         whole = named(case, env={'LD_PRELOAD': LIBRARY, 'FAIL_ALLOC_COUNT': str(path)}).out_bytes

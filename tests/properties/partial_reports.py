@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Of up to 256 dumps a partial gives the reports of the dumps, byte for byte: each report in each format, with
-each option that there is, of inputs of each kind; or it is refused, and says why.
+"""A partial of up to 256 dumps gives the reports of the dumps, byte for byte: each report in each format, with each
+option, for inputs of each kind; or the report is refused with a reason.
 
 usage: partial_reports.py BINARY TESTDATA
 """
@@ -18,7 +18,7 @@ NO_MOMENTS = 'another dump of its process was chosen'  # of a series without --s
 USAGES = {name: usage for name, usage in t.reports().items() if name not in ('manifest', 'digest')}
 FORMATS = {name: [each for each in t.formats_of(name) if each != 'hpa'] for name in USAGES}
 
-# What each option is tried with, where it is told to the report alone; a list of options that go with it.
+# The values with which each option is tried, if the option concerns the report only; lists are options used together.
 OPTIONS = {
     'time-from': ['mtime', r'(\d+)\.f'], 'metric': ['inuse-objects', 'alloc-space', 'alloc-objects', 'resident_space'],
     'inuse_space': [], 'inuse_objects': [], 'alloc_space': [], 'alloc_objects': [],
@@ -31,14 +31,14 @@ OPTIONS = {
     'only': ['grown'], 'print': ['used'], 'flavor': ['pprof', 'pyroscope', 'parca', 'datadog'], 'with-error': [], 'max-samples': ['3'], 'max-depth': ['2'],
     'color': ['always'], 'quiet': [], 'verbose': [], 'sandbox': ['off'], 'jobs': ['3'], 'max-memory': ['1GiB'], 'null': [],
 }
-# What decides of the partial itself, below, and what is not of its reports.
+# Options that change the partial itself, which are tested below, and options that are not for its reports.
 OF_INPUTS = set('''files-from tar to base-files-from snapshots on-duplicate keep-unmapped keep-damaged max-skipped min-age
     max-input-size strict wait large-sizes compat no-unbias label-from thread'''.split())
 OTHERS = set('redact redact-key frame-rules fail-if format output shard no-input-ids shards progress help version licenses features stats smaps recent waste ages older-than pairs maps with-builds with-names'.split())
 
 
 def series(folder, jit):
-    """Dumps of processes of which half of the stacks come from, or go through, what a JIT compiler has made."""
+    """Write dumps of processes in which half of the stacks begin in, or contain, code of a JIT compiler."""
     r, paths = random.Random(4), []
     for number in range(3):
         process = Process(r, 50 + number)
@@ -52,7 +52,7 @@ def series(folder, jit):
 
 
 def damaged(folder):
-    """One cut, and one of a malformed line."""
+    """Write a truncated dump, and one with a malformed line."""
     text, paths = PROCS[0].read_text(), []
     for name, content in (('cut', text[:3000]), ('torn', text[:-2000].replace('\n@ 0x', '\n@ 0y', 3))):
         paths.append(pathlib.Path(folder, f'{name}.9.0.i0.heap'))
@@ -75,7 +75,7 @@ def compare(partial, inputs, command, options):
 
 
 def reports_of(inputs, of_both=(), of_partial=(), of_report=('--no-symbols',)):
-    """All reports in all formats of these, which are merged with options of their own, or of the reports too."""
+    """Compare all reports in all formats for these inputs, with options of the partial, of the reports, or of both."""
     with scratch() as folder:
         inputs = inputs(folder) if callable(inputs) else inputs
         partial = pathlib.Path(folder, 'all.hpa')
@@ -97,7 +97,7 @@ def reports_of(inputs, of_both=(), of_partial=(), of_report=('--no-symbols',)):
 
 
 def each_option():
-    """Those that the tool has, one at a time; a new one is to be put into a table above."""
+    """Test all options of the tool one by one; a new option has to be added to a table above."""
     told = set(re.findall(r'^ +(?:-\w, |    )--([\w-]+)', t.ok('help').out, re.M))
     known = OPTIONS.keys() | OF_INPUTS | OTHERS
     faults = [f'--{name} is in no table' for name in sorted(told - known)]
@@ -115,7 +115,7 @@ def each_option():
 
         def one(job):
             if job[1] is REDIS and job[2] == 'info':
-                return []  # of older dumps it has nothing to tell
+                return []  # it contains nothing about older dumps
             fault, why = compare(*job)
             refused.extend([job] if why else [])
             return [fault] if fault else []
@@ -125,7 +125,7 @@ def each_option():
 
 
 def differences():
-    """Two sides, each a partial, or one of them dumps."""
+    """Compare reports of two sides, where each is a partial, or one consists of dumps."""
     before, after = PROCS[:2], PROCS[2:]
     with scratch() as folder:
         parts = [pathlib.Path(folder, f'{i}.hpa') for i in range(2)]
@@ -156,7 +156,7 @@ t.check('of several, some of whose stacks are JIT frames', lambda: reports_of(la
 t.check('of these with their addresses', lambda: reports_of(lambda folder: series(folder, False), ['--keep-unmapped']))
 t.check('of addresses, for which they were merged', lambda: reports_of(
     lambda folder: series(folder, True), of_partial=['--by=address'], of_report=['--no-symbols', '--keep-unmapped']))
-# What files say of large sizes a partial keeps that was merged with them.
+# A partial keeps what the files say of large sizes, if it was merged with the files.
 t.check('of dumps whose binaries are at hand', lambda: reports_of(
     CXX, ['--large-sizes=classes'], of_report=[f'--symbol-dir={t.root}']))
 t.check('of six formats at once, three of which have names', lambda: reports_of(MIXED))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Profiles that are merged again: whatever dumps were merged with which, they give what all dumps give
-at once, or are refused; no process counts twice."""
+"""Profiles that are merged again: for any division of the dumps, they give the same as all dumps at once, or are
+refused; no process counts twice."""
 import gzip
 import hashlib
 import pathlib
@@ -28,7 +28,7 @@ def keys_of(path):
 
 
 def digest(path):
-    """Of all that is in a profile but the notes for people, whatever the order of its tables."""
+    """A digest of everything in a profile except notes for people, independent of the order of its tables."""
     profile = Profile(path)
     samples = sorted((tuple(map(profile.frame, sample.locations)), tuple(sample.values), tuple(sample.all_labels))
                      for sample in profile.samples)
@@ -54,7 +54,7 @@ def split(r, items, parts):
 
 
 def merged_in_parts(folder, bags, *options):
-    """Each bag by itself, then all together; None if that is refused, with why."""
+    """Merge each bag separately, then all results; None if that is refused, with the reason."""
     parts = [pathlib.Path(folder, f'part{i}.pb.gz') for i in range(len(bags))]
     for part, bag in zip(parts, bags):
         result = merge(part, bag, *options)
@@ -69,7 +69,7 @@ def merged_in_parts(folder, bags, *options):
 
 
 def any_split(period):
-    """By dumps, which mostly tears processes apart, and by processes, which never does."""
+    """Dumps are divided at random, which mostly separates dumps of one process, and by processes."""
     faults, outcomes = [], {'same': 0, 'refused': 0}
     with scratch() as folder:
         paths = fleet(folder, period, period)
@@ -81,7 +81,7 @@ def any_split(period):
             r = random.Random(seed)
             if seed % 3 == 0:
                 bags = split(r, every, r.randint(1, 5))
-            else: # whole processes, but for one dump now and then
+            else: # whole processes, except for single dumps
                 bags = [[path for own in bag for path in own] for bag in split(r, paths, r.randint(1, 5))]
                 if seed % 3 == 1 and len(bags) > 1:
                     bags[0].append(bags[1].pop())
@@ -106,7 +106,7 @@ def any_split(period):
 
 
 def chosen_first():
-    """As the recipe says: choose among all dumps, then merge them wherever they are."""
+    """The recipe of the manual: choose among all dumps, then merge them anywhere."""
     faults = []
     with scratch() as folder:
         paths = [path for own in fleet(folder, 5) for path in own]
@@ -135,7 +135,7 @@ def chosen_first():
 
 
 def trees():
-    """Merged, merged again with what was merged, or with dumps, of which it has the total."""
+    """Profiles merged in steps, with other profiles or with dumps, give the total of all dumps."""
     faults = []
     with scratch() as folder:
         paths = fleet(folder, 7)
@@ -160,7 +160,7 @@ def trees():
 
 
 def asked_for():
-    """--snapshots=sum adds up, and says so from then on; so does another rule than the others'."""
+    """--snapshots=sum adds up, and the result records it; another rule than that of the inputs is recorded, too."""
     faults = []
     with scratch() as folder:
         own = fleet(folder, 9)[5]
@@ -187,7 +187,7 @@ def asked_for():
 
 
 def one_dump_each():
-    """Of single dumps of processes every rule gives the same profile."""
+    """For single dumps of processes, every rule gives the same profile."""
     with scratch() as folder:
         paths = [own[0] for own in fleet(folder, 11)]
         found = set()
@@ -199,8 +199,8 @@ def one_dump_each():
 
 
 def joined():
-    """A dump of no process id is of the one that has its map, unless there are two: then what was
-    merged before may be wrong."""
+    """A dump without a process id belongs to the process with the same map.  If there are two, earlier merges may be
+    wrong."""
     faults = []
     with scratch() as folder:
         r = random.Random(13)
@@ -224,7 +224,7 @@ def joined():
 
 
 def without_maps():
-    """What has none is counted, and not known again: that is said."""
+    """A process without a map is counted, but not recognized again, and a warning says so."""
     faults = []
     with scratch() as folder:
         parts = []
@@ -241,7 +241,7 @@ def without_maps():
 
 
 def very_many():
-    """Of thousands of processes there are several lines, in order, and all are known again."""
+    """For thousands of processes there are several lines, in order, and all processes are recognized again."""
     faults = []
     with scratch() as folder:
         path, again = (pathlib.Path(folder, name) for name in ('x.pb.gz', 'again.pb.gz'))
@@ -266,7 +266,7 @@ def written(marks):
 
 
 def marks():
-    """Two in one file, as pprof leaves them; damaged ones; and those of a later version."""
+    """Two records in one file, as pprof leaves them; damaged ones; and those of a later version."""
     key, other = '1' * 48, '2' * 48
     one, two = (f'{MARK}snapshots=last of=in-use untold=0 keys={text}' for text in (key + other, '3' * 48))
     faults = []
@@ -292,7 +292,7 @@ def marks():
 
 
 def by_pprof():
-    """What pprof makes of two profiles has the processes of both."""
+    """A profile that pprof merges from two has the processes of both."""
     faults = []
     with scratch() as folder:
         paths = fleet(folder, 15)

@@ -13,7 +13,7 @@ def text_of(parts, r):
 
 
 def one_of(items, r):
-    """Of the first kind in brackets, or a letter that is not among them."""
+    """A character of the first kind in a bracket expression, or, if it is negated, a letter that is not in it."""
     if items[0][0] is c.NEGATE:
         return 'q'
     kind, value = r.choice(items)

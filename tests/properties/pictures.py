@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A flame graph shows what `stacks` says: each path of calls has its box, as wide as what it holds, on
-that of its caller, with the interval of `tree`; what is too small is merged and counted.  Of a diff, the
-sums of `difffolded`.  It is XML in which hostile names are names, and its size has a bound.
+"""A flame graph shows the numbers of `stacks`: each path of calls has a box on that of its caller, as wide as its
+memory, with the interval of `tree`; boxes that are too small are merged and counted.  For a diff it shows the sums of
+`difffolded`.  It is XML, in which hostile names are plain text, and its size has a bound.
 
 usage: pictures.py BINARY TESTDATA [STACKS]
 
-STACKS is for how many stacks the time of a picture is told: 100000, by hand.
+STACKS is the number of stacks for which the time of a picture is printed: 100000, by hand.
 """
 import collections
 import gzip
@@ -39,7 +39,7 @@ def picture(*args):
 
 
 def paths_of(boxes):
-    """{names from the root: the boxes that are there}, and what lies on no box."""
+    """{names from the root: the boxes}, and the boxes that lie on no other box."""
     found, faults, below = {}, [], {}
     for box in boxes:
         under = [(path, other) for path, other in below.get(box.top + 16, ())
@@ -59,7 +59,7 @@ def name_of(text):
 
 
 def held_by(stacks):
-    """{names from the root: what the stacks hold that begin so}."""
+    """{names from the root: sum of the stacks that begin with them}."""
     held = collections.Counter()
     for names, value in stacks:
         for depth in range(len(names) + 1):
@@ -78,7 +78,7 @@ def least_of(head):
 
 
 def small(held, path, least):
-    """What is merged on a path: how many, and what they hold."""
+    """The boxes that are merged on a path: their number, and the sum of their values."""
     children = [value for other, value in held.items()
                 if len(other) == len(path) + 1 and other[:-1] == path and 0 <= value < least - 1]
     return len(children), sum(children)
@@ -141,7 +141,7 @@ def intervals():
 
 
 def widths_of(before, after, least):
-    """{path: width in bytes} of what is drawn: that of a path is at least what is on it."""
+    """{path: width in bytes} of the drawn boxes; a box is at least as wide as those on it."""
     children, widths = collections.defaultdict(list), {}
     for path in before.keys() | after.keys():
         if path:
@@ -218,8 +218,8 @@ def hostile(folder):
 
 
 def many(folder):
-    """Stacks of 30 frames and more with names of 400 characters, which begin in one of 900 ways,
-    some of which are rare: of 1/1000 and more there are more boxes than are to be written."""
+    """Stacks of 30 frames and more with names of 400 characters, which begin in one of 900 ways, some of them rare:
+    more boxes hold at least 1/1000 than may be written."""
     dice, p, path = random.Random(20), Profile(), pathlib.Path(folder) / 'many.pb.gz'
     names = [p.location(0x1000 + i, 0, [(f'name_{i}_' + 'x' * 400, 'x.c', 1)]) for i in range(2000)]
     for _ in range(STACKS):

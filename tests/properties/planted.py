@@ -1,23 +1,23 @@
-"""Disagreements that nobody wrote: reports with one thing changed, which a comparison has to find."""
+"""Planted disagreements: reports with one thing changed, which a comparison has to find."""
 import copy
 import re
 
 from agreeing import CELLS, FEW, PLACE, check_flags, compare_tsv
 from text_series import compare_text
 
-# What JSON does not tell, and text does; the last are lines of source that hold nothing.
+# Parts of text that JSON does not contain; the last ones are source lines without values.
 UNTOLD = re.compile(r'\d+ mapped files?|in \d+ lines|the first is line \d+|written by.*|'
                     r'^ {42}.*', re.M)
 # Numbers whose ends no text has.
 WITHOUT_ENDS = {('peek', 'flat'), ('list', 'cum')}
-FLAGGED = ('top', 'stacks')  # the JSON of which says what stands on one object
-# Where the mark of a row is.
+FLAGGED = ('top', 'stacks')  # their JSON shows which values are based on one object
+# The column of the mark of a row.
 MARKS = {'top': 67, 'stacks': 39, 'tree': 37, 'peek': 60, 'list': 42, 'diff': 87, 'trend': 63}
 WIDER = {'top', 'stacks', 'tree', 'peek', 'list'}  # in small units, by five
 
 
 def faults_of(reports):
-    """Of all comparisons there are of a kind."""
+    """The faults that all comparisons for this kind of report find."""
     kind, shown = reports.json['command'], reports.shown
     sheets = [compare_text(reports.json, reports.text, shown)]
     sheets += [compare_tsv(reports.json, reports.tsv, shown)] if kind in CELLS else []
@@ -34,8 +34,8 @@ def other_digit(digit):
 
 
 def of_text(reports, step=2):
-    """Every step-th digit of the text another, and each mark that JSON tells gone or where none
-    was."""
+    """Variants of the text: every step-th digit changed, and each mark that JSON implies removed, or added where none
+    is."""
     text, kind = reports.text, reports.json['command']
     untold = {i for found in UNTOLD.finditer(text) for i in range(*found.span())}
     digits = [i for i, c in enumerate(text) if c in '0123456789' and i not in untold]
@@ -99,8 +99,8 @@ def at(report, path):
 
 
 def of_json(reports):
-    """Each end the other one of its number, or that of another column; flags that are not there,
-    and that were left out."""
+    """Variants of JSON: each end replaced by the other end, or by that of another column; flags added, and flags
+    removed."""
     report = reports.json
     metric, has_cells = report.get('metric'), report['command'] in CELLS
     places = [('rows', *path) for path in numbers_of(report['rows'], metric)
@@ -112,7 +112,7 @@ def of_json(reports):
             continue
         for end, value in (('low', number['high']), ('high', number['low']),
                            ('low', foreign['low']), ('high', foreign['high'])):
-            # Which half the size is all that a text has of both ends.
+            # Text shows only half the width of the interval instead of both ends.
             if value != number[end] and (has_cells or value in (number['low'], number['high'])):
                 changed = copy.deepcopy(report)
                 at(changed, path)[end] = value
@@ -136,7 +136,7 @@ def of_threshold(report):
 
 
 def survivors(reports):
-    """How many disagreements were planted, and which were not found."""
+    """The number of planted disagreements, and those that were not found."""
     planted, found = 0, faults_of(reports)
     missed = [f'not planted: {fault}' for fault in found]
     mutants = [(what, compare(reports.json, text, reports.shown).faults)

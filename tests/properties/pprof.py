@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""pprof profiles: what Go writes, what a writer of our own makes of every rule of the format,
-and what is wrong with those that break one."""
+"""Tests pprof profiles: those of Go, those that a writer of our own makes for every rule of the format, and invalid
+ones that break a rule."""
 import gzip
 import json
 import pathlib
@@ -62,14 +62,14 @@ def every_form():
 
 
 def samples_first(p):
-    """As Datadog's libraries write it: samples, then what they are of."""
+    """The order of Datadog's libraries: first the samples, then the tables."""
     samples = [part for part in p.parts if part[0] == 2 << 3 | 2]
     rest = [part for part in p.parts if part[0] != 2 << 3 | 2]
     return b''.join(samples + rest + p.head + [message(6, text) for text in p.texts])
 
 
 def types_far_behind():
-    """Behind more samples than are looked at to find out what it is."""
+    """The types come after more samples than are examined to recognize the format."""
     p = small()
     p.parts += p.parts[-3:] * 20000
     wanted = [(stack, value * 20001) for stack, value in WANTED]
@@ -84,7 +84,7 @@ def types_far_behind():
 
 
 def only_samples():
-    """Nothing but samples is a profile that was cut, or none."""
+    """A file of samples only is a truncated profile, or none."""
     p = small()
     faults = []
     for content, sentence in (
@@ -101,8 +101,8 @@ def only_samples():
 
 
 def go_totals():
-    """What `go tool pprof -raw` says of the file, whose four samples have their objects cut to whole
-    numbers: bytes by sizes are a little more."""
+    """The totals of `go tool pprof -raw` for the file: it truncates the objects of the four samples to integers;
+    bytes by sizes are a little more."""
     wanted = {'alloc-objects': 28379, 'alloc-space': 23654246, 'inuse-objects': 27208,
               'inuse-space': 23523062}
     got = t.totals(GO)
@@ -111,7 +111,7 @@ def go_totals():
 
 
 def go_as_text():
-    """The same profile as text: the same functions and lines; per line Go cuts fractions."""
+    """The same profile as text has the same functions and lines; Go truncates fractions in each line."""
     text, proto = t.totals(GO_TEXT), t.totals(GO)
     faults = [f'{metric}: {text[metric]}, {proto[metric]}' for metric in text
               if not 0 <= text[metric] - proto[metric] < 5]
@@ -133,7 +133,7 @@ def other_types():
 
 
 def other_names():
-    """As Datadog calls them; of two names of one column the first holds."""
+    """Datadog's names of sample types; of two names for one column the first is used."""
     p = Profile((('alloc-samples', 'count'), ('alloc-space', 'bytes'), ('inuse-objects', 'count'),
                  ('inuse-space', 'bytes'), ('heap-space', 'bytes'), ('resident_space', 'bytes')))
     p.sample([p.location(0, 0, [('f', '', 0)])], [20, 1280, 10, 640, 5, 7])
@@ -145,7 +145,7 @@ def other_names():
 
 
 def allocations():
-    """tcmalloc's profile of them differs from that of what is in use by its default type only."""
+    """tcmalloc's profile of allocations differs from that of memory in use only by its default type."""
     both = (('objects', 'count'), ('space', 'bytes'))
     faults = []
     for sign, default, metric in (('TCMallocInternalNew', 'objects', 'alloc'),
@@ -165,7 +165,7 @@ def allocations():
 
 
 def columns():
-    """Two places of one line are two, if nothing but names tells them."""
+    """Two places in one line stay separate, if only names distinguish them."""
     p = Profile((('inuse_space', 'bytes'),))
     function = p.new_id()
     p.parts.append(message(5, number(1, function), number(2, p.text('f')), number(5, 17)))
@@ -193,7 +193,7 @@ def columns():
 
 
 def units():
-    """Those that pprof knows."""
+    """The units that pprof knows."""
     faults = []
     for unit, size in (('byte', 1), ('B', 1), ('kB', 1024), ('KILOBYTES', 1024),
                        ('mbyte', 1 << 20), ('Gigabyte', 1 << 30), ('tb', 1 << 40),
@@ -218,7 +218,7 @@ def units():
 
 
 def columns_that_differ():
-    """What one input tells and the other does not is said, and no reason to refuse."""
+    """Metrics that only one of two inputs has cause a warning, but the inputs are not refused."""
     both = (('alloc_objects', 'count'), ('alloc_space', 'bytes'), ('objects', 'count'),
             ('space', 'bytes'))
     with scratch() as directory:
@@ -274,7 +274,7 @@ def told_by_formats(path, metrics):
 
 
 def tells_only(path, metrics):
-    """What an input does not tell is unknown, and not 0."""
+    """Metrics that an input does not have are unknown, and not 0."""
     option = f'--metric={metrics[0]}'
     faults = []
     for report in (('info',), ('top', '--no-error', option)):
@@ -306,7 +306,7 @@ def columns_of(path):
 
 
 def columns_kept():
-    """A merge has the columns that some input has, so that what was unknown stays unknown."""
+    """A merge has the columns that any input has, so that unknown values stay unknown."""
     names = {'o': ('inuse_objects', 'count'), 'b': ('inuse_space', 'bytes'),
              'O': ('alloc_objects', 'count'), 'B': ('alloc_space', 'bytes')}
     faults = []
@@ -339,7 +339,7 @@ def columns_kept():
 
 
 def bytes_only():
-    """As jemalloc_pprof writes them: every mapping is all of memory, offsets for addresses."""
+    """The form of jemalloc_pprof: every mapping covers all memory, and addresses are offsets."""
     p = Profile((('inuse_space', 'bytes'),), period=0)
     a = p.mapping('/srv/none/a', 0, (1 << 64) - 1)
     b = p.mapping('/srv/none/b', 0, (1 << 64) - 1)
@@ -354,7 +354,7 @@ def bytes_only():
 
 
 def untold_objects():
-    """Where nobody knows what was sampled once, what was never sampled is not told."""
+    """If it is unknown which stacks were sampled once, no number for unsampled stacks is shown."""
     p = Profile((('inuse_space', 'bytes'),))
     for i in range(5):
         p.sample([p.location(0x1000 + 16 * i)], [100 << 20])
@@ -372,7 +372,7 @@ def untold_objects():
 
 
 def no_addresses():
-    """Code is known by its names then, whatever its ids."""
+    """Without addresses, code is identified by its names, with any ids."""
     one, two = Profile(), Profile()
     for p, first in ((one, 'g'), (two, 'h')):
         p.location(0, 0, [(first, '', 0)])
@@ -386,7 +386,7 @@ def no_addresses():
 
 
 def unknown_calls():
-    """Four locations say nothing of a call; a fifth is an address in no mapping, a sixth one in a mapping."""
+    """Four locations have no information on the call; a fifth is an address in no mapping, a sixth one in a mapping."""
     p = Profile()
     app = p.mapping('/srv/none/app', 0x400000, 0x500000)
     calls = [p.location(), p.location(calls=[('', '', 0)]), p.location(calls=[('', 'f.c', 3)]),
@@ -416,7 +416,7 @@ def unknown_calls():
 
 
 def names_without_stacks():
-    """What a profile of no stacks tells of an address counts in no order of the inputs."""
+    """Names in a profile without stacks are ignored, in any order of the inputs."""
     named, bare = Profile(), Profile()
     for p, calls, values in ((named, [('f', 'f.c', 3)], [0, 0]), (bare, [], [3, 300])):
         app = p.mapping('/srv/none/app', 0x400000, 0x500000)
@@ -432,7 +432,7 @@ def names_without_stacks():
 
 
 def names_at_one_address():
-    """What has other names is something else, in one file and in two, whatever its address."""
+    """Locations with different names stay separate, in one file and in two, at any address."""
     def tree(*profiles):
         with scratch() as directory:
             for i, p in enumerate(profiles):
@@ -460,7 +460,7 @@ def names_at_one_address():
              [('f f.c:1', 300), ('g', 300)]),
             ([of([(0x400100, f), (0x400100, mangled)], True)],
              [('f f.c:1', 100), ('f(int) f.c:1', 200)]),
-            # What has no names is where it is, and what others tell of the place is told of it.
+            # Locations without names are identified by their place, and get the names that others give to the place.
             ([of([(0x400100, f), (0x400100, []), (0x400200, [])], True)],
              [('app@0x201', 300), ('f f.c:1', 300)]),
             ([of([(0x400100, []), (0x400200, [('', '', 0)])], False)],
@@ -477,7 +477,7 @@ def binary_of(program):
 
 
 def executable_rows_alone():
-    """A profile need not have all rows of a map: those of code tell the build well enough."""
+    """A profile does not need all rows of a map: those of code are enough to recognize the build."""
     dump, symbols = t.testdata / 'golden' / 'procs1.heap', f'--symbol-dir={t.root}'
     wanted = [name for _, _, name in t.table(symbols, dump).rows() if '+0x' not in name]
     with scratch() as folder:
@@ -511,7 +511,7 @@ def go_symbols():
 
 
 def writer():
-    """Who wrote it, as far as the profile tells."""
+    """The producer is recognized, as far as the profile shows it."""
     def known_by(sign, profile=None):
         p = profile or small()
         p.text(sign)
@@ -589,7 +589,7 @@ def broken():
 
 
 def cut():
-    """Wherever it is cut, it is refused: what is named comes behind what names it."""
+    """A profile that is truncated anywhere is refused: names come after their uses."""
     whole = small().bytes()
     def check(size):
         result = run(whole[:size], 'info')

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Which dumps are of one process and which of them counts: a test for each row of the tables that
-decide it, random fleets whose truth is known, and reports that are those of the chosen dump.
+"""Tests which dumps belong to one process, and which of them is used: a test for each row of the tables that decide
+it, random fleets with a known truth, and reports, which are those of the chosen dump.
 
 usage: processes.py BINARY TESTDATA [FLEETS]
 """
@@ -83,7 +83,7 @@ def inuse(*args, command='top', **options):
 
 
 def row(files, want, said=(), unsaid=(), used=None, args=(), code=0):
-    """Files are of the processes `want`; the text of top says what is in `said`."""
+    """Check that the files belong to the processes `want`, and that the text of top contains `said`."""
     with scratch() as folder:
         made = Folder(folder, files)
         faults = []
@@ -199,7 +199,7 @@ t.check('dumps of Go, told by [vdso], the newest by the time in it', lambda: row
 
 
 def pprof_without_maps():
-    """As a writer may leave them out: field 3 of the profile, and field 2 of its locations."""
+    """Profiles without the parts that a writer may omit: field 3 of the profile, and field 2 of its locations."""
     def number(value):
         return bytes([value & 127 | 128]) + number(value >> 7) if value > 127 else bytes([value])
 
@@ -231,7 +231,7 @@ t.check('pprof without maps: not told, each counts', pprof_without_maps)
 
 
 def gperftools_forks():
-    """Numbers go on in a child; its own name has a pid where it was started anew."""
+    """A forked child continues the numbers; with a new start its name contains a pid."""
     text = (t.formats / 'gperftools-heapprofile.heap').read_bytes()
     files = {f'hp.{i:04}.heap': text.replace(b'heap profile:  ', b'heap profile:   ' if i % 2 else b'heap profile:  ')
              + b'\n' * i for i in range(1, 4)}
@@ -302,7 +302,7 @@ t.check('V8: the report on a series is that on the dump that counts, to the byte
 
 
 def peak_is_an_interval():
-    """The largest of several values is too high: what allows for the choice stands in its place, in each report."""
+    """The largest of several values is too high: each report shows the interval that allows for the choice instead."""
     faults = []
     value, peak = max(inuse(path) for path in DBBENCH), ('--no-symbols', '--snapshots=peak', *DBBENCH)
     for command in (('top',), ('tree',), ('peek', '.')):
@@ -435,7 +435,7 @@ t.check('sum as ever, each a row and no total, and what is refused', sums_and_ro
 
 
 def several_processes():
-    """Four processes of five dumps, each of which is the series of a real one moved elsewhere."""
+    """Four processes of five dumps each; each is the series of a real process, moved to other addresses."""
     faults = []
     with scratch() as folder:
         files = {}
@@ -460,7 +460,8 @@ t.check('four processes of five dumps: the newest of each', several_processes)
 
 
 def sides_of_a_diff():
-    """Each by itself; a process may stand on both, and one dump is never touched."""
+    """Each side is treated separately; a process may be on both, and a side of a single dump uses it, even an exit
+    dump."""
     got = t.ok('diff', '--no-symbols', *DBBENCH[:3], '--to', *DBBENCH[3:]).out
     want = t.ok('diff', '--no-symbols', DBBENCH[2], DBBENCH[4]).out
     head, rest = got.split('\n', 2)[:2], got.split('\n', 2)[2]
@@ -536,7 +537,7 @@ def ways_of_reading():
             rows = got.partition('function\n')[2]
             faults += [f'{name.name} from standard input: {got[:300]}'] * (name == plain[-2] and False)
             faults += [] if rows else [got[:300]]
-        # What comes by a pipe and counts is not lost.
+        # A used dump that comes through a pipe is not lost.
         made = Folder(folder, {'a.7.1.i1.heap': dump(6, V, S), 'a.7.2.i2.heap': dump(7, V, S)}).paths
         got = inuse('-', *made, stdin=dump(5, V2, S2))
         faults += [f'standard input: {got}'] * (abs(got - inuse(made[1]) - inuse('-', stdin=dump(5, V2, S2))) > 1)
@@ -554,7 +555,7 @@ t.check('renamed, compressed, archived, by pipes, in any order: the same', ways_
 
 
 def damaged_newest():
-    """A whole dump of its process counts in its place, and that is told."""
+    """A complete dump of the process is used instead of a truncated one, and that is reported."""
     with scratch() as folder:
         made = Folder(folder, {'a.7.0.i0.heap': dump(5, V, S), 'a.7.1.i1.heap': dump(6, V, S)[:60]}).paths
         refused = t.run(*TOP, *made)
@@ -592,7 +593,7 @@ class Process:
 
 
 class Fleet:
-    """Some processes with some dumps: forks, restarts with pids used again, containers."""
+    """A fleet of some processes with some dumps each: forks, restarts with reused pids, containers."""
 
     def __init__(self, seed):
         self.random, self.files, self.objects = random.Random(seed), {}, 0
@@ -617,7 +618,7 @@ class Fleet:
             for _ in range(r.randrange(1, 4)):
                 process.dump(self, has_map, is_strict)
         self.processes += len(family)
-        # Rows that say so: forks by maps alone, and pids used again where names alone tell.
+        # The rules that say so: forks recognized only by maps, and reused pids if only names show it.
         self.told &= not (kind == 'fork' and has_map and not is_strict)
         self.told &= not (kind in ('restart', 'container') and not has_map and is_strict)
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Programs that were built again after an edit: no dump is named by a file that it did not run, and diff claims no
-change that is not there, whichever files are at hand.
+"""Programs that were rebuilt after an edit: no dump gets names from a file that did not run, and diff claims no
+change that did not happen, with any files available.
 
 usage: rebuilds.py BINARY TESTDATA SAMPLER
 
-5 programs, 8 edits of each, 6 processes a side, and what nm tells of the program that ran; bench/builds takes more of
+5 programs, 8 edits of each, 6 processes a side, compared with nm on the program that ran; bench/builds uses more of
 them, and counts.
 """
 import json
@@ -22,7 +22,7 @@ from harness import Tests, scratch  # noqa: E402
 
 t = Tests()
 SEEDS = range(1, 6)
-CHANCE = 1e-4  # of the bytes of frames, what a file that is not the right one may name by chance
+CHANCE = 1e-4  # share of the bytes of frames that a wrong file may name by chance
 
 
 def made(folder, seed):
@@ -39,13 +39,13 @@ def made(folder, seed):
 
 
 def of_all(look):
-    """Faults of each program and each edit, as look(program, kind) tells them."""
+    """The faults that look(program, kind) finds for each program and each edit."""
     pairs = [(program, kind) for program in PROGRAMS for kind in generated.EDITS]
     return t.in_parallel(lambda pair: [f'program {pair[0].seed}, {pair[1]}: {fault}' for fault in look(*pair) or []], pairs)
 
 
 def both_files(program, kind):
-    """Rows and the gate's verdict are what they are with the names of nm."""
+    """The rows and the verdict of the gate are the same as with the names of nm."""
     got = Comparison(t, program.files('base', kind), program.dumps['base'], program.dumps[kind])
     wanted = Comparison(t, [], program.truth['base'], program.truth[kind])
     other = {name for name in {*got.rows, *wanted.rows} if got.rows.get(name) != wanted.rows.get(name)}
@@ -53,7 +53,8 @@ def both_files(program, kind):
 
 
 def base_file(program, kind):
-    """The file of one side names no function of the other falsely, and nothing is claimed of what has no names."""
+    """The file of one side names no function of the other side falsely, and nothing is claimed about nameless
+    functions."""
     got = Comparison(t, program.files('base'), program.dumps['base'], program.dumps[kind])
     wanted = Comparison(t, [], program.truth['base'], program.truth[kind])
     false = got.false_claims(wanted, program.functions['base'], program.functions[kind])
@@ -61,8 +62,9 @@ def base_file(program, kind):
 
 
 def no_file(program, kind):
-    """Nor of what has no names on either side, where dumps show no difference of the builds; nor when both sides ran both.
-    A function of which a row by name grew may be several rows by address, none of which did: status 0 is right as well."""
+    """Without names on either side, and if the dumps do not show the difference of the builds, diff claims nothing
+    false; nor if both sides ran both builds.  A function that grew may be several rows by address without significant
+    growth: status 0 is right as well."""
     if not program.has_layout(kind):
         return []
     faults = []
@@ -75,7 +77,8 @@ def no_file(program, kind):
 
 
 def names(files_of, dumps_of, least=0, most=0):
-    """Of all edits: what shares of the bytes of frames have a name, at least, and have another than nm gives, at most."""
+    """Checks for all edits: the share of bytes in frames with a name is at least `least`, with another name than nm's
+    at most `most`."""
     def look(program, kind):
         sums.append(program.names(t, files_of(program, kind), dumps_of(program, kind), kind))
 
@@ -106,7 +109,7 @@ def debug_files(program, *kinds):
 
 
 def own_debug_file(program, kind):
-    """One is compared by the calls that it lists, and says so."""
+    """A debug file is compared by the calls that it lists, and a message says so."""
     row = json.loads(t.ok('info', '-q', '-fjson', *debug_files(program, kind), program.dumps[kind][0]).out)
     found = next(row for row in row['modules'] if row['path'] == generated.PATH)
     good = found['return_addresses'] and found['return_addresses']['checked'] >= 5 and 'calls that it lists' in found['note']
@@ -114,7 +117,7 @@ def own_debug_file(program, kind):
 
 
 def of_another_layout(dump, out):
-    """The dump as if the rows of the program had been mapped onto larger pages: none ends where the file says."""
+    """Write the dump as if the program had been mapped with larger pages: no row ends at the end in the file."""
     text = dump.read_text()
     rows = [row for row in text.splitlines() if row.endswith(generated.PATH)]
     begin, end = rows[1].split()[0].split('-')

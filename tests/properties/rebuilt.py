@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""No name from the wrong build without a word: programs that were built again after a small edit,
-at the path of the one that ran, and right builds, of which nothing is said.
+"""No name comes from the wrong build without a warning.  Tests programs that were rebuilt after a small edit, at the
+path of the one that ran, and right builds, which cause no warning.
 
 usage: rebuilt.py BINARY TESTDATA
 """
@@ -59,7 +59,7 @@ def second(**edits):
 
 
 LAMBDA = '    auto body = [](int a) { return %s; }; sum += body(hook(sum));'
-# As people change a file: (what, the file, flags of its compiler).
+# Typical edits of a file: (name, the file, flags of its compiler).
 EDITS = [
     ('none', second(f60=LAMBDA % 'a + 1'), ()),
     ('a constant', second(f20='    sum ^= sum * 5;', f60=LAMBDA % 'a + 1'), ()),
@@ -101,7 +101,7 @@ def link(folder, name, objects):
 
 
 def dump_of(program, path, count=ADDRESSES, start=0):
-    """Of calls of the program from all over it, ten to a stack."""
+    """Write a dump of calls from all over the program, ten in each stack."""
     maps, _ = binaries.rows(program, '/srv/app', BASE)
     calls = sorted(set(binaries.returns(program)))[start:]
     if len(calls) < count:
@@ -112,7 +112,7 @@ def dump_of(program, path, count=ADDRESSES, start=0):
 
 
 def look(dump, folder, *options):
-    """What is said: (checked, failed, whether there are names, complaints)."""
+    """The result of the check: (checked, failed, whether there are names, warnings)."""
     run = t.ok('info', '-q', '-fjson', f'--path-map=/srv={folder}', *options, dump)
     report = json.loads(run.out)
     module = next(row for row in report['modules'] if row['path'] == '/srv/app')
@@ -122,7 +122,7 @@ def look(dump, folder, *options):
 
 
 def verdict(checked, failed):
-    """By the counts alone: whether there are names, and whether something is said."""
+    """The verdict by the counts alone: whether there are names, and whether there is a warning."""
     named = failed == 0 or (failed == 1 and checked >= 20)
     return named, not named
 
@@ -157,7 +157,7 @@ def other_rebuilds(folder):
 def judge(dump, program, what):
     checked, failed, named, complaints = look(dump, program.parent)
     if checked == 0 and not named and complaints:
-        return CHECKED, []  # its segments are not those that were mapped
+        return CHECKED, []  # its segments are not the mapped ones
     wanted = verdict(checked, failed)
     faults = [] if checked >= 0.99 * CHECKED else [f'{what}: {checked} addresses']
     if (named, bool(complaints)) != wanted:
@@ -166,7 +166,7 @@ def judge(dump, program, what):
 
 
 def small_edits(folder, programs, right, silent):
-    """All but `silent` of the programs are told from the right one."""
+    """All programs except `silent` ones are distinguished from the right one."""
     dump = dump_of(programs[right], pathlib.Path(folder, 'right.heap'))
     faults, shares = [], []
     for what, program in programs.items():
@@ -181,7 +181,7 @@ def small_edits(folder, programs, right, silent):
 
 
 def few_addresses(folder, programs):
-    """A module of one address, two and three: each is enough to tell that it is another build."""
+    """One, two or three addresses of a module are enough to recognize another build."""
     right, wrong = programs['BA', 'none'], programs['BA', 'a statement more']
     faults = []
     calls = sorted(set(binaries.returns(right)))
@@ -200,8 +200,8 @@ def few_addresses(folder, programs):
 
 
 def one_of_few(folder, programs):
-    """Beside a file that fits, another may be the one that ran if a single address of fewer than four speaks against
-    it: names are those of both.  Of four addresses one tells."""
+    """If one file fits, another may still be the one that ran if only one of fewer than four addresses contradicts
+    it: only names that both have are shown.  With four addresses, one is enough to exclude it."""
     right, wrong = programs['BA', 'none'], programs['BA', 'a function removed']
     calls, others = sorted(set(binaries.returns(right))), set(binaries.returns(wrong))
     functions = generated.Functions(right), generated.Functions(wrong)
@@ -238,7 +238,8 @@ def changed(program, path, function, *symbols):
 
 
 def renamed(folder, programs):
-    """Where the names of files that fit differ, that of the first is shown if the code of the function is equal."""
+    """If files that fit have different names, that of the first is shown, provided that the code of the function is
+    equal."""
     program = programs['BA', 'none']
     functions = generated.Functions(program)
     start, end, name = next(row for row in functions.all if row[2] == f'_Z10number_{FUNCTIONS + 40}i')
@@ -293,7 +294,7 @@ def right_builds(testdata):
 
 
 def one_call(folder, programs):
-    """Addresses are counted once, however many inputs and stacks have them."""
+    """An address is counted once, even if several inputs and stacks have it."""
     dump = dump_of(programs['BA', 'none'], pathlib.Path(folder, 'once.heap'), count=100)
     again = pathlib.Path(folder, 'again.heap')
     again.write_text(re.sub('(?<=: )64(?= )', '96', dump.read_text()).replace(' 6400 ', ' 960 '))
@@ -303,7 +304,7 @@ def one_call(folder, programs):
 
 
 def places(folder, programs):
-    """Of several files that may be it the one that fits is taken, whichever is looked at first."""
+    """If several files are candidates, the one that fits is used, in any order of search."""
     right, wrong = programs['BA', 'none'], programs['BA', 'a statement more']
     dump = dump_of(right, pathlib.Path(folder, 'places.heap'))
     roots = []

@@ -34,7 +34,8 @@ def secret(what):
 
 
 def inputs(folder):
-    """Of two formats: secrets in functions, files, modules, threads, labels, comments and their own paths."""
+    """Inputs in two formats, with secrets in functions, files, modules, threads, labels, comments and their own
+    paths."""
     place = folder / secret('host')
     place.mkdir()
     p = Profile()
@@ -72,7 +73,7 @@ def unpacked(out):
 
 
 def holds(out):
-    """In pages names are hexadecimal, and in parts."""
+    """Whether the output contains the secret; pages also contain names in hexadecimal, and divided into parts."""
     text = unpacked(out)
     return SECRET in text or SECRET.hex().encode() in text.lower() or b''.join(
         re.findall(rb'\(((?:\\.|[^()\\])*)\)', text)).count(SECRET) > 0
@@ -174,7 +175,7 @@ def troubled_reports(folder):
 
 
 def keys(folder, profile, dumps):
-    """The same key, the same names, whatever else is in the report; another, others."""
+    """The same key gives the same names, independent of the rest of the report; another key gives others."""
     one, two = folder / 'key1', folder / 'key2'
     one.write_bytes(b'0123456789abcdef')
     two.write_bytes(b'0123456789abcdeg')
@@ -203,7 +204,8 @@ def keys(folder, profile, dumps):
 
 
 def numbers(folder, dumps):
-    """Rows, their order, and which frames are folded, are what they were; libraries of the system have names."""
+    """Rows, their order, and the folded frames are the same as without --redact; libraries of the system keep their
+    names."""
     faults = []
     system = folder / 'system.heap'
     text = dumps[0].read_bytes().replace(b'/gone/usr/lib', b'/usr/lib')
@@ -222,8 +224,8 @@ def numbers(folder, dumps):
 
 
 def series(folder):
-    """A series is in the order of the names that its dumps had: their new ones tell no time.  Rows that changed
-    by as much are in the order of what they are called now: where they would be otherwise tells of their names."""
+    """A series is in the order of the original names of its dumps: the new names contain no time.  Rows with equal
+    changes are in the order of their new names; any other order would reveal something of the old ones."""
     faults, ties = [], 0
     key = folder / 'series key'
     dumps = [t.testdata / f'real/redis_lg13.27533.{i}.i{i}.heap.gz' for i in (0, 1, 2, 3, 4, 9, 10, 12)]

@@ -1,5 +1,5 @@
-"""What the tests of output formats share: inputs, what `top` says of each function exactly, and
-how the sums of a format are held against it."""
+"""Shared by the tests of output formats: inputs, the exact numbers of `top` for each function, and the comparison of
+a format's sums with them."""
 import collections
 import json
 import re
@@ -25,7 +25,7 @@ def cases(t):
 
 
 class Sums:
-    """Of one metric: {name: number} flat and cum, how many stacks each is of, and the total."""
+    """The numbers of one metric: {name: number} flat and cum, the number of stacks in each, and the total."""
 
     def __init__(self):
         self.flat, self.cum = collections.Counter(), collections.Counter()
@@ -63,8 +63,8 @@ def firefox_stacks(profile, thread):
 
 
 def reference(t, *args):
-    """{metric: Sums}: what `top` says, unrounded, of the metrics that the inputs tell.  How many
-    stacks with other addresses each is of, a Firefox profile tells."""
+    """{metric: Sums}: the unrounded numbers of `top`, for the metrics that the inputs have.  The numbers of stacks
+    with different addresses come from a Firefox profile."""
     report = json.loads(t.ok('top', '-q', '-n0', '-fjson', '--frames=all', *args).out_bytes)
     profile = json.loads(t.ok('firefox', '-q', *args).out_bytes)
     found = {}
@@ -80,7 +80,7 @@ def reference(t, *args):
 
 
 def difference(t, options, base, new):
-    """(Sums of the base, Sums of what is new): what `diff` says, unrounded."""
+    """(Sums of the base, Sums of the new side): the unrounded numbers of `diff`."""
     def rows(*more):
         return json.loads(t.ok('diff', '-q', '-n0', '-fjson', '--frames=all', *options, *more, *base,
                                '--to', *new).out_bytes)
@@ -99,9 +99,8 @@ def difference(t, options, base, new):
 
 
 def compare(got, wanted, only=None):
-    """Sentences on what is not `wanted`.  In each stack there may be less than one too much or too
-    little; all together they are the rounded total.  With `only`, cum is compared of these names
-    alone."""
+    """Yield a sentence for each difference from `wanted`.  A stack may be off by less than one; all together equal
+    the rounded total.  With `only`, cum is compared for these names only."""
     faults = []
     if abs(got.total - wanted.total) > 0.501 or sum(got.flat.values()) != got.total:
         faults.append(f'total {got.total}, of parts {sum(got.flat.values())}, '

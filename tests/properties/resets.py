@@ -41,7 +41,7 @@ class Counts:
 
 
 class Process:
-    """Some stacks that allocate objects of some sizes, and free some of them."""
+    """A process with some stacks that allocate objects of some sizes, and free some of them."""
 
     def __init__(self, seed, stacks=12, samples=4, sizes=None):
         self.random = rng = random.Random(seed)
@@ -98,7 +98,7 @@ def marks(report):
 # --- where there is none -----------------------------------------------------------------------------
 
 def healthy():
-    """Ten dumps, in whatever order they are given; a cut one; two numbers swapped."""
+    """No reset is found in ten dumps in any order, with a truncated one, or with two numbers swapped."""
     def check(seed):
         process = Process(seed, stacks=random.Random(seed).randrange(1, 40))
         with scratch() as folder:
@@ -114,7 +114,7 @@ def healthy():
             faults += [f'{seed}: diff: {marks(compared)}'] * (diff.code != 0 or marks(compared) != [])
             lives, report = asked('lifetime', *paths)
             faults += [f'{seed}: lifetime: {lives.err}'] * (lives.code != 0)
-            if made[4] != made[5]:  # else nothing tells which came first
+            if made[4] != made[5]:  # otherwise their order is unknown
                 write(folder, 4, texts[5])
                 write(folder, 5, texts[4])
                 swapped, told = asked('trend', *paths)
@@ -164,7 +164,8 @@ def of_others():
 # --- where there is one -------------------------------------------------------------------------------
 
 def found_ones():
-    """As certain in .99 of pairs at one period, and in all at two; nothing that fell is tested or gone."""
+    """A reset is found in .99 of pairs at one period, and in all at two periods; memory that fell is neither tested
+    nor called gone."""
     missed, faults = [], []
     def check(seed):
         process, other = Process(seed, sizes=4), random.Random(seed).random() < .3
@@ -207,8 +208,8 @@ def real_ones():
 
 
 def in_other_reports():
-    """Of what was allocated nothing is called gone either.  A partial keeps periods, and no counts: it shows the first,
-    and of the second it says nothing."""
+    """Allocated memory is not called gone, either.  A partial keeps periods, but no counts: it shows the periods, and
+    nothing about counts."""
     process, faults = Process(5, sizes=4, samples=20), []
     with scratch() as folder:
         process.run()
@@ -228,7 +229,7 @@ def in_other_reports():
 
 
 def gates():
-    """What grew decides; without, there is no verdict."""
+    """Growth decides the gate; if it is unknown, there is no verdict."""
     pair = [REAL / f'reset-{name}.heap' for name in ('accum-b', 'accum-c')]
     grown = t.run('diff', '--no-symbols', '--fail-if=growth>0.1%', REAL / 'reset-r.0.heap', REAL / 'reset-r.1.heap')
     none = t.run('diff', '--no-symbols', '--fail-if=growth>500%', *pair)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Stacks that memory does not hold are written to a file beside the output, merged in the end, and come to the
-bytes that memory alone makes: of dumps, of partials, of many runs, to standard output.
+"""Stacks that do not fit in memory are written to a file next to the output and merged at the end.  The result has
+the same bytes as in memory alone: for dumps, for partials, with many runs, and on standard output.
 
 usage: runs.py BINARY TESTDATA HPROF-SIM [DUMPS]
 
-DUMPS is how many are made of 3,000 stacks each that no other has (40): 500 take more than 1 GiB in memory, and
-less than 64 MiB out of it.
+DUMPS (40) is the number of dumps, each of 3,000 stacks that no other has: 500 take more than 1 GiB in memory, and
+less than 64 MiB with a file.
 """
 import io
 import os
@@ -21,7 +21,7 @@ from harness import Tests, scratch
 t = Tests()
 SIM = os.path.abspath(sys.argv[3])
 DUMPS = next((int(word) for word in sys.argv[4:] if word.isdigit()), 40)
-HISTORY = 256  # dumps that are told of one by one
+HISTORY = 256  # dumps that are listed individually
 
 
 def merge(out, inputs, *options, **more):
@@ -36,7 +36,7 @@ def merged(out, inputs, *options):
 
 
 def dump(number, stacks, seed, period=524288):
-    """Of a process: so many stacks out of 2,000 frames; others of another seed."""
+    """A dump of a process: `stacks` stacks out of 2,000 frames, which depend on the seed."""
     r = random.Random(seed)
     text, base = [], 0x550000000000 + (number << 24)
     for _ in range(stacks):
@@ -62,7 +62,7 @@ print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"""
 
 
 def peak(*args):
-    """Of resident memory, in MiB; the command has to succeed."""
+    """The peak of resident memory in MiB; the command has to succeed."""
     words = [sys.executable, '-c', PEAK, t.binary, *map(str, args)]
     code, kilobytes = map(int, subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout.split())
     if code:
@@ -99,7 +99,7 @@ def spilled(count, stacks, limit):
         takes = peak('merge', '-q', '-o', out, f'--max-memory={limit}', *paths)
         third = merged(pathlib.Path(folder, 'third.hpa'), paths, '--shard=1/3')
         faults += is_same('a shard', merge(out, paths, '--shard=1/3', f'--max-memory={limit}'), out, third)
-        if count <= 100:  # else they take too much, packed in memory
+        if count <= 100:  # more would take too much memory, packed
             faults += is_same('standard output', merge('-', paths, f'--max-memory={limit}'), None, whole)
         few = merged(pathlib.Path(folder, 'few.hpa'), paths[::8])
         faults += is_same('beside a partial', merge(out, [few, *(path for i, path in enumerate(paths) if i % 8)], f'--max-memory={limit}'), out, whole)
@@ -109,7 +109,7 @@ def spilled(count, stacks, limit):
 
 
 def shared(count, limit):
-    """Stacks that many runs have, of groups of dumps and with labels, become one again."""
+    """A stack that is in many runs, of groups of dumps and with labels, becomes one again."""
     faults = []
     with scratch() as folder:
         paths, out = fleet(folder, count), pathlib.Path(folder, 'out.hpa')
@@ -151,8 +151,8 @@ def joined(count, stacks, limit):
 
 
 def without_room(limit):
-    """Where the file of runs cannot grow, status 6 and a sentence that says so; nothing is left, nor is what was
-    there touched: in the first run, of several threads, and where runs of dumps or of a partial are merged."""
+    """If the file of runs cannot grow, the status is 6 with a sentence that says so; no file remains, and existing
+    ones are not touched: in the first run, with several threads, and while runs of dumps or of a partial are merged."""
     faults = []
     with scratch() as folder:
         paths, out = unlike(folder, HISTORY + 20, 600), pathlib.Path(folder, 'out.hpa')
@@ -173,7 +173,7 @@ def without_room(limit):
 
 
 def chosen_again(limit):
-    """Where dumps were added that do not count in the end, nothing of them is left in what was written."""
+    """Dumps that were added, but are not used in the end, leave nothing in the written output."""
     faults = []
     with scratch() as folder:
         old = [(f'app.{1000 + i}.0.i0.heap', dump(i, 3000, i)) for i in range(12)]
@@ -195,7 +195,7 @@ def chosen_again(limit):
 
 
 def reduces(count):
-    """Of 64 partials of so many dumps as of 8 of the same dumps."""
+    """The cost of merging 64 partials is compared with that of 8 partials of the same dumps."""
     with scratch() as folder:
         takes = {}
 
@@ -216,7 +216,7 @@ def reduces(count):
 
 
 def of_one_dump(count):
-    """A thousand partials of a dump each take little more than what they come to."""
+    """Merging a thousand partials of one dump each takes little more memory than their result."""
     with scratch() as folder:
         paths = unlike(folder, count, 30)
         lists = [[path, pathlib.Path(folder, f'{i}.hpa')] for i, path in enumerate(paths)]

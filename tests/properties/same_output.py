@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/same-output finds nothing between a build and itself, and each change that is put into one."""
+"""scripts/same-output finds no difference between a build and itself, and finds each change that is put into one."""
 import os
 import pathlib
 import subprocess

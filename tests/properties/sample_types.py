@@ -49,7 +49,7 @@ class Fleet:
     def sums(self, kind, inputs=None):
         sums = collections.Counter()
         for values in inputs or self.inputs:
-            sums.update(values.get(kind, {}))  # which, unlike +, keeps what is below zero
+            sums.update(values.get(kind, {}))  # unlike +, this keeps negative values
         return sums
 
 
@@ -77,7 +77,7 @@ def decoded(path):
 
 
 def packed(data):
-    """Numbers one behind the other."""
+    """The numbers of a packed field."""
     found, shift, value = [], 0, 0
     for byte in data:
         value |= (byte & 127) << shift
@@ -99,7 +99,7 @@ def rows(*args):
 
 
 def changes(*args):
-    """{function: what grew less what shrank}"""
+    """{function: growth minus shrinkage}"""
     out = t.ok('top', '-ftsv', '-n0', '-q', *args).out
     return {row['name']: float(row['grew']) - float(row['shrank']) for row in
             csv.DictReader(io.StringIO(out), delimiter='\t', quoting=csv.QUOTE_NONE)}
@@ -201,7 +201,7 @@ def order(folder):
 
 
 def compared(folder):
-    """One input of a side, and means of several; of a type that all of them have."""
+    """Compare single inputs of each side, and means of several, for a type that all inputs have."""
     fleet, faults = Fleet(folder, 6, 8), []
     kind = KINDS['delay']
     having = [i for i, values in enumerate(fleet.inputs) if kind in values]
@@ -243,7 +243,7 @@ def apart(folder):
 
 
 def uncertain(folder):
-    """How they were scaled is not known: there is no interval, and the head says so."""
+    """The scaling is unknown: there is no interval, and the head says so."""
     fleet = Fleet(folder, 8)
     value = json.loads(t.ok('top', '-fjson', '-q', '--metric=resident_space', *fleet.paths).out)
     estimates = [value['total'], *(row['flat'] for row in value['rows'])]
@@ -270,7 +270,7 @@ def names(folder):
 
 
 def largest(folder):
-    """--max-samples keeps those that have most of what is measured."""
+    """--max-samples keeps the samples with the largest values."""
     fleet = Fleet(folder, 10)
     out = pathlib.Path(folder, 'out.pb.gz')
     t.ok('merge', '-q', '--max-samples=5', '--metric=delay', '-o', out, *fleet.paths)
@@ -320,7 +320,7 @@ def limits(folder):
 
 
 def of_one_name(folder):
-    """Where several types are one metric Go's name holds, and the others are kept."""
+    """If several types are the same metric, the one with Go's name is used, and the others are kept."""
     p = Profile([('space', 'bytes'), ('inuse_space', 'kB'), ('heap-space', 'bytes')])
     p.head.append(number(14, p.text('heap-space')))
     p.sample([p.location(0, 0, [('f', '', 0)])], [5, 7, 11])

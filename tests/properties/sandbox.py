@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The sandbox of what reads binaries: it refuses what it must, costs no name, and is told of
-where it is missing.  As root also as nobody and as root of a user namespace.
+"""Tests the sandbox of the process that reads binaries: it refuses the forbidden calls, costs no name, and its
+absence is reported.  Run by root, it is also tested as an unprivileged user and as root of a user namespace.
 
     usage: sandbox.py BINARY TESTDATA instrumented|whole [DUMPS-OR-FOLDERS...]
 
-With dumps, by hand: whether reports are the same, and what the sandbox costs.
+With dumps, by hand: compares reports, and measures the cost of the sandbox.
 """
 import ctypes
 import errno
@@ -30,7 +30,8 @@ LANDLOCK, SECCOMP, OPENAT2 = 444, {'x86_64': 317}.get(platform.machine(), 277), 
 
 
 def without(number, error):
-    """For a child process: from now on the call of this number fails, as by another's filter."""
+    """A function for a child process: the system call of this number fails from now on, as with a filter from
+    outside."""
     libc = ctypes.CDLL(None, use_errno=True)
     code = [(0x20, 0, 0, 0), (0x15, 0, 1, number), (6, 0, 0, 0x50000 | error), (6, 0, 0, 0x7fff0000)]
     filters = ctypes.create_string_buffer(b''.join(struct.pack('HBBI', *each) for each in code))
@@ -70,7 +71,7 @@ def files(folders):
 
 
 def same(paths, prefix=(), **options):
-    """What is written with the sandbox and without."""
+    """The outputs with the sandbox and without it are the same."""
     faults = []
     for path in paths:
         for command in (['top', '-n0', '--by=line', '--all-frames'], ['merge', '-fpprof']):
@@ -87,7 +88,8 @@ def same_in_namespace(paths):
 
 
 def missing(number, error, word):
-    """With `require` the end before anything is read or written; with `auto` told by `info`."""
+    """With `require` the program ends before it reads or writes anything; with `auto` a missing sandbox is shown by
+    `info`."""
     target = folder / 'out'
     install = without(number, error)
     dump = t.formats / 'jemalloc-cxx.heap'

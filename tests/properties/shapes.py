@@ -91,7 +91,7 @@ t.check(f'{ROUNDS} dumps of all shapes have their totals',
 
 
 def longest_line():
-    """Of 16 MiB, and of one byte more: wherever it is, and however windows cut the text."""
+    """A line may have 16 MiB, but not one byte more: anywhere, and with any division of the text into windows."""
     text = ['heap_v2/524288', '  t*: 1: 16 [0: 0]', '  t1: 1: 16 [0: 0] name', '@ 0x5010',
             '  t*: 1: 16 [0: 0]', '  x:', '', 'MAPPED_LIBRARIES:', '5000-6000: /p', '7000-8000: /p']
     faults = []

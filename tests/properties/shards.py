@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Shards: the stacks of partials cut by a hash of texts, merged shard by shard, come to the same bytes
-when they are joined; what is not all is said so first, and what does not belong together is refused.
+"""Shards: the stacks of partials are divided by a hash of texts and merged shard by shard; when the shards are
+joined, they give the same bytes.  An incomplete set is reported first, and shards that do not belong together are
+refused.
 
 usage: shards.py BINARY TESTDATA [DUMPS]
 
-DUMPS is how many the largest fleet has (300).
+DUMPS (300) is the number of dumps in the largest fleet.
 """
 import ctypes
 import json
@@ -77,7 +78,7 @@ def one_digest(inputs, shards, tasks=3):
 
 
 def shard_of(read, path, shards):
-    """After man/hpa.5."""
+    """The shard of a stack, computed after man/hpa.5."""
     def hashed(data):
         found = hpa_reader.xxhash.XXH3_128bits(data, ctypes.c_size_t(len(data)))
         return struct.pack('>QQ', found.high, found.low)

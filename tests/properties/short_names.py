@@ -27,14 +27,14 @@ def known(names):
 
 
 def names_of(*more):
-    """Those of JSON: text tells those apart that are the same."""
+    """The names in JSON; text distinguishes equal ones."""
     report = json.loads(t.ok('top', '-q', '-n0', '-fjson', SYMBOLS, '--short-names', *more, CXX).out)
     return [row['name'] for row in report['rows']]
 
 
 SHORT = known(names_of('--frames=all'))
 TOLD = known(row[2] for row in rows('--short-names'))  # apart
-NAMED = known(names_of('--frames=raw'))  # by the pattern .
+NAMED = known(names_of('--frames=raw'))  # of all rows, by the pattern "."
 FULL = known(row[2] for row in rows('--full-names'))
 
 
@@ -110,7 +110,7 @@ def apart():
 
 
 def boxes():
-    """No two of a graph are called the same, whatever they are of."""
+    """No two boxes of a graph have the same name, with any kind of rows."""
     faults = []
     for more in ([], ['--full-names'], ['--by=line'], ['--by=address']):
         out = run('top', '-n0', '-fdot', '--frames=raw', *more)
@@ -122,7 +122,8 @@ def boxes():
 
 
 def default():
-    """Short where people look, full where programs tell functions apart by names; -v is for people."""
+    """Names are short where people read them, and full where programs distinguish functions by name; -v is for
+    people."""
     faults = [] if any('<' in name and '(' in name for name in FULL) else ['nothing to shorten']
     faults += [name for name in SHORT if re.search(r'<(?!lambda|…)|\((?!anonymous|\))', name)]
     for args, wanted in (([], TOLD), (['--short-names', '--full-names'], FULL),
@@ -142,7 +143,7 @@ def default():
 
 
 def folded_lines():
-    """Stacks that differ in what short names leave out are one line, in the order of names."""
+    """Stacks that differ only in the omitted parts of names become one line, in the order of names."""
     lines = [line.rpartition(' ') for line in run('folded').splitlines()]
     full = [line.rpartition(' ') for line in run('folded', '--full-names').splitlines()]
     stacks = [stack.split(';') for stack, _, _ in lines]
@@ -173,7 +174,7 @@ def filters():
 # --- merged profiles ------------------------------------------------------------------------------
 
 def table(*args):
-    """[what a row is called and where it is, its values], sorted."""
+    """The sorted list of [name and place of a row, its values]."""
     done = t.run('top', '-q', '-n0', '-fjson', '--no-error', *args)
     if done.code == 5:  # of other sample types alone
         return []
@@ -203,7 +204,7 @@ def functions_of(path):
 
 
 def same_rows(path, *symbols):
-    """`top` of a merged profile has the rows of what was merged, also of one merged twice."""
+    """`top` of a merged profile has the rows of the inputs, also if it was merged twice."""
     faults = []
     with scratch() as directory:
         once, twice = (pathlib.Path(directory, f'{n}.pb.gz') for n in 'ab')
@@ -231,7 +232,7 @@ def merged_rows():
             for fault in same_rows(path, symbols)[:3]]
 
 
-# As other tools write them: (name, system name) -> what it is in full.
+# Names from other tools: (name, system name) -> the full name.
 FOREIGN = {
     ('main.main', 'main.main'): 'main.main',
     ('net/http.(*T[go.shape.int]).Do', 'net/http.(*T[go.shape.int]).Do'):

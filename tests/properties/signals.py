@@ -55,7 +55,7 @@ ENDED = {}  # signal: how many runs ended by it
 
 
 def interrupted(number):
-    """What is wrong after one signal of each moment."""
+    """The faults after one signal at each moment."""
     r = random.Random(number)
     faults, ended = [], 0
     with scratch() as name:

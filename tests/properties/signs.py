@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Of a difference of two profiles what is above zero grew and what is below shrank, in whatever form they
-are shown: grew less shrank is what the profile sums up to.  What keeps signs keeps them.
+"""In a difference of two profiles, positive values grew and negative ones shrank, in every format: grew minus shrank
+is the sum of the profile.  Formats with signs keep them.
 
-The numbers that are looked for come from the protobuf alone, stack by stack.
+The expected numbers come from the protobuf only, stack by stack.
 """
 import collections
 import csv
@@ -22,7 +22,7 @@ Signs = collections.namedtuple('Signs', 'grew shrank')
 
 
 def packed(values):
-    """Numbers of a field, each by itself or several in one."""
+    """The numbers of a field, which may be separate or packed."""
     for value in values:
         for _, number in fields(b''.join(b'\x00' + byte for byte in split(value))) \
                 if isinstance(value, bytes) else [(0, value)]:
@@ -46,7 +46,7 @@ def several(data):
 
 
 def read(path):
-    """{metric: {names from the root: what grew, what shrank}}, a stack of addresses at a time."""
+    """{metric: {names from the root: (growth, shrinkage)}}, added up by stacks of addresses."""
     profile = several(gzip.decompress(path.read_bytes()))
     texts = [text.decode() for text in profile[6]]
     kinds = [texts[dict(fields(kind))[1]].replace('_', '-') for kind in profile[1]]
@@ -73,13 +73,13 @@ def totals(signs):
 
 
 def faults_of(got, want, where, room):
-    """Each within so many bytes or objects."""
+    """A fault unless all numbers agree within `room` bytes or objects."""
     return [f'{where}: {got}, not {want}'] if any(
         abs(a - b) > room for a, b in zip((*got, got[0] - got[1]), (*want, want[0] - want[1]))) else []
 
 
 def each(function):
-    """Of each profile and metric."""
+    """The faults of a function for each profile and metric."""
     return [f'{path.name} {metric} {fault}' for path in PROFILES for metric, signs in read(path).items()
             for fault in function(path, metric, signs, [f'--metric={metric}', '-q', path])]
 
@@ -150,7 +150,7 @@ def pictures(path, metric, signs, args):
 
 
 def others(path, metric, signs, args):
-    """By named stack what grew and what shrank of it are one number."""
+    """Other formats have one number for each named stack: growth minus shrinkage."""
     net = collections.Counter()
     for stack, s in signs.items():
         net[stack] += s.grew - s.shrank
@@ -168,7 +168,7 @@ def others(path, metric, signs, args):
 
 
 def only_grown(path, metric, signs, args):
-    """What grew alone, in formats that have no numbers below zero and refuse a difference without it."""
+    """--only=grown in formats that have no negative numbers, and refuse a difference without it."""
     def run(format, *more):
         return t.run('merge', f'-f{format}', '--only=grown', *more, *args)
     want, room, faults = totals(signs).grew, 1 + len(signs), []
@@ -231,7 +231,7 @@ def merged():
 
 
 def added():
-    """A stack that grew in one and shrank in the other has what is left, in any order and through partials."""
+    """A stack that grew in one profile and shrank in the other has the difference, in any order and through partials."""
     faults = []
     with scratch() as name:
         folder = pathlib.Path(name)

@@ -23,7 +23,7 @@ def tables(path):
         total = totals[metric]
         rows = t.table('--no-symbols', f'--metric={metric}', path).rows() if total else []
         flat = sum(row[0] for row in rows)
-        # Each row is rounded by itself.
+        # Each row is rounded separately.
         if abs(flat - (total or 0)) > len(rows) / 2 + 1:
             faults.append(f'{path.name}: {metric}: flat values give {flat}, total {total}')
         faults += [f'{path.name}: {metric}: {name} has cum {cum}, flat {own}, total {total}'

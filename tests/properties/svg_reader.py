@@ -1,4 +1,4 @@
-"""What tests of pictures share: reading an SVG of ours, and names that mean something elsewhere."""
+"""Shared by the tests of pictures: reading one of our SVGs, and names that have a meaning in other languages."""
 import collections
 import gzip
 import pathlib
@@ -8,7 +8,7 @@ import xml.etree.ElementTree
 from profile_writer import Profile
 
 NS = '{http://www.w3.org/2000/svg}'
-# What the writer may put, and its attributes: no script, style, event, nor anything from elsewhere.
+# The elements that the writer may use, and their attributes: no script, style, event, nor external reference.
 ELEMENTS = {'svg': 'width height viewBox font-family', 'title': '', 'g': 'class', 'defs': '',
             'pattern': 'id width height patternUnits patternTransform',
             'path': 'd fill stroke stroke-width stroke-dasharray',
@@ -34,7 +34,7 @@ def strange(root):
 
 
 def boxes_of(root):
-    """Of a flame graph, from the lowest on."""
+    """The boxes of a flame graph, from the lowest on."""
     boxes = []
     for group in root.findall(f'{NS}g'):
         title = group.find(f'{NS}title').text.split('\n')
@@ -76,7 +76,7 @@ def hostile_profile(folder):
 
 
 def escaped(name):
-    """As it is drawn."""
+    """The name as it is drawn."""
     return re.sub('[\x00-\x1f\x7f\x80-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]',
                   lambda match: (f'\\x{ord(match[0]):02X}' if ord(match[0]) < 0x80 else f'\\u{{{ord(match[0]):04X}}}'),
                   name)

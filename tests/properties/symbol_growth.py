@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Names take no more than twice the work where a file has twice of what could be gone through again and again: the
-rows of a line program that all units share, the units that share it, siblings, and siblings that point to themselves.
-And of a large file that is mapped only a part is in memory at a time.
+"""Symbolization takes at most twice the work if a file has twice as many parts that could be read repeatedly: rows of
+a line program that all units share, units that share it, siblings, and siblings that point to themselves.  Of a large
+mapped file only a part is in memory at a time.
 
 usage: symbol_growth.py BINARY TESTDATA
 
-Instructions are counted by Valgrind's callgrind, of all processes, less those of a file with next to nothing.
+Instructions are counted by Valgrind's callgrind, of all processes, less those for a nearly empty file.
 """
 import pathlib
 import re
@@ -36,7 +36,7 @@ ABBREVIATIONS = '''
 
 
 def line_program(rows):
-    """One sequence over all functions, with as many rows as wanted at each address but the last."""
+    """One sequence over all functions, with `rows` rows at each address except the last."""
     opcodes = '\n'.join(f'    .byte 1\n    .byte 3\n    .sleb128 {1 if i % 2 else -1}' for i in range(rows))
     return f'''
     .section .debug_line
@@ -87,14 +87,14 @@ def plain(count):
 
 
 def looping(count):
-    """Each says that the entry behind its children is itself."""
+    """Each entry claims that the entry after its children is itself."""
     return '\n'.join(f'3:  .uleb128 4\n    .long 3b - 1b + 4\n    .asciz "s"\n{plain(1)}    .byte 0' for _ in range(count))
 
 
 def made(folder, name, units=1, rows=1, siblings=''):
     """A dump of a program, one stack for each unit."""
     source, program = folder / f'{name}.s', folder / name
-    call = f'    .byte 0xe8, 0, 0, 0, 0\n    .skip {FUNCTION - RETURN}, 0x90\n'  # to what is behind it
+    call = f'    .byte 0xe8, 0, 0, 0, 0\n    .skip {FUNCTION - RETURN}, 0x90\n'  # to the code after it
     code = f'    .text\n    .globl _start\n_start:\ncode:\n{call * units}end:\n'
     source.write_text(code + ABBREVIATIONS + line_program(rows) + ''.join(unit(i, siblings) for i in range(units)))
     subprocess.run(['cc', '-nostdlib', '-static', '-Wl,-Ttext=0x401000', '-Wl,--build-id=none', '-o', program, source], check=True)
@@ -107,7 +107,7 @@ def made(folder, name, units=1, rows=1, siblings=''):
 
 
 def instructions(dump, units):
-    """Of all processes; each function has to have its name and its line, but for one that siblings hide."""
+    """The instructions of all processes; each function needs its name and its line, except one that siblings hide."""
     command = ['merge', '-q', '-ffolded', '--by=line', dump]
     done = subprocess.run(['valgrind', '--tool=callgrind', '--callgrind-out-file=/dev/null', '--trace-children=yes', t.binary, *command],
                           capture_output=True, text=True, check=True)
@@ -124,7 +124,7 @@ def doubled(folder, name, once, twice):
 
 
 def resident(folder):
-    """Of the process that reads it, all of which it has to pass."""
+    """The memory of the process that reads the file, which has to walk all of it."""
     name = '    .uleb128 3\n    .fill 1 << 20, 1, 0x74\n    .byte 0\n'
     dump, report = made(folder, 'large', units=LARGE, siblings=name), folder / 'report'
     subprocess.run([sys.executable, '-S', HERE / 'peak_memory.py', report, t.binary, 'merge', '-q', '-ffolded', '-o', folder / 'out', dump], check=True)

@@ -16,7 +16,7 @@ SYMBOLS = f'--symbol-dir={t.root}'
 
 
 def rows_of(text):
-    """By a reader that knows nothing of quotes."""
+    """The rows of TSV, by a reader that does not know quotes."""
     return list(csv.DictReader(io.StringIO(text), delimiter='\t', quoting=csv.QUOTE_NONE))
 
 
@@ -34,7 +34,7 @@ def text(value):
 
 
 def is_same(cell, value):
-    """JSON prints to three decimals what a table does, too."""
+    """Whether a cell equals the number of JSON; both have three decimals."""
     return cell == text(value)
 
 
@@ -70,7 +70,7 @@ def top(*args):
 
 
 def beginnings(*args):
-    """Few rows are chosen from all, many are sorted: both are the first of all."""
+    """A few rows are selected from all, many are sorted: both methods give the first of all rows."""
     whole = tsv('top', '-n0', *args)
     faults = [] if len(whole) > 201 else [f'{len(whole)} rows']
     for limit in (1, 2, 49, 200, 201):
@@ -119,7 +119,7 @@ def trend(*args):
 
 
 def places():
-    """Where all frames of a row agree, and nothing where they do not."""
+    """A column has a value if all frames of a row agree, and is empty if they do not."""
     source = '/srv/corpus/formats/alloc_c.c'
     rows = {row['name']: row for row in tsv('top', '--frames=all', '--by=function', SYMBOLS, *PROCS)}
     one = rows['leaf_mixed']

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""--tar: the files in an archive are inputs like any other, whoever wrote the archive and
-however it is compressed; what is cut or wrong in it is told, and never silently short.  Also:
-every format through a file, a pipe, a list and an archive."""
+"""--tar: the files in an archive are inputs like any other, for archives of any program and compression; truncated or
+wrong parts are reported, and nothing is silently missing.  Also tests every format through a file, a pipe, a list and
+an archive."""
 import gzip
 import io
 import json
@@ -34,7 +34,7 @@ def member(name, size=0, kind=tarfile.REGTYPE, time=1700000000):
 
 
 def archive(files, form='ustar', extra=()):
-    """Of {name: bytes}, with members that are none of ours in between."""
+    """An archive of {name: bytes}, with members between them that are no inputs."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode='w', format=FORMATS[form]) as tar:
         for i, (name, content) in enumerate(files.items()):
@@ -88,7 +88,7 @@ def every_archive():
 
 
 def gnu_tar():
-    """What the tar program itself makes of a folder."""
+    """Archives that the tar program makes of a folder."""
     faults = []
     with scratch() as directory:
         folder = pathlib.Path(directory, 'dumps', 'deep')
@@ -102,7 +102,7 @@ def gnu_tar():
         for form in ('v7', 'oldgnu', 'gnu', 'ustar', 'posix'):
             subprocess.run(['tar', 'cf', f'{directory}/{form}.tar', f'--format={form}', 'dumps'],
                            cwd=directory, check=True)
-            # Of two names of one file either may be the link.
+            # If a file has two names, either may be stored as the link.
             got = t.ok('info', '--no-symbols', f'--tar={form}.tar', cwd=directory).out
             got = got.replace('hard.heap', 'FIRST').replace(PROCS[0].name, 'FIRST')
             if sorted(got.splitlines()) != sorted(want.splitlines()):
@@ -142,8 +142,8 @@ def labels_and_times():
 
 
 def repeated_file():
-    """A member that comes first by name is the one that counts, with its own time, also if a
-    file of the same content was read before it."""
+    """The member with the first name is used, with its own time, even if a file of the same content was read before
+    it."""
     first, second = (path.read_bytes() for path in PROCS[:2])
     with scratch() as folder:
         for name, content, time in (('z1.heap', first, 0), ('z2.heap', second, 1700007200)):
@@ -190,7 +190,7 @@ def same_bytes():
 
 
 def one_after_the_other():
-    """Archives that were put one behind the other, as `cat` does."""
+    """Archives that are concatenated, as by `cat`."""
     first, second = (archive(contents(paths)) for paths in (PROCS[:1], PROCS[1:]))
     want = in_files(contents(PROCS))
     return [] if read(first + second).out == want else ['other']
@@ -270,7 +270,7 @@ def failing(content, sentence, *args, code=5):
 
 
 def cut():
-    """Cut anywhere, the archive is named with the member and the byte."""
+    """If an archive is truncated anywhere, the message names the archive, the member and the byte."""
     content = archive(contents(PROCS[:2]), 'gnu')
     names = [path.name for path in PROCS[:2]]
     end = len(content.rstrip(b'\0')) + 511 & ~511
@@ -298,7 +298,7 @@ def used_until_the_cut():
 
 
 def lying_sizes():
-    """What a header promises takes no memory before it is there."""
+    """A size that a header claims takes no memory before the bytes are read."""
     content = archive(contents(PROCS[:1]))
     faults = []
     for field in (b'\x80' + (1 << 62).to_bytes(11, 'big'), b'77777777777\0'):
@@ -317,7 +317,8 @@ def lying_sizes():
 
 
 def limits():
-    """Of a member, and of what a compressed archive may become: that of who holds members to none."""
+    """The limits of a member, and of the unpacked size of a compressed archive, which is absent if members have no
+    limit."""
     big, small = PERL[0].read_bytes(), PROCS[0].read_bytes()
     result = read(archive({'big': big, 'small': small}), '--max-input-size=8192',
                   '--max-skipped=1', ok=False)
@@ -350,7 +351,7 @@ def wrong():
 
 
 def sparse_files():
-    """Those are told, and the others are read."""
+    """Sparse files are reported, and the others are read."""
     good = archive(contents(PROCS[:1]))
     faults = []
     out = io.BytesIO()
@@ -367,7 +368,7 @@ def sparse_files():
 
 
 def many_holes():
-    """Of old GNU archives: more than the header has room for, in blocks behind it."""
+    """Old GNU archives with more holes than the header has room for, in blocks after it."""
     with scratch() as directory:
         with open(pathlib.Path(directory, 'a'), 'wb') as file:
             for i in range(60):
@@ -384,7 +385,7 @@ def many_holes():
 
 
 def as_any_input():
-    """Twice the same, other files, an archive without --tar, or in an archive."""
+    """A file that is in it twice, files that are no dumps, an archive without --tar, and an archive in an archive."""
     twice = archive({'a.heap': PROCS[0].read_bytes(), 'b.heap': PROCS[0].read_bytes()})
     other = archive({'a.heap': PROCS[0].read_bytes(), 'README': b'Hello'})
     faults = failing(twice, 'b.heap: the same dump as a.heap', code=4)
@@ -410,7 +411,7 @@ def as_any_input():
 
 
 def every_format():
-    """Whichever way the bytes come: a file, a pipe, a list, an archive."""
+    """The result is the same from a file, a pipe, a list and an archive."""
     paths = [path for path in sorted([*t.formats.glob('*.heap*'), *t.formats.glob('*.pb.gz')])]
 
     def check(path):

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Text on terminals of 40 to 200 columns: no line is wider, no two rows look alike, and what is piped
-is not cut.
+"""Text on terminals of 40 to 200 columns: no line is wider, no two rows look alike, and piped output is not
+truncated.
 
     usage: terminals.py BINARY TESTDATA [--path-map=OLD=NEW] [DUMP|FOLDER...]
 
-Of dumps, all of a folder, that are named beside those of TESTDATA each report is looked at by each
-granularity.
+For DUMPs, or all dumps of a FOLDER, in addition to those of TESTDATA, each report is examined by each granularity.
 """
 import fcntl
 import os
@@ -34,7 +33,7 @@ EDGES = r'[│├└┌ ]*'  # of a tree
 
 
 def on_terminal(width, *args, locale='C.UTF-8', lines=24, **more):
-    """What a terminal of so many columns is sent."""
+    """The output that is sent to a terminal of `width` columns."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack('HHHH', lines, width, 0, 0))
     environment = {k: v for k, v in os.environ.items() if k != 'COLUMNS'}
@@ -59,7 +58,7 @@ def on_terminal(width, *args, locale='C.UTF-8', lines=24, **more):
 
 
 def cells(text):
-    """As Unicode says; what is not assigned takes one."""
+    """The number of cells by Unicode; unassigned characters take one."""
     count = 0
     for char in text:
         is_mark = unicodedata.category(char) in ('Mn', 'Me', 'Cf') and char != '\xad'
@@ -103,7 +102,7 @@ def names_of(report, text):
 
 
 def check_names(report, shown, whole, where):
-    """Rows that are cut are told apart as those that are not."""
+    """Truncated rows are as distinguishable as whole ones."""
     faults = []
     if len(shown) != len(whole):
         return [f'{where}: {len(shown)} names instead of {len(whole)}']
@@ -118,7 +117,7 @@ def check_names(report, shown, whole, where):
 
 
 def check_whole(names, where):
-    """What is left out of names that are not cut stands in brackets, or between two parts."""
+    """Parts may be omitted from names that are not truncated only in brackets, or between two parts."""
     left = [re.sub(r'[<(\[{, ]…(?=[]>)}, ])|…::', '', name) for name in names]
     return [f'{where}: {name} is cut' for name in left if '…' in name]
 
@@ -221,8 +220,8 @@ def check_generated():
 
 
 def exact(folder, size):
-    """Stacks of large objects, of which little is open; each calls libraries by turns, which no name
-    of a function and no module is common to."""
+    """Stacks of large objects, with little uncertainty; each calls several libraries in turn, so that the frames have
+    no common function name and module."""
     ends = range(0x500000, 0x900000, 0x100000)
     stacks = [(size >> i, ' '.join(f'{end + 0x10 * (k + 20 * i):#x}' for k in range(9) for end in ends))
               for i in range(5)]
@@ -255,7 +254,7 @@ def check_exact():
 
 
 def check_ascii():
-    """Without UTF-8 there is none, and no line is wider for it."""
+    """Without UTF-8 there is no such character, and no line is wider because of that."""
     faults = []
     with scratch() as folder:
         for args in (*reports(DUMPS[0]), ('diff', *SERIES[:2]), ('top', '-n0', generated(folder))):
@@ -276,7 +275,7 @@ def widest(text):
 
 
 def check_choice():
-    """--width, else the terminal, whose columns $COLUMNS may tell; no pipe has any."""
+    """The width is that of --width, else that of the terminal, which $COLUMNS may override; a pipe has none."""
     top = ['top', *SYMBOLS, DUMPS[0]]
     whole = t.ok(*top).out
     expected = {
@@ -305,7 +304,7 @@ def title_at(width, *args):
 
 
 def check_columns():
-    """They leave before names have less than 28 or 20 cells: sum%, cum%, the interval, cum."""
+    """Columns disappear before names have fewer than 28 or 20 cells: sum%, cum%, the interval, cum."""
     top = ['top', *SYMBOLS, DUMPS[0]]
     want = {
         40: 'flat flat% function', 60: 'flat flat% cum function',

@@ -1,5 +1,5 @@
-"""What the tables for people have in common: the lines above and below them, their columns, and
-how each number is held against JSON's.  A column is found by where it stands.
+"""Shared by the tables for people: the lines above and below them, their columns, and the comparison of each number
+with JSON.  A column is found by its position.
 """
 import math
 import re
@@ -53,8 +53,8 @@ RESET = 'two dumps of one process with prof.reset between them: what grew alone,
 OF_SAMPLING = {'independent', 'sampling'}  # tests that do not allow for how processes differ
 ESTIMATORS = {'horvitz-thompson': ' · scaled up from samples, per stack',
               'jeprof': " · jeprof's formula", 'none': ' · sampled counts, not estimates'}
-MIXED = ': mixed sizes'  # behind an open count in a sentence
-SEEN = ' of the sizes seen'  # behind an interval of a count
+MIXED = ': mixed sizes'  # after an open count in a sentence
+SEEN = ' of the sizes seen'  # after an interval of a count
 VALUE = r'[-+]?\d+(?:,\d{3})*(?:\.\d+)?(?: [KMGTPE]?i?B)?'
 
 
@@ -69,11 +69,11 @@ def escaped(name):
     return name if name.isascii() and name.isprintable() else ''.join(map(shown, name))
 
 
-MARKS = r'( \[[^][]*\]| ~\d+)+$'  # that tell a name from others
+MARKS = r'( \[[^][]*\]| ~\d+)+$'  # that distinguish a name from others
 
 
 def groups_of(name):
-    """A name without what stands in brackets, and what does, with its brackets."""
+    """(name without the text in brackets, the texts in brackets)"""
     depth, kept, groups = 0, '', []
     for c, before in zip(name, ' ' + name):
         is_closing = c in '>)]' and before != '-' and depth > 0
@@ -89,9 +89,9 @@ def groups_of(name):
 
 
 def is_short_for(text, name, whole):
-    """Whether a name in a table says nothing but what the short and the whole one do: outside of
-    brackets what the short one has; in brackets what the whole one has in some, in their order, but for
-    what … stands for; and behind it a file and its line, a module or a number."""
+    """Whether a name in a table agrees with the short and the whole name: outside of brackets it has the text of the
+    short one; in brackets it has a part of the whole one, in order, where … replaces the rest; a file and its line, a
+    module or a number may follow."""
     marks = re.search(MARKS, text)
     kept, told = groups_of(re.sub(MARKS, '', text))
     whole, at = whole.replace(' ', ''), 0
@@ -105,8 +105,8 @@ def is_short_for(text, name, whole):
 
 
 def split(line, *widths):
-    """Columns with a space between, and what follows the last; what is too wide for its column
-    moves those behind it.  Of a width below zero a mark follows at once."""
+    """The columns of a line, separated by a space, and the rest of the line.  A text that is too wide for its column
+    moves those after it.  After a column of negative width a mark follows without a space."""
     cells, at = [], 0
     for width in widths:
         end = at + abs(width)
@@ -121,7 +121,7 @@ def split(line, *widths):
 
 
 def flat_or_dash(t, what, text, number, value='', beside=None):
-    """Of what may hold nothing; beside a value with an error."""
+    """Compare a number that may be nothing, next to a value with an error."""
     if is_nothing(number):
         t.count(what, text.strip(), '-')
     else:
@@ -129,12 +129,12 @@ def flat_or_dash(t, what, text, number, value='', beside=None):
 
 
 def plain(number):
-    """As C's %g of few digits does."""
+    """The number as C's %g writes it with few digits."""
     return f'{Decimal(number).normalize():f}'
 
 
 def is_open_count(text, number):
-    """Of objects of mixed sizes: what is told instead of an interval, of ends that are rounded."""
+    """Whether the text replaces the interval of a count of objects of mixed sizes, whose ends are rounded."""
     if number['low'] is None:
         return text == 'mixed sizes'
     found = re.fullmatch(r'([\d,]+) or more', text or '')
@@ -160,7 +160,7 @@ class Text(Sheet):
         return self.lines[self.at - 1] if self.at <= len(self.lines) else '(no more lines)'
 
     def match(self, what, pattern, wanted):
-        """What the next line is made of; None if it is not like that."""
+        """The match of the next line; None if it does not have this form."""
         line = self.line()
         found = re.fullmatch(pattern, line)
         if not found:
@@ -168,8 +168,8 @@ class Text(Sheet):
         return found
 
     def name(self, what, text, name, row=None):
-        """A name in front of which there may be something else; of a row, or of a function that has
-        several.  No two are called the same."""
+        """Compare a name, of a row or of a function that has several rows.  Text may precede it; no two names are the
+        same."""
         wholes = self.shown.wholes.get(name, {name})
         name, wholes = escaped(name), map(escaped, wholes)
         good = text == name or any(is_short_for(text, name, whole) for whole in wholes)
@@ -184,7 +184,7 @@ class Text(Sheet):
         self.same(what, self.line(), wanted)
 
     def charges(self):
-        """What folding moved, as JSON says, and what else it could do."""
+        """The lines about memory that folding moved, according to JSON, and about further options."""
         report = self.report
         total = report['total']
         total = {'diff': lambda: total['new']['estimate'], 'trend': lambda: total['last']}.get(
@@ -248,7 +248,7 @@ class Text(Sheet):
                     numerals.is_half(text, low, high, space, unit or self.shown.unit))
 
     def estimate(self, what, texts, number, is_space=None):
-        """A value and what is open of it."""
+        """Compare a value and its interval."""
         numbers = number['estimate'], number['low'], number['high']
         space, unit = self.is_space if is_space is None else is_space, self.shown.unit
         self.number(what, texts, numbers,
@@ -256,8 +256,8 @@ class Text(Sheet):
                     numerals.holds(texts, *numbers))
 
     def error(self, what, value, cell, number, flags):
-        """A value of a row, what is open of it, and its mark; flags are whether it stands on few
-        samples, and on one object: each None where nobody knows."""
+        """Compare a value of a row, its error, and its mark.  The flags are whether it is based on few samples, and
+        on one object; each is None if unknown."""
         text, mark = cell[:-1].strip(), cell[-1:]
         has_ends = number['high'] is not None
         is_exact = is_nothing(number['estimate']) or has_ends and number['low'] == number['high']
@@ -275,21 +275,21 @@ class Text(Sheet):
             self.count(f'{what}, mark', mark, '!' if is_once else '*' if is_few else ' ')
 
     def beside(self, what, text, number, value, estimate):
-        """What stands beside a value with an error: of as much, the same text."""
+        """Compare a number next to a value with an error: if both are equal, so are the texts."""
         if number == estimate:
             self.count(what, text.strip(), value.strip())
         else:
             self.value(what, text.strip(), number)
 
     def flagged(self, row):
-        """Whether the flags of a row say that it stands on few samples, and on one object."""
+        """Whether the flags of a row say that it is based on few samples, and on one object."""
         is_few = 'few-samples' in row['flags']
         self.near += is_few and float(row['effective_samples'] or 0) >= FEW - 1
         return is_few, 'seen-once' in row['flags']
 
     def of_few(self, number, surer):
-        """The same of a number without flags.  That it stands on enough samples can be told of an exact
-        one alone: JSON does not tell how much of a number is certain, and both ends hold that part."""
+        """The same for a number without flags.  Only for an exact number it is known that it has enough samples: JSON
+        does not show which part of a number is certain, and both ends include that part."""
         if is_nothing(number['estimate']) or number['high'] in (None, number['low']):
             return False, None
         if not self.shown.surer:
@@ -305,14 +305,14 @@ class Text(Sheet):
         return is_uncertain(self.report)
 
     def test(self, ends=''):
-        """What was tested; only of jemalloc what setting of it makes it sharper."""
+        """The line about the test; only for jemalloc it names a setting that makes the test sharper."""
         kind = self.report['test']
         sharper = SHARPER.get(kind, '') if self.shown.is_jemalloc else ''
         sentence = RESET if kind == 'independent' and self.next_is(f'tested as  {RESET}') else TESTED[kind]
         self.same('test', self.line(), f'tested as  {sentence}{sharper}{ends}')
 
     def inputs(self, periods, start):
-        """What was read: "jemalloc heap_v2 · sample period 512 KiB · 7 stacks"."""
+        """The line about the inputs: "jemalloc heap_v2 · sample period 512 KiB · 7 stacks"."""
         for text in self.report['processes']['said']:
             self.at += self.next_is(text)
         sizes = sorted({int(period) for period in periods})
@@ -334,7 +334,7 @@ class Text(Sheet):
                                     'totals are its own')
 
     def in_header(self, what, found, number, is_space, is_known, is_of_seen=True):
-        """A value in a sentence and what is open of it, or why that is not known."""
+        """Compare a value in a sentence and its interval, or the reason why that is unknown."""
         value, plus, word = found
         if is_known and number['high'] not in (None, number['low']):
             self.same(what, (plus or '± ')[:2], '± ')
@@ -390,7 +390,7 @@ class Text(Sheet):
                           f'the {min(share, 100):.0f}% that was not sampled')
 
     def filters(self):
-        """What the line of filters says that they leave, or None."""
+        """The memory that filters leave, according to their line, or None."""
         if 'filters' not in self.report:
             return None
         start = 'filters    ' + ' '.join(f'--{f["rule"]}={escaped(f["pattern"])}'
@@ -416,7 +416,7 @@ class Text(Sheet):
         self.share('left, share', found[5], number['estimate'], total['estimate'])
 
     def warnings(self):
-        """Those of what it is about: errors of the other numbers are not kept for a text."""
+        """The warnings for the shown metric: the errors of other metrics are not kept for text."""
         other = 'what was allocated' if self.metric.startswith('inuse') else 'what is in use'
         for warning in self.report['warnings']:
             if 'rounded counts may account for' not in warning or not warning.endswith(other):
@@ -460,7 +460,7 @@ class Text(Sheet):
             self.sentence('note', CLOSED['error'].format(self.percent))
 
     def changes(self, text, spans):
-        """What the rows left out changed by together; by cum the most of any."""
+        """The total change of the rows that are not shown; by cum the largest change of any."""
         sizes = [(max(low, -high, 0), max(high, -low)) for low, high in spans]
         grown = [(max(low, 0), max(high, 0)) for low, high in spans]
         shrunk = [(min(low, 0), min(high, 0)) for low, high in spans]
@@ -476,7 +476,7 @@ class Text(Sheet):
                         numerals.is_value_of(part, span, self.is_space, self.shown.unit))
 
     def more(self, change):
-        """The line below a table of changes that was cut; change is the span of one of a row."""
+        """The line below a table of changes that was limited; `change` gives the span of a row's change."""
         hidden, limit = self.hidden(), self.shown.limit
         if hidden == 0:
             return
@@ -489,7 +489,7 @@ class Text(Sheet):
             self.changes(found[3], list(map(change, rest)))
 
     def rest(self, what, sum_of_rest):
-        """The same of one that adds up: with what it leaves out, if that is known."""
+        """The same line for a table that adds up: with the sum of the hidden rows, if it is known."""
         hidden = self.hidden()
         if hidden == 0:
             return
@@ -509,7 +509,7 @@ class Text(Sheet):
         return fixed(self.report.get('left', self.report['total'])[self.metric]['estimate'])
 
     def hidden(self):
-        """Rows that the text leaves out; of a JSON that was cut as well at least one, if any."""
+        """The number of rows that the text does not show; if JSON was limited as well, at least one if there are any."""
         count, limit = len(self.report['rows']), self.shown.limit
         if self.shown.json_limit:
             return int(count == limit and self.next_is('…'))

@@ -1,4 +1,4 @@
-"""What diff, trend and info say as text."""
+"""The text of diff, trend and info."""
 import re
 from decimal import Decimal
 from fractions import Fraction
@@ -18,7 +18,7 @@ def signed(t, what, text, number):
 
 
 def p_behind(t, what, text, p, which='p'):
-    """", p 0.0123" behind a sentence."""
+    """", p 0.0123" after a sentence."""
     start = f', {which} '
     if p is None:
         t.same(what, text, '')
@@ -33,7 +33,7 @@ def side(t, label, number):
 
 
 def verdict(t):
-    """Of how many rows it is known that they changed, if JSON has them all; of no change nothing is said."""
+    """The number of rows that are known to have changed, if JSON has all rows; nothing if there is no change."""
     rows, p = t.report['rows'], t.report['total']['p']
     tested = sum(row['p'] is not None for row in rows)
     significant, new, gone = (sum(row['significant'] for row in rows),
@@ -62,7 +62,7 @@ def diff_header(t):
     found = t.match('change', rf'change     ({VALUE})(.*)', total['delta'])
     if found:
         delta = total['delta']['estimate']
-        # Nothing has a sign here.
+        # Zero has no sign here.
         change = found[1].removeprefix('+') if is_nothing(delta) else found[1]
         t.number('change', change, delta,
                  numerals.is_change(change, delta, t.is_space, t.shown.unit) and found[1][0] in '+-')
@@ -95,13 +95,13 @@ def apart(first, last):
 
 
 def change_of(row):
-    """The same, which may be too small for JSON."""
+    """The span of a change, which may be too small for JSON."""
     delta = row['delta']['estimate']
     return (-Fraction(1, 2000), Fraction(1, 2000)) if is_nothing(delta) else fixed(delta)
 
 
 def mark_notes(t, first, second):
-    """Of so many rows, if JSON has them all."""
+    """The notes about marks, with the number of rows if JSON has all of them."""
     if t.report['test'] in OF_SAMPLING:
         first, second = f'{first}, sampling', f'{second}, sampling'
     t.sentence('note', CLOSED[first].format('' if t.is_space else ' or objects of mixed sizes'))
@@ -161,7 +161,7 @@ SECONDS = {'second': 1, 'minute': 60, 'hour': 3600, 'day': 86400}
 
 
 def trend_total(t, text, total):
-    """What stands behind the slope: a day's, what it is at least, or that it is sampling alone."""
+    """The text after the slope: the slope per day, its lower bound, or that only sampling was tested."""
     per = t.report['total']['per']
     if per == 'hour':
         found = re.match(rf', ({VALUE}) per day', text)
@@ -211,7 +211,7 @@ def trend_header(t):
 
 
 def trend_row(t, what, row, cells):
-    """What is between slope and tau."""
+    """The cells between slope and tau."""
     if t.report['scatter_tested']:
         least, chance, shape = cells
         slope(t, f'{what}, at least', least, row['at_least'], t.shown.unit, 4)
@@ -321,7 +321,7 @@ KNOWN = {'unique': 'of known sizes', 'several': 'of likely sizes',
 
 
 def info_sizes(t, what, text, sizes):
-    """How much is known of the sizes of objects."""
+    """Compare how far the sizes of objects are known."""
     wanted = [(words, sizes[key]) for key, words in KNOWN.items() if sizes[key]['stacks'] != '0']
     parts = text.split('; ') if text else []
     t.same(f'{what}, sizes', len(parts), len(wanted))
@@ -402,7 +402,7 @@ KINDS = {'top': top, 'stacks': stacks, 'tree': tree, 'peek': peek, 'list': listi
 
 
 def compare_text(report, text, shown):
-    """All lines of it: each number is what JSON's is, written for people."""
+    """Compare all lines of a report: each number is JSON's, written for people."""
     t = Text(report, text, shown)
     try:
         KINDS[t.kind](t)

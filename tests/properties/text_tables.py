@@ -1,4 +1,4 @@
-"""What tables of one profile say as text: top, stacks, tree, peek and list."""
+"""The text of tables of one profile: top, stacks, tree, peek and list."""
 import math
 import os
 import re
@@ -12,7 +12,7 @@ from text_lines import CLOSED, VALUE, escaped, flat_or_dash, split
 
 
 def flat_of_rest(t, flat):
-    """The span of what the rows left out hold; None if JSON does not have them."""
+    """The span of the sum of the hidden rows; None if JSON does not have them."""
     spans = [fixed(flat(row)) for row in t.report['rows'][t.shown.limit:]]
     return None if t.shown.json_limit else tuple(map(sum, zip(*spans))) if spans else (0, 0)
 
@@ -46,7 +46,7 @@ def top(t):
 
 
 def top_values(t, i, row, cells):
-    """Flat and cum, and what is open of that by which rows are sorted."""
+    """Compare flat and cum, and the interval of the one by which rows are sorted."""
     flat, cum, what = row['flat'][t.metric], row['cum'][t.metric], f'row {i}'
     if t.is_uncertain() and t.shown.cum:
         surer = t.shown.surer['rows'][i]['cum'][t.metric]
@@ -134,7 +134,7 @@ def surer_rows(t):
 
 
 def steps_of(rows):
-    """How far to the right each node of a tree is: a step where there are several."""
+    """The indentation of each node of a tree, which increases where a node has several children."""
     children = {}
     for row in rows:
         children[row['parent']] = children.get(row['parent'], 0) + 1
@@ -163,7 +163,7 @@ def lines_of(t, rows):
 
 
 def drawn_name(t, what, rows, name):
-    """What nodes of one line are called."""
+    """The name of the nodes in one line."""
     if len(rows) == 1:
         t.name(f'{what}, name', name, rows[0]['name'])
         return
@@ -208,7 +208,7 @@ def tree(t):
 
 
 def hidden_nodes(t, rows):
-    """How many, and what they hold: what is left of all, or the most of any."""
+    """Compare the number of hidden nodes, and their value: the rest of the total, or the largest value."""
     hidden, total = int(t.report['hidden']), t.report['total'][t.metric]['estimate']
     if not hidden:
         return

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Thread by thread: the rows are what the lines of the threads are estimated to be, by names
-where there are some, and so are the labels in pprof's profiles and --thread."""
+"""Rows of threads are the estimates of the lines of the threads, by name if they have one; so are the labels in pprof
+profiles, and --thread."""
 import collections
 import gzip
 import json
@@ -21,8 +21,7 @@ LINE = re.compile(r'  t(\d+): (\d+): (\d+) \[(\d+): (\d+)\](?: (.*))?$')
 
 
 def threads_of(path):
-    """By jeprof's formula, {name or tN: [objects and bytes in use, the same allocated]}, and
-    {number: name}."""
+    """Sums by jeprof's formula: {name or tN: [objects and bytes in use, the same allocated]}, and {number: name}."""
     names, lines, in_stack, period = {}, collections.defaultdict(list), False, 0
     for line in read_text(path).split('\n'):
         found = LINE.match(line)
@@ -69,7 +68,7 @@ def alone(path):
 
 
 def together():
-    """Threads of one name are one row, of whatever process."""
+    """Threads of the same name are one row, over all processes."""
     paths = [path for path in DUMPS if 'thread' in path.name and 'newline' not in path.name]
     sums = collections.defaultdict(lambda: [0.0] * 4)
     for path in paths:
@@ -97,7 +96,7 @@ def one_thread():
 
 
 def labels():
-    """merge --by=thread labels the samples, and what it wrote is read again."""
+    """merge --by=thread labels the samples, and its output can be read again."""
     path = t.formats / 'jemalloc-threadname.heap'
     sums, names = threads_of(path)
     with scratch() as folder:
@@ -130,7 +129,7 @@ def no_threads():
 
 
 def told_alone():
-    """What --thread left out is in no total, and the report says so."""
+    """Memory that --thread excludes is in no total, and the report says so."""
     dump = t.testdata / 'golden' / 'procs1.heap'
     other = t.testdata / 'golden' / 'procs4.heap'
     faults = []

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What security.md of the project's design asks of inputs, row by row: the number of the row is
-in front of each title.  Other tests carry numbers, too: grep for R17 ... R36 in tests/.
+"""Tests the requirements of security.md in the project's design for inputs, row by row; the number of the row
+precedes each title. Other tests have numbers, too: grep for R17 ... R36 in tests/.
 """
 import gzip
 import json
@@ -71,7 +71,7 @@ def feed(descriptor, content, piece):
 
 
 def pieces(size, content, blocking):
-    """The report on what a pipe delivers in such pieces."""
+    """The report on content that a pipe delivers in pieces of this size."""
     reader, writer = os.pipe()
     os.set_blocking(reader, blocking)
     process = subprocess.Popen([t.binary, 'info', '--no-symbols', '-'], stdin=reader,
@@ -127,7 +127,7 @@ def read_errors():
 
 
 def growing():
-    """Whole and right, or told, whatever of it is there."""
+    """An input that grows is read completely and correctly, or its truncation is reported, at any size."""
     with scratch() as folder:
         path = pathlib.Path(folder, 'dump')
         path.write_bytes(b'')
@@ -154,7 +154,7 @@ def growing():
 
 
 def young():
-    """With --min-age what was just written is left out, and told; the rest is whole."""
+    """With --min-age a recently written input is skipped, and reported; the others are complete."""
     left_out = '1 of 2 inputs were written to a moment ago and left out'
     alone = t.ok('top', '-fjson', '--no-symbols', GOOD)
     faults = []
@@ -162,7 +162,7 @@ def young():
         path, old = pathlib.Path(folder, 'dump'), pathlib.Path(folder, 'old')
         path.write_bytes(OTHER.read_bytes())
         old.write_bytes(GOOD.read_bytes())
-        os.utime(old, (0, 0))  # in a checkout of a moment ago GOOD is young
+        os.utime(old, (0, 0))  # GOOD is young in a fresh checkout
         for age, is_left_out in (0, True), (-3600, True), (50, True), (70, False):
             os.utime(path, (time.time() - age,) * 2)
             both = t.run('top', '-fjson', '--no-symbols', '--min-age=60', old, path)
@@ -183,7 +183,7 @@ def young():
 # --- R25: large numbers -----------------------------------------------------------------------
 
 HALF = 2**61
-MOST = 2**62 - 1  # from 2^62 on it can only be a counter that went below zero
+MOST = 2**62 - 1  # larger numbers are counters that went below zero
 
 
 def pair(number):
@@ -204,7 +204,7 @@ def large_numbers():
 
 
 def large_sums():
-    """Of 20 dumps, more than 64 bits hold: exact, or refused where the format has no room."""
+    """The sums of 20 dumps exceed 64 bits: they are exact, or refused where the format has no room."""
     total = 20 * 3 * MOST
     with scratch() as folder:
         paths = []
@@ -227,7 +227,7 @@ def large_sums():
 
 
 def beyond_readers():
-    """Where a format's readers hold fewer bits, it is told: on standard error, and in its own place."""
+    """If the readers of a format hold fewer bits, a warning says so, on standard error and in the format itself."""
     most = {'json': 2**53, 'speedscope': 2**53, 'firefox': 2**53, 'dhat': 2**53,
             'html': 2**53, 'benchmark': 2**53, 'callgrind': 2**63 - 1, 'folded': 2**63 - 1, 'pprof': 2**63 - 1}
     faults = []
@@ -323,7 +323,7 @@ def odd_lines():
 
 
 def mutated_lines():
-    """A line that no longer fits is told, by its number; the others count."""
+    """A line that does not match the format is reported with its number; the others are used."""
     r = random.Random(1)
     lines = CONTENT.split(b'\n')
     last = lines.index(b'MAPPED_LIBRARIES:')
@@ -340,7 +340,8 @@ def mutated_lines():
 # --- R31: depth ---------------------------------------------------------------------------------
 
 def deep_stacks():
-    """As many frames as there may be, and one more: in any dress, and nothing of it kept."""
+    """Stacks with the largest number of frames, and with one more, in several spellings; nothing of the larger one is
+    kept."""
     rows, says = [], 'dump:3: a stack of more than 65,536 frames'
     for frame in (b' 0x5010', b' 5010'):
         for count, expected in ((65536, (0, None, {'inuse_space': 128})), (65537, (7, says))):
@@ -356,7 +357,7 @@ def deep_stacks():
 # --- R32: memory maps ---------------------------------------------------------------------------
 
 def placed(maps, *words):
-    """Where the first stack is by such a map, and what info says."""
+    """The place of the first stack with such a map, and the messages of info."""
     content = jemalloc([b'1: 64 [0: 0]'], maps=b'\nMAPPED_LIBRARIES:\n' + b'\n'.join(maps) + b'\n')
     with scratch() as folder:
         path = pathlib.Path(folder, 'dump')
@@ -391,7 +392,7 @@ def odd_maps():
 
 
 def many_names():
-    """More inputs than there may be open files, or words on a command line."""
+    """More inputs than a process may have open files, and than fit on a command line."""
     with scratch() as folder:
         path = pathlib.Path(folder, 'list')
         path.write_text(f'{GOOD}\n' * 20000)

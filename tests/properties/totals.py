@@ -32,8 +32,8 @@ def compat(row):
 
 
 def rounding_bounds(dump, offset):
-    """Between what objects and bytes a dump's lines may stand for, given that jemalloc
-    rounded both counts of each to an integer (and, before, 8/p: objects up to 5 %)."""
+    """The range of objects and bytes that the lines of a dump may represent, given that jemalloc rounded both counts
+    of each to an integer (and, before, 8/p: objects up to 5 %)."""
     objects, space = [], []
     for stack in dump.stacks:
         n, size = stack[offset:offset + 2]
@@ -81,7 +81,7 @@ CLASSIC_LINE = re.compile(r'\s*(\d+): +(\d+) \[ *(\d+): +(\d+)\] @')
 
 
 def per_line(path, period):
-    """The four totals when each line is unbiased by itself."""
+    """The four totals if each line is unbiased separately."""
     sums = {metric: [] for metric in METRICS}
     for line in read_text(path).splitlines()[1:]:
         counts = CLASSIC_LINE.match(line)
@@ -103,7 +103,7 @@ def classic_default(row):
         # 1 - (1 - 1/R)^S there.
         return compare(wanted, t.totals(path), 1e-4)
     if kind == 'heap_v2':
-        wanted['totals'].update({'alloc-objects': 0, 'alloc-space': 0})  # not told
+        wanted['totals'].update({'alloc-objects': 0, 'alloc-space': 0})  # not in the input
     return compare(wanted, t.totals(path), 1e-9)
 
 

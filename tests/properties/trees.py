@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trees say what stacks say, from both ends, of any depth, and cut off the smallest."""
+"""Trees have the numbers of stacks, from both ends and at any depth, and hide the smallest nodes."""
 import collections
 import json
 import re
@@ -48,7 +48,7 @@ def whole(inputs, options):
 
 
 def order(inputs):
-    """Each row comes after its parent and all rows below rows before; the largest first."""
+    """Each row comes after its parent and before the next sibling of the parent; siblings are in order of size."""
     faults, rows = [], tree_of(*WHOLE, *inputs)['rows']
     for before, row in zip(rows, rows[1:]):
         if row['depth'] > before['depth'] and row['parent'] != rows.index(before):
@@ -132,7 +132,7 @@ def ragged(folder):
 
 
 def recursion(folder):
-    """Wherever a function recurs, what it and all it calls hold counts once."""
+    """Where a function recurs, the memory of it and its callees is counted once."""
     path = dump_of(folder, 'recursion', [([0x31, 0x21, 0x21, 0x21, 0x11], 8),
                                          ([0x21, 0x31, 0x21, 0x31, 0x11], 16)], SYMBOLS)
     rows = {row[2]: row[:2]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A dump cut at any byte is complete or reported, never silently short."""
+"""A dump truncated at any byte is complete or reported, never silently short."""
 import gzip
 import json
 import os
@@ -45,7 +45,7 @@ def reported(directory, names, other):
 
 
 def complete_or_reported(directory, name, whole):
-    """One cut by itself."""
+    """Check a single truncated file."""
     result = t.run('info', '--no-symbols', name, cwd=directory)
     if result.code == 0:
         if result.totals() != whole:
@@ -69,7 +69,7 @@ def plain():
                                 sorted(ends))
         complete = [n for n in sorted(ends)
                     if t.run('info', '--no-symbols', f'cut-{n:06}', cwd=directory).code == 0]
-        # All stacks are there, as the numbers of the head say: it counts, and lacks its map.
+        # All stacks are there, by the numbers in the header: the dump is used, but lacks its map.
         for n in (n for n in complete if n < content.index(b'MAPPED_LIBRARIES:')):
             report = json.loads(t.ok('info', '-q', '--no-symbols', '-fjson', f'cut-{n:06}', cwd=directory).out)
             if not any('memory map' in text for text in report['warnings']):
@@ -79,7 +79,7 @@ def plain():
 
 
 def other_text(path):
-    """In the middle of a line: reported; between two: reported, or nothing is missing."""
+    """Truncation in a line is reported; between two lines it is reported, or nothing is missing."""
     content, whole, other = path.read_bytes(), t.totals(path), t.totals(OTHER)
     with scratch() as directory:
         names = cut_all(directory, content)
@@ -107,7 +107,7 @@ def packed():
 
 
 def members():
-    """A gzip file of two members, cut between them."""
+    """A gzip file of two members, truncated between them."""
     content = WHOLE.read_bytes()
     whole = t.totals(WHOLE)
     faults = []
@@ -124,7 +124,7 @@ def members():
 
 
 def kept():
-    """--keep-damaged uses what is there and says so."""
+    """--keep-damaged uses the existing part and says so."""
     content = WHOLE.read_bytes()
     with scratch() as directory:
         path = pathlib.Path(directory, 'cut-000000')
@@ -136,7 +136,7 @@ def kept():
 
 
 def kept_packed():
-    """Of a cut gzip or zstd file --keep-damaged uses what it would of the text that comes out."""
+    """For a truncated gzip or zstd file, --keep-damaged uses the same part as for the text that can be unpacked."""
     lines = b''.join(b'@ 0x%x\n  t*: 1: %d [0: 0]\n' % (4096 + 16 * i, 8 * (1 + i * i % 997))
                      for i in range(60000))  # of several windows
     long = b'heap_v2/1\n  t*: 1: 8 [0: 0]\n' + lines + b'MAPPED_LIBRARIES:\n'
@@ -166,7 +166,7 @@ def kept_as_unpacked(tool, packed):
 
 
 def messages_kept():
-    """A message that is cut is nothing."""
+    """A truncated message is ignored."""
     content = (t.formats / 'go-protobuf.pb.gz').read_bytes()
     with scratch() as directory:
         path = pathlib.Path(directory, 'cut-000000')

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Two builds of one program in one command: each dump is named by the file that it ran, wherever that is, and where
-no file is at hand nothing is claimed about functions.
+"""Two builds of one program in one command: each dump gets its names from the file that ran, in any place; without a
+file nothing is claimed about functions.
 
 usage: two_builds.py BINARY TESTDATA
 
-testdata/builds has 6 dumps each of cartd 1.4.1 and 1.4.1b, which allocate alike, with both programs; and a dump each
-of two builds of gateway.
+testdata/builds has 6 dumps each of cartd 1.4.1 and 1.4.1b, which allocate the same, with both programs; and a dump
+each of two builds of gateway.
 """
 import json
 import os
@@ -71,7 +71,7 @@ def placed(folder, *places):
 
 
 def stored(folder):
-    """As debuginfod and packages keep programs: by build id."""
+    """The programs stored by build id, as debuginfod and packages do."""
     ids = [re.search(rf'^module {PATH}\n(?:  .*\n)*?  build id +(\w+)', t.ok(
         'info', '-q', '--symbol-dir-only', *folders(version), *of_build(version)).out, re.M)[1] for version in ('1.4.1', '1.4.1b')]
     return placed(folder, *(f'.build-id/{each[:2]}/{each[2:]}' for each in ids))
@@ -111,7 +111,7 @@ def named(folder, name, inputs, *more):
 
 
 def kept_names(folder):
-    """A base that was merged with names, in whatever steps, does for the file of its build."""
+    """A base that was merged with names, in any steps, replaces the file of its build."""
     dumps = of_build('1.4.1')
     whole = named(folder, 'whole', dumps)
     parts = [named(folder, f'part{i}', dumps[2 * i:2 * i + 2]) for i in range(3)]
@@ -131,7 +131,7 @@ def kept_names(folder):
 
 
 def kept_names_of_one_side(folder):
-    """Where only the base has names nothing is claimed, and the file of the base is not asked for."""
+    """If only the base has names, nothing is claimed, and the file of the base is not requested."""
     base = [named(folder, 'base', of_build('1.4.1'))]
     empty = pathlib.Path(folder, 'empty')
     empty.mkdir()
@@ -155,7 +155,7 @@ def stamps(folder):
 
 
 def counted_stamps(folder):
-    """Of a path info counts the dumps that are known by a build, and those that are not."""
+    """For each path, info counts the dumps with a known build, and those without."""
     path = t.merged(pathlib.Path(folder, 'seven.hpa'), [*of_build('1.4.1'), of_build('1.4.1b')[0]], '--with-names', '--symbol-dir-only',
                     *folders('1.4.1'))
     empty = pathlib.Path(folder, 'empty')
@@ -169,7 +169,7 @@ def counted_stamps(folder):
 
 
 def damaged_names(folder):
-    """Of a partial with a bit changed in the section of names nothing is read."""
+    """If a bit is changed in the section of names of a partial, nothing of the partial is read."""
     whole = named(folder, 'sound', of_build('1.4.1'))
     bare = t.merged(pathlib.Path(folder, 'none.hpa'), of_build('1.4.1'), '--with-builds', '--symbol-dir-only', *folders('1.4.1'))
     data, chance, faults = whole.read_bytes(), random.Random(7), []
@@ -201,7 +201,8 @@ def merged_pprof(folder):
 
 
 def refuses_verdict(options, base=None, new=None):
-    """No function of the program is claimed to have changed, come or gone, and the gate says that it cannot tell."""
+    """No function of the program is claimed to have changed, appeared or gone, and the gate says that it cannot
+    decide."""
     status, report = compare(options, base or of_build('1.4.1'), new or of_build('1.4.1b'))
     claimed = [row['name'] for row in own(report) if row['significant'] or row['status'] not in ('untested', 'same')]
     module = [each for each in report.get('not_compared', []) if each['module'] == PATH]
@@ -217,14 +218,14 @@ def one_file(folder):
 
 
 def quiet_gate():
-    """Messages say which program, in how many dumps, and what would decide it."""
+    """The messages name the program, the number of dumps, and the file that would decide it."""
     done = t.run('diff', '-q', '--symbol-dir-only', GATE, *folders('1.4.1'), *of_build('1.4.1'), '--to', *of_build('1.4.1b'))
     good = done.code == 8 and 'cartd: 2 or more builds, names for 1 (--symbol-dir=DIR' in done.err and '6 of 12 dumps' in done.err
     return [] if good else [f'{done.code} {done.err}']
 
 
 def grown(paths, folder, times):
-    """Dumps in which the stack with most samples has so many times of them."""
+    """Dumps in which the stack with most samples has `times` as many."""
     made = []
     for path in paths:
         head, mark, rest = path.read_text().partition('@ ')
@@ -238,7 +239,7 @@ def grown(paths, folder, times):
 
 
 def few_open(folder):
-    """One process of four of another build, on each side: rows are compared over the others."""
+    """On each side one process of four is another build: rows are compared for the others."""
     a, b = of_build('1.4.1'), of_build('1.4.1b')
     base, new = [*a[:3], b[0]], [*a[3:], b[1]]
     status, report = compare(folders('1.4.1'), base, new)
@@ -253,7 +254,7 @@ def few_open(folder):
 
 
 def total_alone(folder):
-    """The total is compared whatever has no names; and 8 comes before 3, of inputs that were skipped."""
+    """The total is compared even without names; status 8 has priority over 3, for skipped inputs."""
     made = []
     for path in of_build('1.4.1b'):
         made.append(pathlib.Path(folder, path.name))
@@ -284,7 +285,7 @@ def library(folder):
 
 
 def most_open():
-    """Two of three processes of a side of another build: nothing is claimed."""
+    """Two of three processes of a side are another build: nothing is claimed."""
     a, b = of_build('1.4.1'), of_build('1.4.1b')
     return refuses_verdict(folders('1.4.1'), a[:4], [a[4], *b[:2]])
 
@@ -298,7 +299,8 @@ def compare_addresses(base, new, *more):
 
 
 def without_files():
-    """An address is compared where most processes of both sides have it; what is at others may be in any function."""
+    """An address is compared if most processes of both sides have it; memory at other addresses may be in any
+    function."""
     a, b = of_build('1.4.1'), of_build('1.4.1b')
     faults = []
     for base, new in ((a, b), ([*a[:5], b[0]], [a[5], *b[1:]]), ([*a[:3], *b[:3]], [*a[3:], *b[3:]])):
@@ -313,7 +315,8 @@ def without_files():
 
 
 def leak_without_files(folder):
-    """In one build an address that most processes have is found to grow, and so is a module that leaks at others."""
+    """With one build, growth is found at an address that most processes have, and for a module that leaks at other
+    addresses."""
     a = of_build('1.4.1')
     status, report = compare_addresses(a[:3], grown(a[3:], folder, 10))
     marked = [row['name'] for row in own(report) if row['significant']]
@@ -325,7 +328,8 @@ def leak_without_files(folder):
 
 
 def same_processes(folder):
-    """Two moments of the same processes have the same builds, so that each address is compared; of others rare ones are not."""
+    """Two dumps of the same processes have the same builds, so that each address is compared; for other processes
+    rare ones are not."""
     dumps = of_build('1.4.1')
     _, others = compare_addresses(dumps[:3], dumps[3:])
     status, same = compare_addresses(dumps, grown(dumps, folder, 10))
@@ -337,7 +341,7 @@ def same_processes(folder):
 
 
 def places(folder):
-    """A line or an address that one build alone has is not tested: the gate is held against functions in its place."""
+    """A line or an address that only one build has is not tested: the gate tests functions instead."""
     faults = []
     for by in ('line', 'address'):
         status, report = compare(folders('1.4.1', '1.4.1b'), of_build('1.4.1'), of_build('1.4.1b'), f'--by={by}')
@@ -390,7 +394,8 @@ def info_lists_builds():
 
 
 def missing_is_not_zero():
-    """A process without names of a program is left out of its functions: --spread compares the others, trend tests none."""
+    """A process without names of a program is excluded for its functions: --spread compares the others, trend tests
+    none."""
     a, b = of_build('1.4.1'), of_build('1.4.1b')
 
     def rows(command, *dumps, **more):
@@ -437,7 +442,7 @@ def rows_of_builds():
 
 
 def builds_that_may_be_one(folder):
-    """Where no file is at hand a build that only the base names is not said to be gone."""
+    """Without files, a build that only the base names is not reported as gone."""
     base, empty = named(folder, 'base', of_build('1.4.1')), pathlib.Path(folder, 'empty')
     empty.mkdir()
     _, report = compare([f'--symbol-dir={empty}', '--by=build'], [base], of_build('1.4.1'), '--on-duplicate=count')

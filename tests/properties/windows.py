@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A dump that is cut, damaged or too deep just where a window of the reader ends, or a byte before or behind, is
-told of with the same sentence and line as anywhere else, however it is packed: lines are counted here.
+"""A dump that is truncated, damaged or too deep exactly where a window of the reader ends, or a byte before or after,
+is reported with the same sentence and line as elsewhere, with any compression.  Lines are counted here.
 
-So it is with the builds of HPROF_AGG_BUILDS, too, which may unpack by another library.
+The same is tested for the builds of HPROF_AGG_BUILDS, which may unpack with another library.
 """
 import gzip
 import os
@@ -32,7 +32,7 @@ def dump():
 
 
 def with_an_end_at(content, boundary):
-    """The same, with a thread's name so long that a line ends just before the boundary."""
+    """The same content with the name of a thread so long that a line ends just before the boundary."""
     last = content.rindex(b'\n', 0, boundary)
     return content.replace(b'NAME', b'NAME' + b'x' * (boundary - 1 - last), 1)
 
@@ -42,19 +42,19 @@ def line_at(content, offset):
 
 
 def is_in(content, offset, begin):
-    """Whether the byte is in a line that begins so, behind its beginning."""
+    """Whether the byte is in a line that begins with `begin`, after this beginning."""
     start = content.rfind(b'\n', 0, offset) + 1
     return content[offset:offset + 1] != b'\n' and content.startswith(begin, start) and offset > start + len(begin)
 
 
 def cut(content, at):
-    """In the middle of a line, or behind one."""
+    """The content truncated at a place, in a line or after one, and the expected message and status."""
     where = 'in the middle of a line' if content[at - 1:at] != b'\n' else 'before its MAPPED_LIBRARIES section'
     return content[:at], f':{line_at(content, at)}: damaged: the file ends {where}', 5
 
 
 def damaged(content, at):
-    """A byte that is in no number; None where it would be behind a line."""
+    """The content with a byte changed that is in no number; None if the place is after a line."""
     if not is_in(content, at, b'@') and not is_in(content, at, b'  t'):
         return None
     return content[:at] + b'~' + content[at + 1:], f':{line_at(content, at)} has malformed lines', 0
@@ -68,7 +68,7 @@ def too_deep(content, at):
 
 
 def variants(folder, content):
-    """(how, path or None for a pipe, what is fed to it)"""
+    """(compression, path or None for a pipe, bytes for the pipe)"""
     plain, packed = pathlib.Path(folder, 'dump'), pathlib.Path(folder, 'dump.gz')
     plain.write_bytes(content)
     packed.write_bytes(gzip.compress(content, 1, mtime=0))
@@ -79,7 +79,7 @@ def variants(folder, content):
 
 
 def sentences(text, name):
-    """What is said with the file's name, without it."""
+    """The messages about the file, without its name."""
     return [line.split(name, 1)[1] for line in text.splitlines() if name + ':' in line]
 
 
@@ -99,7 +99,7 @@ def faults_of(content, says, code):
 
 
 def at_each(change, is_aligned):
-    """Of each boundary, and a byte before and behind; where a line ends there, or as it comes."""
+    """The changes at each boundary, a byte before and a byte after it; a line ends there, or not."""
     changed = []
     for boundary in (WINDOW * number for number in WINDOWS):
         content = with_an_end_at(CONTENT, boundary) if is_aligned else CONTENT

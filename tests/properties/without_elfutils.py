@@ -18,7 +18,7 @@ SENTENCE = 'this program was built without elfutils, which reads binaries'
 
 
 def built(folder):
-    """The program; whoever includes one of their headers fails."""
+    """Build the program, with headers of the library that fail if they are included."""
     folder = pathlib.Path(folder)
     for header in HEADERS:
         path = folder / 'include' / header
@@ -46,14 +46,14 @@ def features():
 
 
 def same(*args, **more):
-    """Both write the same."""
+    """Both programs write the same."""
     want, got = t.run(*args, **more), small.run(*args, **more)
     return [] if (want.code, want.out_bytes, want.err) == (got.code, got.out_bytes, got.err) else [
         f'{want}: {want.code} {got.code}: {want.err[:200]} | {got.err[:200]}']
 
 
 def reports():
-    """Of dumps and of a partial, with names that dumps embed."""
+    """Reports of dumps and of a partial, with names that dumps embed."""
     with scratch() as folder:
         partial = pathlib.Path(folder, 'x.hpa')
         jobs = []
@@ -72,7 +72,8 @@ def reports():
 
 
 def names():
-    """Where binaries would be read: embedded names are there, for others one sentence gives the reason."""
+    """Without a reader of binaries, embedded names are still shown, and one sentence gives the reason for missing
+    ones."""
     faults = []
     result = small.ok('top', '-ftsv', t.formats / 'go-protobuf.pb.gz')
     if SENTENCE in result.err or 'main.' not in result.out:

@@ -1,4 +1,4 @@
-// One stack with known functions, and a deep one.
+// Allocates from a stack of known functions, and from one of 1,000 frames.
 // usage: calls [NAME_OF_DUMP]
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-// What malloc() and its relatives promise at the edges, told as one line each.
+// Checks the promises of malloc() and its relatives in extreme cases, and prints a line
+// for each.
 #include <errno.h>
 #include <malloc.h>
 #include <stdint.h>
@@ -6,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static volatile size_t huge = SIZE_MAX; // so that the compiler does not warn, or know
+static volatile size_t huge = SIZE_MAX; // volatile, so that the compiler does not warn
 
 static void report(const char *what, int good) {
     printf("%s: %s\n", what, good ? "yes" : "NO");
@@ -92,7 +93,8 @@ static void sizes(void) {
     free(NULL);
 }
 
-// Twice what is resident would not fit on small machines.
+// Check that calloc() does not touch the memory that it returns: on small machines it
+// would not fit.
 static void sparse(void) {
     size_t size = (size_t)1 << 30;
     unsigned char *p = calloc(1, size);

@@ -1,5 +1,6 @@
-// Threads that fork while others allocate.  Each child allocates, some dump on request, and they
-// end in three ways; the parent tells how.
+// Threads that fork while others allocate.  Each child allocates; a third of the children
+// dump on request, and the children end in three ways.  The parent prints their exit
+// statuses, as negative numbers those of children that died by a signal.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

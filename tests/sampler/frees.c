@@ -1,4 +1,5 @@
-// Frees all that it allocates; tells by how much its memory grew in the second half.
+// Frees all memory that it allocates, and prints by how much its resident memory grew in
+// the second half of the rounds.
 // usage: frees ROUNDS
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Real programs under the preloaded sampler: they do what they do without it, and what
-hprof-agg makes of the sampled dump covers the exact dump of the same process, as often as the
-intervals of statistics.md (sections 0 and 3) promise.
+"""Real programs under the preloaded sampler: they behave as without it, and the intervals of hprof-agg for the
+sampled dump contain the exact dump of the same process as often as the intervals of statistics.md (sections 0 and 3)
+promise.
 
 usage: preload.py BINARY TESTDATA PRELOAD_LIBRARY
 """
@@ -28,7 +28,7 @@ from intervals import certain, interval, variance_of  # noqa: E402
 LG = 12
 R = 1 << LG
 LIBRARY = os.path.abspath(sys.argv[3])
-# The build's own sanitizers and MALLOC_PERTURB_ are not what is tested here.
+# Environment without the build's own sanitizers and MALLOC_PERTURB_, which are not tested here.
 CLEAN = {k: v for k, v in os.environ.items()
          if not k.startswith(('MALLOC_', 'HPROF_', 'LD_', 'ASAN_', 'UBSAN_'))}
 CLEAN['LC_ALL'] = 'C'
@@ -98,14 +98,14 @@ def raw_stacks(path):
 
 
 def estimates(path):
-    """{frames: bytes} by hprof-agg; without a map addresses stay what they are."""
+    """{frames: bytes} by hprof-agg; without a map, addresses stay unchanged."""
     bare = pathlib.Path(f'{path}.bare')
     text, mark, _ = pathlib.Path(path).read_text().partition('MAPPED_LIBRARIES:\n')
     bare.write_text(text + mark)
     report = t.ok('merge', '--format=folded', '--all-frames', '--by=address', '--no-symbols',
                   '--metric=inuse-space', bare)
     bare.unlink()
-    # A stack of 128 frames may be cut: hprof-agg marks it.
+    # hprof-agg marks a stack of 128 frames, which may be truncated.
     return {';'.join(frames).removeprefix('[truncated];'): value
             for frames, value in report.folded()}
 
@@ -121,7 +121,7 @@ def bounds(total, variance):
 
 
 def stack_interval(total, objects, size):
-    """[L, U] and V of a stack of which hprof-agg says `total` and the dump the rest."""
+    """[L, U] and V of a stack, from the total of hprof-agg and the numbers of the dump."""
     mean = size / objects
     variance = variance_of(total, mean, R)
     sure = size
@@ -133,7 +133,7 @@ def stack_interval(total, objects, size):
 
 
 class Coverage:
-    """Of all stacks of all programs."""
+    """The coverage over all stacks of all programs."""
 
     def __init__(self):
         self.stacks = self.covered = self.processes = self.totals = 0
@@ -214,7 +214,7 @@ def threads(directory):
         return faults + coverage.add(name)
 
     def sampled_only(seed):
-        """The same without truth mode, whose gate is another."""
+        """The same without truth mode, which has a different gate."""
         name = directory / f'sampled{seed}'
         done = run([program, 64, 400, seed, 3], settings(name))
         truth, seen = truth_of(done), by_function(f'{name}.heap')
@@ -251,7 +251,7 @@ def forks(directory):
         final = glob.glob(f'{name}.[0-9]*.truth.heap')
         asked = [path for path in final if re.search(r'\.\d+\.0\.truth\.heap$', path)]
         final = [path for path in final if path not in asked]
-        # Of each kind there are 16; those that start `true` leave the dumps of that.
+        # There are 16 children of each kind; those that start `true` have a dump of that program.
         if (len(asked), len(final)) != (16, 16):
             faults.append(f'{len(asked)} dumps on request and {len(final)} final ones')
         with_children = 0
@@ -494,7 +494,7 @@ def cpython(directory):
         name = directory / f'python{scale}-{seed}'
         command = [sys.executable, '-S', '-c', PYTHON, scale]
         env = {'PYTHONMALLOC': 'malloc', 'PYTHONHASHSEED': '0'}
-        # Without its tidying up at the end, which would leave little to look at.
+        # Without the cleanup at exit, which would leave few live objects.
         command[3] += 'import ctypes\nctypes.CDLL(None).exit(7)\n'
         plain = run(command, env=env)
         ours = run(command, settings(name, truth='true', seed=seed), env=env)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Real jemalloc tells each of its sampling decisions; `hprof-sim replay` makes the dump of
-the same decisions, which has to be jemalloc's own, byte by byte.  Of both dumps, hprof-agg
-has to estimate n/p objects and n S/p bytes for each stack that holds n samples of one size.
+"""Real jemalloc reports each of its sampling decisions; `hprof-sim replay` makes the dump of the same decisions,
+which has to equal jemalloc's own, byte by byte.  For both dumps, hprof-agg has to estimate n/p objects and n S/p
+bytes for each stack that holds n samples of one size.
 
 usage: replay.py BINARY TESTDATA SIM
 """
@@ -26,7 +26,7 @@ MAP = b'MAPPED_LIBRARIES:\n'
 
 
 class Replay:
-    """One run of the program: jemalloc's decisions, its dump and ours of the same."""
+    """One run of the program: jemalloc's decisions, its dump, and our dump of the same decisions."""
 
     def __init__(self, program, directory, lg, unbias, accum):
         told, self.real, self.ours = (os.path.join(directory, name)
@@ -55,7 +55,7 @@ class Replay:
         return '\n'.join(threads + lines) + '\n'
 
     def texts(self):
-        """What stands before the map in both dumps."""
+        """The part before the map in both dumps."""
         texts = []
         for path in (self.real, self.ours):
             text, heading, _ = pathlib.Path(path).read_bytes().partition(MAP)
@@ -83,7 +83,7 @@ def differences(run):
 
 
 def module_offsets(path):
-    """A function from an absolute address to what the tool calls it."""
+    """A function from an absolute address to its name in the tool."""
     text = pathlib.Path(path).read_bytes().partition(MAP)[2].decode()
     spans, bases = [], {}
     for low, high, name in re.findall(r'^(\w+)-(\w+) .{4} \w+ \S+ \d+ +(/.*)$', text, re.M):

@@ -1,6 +1,7 @@
-// A program for jemalloc to sample: threads that end or stay, with and without names, small
-// and huge objects, several sizes from one stack, realloc and aligned memory, frees, also by
-// other threads.  At its end it writes, with no allocation in between,
+// A program that jemalloc samples.  It has threads that end or stay, with and without
+// names; small and huge objects, several sizes from one stack, realloc and aligned
+// memory; and objects that are freed by other threads.  At its end it writes, with no
+// allocation in between,
 //
 //     JSON    every sampling decision (jemalloc's experimental.prof_recent.alloc_dump)
 //     DUMP    the heap dump
@@ -18,12 +19,12 @@
 #include <unistd.h>
 
 enum {
-    THREADS = 6, // even ones stay until the dump
+    THREADS = 6, // threads of even number stay until the dump
     ROUNDS = 400,
     KEPT = 1 << 15,
 };
 
-// Where no allocator sees it.
+// Buffers outside the heap, so that the allocator does not see them.
 static const size_t json_room = (size_t)1 << 30;
 static char *json;
 static size_t json_length;
@@ -33,7 +34,8 @@ static int (*mallctl)(const char *name, void *old, size_t *old_size, void *new,
                       size_t new_size);
 static sem_t ready, go_on;
 
-// malloc() must not be the last thing a function does, or the function is not on the stack.
+// malloc() must not be the last thing a function does, or the function is not on the
+// stack.
 __attribute__((noinline)) static void *small(size_t size) {
     void *volatile object = malloc(size);
     return object;
@@ -106,7 +108,8 @@ static void empty(void **keep) {
     }
 }
 
-// A name that begins with "stays" tells which threads still run when the dump is made.
+// The body of a thread.  The names that begin with "stays" belong to threads that still
+// run when the dump is made.
 static void *work(void *argument) {
     unsigned number = (unsigned)(uintptr_t)argument;
     static const char *const names[THREADS] = {
@@ -150,8 +153,9 @@ static void write_all(const char *path) {
     close(fd);
 }
 
-// The recent allocations keep what is known of threads that have ended; let go of them, so
-// that the dump is one as it is without them.
+// Write the recent allocations to `json`, then the heap dump to `path`.  The records of
+// recent allocations keep the data of threads that have ended; they are dropped in
+// between, so that the dump is the same as without them.
 static void dump(const char *path) {
     void (*writer)(void *, const char *) = take;
     void *pair[2];
@@ -186,7 +190,7 @@ int main(int argc, char **argv) {
     for (int i = 1; i < THREADS; i += 2) {
         pthread_join(threads[i], NULL);
     }
-    empty(kept[5]); // another thread than the one that made them, which has ended
+    empty(kept[5]); // free objects of a thread that has ended
     dump(argv[2]);
     for (int i = 0; i < THREADS; i += 2) {
         sem_post(&go_on);

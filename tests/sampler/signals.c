@@ -1,4 +1,4 @@
-// Sends itself a signal again and again while eight threads allocate.
+// Sends itself a signal TIMES times while eight threads allocate.
 // usage: signals SIGNAL TIMES
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,6 @@
-// Threads that allocate in every way, hand objects to each other, resize and free them, end
-// and begin; and what is alive afterwards per function, as the program itself counts it.
+// Threads that allocate with every function, hand objects to each other, resize and free
+// them.  They end, and new ones begin, GENERATIONS times.  At the end the program prints
+// a line for each live object, with the function that allocated it and its size.
 //
 // usage: threads THREADS ROUNDS SEED GENERATIONS
 #include <malloc.h>
@@ -17,7 +18,7 @@ enum {
 struct counted_object {
     uint32_t site;
     uint32_t size;
-    unsigned char bytes[]; // all of them the lowest byte of size
+    unsigned char bytes[]; // each is the lowest byte of `size`
 };
 
 static _Atomic(struct counted_object *) slots[SLOTS];

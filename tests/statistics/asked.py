@@ -1,5 +1,5 @@
-"""What is asked of the cells of coverage_workloads.py: each check gives a sentence for each cell
-that falls short, or one that says how close the closest is.
+"""The requirements for the cells of coverage_workloads.py.  Each check gives a sentence for each cell that fails, or
+one that says how close the closest cell is to its limit.
 """
 import csv
 import pathlib
@@ -7,14 +7,13 @@ import pathlib
 from cells import LEVELS, errors_off
 from workloads import ALL, LEAVES_OF_TWO
 
-CHANCE = .02  # what widths may differ by from run to run
+CHANCE = .02  # the difference of widths from run to run by chance
 DIGIT = 1e-4  # the last of the table
 
 
 class Limits:
-    """In standard errors below nominal: one in twenty may be further off than `often`, none than
-    `ever`, nor a single function of many than `single`.  Widths and biases of a small run may be
-    off by chance."""
+    """Limits in standard errors below nominal: one in twenty may be further off than `often`, none further than
+    `ever`, and no single function further than `single`.  Widths and biases of a small run may be off by chance."""
 
     def __init__(self, often, ever, single, slack):
         self.often, self.ever, self.single, self.slack = often, ever, single, slack
@@ -36,7 +35,7 @@ BEFORE = before()
 
 
 def share_of(counts, what):
-    """Of the rows of leaves."""
+    """The share of counted rows of leaves; None if there are none."""
     return counts.get(what, 0) / counts['all'] if counts.get('all') else None
 
 
@@ -46,7 +45,7 @@ def known_share(figures):
 
 
 def width_before(key):
-    """Without decoding."""
+    """The width of a cell without decoding of sizes."""
     return BEFORE[key]['width'] if key in BEFORE and BEFORE[key]['width'] else 0
 
 
@@ -87,7 +86,7 @@ class Cells:
                 if figures['total95'] < .93]
 
     def at_most(self, cells, value_of, limit_of):
-        """Where a figure is more than its limit and what may be chance."""
+        """The cells whose figure exceeds its limit by more than chance explains."""
         found = sorted((value_of(figures) - limit_of(key, figures) * (1 + self.limits.slack),
                         f'{key}: {value_of(figures):.4f}') for key, figures in cells)
         return ([text for excess, text in found if excess > 0]
@@ -96,8 +95,9 @@ class Cells:
     # --- widths
 
     def narrow_if_pure(self):
-        """But for what sizes may be, and what they were before: the largest variance of objects of
-        several periods, few of which are ever missed, is far above their own."""
+        """The width without the part for unknown sizes is limited, or is no larger than before.  Cells of several
+        periods are an exception: the largest variance of their objects, which are seldom missed, is far above the
+        true one."""
         pure = [name for name in ALL if ALL[name]().is_pure()]
         return self.at_most(self.with_width(pure),
                             lambda figures: figures['width'] - figures['hull'],
@@ -110,7 +110,7 @@ class Cells:
                             lambda key, _: max(1.3, width_before(key)))
 
     def not_wider(self):
-        """But for what sizes may be."""
+        """The width, without the part for possible sizes, is not larger than before."""
         mixed = [(key, figures) for key, figures in self.with_width() if key in BEFORE]
         return self.at_most(
             mixed, lambda figures: figures['width'] - figures['hull'],
@@ -169,12 +169,12 @@ class Cells:
                 if figures['rows'].get('wrong')]
 
     def bounds(self):
-        """What sampled objects stand for is within what their sizes may be."""
+        """The estimates of the sampled objects are within the bounds for all possible sizes."""
         return [f'{key}: {figures["outside"]} of {figures["reports"]}'
                 for key, figures in [*self.of(), *self.of(['pages*'])] if figures['outside']]
 
     def pages(self):
-        """Of 600 dumps .94 is not to be missed; of fewer, by no more than chance."""
+        """600 dumps must reach .94; fewer dumps may miss it by chance only."""
         limit = .94 if self.limits is FULL else .5
         for key, figures in self.of(['pages*'], merged=(1,)):
             if figures['total95'] < limit:

@@ -1,5 +1,5 @@
-"""Figures of a workload of workloads.py: how what hprof-agg tells of its dumps, one by one or
-merged, stands to what is true and to what was sampled.
+"""Figures of a workload of workloads.py: the reports of hprof-agg for its dumps, single or merged, compared with the
+truth and with the sampled objects.
 """
 import collections
 import functools
@@ -19,7 +19,7 @@ Z = 1.959963984540054
 
 @functools.lru_cache(maxsize=None)
 def quantile(shape, is_upper):
-    """Of the gamma distribution with that shape, at .025 or .975."""
+    """The quantile of the gamma distribution with that shape, at .025 or .975."""
     if shape < 3000:
         return gamma_quantile(shape, **({'upper': .025} if is_upper else {'lower': .025}))
     z = Z if is_upper else -Z
@@ -39,7 +39,7 @@ def estimate_of(counts, period):
 
 
 def width_of(total, variance, certain, period):
-    """Of the interval of Fay and Feuer."""
+    """The width of the interval of Fay and Feuer."""
     low = total
     if total == 0:
         return -period * math.log(.025)
@@ -57,14 +57,14 @@ def ideal_width(counts, period):
 
 
 def mean_of(values):
-    """And its standard error."""
+    """The mean and its standard error."""
     return (statistics.fmean(values),
             statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.inf)
 
 
 def errors_off(hits, level, trials):
-    """How far so many hits are above the nominal share, in standard errors: what a normal
-    distribution has at the probability of at most that many."""
+    """The number of standard errors by which `hits` is above the nominal share: the quantile of a normal distribution
+    at the probability of at most that many hits."""
     nominal = level / 100
     spread = math.sqrt(trials * nominal * (1 - nominal))
     if trials > 100000:
@@ -78,7 +78,7 @@ def errors_off(hits, level, trials):
 
 
 def holds(number, truth):
-    """To the nine digits that are told.  An end that is not told is never wrong."""
+    """Whether the interval contains the truth, to the nine printed digits.  A missing end is never wrong."""
     low, high = number['low'], number['high']
     return ((low is None or low * (1 - 1e-8) <= truth)
             and (high is None or truth <= high * (1 + 1e-8)))
@@ -88,26 +88,26 @@ def holds(number, truth):
 
 
 class Cell:
-    """Sums over reports of a workload, of so many dumps merged in each."""
+    """Sums over the reports of a workload, each with the same number of merged dumps."""
 
     def __init__(self, workload, metric, merged):
         self.metric, self.merged, self.period = metric, merged, workload.period
         self.sizes = workload.truth[metric]
         self.truth = {name: bytes_of(counts) * merged for name, counts in self.sizes.items()}
         self.reports = 0
-        self.total = collections.Counter()      # level: reports that hold what is true
+        self.total = collections.Counter()      # level: reports whose interval contains the truth
         self.functions = collections.Counter()  # (name, level): the same, where there is a row
         self.present = collections.Counter()    # (name, level): reports with a row
         self.samples = collections.Counter()
-        self.biases, self.shifts = [], []       # from what is true, from what was sampled
+        self.biases, self.shifts = [], []       # from the truth, from the sampled objects
         self.told = self.ideal = self.hull = 0.0
         self.outside = 0                        # reports whose bounds of sizes are wrong
-        self.rows = collections.Counter()       # rows of leaves, and what is right of these
+        self.rows = collections.Counter()       # rows of leaves, and numbers of right ones
         self.bytes = collections.Counter()      # bytes by how their sizes are known
-        self.first = []                         # does the first row hold what is true
+        self.first = []                         # whether the interval of the first row contains the truth
 
     def add(self, reports, sampled, errors):
-        """The report of each level, what was sampled, and the total with its errors."""
+        """Add the report of each level, the sampled objects, and the total with its errors."""
         self.reports += 1
         total = {level: report['total'][f'{self.metric}-space']
                  for level, report in reports.items()}
@@ -159,8 +159,8 @@ class Cell:
                                                    rel_tol=1e-6, abs_tol=1)
 
     def held(self, name, level):
-        """Reports whose interval holds what is true of a function.  Where there is no row, the
-        upper end is that of a sum of nothing."""
+        """The number of reports whose interval contains the true value of a function.  If there is no row, the upper
+        end is that of a sum of nothing."""
         nothing = -math.log((1 - level / 100) / 2) * self.period
         absent = self.reports - self.present[name, level]
         return self.functions[name, level] + absent * (self.truth[name] <= nothing)
@@ -191,7 +191,7 @@ class Cell:
 
 
 def readings_of(row):
-    """How the sizes of its stacks are known: {unique, several, none: share}."""
+    """The share of a row's stacks by how their sizes are known: {unique, several, none: share}."""
     counts = {reading: (row.get('sizes') or {}).get(reading) or 0 for reading in READINGS}
     total = sum(counts.values())
     return {reading: count / total for reading, count in counts.items()} if total else {}

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Do the intervals that hprof-agg tells hold the truth as often as they promise, and are they
-no wider than what was sampled asks for?  Each process of a simulated fleet is one dump, read
-by itself, and its JSON is held against what the simulator knows: the truth, which each stack
-and the total have to have in their intervals in 95 % of the dumps or more, and the size of
-every object that was sampled, from which the same intervals follow directly.
+"""Tests that the intervals of hprof-agg contain the truth as often as they promise, and are no wider than the sampled
+objects require.  Each process of a simulated fleet is one dump, which is read separately.  Its JSON is compared with
+the truth of the simulator, which the intervals of each stack and of the total must contain in at least 95 % of the
+dumps, and with the size of every sampled object, from which the same intervals follow directly.
 
 usage: coverage.py BINARY TESTDATA HPROF_SIM [DUMPS [WORKLOAD...]]
 
-DUMPS (100) of each workload; 1,000 of all take some minutes.
+DUMPS (100) are read of each workload; with 1,000 it takes some minutes.
 """
 import functools
 import json
@@ -27,10 +26,10 @@ WORKLOADS = ('tiny', 'r-size', 'mix', 'pareto', 'periodic', 'victim', 'churn', '
 ALPHA = 0.05
 Z = 1.6448536269514722  # one-sided
 
-# Widths on average, as multiples of those from what was sampled.  Of objects of one size all is
-# in the dump.  Rewritten numbers of mixed sizes are rounded; raw ones now and then are those of
-# objects of one size as well, and taken for them.
-# Intervals of bytes are wider than the samples ask for by the other sizes that print the same.
+# Limits of the mean widths, as multiples of those from the sampled objects.  For objects of one size the dump
+# contains everything.  Unbiased numbers of mixed sizes are rounded; raw ones sometimes also fit objects of one size,
+# and are read as such.  Intervals of bytes are wider than the samples require, because of other sizes that print the
+# same.
 ONE_SIZE, ROUNDED, RAW = (0.9999, 1.15), (0.94, 1.15), (0.94, 1.001)
 
 QUANTILES = (  # shape, at 0.025 and of the shape one higher at 0.975
@@ -43,8 +42,7 @@ QUANTILES = (  # shape, at 0.025 and of the shape one higher at 0.975
 
 
 class Measure:
-    """Sums over objects: estimated bytes, the most they may be, a bound of the variance, and
-    bytes that are surely there."""
+    """Sums over objects: estimated bytes, largest possible bytes, a bound of the variance, and certain bytes."""
 
     def __init__(self, estimate=0.0, highest=0.0, variance=0.0, sure=0.0):
         self.of = estimate, highest, variance, sure
@@ -71,7 +69,7 @@ def probability(size, period):
 
 
 def measure(sizes, period, raw):
-    """Of one stack's samples."""
+    """The measure of the samples of one stack."""
     count, total = len(sizes), sum(sizes)
     if count == 0:
         return Measure()
@@ -92,12 +90,12 @@ def measure(sizes, period, raw):
 
 
 def beyond(size, period):
-    """What one sampled object stands for beyond itself."""
+    """The bytes that one sampled object represents in addition to its own."""
     return size / probability(size, period) - size
 
 
 def unseen(stacks, period):
-    """Good and Turing's estimate of what is in stacks without samples, and its upper end."""
+    """Good and Turing's estimate of the bytes in stacks without samples, and its upper end."""
     estimate = variance = 0.0
     for sizes in stacks:
         parts = [beyond(size, period) for size in sizes]
@@ -109,7 +107,7 @@ def unseen(stacks, period):
     return estimate, estimate + period + Z * math.sqrt(variance + 2 * period ** 2)
 
 
-# --- what hprof-agg tells -----------------------------------------------------------------
+# --- reports of hprof-agg --------------------------------------------------------------
 
 
 def leaf(stack):
@@ -118,7 +116,7 @@ def leaf(stack):
 
 
 def ends(number, metric):
-    """Of an interval, which holds nothing if it is not told."""
+    """The ends of an interval; NaN, which contain nothing, if there is no interval."""
     ends_ = number[metric]['low'], number[metric]['high']
     return (math.nan, math.nan) if None in ends_ else ends_
 
@@ -129,7 +127,7 @@ def told_of(path):
 
 
 def holds(range_, value):
-    """To the nine digits that are told."""
+    """Whether the range contains the value, to the nine printed digits."""
     return range_[0] * (1 - 1e-8) <= value <= range_[1] * (1 + 1e-8)
 
 
@@ -145,7 +143,7 @@ class Tally:
         sums[1] += weight
 
     def outside(self, limits):
-        """What is not inside of limits(name, weight)."""
+        """The names whose ratio is outside of limits(name, weight)."""
         faults, ratios = [], []
         for name, (value, weight) in self.of.items():
             ratio, (low, high) = value / weight, limits(name, weight)
@@ -160,7 +158,7 @@ class Tally:
 
 
 class Fleet:
-    """The dumps of a workload, each by itself."""
+    """The dumps of a workload, each read separately."""
 
     def __init__(self, directory, workload, raw):
         self.raw, self.directory = raw, pathlib.Path(directory)
@@ -186,7 +184,7 @@ class Fleet:
 
     def add_stack(self, stack, sizes, sampled, row, report):
         name, nothing = stack['name'], -math.log(ALPHA / 2) * self.period
-        # What is not in the dump may hold as much as the smallest count that is.
+        # A stack that is not in the dump may hold as much as the smallest count that is in it.
         space = ends(row, 'inuse-space') if sampled else (0, nothing)
         self.bytes.add(name, holds(space, stack['live_bytes']))
         if sampled:
@@ -206,7 +204,7 @@ class Fleet:
         self.bytes.add('total', holds((low, high), self.total('live_bytes')))
         spec = sum((measure(sizes, self.period, self.raw) for sizes in sampled), Measure())
         self.widths.add('total', high - low, spec.width(self.period))
-        # How many there are of a size of which none was sampled no one can tell.
+        # The number of objects of a size without a sample cannot be known.
         seen = {size for sizes in sampled for size in sizes}
         if seen == set().union(*self.sizes) and all(len(sizes) < 2 for sizes in self.sizes):
             objects = ends(told, 'inuse-objects')
@@ -223,7 +221,7 @@ class Fleet:
         self.widths.add('unseen', told['high'] - told['estimate'], highest - estimate)
 
     def limits(self, name, _):
-        """Of the widths of a stack, or of what is of all."""
+        """The limits of the widths for a stack, for the total or for unsampled stacks."""
         is_mixed = any(len(sizes) > 1 for stack, sizes in zip(self.stacks, self.sizes)
                        if name in ('total', 'unseen', stack['name']))
         return ONE_SIZE if not is_mixed else RAW if self.raw else ROUNDED

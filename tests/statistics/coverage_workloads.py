@@ -1,24 +1,22 @@
 #!/usr/bin/env python3
-"""What hprof-agg tells of the workloads of workloads.py, held against what is true there: of one
-dump and of ten merged, raw and rewritten.
+"""Compares the reports of hprof-agg for the workloads of workloads.py with the truth: for one dump and for ten merged
+ones, with raw and unbiased numbers.
 
 usage: coverage_workloads.py BINARY TESTDATA [--full] [--dumps=N] [--sets=N] [--hundreds=N]
                              [--seed=N] [--only=NAME,...] [--jobs=N] [--save=FILE]
 
-By itself it takes some seconds, and finds what is far off.  All that is asked for, with a table of
-the figures, takes 600 dumps a cell, 60 merged sets of ten, and of two workloads 200 of a
-hundred; some minutes of two CPUs:
+By default it takes some seconds, and finds large errors only.  The full test, with a table of the figures, uses 600
+dumps a cell, 60 merged sets of ten, and for two workloads 200 sets of a hundred; it takes some minutes of two CPUs:
 
     coverage_workloads.py BINARY TESTDATA --full
 
-Columns: how often the interval of the total and those of functions hold what is true, at 95 and
-at 99 %, in percent; the function of three samples or more that fares worst, in standard errors
-from nominal, and how often the one that comes first holds it; bias of the total, in percent, and
-its error; how far it is from the estimate that all sampled objects would give, which has no bias,
-and the error of this; the mean width of the total over that of the interval that all sampled
-objects would give, and what part of it is there because their sizes are not known; how often the
-number of objects of the sampled sizes is in its interval, by row, and in how many rows both ends
-are told; how the sizes are known of the bytes, and of how many rows they are wrongly called known.
+Columns: how often the intervals of the total and of functions contain the truth, at 95 and at 99 %, in percent; the
+worst function of three samples or more, in standard errors from nominal, and how often the interval of the first row
+contains the truth; the bias of the total, in percent, and its error; the difference from the estimate that all
+sampled objects would give, which is unbiased, and the error of this; the mean width of the total's interval, relative
+to the one that all sampled objects would give, and the part of it that is due to unknown sizes; how often the number
+of objects of the sampled sizes is in its interval, by row, and in how many rows both ends exist; the share of bytes
+whose sizes are known, and the number of rows whose sizes are wrongly called known.
 """
 import argparse
 import concurrent.futures
@@ -62,7 +60,7 @@ def report_of(paths, level, options):
 
 
 def errors_of(paths, options, metrics):
-    """{metric: {what: bytes}} of all together: the estimate, its variance and other errors."""
+    """{metric: {name: bytes}} of all dumps together: the estimate, its variance and other errors."""
     profile = gzip.decompress(run('top', '--snapshots=sum', '--format=pprof', '--with-error', '--max-samples=1',
                                   '--no-symbols', '-j1', '-q', *options, *paths))
     total = {}
@@ -80,7 +78,7 @@ def summed(samples):
 
 
 class Folder:
-    """Dumps of a workload, written one after the other, and what was sampled in each."""
+    """Writes dumps of a workload one after the other, and keeps the sampled objects of each."""
 
     def __init__(self, name, rewritten, folder):
         self.workload, self.folder = ALL[name](), folder
@@ -98,7 +96,7 @@ class Folder:
         return path, {metric: samples.sums(metric) for metric in self.workload.metrics}
 
     def remove(self):
-        """Those written so far."""
+        """Remove the files written so far."""
         for path in pathlib.Path(self.folder).iterdir():
             path.unlink()
 

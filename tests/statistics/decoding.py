@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Which sizes a line of a dump may be of, tried one by one: all sets of up to three objects of
-all size classes that fit.  What hprof-agg calls known is what no other set prints, and the bytes
-that it tells of it are those of that set; of others they are between those of all sets.
+"""Tries all sizes that a line of a dump may represent: all sets of up to three objects of any size classes that fit.
+Sizes that hprof-agg calls known must be the only set that prints the line, and its bytes must be those of the set;
+for other lines its bytes are between those of all sets.
 
 usage: decoding.py BINARY TESTDATA
 """
@@ -38,8 +38,8 @@ def printed(line, rewritten):
 
 
 def all_readings(rewritten):
-    """{what is printed: all sets of objects that print it}.  What a dump says of bytes is no less
-    than what was sampled, and of objects no less than .945 of these: up to MOST all are here."""
+    """{printed numbers: all sets of objects that print them}.  The bytes in a dump are not less than those sampled,
+    and the objects not less than .945 of those sampled: all sets of up to MOST objects are here."""
     found = {}
     for count in range(1, MOST + 1):
         for line in itertools.combinations_with_replacement(
@@ -49,7 +49,7 @@ def all_readings(rewritten):
 
 
 def lines_of(rng):
-    """Any sizes up to the largest, some close to each other."""
+    """Random sizes up to the largest, some close to each other."""
     sizes = classes_between(1, LARGEST)
     for _ in range(LINES):
         at, reach = rng.randrange(len(sizes)), rng.choice((1, 3, 8, len(sizes)))
@@ -71,7 +71,7 @@ def write(lines, rewritten, folder):
 
 
 def told_of(lines, rewritten, folder):
-    """Of each line its row, and the bounds of its bytes for all the sizes that it may be of."""
+    """The row of each line, and the bounds of its bytes for all possible sizes."""
     path, leaves = write(lines, rewritten, folder)
     report = json.loads(t.ok('top', '--format=json', '--no-symbols', '-n0', '-q', path).out)
     rows = {row['name']: row for row in report['rows']}
@@ -117,8 +117,8 @@ def check(rewritten, folder):
 
 
 def check_more(folder):
-    """Of four to seven objects near the period too many sets can be tried here; but the search is
-    complete, so that it finds the true one."""
+    """For four to seven objects near the period there are too many sets to try here; but the search is complete, so
+    that it finds the true one."""
     rng, sizes = random.Random(4), classes_between(PERIOD // 2, 4 * PERIOD)
     lines = [tuple(rng.choice(sizes) for _ in range(rng.randint(4, 7))) for _ in range(LINES)]
     lines = [line for line in lines if printed(line, True)[0] <= 7]
@@ -135,7 +135,7 @@ def check_more(folder):
 
 
 def of_pages(folder):
-    """Rewritten numbers do not tell whether sizes are pages: `info` alone says so if it is open."""
+    """Unbiased numbers do not show whether sizes are those of pages: only `info` says so, if it is unknown."""
     workload = ALL['pages']()
     samples = workload.sample(random.Random(1))
     for rewritten, options, is_told in ((True, (), True), (True, ('--large-sizes=pages',), False),

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""`diff` against a sampler of its own, which shares no line with the program: of stacks that hold
-the same and of such that grow, in dumps of two processes, of one, and of fleets, raw and
-rewritten.  Each row is a pair: its interval excludes 0 exactly where p < 1 - confidence, it holds
-the true change as often as it promises, marks imply it, and no more of what has not changed has a
-small p than p tells.
+"""Tests `diff` with an independent sampler, which shares no code with the program.  Some stacks stay the same and
+some grow, in dumps of two processes, of one process, and of fleets, with raw and unbiased numbers.  Each row is a
+pair: its interval excludes 0 exactly if p < 1 - confidence, contains the true change as often as it promises, and
+excludes 0 for marked rows; unchanged rows have small p-values no more often than p says.
 
 usage: differences.py BINARY TESTDATA [ROWS [SEED]]
 
-ROWS (2,000) of each kind; 20,000 take some minutes:
+ROWS (2,000) are tested of each kind; 20,000 take some minutes:
 
     python3 -B tests/statistics/differences.py build/src/hprof-agg testdata 20000 2
 """
@@ -31,7 +30,7 @@ SMALL, LARGE, MIXED = (64,), (4 * R,), (64, 4 * R)  # sizes of a stack's objects
 
 
 def probability(size):
-    """Of an object to be sampled: a coin for each byte."""
+    """The probability that an object is sampled: an independent draw for each byte."""
     return -math.expm1(size * math.log1p(-1 / R))
 
 
@@ -49,7 +48,7 @@ def binomial(n, p):
 
 
 def sample(sizes, bytes_in_all):
-    """{size: how many objects are sampled}, of stacks that hold so many bytes."""
+    """{size: number of sampled objects}, for stacks that hold `bytes_in_all` bytes."""
     return {size: binomial(round(bytes_in_all / len(sizes) / size), probability(size))
             for size in sizes}
 
@@ -59,7 +58,7 @@ def added(*samples):
 
 
 def rewritten(objects, weight):
-    """What jemalloc's prof_unbias makes of the numbers that it keeps."""
+    """The numbers that jemalloc prints with prof_unbias."""
     if objects == 0:
         return 0, 0
     q = -math.expm1(-weight / objects / R)
@@ -100,14 +99,14 @@ def write(path, stacks, process, raw):
 
 
 class Pairs:
-    """Of two processes: what a stack holds before and after, in R."""
+    """Dumps of two processes: the memory of a stack before and after, in units of R."""
     test, hosts = 'independent', 1
 
     def __init__(self, before, after, sizes=SMALL, sizes_after=None):
         self.held = (before, sizes), (after, sizes_after or sizes)
 
     def truth(self):
-        """Of whole objects."""
+        """The true change, for whole numbers of objects."""
         before, after = (sum(round(rs * R / len(sizes) / size) * size for size in sizes)
                          for rs, sizes in self.held)
         return after - before
@@ -118,7 +117,8 @@ class Pairs:
 
 
 class Process(Pairs):
-    """Of one: what is in both dumps, what is freed, what is new, and what lives in between."""
+    """Dumps of one process: memory in both dumps, freed memory, new memory, and memory that lives only between the
+    dumps."""
 
     def __init__(self, kept_, freed, fresh, between=0, accum=False):
         super().__init__(freed, fresh)
@@ -136,7 +136,7 @@ class Process(Pairs):
 
 
 class Fleets(Pairs):
-    """So many processes a side, which differ by themselves."""
+    """Several processes on each side, whose memory differs at random."""
     test = 'fleets'
 
     def __init__(self, hosts, before, after, cv):
@@ -153,8 +153,8 @@ class Fleets(Pairs):
                 for side, (mean, _) in enumerate(self.held)]
 
 
-# What grows is found in 80 % at a one-sided p of .05, which is a two-sided one of .10: the growth
-# for which the conditional test, which no other surpasses, has this power.
+# Growth that is found in 80 % of cases at a one-sided p of .05, a two-sided one of .10: the conditional test, which
+# no other test surpasses, has this power for it.
 POWER, SAME = 0.8, None
 KINDS = (
     ('3R', Pairs(3, 3), SAME), ('10R', Pairs(10, 10), SAME), ('100R', Pairs(100, 100), SAME),
@@ -170,7 +170,7 @@ KINDS = (
     ('fleets that double', Fleets(8, 10, 20, 0.5), None),
 )
 
-# --- what is told ---------------------------------------------------------------------------
+# --- results of hprof-agg -------------------------------------------------------------------
 
 
 def rows_of(sides, percent, test):
@@ -182,7 +182,7 @@ def rows_of(sides, percent, test):
 
 
 def contradictions(rows, percent):
-    """Rows whose interval, p and mark do not say the same."""
+    """Rows whose interval, p-value and mark contradict one another."""
     level = 1 - percent / 100
     for row in rows:
         low, high, p = row['delta']['low'], row['delta']['high'], row['p']
@@ -196,7 +196,7 @@ def contradictions(rows, percent):
 
 
 def order_of(rows):
-    """As the rows have to be: marked ones, then by how much they changed."""
+    """The right order of rows: marked ones first, then by the size of the change."""
     return sorted(rows, key=lambda row: (not row['significant'], -abs(row['delta']['estimate'])))
 
 

@@ -1,4 +1,4 @@
-"""What `--format=pprof --with-error` tells beside the estimates."""
+"""Reads the errors that `--format=pprof --with-error` adds to the estimates."""
 from profile_reader import fields
 
 
@@ -25,7 +25,7 @@ def pprof_samples(profile):
 
 
 def errors_in(values, metric):
-    """{what: bytes} of a sample: `estimate`, `variance` (bytes^2) and whatever else is told."""
+    """{name: bytes} of a sample: `estimate`, `variance` (bytes^2) and any further columns."""
     prefix = f'{metric}_space'
     found = {name[len(prefix) + 1:] or 'estimate': value for name, value in values.items()
              if name.startswith(prefix)}

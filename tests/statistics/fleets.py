@@ -51,13 +51,13 @@ def leaf(stack):
 
 
 def sizes_of(stack):
-    """The mean size: workloads have one size a stack, but for pareto."""
+    """The mean size of a stack; each stack has one size, except in the workload pareto."""
     return stack['live_bytes'] / stack['live_objects'] if stack['live_objects'] else 0
 
 
 def faults_of(truth, values, metric):
-    """What is further off than six standard errors.  The variance of an estimate is at most
-    what objects of the size with the largest would have."""
+    """The values that are more than six standard errors off.  The variance of an estimate is at most that of objects
+    of the size with the largest variance."""
     for stack in truth['stacks']:
         count = stack['live_objects'] * truth['processes']
         size, period = sizes_of(stack), truth['period']
@@ -129,7 +129,7 @@ def check_two_stacks(directory, machines):
     # folded rounds so that its lines add up to the total
     if any(abs(value - values[stack[-1]]) > 1 for stack, value in folded):
         faults.append(f'merge tells {folded}, top {values}')
-    # What comes of summing first, from the same dumps.
+    # The result of adding up first, from the same dumps.
     objects, size = raw_sums(dumps_of(directory))[8]
     period, true_bytes = truth['period'], small['live_bytes'] * machines
     from_sum = size / -math.expm1(-size / period)

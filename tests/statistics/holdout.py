@@ -36,8 +36,7 @@ KINDS = {True: '(prof_unbias:true)', False: '(prof_unbias:false)'}
 
 # --- estimates and intervals ------------------------------------------------------------
 
-# Of one or more stacks: estimated bytes, what they are at most for Jensen's inequality, a
-# bound of the variance.
+# For one or more stacks: estimated bytes, the largest bytes by Jensen's inequality, a bound of the variance.
 Estimate = collections.namedtuple('Estimate', 'bytes high variance')
 
 
@@ -47,8 +46,8 @@ def add(estimates):
 
 @functools.lru_cache(maxsize=None)
 def covers(estimate, period, truth):
-    """Is the truth between L and U?  Each end is a quantile of a gamma distribution, so that
-    the truth's own place in the distribution tells."""
+    """Whether the truth is between L and U.  Each end is a quantile of a gamma distribution, so that the probability
+    at the truth decides."""
     size, high, variance = estimate
     above_low = size == 0 or variance == 0 or \
         gamma_p(size ** 2 / variance, truth * size / variance)[0] >= ALPHA / 2
@@ -63,7 +62,7 @@ def is_class(size):
 
 
 class Dump:
-    """What hprof-agg says of a dump."""
+    """The report of hprof-agg for a dump."""
 
     def __init__(self, path, unbias, period):
         info = t.ok('info', '--no-symbols', path)
@@ -104,7 +103,7 @@ def stacks_of(path, *options):
 
 # --- judgement --------------------------------------------------------------------------
 
-# What came of one estimate of what kind of dump, with the truth and the true variance.
+# The result of one estimate for a kind of dump, with the truth and the true variance.
 Outcome = collections.namedtuple('Outcome', 'unbias truth variance estimate covered')
 
 
@@ -123,12 +122,12 @@ def z_of(outcomes):
 
 
 def judge(outcomes, mixed):
-    """Faults, or what was proved.  `mixed`: the part of the truth in stacks of several sizes."""
+    """Faults, or a sentence on what was proved.  `mixed` is the share of the truth in stacks of several sizes."""
     faults, proved = [], []
     for unbias in (True, False):
         some = [outcome for outcome in outcomes if outcome.unbias == unbias]
         z = z_of(some)
-        # How far z may fall when raw numbers of several sizes are estimated too low.
+        # The largest decrease of z because raw numbers of several sizes are estimated too low.
         low = math.fsum(o.truth for o in some) * mixed * LARGEST_BIAS / \
             math.sqrt(math.fsum(o.variance for o in some)) if not unbias else 0
         proved.append(f'{KINDS[unbias]} z = {z:+.2f}')
@@ -163,12 +162,12 @@ def functions_by_address(path):
 
 
 def bytes_of(kinds, moment):
-    """Of objects [(size, [number at each moment])]."""
+    """The bytes at a moment of objects [(size, [number at each moment])]."""
     return sum(size * numbers[moment] for size, numbers in kinds)
 
 
 def variance_in(kinds, moment, period):
-    """The true one: that of the estimate from whatever is sampled."""
+    """The true variance of the estimate over random samples."""
     probabilities = [(size, numbers[moment], -math.expm1(size * math.log1p(-1 / period)))
                for size, numbers in kinds]
     return sum(size ** 2 * number * (1 - p) / p for size, number, p in probabilities)
@@ -183,8 +182,8 @@ class Program:
             self.rest = self.learn(lg)
 
     def learn(self, lg):
-        """With a period of 1 the dump is the truth, also of what libraries have: that, as if
-        each stack had one object."""
+        """With a period of 1 the dump is the truth, also for memory of libraries, whose stacks count as single
+        objects."""
         truth, dumps = run_program(self.path, self.directory, f'all{lg}', lg, 0, False)
         self.names.update(functions_by_address(dumps[0]))
         rest = []

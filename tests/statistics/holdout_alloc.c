@@ -1,10 +1,11 @@
-// A program that knows its own live memory at two moments, and has jemalloc write a dump at
-// each: PREFIX.1 and PREFIX.2.  On standard output, one line for each kind of objects:
+// A program that knows its own live memory at two moments, and lets jemalloc write a dump
+// at each: PREFIX.1 and PREFIX.2.  It prints a line for each kind of objects:
 //
 //     truth NAME SIZE OBJECTS-1 OBJECTS-2
 //
-// NAME is the function that allocates; the same one may have two sizes.  Sizes and amounts
-// follow R, so that a dump holds about as many samples whatever R is.
+// NAME is the function that allocates; one function may allocate two sizes.  Sizes and
+// amounts are multiples of the sample period R, so that a dump has about the same number
+// of samples for any R.
 //
 // usage: MALLOC_CONF=prof:true,lg_prof_sample:LG holdout_alloc LG PREFIX
 #include <dlfcn.h>
@@ -20,7 +21,8 @@ enum {
     MAX_OBJECTS = 1 << 19,
 };
 
-// malloc() must not be the last thing a function does, or the function is not on the stack.
+// malloc() must not be the last thing a function does, or the function is not on the
+// stack.
 #define SITE(name)                                             \
     __attribute__((noinline)) static void *name(size_t size) { \
         void *volatile object = malloc(size);                  \
@@ -40,12 +42,12 @@ SITE(alloc_mixed)
 struct object_kind {
     const char *name;
     void *(*allocate)(size_t size);
-    unsigned bytes;         // of an object,
-    unsigned quarters;      // or quarters of R
-    unsigned made[MOMENTS]; // R of bytes, before each moment
+    unsigned bytes;         // size of an object, or 0:
+    unsigned quarters;      // size of an object in quarters of R
+    unsigned made[MOMENTS]; // bytes allocated before each moment, in units of R
 };
 
-// Half of what there is at the first moment is freed before the second.
+// Half of the objects that are live at the first moment are freed before the second.
 static const struct object_kind kinds[] = {
     {"alloc_16", alloc_16, 16, 0, {20, 5}},
     {"alloc_48", alloc_48, 48, 0, {40, 60}},
@@ -66,7 +68,8 @@ enum {
 static size_t period;
 static pthread_barrier_t done, dumped;
 
-// Object i of a kind belongs to thread i % THREADS.  Where no allocator sees it.
+// The objects, in static memory that is not sampled.  Object i of a kind was allocated by
+// thread i % THREADS.
 static void *kept[KINDS][MAX_OBJECTS];
 static size_t counts[KINDS][MOMENTS]; // made before each moment
 static size_t live[KINDS][MOMENTS];
@@ -75,7 +78,7 @@ static size_t size_of(const struct object_kind *kind) {
     return kind->quarters ? kind->quarters * period / 4 : kind->bytes;
 }
 
-// Half of what another thread has made for the first moment.
+// Free half of the objects that another thread allocated before the first moment.
 static void free_some(size_t kind, size_t thread) {
     for (size_t i = (thread + 1) % THREADS; i < counts[kind][0]; i += THREADS) {
         if (i % 2) {
@@ -94,8 +97,9 @@ static void make(const struct object_kind *kind, void **objects, size_t count,
     }
 }
 
-// jemalloc seeds a thread's random numbers with an address that the next thread gets when
-// this one ends: new threads at the second moment would sample as those of the first did.
+// Threads run through both moments: jemalloc seeds the random numbers of a thread with an
+// address that the next thread gets when this one ends, so that new threads at the second
+// moment would sample like those at the first.
 static void *work(void *argument) {
     size_t thread = (uintptr_t)argument;
     for (int moment = 0; moment < MOMENTS; moment++) {

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Is what jemalloc wrote taken for what it is?  Whole dumps, raw and rewritten, are called neither
-damaged nor of the wrong kind; and of damaged ones all are told of which the total is farther from
-the sum of the stacks than rounding takes it.
+"""Tests that dumps of jemalloc are recognized.  Complete dumps, raw and unbiased, are called neither damaged nor of
+the wrong kind. Damaged ones are reported if their total differs from the sum of the stacks by more than rounding
+explains.
 
 usage: kinds.py BINARY TESTDATA [HEALTHY [DAMAGED [REAL [SEED]]]]
 
-HEALTHY dumps of each workload and kind (2), DAMAGED ones in all (136), and REAL dumps of each
-sampling rate, kind and program under Debian's jemalloc (1); each test tells its figures.  SEED, a
-word, makes other dumps.  All that is asked for, in some minutes, is `kinds.py BINARY TESTDATA 50 544 17`.
+HEALTHY dumps of each workload and kind (2), DAMAGED ones in all (136), and REAL dumps of each sampling rate, kind and
+program under Debian's jemalloc (1); each test prints its figures.  SEED, a word, makes other dumps.  The full test,
+which takes some minutes, is `kinds.py BINARY TESTDATA 50 544 17`.
 
-The tolerance is worked out here by other means: the bytes of each line as jeprof's formula has
-them, for the objects printed and for half an object less or more.
+The tolerance is computed here independently: the bytes of each line by jeprof's formula, for the printed objects and
+for half an object less or more.
 """
 import collections
 import functools
@@ -47,7 +47,7 @@ PYTHON = ('import json, re, collections\n'
 
 
 class Parts:
-    """Header lines, stacks of lines each, and what follows."""
+    """The parts of a dump: header lines, stacks of lines each, and the rest."""
 
     def __init__(self, text):
         body, mark, self.maps = text.partition('\nMAPPED_LIBRARIES:')
@@ -75,7 +75,7 @@ def remove_stack(text, rng, _):
 
 
 def change_digit(text, rng, _):
-    """Of any number in a line of counts, of which the first digit becomes no zero."""
+    """Change a digit of any number in a line of counts; a first digit does not become zero."""
     line = rng.choice(list(COUNTS.finditer(text)))
     at = rng.choice([i for i in range(line.start(2), line.end()) if text[i].isdigit()])
     other = rng.choice([digit for digit in '123456789' if digit != text[at]])
@@ -92,8 +92,8 @@ def join(text, rng, other):
 
 
 def cut(text, rng, _):
-    """Between the first stack and the last, in a line or behind a stack; the memory map may be
-    in its place, as where writers ran out of space and went on."""
+    """Truncate between the first and the last stack, in a line or after a stack.  The memory map may follow, as when
+    a writer ran out of space and continued."""
     parts = Parts(text)
     kept = parts.stacks[:rng.randrange(1, len(parts.stacks))]
     if rng.random() < .5:
@@ -129,15 +129,15 @@ def one_size(objects, total, period):
 
 @functools.lru_cache(maxsize=None)
 def reach(objects, total, period):
-    """How far the rounding of the objects may take the bytes."""
+    """The largest change of the bytes because the objects are rounded."""
     middle = inverted(objects, total, period)
     return max(middle - inverted(objects - .5, total, period),
                inverted(objects + .5, total + .5, period) - middle)
 
 
 def balance(text):
-    """Of a rewritten dump what its total is off by, what rounding explains of that, and the
-    total: bytes in use."""
+    """For an unbiased dump: the difference of its total and the sum of the stacks, the part that rounding explains,
+    and the total, in bytes in use."""
     parts = Parts(text)
     period = int(parts.head.split('\n', 1)[0].split('/')[1])
     objects, total = numbers(parts.head)[:2]
@@ -164,7 +164,7 @@ def is_off(text, is_rewritten):
         parts = Parts(text)
         sums = [sum(column) for column in zip(*map(numbers, parts.stacks))]
         return sums != numbers(parts.head)
-    except StopIteration:  # a line of counts is cut
+    except StopIteration:  # a line of counts is truncated
         return True
 
 
@@ -172,7 +172,7 @@ def is_off(text, is_rewritten):
 
 
 def judge(paths):
-    """{path: (kind, whether it is called damaged)} of dumps, each by itself."""
+    """{path: (kind, whether it is called damaged)} of dumps, each read separately."""
     told = {}
     for first in range(0, len(paths), TOGETHER):
         some = paths[first:first + TOGETHER]
@@ -192,7 +192,7 @@ def write(folder, name, text):
 
 
 def looks_raw(text):
-    """What each stack prints would be the same if it had been left as it was."""
+    """Whether the numbers of all stacks could also be raw ones."""
     return not any(numbers(stack)[1] % 8 or numbers(stack)[3] % 8 for stack in Parts(text).stacks)
 
 

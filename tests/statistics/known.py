@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Dumps whose heaps are known, each of which once was told wrongly: what is true has to be in what
-is told, and no interval may be more than three times as wide as the sizes of all sampled objects
-would make it, but for what many raw objects of several sizes leave open: n objects of b bytes
-stand for n R + b at most, and for those of their mean size at least.
+"""Dumps of known heaps that were once reported wrongly.  The intervals have to contain the truth, and must not be
+more than three times as wide as they would be if the sizes of all sampled objects were known.  Many raw objects of
+several sizes are an exception: n objects of b bytes represent at most n R + b bytes, and at least those for their
+mean size.
 
 usage: known.py BINARY TESTDATA
 """
@@ -26,7 +26,7 @@ NEAR = {32 * K: 2, 64 * K: 1, 96 * K: 1, 128 * K: 1, 192 * K: 1}  # of each stac
 
 
 class Known:
-    """What hprof-agg tells of one of the dumps."""
+    """The report of hprof-agg for one of the dumps."""
 
     def __init__(self, name):
         self.path = t.testdata / 'truth' / f'{name}.heap'
@@ -74,7 +74,7 @@ def two_of_many():
 
 
 def two_of_many_in_words():
-    """There is no upper end of the number of objects but of the sizes that were seen."""
+    """The number of objects has no upper end, except for the sizes that were sampled."""
     text = Known('two-of-many').text()
     count = re.search(r'^in use .* objects?\b(.*)', text, re.M)[1]
     if re.search('[±…]', count) and 'sizes seen' not in text:
@@ -99,7 +99,7 @@ def near_the_interval():
 
 
 def near_sizes(count, total):
-    """Which of the six a line is of."""
+    """The number of objects of each of the six sizes in a line."""
     for taken in itertools.product(*(range(most + 1) for most in NEAR.values())):
         counts = {size: times for size, times in zip(NEAR, taken) if times}
         if written(pair_of(counts, 64 * K, True), 64 * K, True) == (count, total):
@@ -131,7 +131,7 @@ def equal_stacks_unseen():
 
 
 def churn():
-    """What was allocated comes to 1464 MiB, to the nearest."""
+    """The estimate of allocated memory is 1464 MiB, rounded to MiB."""
     told = Known('churn')
     lines = [counts[2:] for _, counts in stacks_of(told.path)]
     yield from told.wrong(told.total['alloc-space'], 1464 * M,
@@ -140,7 +140,7 @@ def churn():
 
 
 def churn_in_use():
-    """What is alive is known from what was sampled of it only."""
+    """The estimate of live memory depends on the sampled live objects only."""
     told = Known('churn')
     lines = [counts[:2] for _, counts in stacks_of(told.path)]
     sampled = total_of(churn_sizes(*line) for line in lines)
@@ -155,7 +155,7 @@ def left_open(lines, period):
 
 
 def churn_sizes(count, total):
-    """How many objects of each size a line is of: there is one way with few of 1 MiB."""
+    """The number of objects of each size in a line: there is one solution with few of 1 MiB."""
     for large in range(count + 1):
         medium, rest = divmod(total - large * M - (count - large) * 64, 4 * K - 64)
         if rest == 0 and 0 <= medium <= count - large:
@@ -164,7 +164,7 @@ def churn_sizes(count, total):
 
 
 def churn_in_words():
-    """The interval as text tells it."""
+    """The interval that text shows."""
     line = re.search(r'^allocated .*', Known('churn').text('--metric=alloc-space'), re.M)[0]
     numbers = [float(number.replace(',', '')) * UNITS[unit]
                for number, unit in re.findall(r'([\d,.]+) ([KMG]?i?B)\b', line)]

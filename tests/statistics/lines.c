@@ -13,7 +13,7 @@ void source_init(struct source *source, uint64_t period) {
     *source = (struct source){.period = period};
 }
 
-// What one object counts, by the ledger of the reference sampler.
+// The numbers that the ledger of the reference sampler has for one object.
 static struct hps_tally tally_of(uint64_t size, uint64_t period) {
     struct hps_ledger ledger;
     uintptr_t frame = 1;
@@ -58,7 +58,8 @@ struct hps_tally source_draw(const struct source *source, struct hps_random *ran
     return sum;
 }
 
-// A first dump whose header adds up, or does not, tells the scaling.
+// The library finds the scaling by whether the totals of a dump are the sums of its
+// stacks; hence the dump has totals that are, or are not.
 void reading_init(struct line_reading *reading, uint64_t period,
                   enum hp_scaling scaling) {
     struct hp_count one = {1, 8};
@@ -86,7 +87,7 @@ struct hp_count reading_printed(const struct line_reading *reading,
 struct estimate reading_of(struct line_reading *reading, struct hp_count printed) {
     struct hp_values values;
     struct hp_error errors[HP_COLUMNS];
-    if (printed.objects == 0) { // not in the dump, but might be with one sample more
+    if (printed.objects == 0) { // not in the dump, but one more sample would add it
         return (struct estimate){.error = {.period = reading->dump.period}};
     }
     reading->stack.counts.inuse = printed;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What lifetime says of programs whose objects live for known times: its ends hold what survives, its turnovers the
-ratio that the whole heap has, verdicts are right; and of ages, so many bytes are so old.
+"""Tests lifetime on programs whose objects have known lifetimes: its bounds contain the surviving share, its
+turnovers the true ratio of the whole heap, and its verdicts are right; the intervals of ages contain the true bytes.
 
 usage: lives.py BINARY TESTDATA HPROF_SIM [SERIES]   (of 1 and of 20 samples a unit, every other as with
 prof_unbias:false; 20, by hand 600)
@@ -20,7 +20,7 @@ t = Tests()
 SIM = sys.argv[3]
 SERIES = int(sys.argv[4]) if len(sys.argv) > 4 else 20
 RATES = (1, 20)
-# Of which no dumps can tell how long they live: a ratio that is told is none of theirs.
+# Programs whose lifetimes no dumps can show: a ratio that is reported for them does not hold.
 UNSTEADY = ('never-freed', 'just-started', 'in-pause')
 
 
@@ -44,7 +44,7 @@ class Cell:
 
 
 def least(runs):
-    """Of so many, where .95 is right."""
+    """The least share of `runs` runs where .95 is right."""
     return .95 - 3 * math.sqrt(.95 * .05 / runs)
 
 
@@ -67,7 +67,7 @@ def observe(seed, rate):
         report = json.loads(t.ok('lifetime', '-q', '--no-symbols', '--by=address', '-n0', '-fjson', *dumps).out)
     rows = {row['name']: row for row in report['rows']}
     process = sum(sum(stack['gaps']) for stack in stacks)
-    return [(stack, rows[name_of(stack)], process) for stack in stacks if name_of(stack) in rows]  # else nothing was seen
+    return [(stack, rows[name_of(stack)], process) for stack in stacks if name_of(stack) in rows]  # otherwise no sample was taken
 
 
 def run_cells():
@@ -112,7 +112,7 @@ def verdicts():
 
 
 def ages():
-    """Of each range of ages from a second on, and of all: the interval holds what is so old."""
+    """For each range of ages from a second on, and for all ages, the interval contains the true bytes of that age."""
     held = runs = 0
     for seed in range(SERIES):
         with scratch() as folder:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Would the statistical tests see a fault?  Each mutant is the sources with one fault put in;
-it is built, and the tests named beside it have to fail, while without a fault all pass.
+"""Check that the statistical tests would notice a fault.  Each mutant is a copy of the sources with one fault; it is
+built, and the tests named for it have to fail, while without a fault all pass.
 
 usage: mutants.py SOURCE_ROOT [LIBRARY] [--sample]
 
-With the library as an archive also mutants of the whole program, which a case of tests/cli has to
-see; and what is not changed is taken from it.  With --sample every third mutant.
+With LIBRARY, an archive, mutants of the whole program are tested as well, which a case of tests/cli has to notice;
+unchanged objects are taken from the archive.  With --sample every third mutant.
 """
 import os
 import pathlib
@@ -45,7 +45,7 @@ KNOWN_LIVES = 'survival/covers_known*'
 AT_RISK = 'adder->at_risk += life->weight;'
 LEAVES = 'adder->at_risk -= life->weight;'
 
-# (what is wrong, file, [(text, what stands there instead)], [(test program, tests to fail)])
+# (the fault, file, [(text, replacement)], [(test program, tests to fail)])
 MUTANTS = (
     ('gaps without the one that is added', 'sampler/core/gap.c', [(GAP, GAP[:-4])],
      [('gaps', GAPS), ('gaps', CHANCE), ('estimates', MEANS)]),
@@ -112,7 +112,7 @@ MUTANTS = (
     ('writer: numbers not rewritten', 'sampler/core/heapfile.c',
      [('bytes * (1 - exp(-mean / (double)period))', 'bytes')],
      [('dumps', 'dumps/rewritten*'), ('dumps', EXACT)]),
-    # What sampling leaves open of objects of known sizes.
+    # The uncertainty of sampling for objects of known sizes.
     ('calc: the largest variance in place of their own', 'calc/uncertainty.c',
      [('variance = (double)n * hp_variance_of_object(s, p);',
        'r = (double)period, variance = (double)n / p * r * r * envelope(s / r);')],
@@ -137,7 +137,7 @@ MUTANTS = (
      [('grows && row->slope > 0', 'row->slope > 0')], [('trend', 'trend/rows_that*')]),
     ('trend: half a wave taken for a line', 'stats/trend.c',
      [('return best[LINE] >= best[WAVE];', 'return true;')], [('trend', 'trend/shape_of_a_leak*')]),
-    # What survives.
+    # Survival between dumps.
     ('lifetime: all that is live counted as new', 'stats/lifetime.c',
      [('fmax(0, last - first - allocated', 'fmax(0, last - allocated')],
      [('lifetimes', 'lifetime_coverage/of_ends*'), ('lifetime', 'lifetime/knows*')]),
@@ -151,7 +151,7 @@ MUTANTS = (
      [('double error = sqrt(squares / (m - 1) / independent) / mean;', 'double error = 0;'),
       ('double relative = course->live_error / mean;', 'double relative = course->live_error / mean / 10;')],
      [('lifetimes', 'lifetime_coverage/of_ends*')]),
-    # How long what prof_recent tells of lives.
+    # Lifetimes from prof_recent.
     ('survival: of what was freed only', 'stats/survival.c',
      [(AT_RISK, 'adder->at_risk += life->is_over ? life->weight : 0;'), (LEAVES, '')],
      [('survival', 'survival/is_the*'), ('survival', KNOWN_LIVES)]),
@@ -188,7 +188,7 @@ MARKED = 'if (a->is_significant != b->is_significant) {\n        return a->is_si
 LOWER = ('double low_a = hp_change_range(a, 0.95).low, low_b = hp_change_range(b, 0.95).low;\n'
          'if (low_a != low_b) {\n        return low_a > low_b ? -1 : 1;')
 
-# (what is wrong, file, [(text, what stands there instead)], the case of tests/cli that fails)
+# (the fault, file, [(text, replacement)], the case of tests/cli that fails)
 KNOWN = 'sizes_are_known_where_no_others_print_the_same'
 BOUNDS = 'bounds_of_several_readings_are_those_of_all'
 PARTS = 'dumps_read_in_parts_come_to_what_they_do_together'
@@ -241,7 +241,7 @@ PROGRAM_MUTANTS = (
     ('a prior of all dumps', 'calc/unbias_init.c',
      [('    hp_prior_clear(&unbias->prior);\n    unbias->has_prior = false;',
        '    unbias->has_prior = false;')], 'a_dump_is_read_the_same_whatever_was_read_before'),
-    # What partials have to be the same of, however dumps are merged.
+    # Independence of a partial from the way its dumps are merged.
     ('a prior of the dump before', 'calc/unbias_init.c',
      [('    hp_prior_clear(&unbias->prior);\n    unbias->has_prior = false;',
        '    unbias->has_prior = false;')], PARTS),
@@ -274,7 +274,8 @@ def sources(src, layers):
 
 
 class Build:
-    """Objects of the sources as they are, those of an archive if there is one, and programs with some replaced."""
+    """The unchanged objects of the sources, those of an archive if there is one, and programs with some objects
+    replaced."""
 
     def __init__(self, root, directory, archive):
         self.root, self.directory, self.archive = root, directory, archive
@@ -296,7 +297,7 @@ class Build:
         return out
 
     def mutated(self, number, name, changes):
-        """Objects that stand for those of the file, or of all that include the header."""
+        """The objects that replace that of the file, or those of all files that include the header."""
         shadow = self.directory / f'mutant{number}'
         target = shadow / name
         target.parent.mkdir(parents=True)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Estimates and intervals of large objects that jemalloc has rounded up to pages alone, while what it
-rewrites goes by size class: --large-sizes=pages against what is true.
+"""Compares estimates and intervals with --large-sizes=pages with the truth: jemalloc has rounded large objects up to
+pages only, but unbiased by size class.
 
 usage: pages.py BINARY TESTDATA [--full] [--dumps=N] [--seed=N] [--jobs=N]
 
@@ -35,7 +35,7 @@ def expected(size, period):
 
 
 def spread(sizes, period, stacks):
-    """As many objects of each size as have about SAMPLED in all sampled, in so many stacks."""
+    """Distribute objects over stacks: an equal number of each size, so that about SAMPLED objects are sampled in all."""
     count = SAMPLED / sum(expected(size, period) for size in sizes)
     holds = [{} for _ in range(stacks)]
     for i in range(int(count * len(sizes))):

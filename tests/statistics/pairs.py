@@ -104,7 +104,7 @@ def leaks(directory):
     hits = sum(is_found for _, _, is_found in runs)
     wrong = sum('other' in significant for _, significant, _ in runs)
     faults = [test for test, _, _ in runs if test != 'process-accum']
-    # In theory 0.93: it takes 6 samples where 10 are expected.  No seed is fixed here.
+    # The theoretical value is 0.93: 6 samples are necessary where 10 are expected.  No seed is fixed here.
     if hits < 0.88 * RUNS:
         faults.append(f'{hits} of {RUNS} found')
     if wrong > most(0.05, RUNS) * RUNS:

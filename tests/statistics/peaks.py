@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What is chosen for its size is too large: of a process whose heap stays as large as it is while
-all of it is turned over, the intervals of the fullest dump hold the truth as often as they say, and
-those of the same dump alone, which know nothing of the choice, do not.
+"""A dump that is chosen as the largest has estimates that are too large.  For a process whose heap keeps its size
+while all of it is replaced, the intervals of the fullest dump contain the truth as often as they promise; those of
+the same dump alone, without knowledge of the choice, do not.
 
 usage: peaks.py BINARY TESTDATA [SERIES]
 """
@@ -17,12 +17,12 @@ from harness import Tests, scratch  # noqa: E402
 SERIES = int(sys.argv.pop(3)) if len(sys.argv) > 3 else 60
 PERIOD = 65536
 SIZES = (4096, 20480)       # of the objects of two stacks
-SAMPLES = 150               # that each stack is expected to have
+SAMPLES = 150               # expected for each stack
 t = Tests()
 
 
 def sampled(random_, size):
-    """How many of the objects are sampled."""
+    """The number of sampled objects."""
     p = -math.expm1(-size / PERIOD)
     count = round(SAMPLES / p)
     mean, sd = count * p, math.sqrt(count * p * (1 - p))
@@ -47,8 +47,8 @@ def holds(interval, truth):
 
 
 def coverage(dumps):
-    """How often the total's interval, and those of the rows, hold the truth: of the peak, and of
-    the same dump as if nobody had chosen it."""
+    """How often the intervals of the total and of the rows contain the truth: for the peak, and for the same dump as
+    if it had not been chosen."""
     random_ = random.Random(dumps)
     found = {'peak': [0, 0], 'alone': [0, 0]}
     with scratch() as folder:

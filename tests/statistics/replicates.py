@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What partials tell of how dumps differ, held against fleets whose variance between hosts is known.
+"""Compares the variance between dumps that partials record with fleets whose variance between hosts is known.
 
-Of each seed two fleets of a thousand dumps and a third that holds more, each in a partial that tells of no
-dump by itself: the variance between their dumps is that which they were made with; Welch's test of two
-that are alike rejects as often as it says, and finds nearly as many of those that grew as one that sees each
-dump.  And in a simulated fleet what 64 groups of dumps tell is what its dumps tell, as near as can be.
+For each seed there are two fleets of a thousand dumps and a third that holds more, each in a partial that lists no
+dumps individually.  The recorded variance is the one they were made with; Welch's test of two equal fleets rejects as
+often as it promises, and finds growth nearly as often as a test that sees each dump.  In a simulated fleet, 64 groups
+of dumps give nearly the same result as its dumps.
 
 usage: replicates.py BINARY TESTDATA HPROF_SIM [SEEDS [DUMPS]]
 
@@ -27,7 +27,7 @@ SEEDS, DUMPS = (int(word) for word in (sys.argv[4:] + ['50', '1000'][len(sys.arg
 PERIOD, SIZE, STACKS = 524288, 65536, 3
 SHAPE, MEAN = 4, 10  # of the gamma distribution that samples of a stack in a host are expected by
 P = -math.expm1(SIZE * math.log1p(-1 / PERIOD))
-BYTES = SIZE / P  # that a sample stands for
+BYTES = SIZE / P  # that a sample represents
 BETWEEN = MEAN * MEAN / SHAPE  # of what is expected, in samples^2; hosts have it in all stacks alike
 ALL = STACKS * MEAN + STACKS ** 2 * BETWEEN  # of the samples of a dump
 t = Tests()
@@ -43,7 +43,7 @@ def poisson(r, mean):
 
 
 def header(name, size):
-    """Of a member of an archive."""
+    """The header of a member of an archive."""
     head = bytearray(512)
     for at, text in ((0, name), (100, '0000644\0' + '0000000\0' * 2 + f'{size:011o}\0' + '0' * 11 + '\0' + ' ' * 8 + '0'),
                      (257, 'ustar\00000')):
@@ -53,7 +53,7 @@ def header(name, size):
 
 
 def dump(counts, base):
-    """As jemalloc writes it with prof_unbias:false; the stacks have one root."""
+    """A dump as jemalloc writes it with prof_unbias:false; the stacks have a common root."""
     lines = ''.join(f'@ {base + 0x100 + 16 * i:#x} {base + 0x80:#x}\n  t*: {n}: {n * SIZE} [0: 0]\n'
                     for i, n in enumerate(counts) if n)
     return (f'heap_v2/{PERIOD}\n  t*: {sum(counts)}: {sum(counts) * SIZE} [0: 0]\n{lines}\nMAPPED_LIBRARIES:\n'
@@ -78,7 +78,7 @@ def partial(path, tar):
 
 
 def spread(*inputs, **more):
-    """Variance between dumps beyond sampling, of each function with what it calls; in samples^2."""
+    """The variance between dumps beyond sampling, by function with its callees, in samples^2."""
     rows = json.loads(t.ok('top', '--no-symbols', '-q', '--spread', '--sort=cum', '-f', 'json', *inputs, **more).out)['rows']
     return {row['name']: row['spread']['sd'] ** 2 / BYTES ** 2 for row in rows}
 
@@ -91,7 +91,7 @@ def change(*sides):
 
 
 def welch(a, b):
-    """By all dumps; so many that t is normal."""
+    """The p-value of Welch's test by all dumps; their number is so large that t is normal."""
     variance = statistics.variance(a) / len(a) + statistics.variance(b) / len(b)
     return math.erfc(abs(statistics.fmean(a) - statistics.fmean(b)) / math.sqrt(2 * variance))
 
@@ -113,7 +113,7 @@ def one(seed):
 def coverage():
     faults = []
     runs = list(map(one, range(SEEDS)))
-    # What sampling adds to the variance is taken off: each sample adds 1 - p of what it stands for.
+    # The variance due to sampling is subtracted: each sample adds 1 - p of the bytes that it represents.
     sampling = MEAN * (1 - P)
     for i, (name, want) in enumerate((('all stacks', ALL - STACKS * sampling), ('a stack', MEAN + BETWEEN - sampling))):
         found = [run['sds'][i] for run in runs]

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Dumps whose sizes are decoded, of the workloads of workloads.py, raw and rewritten: each report
-of them all is the same bytes in any order and with any number of threads, and from other builds:
-those of HPROF_AGG_BUILDS, separated by colons, and those named, which may be of another machine.  What is packed is compared
-unpacked.
+"""Dumps whose sizes are decoded, of the workloads of workloads.py, with raw and unbiased numbers.  Each report of all
+dumps has the same bytes in any order and with any number of threads, and from other builds: those of
+HPROF_AGG_BUILDS, separated by colons, and those given as COMMAND, which may be for another machine.  Compressed
+output is compared unpacked.
 
 usage: same_bytes.py BINARY TESTDATA [--dumps=N] [--orders=N] [COMMAND...]
 
-By itself it takes some seconds.  A thousand dumps in a hundred orders, and what an emulator runs:
+By default it takes some seconds.  A thousand dumps in a hundred orders, and builds that an emulator runs:
 
     same_bytes.py BINARY TESTDATA --dumps=1000 --orders=100 clang/hprof-agg \\
         'qemu-aarch64 -L ROOT arm64/hprof-agg' 'qemu-s390x -L ROOT s390x/hprof-agg'
@@ -115,7 +115,7 @@ with scratch() as directory:
         for asked in REPORTS:
             once = digest([t.binary], asked, dumps)
             what = f'{" ".join(asked)} of {kind}'
-            if asked[0] != 'info':  # which tells of inputs as they are given
+            if asked[0] != 'info':  # info lists inputs in the given order
                 t.check(f'{what}, {OPTIONS.orders} orders',
                         lambda: list(orders(asked, dumps, once)))
             if COMMANDS:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Profiles whose writer has undone the sampling itself, of heaps that are known: what is true has to
-be in the intervals.  Go cuts each number to a whole one and tells sizes; others scale raw numbers of
-jemalloc by the mean size of a stack, and tell nothing.
+"""Profiles whose writer has unsampled them itself, of known heaps: the intervals have to contain the truth.  Go
+truncates each number to an integer and records sizes; others scale raw numbers of jemalloc by the mean size of a
+stack, and record no sizes.
 
 usage: scaled.py BINARY TESTDATA [--full] [--programs=N] [--dumps=N] [--sets=N] [--seed=N]
 
-Some seconds by itself; with --full, some minutes, 1,000 programs of Go, and 200 dumps and 40 sets of
-ten of each other kind.  Arithmetic is its own: nothing is taken from src/calc.
+It takes some seconds by default; with --full, some minutes, for 1,000 programs of Go, and 200 dumps and 40 sets of
+ten of each other kind.  Its arithmetic is independent of src/calc.
 """
 import argparse
 import json
@@ -53,14 +53,14 @@ def go_profile(period, sites):
 
 
 def draw_site(rng, period):
-    """(size, objects) of which one or so to thirty are sampled."""
+    """(size, objects), such that about one to thirty objects are sampled."""
     size = 8 * max(1, int(math.exp(rng.uniform(math.log(.02), math.log(4))) * period / 8))
     wanted = math.exp(rng.uniform(math.log(.7), math.log(30)))
     return size, max(1, round(wanted / -math.expm1(-size / period)))
 
 
 def go_programs():
-    """How often a program's one row is right, in bytes and in objects."""
+    """How often the interval of a program's single row contains the truth, in bytes and in objects."""
     rng, seen = random.Random(f'{OPTIONS.seed} go'), {'inuse-space': [0, 0], 'inuse-objects': [0, 0]}
     with tempfile.TemporaryDirectory(prefix='hprof-agg-', dir=OPTIONS.scratch) as folder:
         path = os.path.join(folder, 'go.pb')
@@ -85,7 +85,7 @@ def go_programs():
 
 
 def go_certain():
-    """What is certain is the sampled objects, whole, and of one alone nothing else."""
+    """The certain part is the bytes of the sampled objects; for a single sample, nothing else is certain."""
     rng = random.Random(f'{OPTIONS.seed} certain')
     with tempfile.TemporaryDirectory(prefix='hprof-agg-', dir=OPTIONS.scratch) as folder:
         path = os.path.join(folder, 'go.pb')
@@ -104,7 +104,7 @@ def go_certain():
 
 
 def go_and_others():
-    """Where one line is of another arithmetic, nothing is certain of any but one object."""
+    """If one line has other arithmetic than Go's, only one object is certain for each line."""
     with tempfile.TemporaryDirectory(prefix='hprof-agg-', dir=OPTIONS.scratch) as folder:
         path = os.path.join(folder, 'go.pb')
         for last in (7, 7.5):
@@ -138,7 +138,7 @@ def means_profile(workload, samples, has_counts):
 
 
 def means(name, make, has_counts):
-    """How often the total of one such profile, and of ten, is right."""
+    """How often the interval of the total contains the truth, for one such profile and for ten."""
     workload = make()
     truth = bytes_of(workload.truth['inuse']['total'])
     rng = random.Random(f'{OPTIONS.seed} {name} {has_counts}')

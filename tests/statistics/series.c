@@ -32,7 +32,7 @@ const char *const kind_names[KINDS] = {
 const double leak_of_kind = 0.01;
 
 static const double pi = 3.14159265358979323846;
-static const double churn = 0.05; // a dump
+static const double churn = 0.05; // share of memory that is replaced from dump to dump
 
 // --- random numbers -----------------------------------------------------------------------
 
@@ -50,7 +50,7 @@ static uint64_t next(void) {
     return z ^ (z >> 31);
 }
 
-static double uniform(void) { // not 0
+static double uniform(void) { // above 0, at most 1
     return (double)((next() >> 11) + 1) * 0x1p-53;
 }
 
@@ -68,7 +68,7 @@ static double student3(void) { // of variance 1
     return normal() / sqrt(squares);
 }
 
-// Of some mean and variance, where there are many; else Poisson.
+// A random count: normal with this mean and variance if the mean is large, else Poisson.
 static double count_of(double mean, double variance) {
     if (mean > 30) {
         return fmax(round(mean + sqrt(variance) * normal()), 0);
@@ -82,6 +82,7 @@ static double count_of(double mean, double variance) {
 
 // --- memory -------------------------------------------------------------------------------
 
+// The memory at each dump, as a share of the level, to which the functions below add.
 struct course {
     double *values;
     int dumps;
@@ -93,7 +94,7 @@ static void add_white(struct course c, double sd) {
     }
 }
 
-// Stationary, with this standard deviation.
+// Add a stationary autoregressive process with this standard deviation.
 static void add_ar(struct course c, double rho, double sd) {
     double now = sd * normal();
     for (int j = 0; j < c.dumps; j++) {

@@ -1,5 +1,6 @@
-// Memory over time of programs that do and do not leak, and what dumps of it would tell.  Nothing
-// here knows how the tool looks at it.
+// Simulated memory over time of programs that leak and of programs that do not, and the
+// numbers of sampled objects in dumps of them.  The simulation uses nothing of the tool
+// that it tests.
 #ifndef SERIES_H
 #define SERIES_H
 
@@ -9,6 +10,7 @@ enum {
     MOST_DUMPS = 200,
 };
 
+// How the memory of a program changes over time.
 enum kind {
     WHITE_NOISE,
     AR_5,
@@ -29,30 +31,32 @@ enum kind {
     LEAK,
     LEAK_AND_AR,
     LEAK_AND_WHITE,
-    LATE_LEAK, // that begins in the middle of the series
+    LATE_LEAK, // a leak that begins in the middle of the series
     LATE_LEAK_AND_AR,
     LATE_LEAK_AND_WHITE,
-    NEW_LEAK, // of what was not there before
+    NEW_LEAK, // a leak of memory that did not exist before it began
     KINDS,
-    NULLS = WARM_UP, // the first so many do not grow
+    NULLS = WARM_UP, // number of the first kinds, which do not grow
 };
 
 extern const char *const kind_names[KINDS];
-extern const double leak_of_kind; // a dump, of the level
+extern const double leak_of_kind; // growth from dump to dump, as a share of the level
 
-// The last dump before a leak begins.
+// The index of the last dump before a leak begins.
 int onset_of_kind(enum kind kind, int dumps);
 
-// Numbers of sampled objects, all so small that each stands for a period: the unit of all.
+// Numbers of sampled objects in each dump.  All objects are so small that each sample
+// represents one sample period of bytes, which is the unit of the numbers.
 struct observed {
     int dumps;
-    double values[MOST_DUMPS]; // live
-    double freed[MOST_DUMPS];  // between the first dump and each
+    double values[MOST_DUMPS]; // live at each dump
+    double freed[MOST_DUMPS];  // freed between the first dump and each dump
 };
 
 void seed_series(uint64_t seed);
 
-// Of memory around `level` periods, a twentieth of which is replaced from dump to dump.
+// Simulate a program that holds about `level` sample periods of memory.  A twentieth of
+// it is replaced from dump to dump.
 struct observed observe_series(enum kind kind, int dumps, double level);
 
 #endif

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""`hprof-sim fleet`, the fleet that is never stored: the archive it writes is the same in every
-build, says what --expected says of it, and hprof-agg finds these sums, processes and truth in it.
+"""Tests `hprof-sim fleet`, a fleet that is never stored.  Its archive is the same from every build and agrees with
+--expected, and hprof-agg finds these sums, processes and true values in it.
 
 usage: simulated_fleet.py BINARY TESTDATA HPROF_SIM [DUMPS [TASKS]]
 
-With DUMPS (10^6 take some minutes, and no disk) only what so many add up to, by as many TASKS (20) one
-after the other, and what these and the last merge took: wall and CPU seconds, bytes, peak memory.
+With DUMPS (10^6 take some minutes, and no disk) it tests only their sums, by TASKS (20) tasks one after the other,
+and prints the cost of these and of the last merge: wall and CPU seconds, bytes, peak memory.
 """
 import hashlib
 import io
@@ -63,7 +63,7 @@ def same_bytes():
 
 
 def ranges():
-    """A dump is the same whatever range it is asked for in."""
+    """A dump is the same in any range of dumps that is requested."""
     parts = [members(fleet(SEED, first, 137)) for first in range(0, 959, 137)]
     whole = {name: text for part in parts for name, text in part.items()}
     kept = {name: FILES[name] for name in whole if name in FILES}
@@ -130,7 +130,7 @@ def truth():
 
 
 def kinds():
-    """What makes it a hard fleet is there."""
+    """The features that make the fleet difficult are present."""
     def count(pattern):
         return sum(re.search(pattern, text, re.M) is not None for text in FILES.values())
 
@@ -152,7 +152,7 @@ def kinds():
 
 
 def shared():
-    """With --shared stacks come again: ten times the dumps have not twice the stacks."""
+    """With --shared, stacks are repeated: ten times as many dumps have fewer than twice as many stacks."""
     def stacks(dumps):
         out = t.ok('top', '--no-symbols', '--no-unbias', '-n1', '-q', '--tar=-', '-fjson',
                    stdin=fleet('--shared', SEED, 0, dumps)).out
@@ -163,7 +163,7 @@ def shared():
 
 
 def size():
-    """What a partial takes beside 20 bytes a dump: of 10,000 dumps it is 43.5 B a stack, where 45 are asked."""
+    """The size of a partial without 20 bytes a dump: for 10,000 dumps it is 43.5 B a stack; the requirement is 45."""
     with scratch() as folder:
         partial = pathlib.Path(folder, 'all.hpa')
         t.ok('merge', '-q', '--tar=-', '-o', partial, stdin=ARCHIVE)
@@ -173,7 +173,7 @@ def size():
 
 
 class Cost:
-    """What children took, each with its own peak."""
+    """The cost of child processes, each with its own peak."""
 
     def __init__(self):
         self.start, self.cpu, self.peak = time.monotonic(), 0.0, 0
@@ -193,7 +193,7 @@ class Cost:
 
 
 def by_tasks(dumps, tasks, *options):
-    """Each task reads its part of the fleet from a pipe and writes what one merge adds up."""
+    """Each task reads its part of the fleet from a pipe; one merge adds up their outputs."""
     sums = expected(SEED, 0, dumps)
     suffix = '.hpa' if 'hpa' in t.ok('help', 'merge').out else '.pb.gz'
     with scratch() as folder:
@@ -201,7 +201,7 @@ def by_tasks(dumps, tasks, *options):
         whole = pathlib.Path(folder, f'all{suffix}')
         cost = Cost()
         for task, part in enumerate(parts):
-            # Processes are not cut: a host is in one task.
+            # Processes are not divided: all of a host is in one task.
             first, end = (HOST * (dumps * i // tasks // HOST) for i in (task, task + 1))
             end = dumps if task + 1 == tasks else end
             with subprocess.Popen([SIM, 'fleet', str(SEED), str(first), str(end - first)],

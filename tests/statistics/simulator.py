@@ -1,4 +1,4 @@
-"""What the tests of hprof-sim share: running it, and TAP output.
+"""Shared by the tests of hprof-sim: running it, and TAP output.
 
     usage of every test: SCRIPT HPROF_SIM
 """

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""What account says of slabs whose holders are known: classes and their free bytes are those of the allocator, stacks
-are shown with what lives and charged with nothing, and one is named only if it does keep them.
+"""Tests account on slabs whose holders are known: classes and their free bytes are those of the allocator, stacks are
+shown with their live memory and no free memory is attributed to them, and a stack is named only if it does keep the
+slabs.
 
 usage: slabs.py BINARY TESTDATA HPROF_SIM [PROCESSES]   (10; by hand 300)
 """
@@ -61,7 +62,7 @@ def classes(process):
 
 
 def blame(process):
-    """The one who is named keeps nearly all; of stacks no bytes are said to be free."""
+    """The named stack keeps nearly all slabs; no free bytes are attributed to stacks."""
     faults = [f'{row}' for row in process.waste if row['parent'] is not None and (row['free'] is not None or row['note'])]
     for told in process.truth['classes']:
         row, _ = process.rows_of(told['size'])
@@ -71,7 +72,7 @@ def blame(process):
 
 
 def known_holders():
-    """Of one alone it is said, and nowhere else; else that it cannot be known."""
+    """A single holder is named, and only there; otherwise the report says that the holder cannot be known."""
     faults = []
     for process in PROCESSES_OF[4096]:
         for told in process.truth['classes']:

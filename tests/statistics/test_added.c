@@ -1,5 +1,6 @@
-// T10 of statistics.md in the project's design: the intervals of sums over processes or stacks,
-// 13 of them with both scalings, hold the truth in 95 of 100 cases, or more.
+// T10 of statistics.md in the project's design: the intervals of sums over processes or
+// stacks contain the truth in at least 95 of 100 cases.  There are 13 fleets, each with
+// both scalings.
 #include "lines.h"
 
 #include <criterion/criterion.h>
@@ -9,12 +10,12 @@ enum {
     DUMPS = 20000,
     R = PERIOD,
     MOST_MEMBERS = 1000,
-    FIRST_PERIOD = 15, // as powers of 2
-    LAST_PERIOD = 21,
+    FIRST_PERIOD = 15, // smallest sample period, as a power of 2
+    LAST_PERIOD = 21,  // largest sample period, as a power of 2
     PERIODS = LAST_PERIOD - FIRST_PERIOD + 1,
 };
 
-// So many stacks alike, each of a process of its own.
+// A stack, and the number of processes that have an equal one.
 struct member {
     struct source source;
     int copies;
@@ -75,7 +76,7 @@ static void make_fours(struct fleet *fleet) {
     join_equal(fleet, 200, 4 * R, 1);
 }
 
-// The stacks of one process, each with a part of its bytes that falls with its rank.
+// The stacks of one process; the bytes of each are inversely proportional to its rank.
 static void make_zipf(struct fleet *fleet) {
     static const uint64_t sizes[] = {16, 256, 4096, R / 4};
     for (int i = 0; i < MOST_MEMBERS; i++) {
@@ -88,7 +89,7 @@ static void make_two_periods(struct fleet *fleet) {
     source_add(join(fleet, 100, 1 << 17), 16, (1 << 17) / 16);
 }
 
-// Here all are rounded to the same side.
+// Stacks whose numbers are all rounded in the same direction.
 static void make_rounded_alike(struct fleet *fleet) {
     struct source *source = join(fleet, 30, R);
     source_add(source, 16, R / 32);
@@ -103,7 +104,7 @@ static void make_all_periods(struct fleet *fleet) {
     }
 }
 
-// The number of objects falls with size^1.2.
+// The number of objects is proportional to size^-1.2.
 static void make_pareto(struct fleet *fleet) {
     for (int i = 1; i <= 10; i++) {
         struct source *source = join(fleet, 1, R);
@@ -116,7 +117,7 @@ static void make_pareto(struct fleet *fleet) {
 static const struct {
     const char *name;
     void (*make)(struct fleet *fleet);
-    double most; // of the cases: more comes of an interval that is wider than need be
+    double most; // largest share of covered cases; more would mean too wide an interval
 } fleets[] = {
     {"nearly empty", make_nearly_empty, 1},
     {"small", make_small, 0.965},
@@ -138,7 +139,7 @@ static void add(struct estimate *sum, const struct estimate *estimate) {
     cr_assert(hp_error_add(&sum->error, &estimate->error));
 }
 
-// Sample the fleet once and add up all of its dumps, of either scaling.
+// Sample the fleet once, and add up the estimates of all its dumps for each scaling.
 static void add_up(const struct fleet *fleet, struct hps_random *random,
                    struct estimate sums[SCALINGS]) {
     for (int i = 0; i < fleet->members; i++) {
@@ -156,6 +157,7 @@ static void add_up(const struct fleet *fleet, struct hps_random *random,
     }
 }
 
+// Sample the fleet many times, and count how often the interval contains the truth.
 static void sample(const struct fleet *fleet, uint64_t seed, int held[SCALINGS]) {
     struct hps_random random;
     double truth = 0;

@@ -1,6 +1,7 @@
-// T14 to T16 of statistics.md in the project's design: dumps of one process, series of them, and
-// fleets, through the history of a profile and the views that make `diff` and `trend`.  Objects
-// have 64 bytes, R is 4096; |z| < 6 is wrong twice in 10^9 seeds, and the seeds are fixed.
+// T14 to T16 of statistics.md in the project's design: two dumps of one process, series
+// of dumps, and fleets, by way of the history of a profile and the views of `diff` and
+// `trend`.  Objects have 64 bytes, and R is 4096.  The seeds are fixed; |z| < 6 would
+// fail for two of 10^9 seeds.
 #include "calc/uncertainty.h"
 #include "sampler/sim/binomial.h"
 #include "view/difference.h"
@@ -13,7 +14,7 @@
 enum {
     R = 4096,
     SIZE = 64,
-    PER_R = R / SIZE, // objects
+    PER_R = R / SIZE, // objects in a sample period of bytes
     RUNS = 20000,
     SERIES = 4000,
     MOST_DUMPS = 30,
@@ -26,7 +27,7 @@ static double probability(void) {
     return -expm1(-(double)SIZE / R);
 }
 
-// How many of the objects that hold so many R are sampled.
+// The number of sampled objects among those that hold `rs` times R bytes.
 static uint64_t sample(double rs) {
     return hps_binomial(&rng, (uint64_t)(rs * PER_R + 0.5), probability());
 }
@@ -42,7 +43,8 @@ static void start(struct hp_profile *profile) {
     profile->history.is_kept = true;
 }
 
-// One more dump in which so many objects were sampled; `ever` also of what was freed.
+// Add a dump in which `inuse` objects in use were sampled.  `ever` is the number of
+// sampled objects including freed ones; 0 for a dump without them.
 static void add_dump(struct hp_profile *profile, bool is_base, uint64_t inuse,
                      uint64_t ever) {
     bool too_big = false;
@@ -76,7 +78,7 @@ static void add_dump(struct hp_profile *profile, bool is_base, uint64_t inuse,
     hp_vec_push(&profile->inputs, record);
 }
 
-// A report of all that was added; to be freed with its profile.
+// A report of all dumps that were added.  The caller frees it, and then the profile.
 static struct hp_view *view_of(struct hp_profile *profile, enum hp_report_kind kind) {
     struct hp_report_options options = {.kind = kind};
     struct hp_err err = {0};
@@ -88,6 +90,8 @@ static struct hp_view *view_of(struct hp_profile *profile, enum hp_report_kind k
     return view;
 }
 
+// The total change in a report of differences, which must use this test.  Frees the
+// profile.
 static struct hp_change compare(struct hp_profile *profile,
                                 enum hp_difference_test test) {
     struct hp_view *view = view_of(profile, HP_REPORT_DIFF);
@@ -101,8 +105,8 @@ static struct hp_change compare(struct hp_profile *profile,
 
 // --- T14: two dumps of one process -----------------------------------------------------------
 
-// In R: what is in both dumps, what is freed in between, what is new, what lives only in
-// between.
+// Memory in units of R: live in both dumps, freed between them, new in the second one,
+// and both allocated and freed between them.
 struct life {
     double kept, freed, fresh, between;
 };
@@ -127,8 +131,8 @@ static struct hp_change two_dumps(struct sample_counts n, bool accum) {
 }
 
 struct rates {
-    double below[3]; // each of the alphas
-    double covered;  // the true change is in its interval
+    double below[3]; // share of runs whose p-value is at most each of the alphas
+    double covered;  // share of runs whose interval contains the true change
 };
 
 static struct rates run(struct life life, bool accum) {
@@ -180,7 +184,7 @@ Test(changes, a_leak_of_10_periods_in_50_is_found_with_prof_accum, .timeout = 10
     cr_expect_leq(without.below[0], 0.02, "%g", without.below[0]);
 }
 
-// With nothing freed the probability that assumes so is the one with prof_accum.
+// If nothing was freed, the p-value that assumes it must equal the one with prof_accum.
 Test(changes, p_if_nothing_was_freed_is_what_prof_accum_would_give) {
     hps_random_init(&rng, 16);
     for (int i = 0; i < 500; i++) {
@@ -195,12 +199,12 @@ Test(changes, p_if_nothing_was_freed_is_what_prof_accum_would_give) {
 
 struct series {
     int dumps;
-    double base; // R in each dump,
-    double
-        lifetime; // of objects that live for so many intervals; as many are born as die
-    double leak;  // R a dump
+    double base;     // R in each dump; between dumps as much is freed as is allocated
+    double lifetime; // of the objects of `base`, in intervals between dumps
+    double leak;     // R per interval
 };
 
+// Find the number of sampled objects that are live in each dump.
 static void live(struct series s, uint64_t alive[MOST_DUMPS]) {
     int span = (int)s.lifetime;
     uint64_t leaked = 0;
@@ -208,7 +212,7 @@ static void live(struct series s, uint64_t alive[MOST_DUMPS]) {
         leaked += sample(s.leak);
         alive[j] = leaked;
     }
-    for (int birth = 1 - span; birth < s.dumps; birth++) { // some before the first dump
+    for (int birth = 1 - span; birth < s.dumps; birth++) { // also before the first dump
         uint64_t n = sample(s.base / s.lifetime);
         for (int j = birth < 0 ? 0 : birth; j < s.dumps && j < birth + span; j++) {
             alive[j] += n;
@@ -264,7 +268,8 @@ Test(changes, a_leak_of_a_period_a_dump_is_found_in_thirty_dumps, .timeout = 100
 
 // --- T16: fleets ----------------------------------------------------------------------------
 
-// A host holds `mean` R times a log-normal factor of mean 1 and this standard deviation.
+// The memory of a host in units of R: `mean` times a log-normal factor of mean 1 and
+// standard deviation `cv`.
 static double host(double mean, double cv) {
     double sigma = sqrt(log1p(cv * cv));
     double u = hps_random_unit(&rng), v = hps_random_unit(&rng);
@@ -347,7 +352,8 @@ Test(changes, spread_is_what_hosts_have_beyond_sampling, .timeout = 100) {
         differ += spread.total.p <= 0.05;
         hp_spread_done(&spread);
     }
-    // The last host is at the mean, so that 29 of 30 have the variance 25.
+    // The last host is exactly at the mean, so that the variance of 25 is that of 29 of
+    // 30.
     double mean = sum / SERIES, error = sqrt((squares / SERIES - mean * mean) / SERIES);
     double truth = 25 * 29. / 30;
     cr_expect(fabs(mean - truth) <= 6 * error, "%g, %g expected", mean, truth);

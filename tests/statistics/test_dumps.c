@@ -1,6 +1,6 @@
-// T7 and T8 of statistics.md in the project's design, and what hprof-agg makes of dumps:
-// simulated programs are sampled, their dumps written as jemalloc does, read back by the
-// reader and estimated by calc/.
+// T7 and T8 of statistics.md in the project's design, and the estimates of hprof-agg:
+// simulated programs are sampled, their dumps are written as jemalloc does, read back by
+// the reader, and unsampled by calc/.
 #include "calc/unbias.h"
 #include "input/reader.h"
 #include "sampler/core/heapfile.h"
@@ -62,11 +62,11 @@ static struct hp_unbias unbias;
 
 struct estimate {
     double objects, bytes;
-    double excess, hidden; // that the bytes may be off by for other sizes
+    double excess, hidden; // largest errors of the bytes if the objects have other sizes
     enum hp_read read;
 };
 
-// With `unbias` as it was set up for the dump.
+// The estimate of a stack; `unbias` must have been set up for the dump.
 static struct estimate estimate_of(const struct hp_dump *dump,
                                    const struct hp_dump_stack *stack) {
     struct hp_values values;
@@ -108,7 +108,8 @@ static void multiply(struct hps_account *account, uint64_t n) {
     account->live.weighted_bytes *= n;
 }
 
-// One stack for each class up to 64 periods and each count: its frame is 1 + its number.
+// Enter one stack for each size class up to 64 periods and each count.  The frame of a
+// stack is 1 + its number.  Returns the number of stacks.
 static int enter_all_classes(struct hps_ledger *ledger, uint64_t sizes[]) {
     int stacks = 0;
     struct hps_ledger_thread *thread = hps_ledger_new_thread(ledger, "");
@@ -127,7 +128,8 @@ static int enter_all_classes(struct hps_ledger *ledger, uint64_t sizes[]) {
 
 static const int lg_periods[] = {6, 12, 15, 19, 21, 25};
 
-// How many of the stacks come back as n objects of S bytes.
+// Number of stacks whose estimate is exactly that of their number of objects and their
+// size.
 static int count_right(const struct hp_dump *dump, const uint64_t sizes[]) {
     int right = 0;
     hp_unbias_init(&unbias, HP_ESTIMATOR_BEST, dump);
@@ -167,12 +169,12 @@ Test(dumps, of_equal_objects_give_their_number_and_size_for_every_class) {
 
 enum {
     PERIOD = 4096,
-    ONE_SIZE = 4, // stacks 0 ... 3
+    ONE_SIZE = 4, // number of the first stacks, whose objects have one size
     STACKS = 7,
     MOST_SIZES = 4,
 };
 
-// Sizes of each stack and how many objects.  Every one is a class.
+// Sizes of the objects of each stack, and their number.  Every size is a size class.
 static const struct {
     uint64_t size;
     int objects;
@@ -205,11 +207,11 @@ static uint32_t frames_of(const void *context, uint32_t stack,
     return 2;
 }
 
-// What is known of the sampled objects of a stack.
+// The sampled objects of a stack, and the exact estimates of them.
 struct known_samples {
     double n, bytes;
-    struct hps_horvitz exact; // p = 1 - (1 - 1/R)^S
-    double limit;             // bytes with p = 1 - e^(-S/R), a little more
+    struct hps_horvitz exact; // estimates with p = 1 - (1 - 1/R)^S
+    double limit;             // bytes with p = 1 - e^(-S/R), which are a little more
 };
 
 static void know(const struct hps_sampling *sampling,
@@ -265,13 +267,14 @@ static int number_of(const struct hp_dump *dump, const struct hp_dump_stack *sta
     return (int)(leaf_of(dump, stack) - 0x1000);
 }
 
-// How far the estimate of bytes moves when the printed count moves by a half, at most.
+// The largest change of the estimated bytes when the printed count changes by a half.
 static double rounding(struct hp_count printed) {
     double t = (double)printed.bytes / ((double)printed.objects + 0.5) / PERIOD;
     double q = -expm1(-t);
     return PERIOD * (t * t * exp(-t) / (q * q)) / 2;
 }
 
+// The estimated bytes if all objects have the mean size.
 static double inverse(struct hp_count printed) {
     double mean = (double)printed.bytes / (double)printed.objects;
     return (double)printed.bytes / -expm1(-mean / PERIOD);
@@ -282,7 +285,8 @@ static void check_scaling(const struct hp_dump *dump, enum hp_scaling scaling) {
     cr_assert_eq(unbias.scaling, scaling);
 }
 
-// Sizes that nobody else could have are those that were sampled.
+// Check that an estimate is exact if only one set of sizes can print the numbers of the
+// line.
 static void check_unique(struct estimate estimate, const struct known_samples *of) {
     if (estimate.read == HP_READ_UNIQUE) {
         cr_assert(near(estimate.bytes, of->exact.bytes, 1e-9), "%f, not %f",
@@ -299,7 +303,8 @@ static void check_raw(const struct hp_dump *dump, const struct known_samples kno
         const struct known_samples *of = &known[number_of(dump, stack)];
         struct hp_count printed = stack->counts.inuse;
         cr_assert((double)printed.objects == of->n && (double)printed.bytes == of->bytes);
-        // Jensen's inequality: a finer split gives more, objects each for themselves most.
+        // By Jensen's inequality, splitting the objects into more sizes increases the
+        // estimate; it is largest when each object is taken separately.
         struct estimate split = estimate_of(dump, stack);
         double whole = inverse(printed), lowest = split.bytes - split.excess;
         cr_assert(whole <= split.bytes * (1 + 1.0 / PERIOD));
@@ -341,7 +346,7 @@ Test(dumps, rewritten_by_jemalloc_are_off_by_their_rounding_at_most) {
     for_each_dump(true, check_unbiased);
 }
 
-// --- what calc/ makes of them --------------------------------------------------------------
+// --- estimates of calc/ --------------------------------------------------------------------
 
 static void check_exact(const struct hp_dump *dump, const struct known_samples known[]) {
     hp_unbias_init(&unbias, HP_ESTIMATOR_BEST, dump);
@@ -392,8 +397,8 @@ static double variance_of(int stack) {
     return variance;
 }
 
-// Mixed sizes are off by what the rounding of counts does: not more than 0.2 % on average in
-// these stacks.
+// The estimates of mixed sizes have the error that the rounding of counts causes: on
+// average not more than 0.2 % in these stacks.
 Test(calc, estimates_the_bytes_of_every_stack_without_bias_over_many_dumps) {
     for_each_dump(true, sum_up);
     for (int i = 0; i < STACKS; i++) {

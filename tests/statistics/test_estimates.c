@@ -1,5 +1,6 @@
-// T4 to T6, T11 and T12 of statistics.md in the project's design: many dumps of one stream,
-// the truth of which is known.  A seed is fixed; |z| < 6 is wrong twice in 10^9 seeds.
+// T4 to T6, T11 and T12 of statistics.md in the project's design: many dumps of one
+// stream of allocations, whose true numbers are known.  The seeds are fixed; |z| < 6
+// would fail for two of 10^9 seeds.
 #include "sampler/sim/horvitz.h"
 #include "sampler/sim/sampling.h"
 
@@ -13,7 +14,7 @@ enum {
     MOST_SAMPLES = 4096,
 };
 
-// Sums of a series of numbers, for its mean and what that can be off by.
+// Sums of a series of numbers, for its mean and the standard error of the mean.
 struct sample_series {
     double count, sum, squares;
 };
@@ -28,7 +29,7 @@ static double mean(struct sample_series s) {
     return s.sum / s.count;
 }
 
-// How many standard errors the mean is off `expected`.
+// The difference of the mean and `expected`, in standard errors.
 static double z_of_mean(struct sample_series s, double expected) {
     double variance = s.squares / s.count - mean(s) * mean(s);
     return (mean(s) - expected) / sqrt(variance / s.count);
@@ -41,7 +42,8 @@ static void allocate(struct hps_stream *stream, uint32_t stack, uint64_t size,
     }
 }
 
-// One stack of sizes 16, R/4, R and 4R that each hold 4R bytes.
+// Make one stack with objects of sizes 16, R/4, R and 4R; the objects of each size have
+// 4R bytes together.
 static void make_mixed(struct hps_stream *stream, uint64_t period) {
     allocate(stream, 0, 16, (int)period / 4);
     allocate(stream, 0, period / 4, 16);
@@ -49,7 +51,7 @@ static void make_mixed(struct hps_stream *stream, uint64_t period) {
     allocate(stream, 0, 4 * period, 1);
 }
 
-// The sizes of what is sampled of one stack; how many they are.
+// Find the sizes of the sampled live objects of one stack.  Returns their number.
 static uint64_t sizes_of(const struct hps_sampling *sampling, uint32_t stack,
                          uint64_t sizes[MOST_SAMPLES]) {
     uint64_t n = 0;
@@ -62,7 +64,7 @@ static uint64_t sizes_of(const struct hps_sampling *sampling, uint32_t stack,
     return n;
 }
 
-// What theory says of a stream of one stack.
+// The theoretical moments of the estimates for a stream of one stack.
 struct theory {
     double bytes, objects, variance;
     double excess; // kurtosis of the estimated bytes, less 3
@@ -77,7 +79,7 @@ static struct theory theory_of(const struct hps_stream *stream, uint64_t period)
         theory.bytes += size;
         theory.objects++;
         theory.variance += size * size * odds;
-        // The fourth cumulant of S/p times a coin that falls with probability p.
+        // The fourth cumulant of S/p times a Bernoulli variable of probability p.
         fourth += pow(size, 4) * (p * pow(odds, 4) + (1 - p) - 3 * odds * odds);
     }
     theory.excess = fourth / (theory.variance * theory.variance);
@@ -86,11 +88,12 @@ static struct theory theory_of(const struct hps_stream *stream, uint64_t period)
 
 // --- estimates of a mixed stack -------------------------------------------------------
 
+// The estimates of many dumps of a mixed stack.
 struct mixed {
     struct theory theory;
     struct sample_series bytes, objects, variance,
-        squares; // the last: of the error of `bytes`
-    int below;   // dumps whose variance the bound does not hold
+        squares; // squares: of the error of `bytes`
+    int below;   // dumps in which the bound is less than the variance
 };
 
 static struct mixed sample_mixed(uint64_t period) {
@@ -152,9 +155,9 @@ Test(estimates, give_their_variance_without_bias_and_never_beyond_its_bound) {
     }
 }
 
-// --- what is never sampled ------------------------------------------------------------
+// --- stacks that are never sampled ----------------------------------------------------
 
-// The share of dumps in which none of so many objects of a size is sampled.
+// The share of dumps in which none of `objects` objects of a size is sampled.
 static double share_unseen(uint64_t period, uint64_t size, int objects) {
     struct hps_stream stream = {0};
     struct hps_sampling sampling;
@@ -190,7 +193,8 @@ Test(unseen, is_a_stack_of_any_sizes_with_the_probability_that_its_bytes_give) {
     }
 }
 
-// "Nothing seen: at most 2.996 R bytes" is wrong for a stack of more with probability 1/20.
+// The statement "nothing seen: at most 2.996 R bytes" is wrong with probability 1/20 for
+// a stack that has a little more.
 Test(unseen, stacks_beyond_the_bound_are_as_rare_as_it_says) {
     const double limit = 0.05 + 6 * sqrt(0.05 * 0.95 / MANY_DUMPS);
     const int just_above = (int)(2.9957 * 4096 / 16) + 1;
@@ -214,7 +218,8 @@ static void make_many_stacks(struct hps_stream *stream) {
     }
 }
 
-// Good and Turing's estimate of the bytes in stacks never sampled, and of its squared error.
+// Estimate the bytes in stacks that are never sampled by Good and Turing's formula.
+// *error becomes the error of the estimate, *variance the estimated square of the error.
 static void estimate_unseen(const struct hps_sampling *sampling, uint64_t period,
                             const struct hps_truth *truth, double *error,
                             double *variance) {

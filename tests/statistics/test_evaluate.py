@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""hprof-sim evaluate and gaps: what they print, and that it depends on the seed only.
+"""hprof-sim evaluate and gaps: checks their output, which depends on the seed only.
 
 usage: test_evaluate.py HPROF_SIM
 """
@@ -62,7 +62,7 @@ def rows_depend_on_the_seed_only():
 
 
 def bias_against_theory_is_a_failure():
-    # In four streams the one large object happens to hold as many sampled bytes each time.
+    # In four streams, the one large object has the same sampled bytes each time by chance.
     args = ('evaluate', '--workload=two-stack', '--method=every-random', '--streams=4')
     for more in ((), ('--json',)):
         done = t.run(*args, *more, status=1)

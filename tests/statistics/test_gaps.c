@@ -1,5 +1,6 @@
-// T1 to T3 of statistics.md in the project's design: are gaps and decisions distributed as
-// theory says?  A seed is fixed; |z| < 6 is wrong twice in 10^9 seeds.
+// T1 to T3 of statistics.md in the project's design: gaps and decisions must be
+// distributed as theory says.  The seeds are fixed; |z| < 6 would fail for two of 10^9
+// seeds.
 #include "sampler/core/gap.h"
 #include "sampler/core/sampler.h"
 #include "sampler/sim/goodness.h"
@@ -54,7 +55,8 @@ static uint64_t nth_size(int i, uint64_t period) {
     return sizes[i];
 }
 
-// How many of 10^6 objects are sampled, and how many together with the one before.
+// Count the sampled ones of 10^6 objects, and those whose predecessor was sampled as
+// well.
 static void count_samples(uint64_t size, uint64_t period, double *single, double *both) {
     struct hps_random random;
     struct hps_sampler sampler;
@@ -95,7 +97,7 @@ Test(decisions, are_independent_of_the_one_before) {
     }
 }
 
-// Passing a run of objects at once is the same as asking for each.
+// Deciding about a run of objects at once gives the same result as deciding about each.
 Test(decisions, come_out_the_same_for_runs_of_objects) {
     static const uint64_t run = 37, size = 24;
     struct hps_random random;

@@ -1,7 +1,7 @@
-// T13 and T17 of statistics.md in the project's design, and its table of 6.1: what is said of
-// the difference of two independent dumps.  Of stacks that did not grow no more seem to have
-// grown than p-values promise, of those that did as many as can be found, and intervals hold
-// the true difference.
+// T13 and T17 of statistics.md in the project's design, and its table of 6.1: the
+// difference of two independent dumps.  Stacks that did not grow must not seem to have
+// grown more often than their p-values promise; stacks that grew must be found as often
+// as possible; and intervals must contain the true difference.
 #include "lines.h"
 
 #include "stats/distributions.h"
@@ -18,13 +18,13 @@ enum {
 
 // --- pairs of dumps ---------------------------------------------------------------------
 
-// What is made of two lines: few pairs are different.
+// The result of a pair of lines, kept because few pairs are different.
 struct pair_comparison {
     bool known;
     struct hp_count printed[SIDES];
-    double growth;            // the p-value of it
-    double samples;           // in both, as many as would leave such errors
-    struct hp_interval range; // of the difference
+    double growth;            // p-value of the growth
+    double samples;           // effective number of samples in both lines
+    struct hp_interval range; // confidence interval of the difference
 };
 
 enum {
@@ -80,11 +80,13 @@ enum {
 
 static const double levels[LEVELS] = {0.05, 0.01, 0.001};
 
-// How often growth seems to be beyond chance, at each level, and the interval holds.
+// The share of pairs with significant growth at each level, and of those whose interval
+// contains the true difference.
 struct growth_shares {
     double grown[LEVELS], held;
 };
 
+// One dump of a pair: objects of one size.
 struct half {
     uint64_t period, size, count;
 };
@@ -113,8 +115,9 @@ static struct growth_shares sample(struct half before, struct half after, uint64
     return sum;
 }
 
-// How often the interval holds is summed over all that the dumps can be; of objects of 2 R and more all
-// is, by quadrature over the gamma distributions of SciPy.
+// Pairs of equal memory, and the shares that are expected by theory.  The coverage was
+// summed over all dumps that are possible.  For objects of 2 R and more all figures were
+// computed so, by quadrature with the gamma distributions of SciPy.
 static const struct {
     const char *name;
     struct half before, after;
@@ -142,7 +145,7 @@ static const struct {
     {"5R x 4", {R, 5 * R, 4}, {R, 5 * R, 4}, {{0.026, 0.0003, 0.0003}, 0.9480}},
 };
 
-// Of two simulations of the same, the other of which is known to three digits.
+// Whether two simulated shares agree; `expected` is known to three digits.
 static bool agree(double share, double expected) {
     double error = sqrt(expected * (1 - expected) / PAIRS);
     return fabs(share - expected) <= 6 * sqrt(2) * error + 0.0006;
@@ -153,7 +156,7 @@ Test(growth, of_what_did_not_grow_is_as_rarely_beyond_chance_as_theory_says) {
         struct growth_shares shares = sample(nulls[i].before, nulls[i].after, i);
         for (int level = 0; level < LEVELS; level++) {
             double share = shares.grown[level], expected = nulls[i].expected.grown[level];
-            // One missed of a few large objects makes twice of 0.001.
+            // Missing one of a few large objects doubles the share at 0.001.
             double most = most_share(fmax(levels[level], expected), PAIRS);
             cr_expect(share <= most && agree(share, expected), "%s at %g: %f",
                       nulls[i].name, levels[level], share);
@@ -168,14 +171,15 @@ Test(difference, is_held_by_its_interval_as_often_as_theory_says) {
     }
 }
 
-// Small objects, in periods, and how often they are found at 0.05 and 0.01.
+// Rows of: memory of small objects before and after, in periods; how often the growth is
+// significant at 0.05 and at 0.01.
 static const double growths[][4] = {
     {0, 4, 0.37, 0.11},    {0, 6, 0.71, 0.39},     {1, 4, 0.18, 0.04},
     {10, 20, 0.512, 0.25}, {100, 125, 0.48, 0.23},
 };
 
-// A raw line of small and large objects tells less than there is: when the large ones go and
-// small ones come, nothing has grown.
+// The estimate of a raw line of small and large objects is too low.  If the large objects
+// are replaced by small ones, the estimate grows, but the memory does not.
 Test(growth, of_what_raw_dumps_hid_is_not_taken_for_real) {
     struct hps_random random;
     hps_random_init_nth(&random, 13, 99);
@@ -226,10 +230,10 @@ enum {
     REPETITIONS = 2000,
 };
 
-static const double least_samples = 5; // in both dumps, of a stack that is tested
+static const double least_samples = 5; // samples in both dumps of a stack that is tested
 
-// Of a program with as many stacks of each size as the lognormal distribution has, objects of
-// four sizes, and some leaks.
+// A program whose stacks have log-normally distributed bytes, in objects of one of four
+// sizes.  Some of the stacks leak.
 struct program {
     struct source before[STACKS], after[STACKS];
     bool leaks[STACKS];
@@ -248,11 +252,11 @@ static void make_program(struct program *program, int leaks) {
     }
 }
 
-// What is found at 0.05.
+// How well growth is found at the level 0.05.
 struct found {
-    double leaks;       // of all, the share
-    double in_vain;     // of what is found, the share
-    double one_in_vain; // or more: 1
+    double leaks;       // share of the leaks that are found
+    double in_vain;     // share of false alarms among the stacks that are found
+    double one_in_vain; // 1 if there is any false alarm, else 0
 };
 
 static struct found find(const struct program *program, const double p_values[STACKS]) {
@@ -265,10 +269,11 @@ static struct found find(const struct program *program, const double p_values[ST
     return (struct found){right / LEAKS, wrong / fmax(right + wrong, 1), wrong > 0};
 }
 
+// How the p-values of all stacks are corrected before they are compared with 0.05.
 enum way {
     AS_IS,
     ADJUSTED,
-    FILTERED, // and adjusted
+    FILTERED, // adjusted, with stacks of few samples excluded
     WAYS,
 };
 
@@ -284,7 +289,7 @@ static void draw(const struct program *program, struct hps_random *random,
     hp_adjust_significance(p_values[FILTERED], STACKS);
 }
 
-// Means over many pairs of dumps.
+// Find the means over many pairs of dumps.
 static void search(int leaks, struct found means[WAYS]) {
     static struct program program;
     static double p_values[WAYS][STACKS];

@@ -1,5 +1,6 @@
-// Who is said to hold a row, or to stand out in one: tables of rows and holders whose rates are known.
-// Samples are Poisson, each of one period; seeds are fixed.
+// Tests which inputs are named as holders of a row, or as outliers in one.  Tables of
+// rows and holders are simulated with known rates.  The numbers of samples are Poisson,
+// each sample represents one period, and the seeds are fixed.
 #include "sampler/core/random.h"
 #include "view/spread.h"
 #include "view/top.h"
@@ -41,11 +42,11 @@ static uint64_t poisson(double mean) {
 
 struct table {
     int holders;
-    double load_sd,
-        row_sd;     // of logarithms: of holders, and of a row from holder to holder
-    double samples; // of the row that one holder has more of, at each of them on average
-    double times;   // so much more; 0: there is none
-    bool is_new;    // the other holders have none of it
+    double load_sd, // standard deviation of the logarithm of a holder's load
+        row_sd;     // the same of each row, from holder to holder
+    double samples; // mean number of samples of the first row at each holder
+    double times;   // factor by which the first holder has more of it; 0: no such row
+    bool is_new;    // only the first holder has that row
 };
 
 static void add_holder(struct hp_profile *profile, const struct table *table, int holder,
@@ -99,9 +100,10 @@ static struct hp_view *view_of(struct hp_profile *profile) {
     return view;
 }
 
+// The holders that a report names.
 struct names {
-    bool holds,
-        holds_first; // some row; the first holder holds the first row, and nobody another one
+    bool holds,      // some holder is named for some row
+        holds_first; // the first holder is named, and no other
     bool stands_out, first_stands_out;
     double low;
 };
@@ -138,6 +140,7 @@ static struct names look_at(const struct table *table) {
     return names;
 }
 
+// Three standard errors of a share of the tables.
 static double slack(double share) {
     return 3 * sqrt(share * (1 - share) / TABLES);
 }

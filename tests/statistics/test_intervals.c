@@ -1,13 +1,13 @@
-// T9 of statistics.md in the project's design: intervals hold the truth in 95 of 100 dumps, or
-// more, and are no wider than they need be.
+// T9 of statistics.md in the project's design: intervals contain the truth in at least 95
+// of 100 dumps, and are no wider than necessary.
 //
-// There are 93 cells: 17 mixes of sizes, from 16 bytes to 16 periods, in stacks of some of the
-// bytes 0.01, 0.1, 0.3, 1, 3, 10, 30, 100 and 1000 periods, as far down as there is something
-// of them: 89; and 4 stacks of about one period.  All with both scalings.
+// There are 93 cells, each with both scalings.  89 of them are 17 mixes of sizes, from 16
+// bytes to 16 periods, in stacks of 0.01, 0.1, 0.3, 1, 3, 10, 30, 100 and 1000 periods of
+// bytes, unless that is less than an object.  4 are stacks of about one period.
 //
-// The probabilities of equal objects are also worked out exactly: where objects are about as
-// large as the period, all that can be estimated lies so far apart that there are numbers of
-// them with a little less than 0.95.
+// The coverage for equal objects is also computed exactly: where objects are about as
+// large as the period, the possible estimates are so far apart that some numbers of
+// objects have a coverage a little below 0.95.
 #include "lines.h"
 
 #include "calc/uncertainty.h"
@@ -31,14 +31,14 @@ static struct line_reading readings[SCALINGS];
 
 // --- many dumps -------------------------------------------------------------------------
 
-// How the bytes of a stack are shared by sizes.
+// How the bytes of a stack are distributed over its sizes.
 enum share {
     EQUAL_BYTES,
     EQUAL_OBJECTS,
-    PARETO, // objects as size^-1.2
+    PARETO, // the number of objects is proportional to size^-1.2
 };
 
-static const double bytes_of[] = {0.01, 0.1, 0.3, 1, 3, 10, 30, 100, 1000}; // periods
+static const double bytes_of[] = {0.01, 0.1, 0.3, 1, 3, 10, 30, 100, 1000}; // in periods
 
 enum {
     AMOUNTS = sizeof bytes_of / sizeof *bytes_of,
@@ -46,7 +46,7 @@ enum {
 
 struct mix {
     const char *name;
-    int first; // of bytes_of
+    int first; // index of the smallest amount in bytes_of
     enum share share;
     uint64_t sizes[MOST_SIZES];
 };
@@ -128,7 +128,7 @@ static int make_cells(struct interval_cell cells[CELLS]) {
     return count;
 }
 
-// The width of Fay and Feuer's interval.
+// The width of Fay and Feuer's interval of an estimate.
 static double width_of(double bytes, double variance) {
     double more = bytes + R, more_variance = variance + (double)R * R;
     double high = more_variance / more *
@@ -138,8 +138,8 @@ static double width_of(double bytes, double variance) {
                      : high;
 }
 
-// That when every sampled object is known: with its variance if all are of one size, and if
-// they are not with the largest that such a sum can have.
+// The width of that interval if every sampled object were known: with the true variance
+// if all objects have one size, else with the largest variance that such a sum can have.
 static double width_of_known(const struct source *source, struct hps_tally sampled) {
     if (sampled.objects == 0) {
         return width_of(0, 0);
@@ -154,13 +154,13 @@ static double width_of_known(const struct source *source, struct hps_tally sampl
     return width_of(objects * (double)size, objects * hps_bytes_variance(size, R));
 }
 
-// What is made of a line: few lines are different.
+// The result of a line, kept because few lines are different.
 struct result {
     bool known;
     struct hp_count printed;
     bool holds;
     double width, width_of_known;
-    double other_sizes; // of the width, for those that print the same
+    double other_sizes; // part of the width due to other sizes that print the same
 };
 
 enum {
@@ -191,7 +191,7 @@ static const struct result *result_of(const struct source *source, int scaling,
     return result;
 }
 
-// Of many dumps.
+// Sums over many dumps.
 struct coverage_sums {
     int held;
     double width, width_of_known, other_sizes;
@@ -225,7 +225,7 @@ static void check_cell(const struct interval_cell *cell, const struct coverage_s
     double coverage = (double)sums->held / DUMPS;
     cr_expect(coverage >= least_share(0.95, DUMPS), "%s, %s: %f", cell->name,
               scaling_names[scaling], coverage);
-    // What large objects may hide if they are missed is the longer end of theirs.
+    // Large objects may be missed, which makes the upper end of their interval longer.
     double most = (double)cell->source.of[0].size <= 1.6 * R ? 1.08 : 1.3;
     if (cell->source.sizes == 1 || scalings[scaling] == HP_SCALING_UNBIASED) {
         double ratio = (sums->width - sums->other_sizes) / sums->width_of_known;
@@ -248,7 +248,8 @@ Test(intervals, hold_the_bytes_of_a_stack_and_are_no_wider_than_they_need_be) {
 
 // --- several periods --------------------------------------------------------------------
 
-// 2,000 objects of 32 KiB at 64 KiB beside 3 of 2 MiB at 4 MiB, of which mostly one is sampled or two.
+// The sum of 2,000 objects of 32 KiB with a period of 64 KiB, and 3 objects of 2 MiB with
+// a period of 4 MiB.  Mostly one or two of the 3 are sampled.
 Test(intervals, of_several_periods_have_room_for_a_sample_of_the_largest) {
     static const struct {
         uint64_t size, count, period;
@@ -283,7 +284,7 @@ enum {
     MOST_OBJECTS = 100,
 };
 
-// That n of so many objects are sampled.
+// The probability that exactly `n` of the objects are sampled.
 static double probability_of(const struct source_size *of, uint64_t n) {
     double all = (double)of->count, k = (double)n;
     int sign;
@@ -292,6 +293,7 @@ static double probability_of(const struct source_size *of, uint64_t n) {
                (all - k) * log1p(-of->probability));
 }
 
+// The probability that the interval contains the true bytes of equal objects.
 static double exact_coverage(uint64_t size, uint64_t count, int scaling) {
     struct source source;
     double sum = 0;

@@ -1,9 +1,10 @@
-// Whether the ends of what survives, and the interval of a turnover, hold as often as they say: of
-// programs whose allocations come and go in ways that steadiness does and does not describe, each
-// sampled, with ten dumps in a hundred units of allocation.  Objects are so small that each that is
-// sampled stands for a period.
+// Tests that the bounds of the surviving share, and the interval of a turnover, hold as
+// often as they promise.  The simulated programs allocate in steady and in unsteady ways,
+// and are dumped ten times while 100 units are allocated.  Objects are so small that each
+// sampled one represents one sample period.
 //
-// LIFETIME_SERIES=2000 asks more than the check does.
+// LIFETIME_SERIES=2000 makes more runs of each cell than the default, and prints all
+// figures.
 #include "stats/lifetime.h"
 
 #include <criterion/criterion.h>
@@ -12,22 +13,22 @@
 
 enum {
     DUMPS = 10,
-    WINDOW = 100, // units between the first and the last
+    WINDOW = 100, // units of time between the first and the last dump
     PERIOD = 1 << 19,
 };
 
 enum lifetime {
     EXPONENTIAL,
     FIXED,
-    BIMODAL, // 99 in 100 live a tenth of the mean, one 90.1 times it
+    BIMODAL, // 99 of 100 objects live a tenth of the mean, one lives 90.1 times the mean
     FOREVER,
 };
 
 enum start {
     LONG_AGO,
     JUST_NOW,
-    BURSTS_IN_PHASE, // of a tenth of the time, each just before a dump
-    BURSTS_IN_PAUSE, // just behind one
+    BURSTS_IN_PHASE, // allocations in a tenth of the time, just before each dump
+    BURSTS_IN_PAUSE, // allocations in a tenth of the time, just after each dump
 };
 
 static const struct lifetime_cell {
@@ -35,7 +36,7 @@ static const struct lifetime_cell {
     enum lifetime lifetime;
     double mean;
     enum start start;
-    bool is_steady; // a turnover covers its own ratio, where it is known
+    bool is_steady; // the interval of a turnover, if known, must contain the true ratio
 } cells[] = {
     {"exponential .2", EXPONENTIAL, .2, LONG_AGO, true},
     {"exponential 5", EXPONENTIAL, 5, LONG_AGO, true},
@@ -68,7 +69,7 @@ static double draw_lifetime(const struct lifetime_cell *cell) {
                                          : INFINITY;
 }
 
-// The share of objects that live longer.
+// The share of objects that live longer than `age`.
 static double outlives(const struct lifetime_cell *cell, double age) {
     return cell->lifetime == EXPONENTIAL ? exp(-age / cell->mean)
            : cell->lifetime == FIXED     ? age < cell->mean
@@ -77,7 +78,7 @@ static double outlives(const struct lifetime_cell *cell, double age) {
                : 1;
 }
 
-// How many are allocated at a time, of 1 on average.
+// The rate of allocation at a time; on average 1.
 static double rate_at(const struct lifetime_cell *cell, double time) {
     double gap = (double)WINDOW / (DUMPS - 1), at = fmod(time + 1000 * gap, gap) / gap;
     return cell->start == BURSTS_IN_PHASE   ? (at > .9 ? 10 : 0)
@@ -85,6 +86,8 @@ static double rate_at(const struct lifetime_cell *cell, double time) {
                                             : 1;
 }
 
+// The time of the first allocation, such that older objects would be dead at the first
+// dump.
 static double first_time(const struct lifetime_cell *cell) {
     double age = cell->lifetime == EXPONENTIAL ? 25 * cell->mean
                  : cell->lifetime == FIXED     ? cell->mean
@@ -92,7 +95,7 @@ static double first_time(const struct lifetime_cell *cell) {
     return cell->start == JUST_NOW ? -1 : -age - 1;
 }
 
-// Of what is allocated from one time on, what is live at another, an object a unit.
+// The expected number of objects allocated since `from` that are live at `to`.
 static double live_of(const struct lifetime_cell *cell, double from, double to) {
     const double step = .005;
     double sum = 0;
@@ -107,8 +110,8 @@ static double time_of(size_t dump) {
 }
 
 struct truth {
-    double alive;    // share of what was allocated in the window
-    double turnover; // mean live in the dumps, over what is allocated in a unit
+    double alive;    // share of the window's allocations that is live at its end
+    double turnover; // mean live memory in the dumps, divided by the rate of allocation
 };
 
 static struct truth truth_of(const struct lifetime_cell *cell) {
@@ -139,12 +142,12 @@ static void add_object(struct lifetime_series *series, double born, double died)
     }
 }
 
-// So many sampled objects a unit.
+// Simulate a series of dumps with `samples` sampled objects per unit.
 static struct lifetime_series observe(const struct lifetime_cell *cell, double samples) {
     struct lifetime_series series = {{0}};
     double at = first_time(cell), most = cell->start < BURSTS_IN_PHASE ? 1 : 10;
     for (size_t i = 0; i + 1 < DUMPS; i++) {
-        series.process[i] = 1e12; // of all of a process whose other stacks are many
+        series.process[i] = 1e12; // the process has many other stacks
     }
     while (at < WINDOW) {
         at += -log(draw()) / (most * samples); // thinned to the rate
@@ -155,6 +158,8 @@ static struct lifetime_series observe(const struct lifetime_cell *cell, double s
     return series;
 }
 
+// Numbers of runs: whose upper and lower bounds hold, and whose turnover is known and
+// right.
 struct lifetime_counts {
     int runs, high, low, known_turnovers, turnover;
 };
@@ -195,7 +200,8 @@ static int runs_of(void) {
     return text ? atoi(text) : 300;
 }
 
-// Ends of one side hold in .95 of the runs: at least .935, but for the noise of so many runs.
+// Check that the bounds of each side hold in .95 of the runs, less the noise of this
+// number of runs.
 static void check(const struct lifetime_cell *cell, double samples,
                   const struct lifetime_counts *counts) {
     double runs = counts->runs, noise = 3 * sqrt(.05 * .95 / runs);
@@ -234,7 +240,8 @@ Test(lifetime_coverage, of_ends_and_turnovers_holds_in_every_cell) {
     }
 }
 
-// What never goes away, and what fills a heap, has no turnover whatever is drawn.
+// Memory that is never freed, or that still fills the heap at the end, must have no
+// turnover in any run.
 Test(lifetime_coverage, of_leaks_no_turnover_is_known) {
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
         if (cells[i].lifetime != FOREVER && cells[i].mean < 50) {

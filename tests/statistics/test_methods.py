@@ -86,8 +86,8 @@ def has_no_bias(method):
 def has_the_errors_of_theory(method):
     for workload in WORKLOADS:
         for name, errors in scores(ROWS[workload, method]):
-            # A standard error that comes from a handful of samples says little, and objects
-            # of 16 periods are missed about once in ten million times.
+            # A standard error from a handful of samples is unreliable, and objects of 16 periods are missed about
+            # once in ten million times.
             known = errors['rmse_se'] < errors['rmse'] / 20 and errors['theory'] > 0.05
             if known and abs(errors['rmse'] - errors['theory']) > 6 * errors['rmse_se']:
                 yield (f'{name}: RMSE {errors["rmse"]:.3f} +- {errors["rmse_se"]:.3f}, '
@@ -133,7 +133,7 @@ def all_take_as_many_stacks():
         phase_0 = method in ('every', 'nursery')
         at_random = method.endswith('-random') or phase_0
         if workload == 'periodic' and at_random:
-            continue  # they are given its period
+            continue  # these methods know the period
         wanted = ROWS[workload, 'geometric']['walks']
         slack = 1.5 if phase_0 else wanted / 200 + 6 * math.sqrt(wanted / row['streams'])
         if abs(row['walks'] - wanted) > slack:

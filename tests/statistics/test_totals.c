@@ -1,5 +1,5 @@
-// What jemalloc writes of many stacks of mixed sizes agrees with its total, and what is farther
-// off than its rounding can take it does not.
+// Tests that the stacks of mixed sizes that jemalloc writes agree with its totals, and
+// that totals contradict the stacks if they differ by more than rounding can explain.
 #include "calc/header_check.h"
 
 #include <criterion/criterion.h>
@@ -12,7 +12,7 @@ enum {
     DUMPS = 50,
 };
 
-// What jemalloc adds up, in eighths of objects and bytes.
+// The estimates that jemalloc adds up: eighths of objects, and bytes.
 struct stack_sums {
     double eighths, bytes;
 };
@@ -31,7 +31,7 @@ static unsigned draw(unsigned *state) {
     return *state >> 16;
 }
 
-// As prof_do_unbias().
+// The numbers that jemalloc's prof_do_unbias() prints.
 static struct hp_count printed(struct stack_sums sums) {
     double objects = sums.eighths / 8, mean = sums.bytes / objects;
     double sampled = 1 - exp(-mean / PERIOD);
@@ -45,12 +45,13 @@ static void add(struct stack_sums *sums, double size) {
     sums->bytes += floor(size / p + 0.5);
 }
 
-// Of any of the classes from a quarter of the period to four times that.
+// A random size class, from a quarter of the period to four times the period.
 static double any_size(unsigned *state) {
     unsigned step = draw(state) % 16;
     return (double)((5 + step % 4) << (step / 4)) * (double)PERIOD / 16;
 }
 
+// Make a dump of random stacks; `rewritten` with jemalloc's prof_unbias, else raw.
 static void make(struct heap *heap, unsigned seed, bool rewritten) {
     *heap = (struct heap){.dump = {.period = PERIOD, .has_totals = true}};
     struct hp_count raw_total = {0};
@@ -82,7 +83,7 @@ static double bytes_of(double objects, double bytes) {
     return bytes / -expm1(-bytes / objects / PERIOD);
 }
 
-// How far rounding may move what a line stands for, in bytes.
+// The largest error, in bytes, of the estimate of a line because its numbers are rounded.
 static double rounding(struct hp_count count) {
     double objects = (double)count.objects, bytes = (double)count.bytes;
     return fmax(bytes_of(objects + 0.5, bytes + 0.5) - bytes_of(objects, bytes),
@@ -118,8 +119,8 @@ Test(totals, farther_off_than_rounding_takes_them_contradict) {
     }
 }
 
-// Half of a count's rounding moves bytes as far, but not the mean size with them: of dumps that
-// lost three stacks nearly all are told.
+// The bytes of three lost stacks are within the rounding of the counts, but the mean size
+// is not: nearly all dumps that lost three stacks are recognized.
 Test(totals, of_another_mean_size_contradict) {
     unsigned contradicted = 0;
     for (unsigned i = 0; i < DUMPS; i++) {
@@ -162,7 +163,8 @@ Test(totals, of_raw_numbers_are_sums_whose_kind_outlasts_damage) {
     }
 }
 
-// Small objects of one size print the same either way: the header alone tells.
+// Stacks of small objects of one size print the same in both scalings: only the totals
+// show which scaling it is.
 Test(totals, that_are_no_multiple_of_8_are_not_raw) {
     static struct heap heap;
     make(&heap, 1, true);
@@ -182,7 +184,8 @@ Test(totals, that_are_no_multiple_of_8_are_not_raw) {
     cr_expect_eq(unbias.scaling, HP_SCALING_UNBIASED);
 }
 
-// Each stack as two threads hold it: objects of the first stack, and of the second.
+// Merge each stack with the next one: one thread holds its objects, another the objects
+// of the next stack.
 static void split(struct heap *heap) {
     struct stack_sums sums[STACKS];
     for (int i = 0; i < STACKS; i++) {
@@ -208,6 +211,6 @@ Test(threads, make_up_their_stacks) {
     heap.lines[4].counts.inuse.bytes *= 2;
     heap.lines[9].counts.inuse.objects *= 3;
     cr_expect_eq(hp_count_inconsistent_stacks(&heap.dump, &unbias), 2);
-    heap.stacks[20].lines = 1; // a lone one repeats its stack
+    heap.stacks[20].lines = 1; // a single line has to repeat the counts of its stack
     cr_expect_eq(hp_count_inconsistent_stacks(&heap.dump, &unbias), 3);
 }

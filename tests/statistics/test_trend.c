@@ -1,8 +1,9 @@
-// What is called a growth over a series of dumps: the rows of programs that leak, and no others.
-// Memory is that of series.c; a row is seen with prof_accum or without.
+// Tests that a series of dumps shows growth for rows of programs that leak, and for no
+// others.  The memory is simulated by series.c; each row is observed with or without
+// prof_accum.
 //
-// SERIES of each cell are looked at.  All figures of the thousand series a cell that the design
-// asks for, printed, after some minutes:
+// Each cell has SERIES series.  This prints all figures for the thousand series a cell
+// that the design asks for, and takes some minutes:
 //
 //     TREND_SERIES=1000 build/tests/test-trend -j1
 #include "series.h"
@@ -17,8 +18,8 @@
 #include <stdlib.h>
 
 enum {
-    SERIES = 250, // a cell
-    ROWS = 20,    // of a run
+    SERIES = 250, // series of each cell
+    ROWS = 20,    // rows of a run
     LENGTHS = 3,
 };
 
@@ -37,6 +38,7 @@ static int series(void) {
 
 // --- rows ---------------------------------------------------------------------------------
 
+// The results of the library for one series.
 struct row {
     struct hp_rise whole, rise;
     struct hp_onset onset;
@@ -47,7 +49,7 @@ static struct hp_measure measure_of(double samples) {
     return (struct hp_measure){samples, samples, samples, 0, 1};
 }
 
-// As between one dump and the last, where the dumps tell what was freed.
+// The growth between dump `from` and the last one, if the dumps contain freed objects.
 static struct hp_rise rise_of_lives(const struct observed *o, int from, double level) {
     double first = o->values[from], last = o->values[o->dumps - 1];
     double gone = fmin(o->freed[o->dumps - 1] - o->freed[from], first);
@@ -56,6 +58,7 @@ static struct hp_rise rise_of_lives(const struct observed *o, int from, double l
                             hp_least_growth(freed, fresh, level) / (o->dumps - 1 - from)};
 }
 
+// Tables for series of one length.
 struct times {
     struct hp_trend_times *whole;
     struct hp_onset_times *onsets;
@@ -75,7 +78,7 @@ static void free_times(struct times times) {
     hp_onset_times_free(times.onsets);
 }
 
-// Each sample leaves a variance of 1.
+// The growth with the error of sampling: each sample has a variance of 1.
 static struct hp_rise rise_of_sampling(const struct hp_trend_times *times,
                                        const struct observed *o) {
     double variance = 0;
@@ -85,7 +88,7 @@ static struct hp_rise rise_of_sampling(const struct hp_trend_times *times,
     return hp_trend_of_sampling(times, o->values, variance);
 }
 
-// Of spans, in their order.
+// The rise in span `i`, for hp_onset_find().
 static struct hp_rise rise_in_span(const void *rises, size_t i) {
     return ((const struct hp_rise *)rises)[i];
 }
@@ -132,11 +135,11 @@ struct trend_cell {
 
 // Shares of the series of a cell.
 struct trend_shares {
-    double growing, covered, marked; // of rows, of their bounds, of runs
+    double growing, covered, marked; // rows that grow, bounds that hold, marked runs
     double shapes[HP_TREND_SHAPES];
-    double found;       // of rows that grow: the onset lies in its region
-    int contradictions; // rows whose bound says other than p
-    int worse;          // rows whose p is more than that of the whole series
+    double found;       // rows whose true onset is within the region that was found
+    int contradictions; // rows whose bound contradicts their p-value
+    int worse;          // rows whose p-value is larger than that of the whole series
 };
 
 static void count_row(struct trend_shares *shares, const struct row *row,
@@ -179,7 +182,7 @@ static struct trend_shares look_at(struct trend_cell cell) {
     return shares;
 }
 
-// Four standard errors of a share that is as high as it may be.
+// Four standard errors of a share at its limit.
 static double slack(double share, int count) {
     return 4 * sqrt(share * (1 - share) / count);
 }
@@ -194,9 +197,10 @@ static double slack(double share, int count) {
                   "%s, %d dumps, %gR, accum %d: %g", kind_names[(cell).kind], \
                   (cell).dumps, (cell).level, (cell).has_lives, share)
 
-// --- what does not grow -------------------------------------------------------------------
+// --- memory that does not grow ------------------------------------------------------------
 
-// Half a cycle and a sawtooth without its fall are growth to any test: these are told people.
+// The largest share of rows that may seem to grow.  Half a cycle, and a sawtooth without
+// its fall, look like growth to any test; the manual warns of these.
 static double most_rows(enum kind kind, int dumps) {
     if (kind == SAWTOOTH_OF_13 && dumps == 10) {
         return 0.36;
@@ -228,7 +232,8 @@ Test(trend, of_100_dumps_that_do_not_grow_is_none, .timeout = 600) {
     do_not_grow(100);
 }
 
-// Walks are what is hardest to tell from growth, and more spans are looked at the longer they are.
+// Random walks are hardest to distinguish from growth, and longer ones have more spans
+// that are examined.
 Test(trend, of_walks_of_48_and_200_dumps_is_none, .timeout = 600) {
     static const enum kind walks[] = {WALK, WALK_AND_WHITE, WALK_OF_T3, WALK_OF_AR_STEPS};
 
@@ -239,7 +244,8 @@ Test(trend, of_walks_of_48_and_200_dumps_is_none, .timeout = 600) {
     }
 }
 
-// One procedure would hide that another fails: each has to do where it is valid by itself.
+// Test one procedure separately: together, one would hide that another fails.  Each must
+// hold for the kinds of memory for which it is valid.
 static void holds_alone(struct hp_rise (*rise_of)(const struct hp_trend_times *times,
                                                   const double *values),
                         struct trend_cell cell) {
@@ -269,6 +275,7 @@ Test(trend, parts_hold_alone_where_values_are_no_process_of_one_kind, .timeout =
     }
 }
 
+// Whether a run of ROWS rows has one that is marked as growing.
 static bool run_is_marked(struct times times, struct trend_cell cell) {
     double q[ROWS];
     struct row rows[ROWS];
@@ -287,7 +294,8 @@ static bool run_is_marked(struct times times, struct trend_cell cell) {
     return found;
 }
 
-// A fifth as many runs as series elsewhere.
+// Check that few runs have a marked row.  There are a fifth as many runs as series
+// elsewhere.
 static void leave_unmarked(struct trend_cell cell) {
     int runs = series() / 5, marked = 0;
     struct times times = times_of(cell.dumps);
@@ -397,7 +405,8 @@ enum {
     LONG = 60,
 };
 
-// The values, each less certain than the other by sampling: p is that of sampling in all spans.
+// Find the onset in a series of values, where the p-value of sampling is `p` in all
+// spans.
 static struct hp_onset onset_at(double p, double (*value)(int)) {
     struct times times = times_of(LONG);
     struct hp_rise sampling[HP_ONSET_SPANS];
@@ -444,7 +453,7 @@ Test(trend, a_rise_to_where_values_were_before_is_no_growth) {
     cr_expect_not(onset_at(0, rising_again).is_since);
 }
 
-// Too few dumps for a claim: it is said, and not marked.
+// There are too few dumps for a claim: the steps are reported, but the row is not marked.
 Test(trend, a_rise_in_each_of_the_last_steps_is_said, .timeout = 600) {
     struct times times = times_of(12);
     struct observed o = {.dumps = 12};
@@ -486,7 +495,8 @@ Test(trend, shape_of_a_cycle_is_seen_after_three, .timeout = 600) {
     }
 }
 
-// A line it is that goes on: a wave whose top was not seen is none, where it is seen to bend.
+// A steady shape is a line that continues.  A wave before its top is not steady once its
+// bend is visible.
 Test(trend, shape_of_a_leak_is_steady_and_of_half_a_cycle_is_not, .timeout = 600) {
     static const double least[LENGTHS] = {0, 0.60, 0.90};
     for (int i = 0; i < LENGTHS; i++) {
@@ -523,7 +533,7 @@ enum {
     R = 4096,
 };
 
-// Dumps of one process whose stacks hold so many samples.
+// Make a profile of dumps of one process, with a stack for each row.
 static void make_profile(struct hp_profile *profile, const struct observed *rows,
                          uint32_t count) {
     hp_profile_init(profile);
@@ -597,7 +607,7 @@ Test(trend, rows_are_ordered_by_marks_and_then_by_change) {
     for (int run = 0; run < 10; run++) {
         struct observed rows[ROWS];
         struct hp_profile profile;
-        for (int i = 0; i < ROWS; i++) { // the smaller, the surer they leak
+        for (int i = 0; i < ROWS; i++) { // smaller rows leak with more certainty
             enum kind kind = i % 4 ? WALK : LEAK_AND_AR;
             rows[i] = observe_series(kind, MOST_DUMPS, 1e3 * (i + 1));
         }
@@ -611,7 +621,7 @@ Test(trend, rows_are_ordered_by_marks_and_then_by_change) {
               marked[true]);
 }
 
-// It grows for certain, and less than it swings: four parts of whole cycles are alike.
+// The second row certainly grows, but it is recognized as a cycle.
 Test(trend, rows_that_are_cycles_are_not_marked) {
     static const double swing[] = {0, -95, -59, 59, 95};
     struct observed rows[2] = {{.dumps = 40}, {.dumps = 40}};

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`diff` of three processes or more in all, against a sampler of its own: processes that differ by themselves are not
-said to have changed, true changes are found and lie in their intervals, however few there are on a side.
+"""Tests `diff` of at least three processes in all with an independent sampler: random differences of processes are
+not called changes, and true changes are found and lie in their intervals, with any number of processes on a side.
 
 usage: unequal_fleets.py BINARY TESTDATA [--sample | --full] [SEED]
 
@@ -34,7 +34,7 @@ T = 3.5  # standard errors, as many kinds are looked at
 
 
 def poisson(mean):
-    """Of many small objects so many are sampled: halves of what gaps fill (Devroye, X.3)."""
+    """A Poisson number of samples; large means are halved by the gaps that fill a part (Devroye, X.3)."""
     count = 0
     while mean > 30:
         step = int(mean * .875)
@@ -80,7 +80,8 @@ def write(path, process, tables):
 
 
 class Kind:
-    """So many processes a side, samples of a row or 0 for .1 to 200; what each side has more; cv of all on each side."""
+    """Number of processes on each side; samples of a row, or 0 for .1 to 200; the excess of each side; cv of the
+    total on each side."""
 
     def __init__(self, base, new, samples=0, times=(1, 1), cv=(OF_ALL, OF_ALL)):
         self.hosts, self.samples, self.times, self.cv = (base, new), samples, times, cv
@@ -106,7 +107,7 @@ class Kind:
         return samples * SIZE / P * (self.times[1] - self.times[0])
 
 
-# --- what is told ---------------------------------------------------------------------------
+# --- results of hprof-agg --------------------------------------------------------------------
 
 
 def told(sides):
@@ -120,7 +121,7 @@ def told(sides):
 
 
 def adjusted(ps):
-    """Of Benjamini and Hochberg: the least of all."""
+    """The smallest adjusted p-value by Benjamini and Hochberg."""
     tested = sorted(p for p in ps if p is not None)
     return min((p * len(tested) / (i + 1) for i, p in enumerate(tested)), default=1)
 

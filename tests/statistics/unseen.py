@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Is what is told of stacks that were never sampled true, and of the rows that stand first where
-most were not?
+"""Tests the reported numbers for stacks that were never sampled, and for the first rows where most stacks were not
+sampled.
 
 usage: unseen.py BINARY TESTDATA [DUMPS]
 
-DUMPS of each workload (40).  600 take some minutes.
+DUMPS (40) are read of each workload.  600 take some minutes.
 """
 import json
 import math
@@ -26,7 +26,7 @@ EQUAL = ((200, 4), (1000, 5), (60, 3.5))  # stacks, and periods that each holds
 
 
 class Dumps:
-    """Of a workload: (true bytes by name, names that have samples, what is told)."""
+    """The dumps of a workload: (true bytes by name, names that have samples, reports)."""
 
     def __init__(self, folder, name, workload, options=('-n1',)):
         self.workload, self.options = workload, options
@@ -84,7 +84,7 @@ SIZE = 64
 
 
 def leaves_of(held):
-    """A stack each of so many periods."""
+    """A workload of stacks that hold these numbers of periods."""
     return Workload(PERIOD, [Stack(i, i // 1000, in_bytes(SIZE, share * PERIOD))
                              for i, share in enumerate(held)])
 
@@ -127,7 +127,7 @@ def first_row(folder, name):
 
 
 def usual_rows(folder):
-    """Where most of the memory was seen nothing is told, and intervals are those of any row."""
+    """If most of the memory was sampled, there is no note, and intervals are those of any row."""
     faults = []
     for report in Dumps(folder, 'zipf', WORKLOADS['zipf'](), ('-n0',)).told():
         if report['unseen']['rows_too_high']:

@@ -1,16 +1,16 @@
 """Programs whose heap is known, and the dumps that jemalloc would write of them.
 
-A sampler and a writer of their own: they share nothing with src/calc, nor with hprof-sim.  Each
-object of a true heap is sampled by itself, with p = 1 - (1 - 1/R)^S; which ones are is found by
-geometric gaps, so that a dump costs what was sampled and not what is alive.  `bursty` counts
-bytes down as the allocator does.
+The sampler and the writer are independent: they share nothing with src/calc, nor with hprof-sim.  Each object of a
+true heap is sampled separately, with p = 1 - (1 - 1/R)^S.  The sampled ones are found by geometric gaps, so that the
+cost of a dump depends on the sampled objects, not on the live ones.  `bursty` counts bytes down as the allocator
+does.
 
     workload = WORKLOADS['bimodal']()
     samples = workload.sample(random.Random(1))
     text = dump_text(workload, samples, rewritten=True)
 
-What is true: workload.truth[metric][name] is {size: objects} of each function, and of all as
-TOTAL.  What was sampled: samples.sums(metric)[name] is the same.
+The truth is workload.truth[metric][name]: {size: objects} of each function, and of all as TOTAL.
+samples.sums(metric)[name] is the same for the sampled objects.
 """
 import bisect
 import functools
@@ -51,7 +51,7 @@ def classes_between(low, high):
 
 
 class Stack:
-    """What one stack holds and held: {size: objects}."""
+    """The live and the freed objects of one stack: {size: objects}."""
 
     def __init__(self, leaf, middle, live, freed=None):
         self.leaf, self.middle = LEAVES + 0x40 * leaf, MIDDLES + 0x40 * middle
@@ -71,7 +71,7 @@ def bytes_of(counts):
 
 
 def sums_of(metric, stacks):
-    """{name: {size: objects}} of pairs of a stack and what is alive and freed there."""
+    """{name: {size: objects}} of pairs of a stack and its (live, freed) objects."""
     found = {}
     for stack, (live, freed) in stacks:
         for name in stack.names():
@@ -83,8 +83,8 @@ def sums_of(metric, stacks):
 
 
 class Workload:
-    """Stacks, the mean interval R, and how a dump of them is written: over how many threads,
-    with what was allocated or not."""
+    """A workload: stacks, the mean interval R, and the form of its dumps: number of threads, with allocated numbers
+    or without."""
 
     def __init__(self, period, stacks, threads=1, accum=False):
         self.period, self.stacks, self.threads, self.accum = period, stacks, threads, accum
@@ -99,7 +99,7 @@ class Workload:
 
     @functools.cached_property
     def objects(self):
-        """Of each (LIVE or FREED, size): stacks that have such, and objects up to each."""
+        """For each (LIVE or FREED, size): the stacks that have such objects, and the cumulative number of objects."""
         groups = {}
         for index, stack in enumerate(self.stacks):
             for kind, holds in enumerate(stack.holds):
@@ -118,7 +118,7 @@ class Workload:
 
 
 def sampled(rng, count, size, period):
-    """Which of so many objects are sampled."""
+    """The indexes of the sampled ones among `count` objects."""
     log_miss = size * math.log1p(-1 / period)
     at = int(math.log(1 - rng.random()) / log_miss)
     while at < count:
@@ -127,8 +127,7 @@ def sampled(rng, count, size, period):
 
 
 class Samples:
-    """What of a workload one process sampled: of each stack and thread {size: objects}, alive
-    and freed."""
+    """The samples of one process of a workload: {size: objects} of each stack and thread, live and freed."""
 
     def __init__(self, workload):
         self.workload, self.stacks = workload, {}
@@ -140,15 +139,15 @@ class Samples:
         holds[kind][size] = holds[kind].get(size, 0) + count
 
     def sums(self, metric):
-        """As Workload.truth[metric], of the samples."""
+        """The sums of the samples, in the form of Workload.truth[metric]."""
         return sums_of(metric, ((self.workload.stacks[index], holds)
                                 for index, threads in self.stacks.items()
                                 for holds in threads.values()))
 
 
 class Stream(Workload):
-    """Bursts in the order of allocation, (stack, size, objects, is freed), sampled as the
-    allocator does it: bytes are counted down, by a wait that is drawn anew after each sample."""
+    """Bursts in the order of allocation, (stack, size, objects, is freed), sampled as the allocator does it: a random
+    number of bytes is counted down, and drawn again after each sample."""
 
     def __init__(self, period, stacks, bursts):
         self.bursts = bursts
@@ -178,14 +177,14 @@ def nearest(value):
 
 @functools.lru_cache(maxsize=None)
 def weights_of(size, period):
-    """What prof_unbias adds for an object: eighths of objects, and bytes, of its class."""
+    """The numbers that prof_unbias adds for an object: eighths of objects, and bytes, of its size class."""
     size = class_of(size)
     chance = -math.expm1(-size / period)
     return nearest(8 / chance), nearest(size / chance)
 
 
 def pair_of(counts, period, rewritten):
-    """Objects (or eighths of such) and bytes as they are added up before they are written."""
+    """Objects (or eighths of them) and bytes, added up, before they are written."""
     if not rewritten:
         return sum(counts.values()), bytes_of(counts)
     weights = [(count, weights_of(size, period)) for size, count in counts.items()]
@@ -202,7 +201,7 @@ def written(pair, period, rewritten):
 
 
 def dump_text(workload, samples, rewritten, base=BASE):
-    """As jemalloc writes it with prof_unbias, or without, of a program loaded at `base`."""
+    """A dump as jemalloc writes it with prof_unbias, or without it, of a program loaded at `base`."""
     def line(who, pairs):
         numbers = [number for pair in pairs
                    for number in written(pair, workload.period, rewritten)]
@@ -248,12 +247,12 @@ def of_sizes(period, holds, **options):
 
 
 def in_bytes(size, total):
-    """So many bytes, in objects of one size."""
+    """Objects of one size with about `total` bytes."""
     return {size: max(1, round(total / size))}
 
 
 def spread(rng, sizes, count, total):
-    """So many of the sizes, with equal shares of the bytes."""
+    """Objects of `count` random sizes, with equal shares of the bytes."""
     held = {}
     for _ in range(count):
         add(held, in_bytes(rng.choice(sizes), total / count))
@@ -274,7 +273,7 @@ def zipf():
 
 
 def huge_and_tiny():
-    """One object of 256 MiB, beside stacks of 16 bytes."""
+    """One object of 256 MiB, and stacks of 16 bytes."""
     return of_sizes(512 * K, [{256 * M: 1}, *(in_bytes(16, 5 * M) for _ in range(8))])
 
 
@@ -285,7 +284,7 @@ def bimodal():
 
 
 def churnmix():
-    """What was allocated is another mix than what is alive: 64 bytes only ever go."""
+    """Allocated memory has another mix of sizes than live memory: objects of 64 bytes are always freed."""
     stacks = [Stack(i, i // 20, {PAGE: 97 + 3 * i, **({M: i % 5} if i % 5 else {})},
                     {64: 20000 * (i + 1), **({M: 3 * (i % 7)} if i % 7 else {})})
               for i in range(40)]
@@ -307,7 +306,7 @@ def r_1k():
 
 
 def r_4m():
-    """One class each, sampled every 4 MiB."""
+    """One size class in each stack, sampled every 4 MiB."""
     rng = random.Random(3)
     return of_sizes(4 * M, [in_bytes(rng.choice(classes_between(48, 16 * M)), (1 + i % 12) * 4 * M)
                             for i in range(25)])
@@ -400,7 +399,7 @@ def bursty():
 
 
 def pure():
-    """One class each, of any size up to 2 R."""
+    """One size class in each stack, of any size up to 2 R."""
     rng = random.Random(8)
     return of_sizes(512 * K, [in_bytes(rng.choice(classes_between(16, M)),
                                        512 * K * rng.lognormvariate(1.5, .8)) for _ in range(40)])
@@ -425,7 +424,7 @@ def own_two():
 
 
 def changing():
-    """Leaves whose classes change with who calls."""
+    """Leaves whose size classes depend on the caller."""
     return leaves(lambda rng, own: rng.sample(classes_between(16, 512 * K), 2))
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The shared library exports what exported.txt lists, which is what the public headers mark as
-its interface, and nothing else; its file is asked for by a name that has a number.
+"""The shared library exports exactly the functions in exported.txt, which the public headers mark as its interface;
+its soname contains a version number.
 
     usage: check_exported.py LIBRARY LIST HEADERS
 """

@@ -28,7 +28,7 @@ def test_of(title):
 
 
 def unseen_rooms(affected, threats):
-    """Rooms of src/ with mutants none of which the tests of their area see."""
+    """Folders of src/ whose mutants no test of their area notices."""
     seen = collections.defaultdict(list)
     for line in threats.read_text(encoding='utf-8').splitlines():
         row = line.split('\t')

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check-layers sees each fault that is put into a small tree, and none where there is none.
+"""check-layers finds each fault that is put into a small tree, and none in the tree itself.
 
 usage: test_layers.py CHECK_LAYERS
 """
@@ -32,7 +32,7 @@ PROGRAMS = {'cli/main.c': 'main.p', 'cli/generator.c': 'generator.p'}
 
 
 def compile_tree(root, targets):
-    """The objects, and what meson says of them."""
+    """Compile the objects, and write the lists that meson would write."""
     build = root / 'build'
     commands = []
     for name in sorted(name for name in targets if name.endswith('.c')):
@@ -53,7 +53,7 @@ def write_tree(root, tree):
 
 
 def look(planted=None, targets=None, rule=None):
-    """(status, what it says) of check-layers for the tree with some files planted."""
+    """(status, messages) of check-layers for the tree with some files added."""
     planted = planted or {}
     with tempfile.TemporaryDirectory(prefix='hprof-agg-') as scratch:
         root = pathlib.Path(scratch)
@@ -71,7 +71,7 @@ def look(planted=None, targets=None, rule=None):
         return done.returncode, done.stdout
 
 
-# (what is proved, how the tree is changed, what check-layers has to say; nothing: no fault)
+# (title, the change of the tree, the expected message of check-layers; empty: no fault)
 CASES = (
     ('a tree without a fault passes, sanitized, with two programs', {}, ()),
     ('an include of a folder above fails',

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The joiner of a page's files takes whole-line comments and indentation away and nothing else, has the digest of
-what is left, and refuses what that would harm.
+"""The joiner of a page's files removes whole-line comments and indentation, and nothing else, computes the digest of
+the result, and refuses files that this would change in meaning.
 
     usage: test_page_joiner.py PAGE_JOINER
 """
@@ -23,7 +23,7 @@ class Joiner(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def join(self, *texts, kind='js'):
-        """What the C source holds, {'script': (bytes, digest), 'style': ...}; or what was said against it."""
+        """The contents of the C source, {'script': (bytes, digest), 'style': ...}, or the error message."""
         paths = [self.folder / f'{i}.{kind}' for i in range(len(texts))]
         for path, text in zip(paths, texts):
             path.write_text(text, encoding='utf-8')

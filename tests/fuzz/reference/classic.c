@@ -1,4 +1,4 @@
-// "heap profile:" files.
+// The slow reader of "heap profile:" files.
 #include "reference.h"
 
 #include <string.h>
@@ -19,6 +19,7 @@ static void is(struct hp_dump *dump, enum hp_producer producer, enum hp_scaling 
     dump->period = period;
 }
 
+// Find the producer, scaling and period by the text after '@' and the number after '/'.
 static void judge_type(struct hp_dump *dump, struct hp_span type, uint64_t number) {
     const struct hp_counts *sum = &dump->header;
     bool repeats =
@@ -43,7 +44,8 @@ static void judge_type(struct hp_dump *dump, struct hp_span type, uint64_t numbe
     }
 }
 
-// jemalloc does not pad its numbers, gperftools does.
+// Correct the producer and the scaling of a file with padded numbers: gperftools pads
+// them, jemalloc does not.
 static void is_padded(struct hp_dump *dump) {
     if (dump->producer != HP_PRODUCER_JEMALLOC_3) {
         return;
@@ -95,6 +97,7 @@ static void read_header(struct reference *r) {
     r->next++;
 }
 
+// Replace a count that wrapped around, or that is inconsistent, by 0.
 static void check(struct reference *r, struct hp_count *count) {
     uint64_t most = (uint64_t)1 << 62;
     if (count->objects >= most || count->bytes >= most) {
@@ -106,7 +109,8 @@ static void check(struct reference *r, struct hp_count *count) {
     }
 }
 
-// Regions of memory, of which no number is right but that of their bytes.
+// Whether the stack counts mapped regions of memory, where gperftools has a wrong number
+// of objects, and only the bytes are right.
 static bool counts_regions(const struct hp_dump *dump, const struct hp_counts *counts) {
     uint64_t objects = counts->inuse.objects, bytes = counts->inuse.bytes;
     uint64_t most = (uint64_t)1 << 62;
@@ -126,7 +130,7 @@ static void check_pair(struct reference *r, struct hp_counts *counts) {
     check(r, &counts->alloc);
 }
 
-// False if the line is none.
+// Read the line of a stack.  Returns false if it is malformed.
 static bool read_stack(struct reference *r) {
     struct hp_dump *dump = &r->dump;
     struct hp_span line = r->lines.at[r->next].text;
@@ -152,7 +156,7 @@ static bool read_stack(struct reference *r) {
     }
     check_pair(r, &stack.counts);
     if (stack.depth > 0 && dump->addresses.at[dump->addresses.count - 1] == 0) {
-        stack.depth--; // jemalloc 3 ends its stacks so
+        stack.depth--; // jemalloc 3 ends stacks with address 0
     }
     hp_vec_push(&dump->stacks, stack);
     return true;
@@ -160,8 +164,9 @@ static bool read_stack(struct reference *r) {
 
 // --- Go's comments --------------------------------------------------------------------------
 
-// Of the last stack only the frames are shown that comments name: from the first of them on,
-// which may be any, up to the last, each behind the one before.  Returns whether it has it.
+// Limit the last stack to the frames that comments name, since Go shows no others.  The
+// first comment may name any frame; each later one extends the stack up to the frame that
+// it names.  Returns false if the stack has no such frame.
 static bool show(struct hp_dump *dump, uint64_t address, bool is_first) {
     struct hp_dump_stack *stack = &dump->stacks.at[dump->stacks.count - 1];
     size_t shown = is_first ? 0 : stack->depth;
@@ -191,7 +196,7 @@ static size_t first_of(struct hp_span text, char byte) {
     return i;
 }
 
-// "main.leaf+0x5c", tabs, "/src/main.go:15".
+// Parse a name such as "main.leaf+0x5c", tabs, "/src/main.go:15".
 static struct hp_embedded_call call_of(struct hp_dump *dump, struct hp_span text) {
     struct hp_span name = {text.at, first_of(text, '\t')}, file = {"", 0};
     struct hp_embedded_call call = {.line = 0};
@@ -213,7 +218,8 @@ static struct hp_embedded_call call_of(struct hp_dump *dump, struct hp_span text
     return call;
 }
 
-// Returns whether it named a frame of the last stack.
+// Read a comment.  Returns whether it names a frame of the last stack.  *unnamed counts
+// the comments of the stack that name no frame; after 256 of them no more are looked up.
 static bool read_comment(struct reference *r, bool is_first, int *unnamed) {
     struct hp_dump *dump = &r->dump;
     struct reference_scan s = reference_scan_of(reference_line(r));
@@ -238,6 +244,7 @@ static bool read_comment(struct reference *r, bool is_first, int *unnamed) {
 
 // --- the whole --------------------------------------------------------------------------------
 
+// Whether the totals in the header are the sums of the stacks.
 static bool adds_up(const struct hp_dump *dump) {
     struct hp_counts sum = {{0, 0}, {0, 0}}; // modulo 2^64
     for (size_t i = 0; i < dump->stacks.count; i++) {
@@ -251,8 +258,8 @@ static bool adds_up(const struct hp_dump *dump) {
 }
 
 void reference_read_classic(struct reference *r) {
-    bool is_first = false; // comment of a stack
-    int unnamed = 0;       // comments that name no frame of it
+    bool is_first = false; // no comment has named a frame of the last stack yet
+    int unnamed = 0;       // comments of the last stack that name no frame of it
     read_header(r);
     if (r->ret != HP_OK) {
         return;

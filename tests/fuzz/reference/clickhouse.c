@@ -1,7 +1,7 @@
-// What ClickHouse adds to heap_v2 files.
+// The slow reader of lines that ClickHouse adds to heap_v2 files.
 #include "reference.h"
 
-// "KEYWORD 1 2 3"; true if it is that.
+// Read a line of the form "KEYWORD 1 2 3"; returns false if it has another form.
 static bool read_numbers(struct reference *r, const char *keyword, uint64_t *numbers,
                          int count, struct reference_scan *s) {
     *s = reference_scan_of(r->lines.at[r->next].text);
@@ -14,12 +14,12 @@ static bool read_numbers(struct reference *r, const char *keyword, uint64_t *num
     return !s->wanted;
 }
 
-// Age, bytes asked for, bytes given, size class, arena, thread.
+// The numbers: age, requested bytes, allocated bytes, size class, arena, thread.
 bool reference_read_object(struct reference *r) {
     struct reference_scan s;
     uint64_t numbers[6];
     bool good = read_numbers(r, "  f:", numbers, 6, &s);
-    const uint64_t most = 4611686018427387903; // what is above wrapped around
+    const uint64_t most = 4611686018427387903; // larger numbers wrapped around
     if (good && (numbers[2] < 1 || numbers[2] > most)) {
         s.wanted = "an object of a possible size";
     }
@@ -31,8 +31,8 @@ bool reference_read_object(struct reference *r) {
     return !s.wanted;
 }
 
-// Arena, class, bytes of a place, bytes of a slab, places of a slab, shards, slabs, places
-// taken, slabs not full.
+// The numbers: arena, size class, bytes of a region, bytes of a slab, regions of a slab,
+// shards, slabs, regions in use, slabs that are not full.
 void reference_read_slabs(struct reference *r) {
     struct reference_scan s;
     uint64_t numbers[9];

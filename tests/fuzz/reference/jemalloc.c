@@ -1,4 +1,4 @@
-// jemalloc's heap_v2 files.
+// The slow reader of jemalloc's heap_v2 files.
 #include "reference.h"
 
 static bool equal_counts(struct hp_counts a, struct hp_counts b) {
@@ -6,7 +6,7 @@ static bool equal_counts(struct hp_counts a, struct hp_counts b) {
            a.alloc.objects == b.alloc.objects && a.alloc.bytes == b.alloc.bytes;
 }
 
-// "t*: 1: 64 [0: 0]" or "t3: ...".
+// Parse a line such as "t*: 1: 64 [0: 0]" (*is_all) or "t3: ...".
 static struct hp_counts line_of_counts(struct reference_scan *s, const char *wanted,
                                        bool *is_all, uint64_t *thread) {
     reference_blanks(s);
@@ -22,7 +22,7 @@ static struct hp_counts line_of_counts(struct reference_scan *s, const char *wan
     return reference_counts(s);
 }
 
-// What is behind the counts, and a space.
+// Keep the name of a thread, which follows the counts and a space.
 static void keep_name(struct reference *r, const struct reference_scan *s,
                       uint64_t thread) {
     struct hp_span name = reference_rest(s);
@@ -68,7 +68,8 @@ static void read_totals(struct reference *r) {
     }
 }
 
-// Near 2^64: a counter that went below zero.
+// Replace a count that is inconsistent by 0, and also one near 2^64, which went below
+// zero.
 static void check(struct reference *r, struct hp_count *count) {
     uint64_t most = (uint64_t)1 << 62;
     if (count->objects >= most || count->bytes >= most) {
@@ -80,6 +81,7 @@ static void check(struct reference *r, struct hp_count *count) {
     }
 }
 
+// Whether the current line begins like one of counts.
 static bool at_counts(const struct reference *r) {
     struct reference_scan s = reference_scan_of(reference_line(r));
     reference_blanks(&s);
@@ -87,7 +89,7 @@ static bool at_counts(const struct reference *r) {
            (s.at[1] == '*' || (s.at[1] >= '0' && s.at[1] <= '9'));
 }
 
-// All but the last line of the file ends with a newline.
+// Whether the current line still belongs to the stack above it.
 static bool at_line_of_stack(const struct reference *r) {
     struct hp_span line = reference_line(r);
     return !reference_at_end(r) &&
@@ -95,7 +97,7 @@ static bool at_line_of_stack(const struct reference *r) {
             reference_at_empty_line(r));
 }
 
-// One line below a stack; *has_all once there was one of all threads.
+// Read one line of counts of a stack; *has_all becomes true by the line of all threads.
 static void read_counts(struct reference *r, struct hp_dump_stack *stack, bool *has_all) {
     struct reference_scan s = reference_scan_of(r->lines.at[r->next].text);
     bool is_all;
@@ -123,7 +125,8 @@ static void read_counts(struct reference *r, struct hp_dump_stack *stack, bool *
     }
 }
 
-// Returns the index of its line if it has no counts, else SIZE_MAX.
+// Read a stack and the lines that belong to it.  A stack without counts is dropped:
+// returns the index of its line, else SIZE_MAX.
 static size_t read_stack(struct reference *r) {
     struct hp_dump *dump = &r->dump;
     size_t at = r->next;
@@ -166,7 +169,7 @@ static size_t read_stack(struct reference *r) {
     }
     if (stack.lines == 1 && !r->keeps &&
         equal_counts(dump->thread_lines.at[stack.first_line].counts, stack.counts)) {
-        stack.lines = 0; // the one thread has it all
+        stack.lines = 0; // the only thread has the same counts as the stack
     }
     hp_vec_push(&dump->stacks, stack);
     return SIZE_MAX;

@@ -1,10 +1,11 @@
-// The rows of a memory map.
+// The slow reader of memory maps.
 #include "input/address_tags.h"
 #include "reference.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+// A line "name=value" of the map, to which paths may refer as "$name".
 struct map_variable {
     struct hp_span name, value;
 };
@@ -19,6 +20,7 @@ static bool is_permission(char byte) {
            byte == 's';
 }
 
+// Parse the rest of a row of /proc/PID/maps, after its addresses.
 static void read_linux(struct reference_scan *s, struct hp_mapping *row) {
     int rights = 0;
     reference_need(s, " ", "a space");
@@ -47,6 +49,7 @@ static void read_linux(struct reference_scan *s, struct hp_mapping *row) {
     }
 }
 
+// Parse the rest of a row "START-END: PATH".
 static void read_macos(struct reference_scan *s, struct hp_mapping *row) {
     s->at++;
     reference_blanks(s);
@@ -54,7 +57,7 @@ static void read_macos(struct reference_scan *s, struct hp_mapping *row) {
     row->executable = true;
 }
 
-// "NCH -1" or "CH 1001" is no part of a path: of the words, where does it begin?
+// The size of a path in `text` without " NCH -1" or " CH 1001" at its end.
 static size_t end_of_path(struct hp_span text) {
     size_t end = text.size;
     while (end > 0 && strchr("-0123456789", text.at[end - 1]) && text.at[end - 1]) {
@@ -66,8 +69,8 @@ static size_t end_of_path(struct hp_span text) {
                                         : text.size;
 }
 
-// The fourth of the words tells permissions, from the eleventh on it is the path; a NUL ends
-// a word, and there are none behind it.
+// Parse the rest of a row of FreeBSD.  The fourth word contains the permissions; the path
+// begins at the eleventh.  A NUL ends a word, and no word follows it.
 static void read_freebsd(struct reference_scan *s, struct hp_mapping *row) {
     for (int i = 0; i < 10; i++) {
         reference_blanks(s);
@@ -90,6 +93,7 @@ bool reference_is_path(struct hp_span path) {
     return path.size <= 4096 && name <= 255;
 }
 
+// Parse a row of the map, of any system; returns false if it is malformed.
 static bool read_row(struct hp_span line, struct hp_mapping *row) {
     struct reference_scan s = reference_scan_of(line);
     *row = (struct hp_mapping){.path = {line.at, 0}};
@@ -113,6 +117,7 @@ static bool read_row(struct hp_span line, struct hp_mapping *row) {
            !__builtin_add_overflow(row->offset, row->end - row->start, &last);
 }
 
+// Parse a line "name=value"; returns false if it is none, or if there are too many.
 static bool read_variable(struct hp_span line, struct map_variables *variables) {
     struct reference_scan s = reference_scan_of(line);
     reference_blanks(&s);
@@ -141,7 +146,7 @@ static bool is_blank(struct hp_span line) {
     return is;
 }
 
-// "$name/rest", by the last variable above it that has the name.
+// Expand a path "$name/rest" by the last variable of that name in a line above it.
 static struct hp_span expand(struct hp_dump *dump, struct hp_span path,
                              const struct map_variables *variables) {
     const struct map_variable *found = NULL;
@@ -169,7 +174,7 @@ static struct hp_span expand(struct hp_dump *dump, struct hp_span path,
     return hp_strtab_span(&dump->strings, kept);
 }
 
-// Behind those that start no later.
+// Insert a row after all rows that start at the same address or before it.
 static void insert(struct hp_dump *dump, struct hp_mapping row) {
     hp_vec_push(&dump->mappings, row);
     size_t i = dump->mappings.count - 1;
@@ -179,6 +184,7 @@ static void insert(struct hp_dump *dump, struct hp_mapping row) {
     dump->mappings.at[i] = row;
 }
 
+// The number, from 1, of the line that contains `at`.
 static uint64_t line_of(const struct reference *r, const char *at) {
     size_t i = 0;
     while (i + 1 < r->lines.count && r->lines.at[i + 1].text.at <= at) {
@@ -187,6 +193,8 @@ static uint64_t line_of(const struct reference *r, const char *at) {
     return i + 1;
 }
 
+// Drop each row that overlaps the one before it, and record the first of them in the
+// text.
 static void drop_overlaps(struct reference *r) {
     struct hp_dump *dump = &r->dump;
     size_t kept = 0;
@@ -229,5 +237,5 @@ void reference_read_maps(struct reference *r) {
         struct hp_mapping *row = &r->dump.mappings.at[i];
         row->path = expand(&r->dump, row->path, &variables);
     }
-    hp_address_tags_clear(&r->dump); // no reader's work, and tested by itself
+    hp_address_tags_clear(&r->dump); // not a part of reading; tested separately
 }

@@ -1,9 +1,9 @@
-// The names in front of a dump.
+// The slow reader of the names before a dump (jeprof --raw).
 #include "reference.h"
 
 #include <string.h>
 
-// Where the last "--" of [0, size) begins that is not the operator; SIZE_MAX: nowhere.
+// Offset of the last "--" that is not part of "operator--"; SIZE_MAX if there is none.
 static size_t last_dashes(struct hp_span names) {
     size_t found = SIZE_MAX;
     for (size_t i = 0; i + 2 <= names.size; i++) {
@@ -14,7 +14,7 @@ static size_t last_dashes(struct hp_span names) {
     return found;
 }
 
-// "outer--inlined": the innermost is the last.
+// Record the names of an address, "outer--inlined", where the innermost is the last.
 static void embed_names(struct hp_dump *dump, uint64_t address, struct hp_span names) {
     for (int calls = 0; names.size > 0 && calls < 256; calls++) {
         size_t dashes = last_dashes(names);
@@ -27,6 +27,7 @@ static void embed_names(struct hp_dump *dump, uint64_t address, struct hp_span n
     hp_dump_embed(dump, address);
 }
 
+// Read a line "0x10 names".  An address that is named by itself has no name.
 static void read_key(struct reference *r, struct hp_span line) {
     struct reference_scan s = reference_scan_of(line);
     uint64_t address = reference_hex(&s);

@@ -1,4 +1,4 @@
-// What tells who wrote a pprof profile.
+// Recognizes the producer of a pprof profile.
 #include "pprof.h"
 
 static bool contains(struct hp_span text, const char *word) {
@@ -9,7 +9,8 @@ static bool contains(struct hp_span text, const char *word) {
     return is;
 }
 
-// What we made says so; else any string that tells; else functions; else what is mapped.
+// The first of these decides: a string that we write; a string that TCMalloc writes; a
+// function of Go; mappings that cover the whole address space, as those of jemalloc do.
 enum hp_producer reference_producer(const struct profile *p) {
     for (size_t i = 0; i < p->strings.count; i++) {
         if (hp_span_starts(p->strings.at[i], "made by hprof-agg ")) {

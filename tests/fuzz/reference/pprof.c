@@ -1,4 +1,4 @@
-// The samples of a pprof profile.
+// The slow reader of the locations and samples of a pprof profile.
 #include "pprof.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static uint64_t fnv(uint64_t hash, const void *bytes, size_t size) {
     return (hash ^ 255) * 1099511628211u;
 }
 
-// A line of a location, and the function it is of; "" for none.
+// A line of a location with its function; texts are "" if there is no function.
 struct location_line {
     struct hp_span name, linkage, file;
     uint64_t number, column, start;
@@ -41,6 +41,8 @@ static struct location_line line_of(const struct profile *p, struct hp_span byte
     return line;
 }
 
+// A hash of all functions and lines of a location, which serves as its address if it has
+// no address of its own.  The highest bit is set.
 static uint64_t hash_of_lines(const struct profile *p, const struct fields *location) {
     uint64_t hash = 14695981039346656037u;
     for (size_t i = 0; i < location->of.count; i++) {
@@ -67,7 +69,7 @@ static uint32_t small_or_0(uint64_t number) {
     return number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-// Returns whether it has lines.
+// Embed the functions of a location in the dump.  Returns whether it has lines.
 static bool embed_lines(struct profile *p, const struct fields *location) {
     bool has_lines = false;
     for (size_t i = 0; i < location->of.count; i++) {
@@ -86,7 +88,7 @@ static bool embed_lines(struct profile *p, const struct fields *location) {
     return has_lines;
 }
 
-// Of what is in no mapping 0, else its place + 1.
+// 1 + the index of the mapping that contains the location; 0 if none does.
 static uint32_t row_of(const struct profile *p, const struct fields *location) {
     uint64_t address = reference_number(location, 3), id = reference_number(location, 2);
     size_t row = id ? reference_find(p->mappings.at, p->mappings.count, id) : SIZE_MAX;
@@ -108,7 +110,8 @@ static bool has_names(const struct profile *p, const struct fields *location) {
     return has;
 }
 
-// By its address in a file, unless another there has other names.
+// Whether the location is identified by its address in a file.  It is not if another
+// location at the same address has different names.
 static bool is_known_by_address(const struct profile *p, const struct fields *location) {
     uint32_t row = row_of(p, location);
     uint64_t address = reference_number(location, 3);
@@ -126,7 +129,7 @@ static bool is_known_by_address(const struct profile *p, const struct fields *lo
     return row > 0 && address > 0;
 }
 
-// It has neither an address nor a name, and is in no file.
+// Add a location that has neither an address nor a name, and is in no file.
 static void add_unknown(struct profile *p, uint32_t number) {
     struct hp_embedded_call call = {.function = keep(p, hp_span_of("[unknown]"))};
     hp_vec_push(&p->dump->embedded_calls, call);
@@ -167,6 +170,7 @@ static void take_location(struct profile *p, uint64_t id) {
     hp_vec_push(&p->dump->frames, p->location_numbers.at[at]);
 }
 
+// Add value number *values of the current sample to its counts or its further values.
 static void take_value(struct profile *p, uint64_t value, size_t *values) {
     if (*values >= p->columns.count) {
         reference_fail(p, "a sample of more values than there are types");
@@ -185,7 +189,7 @@ static void take_value(struct profile *p, uint64_t value, size_t *values) {
     ++*values;
 }
 
-// One number, or packed ones.
+// Read one number of a sample, or several that are packed in one field.
 static void take_numbers(struct profile *p, const struct wire_field *field,
                          size_t *values) {
     struct hp_span rest = field->bytes;
@@ -208,7 +212,7 @@ static void take_numbers(struct profile *p, const struct wire_field *field,
     reference_fail(p, wrong);
 }
 
-// A text, or a number, with a unit; both have a key.
+// Keep a label: a key, and either a text or a number with a unit.
 static void keep_label(struct profile *p, const struct fields *label) {
     struct hp_tag tag = {.key = keep(p, reference_string(p, label, 1)),
                          .text = keep(p, reference_string(p, label, 2)),
@@ -218,7 +222,7 @@ static void keep_label(struct profile *p, const struct fields *label) {
     hp_vec_push(&p->tags, tag);
 }
 
-// Returns the size of the objects, if it is that; or 0.
+// Read a label.  Returns the size of the objects if the label contains it, else 0.
 static uint64_t read_label(struct profile *p, const struct wire_field *field) {
     if (field->type != 2) {
         reference_fail(p, "a number where bytes are expected");
@@ -245,6 +249,7 @@ static uint64_t read_label(struct profile *p, const struct wire_field *field) {
     return size;
 }
 
+// Read a sample; it becomes a stack unless all its values are 0.
 static void read_sample(struct profile *p, struct hp_span bytes) {
     struct fields sample = reference_fields_of(bytes);
     struct hp_dump_stack stack = {.first_frame = p->dump->frames.count};

@@ -1,22 +1,23 @@
-// What a pprof profile is to the slow reader: its messages, as lists of fields.
+// A pprof profile as the slow reader sees it: messages that are lists of fields.
 #ifndef TESTS_FUZZ_REFERENCE_PPROF_H
 #define TESTS_FUZZ_REFERENCE_PPROF_H
 
 #include "reference.h"
 
+// A field of a message: `value` if it is a number, else `bytes`.
 struct wire_field {
     uint64_t number, type, value;
     struct hp_span bytes;
 };
 
 struct fields {
-    HP_VEC(struct wire_field) of; // up to what is wrong
-    const char *wrong;
+    HP_VEC(struct wire_field) of; // the fields before the first error
+    const char *wrong;            // the error; NULL: none
 };
 
 struct profile {
     struct hp_dump *dump;
-    const char *wrong; // the first
+    const char *wrong; // the first error; NULL: none
     struct hp_span whole;
     struct fields top;
     HP_VEC(struct hp_span) strings;
@@ -25,56 +26,61 @@ struct profile {
     uint64_t period, time, duration, default_type, drop_frames, keep_frames, doc_url;
     HP_VEC(uint64_t) comments;
     HP_VEC(uint32_t)
-    location_numbers; // of each location: its address, UINT32_MAX for none
+    location_numbers; // number of each location's address; UINT32_MAX: not used yet
     HP_VEC(uint64_t *)
-    columns;                 // where the values of a sample go; NULL: among the further
-    HP_VEC(uint64_t) units;  // what each is to be multiplied by
-    HP_VEC(int64_t) further; // of the sample at hand
-    struct hp_counts counts; // of the sample at hand
-    HP_VEC(struct hp_tag) tags; // the same
+    columns;                    // target of each value of a sample; NULL: a further value
+    HP_VEC(uint64_t) units;     // factor of each value
+    HP_VEC(int64_t) further;    // further values of the current sample
+    struct hp_counts counts;    // counts of the current sample
+    HP_VEC(struct hp_tag) tags; // labels of the current sample
     bool keeps_labels;
 };
 
-// Keep the first; NULL is nothing wrong.
+// Record an error, unless there is one already; NULL is none.
 void reference_fail(struct profile *p, const char *wrong);
 
-// --- the wire ---
+// --- the wire format ---
 
-// The next field of *rest, which is stepped over; false if it is none.
+// Read the next field or number of *rest and remove it from there.  Returns false and
+// sets
+// *wrong if there is no valid one.
 bool reference_field(struct hp_span *rest, struct wire_field *field, const char **wrong);
 bool reference_varint(struct hp_span *rest, uint64_t *value, const char **wrong);
 struct fields reference_fields_of(struct hp_span bytes);
 
-// The last of that number; 0 if there is none; and the string that it is the number of.
+// The value of the last field with this number, 0 if there is none; and the string of the
+// string table to which this value refers.
 uint64_t reference_number(const struct fields *message, uint64_t number);
 struct hp_span reference_string(const struct profile *p, const struct fields *message,
                                 uint64_t number);
 
 // --- tables ---
 
-// Those whose bit is set are to be numbers.
+// Record an error unless all fields whose number is a set bit of `wanted` are numbers.
 void reference_check_numbers(struct profile *p, const struct fields *message,
                              unsigned wanted);
 
-// All of the profile but its samples, and whether all that is referred to is there.
+// Read everything but the samples, and check that all references have a target.
 void reference_read_tables(struct profile *p);
 
-// Bytes in a unit, 0 if it is none: "byte", "MB", "Kilobytes".
+// The number of bytes in a unit such as "byte", "MB" or "Kilobytes"; 0 for any other
+// unit.
 uint64_t reference_bytes_in(struct hp_span unit);
 
-// Where the values of samples go; an error code if nowhere.
+// Find the metric of each sample type.  Returns an error code if there is no type of
+// bytes, or if the types are invalid.
 int reference_find_columns(struct profile *p, struct hp_err *err);
 
-// What it says beside its samples.
+// Keep comments, patterns, times and other parts of the profile that are not samples.
 void reference_annotate(struct profile *p);
 
-// What it says of its processes.
+// Read the comments that describe the processes of the profile.
 void reference_read_processes(struct profile *p);
 
-// Who wrote it.
+// The program or library that wrote the profile.
 enum hp_producer reference_producer(const struct profile *p);
 
-// Its place in the table, SIZE_MAX if it has none.
+// The index of the entry with this id in a table; SIZE_MAX if there is none.
 size_t reference_find(const struct fields *table, size_t count, uint64_t id);
 
 #endif

@@ -1,4 +1,4 @@
-// Which format it is, and what is around the stacks.
+// Recognizes the format of an input, and reads the lines before and after the stacks.
 #include "reference.h"
 
 #include <stdio.h>
@@ -9,6 +9,7 @@ void reference_done(struct reference *r) {
     hp_vec_done(&r->lines);
 }
 
+// Split the input into lines.
 static void split(struct reference *r) {
     const char *at = r->whole.at, *end = at + r->whole.size;
     r->lines.count = 0;
@@ -21,7 +22,7 @@ static void split(struct reference *r) {
     }
 }
 
-// --- the line at hand -----------------------------------------------------------------------
+// --- the current line -----------------------------------------------------------------------
 
 bool reference_at_end(const struct reference *r) {
     return r->next == r->lines.count;
@@ -92,6 +93,7 @@ void reference_read_end(struct reference *r, const char *wrong_without_map) {
 
 // --- which format ------------------------------------------------------------------------------
 
+// The input from the current line on.
 static struct hp_span rest_of(const struct reference *r) {
     const char *end = r->whole.at + r->whole.size;
     const char *at = reference_at_end(r) ? end : r->lines.at[r->next].text.at;
@@ -111,7 +113,8 @@ static bool is_json(struct hp_span text) {
     return i < text.size && (text.at[i] == '{' || text.at[i] == '[');
 }
 
-// The sum of the header's bytes, with spaces in its own place, is an octal number in it.
+// Whether the input begins with a tar header whose checksum is right: the sum of all its
+// bytes, with spaces instead of the checksum itself, written as an octal number.
 static bool is_tar(struct hp_span text) {
     uint64_t sum = 0, written_sum = 0;
     int64_t signed_sum = 0;
@@ -124,7 +127,7 @@ static bool is_tar(struct hp_span text) {
         signed_sum += (signed char)byte;
     }
     int i = 148;
-    if ((unsigned char)text.at[i] == 0x80) { // or a binary one
+    if ((unsigned char)text.at[i] == 0x80) { // or as a binary number
         for (i = 149; i < 156; i++) {
             written_sum = written_sum * 256 + (unsigned char)text.at[i];
         }
@@ -140,7 +143,8 @@ static bool is_tar(struct hp_span text) {
     return is_number && (written_sum == sum || written_sum == (uint64_t)signed_sum);
 }
 
-// gzip; zstd, or 0x184d2a50 ... 0x184d2a5f, which may stand in front of it.
+// Whether the text is gzip or zstd, or begins with a skippable frame (0x184d2a50 to
+// 0x184d2a5f), which may precede zstd.
 static bool is_packed(struct hp_span text) {
     return hp_span_starts(text, "\x1f\x8b") || hp_span_starts(text, "\x28\xb5\x2f\xfd") ||
            (text.size >= 4 && (unsigned char)text.at[0] >> 4 == 5 &&
@@ -156,6 +160,7 @@ static bool is_cpu_profile(struct hp_span text) {
     return word[0] == 0 && word[1] >= 3 && word[1] < 64 && word[2] == 0;
 }
 
+// Fail with a message that names the kind of file, if it is known.
 static void refuse(struct reference *r) {
     struct hp_span rest = rest_of(r);
     const char *sentence =
@@ -176,7 +181,8 @@ static void refuse(struct reference *r) {
             ? "this is JSON, perhaps jemalloc's prof_log or prof_recent: make a heap dump "
               "with prof_final:true or mallctl(\"prof.dump\")"
             : NULL;
-    enum hp_code code = rest.size == 0 ? HP_E_FORMAT : HP_E_UNSUPPORTED; // it was cut
+    enum hp_code code =
+        rest.size == 0 ? HP_E_FORMAT : HP_E_UNSUPPORTED; // empty: truncated
     r->ret = sentence
                  ? hp_fail(&r->err, code, "%s", sentence)
                  : hp_fail(&r->err, HP_E_FORMAT,
@@ -184,7 +190,8 @@ static void refuse(struct reference *r) {
                            "that begins with 'heap profile:', and no pprof protobuf");
 }
 
-// "%warn text": the texts, with a space between, as far as there is room.
+// Keep the text of a line "%warn text".  Several texts are joined by spaces, and
+// truncated where there is no room.
 static void keep_producer_warning(struct reference *r, struct hp_span line) {
     char *warning = r->dump.producer_warning;
     size_t size = strlen(warning), i = strlen("%warn ");
@@ -204,7 +211,8 @@ static void keep_producer_warning(struct reference *r, struct hp_span line) {
     }
 }
 
-// False, with the line at hand as it was, if it is no dump that is text.
+// Read a dump in text form from the current line on.  Returns false, with the current
+// line unchanged, if there is none.
 static bool read_dump(struct reference *r) {
     size_t first = r->next;
     for (; is_preamble(reference_line(r)); r->next++) {

@@ -1,5 +1,6 @@
-// A second reader of everything that src/input reads, to judge it: slow and obvious, a text
-// split into lines, a protobuf message into fields, without a line of src/input in it.
+// A second reader of all formats that src/input reads, to check the first one.  It is
+// slow and obvious: it splits a text into lines and a protobuf message into fields.  It
+// shares no code with src/input.
 //
 //     struct reference reference = {0};
 //     reference_read(&reference, bytes, size);     // again and again
@@ -13,61 +14,64 @@
 
 struct reference_line {
     struct hp_span text; // without its newline
-    bool has_newline;    // the last may have none
+    bool has_newline;    // only the last line may have none
 };
 
+// The reader, and the result of its last input.
 struct reference {
-    bool keeps;          // threads with their names, and labels, as struct hp_reader says
-    struct hp_dump dump; // its paths are in the bytes that were read
+    bool keeps;          // keep labels and the names of threads, as struct hp_reader does
+    struct hp_dump dump; // its paths point into the bytes that were read
     struct hp_err err;
     int ret;
     bool is_elf;
     struct hp_span whole;
     HP_VEC(struct reference_line) lines; // numbered from 1
-    size_t next;                         // the line at hand, from 0
+    size_t next;                         // index of the current line, from 0
 };
 
-// Plain bytes: whoever unpacks them is somebody else.
+// Read `size` plain bytes; compressed data is not unpacked.
 void reference_read(struct reference *reference, const void *bytes, size_t size);
 void reference_done(struct reference *reference);
 
-// --- what the formats share ---------------------------------------------------------------
+// --- shared by the formats ----------------------------------------------------------------
 
-// Each begins at the line at hand, the first of the format.
+// Read one format; the current line must be the first of the format.
 void reference_read_jemalloc(struct reference *r);
 void reference_read_classic(struct reference *r);
 void reference_read_names(struct reference *r);
 void reference_read_maps(struct reference *r);
 void reference_read_pprof(struct reference *r);
 
-// A line "  f: ...", false if it is wrong; a line "frag_util: ...".
+// Read ClickHouse's lines: "  f: ..." (returns false if it is malformed) and "frag_util:
+// ...".
 bool reference_read_object(struct reference *r);
 void reference_read_slabs(struct reference *r);
 
-// At most 4,096 bytes, 255 of them behind the last '/'.
+// Whether a path has at most 4,096 bytes, and its last component at most 255.
 bool reference_is_path(struct hp_span path);
 bool reference_is_pprof(struct hp_span bytes);
 
-// The line at hand, without carriage return at its end; "" behind the last.
+// The current line without a carriage return at its end; "" after the last line.
 struct hp_span reference_line(const struct reference *r);
 bool reference_at_end(const struct reference *r);
 bool reference_at_maps(const struct reference *r);
 bool reference_at_empty_line(const struct reference *r);
 
-// Of the line at hand.
+// Record a diagnostic of the current line.
 void reference_damaged(struct reference *r, const char *what);
 void reference_too_deep(struct reference *r);
 void reference_malformed(struct reference *r, const char *what);
 void reference_count(const struct reference *r, struct hp_diagnostic_count *found);
 
-// What a "heap_v2/" or "heap profile:" file ends with: a map, or none.
+// Read the end of a "heap_v2/" or "heap profile:" file: the memory map.  If there is
+// none, the file is recorded as damaged by `wrong_without_map`, unless that is NULL.
 void reference_read_end(struct reference *r, const char *wrong_without_map);
 
 // --- one line -------------------------------------------------------------------------------
 
 struct reference_scan {
     const char *at, *end;
-    const char *wanted; // and not found; nothing is read from then on
+    const char *wanted; // what was expected and not found; then nothing more is read
     bool too_big, too_deep;
 };
 

@@ -1,4 +1,4 @@
-// The words of a line.
+// Scans the words of a line.
 #include "reference.h"
 
 #include <string.h>
@@ -33,6 +33,7 @@ void reference_need(struct reference_scan *s, const char *text, const char *want
     }
 }
 
+// The value of a digit in either case; 99 for any other byte.
 static int digit_of(char byte) {
     static const char digits[] = "0123456789abcdefABCDEF";
     const char *found = byte ? strchr(digits, byte) : NULL;
@@ -84,7 +85,7 @@ void reference_need_end(struct reference_scan *s) {
     }
 }
 
-// All below zero are the largest.
+// Read a number; any that is below zero becomes UINT64_MAX.
 static uint64_t counted(struct reference_scan *s) {
     reference_blanks(s);
     if (!reference_next_is(s, '-')) {

@@ -1,4 +1,4 @@
-// What the samples of a pprof profile refer to.
+// The slow reader of the tables of a pprof profile, to which its samples refer.
 #include "pprof.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static void need_id(struct profile *p, const struct fields *message) {
     }
 }
 
-// What is wrong first in the order of the text.
+// Check the fields of a location in their order, so that the first error is recorded.
 static void check_location(struct profile *p, const struct fields *message) {
     for (size_t i = 0; i < message->of.count; i++) {
         const struct wire_field *field = &message->of.at[i];
@@ -42,6 +42,7 @@ static void check_location(struct profile *p, const struct fields *message) {
     }
 }
 
+// Keep a message in the table of its field number.
 static void read_table(struct profile *p, const struct wire_field *field) {
     struct fields message = reference_fields_of(field->bytes);
     bool is_kept = true;
@@ -74,7 +75,7 @@ static void read_table(struct profile *p, const struct wire_field *field) {
     }
 }
 
-// One comment, or packed ones.
+// Read one comment, or several that are packed in one field.
 static void read_comments(struct profile *p, const struct wire_field *field) {
     struct hp_span rest = field->bytes;
     uint64_t value;
@@ -91,6 +92,7 @@ static void read_comments(struct profile *p, const struct wire_field *field) {
     }
 }
 
+// Read one field of the profile itself; samples are only checked for their type.
 static void read_top(struct profile *p, const struct wire_field *field) {
     bool is_table = field->number <= 6 || field->number == 11;
     bool is_number =
@@ -130,6 +132,7 @@ static int by_id(const void *left, const void *right) {
     return a < b ? -1 : a > b;
 }
 
+// Sort a table by id, and check that no id is repeated.
 static void sort(struct profile *p, struct fields *table, size_t count) {
     if (count > 0) {
         qsort(table, count, sizeof *table, by_id);
@@ -160,6 +163,7 @@ static void need_strings(struct profile *p, const struct fields *table, size_t c
     }
 }
 
+// Check that all indexes of strings and all ids of mappings and functions exist.
 static void check_references(struct profile *p) {
     sort(p, p->mappings.at, p->mappings.count);
     sort(p, p->functions.at, p->functions.count);
@@ -197,7 +201,8 @@ static void check_references(struct profile *p) {
     }
 }
 
-// Every name as often as it is used.
+// Check that no path is too long, and that the names, each counted once per use, are not
+// much larger than the profile.
 static void check_names(struct profile *p) {
     uint64_t bytes = 0, floor = 64 << 20, most = 100 * (uint64_t)p->whole.size;
     for (size_t i = 0; i < p->mappings.count; i++) {

@@ -1,4 +1,5 @@
-// What the values of a pprof sample are.
+// The slow reader of the sample types of a pprof profile, and of its comments and
+// patterns.
 #include "pprof.h"
 
 #include "model/process_keys.h"
@@ -32,13 +33,14 @@ uint64_t reference_bytes_in(struct hp_span unit) {
     return 0;
 }
 
-// tcmalloc's profile of allocations calls them as others do what is in use.
+// Whether it is tcmalloc's profile of allocations, which gives them the names that others
+// give to memory in use.
 static bool is_of_allocations(const struct profile *p) {
     return reference_producer(p) == HP_PRODUCER_PPROF_TCMALLOC &&
            hp_span_is(p->strings.at[p->default_type], "objects");
 }
 
-// tcmalloc's profile of lifetimes: whatever it calls space need not be in use.
+// Whether it is tcmalloc's profile of lifetimes, whose "space" is not necessarily in use.
 static bool has_lifetimes(const struct profile *p) {
     bool has = false;
     for (size_t i = 0; i < p->types.count; i++) {
@@ -48,7 +50,8 @@ static bool has_lifetimes(const struct profile *p) {
     return has;
 }
 
-// Where a sample's values of that type go, and times what: Go's names, tcmalloc's, Datadog's, Android's.
+// The metric in which the values of a sample type belong, by the names that Go, tcmalloc,
+// Datadog and Android use; NULL if it is none.  *times becomes the factor of the values.
 static uint64_t *column_of(struct profile *p, const struct fields *type,
                            uint64_t *times) {
     static const char *const names[4][8] = {
@@ -84,11 +87,13 @@ static bool has_column(const struct profile *p, const uint64_t *column) {
     return false;
 }
 
-// Times what of its unit, in bytes or as it is; 0 for a unit that is none of bytes.
+// Bytes in the unit of sample type `i`; 0 if the unit is not one of bytes.
 static uint64_t bytes_of(const struct profile *p, size_t i) {
     return reference_bytes_in(reference_string(p, &p->types.at[i], 2));
 }
 
+// Whether an earlier sample type has the same name and unit; all units of bytes are
+// alike.
 static bool is_repeated(const struct profile *p, size_t i) {
     bool is = false;
     for (size_t k = 0; k < i; k++) {
@@ -112,7 +117,8 @@ static bool is_of_go(const struct profile *p, size_t i) {
     return is;
 }
 
-// Each metric has one column: that of Go's name, else the first.  The others are further ones.
+// Leave one sample type for each metric: the one that has Go's name, else the first.  The
+// others become further sample types.
 static void keep_one_each(struct profile *p) {
     uint64_t *columns[4] = {&p->counts.inuse.objects, &p->counts.inuse.bytes,
                             &p->counts.alloc.objects, &p->counts.alloc.bytes};
@@ -150,6 +156,7 @@ static void add_further(struct profile *p) {
     }
 }
 
+// Fail, because no sample type is one of bytes.
 static int refuse(const struct profile *p, struct hp_err *err) {
     const struct fields *last = &p->types.at[p->types.count - 1];
     struct hp_span name = reference_string(p, last, 1),
@@ -191,14 +198,15 @@ int reference_find_columns(struct profile *p, struct hp_err *err) {
     return HP_OK;
 }
 
-// --- beside the samples -------------------------------------------------------------------
+// --- apart from the samples ---------------------------------------------------------------
 
 static void annotate(struct profile *p, enum hp_annotation_kind kind, struct hp_span text,
                      uint32_t place) {
     hp_annotations_add(&p->dump->annotations, kind, keep(p, text), place);
 }
 
-// One that we made of several, "(?:a)|(?:b)", as these; each has as many "(" as ")".
+// Keep a pattern.  A pattern "(?:a)|(?:b)", which we made of several, is split into these
+// again, provided that each of them has balanced parentheses.
 static void annotate_patterns(struct profile *p, enum hp_annotation_kind kind,
                               struct hp_span whole) {
     HP_VEC(struct hp_span) parts = {0};
@@ -272,7 +280,8 @@ void reference_annotate(struct profile *p) {
     p->dump->annotations.duration = p->duration;
 }
 
-// By the reader itself: what is looked for is whether a profile fails by them, and before what.
+// Uses the library's own function to read the texts: the comparison is about whether, and
+// with which error, a profile fails because of them.
 void reference_read_processes(struct profile *p) {
     for (size_t i = 0; i < p->comments.count; i++) {
         uint64_t string = p->comments.at[i];

@@ -1,4 +1,4 @@
-// Protobuf messages as lists of fields, and how such a profile is known.
+// Splits protobuf messages into lists of fields, and recognizes pprof profiles.
 #include "pprof.h"
 
 bool reference_varint(struct hp_span *rest, uint64_t *value, const char **wrong) {
@@ -73,7 +73,8 @@ uint64_t reference_number(const struct fields *message, uint64_t number) {
     return value;
 }
 
-// The first field of a profile is a sample, with a value and nothing but locations and labels.
+// Whether the first field is a sample that has a value, and otherwise only locations and
+// labels.
 static bool begins_with_sample(struct hp_span bytes) {
     const char *wrong = NULL;
     struct wire_field first;
@@ -97,8 +98,8 @@ static bool begins_with_sample(struct hp_span bytes) {
     return values > 0 && odd == 0;
 }
 
-// The fields up to the first sample type are all some that a profile has; or there are samples
-// up to the end.
+// Whether all fields up to the first sample type are valid fields of a profile, or the
+// message begins with a sample and all its fields are valid.
 bool reference_is_pprof(struct hp_span bytes) {
     const char *wrong = NULL;
     bool has_samples = begins_with_sample(bytes);

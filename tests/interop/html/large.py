@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A dump with as many stacks as wanted, of a program with 20,000 places that call one another at random, always in
-the same way: for measuring.  Or a series of such dumps, from each to the next of which a tenth of the stacks holds
-something else.
+"""Write a dump of any number of stacks, for measurements.  The program has 20,000 places that call one another at
+random, in the same way every time.  Or write a series of such dumps, in which a tenth of the stacks change from each
+dump to the next.
 
 usage: large.py STACKS > DUMP
        large.py STACKS DUMPS FOLDER
@@ -16,7 +16,7 @@ chance = random.Random(7)
 
 
 def path_after(path):
-    """Most of a stack is that of the one before."""
+    """A path that shares most of its frames with the one before."""
     path = path[:chance.randrange(max(len(path) - 12, 0), len(path) + 1)]
     while len(path) < 12 or (len(path) < 90 and chance.random() < 0.93):
         path.append(0x400000 + 16 * int(20000 * chance.random() ** 2))

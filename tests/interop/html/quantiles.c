@@ -1,4 +1,5 @@
-// Quantiles of the gamma distribution as the library has them: a line "SHAPE P BELOW ABOVE" each.
+// Prints quantiles of the gamma distribution that the library computes, each as a line
+// "SHAPE P BELOW ABOVE".
 #include "stats/distributions.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-// A header of the program's own: a template, and two wrappers of malloc, one that the rules know
-// by its name and one that they do not.
+// A header of the test program: a template, and two wrappers of malloc.  The rules for
+// wrappers know the name of the first, but not that of the second.
 #ifndef MINE_H
 #define MINE_H
 

@@ -1,5 +1,5 @@
-// Allocates through all that stands between a program and its memory.  Each function keeps a
-// size of its own, which is a size class of jemalloc.
+// Allocates through all layers between a program and its memory.  Each function keeps objects
+// of a different size, which is a size class of jemalloc.
 #include "mine.h"
 
 #include <boost/container/box.hpp>
