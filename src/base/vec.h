@@ -67,4 +67,10 @@
 #define hp_vec_each(item, vec) \
     for (item = (vec)->at; item != NULL && item < (vec)->at + (vec)->count; item++)
 
+// A growable array of bytes, for the macros above; `at` is owned.
+struct hp_bytes {
+    uint8_t *at;
+    size_t count, capacity;
+};
+
 #endif

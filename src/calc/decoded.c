@@ -9,6 +9,590 @@
 #include "calc/probability.h"
 
 #include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+// --- readings --------------------------------------------------------------------------
+
+// Jemalloc sums objects C and bytes B over size classes, and prints them as
+//
+//     c' = round(C q), b' = round(B q), q = 1 - e^(-(B/C)/R)
+//
+// Replacing an object by a larger one makes B larger and C smaller, so B q grows with
+// each size.  If all sizes except two are given, the last two are therefore found on a
+// staircase: the larger the one, the smaller the other.  Lines of few objects are read
+// like that.
+//
+// If objects are not much smaller than the period, only few whole numbers of eighths of C
+// round to c', and for each of them only one or two B are possible.  The sizes are split
+// into the three smallest and the rest.  Both halves are in a table of all such halves:
+// for each C, and each split of it, the bytes meet in the middle.  If there are seven
+// objects one is between the halves, and each class is tried for it.  Because the first
+// half has the smaller objects, it has the larger share of C and the smaller share of B.
+//
+// A sampled object prints as at least 0.945 of an object.  So c' is never less than the
+// number of objects, up to the most that are tried here.  In raw lines c' is that number,
+// and b' is the sum of the sizes.
+
+enum {
+    MOST_ANY = 3,            // most objects of a rewritten line with any classes
+    MOST_RAW = 4,            // most objects of a raw line
+    MOST_KEPT = 256,         // most readings of a line
+    MOST_LINES = 65536,      // most lines that are remembered
+    MOST_READINGS = 1 << 20, // most readings of all these lines
+    HALF = 3,                // most objects of a half
+    HASHES = 65536,          // hash values by which hp_count_few() distinguishes lines
+    // Most eighths of objects that one sample represents if its size is near the period.
+    MOST_SHIFTED = 160,
+    MOST_OF_HALF = HALF * MOST_SHIFTED, // most eighths of objects of a half
+    WHOLE = 8, // Eighths of objects that every sample represents at least.
+    NONE = -1, // the class number that means "no class"
+};
+
+static const double largest_half = 64; // Largest size of an object of a half, in periods.
+
+// Sums over objects of a reading, as in struct hp_size_class.
+struct reading_sums {
+    uint64_t shifted_objects, unbiased_bytes;
+};
+
+// The search for the readings of one line, and the bounds that they must satisfy.
+struct line_search {
+    struct hp_decoder *decoder;     // its last line is the one that is read
+    const struct hp_halves *halves; // if sizes are near the period
+    struct hp_count line;
+    double period;                                  // in bytes
+    double least_mean, most_mean;                   // bounds of B/C, in bytes
+    double least_objects, most_objects, most_bytes; // bounds of C and B
+    int first, last;        // first and last class that may be in a reading
+    struct hp_reading path; // the classes that have been chosen so far
+    bool too_many;          // there are more than MOST_KEPT readings
+};
+
+// Return the sums with n more objects of a class.
+static struct reading_sums plus(struct reading_sums sums,
+                                const struct hp_size_class *class, uint64_t n) {
+    return (struct reading_sums){sums.shifted_objects + n * class->shifted_objects,
+                                 sums.unbiased_bytes + n * class->unbiased_size};
+}
+
+static const struct hp_size_class *class_of(const struct line_search *s, int i) {
+    return &s->decoder->classes->of[i];
+}
+
+// Return B q: the printed bytes before rounding.
+static double printed_bytes(const struct line_search *s, struct reading_sums sums) {
+    double objects = (double)sums.shifted_objects / 8;
+    double bytes = (double)sums.unbiased_bytes;
+    return bytes * hp_one_minus_exp(bytes / objects / s->period);
+}
+
+// Keep the chosen classes as a reading of the last line.
+static void keep(struct line_search *s) {
+    struct hp_decoder *decoder = s->decoder;
+    struct hp_decoded_line *line = &decoder->lines.at[decoder->lines.count - 1];
+    if (line->count == MOST_KEPT) {
+        s->too_many = true;
+        return;
+    }
+    hp_vec_push(&decoder->readings, s->path);
+    line->count++;
+}
+
+// Keep the chosen classes if jemalloc prints their sums like the line.
+static void keep_if_printed(struct line_search *s, struct reading_sums sums) {
+    if (hp_prints_as(sums.shifted_objects, sums.unbiased_bytes, s->decoder->period,
+                     s->line)) {
+        keep(s);
+    }
+}
+
+static void push(struct line_search *s, int class) {
+    s->path.classes[s->path.count++] = (uint8_t) class;
+}
+
+// --- any classes -----------------------------------------------------------------------
+
+// Try all pairs of classes from `low` on as the last two objects.  The larger one goes
+// down as the smaller one goes up.
+static void try_pairs(struct line_search *s, struct reading_sums sums, int low) {
+    double bytes = (double)s->line.bytes;
+    for (int high = s->last; low <= high; low++) {
+        struct reading_sums one = plus(sums, class_of(s, low), 1);
+        while (high >= low &&
+               printed_bytes(s, plus(one, class_of(s, high), 1)) > bytes + 1) {
+            high--;
+        }
+        for (int i = high; i >= low; i--) {
+            struct reading_sums both = plus(one, class_of(s, i), 1);
+            if (printed_bytes(s, both) < bytes - 1) {
+                break;
+            }
+            push(s, low);
+            push(s, i);
+            keep_if_printed(s, both);
+            s->path.count = (uint8_t)(s->path.count - 2);
+        }
+    }
+}
+
+// Try all classes from `low` on for the `left` last objects.
+static void try_sizes(struct line_search *s, struct reading_sums sums, int low,
+                      unsigned left) {
+    double bytes = (double)s->line.bytes;
+    if (left == 2) {
+        try_pairs(s, sums, low);
+        return;
+    }
+    for (int i = low; i <= s->last; i++) {
+        struct reading_sums one = plus(sums, class_of(s, i), 1);
+        if (printed_bytes(s, plus(one, class_of(s, i), left - 1)) > bytes + 1) {
+            break;
+        }
+        if (printed_bytes(s, plus(one, class_of(s, s->last), left - 1)) >= bytes - 1) {
+            push(s, i);
+            try_sizes(s, one, i, left - 1);
+            s->path.count--;
+        }
+    }
+}
+
+// --- near the period -------------------------------------------------------------------
+
+// Return the number of the group of halves with `count` objects and `objects` eighths of
+// objects.
+static size_t place_of(unsigned count, uint64_t objects) {
+    return (count - 1) * (MOST_OF_HALF + 1) + objects;
+}
+
+static size_t place_of_half(const struct hp_half *half) {
+    return place_of(half->sizes.count, half->shifted_objects);
+}
+
+// Return whether a class can be in a half.  The larger the size, the fewer objects a
+// sample represents, so the classes of a period are consecutive.
+static bool is_near(const struct hp_decoder *decoder, int i) {
+    const struct hp_size_class *class = &decoder->classes->of[i];
+    return class->shifted_objects > 0 && class->shifted_objects <= MOST_SHIFTED &&
+           (double)class->size <= largest_half * (double)decoder->period;
+}
+
+// Add all halves that begin with `half`, of classes from `from` up to but not including
+// `end`.
+static void add_halves(const struct hp_decoder *decoder, struct hp_halves *halves,
+                       struct hp_half half, int from, int end) {
+    for (int i = from; i < end; i++) {
+        const struct hp_size_class *class = &decoder->classes->of[i];
+        struct hp_half more = half;
+        more.shifted_objects += (uint32_t) class->shifted_objects;
+        more.unbiased_bytes += class->unbiased_size;
+        more.sizes.classes[more.sizes.count++] = (uint8_t)i;
+        hp_vec_push(&halves->all, more);
+        if (more.sizes.count < HALF) {
+            add_halves(decoder, halves, more, i, end);
+        }
+    }
+}
+
+// Sort the halves by their groups, and within a group by bytes.  The order of equal ones
+// is that in which they were added.  Fills in halves->first.
+static void sort_halves(struct hp_halves *halves) {
+    size_t count = halves->all.count, end = place_of(HALF, MOST_OF_HALF) + 1;
+    struct hp_half *all = halves->all.at, *sorted = hp_alloc(count * sizeof *sorted);
+    uint32_t *first = hp_vec_reach(&halves->first, end) - end;
+    hp_vec_sort_by_key(&halves->all);
+    for (size_t i = 0; i < count; i++) {
+        first[place_of_half(&all[i])]++;
+    }
+    for (size_t i = 1; i <= end; i++) {
+        first[i] += first[i - 1]; // the end of each, up to here
+    }
+    for (size_t i = count; i-- > 0;) {
+        sorted[--first[place_of_half(&all[i])]] = all[i];
+    }
+    halves->all.count = 0;
+    hp_vec_append(&halves->all, sorted, count);
+    free(sorted);
+}
+
+// Make all halves for the period of the decoder.
+static void make_halves(const struct hp_decoder *decoder, struct hp_halves *halves) {
+    int from = 0;
+    halves->period = decoder->period;
+    halves->all.count = halves->bytes.count = halves->first.count = 0;
+    while (from < HP_SIZE_CLASSES && !is_near(decoder, from)) {
+        from++;
+    }
+    int end = from;
+    while (end < HP_SIZE_CLASSES && is_near(decoder, end)) {
+        end++;
+    }
+    add_halves(decoder, halves, (struct hp_half){0}, from, end);
+    sort_halves(halves);
+    const struct hp_half *half;
+    hp_vec_each (half, &halves->all) {
+        hp_vec_push(&halves->bytes, (double)half->unbiased_bytes);
+    }
+}
+
+// Return the halves for the period of the decoder; the oldest period is replaced if it is
+// new.
+static const struct hp_halves *halves_of(struct hp_decoder *decoder) {
+    for (int i = 0; i < HP_PERIODS_KEPT; i++) {
+        if (decoder->halves[i].period == decoder->period) {
+            return &decoder->halves[i];
+        }
+    }
+    struct hp_halves *oldest = &decoder->halves[decoder->halves_made++ % HP_PERIODS_KEPT];
+    make_halves(decoder, oldest);
+    return oldest;
+}
+
+// The bytes of all halves in one group, in ascending order.
+struct half_group {
+    const double *at, *end;
+};
+
+// Return the group of halves with `count` objects and `objects` eighths of objects.
+static struct half_group group_of(const struct hp_halves *halves, unsigned count,
+                                  uint64_t objects) {
+    if (objects > MOST_OF_HALF) {
+        return (struct half_group){NULL, NULL};
+    }
+    const uint32_t *first = &halves->first.at[place_of(count, objects)];
+    return (struct half_group){halves->bytes.at + first[0], halves->bytes.at + first[1]};
+}
+
+// Return the half to which an element of halves->bytes belongs.
+static const struct hp_half *half_of(const struct line_search *s, const double *bytes) {
+    return &s->halves->all.at[bytes - s->halves->bytes.at];
+}
+
+// Return the first element of at least `bytes` bytes.
+static const double *from_bytes(struct half_group group, double bytes) {
+    while (group.at < group.end) {
+        const double *middle = group.at + (group.end - group.at) / 2;
+        if (*middle < bytes) {
+            group.at = middle + 1;
+        } else {
+            group.end = middle;
+        }
+    }
+    return group.at;
+}
+
+// Return the bytes B for which that many objects print as `printed` bytes, by Newton's
+// method.
+static double bytes_printed_as(const struct line_search *s, double objects,
+                               double printed) {
+    double bytes = printed + objects * s->period;
+    for (int i = 0; i < 40; i++) {
+        double t = bytes / objects / s->period, p = hp_one_minus_exp(t);
+        double step = (bytes * p - printed) / (p + t * (1 - p));
+        bytes -= step;
+        if (step < 0x1p-10 && step > -0x1p-10) {
+            break;
+        }
+    }
+    return bytes;
+}
+
+// The sums that two halves must have together: bytes from `low` to `high`, at most `most`
+// in the first half and at least `least` in the second.  An object of class `middle` is
+// between them, unless it is NONE.
+struct half_target {
+    double low, high, most, least;
+    int middle;
+};
+
+// Keep a reading made of two halves, and perhaps a middle object, if jemalloc prints
+// their sums like the line.  `b` may be NULL.
+static void keep_halves(struct line_search *s, const struct hp_half *a, int middle,
+                        const struct hp_half *b) {
+    struct reading_sums sums = {a->shifted_objects, a->unbiased_bytes};
+    s->path = a->sizes;
+    if (middle != NONE) {
+        sums = plus(sums, class_of(s, middle), 1);
+        push(s, middle);
+    }
+    for (unsigned i = 0; b && i < b->sizes.count; i++) {
+        sums = plus(sums, class_of(s, b->sizes.classes[i]), 1);
+        push(s, b->sizes.classes[i]);
+    }
+    keep_if_printed(s, sums);
+}
+
+// Return whether the sizes of both halves and the middle are in ascending order, so that
+// each reading is found once.
+static bool follows(const struct hp_half *a, int middle, const struct hp_half *b) {
+    int last = a->sizes.classes[HALF - 1], first = b->sizes.classes[0];
+    return middle != NONE ? last <= middle && middle <= first : last <= first;
+}
+
+// Return the part of a group from `least` to `most` bytes.
+static struct half_group between(struct half_group group, double least, double most) {
+    group.at = from_bytes(group, least);
+    group.end = from_bytes(group, most + 1);
+    return group;
+}
+
+// Try all pairs of halves of two groups that reach the target.  As the bytes of a go up,
+// the matching bytes of b go down.
+static void meet(struct line_search *s, struct half_group a, struct half_group b,
+                 const struct half_target *target) {
+    if (a.at == a.end || b.at == b.end || *a.at + *b.at > target->high ||
+        a.end[-1] + b.end[-1] < target->low) {
+        return; // this is the usual case
+    }
+    b = between(b, target->least, target->high - *a.at);
+    if (b.at < b.end) {
+        a = between(a, target->low - b.end[-1], target->most);
+    }
+    for (; a.at < a.end && b.at < b.end; a.at++) {
+        double low = target->low - *a.at, high = target->high - *a.at;
+        while (b.end > b.at && b.end[-1] > high) {
+            b.end--;
+        }
+        for (const double *i = b.end; i > b.at && i[-1] >= low; i--) {
+            const struct hp_half *first = half_of(s, a.at), *second = half_of(s, i - 1);
+            if (follows(first, target->middle, second)) {
+                keep_halves(s, first, target->middle, second);
+            }
+        }
+    }
+}
+
+// Try all splits of `all` eighths into a first half and a second half of `rest` objects.
+static void try_halves(struct line_search *s, uint64_t all, unsigned rest,
+                       struct half_target target) {
+    uint64_t least = (all * HALF + HALF + rest - 1) / (HALF + rest);
+    target.most = target.high * HALF / (HALF + rest);
+    target.least = target.low * rest / (HALF + rest);
+    for (uint64_t part = least; part + WHOLE * rest <= all; part++) {
+        meet(s, group_of(s->halves, HALF, part), group_of(s->halves, rest, all - part),
+             &target);
+    }
+}
+
+// Try all splits of `all` eighths into two halves of three objects and a middle object.
+static void try_middles(struct line_search *s, uint64_t all, struct half_target target) {
+    for (int i = s->first; i <= s->last; i++) {
+        const struct hp_size_class *class = class_of(s, i);
+        uint64_t size = class->shifted_objects, half = HALF * size;
+        double bytes = (double)class->unbiased_size, of_half = HALF * bytes;
+        if (all < size + 2 * HALF * WHOLE) {
+            continue;
+        }
+        uint64_t rest = all - size, least = rest > 2 * half ? rest - half : half;
+        struct half_target halves = {target.low - bytes, target.high - bytes, of_half,
+                                     of_half, i};
+        for (uint64_t part = least; part + WHOLE * HALF <= rest; part++) {
+            meet(s, group_of(s->halves, HALF, part),
+                 group_of(s->halves, HALF, rest - part), &halves);
+        }
+    }
+}
+
+// Try all readings with `all` eighths of objects.
+static void try_objects(struct line_search *s, uint64_t all) {
+    double objects = (double)all / WHOLE, printed = (double)s->line.bytes;
+    struct half_target target = {
+        .low = bytes_printed_as(s, objects, printed - 0.5) - 2,
+        .high = bytes_printed_as(s, objects, printed + 0.5) + 2,
+        .middle = NONE,
+    };
+    for (unsigned n = 2; n <= HALF; n++) {
+        struct half_group whole = group_of(s->halves, n, all);
+        whole = between(whole, target.low, target.high);
+        for (; whole.at < whole.end; whole.at++) {
+            keep_halves(s, half_of(s, whole.at), NONE, NULL);
+        }
+    }
+    for (unsigned rest = 1; rest <= HALF && HALF + rest <= s->line.objects; rest++) {
+        try_halves(s, all, rest, target);
+    }
+    if (s->line.objects > 2 * HALF) {
+        try_middles(s, all, target);
+    }
+}
+
+// Try all readings of sizes near the period.
+static void try_near(struct line_search *s) {
+    uint64_t first = (uint64_t)(s->least_objects * WHOLE);
+    uint64_t last = (uint64_t)(s->most_objects * WHOLE) + 1;
+    s->halves = halves_of(s->decoder);
+    for (uint64_t all = first < 2 * WHOLE ? 2 * WHOLE : first; all <= last; all++) {
+        try_objects(s, all);
+    }
+}
+
+// --- rewritten -------------------------------------------------------------------------
+
+// Find the bounds of the mean, and so of C and B, that the rounding of c' and b' leaves.
+static void find_bounds(struct line_search *s) {
+    double objects = (double)s->line.objects, bytes = (double)s->line.bytes;
+    s->least_mean = (bytes - 0.5) / (objects + 0.5);
+    s->most_mean = (bytes + 0.5) / (objects - 0.5);
+    double least_p = hp_one_minus_exp(s->least_mean / s->period);
+    double most_p = hp_one_minus_exp(s->most_mean / s->period);
+    s->least_objects = (objects - 0.5) / most_p;
+    s->most_objects = (objects + 0.5) / least_p;
+    s->most_bytes = (bytes + 0.5) / least_p;
+    for (s->first = 0; s->first < HP_SIZE_CLASSES; s->first++) {
+        const struct hp_size_class *class = class_of(s, s->first);
+        if (class->shifted_objects > 0 &&
+            (double)class->shifted_objects <= s->most_objects * 8) {
+            break;
+        }
+    }
+    s->last = s->first;
+    while (s->last + 1 < HP_SIZE_CLASSES && class_of(s, s->last + 1)->unbiased_size > 0 &&
+           (double)class_of(s, s->last + 1)->unbiased_size <= s->most_bytes) {
+        s->last++;
+    }
+}
+
+// Return whether all objects of the line can be in halves.  Each of the other objects
+// represents at least one object.
+static bool are_all_near(const struct line_search *s) {
+    return s->most_objects - 1 <= (double)MOST_SHIFTED / 8 &&
+           s->most_bytes <= largest_half * s->period;
+}
+
+// Find the readings of a rewritten line.  Returns whether they are complete.
+static bool read_rewritten(struct line_search *s) {
+    if (s->line.objects > HP_MOST_READ || s->line.bytes == 0) {
+        return false;
+    }
+    find_bounds(s);
+    if (s->line.objects > MOST_ANY) {
+        bool are_near = are_all_near(s);
+        if (are_near) {
+            try_near(s);
+        }
+        return are_near && !s->too_many;
+    }
+    for (unsigned n = 2; n <= s->line.objects; n++) {
+        try_sizes(s, (struct reading_sums){0}, s->first, n);
+    }
+    return !s->too_many;
+}
+
+// --- raw -------------------------------------------------------------------------------
+
+// Find pairs of classes whose sizes add up to `bytes`.
+static void try_raw_pairs(struct line_search *s, uint64_t bytes, int low) {
+    int high = hp_class_below(bytes);
+    for (; low <= high; low++) {
+        uint64_t rest = bytes - class_of(s, low)->size;
+        while (high > low && class_of(s, high)->size > rest) {
+            high--;
+        }
+        if (high >= low && class_of(s, high)->size == rest) {
+            push(s, low);
+            push(s, high);
+            keep(s);
+            s->path.count = (uint8_t)(s->path.count - 2);
+        }
+    }
+}
+
+// Find `left` classes from `low` on whose sizes add up to `bytes`.
+static void try_raw(struct line_search *s, uint64_t bytes, int low, unsigned left) {
+    if (left == 2) {
+        try_raw_pairs(s, bytes, low);
+        return;
+    }
+    for (int i = low; i < HP_SIZE_CLASSES && class_of(s, i)->size <= bytes / left; i++) {
+        push(s, i);
+        try_raw(s, bytes - class_of(s, i)->size, i, left - 1);
+        s->path.count--;
+    }
+}
+
+// Find the readings of a raw line.  Returns whether they are complete.
+static bool read_raw(struct line_search *s) {
+    if (s->line.objects > MOST_RAW) {
+        return false;
+    }
+    try_raw(s, s->line.bytes, 0, (unsigned)s->line.objects);
+    return !s->too_many;
+}
+
+// --- all -------------------------------------------------------------------------------
+
+// Forget all lines.
+static void forget(struct hp_decoder *decoder) {
+    hp_index_drop(&decoder->index);
+    decoder->lines.count = decoder->readings.count = 0;
+}
+
+void hp_decoder_init(struct hp_decoder *decoder, const struct hp_size_classes *classes,
+                     bool is_raw) {
+    if (decoder->period != classes->period || decoder->is_raw != is_raw) {
+        forget(decoder);
+    }
+    decoder->classes = classes;
+    decoder->period = classes->period;
+    decoder->is_raw = is_raw;
+}
+
+void hp_decoder_done(struct hp_decoder *decoder) {
+    forget(decoder);
+    for (int i = 0; i < HP_PERIODS_KEPT; i++) {
+        hp_vec_done(&decoder->halves[i].all);
+        hp_vec_done(&decoder->halves[i].bytes);
+        hp_vec_done(&decoder->halves[i].first);
+        decoder->halves[i].period = 0;
+    }
+    hp_vec_done(&decoder->lines);
+    hp_vec_done(&decoder->readings);
+}
+
+// Read the last line of the decoder.
+static void read_line(struct hp_decoder *decoder, struct hp_decoded_line *decoded) {
+    struct line_search s = {.decoder = decoder,
+                            .line = decoded->line,
+                            .period = (double)decoder->period};
+    if (decoded->line.objects < 2) {
+        return;
+    }
+    bool complete = decoder->is_raw ? read_raw(&s) : read_rewritten(&s);
+    decoder->lines.at[decoder->lines.count - 1].complete = complete;
+}
+
+struct hp_readings hp_decode(struct hp_decoder *decoder, struct hp_count line) {
+    if (decoder->lines.count >= MOST_LINES || decoder->readings.count >= MOST_READINGS) {
+        forget(decoder);
+    }
+    uint32_t number = hp_index_of(&decoder->index, &decoder->lines, &line, sizeof line);
+    if (number == decoder->lines.count) {
+        struct hp_decoded_line fresh = {.line = line,
+                                        .first = (uint32_t)decoder->readings.count};
+        read_line(decoder, hp_vec_push(&decoder->lines, fresh));
+    }
+    const struct hp_decoded_line *decoded = &decoder->lines.at[number];
+    return (struct hp_readings){hp_vec_from(&decoder->readings, decoded->first),
+                                decoded->count, decoded->complete};
+}
+
+size_t hp_count_few(const struct hp_dump *dump) {
+    uint64_t bits[HASHES / 64] = {0};
+    size_t count = 0;
+    const struct hp_dump_stack *stack;
+    hp_vec_each (stack, &dump->stacks) {
+        for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+            struct hp_count line = hp_count_in(&stack->counts, i);
+            uint64_t hash = hp_count_hash(line) % HASHES, bit = (uint64_t)1 << hash % 64;
+            bool is_few = line.objects > 1 && line.objects <= HP_MOST_READ;
+            count += is_few && (bits[hash / 64] & bit) == 0;
+            bits[hash / 64] |= is_few ? bit : 0;
+        }
+    }
+    return count;
+}
+
+// --- decoded ---------------------------------------------------------------------------
 
 enum {
     READ_WEIGHT = 64, // weight of an object that was read; each class has 1 in advance

@@ -4,18 +4,19 @@
 // (estimates, frames in modules):
 //
 //  merge.h             hp_merge(), the entry point; calls everything below for a dump
-//  unbias.h            hp_unbias_stack(): from the counts of a stack to an estimate
-//  scaling.h           find out whether counts are raw or were rewritten by jemalloc
+//  unbias.h            hp_unbias_stack(): from the counts of a stack to an estimate, also
+//                      of pprof profiles, whose numbers are estimates already
+//  unbias_init.c       find out whether counts are raw or were rewritten by jemalloc
 //  recover_size.h      jemalloc's size classes; the size of a line of equal objects
-//  readings.h          all sizes that a line of few objects may have
-//  decoded.h           estimates from these readings
-//  scaled.h            pprof profiles, whose numbers are estimates already
+//  decoded.h           all sizes that a line of few objects may have (its readings), and
+//                      estimates from these
 //  uncertainty.h       the error of an estimate; probability.h: sampling probabilities
 //  size_parts.h        objects in use by size and by age; listed.h: only old objects
 //  header_check.h      are the totals of a dump consistent with its stacks?
 //  threads.h           split stacks by thread
-//  resolve.h           from addresses to modules and frames; images.c: the memory map
-//  temporary_paths.h   paths with random parts; embedded_symbols.h: names in dumps
+//  resolve.h           from addresses to modules and frames, whose paths may have random
+//                      parts; images.c: the memory map
+//  embedded_symbols.h  names in dumps
 //
 // Invariants: numbers of dumps enter a profile only through hp_unbias_stack().  All sums
 // are exact, so neither the order of dumps nor the number of threads changes a result.

@@ -10,9 +10,33 @@
 #define HP_CALC_UNBIAS_H
 
 #include "calc/decoded.h"
-#include "calc/scaled.h"
+#include "calc/uncertainty.h"
 #include "model/dump.h"
 #include "model/error.h"
+
+// --- scaled ----------------------------------------------------------------------------
+//
+// Estimates that the writer of a profile (pprof) has made itself: only their error is
+// left to estimate.
+
+// How the writer of one dump scaled its numbers.
+struct hp_scaled {
+    uint64_t period; // sample period in bytes; a usual one if the dump has none
+    // In all lines with a size label the number of sampled objects can be recovered.
+    bool recovers_objects;
+    // Lines without a size may be raw numbers scaled by the mean size of the stack.
+    bool may_be_of_means;
+};
+
+// Find out how the numbers of the dump were scaled.
+void hp_scaled_init(struct hp_scaled *scaled, const struct hp_dump *dump);
+
+// Estimate one column of a stack.  `size`: bytes of each object, by the label "bytes"; 0:
+// there is no label.
+struct hp_unbiased hp_scaled_estimate(const struct hp_scaled *scaled,
+                                      struct hp_count count, uint64_t size);
+
+// --- unbias ----------------------------------------------------------------------------
 
 // A cached estimate.  Most stacks of a dump have one of few pairs of numbers.
 struct hp_unbiased_memo {

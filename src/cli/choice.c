@@ -1,6 +1,6 @@
 #include "cli/choice.h"
 
-#include "cli/habits.h"
+#include "cli/command.h"
 #include "cli/message.h"
 #include "cli/suggestion.h"
 

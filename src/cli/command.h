@@ -5,6 +5,9 @@
 
 #include "hprof-agg/hprof-agg.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 // Identities of commands.  Each is a bit, so that an option can list the commands that
 // accept it in one number.  The bit of a report is derived from its kind.
 enum hp_cli_command_id {
@@ -59,5 +62,24 @@ bool hp_cli_command_is_known(const char *word);
 // else to NULL. An unknown word is HP_E_USAGE; the message suggests the nearest name.
 int hp_cli_command_find(const char *word, const struct hp_cli_command **command,
                         const char **format, struct hp_err *err);
+
+// --- habits ----------------------------------------------------------------------------
+//
+// Options and commands that users of jeprof and pprof type, and what to use here instead.
+
+// Advice for an option of jeprof or pprof, or a command of their shells: a sentence that
+// follows "unknown option --lines: ".  If `begins` is true, `word` may be the beginning
+// of a name.  NULL if the word is unknown or fits several entries.
+const char *hp_cli_habit(const char *word, bool begins);
+
+// The same for the ending of a kind of file that no format here writes, such as "png".
+const char *hp_cli_habit_of_kind(const char *kind);
+
+// Whether the input is an address on the network instead of a file; such inputs are never
+// opened.
+bool hp_cli_is_url(const char *input);
+// Fail with HP_E_USAGE and suggest a curl command whose output `command` can read.
+int hp_cli_fail_url(const char *url, const struct hp_cli_command *command,
+                    struct hp_err *err);
 
 #endif

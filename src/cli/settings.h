@@ -3,9 +3,9 @@
 // The program hprof-agg turns argv into settings, and settings into calls of the library
 // in include/.  main.c starts it: `run` chooses the command, `status_of` the exit status.
 //
-// - Parsing: commandline.h is the entry point.  It uses arguments.h (words), the tables
-//   in option.c, command.c and habits.c, and setter.h, choice.h and suggestion.h
-//   (values).  The result is struct hp_cli_settings below.
+// - Parsing: commandline.h is the entry point.  It splits argv into words and
+//   uses the tables in option_table.c and command.c, and setter.h, choice.h and
+//   suggestion.h (values).  The result is struct hp_cli_settings below.
 // - Commands: job.h runs all commands that read inputs; manifest.h and usage.h run
 //   `manifest`, `help` and `version`.  jeprof/ is a second command line, used if the
 //   program is called jeprof.

@@ -7,7 +7,7 @@
 //
 // Blocks are placed by the longest paths between them, as dagre does: the compaction of
 // the paper fails where classes of blocks overlap (Brandes, Walter and Zink, 2020).
-#include "draw/ranks.h"
+#include "draw/graph_layout.h"
 
 enum {
     VARIANTS = 4,            // downwards or upwards, from the left or from the right

@@ -5,7 +5,7 @@
 // depth-first searches downwards and upwards that visit the heaviest edge first or last,
 // then of searches that reverse this at some vertices, as long as there is time.  The
 // best result of all is kept.
-#include "draw/ranks.h"
+#include "draw/graph_layout.h"
 
 enum {
     SWEEPS = 24,           // sweeps after each start

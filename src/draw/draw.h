@@ -5,13 +5,14 @@
 //   draw.h             the list: begin, add elements, write it as SVG, PDF or PostScript
 //   svg.c, pdf.c       the writers;  helvetica.h: the font that all text is measured in
 //   graph.h            a call graph as a picture: measures texts, finds a layout, draws
-//   graph_layout.h     the layout: places of boxes and edges.  ranks.h is its inside:
+//   graph_layout.h     the layout: places of boxes and edges, and below it the graph while
+//                      it is laid out, which these four share:
 //   layers.c           1. a layer for each node, circles broken
 //   crossings.c        2. the order in each layer, with few crossings
 //   coordinates.c      3. the x of each node and bend
 //   routes.c           4. heights, boxes and lines
 //
-// Read draw.h, graph_layout.h and ranks.h first, then the files in the order above.
+// Read draw.h and graph_layout.h first, then the files in the order above.
 // Invariants: lengths are integers, the work is bounded for any graph, and the same input
 // gives the same bytes on every machine.  An example:
 //

@@ -58,4 +58,92 @@ void hp_layout_find(struct hp_layout *layout);
 // Free the points; nodes and edges stay the caller's.
 void hp_layout_done(struct hp_layout *layout);
 
+// --- ranks -----------------------------------------------------------------------------
+//
+// A graph while it is laid out.  Nodes take every second layer.  An edge is bent in each
+// layer that it passes, so that it becomes a chain of links between neighbouring layers.
+// Its label is at one of these bends, in a layer without boxes.
+
+enum {
+    HP_RANK_LABEL_GAP = 4 * HP_POINT, // from a line to its label
+    // Room at the right of a box for an edge from a node to itself.
+    HP_RANK_LOOP = 14 * HP_POINT,
+};
+
+// A node, or a bend of an edge.
+struct hp_rank_vertex {
+    uint32_t layer, place;       // layer from the top; place in it from the left
+    bool is_bend, has_label;     // without is_bend: the node of the same number
+    int64_t left, right, height; // room to the left and right of its line, and its height
+    int64_t x;                   // x of its line
+};
+
+// A part of an edge, between a vertex and one in the layer below.
+struct hp_rank_link {
+    uint32_t upper, lower;    // vertices
+    int64_t upper_x, lower_x; // x at which the link meets each of them
+    // Whether it crosses a link between two bends, so that it need not be straight
+    // itself.
+    bool is_crossing_a_straight;
+};
+
+// Links by one of their ends.
+struct hp_rank_links {
+    size_t *first; // first link of each vertex, and one past the last
+    uint32_t *at;  // numbers of links; sorted from the left once places are settled
+};
+
+// One edge that is drawn.  Its links follow each other from the top, and so do its bends.
+struct hp_rank_edge {
+    // Number in the layout.
+    uint32_t edge;
+    uint32_t upper, lower; // nodes
+    // Links are one more than bends; the label is at a bend.
+    uint32_t first_link, first_bend, bends, label;
+};
+
+struct hp_ranks {
+    HP_VEC(struct hp_rank_vertex) vertices; // the nodes, then the bends
+    HP_VEC(struct hp_rank_link) links;
+    // The edges that are drawn, except those from a node to itself.
+    HP_VEC(struct hp_rank_edge) edges;
+    // Links to the layer above and to the layer below, for each vertex.
+    struct hp_rank_links up, down;
+    size_t layers;
+    size_t *first;   // first place of each layer in `order`, and one past the last
+    uint32_t *order; // vertices, layer after layer, from the left
+};
+
+// Distance from the middle of an edge's line to its label, clear of the head of its
+// arrow.
+static inline int64_t hp_ranks_label_gap(const struct hp_layout_edge *edge) {
+    return HP_RANK_LABEL_GAP + edge->line_width * 3 / 2;
+}
+
+// Number of vertices in a layer.
+static inline size_t hp_ranks_size(const struct hp_ranks *ranks, size_t layer) {
+    return ranks->first[layer + 1] - ranks->first[layer];
+}
+
+// Find the layer of each node: callers are above what they call, except for edges that
+// are turned; of each circle the lightest edges are turned.  `edges` are numbers of
+// edges, the heaviest first.
+void hp_layers_find(const struct hp_layout *layout, const uint32_t *edges, size_t count,
+                    uint32_t *layer);
+
+// Order the vertices of each layer so that few links cross.  Returns the number of
+// crossings.
+size_t hp_crossings_reduce(struct hp_ranks *ranks);
+// Count the crossings of the present order.
+size_t hp_crossings_count(const struct hp_ranks *ranks);
+
+// Set the x of each vertex; the bends of an edge get one x where that is possible.
+void hp_coordinates_find(struct hp_ranks *ranks);
+
+// Set the places of boxes, lines and labels in the layout.
+void hp_routes_find(struct hp_ranks *ranks, struct hp_layout *layout);
+
+// Sort the links of each vertex by the places of their other ends.
+void hp_ranks_sort_links(struct hp_ranks *ranks);
+
 #endif

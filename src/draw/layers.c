@@ -4,7 +4,7 @@
 // nodes between the ends of the edge move, those that the edge reaches and those that
 // reach it.  A node is then placed one layer below its lowest caller (longest path), or
 // closer to what it calls where that makes the edges shorter in total.
-#include "draw/ranks.h"
+#include "draw/graph_layout.h"
 
 enum {
     // Steps of all searches; beyond this, edges against the order are turned without a

@@ -1,7 +1,7 @@
 // Lines of edges, when each vertex has its place: downwards from a box, straight through
 // each layer at the x of the bend there, and down to a box.  Only lines are drawn between
 // layers, so that none passes through a box.
-#include "draw/ranks.h"
+#include "draw/graph_layout.h"
 
 enum {
     // Between layers; up to MOST_SLANT more where lines are slanted.

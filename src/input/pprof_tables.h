@@ -31,7 +31,7 @@ struct hp_pprof_line {
 };
 
 // A frame: an address within a mapping, and the lines that the writer found for it. The
-// members from `number` on are not read from the file but belong to pprof_locations.c.
+// members from `number` on are not read from the file but belong to pprof_reader.c.
 struct hp_pprof_location {
     uint64_t id, mapping, address; // mapping: an id, or 0
     size_t first_line;             // index in tables->lines; innermost function first

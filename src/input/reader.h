@@ -15,7 +15,7 @@
 //   input_format.h   one struct hp_input_format for each format; reader.c has the table
 //   scan, stack_line, maps, address_tags                 shared parts of the text formats
 //   jemalloc.c, classic.c, symbols.c                     the text formats themselves
-//   protobuf_reader, pprof_tables, pprof_types, pprof_locations, pprof_reader   pprof
+//   protobuf_reader, pprof_tables, pprof_types, pprof_reader   pprof
 //   dump_name.h      process and sequence number in the name of a file
 //
 // Invariants: the format is recognized by content and never by file name. A text format

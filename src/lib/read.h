@@ -4,19 +4,18 @@
 // public API on top of it:
 //
 //  read.h           hp_read_inputs(), the entry point; read.c has all steps in order
-//  workers.h        threads that read and merge inputs: struct hp_job
-//  job_memory.h     writes stacks to files when memory is limited
+//  workers.h        threads that read and merge inputs: struct hp_job; they write stacks
+//                   to files when memory is limited
 //  input_queue.h    files and members of archives, one after the other
 //  dump_check.h     is a dump usable?   cut_dumps.h: truncated dumps
 //  given_map.h      --maps              unloaded.h: libraries that were unloaded
 //  metadata.h       times, labels, processes of inputs
 //  duplicates.h     equal contents      equal_samples.h: equal samples
 //  input_groups.h, lone_inputs.h        inputs that are counted, not listed
-//  partial_inputs.h partials; also partial_overlaps.c, partial_proof.h, shard_sets.h
+//  partial_inputs.h partials; also partial_overlaps.c, partial_proof.h
 //  file_names.h, restore_names.c        function names for partials and pprof
 //  accounts.h, recents.h                entry points for dumps with statistics
-//  warnings.h       sentences for the reader; moments.c, module_warnings.c,
-//                   consecutive.h
+//  warnings.h       sentences for the reader; moments.c, module_warnings.c
 //  redact.h, dump_lists.c               further parts of the public API
 //
 // Invariants: workers change only their own profile, and shared parts of the job only

@@ -24,12 +24,6 @@ enum hp_block_flag {
     HP_BLOCK_NO_DIGEST = 1 << 1, // not covered by the digest
 };
 
-// A growable array of bytes, for the macros of base/vec.h; `at` is owned.
-struct hp_bytes {
-    uint8_t *at;
-    size_t count, capacity;
-};
-
 // Whether this build has zstd: without it partials can neither be written nor read.
 bool hp_blocks_are_built(void);
 

@@ -12,8 +12,8 @@
 // Order to read the files in:
 //   blocks           container: compressed blocks with checksums, and a digest at the end
 //   slots            numbers, texts and fields of structs in a row
-//   part_numbers     prediction of the numbers of a stack's part from parts before it
-//   stack_codec      blocks of stacks, column by column; uses part_numbers
+//   stack_codec      blocks of stacks, column by column; it predicts the numbers of a
+//                    stack's part from parts before it
 //   partial_writer   the tables of a partial, described at the top of the .c file
 //     partial_stacks, partial_dumps, partial_between, partial_file_names   their sections
 //   partial_reader   the same tables, checked; partial_restore reads stacks and inputs

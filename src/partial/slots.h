@@ -6,9 +6,10 @@
 #ifndef HP_PARTIAL_SLOTS_H
 #define HP_PARTIAL_SLOTS_H
 
+#include "base/err.h"
 #include "base/hash.h"
+#include "base/vec.h"
 #include "model/input.h"
-#include "partial/blocks.h"
 
 enum {
     HP_NUMBER_MORE = 1 << 7, // bit of a byte: more bytes of the number follow

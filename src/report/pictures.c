@@ -1,7 +1,5 @@
 #include "report/pictures.h"
 
-#include "report/callgraph.h"
-
 // Draw a view with `draw` and write the picture with `write`.
 static void write_with(struct hp_sink *out, const struct hp_view *view, hp_draw_fn *draw,
                        void (*write)(struct hp_sink *, const struct hp_drawing *)) {

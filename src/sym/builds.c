@@ -3,7 +3,6 @@
 #include "sym/candidates.h"
 #include "sym/chains.h"
 #include "sym/fits.h"
-#include "sym/symbolizer.h"
 #include "sym/worker.h"
 
 #include <pthread.h>
@@ -465,8 +464,8 @@ static void done(struct hp_prover *prover) {
     free(self);
 }
 
-struct hp_prover *hp_prover_new(const struct hp_symbol_options *options,
-                                const char *const *programs, size_t program_count) {
+struct hp_prover *hp_builds_prover(const struct hp_symbol_options *options,
+                                   const char *const *programs, size_t program_count) {
     struct builds *self = hp_alloc(sizeof *self);
     *self = (struct builds){.prover = {prove, find, done},
                             .files = {.options = options,

@@ -2,13 +2,17 @@
 //
 // A file fits if every return address that can be checked follows a call in it.  All
 // files that the search for a module finds are tried, in all folders of --symbol-dir.
-// The functions below take the prover that hp_prover_new() has made.
+// The functions below take the prover that hp_builds_prover() has made.
 #ifndef HP_SYM_BUILDS_H
 #define HP_SYM_BUILDS_H
 
 #include "model/profile.h"
 #include "sym/finder.h"
 #include "sym/image.h"
+
+// Create the prover of hp_prover_new(), which see.
+struct hp_prover *hp_builds_prover(const struct hp_symbol_options *options,
+                                   const char *const *programs, size_t program_count);
 
 // Files with the same code, which a module has been proven to have run.
 struct hp_build {

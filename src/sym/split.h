@@ -10,7 +10,7 @@
 // The open files of a split unit.
 struct hp_split_unit {
     struct hp_image image; // its .dwo file; {0} if it is in a package
-    // A file in memory with the unit's parts (see parts.h), and libdw's view of it.
+    // A file in memory with the unit's parts (see package.h), and libdw's view of it.
     Elf *elf;
     Dwarf *dwarf;
     // Units of that file; owned.

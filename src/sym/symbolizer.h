@@ -3,15 +3,15 @@
 //
 // Map of this folder:
 //   symbolizer.h  entry point: hp_symbolize() asks about one module after another, and
-//                 applies the answers (answers.h) once all of them are in
+//                 applies the answers once all of them are in
 //   builds.h      entry point: hp_prover_new() finds the builds that dumps ran, while
-//                 these are read (candidates.h, fits.h, chains.h, trees.h)
+//                 these are read (candidates.h, fits.h, chains.h)
 //   keeper.h      the parent's side: budgets, retries, and opening files (finder.h)
 //   protocol.h    messages between parent and child (packet.h)
 //   child.h       the forked child in its sandbox (sandbox.h, starved.h)
 //   worker.h      the child's side: image.h, verify.h, symtab.h, demangle.h
-//   dwarf.h       functions and inlined calls (debug_info.h, entry.h, scopes.h, names.h)
-//   line_table.h  files and lines (line_program.h, line_header.h)
+//   dwarf.h       functions and inlined calls (debug_info.h, entry.h, scopes.h, names.h),
+//                 files and lines (line_program.h)
 //   calls.h       whether machine code has a call before a return address
 // Data structures: hp_task (the frames of one module), hp_request and hp_answer (what
 // crosses the socket), hp_image (an open ELF file), hp_lookup (a module's DWARF query).

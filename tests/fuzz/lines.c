@@ -3,7 +3,7 @@
 // our own reader must find the same: at the address of each row, before it and after it.
 // Where sequences are skipped in which no address was asked for, the rows of the other
 // sequences must be the same as those of the whole program.
-#include "sym/line_table.h"
+#include "sym/dwarf.h"
 
 #include <dwarf.h>
 #include <elf.h>

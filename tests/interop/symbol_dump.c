@@ -5,8 +5,8 @@
 // each it prints the address, then a line "function<TAB>linkage name<TAB>file:line" for
 // each call, the innermost first, and then an empty line.
 #include "sym/die_cursor.h"
+#include "sym/dwarf.h"
 #include "sym/image.h"
-#include "sym/line_table.h"
 #include "sym/symbolizer.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // Tests of DWARF abbreviations (sym/): how they are decoded into steps for the reader of
 // entries.  The bytes are those that compilers and other tools write.
-#include "sym/abbreviations.h"
+#include "sym/debug_info.h"
 
 #include <criterion/criterion.h>
 #include <dwarf.h>

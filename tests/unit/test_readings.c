@@ -1,6 +1,6 @@
 // Tests of the decoder of lines: the readings of a line are all sets of objects that
 // would print it.
-#include "calc/readings.h"
+#include "calc/decoded.h"
 
 #include "calc/probability.h"
 

@@ -2,9 +2,9 @@
 //
 // Map of src/report/pprof:
 //
-//   pprof.c           the format: samples, comments, and the order of the whole message
+//   pprof.c           the format: samples, their division by sizes of objects, comments,
+//                     and the order of the whole message
 //   pprof_columns.h   the values of a sample: sample types, errors, rounding
-//   pprof_sizes.h     a stack's sample divided by the sizes of objects
 //   pprof_places.h    this file: mappings, locations, functions
 //   protobuf.h        building a message;  gzip.h: compressing what is written
 //

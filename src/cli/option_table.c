@@ -1,6 +1,6 @@
 #include "cli/option.h"
 
-#include "cli/habits.h"
+#include "cli/command.h"
 #include "cli/message.h"
 #include "cli/setter.h"
 #include "cli/suggestion.h"
