@@ -270,7 +270,7 @@ struct pprof_reader {
 
 // Whether a field may be one of a Profile message, by its number, type and, for a sample
 // type, content.
-static bool is_likely(const struct hp_field *field) {
+static bool is_likely(const struct hp_wire_field *field) {
     static const bool is_number[HIGHEST_FIELD + 1] = {
         [7] = true,  [8] = true,  [9] = true,  [10] = true,
         [12] = true, [13] = true, [14] = true, [15] = true,
@@ -294,7 +294,7 @@ static bool is_likely(const struct hp_field *field) {
 static bool is_sample(struct hp_span text) {
     bool has_value = false;
     struct hp_proto sample = hp_proto_over(text);
-    for (struct hp_field field; hp_proto_next(&sample, &field);) {
+    for (struct hp_wire_field field; hp_proto_next(&sample, &field);) {
         bool is_label = field.number == 3;
         if (field.number > 3 || (is_label && field.type != HP_WIRE_BYTES)) {
             return false;
@@ -311,7 +311,7 @@ static bool is_sample(struct hp_span text) {
 // Whether the first field is a valid sample.
 static bool begins_with_sample(struct hp_span text) {
     struct hp_proto profile = hp_proto_over(text);
-    struct hp_field first;
+    struct hp_wire_field first;
     return hp_proto_next(&profile, &first) && first.number == 2 &&
            first.type == HP_WIRE_BYTES && is_sample(first.span);
 }
@@ -321,7 +321,7 @@ static bool begins_with_sample(struct hp_span text) {
 // samples first: then the types may be beyond the window.
 static bool is_pprof(struct hp_span text) {
     struct hp_proto profile = hp_proto_over(text);
-    for (struct hp_field field; hp_proto_next(&profile, &field);) {
+    for (struct hp_wire_field field; hp_proto_next(&profile, &field);) {
         if (!is_likely(&field)) {
             return false;
         }
@@ -429,7 +429,7 @@ static void take_location(struct pprof_reader *r, struct hp_proto *sample, uint6
 
 // Append the frames of a field of location ids, packed or single.
 static void take_locations(struct pprof_reader *r, struct hp_proto *sample,
-                           const struct hp_field *field) {
+                           const struct hp_wire_field *field) {
     if (field->type == HP_WIRE_BYTES) {
         struct hp_proto ids = hp_proto_over(field->span);
         take_packed_locations(r, &ids);
@@ -462,7 +462,7 @@ static void take_label(struct pprof_reader *r, struct hp_proto *label) {
     };
 
     uint64_t of[FIELDS] = {0};
-    for (struct hp_field field; hp_proto_next(label, &field);) {
+    for (struct hp_wire_field field; hp_proto_next(label, &field);) {
         if (field.number < FIELDS) {
             of[field.number] = hp_field_number(label, &field);
         }
@@ -526,7 +526,7 @@ static void read_sample(struct pprof_reader *r, struct hp_proto *sample) {
     r->size = 0;
     r->tags.count = 0;
     begin_further(r);
-    for (struct hp_field field; hp_proto_next(sample, &field);) {
+    for (struct hp_wire_field field; hp_proto_next(sample, &field);) {
         struct hp_proto rest = hp_field_numbers(&field);
         uint64_t number;
         if (field.number == 1) {
@@ -558,7 +558,7 @@ static void read_sample(struct pprof_reader *r, struct hp_proto *sample) {
 // Read all samples; stops after the last, without looking at the rest of the profile.
 static void read_samples(struct pprof_reader *r) {
     size_t left = r->tables.samples;
-    for (struct hp_field field; left > 0 && hp_proto_next(&r->profile, &field);) {
+    for (struct hp_wire_field field; left > 0 && hp_proto_next(&r->profile, &field);) {
         if (field.number == 2) {
             struct hp_proto sample = hp_proto_over(hp_field_bytes(&r->profile, &field));
             read_sample(r, &sample);

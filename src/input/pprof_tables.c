@@ -33,7 +33,7 @@ enum {
 static void read_numbers(struct hp_proto *message, unsigned which,
                          uint64_t of[MOST_NUMBERS]) {
     memset(of, 0, MOST_NUMBERS * sizeof *of);
-    for (struct hp_field field; hp_proto_next(message, &field);) {
+    for (struct hp_wire_field field; hp_proto_next(message, &field);) {
         if (field.number < MOST_NUMBERS && which & 1u << field.number) {
             of[field.number] = hp_field_number(message, &field);
         }
@@ -85,7 +85,7 @@ static void read_line(struct hp_pprof_tables *tables, struct hp_proto *message) 
 static void read_location(struct hp_pprof_tables *tables, struct hp_proto *message) {
     struct hp_pprof_location location = {.first_line = tables->lines.count,
                                          .number = UINT32_MAX};
-    for (struct hp_field field; hp_proto_next(message, &field);) {
+    for (struct hp_wire_field field; hp_proto_next(message, &field);) {
         if (field.number == 1) {
             location.id = hp_field_number(message, &field);
         } else if (field.number == 2) {
@@ -106,7 +106,7 @@ static void read_location(struct hp_pprof_tables *tables, struct hp_proto *messa
 // Read time_nanos. A second one shows that two profiles were concatenated, which would be
 // read as one.
 static void read_time(struct hp_pprof_tables *tables, struct hp_proto *profile,
-                      const struct hp_field *field) {
+                      const struct hp_wire_field *field) {
     uint64_t time = hp_field_number(profile, field);
     if (time != 0 && tables->time != 0) {
         hp_proto_fail(profile, "two profiles, one behind the other");
@@ -116,7 +116,7 @@ static void read_time(struct hp_pprof_tables *tables, struct hp_proto *profile,
 
 // Read one field of the profile that is a message or a string.
 static void read_field(struct hp_pprof_tables *tables, struct hp_proto *profile,
-                       const struct hp_field *field) {
+                       const struct hp_wire_field *field) {
     struct hp_proto message = hp_proto_over(field->span);
     switch (field->number) {
     case 1:
@@ -285,7 +285,7 @@ static void check_names(const struct hp_pprof_tables *tables, struct hp_proto *p
 
 // Read a field of comments, packed or single.
 static void read_comments(struct hp_pprof_tables *tables, struct hp_proto *profile,
-                          const struct hp_field *field) {
+                          const struct hp_wire_field *field) {
     struct hp_proto rest = hp_field_numbers(field);
     uint64_t number;
     while (hp_field_next_number(profile, field, &rest, &number)) {
@@ -315,7 +315,7 @@ static uint64_t *number_of(struct hp_pprof_tables *tables, uint32_t field) {
 
 void hp_pprof_tables_read(struct hp_pprof_tables *tables, struct hp_proto *profile) {
     size_t size = (size_t)(profile->end - profile->at);
-    for (struct hp_field field; hp_proto_next(profile, &field);) {
+    for (struct hp_wire_field field; hp_proto_next(profile, &field);) {
         uint64_t *number = number_of(tables, field.number);
         if (field.number <= 6 || field.number == 11) {
             hp_field_bytes(profile, &field);

@@ -47,7 +47,7 @@ static struct hp_span read_bytes(struct hp_proto *message, uint64_t size) {
     return bytes;
 }
 
-bool hp_proto_next(struct hp_proto *message, struct hp_field *field) {
+bool hp_proto_next(struct hp_proto *message, struct hp_wire_field *field) {
     if (message->wrong || message->at == message->end) {
         return false;
     }
@@ -56,8 +56,8 @@ bool hp_proto_next(struct hp_proto *message, struct hp_field *field) {
     if (number == 0 || number > LARGEST_NUMBER) {
         hp_proto_fail(message, "a field without a number");
     }
-    *field =
-        (struct hp_field){(uint32_t)number, (enum hp_wire_type)(key & 7), 0, {"", 0}};
+    *field = (struct hp_wire_field){
+        (uint32_t)number, (enum hp_wire_type)(key & 7), 0, {"", 0}};
     switch (field->type) {
     case HP_WIRE_NUMBER:
         field->value = hp_proto_number(message);
@@ -75,7 +75,7 @@ bool hp_proto_next(struct hp_proto *message, struct hp_field *field) {
     return !message->wrong;
 }
 
-uint64_t hp_field_number(struct hp_proto *message, const struct hp_field *field) {
+uint64_t hp_field_number(struct hp_proto *message, const struct hp_wire_field *field) {
     if (field->type != HP_WIRE_NUMBER) {
         hp_proto_fail(message, "bytes where a number is expected");
         return 0;
@@ -83,7 +83,8 @@ uint64_t hp_field_number(struct hp_proto *message, const struct hp_field *field)
     return field->value;
 }
 
-struct hp_span hp_field_bytes(struct hp_proto *message, const struct hp_field *field) {
+struct hp_span hp_field_bytes(struct hp_proto *message,
+                              const struct hp_wire_field *field) {
     if (field->type != HP_WIRE_BYTES) {
         hp_proto_fail(message, "a number where bytes are expected");
         return (struct hp_span){"", 0};
@@ -92,7 +93,7 @@ struct hp_span hp_field_bytes(struct hp_proto *message, const struct hp_field *f
 }
 
 // A result with a NULL text represents a single number that is not packed.
-struct hp_proto hp_field_numbers(const struct hp_field *field) {
+struct hp_proto hp_field_numbers(const struct hp_wire_field *field) {
     return field->type == HP_WIRE_BYTES ? hp_proto_over(field->span)
                                         : (struct hp_proto){NULL, NULL, NULL};
 }

@@ -30,7 +30,7 @@ enum hp_wire_type {
 
 // A field of a message. Fields of fixed size are skipped: they have neither value nor
 // span.
-struct hp_field {
+struct hp_wire_field {
     uint32_t number; // number of the field in the .proto file
     enum hp_wire_type type;
     uint64_t value;      // if the type is HP_WIRE_NUMBER
@@ -41,15 +41,16 @@ struct hp_field {
 struct hp_proto hp_proto_over(struct hp_span bytes);
 
 // Read the next field. Returns false after the last field and after a failure.
-bool hp_proto_next(struct hp_proto *message, struct hp_field *field);
+bool hp_proto_next(struct hp_proto *message, struct hp_wire_field *field);
 
 // Record a failure, unless one was recorded before. NULL is no failure.
 void hp_proto_fail(struct hp_proto *message, const char *wrong);
 
 // The value of a field. If the field is of another type, the result is 0 or empty, and
 // the message fails.
-uint64_t hp_field_number(struct hp_proto *message, const struct hp_field *field);
-struct hp_span hp_field_bytes(struct hp_proto *message, const struct hp_field *field);
+uint64_t hp_field_number(struct hp_proto *message, const struct hp_wire_field *field);
+struct hp_span hp_field_bytes(struct hp_proto *message,
+                              const struct hp_wire_field *field);
 
 // Read a varint of any size. Returns 0 and fails if it is truncated or needs more than 64
 // bits.
@@ -90,10 +91,10 @@ static inline uint64_t hp_proto_number(struct hp_proto *message) {
 // Iterate over the numbers of a repeated field, which may be packed or a single number:
 // begin with *rest set to the result of hp_field_numbers(). hp_field_next_number()
 // returns false after the last number and after a failure.
-struct hp_proto hp_field_numbers(const struct hp_field *field);
+struct hp_proto hp_field_numbers(const struct hp_wire_field *field);
 
 static inline bool hp_field_next_number(struct hp_proto *message,
-                                        const struct hp_field *field,
+                                        const struct hp_wire_field *field,
                                         struct hp_proto *rest, uint64_t *number) {
     if (message->wrong || (rest->at && rest->at == rest->end)) {
         return false;

@@ -351,11 +351,11 @@ static char *find(struct hp_prover *prover, const struct hp_proof_module *module
 
 // Whether a place is already among those of `build`, which are the last of the list.
 static bool has_place(const struct hp_build_list *list, const struct hp_build *build,
-                      const struct hp_place *wanted) {
+                      const struct hp_file_place *wanted) {
     bool has = false;
     for (size_t i = list->places.all.count - build->place_count;
          i < list->places.all.count; i++) {
-        const struct hp_place *place = &list->places.all.at[i];
+        const struct hp_file_place *place = &list->places.all.at[i];
         has |= place->root == wanted->root && strcmp(place->path, wanted->path) == 0;
     }
     return has;
@@ -368,7 +368,7 @@ static void add_places(const struct hp_candidate_list *files, const char *key,
         struct hp_candidate *file = files->all.at[i];
         if (file->key && strcmp(file->key, key) == 0 &&
             !has_place(list, build, &file->place)) {
-            struct hp_place place = file->place;
+            struct hp_file_place place = file->place;
             place.path = hp_copy(place.path);
             hp_vec_push(&list->places.all, place);
             build->place_count++;

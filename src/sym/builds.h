@@ -16,7 +16,8 @@ struct hp_prover *hp_builds_prover(const struct hp_symbol_options *options,
 
 // Files with the same code, which a module has been proven to have run.
 struct hp_build {
-    const struct hp_place *places; // in search order; points into hp_build_list.places
+    const struct hp_file_place
+        *places; // in search order; points into hp_build_list.places
     size_t place_count;
     const char *build_id; // or ""; owned by the prover
     size_t rank;          // position of its first file in the search order

@@ -17,7 +17,8 @@ static const char elf_magic[4] = {'\177', 'E', 'L', 'F'};
 
 // The candidate for the file of a place; takes ownership of place.path.  A file that is
 // already known under another name keeps that name.
-static struct hp_candidate *add_file(struct hp_candidates *self, struct hp_place place) {
+static struct hp_candidate *add_file(struct hp_candidates *self,
+                                     struct hp_file_place place) {
     const struct hp_found_file *found = &place.found;
     const uint64_t key[] = {found->id.device, found->id.inode, (uint64_t)found->changed,
                             (uint64_t)found->modified};
@@ -40,7 +41,7 @@ static void add_other(struct hp_candidates *self, enum hp_nameless kind, const c
     int fd = hp_open_file(root, path);
     if (fd >= 0 && hp_read_at(fd, head, sizeof head, 0) == sizeof head &&
         memcmp(head, elf_magic, sizeof head) == 0) {
-        struct hp_place place = {root, hp_copy(path), hp_found_file_of(fd, false)};
+        struct hp_file_place place = {root, hp_copy(path), hp_found_file_of(fd, false)};
         struct hp_candidate *file = add_file(self, place);
         hp_vec_push(&self->others[kind], file);
     }

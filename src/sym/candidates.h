@@ -10,7 +10,7 @@
 
 // A file, shared by all modules that it may belong to.
 struct hp_candidate {
-    struct hp_place place;
+    struct hp_file_place place;
     struct hp_file_code code;
     char *key;                       // identity of its code; NULL until it is read
     struct hp_sym_diagnostic why;    // the reason if it cannot be read

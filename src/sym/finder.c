@@ -252,14 +252,14 @@ static void replace(char **text, char *by) {
 }
 
 void hp_places_done(struct hp_places *places) {
-    struct hp_place *place;
+    struct hp_file_place *place;
     hp_vec_each (place, &places->all) {
         free(place->path);
     }
     hp_vec_done(&places->all);
 }
 
-char *hp_place_text(const struct hp_place *place) {
+char *hp_place_text(const struct hp_file_place *place) {
     return whole_path(place->root, place->path);
 }
 
@@ -326,7 +326,8 @@ static bool try_place(struct file_search *search, const char *root, const char *
         return true;
     }
     if (search->places) {
-        struct hp_place place = {root, hp_copy(path), describe(search, fd, root, path)};
+        struct hp_file_place place = {root, hp_copy(path),
+                                      describe(search, fd, root, path)};
         hp_vec_push(&search->places->all, place);
         close(fd);
         return true;

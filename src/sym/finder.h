@@ -40,7 +40,7 @@ bool hp_tree_file_is_of(const struct hp_tree_file *file, const char *program);
 // --- finder ----------------------------------------------------------------------------
 
 // A file that was found.
-struct hp_place {
+struct hp_file_place {
     // Its sysroot (a --symbol-dir) as the user gave it; NULL: the system itself.
     const char *root;
     char *path; // its path within `root`; owned
@@ -49,13 +49,13 @@ struct hp_place {
 
 // A list that owns the paths of its members.
 struct hp_places {
-    HP_VEC(struct hp_place) all;
+    HP_VEC(struct hp_file_place) all;
 };
 
 void hp_places_done(struct hp_places *places);
 
 // Returns "ROOT/PATH", which the caller frees.
-char *hp_place_text(const struct hp_place *place);
+char *hp_place_text(const struct hp_file_place *place);
 
 // The search for the files of one module.  Paths without a note on their owner must
 // outlive it.
@@ -68,7 +68,7 @@ struct hp_finder {
     // Files below the sysroots, which may be other versions of the module; or NULL.
     const struct hp_trees *trees;
     // The only files that may be the module's, if they are known; NULL: search.
-    const struct hp_place *only;
+    const struct hp_file_place *only;
     size_t only_count;
     // Paths of other modules with the same file, for debug links.
     const char *const *others;

@@ -508,7 +508,7 @@ static struct yield yield_of(const struct hp_answer *answer) {
 
 // The rank of the build of `task` that contains the file `only`; 0 if `only` is NULL or
 // in none.
-static size_t rank_of(const struct hp_task *task, const struct hp_place *only) {
+static size_t rank_of(const struct hp_task *task, const struct hp_file_place *only) {
     size_t rank = 0;
     const struct hp_build *build;
     hp_vec_each (build, &task->builds.all) {
@@ -523,7 +523,7 @@ static size_t rank_of(const struct hp_task *task, const struct hp_place *only) {
 // for the module finds.  Fills `yield`.  Returns false if the module was stopped so that
 // others get their share of the time; it may be asked for again after them.
 static bool ask_of(struct hp_symbolizer *self, struct hp_task *task,
-                   const struct hp_place *only, enum use use, struct yield *yield) {
+                   const struct hp_file_place *only, enum use use, struct yield *yield) {
     struct hp_request request = hp_request_of(self, task);
     struct hp_reply reply = {.request = &request, .rank = rank_of(task, only)};
     struct hp_sym_diagnostic why;
@@ -594,7 +594,7 @@ static bool ask_of_builds(struct hp_symbolizer *self, struct hp_task *task) {
     for (size_t i = 0; i < task->builds.all.count; i++) {
         const struct hp_build *build = &task->builds.all.at[i];
         size_t richest = find_richest(self, task, build);
-        const struct hp_place *place = &build->places[richest];
+        const struct hp_file_place *place = &build->places[richest];
         if (!has_names(task->module)) {
             if (!ask_of(self, task, place, TAKE, &yield)) {
                 return false;
@@ -640,7 +640,7 @@ static void search(struct hp_symbolizer *self, struct hp_task *task) {
 // build represents them.
 static void take_builds(struct hp_symbolizer *self, struct hp_task *task) {
     hp_builds_of(self->profile->prover, self->profile, task->module, &task->builds);
-    const struct hp_place *first = task->builds.places.all.at;
+    const struct hp_file_place *first = task->builds.places.all.at;
     char *shown = hp_place_text(first);
     task->is_there = true;
     task->found = first->found;

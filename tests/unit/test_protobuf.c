@@ -65,7 +65,7 @@ Test(protobuf, reads_no_field_whose_number_none_can_have) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct hp_proto message =
             hp_proto_over((struct hp_span){cases[i].bytes, cases[i].size});
-        struct hp_field field;
+        struct hp_wire_field field;
         cr_expect_eq(hp_proto_next(&message, &field), cases[i].good, "%zu", i);
         cr_expect_eq(message.wrong == NULL, cases[i].good, "%zu", i);
     }

@@ -8,7 +8,7 @@
 #include <math.h>
 
 // The stacks that hold something else than in the previous dump.
-struct changes {
+struct series_changes {
     HP_VEC(uint32_t) stacks; // numbers of stacks, each minus the one before
     // Numbers of their sums now.
     HP_VEC(uint32_t) sums;
@@ -17,15 +17,15 @@ struct changes {
 // Result of reading the dumps.
 struct hp_html_series {
     size_t stacks, dumps;
-    uint32_t *first;         // for each stack: the number of its sum in the first dump
-    struct changes *changes; // of each dump; there are none in the first
+    uint32_t *first; // for each stack: the number of its sum in the first dump
+    struct series_changes *changes; // of each dump; there are none in the first
 };
 
 // --- reading ------------------------------------------------------------------------------
 
 // Find the stacks whose sum changed, and update `before` to the present dump.
-static void find_changes(struct changes *changes, uint32_t *before, const uint32_t *now,
-                         size_t stacks) {
+static void find_changes(struct series_changes *changes, uint32_t *before,
+                         const uint32_t *now, size_t stacks) {
     uint32_t last = 0;
     for (uint32_t i = 0; i < stacks; i++) {
         if (before[i] != now[i]) {
@@ -129,7 +129,7 @@ static void put_dumps(struct hp_sink *out, const struct hp_view *view) {
 static void put_changes(struct hp_sink *out, const struct hp_html_series *series) {
     hp_sink_text(out, "\"changes\":[");
     for (size_t i = 1; i < series->dumps; i++) {
-        const struct changes *changes = &series->changes[i];
+        const struct series_changes *changes = &series->changes[i];
         hp_sink_text(out, i > 1 ? ",\n{\"stack\":" : "{\"stack\":");
         hp_html_put_integers(out, changes->stacks.count, changes->stacks.at);
         hp_sink_text(out, ",\"sum\":");
