@@ -6,7 +6,6 @@
 #include "sampler/sim/method_every.h"
 #include "sampler/sim/method_gap.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // The methods, see their summaries.  R or period: mean bytes between samples; M: mean
@@ -105,21 +104,4 @@ const struct hps_method *hps_method_find(const char *name) {
         method++;
     }
     return method->name ? method : NULL;
-}
-
-void hps_plan_init(struct hps_plan *plan, const struct hps_method *method,
-                   const struct hps_layout *layout) {
-    *plan = (struct hps_plan){
-        .method = method,
-        .layout = layout,
-        .interval = layout->period,
-    };
-    if (method->prepare) {
-        method->prepare(plan);
-    }
-}
-
-void hps_plan_done(struct hps_plan *plan) {
-    free(plan->weights);
-    free(plan->chances);
 }

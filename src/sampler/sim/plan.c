@@ -4,6 +4,25 @@
 
 #include "sampler/sim/resize.h"
 
+#include <stdlib.h>
+
+void hps_plan_init(struct hps_plan *plan, const struct hps_method *method,
+                   const struct hps_layout *layout) {
+    *plan = (struct hps_plan){
+        .method = method,
+        .layout = layout,
+        .interval = layout->period,
+    };
+    if (method->prepare) {
+        method->prepare(plan);
+    }
+}
+
+void hps_plan_done(struct hps_plan *plan) {
+    free(plan->weights);
+    free(plan->chances);
+}
+
 void hps_plan_weigh(struct hps_plan *plan,
                     double (*weigh)(uint64_t size, uint64_t interval)) {
     const struct hps_layout *layout = plan->layout;

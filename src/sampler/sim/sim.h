@@ -6,9 +6,9 @@
 // - Streams: stream.h is a sequence of allocations and frees; workload.h has named
 //   streams; sampling.h samples a stream and enters the result into a ledger; process.h
 //   gives stacks their addresses.
-// - Comparison of samplers (sim_evaluate.c): layout.h is a stream as arrays; method.h has
-//   the methods, which are in method_*.c, plan.h and optimal.h; evaluation.h measures
-//   their errors; evaluation_report.h prints them.
+// - Comparison of samplers (sim_evaluate.c): layout.h is a stream as arrays; plan.h says
+//   what a method is; method.h has the table of them, which are in method_*.c and
+//   optimal.h; evaluation.h measures their errors; evaluation_report.h prints them.
 // - Theory: horvitz.h, posterior.h, binomial.h, goodness.h, twostack.h.
 // - Other simulations: fleet.h and fleet_dump.h (sim_fleet.c), lives.h (sim_lifetimes.c),
 //   slabs.h (sim_slabs.c).
@@ -17,7 +17,7 @@
 // the same bytes.  Out of memory ends the program (resize.h).  Functions of commands
 // return an exit status.
 //
-// Read sim.c, stream.h, sim_generate.c, method.h and sim_evaluate.c in this order.
+// Read sim.c, stream.h, sim_generate.c, plan.h, method.h and sim_evaluate.c in this order.
 #ifndef HPS_SIM_SIM_H
 #define HPS_SIM_SIM_H
 
