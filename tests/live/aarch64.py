@@ -15,14 +15,14 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / 'properties'))
 from harness import Tests, scratch  # noqa: E402
 
-SOURCES = HERE.parent.parent / 'src'
+SAMPLER = HERE.parent.parent / 'sampler'
 CROSS = '/usr/aarch64-linux-gnu'
 COMPILER = ['clang', '--target=aarch64-linux-gnu', '-fuse-ld=lld', '-O1', '-g', '-w', '-D_GNU_SOURCE']
 
 
 def build(folder):
-    sampler = [*(SOURCES / 'sampler/core').glob('*.c'), *(SOURCES / 'sampler/preload').glob('*.c')]
-    subprocess.run([*COMPILER, '-shared', '-fPIC', '-fvisibility=hidden', f'-I{SOURCES}', '-o',
+    sampler = [*(SAMPLER / 'core').glob('*.c'), *(SAMPLER / 'preload').glob('*.c')]
+    subprocess.run([*COMPILER, '-shared', '-fPIC', '-fvisibility=hidden', f'-I{SAMPLER}', '-o',
                     folder / 'libsampler.so', *sorted(sampler), '-lm', '-ldl'], check=True)
     for name, flags in (('right_builds', ()), ('edited', ('-DEDITED',))):
         subprocess.run([*COMPILER, *flags, '-Wl,--build-id=none', '-o', folder / name,

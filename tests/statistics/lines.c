@@ -3,8 +3,8 @@
 //     c' = round(B q / (B/C)), b' = round(B q), q = 1 - e^(-(B/C) / period)
 #include "lines.h"
 
-#include "sampler/sim/binomial.h"
-#include "sampler/sim/horvitz.h"
+#include "sim/binomial.h"
+#include "sim/horvitz.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

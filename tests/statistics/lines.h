@@ -9,8 +9,8 @@
 #define TESTS_STATISTICS_LINES_H
 
 #include "calc/unbias.h"
-#include "sampler/core/ledger.h"
-#include "sampler/core/random.h"
+#include "core/ledger.h"
+#include "core/random.h"
 #include "stats/measure.h"
 
 enum {

@@ -45,7 +45,7 @@ KNOWN_LIVES = 'survival/covers_known*'
 AT_RISK = 'adder->at_risk += life->weight;'
 LEAVES = 'adder->at_risk -= life->weight;'
 
-# (the fault, file, [(text, replacement)], [(test program, tests to fail)])
+# (the fault, file, below src/ unless it is the sampler's, [(text, replacement)], [(test program, tests to fail)])
 MUTANTS = (
     ('gaps without the one that is added', 'sampler/core/gap.c', [(GAP, GAP[:-4])],
      [('gaps', GAPS), ('gaps', CHANCE), ('estimates', MEANS)]),
@@ -267,10 +267,15 @@ PROGRAM_MUTANTS = (
 )
 
 
-def sources(src, layers):
+def source_of(root, name):
+    """The path of a file that MUTANTS names."""
+    return root / name if name.startswith('sampler/') else root / 'src' / name
+
+
+def sources(root, layers):
     for layer in layers:
-        yield from sorted((src / layer).glob('*.c'))
-    yield from (src / 'sampler' / f'{name}.c' for name in SAMPLER)
+        yield from sorted((root / 'src' / layer).glob('*.c'))
+    yield from (root / 'sampler' / f'{name}.c' for name in SAMPLER)
 
 
 class Build:
@@ -279,16 +284,15 @@ class Build:
 
     def __init__(self, root, directory, archive):
         self.root, self.directory, self.archive = root, directory, archive
-        self.src = root / 'src'
         self.objects = {}
-        includes = [f'-I{root / "include"}', f'-I{self.src}']
-        for source in sources(self.src, () if archive else LAYERS):
-            self.objects[source] = self.compile(source, includes, 'plain')
+        self.includes = [f'-I{root / folder}' for folder in ('include', 'src', 'sampler')]
+        for source in sources(root, () if archive else LAYERS):
+            self.objects[source] = self.compile(source, self.includes, 'plain')
         names = (*(f'statistics/test_{test}' for test in TESTS), *(f'unit/test_{test}' for test in UNIT_TESTS),
                  *(f'statistics/{helper}' for helper in HELPERS))
         for name in names:
             source = root / 'tests' / f'{name}.c'
-            self.objects[source] = self.compile(source, includes, 'plain')
+            self.objects[source] = self.compile(source, self.includes, 'plain')
 
     def compile(self, source, includes, folder):
         out = self.directory / folder / (source.parent.name + '-' + source.stem + '.o')
@@ -301,15 +305,15 @@ class Build:
         shadow = self.directory / f'mutant{number}'
         target = shadow / name
         target.parent.mkdir(parents=True)
-        text = (self.src / name).read_text(encoding='utf-8')
+        text = source_of(self.root, name).read_text(encoding='utf-8')
         for old, new in changes:
             if text.count(old) != 1:
                 raise AssertionError(f'{name} has {text.count(old)} times {old!r}')
             text = text.replace(old, new)
         target.write_text(text, encoding='utf-8')
-        includes = [f'-I{shadow}', f'-I{self.root / "include"}', f'-I{self.src}']
+        includes = [f'-I{shadow}', f'-I{shadow / "sampler"}', *self.includes]
         if name.endswith('.c'):
-            return {self.src / name: self.compile(target, includes, f'objects{number}')}
+            return {source_of(self.root, name): self.compile(target, includes, f'objects{number}')}
         # Headers name each other by folder, so the copy is found first by all.
         return {source: self.compile(source, includes, f'objects{number}')
                 for source in self.objects

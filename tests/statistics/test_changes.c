@@ -3,7 +3,7 @@
 // `trend`.  Objects have 64 bytes, and R is 4096.  The seeds are fixed; |z| < 6 would
 // fail for two of 10^9 seeds.
 #include "calc/uncertainty.h"
-#include "sampler/sim/binomial.h"
+#include "sim/binomial.h"
 #include "view/difference.h"
 #include "view/spread.h"
 #include "view/trends.h"

@@ -2,11 +2,11 @@
 // simulated programs are sampled, their dumps are written as jemalloc does, read back by
 // the reader, and unsampled by calc/.
 #include "calc/unbias.h"
+#include "core/heapfile.h"
+#include "core/usize.h"
 #include "input/reader.h"
-#include "sampler/core/heapfile.h"
-#include "sampler/core/usize.h"
-#include "sampler/sim/horvitz.h"
-#include "sampler/sim/sampling.h"
+#include "sim/horvitz.h"
+#include "sim/sampling.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 // T4 to T6, T11 and T12 of statistics.md in the project's design: many dumps of one
 // stream of allocations, whose true numbers are known.  The seeds are fixed; |z| < 6
 // would fail for two of 10^9 seeds.
-#include "sampler/sim/horvitz.h"
-#include "sampler/sim/sampling.h"
+#include "sim/horvitz.h"
+#include "sim/sampling.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 // T1 to T3 of statistics.md in the project's design: gaps and decisions must be
 // distributed as theory says.  The seeds are fixed; |z| < 6 would fail for two of 10^9
 // seeds.
-#include "sampler/core/gap.h"
-#include "sampler/core/sampler.h"
-#include "sampler/sim/goodness.h"
+#include "core/gap.h"
+#include "core/sampler.h"
+#include "sim/goodness.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 // Tests which inputs are named as holders of a row, or as outliers in one.  Tables of
 // rows and holders are simulated with known rates.  The numbers of samples are Poisson,
 // each sample represents one period, and the seeds are fixed.
-#include "sampler/core/random.h"
+#include "core/random.h"
 #include "view/spread.h"
 #include "view/top.h"
 

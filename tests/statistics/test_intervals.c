@@ -11,8 +11,8 @@
 #include "lines.h"
 
 #include "calc/uncertainty.h"
-#include "sampler/sim/binomial.h"
-#include "sampler/sim/horvitz.h"
+#include "sim/binomial.h"
+#include "sim/horvitz.h"
 #include "stats/distributions.h"
 
 #include <criterion/criterion.h>

@@ -49,7 +49,7 @@ def main(script, root, build):
     lines = (root / 'tests/areas.tsv').read_text(encoding='utf-8').splitlines()
     reasons = {line.split('\t')[0].removeprefix('suite ') for line in lines if line.startswith('suite ')}
     faults += [f'{suite}: a suite without a reason, or a reason without a suite' for suite in suites ^ reasons]
-    for folder in ('src', 'include', 'man', 'schema'):
+    for folder in ('src', 'sampler', 'include', 'man', 'schema'):
         faults += [f'{path} is in no area' for path in sorted((root / folder).rglob('*'))
                    if path.is_file() and not scripts.affected([str(path.relative_to(root))])[0]]
     faults += [f'{room}: none of its mutants is seen by the tests of its area'

@@ -31,6 +31,17 @@ LIBRARY = {name: 'lib.a.p' for name in TREE if not name.startswith('cli/')}
 PROGRAMS = {'cli/main.c': 'main.p', 'cli/generator.c': 'generator.p'}
 
 
+SAMPLER = {
+    'sampler/core/gap.h': 'int hps_gap(int period);\n',
+    'sampler/core/gap.c': '#include "core/gap.h"\nint hps_gap(int period) { return period; }\n',
+    'sampler/sim/plan.c': '#include "core/gap.h"\nint hps_plan(void);\nint hps_plan(void) { return hps_gap(9); }\n',
+}
+
+
+def path_of(name):
+    return name if name.startswith('sampler/') else f'src/{name}'
+
+
 def compile_tree(root, targets):
     """Compile the objects, and write the lists that meson would write."""
     build = root / 'build'
@@ -38,16 +49,16 @@ def compile_tree(root, targets):
     for name in sorted(name for name in targets if name.endswith('.c')):
         out = f'{targets[name]}/{name.replace("/", "_")}.o'
         (build / out).parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run([*CC, *FLAGS, '-I../src', '-c', f'../src/{name}', '-o', out],
+        subprocess.run([*CC, *FLAGS, '-I../src', '-I../sampler', '-c', f'../{path_of(name)}', '-o', out],
                        cwd=build, check=True)
-        commands.append({'directory': str(build), 'file': f'../src/{name}', 'output': out})
+        commands.append({'directory': str(build), 'file': f'../{path_of(name)}', 'output': out})
     (build / 'compile_commands.json').write_text(json.dumps(commands), encoding='utf-8')
     return build
 
 
 def write_tree(root, tree):
     for name, text in tree.items():
-        path = root / 'src' / name
+        path = root / path_of(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding='utf-8')
 
@@ -103,6 +114,22 @@ CASES = (
                   'base/d.c': 'void hp_c(void); void hp_d(void); void hp_d(void) { hp_c(); }\n'}},
      ('base/a.c -> base/b.c (hp_b) -> base/a.c (hp_a)',
       'base/c.c -> base/d.c (hp_d) -> base/c.c (hp_c)')),
+    ('the sampler passes, whose files name each other from its own folder', {'planted': SAMPLER}, ()),
+    ('an include of src/ in the sampler fails',
+     {'planted': {**SAMPLER, 'sampler/core/near.c': '#include "base/sum.h"\n'}},
+     ('sampler/core/near.c: must not include base/sum.h',)),
+    ('an include of the sampler in src/ fails',
+     {'planted': {**SAMPLER, 'base/near.c': '#include "core/gap.h"\n'}},
+     ('base/near.c: must not include core/gap.h',)),
+    ('an include of a room above in the sampler fails, and a circle',
+     {'planted': {**SAMPLER, 'sampler/core/gap.h': '#pragma once\n#include "sim/plan.h"\nint hps_gap(int period);\n',
+                  'sampler/sim/plan.h': '#pragma once\n#include "core/gap.h"\n'}},
+     ('sampler/core/gap.h: must not include sim/plan.h',
+      'a circle of includes: sampler/core/gap.h -> sampler/sim/plan.h -> sampler/core/gap.h')),
+    ('two files of the sampler that link to each other fail',
+     {'planted': {'sampler/core/a.c': 'void hps_b(void); void hps_a(void); void hps_a(void) { hps_b(); }\n',
+                  'sampler/sim/b.c': 'void hps_a(void); void hps_b(void); void hps_b(void) { hps_a(); }\n'}},
+     ('sampler/core/a.c -> sampler/sim/b.c (hps_b) -> sampler/core/a.c (hps_a)',)),
     ("another program's malloc() closes no circle",
      {'planted': {'base/sum.c': 'void *malloc(unsigned long);\nint hp_sum(int a, int b);\n'
                                 'int hp_sum(int a, int b) { return a + b + !malloc(1); }\n',

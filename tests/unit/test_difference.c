@@ -1,5 +1,5 @@
 // Tests of differences: the p-value and the interval come from the same distributions.
-#include "sampler/core/random.h"
+#include "core/random.h"
 #include "stats/distributions.h"
 #include "stats/measure.h"
 

@@ -1,5 +1,5 @@
 // Tests of the distribution of the difference of two gamma variables.
-#include "sampler/core/random.h"
+#include "core/random.h"
 #include "stats/gamma_difference.h"
 
 #include <criterion/criterion.h>

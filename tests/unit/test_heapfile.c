@@ -1,6 +1,6 @@
 // Tests of the dumps that the sampler writes, and of jemalloc's size classes.
-#include "sampler/core/heapfile.h"
-#include "sampler/core/usize.h"
+#include "core/heapfile.h"
+#include "core/usize.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

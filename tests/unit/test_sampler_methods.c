@@ -1,9 +1,9 @@
 // Tests of the sampling methods of the simulator.  Expected values follow from formulas;
 // random numbers have fixed seeds.
-#include "sampler/sim/binomial.h"
-#include "sampler/sim/evaluation.h"
-#include "sampler/sim/horvitz.h"
-#include "sampler/sim/method_gap.h"
+#include "sim/binomial.h"
+#include "sim/evaluation.h"
+#include "sim/horvitz.h"
+#include "sim/method_gap.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

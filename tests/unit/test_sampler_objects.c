@@ -1,7 +1,7 @@
 // Tests of the sampler's table of live objects, which is compared with a plain array.
-#include "sampler/core/objects.h"
+#include "core/objects.h"
 
-#include "sampler/core/random.h"
+#include "core/random.h"
 
 #include <criterion/criterion.h>
 

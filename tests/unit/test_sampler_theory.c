@@ -1,10 +1,10 @@
 // Tests of the formulas of the simulator, against slow and simple sums and searches.
-#include "sampler/core/random.h"
-#include "sampler/sim/goodness.h"
-#include "sampler/sim/horvitz.h"
-#include "sampler/sim/optimal.h"
-#include "sampler/sim/posterior.h"
-#include "sampler/sim/twostack.h"
+#include "core/random.h"
+#include "sim/goodness.h"
+#include "sim/horvitz.h"
+#include "sim/optimal.h"
+#include "sim/posterior.h"
+#include "sim/twostack.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 // Tests of comparing two samples of values: pooled t-test and Welch's t-test, and ratios
 // converted to bytes.
-#include "sampler/core/random.h"
+#include "core/random.h"
 #include "stats/two_samples.h"
 
 #include <criterion/criterion.h>
