@@ -9,7 +9,7 @@
 // - Comparison of samplers (sim_evaluate.c): layout.h is a stream as arrays; plan.h says
 //   what a method is; method.h has the table of them, which are in method_*.c and
 //   optimal.h; evaluation.h measures their errors; evaluation_report.h prints them.
-// - Theory: horvitz.h, posterior.h, binomial.h, goodness.h, twostack.h.
+// - Theory: horvitz.h, binomial.h, goodness.h, twostack.h.
 // - Other simulations: fleet.h and fleet_dump.h (sim_fleet.c), lives.h (sim_lifetimes.c),
 //   slabs.h (sim_slabs.c).
 //

@@ -2,8 +2,8 @@
 // Each byte is sampled with chance q = 1/period, but a stack walk ends the sampling of
 // its object (jemalloc's issue 1751).  For each sampled object k grows by one, and m by
 // the bytes after the sampled one.
-#ifndef HPS_SIM_POSTERIOR_H
-#define HPS_SIM_POSTERIOR_H
+#ifndef HPS_TESTS_POSTERIOR_H
+#define HPS_TESTS_POSTERIOR_H
 
 #include <stdint.h>
 

@@ -8,7 +8,7 @@
 // The least T for which k or more hits are probable enough is a quantile of NegBin(k, q).
 // The largest T for which k or fewer hits are probable enough is a quantile of
 // NegBin(k+1, q), less one.
-#include "sim/posterior.h"
+#include "tests/posterior.h"
 
 #include <math.h>
 

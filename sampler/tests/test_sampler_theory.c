@@ -1,10 +1,10 @@
-// Tests of the formulas of the simulator, against slow and simple sums and searches.
+// Tests of the formulas of the simulator and of posterior.h, against slow and simple sums and searches.
 #include "core/random.h"
 #include "sim/goodness.h"
 #include "sim/horvitz.h"
 #include "sim/optimal.h"
-#include "sim/posterior.h"
 #include "sim/twostack.h"
+#include "tests/posterior.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
