@@ -1,5 +1,6 @@
-// Estimates for a line of several sampled objects, from all readings of the line: the
-// multisets of sizes that jemalloc prints like it.
+// Estimates for a line of several sampled objects, from all readings of the line.  A line
+// is the number of objects and of bytes of a stack as the dump prints them; a reading is
+// one multiset of object sizes for which jemalloc prints this line.
 //
 // If there is one reading the estimate is exact: Horvitz and Thompson's, object by
 // object.  If there are several it is their mean, weighted by the sizes that the same
@@ -16,11 +17,10 @@
 
 // --- readings --------------------------------------------------------------------------
 //
-// The readings of a line of several objects: all multisets of size classes that jemalloc
-// prints like it.
+// The search for the readings of a line of several objects.
 //
-// A line is a pair of numbers, made from the size classes of a few objects.  Often there
-// is just one multiset of sizes that gives it.  If there are several, the true one is
+// The two numbers of a line are made from the size classes of a few objects.  Often there
+// is just one multiset of sizes that gives them.  If there are several, the true one is
 // among those found here, provided that the search was complete.
 
 enum {
@@ -28,18 +28,20 @@ enum {
     HP_FEWER_READ = 3, // a lower limit, with which the search takes a tenth of the time
 };
 
-// One multiset of sizes: the classes of `count` objects, the smallest first.
+// One reading of a line, a multiset of sizes: the size classes of `count` objects, the
+// smallest first.
 struct hp_reading {
     uint8_t count, classes[HP_MOST_READ];
 };
 
-// All readings that were found for a line.
+// The readings that were found for a line: each is one combination of object sizes that
+// explains the two printed numbers.
 struct hp_readings {
     const struct hp_reading *at; // valid until the next call of hp_decode()
     size_t count;
     bool complete; // all possible readings are here; else others may exist
-    // All readings by size classes are here, but a size may also be no class.  Set by
-    // hp_unbias_readings().
+    // All readings whose sizes are size classes are here, but an object may also have a
+    // size that is no class.  Set by hp_unbias_readings().
     bool is_open;
 };
 
@@ -62,7 +64,7 @@ struct hp_halves {
     uint64_t period; // sample period; 0: empty
     HP_VEC(struct hp_half) all;
     HP_VEC(double) bytes; // unbiased_bytes of each half, as double
-    // First half of each group, by number of objects and shifted_objects.
+    // For each number of objects and shifted_objects, the first half that has these.
     HP_VEC(uint32_t) first;
 };
 
@@ -72,12 +74,12 @@ enum {
     HP_PERIODS_KEPT = 8,
 };
 
-// Finds the readings of lines of one kind and one period, and remembers them.  {0} is
-// ready for hp_decoder_init().
+// Finds the readings of lines that are all raw or all rewritten, with one sample period,
+// and remembers them.  {0} is ready for hp_decoder_init().
 struct hp_decoder {
-    const struct hp_size_classes *classes;    // borrowed
-    uint64_t period;                          // sample period of the lines, in bytes
-    bool is_raw;                              // lines are raw, not rewritten by jemalloc
+    const struct hp_size_classes *classes; // borrowed
+    uint64_t period;                       // sample period of the lines, in bytes
+    bool is_raw; // lines are sampled counts; false: jemalloc has rewritten them
     struct hp_halves halves[HP_PERIODS_KEPT]; // made on demand
     unsigned halves_made;  // number of halves made so far; the oldest are overwritten
     struct hp_index index; // of `lines`, by their counts
@@ -85,9 +87,9 @@ struct hp_decoder {
     HP_VEC(struct hp_reading) readings;
 };
 
-// Prepare for the lines of a dump.  is_raw: lines hold raw counts; else jemalloc has
-// rewritten them (prof_unbias).  Readings remembered for another period or kind are
-// dropped.  Borrows `classes`.
+// Prepare for the lines of a dump.  is_raw: lines are sampled counts; else jemalloc has
+// rewritten them (prof_unbias).  Readings remembered for another period, or for the other
+// value of is_raw, are dropped.  Borrows `classes`.
 void hp_decoder_init(struct hp_decoder *decoder, const struct hp_size_classes *classes,
                      bool is_raw);
 // Free all memory.
@@ -115,8 +117,8 @@ struct hp_class_weight {
     uint64_t size, least_size; // bytes: size of the class, and the smallest possible size
 };
 
-// The weights of all size classes, for one sample period.  {0} is ready for
-// hp_class_weights_init().
+// The weights of all size classes, for one sample period: how many objects and bytes one
+// sampled object of the class represents.  {0} is ready for hp_class_weights_init().
 struct hp_class_weights {
     uint64_t period; // sample period in bytes; 0: not filled in
     // Large objects may be any number of pages, up to the size of their class.

@@ -1,10 +1,13 @@
-// jemalloc writes its own total in the header.  In raw dumps it is the sum of the stacks,
-// and the numbers of a stack are the sums of those of its threads.
+// jemalloc writes its own total in the header.  In raw dumps, which print sampled counts,
+// it is the sum of the stacks, and the numbers of a stack are the sums of those of its
+// threads.
 //
-// Rewritten numbers (recover_size.h) are made from sums (C, B), objects and bytes, that
-// add up exactly: those of the threads to those of the stack, those of the stacks to
-// those of the header.  jeprof's formula recovers (C, B) except for the rounding of what
-// is printed,
+// Rewritten numbers (prof_unbias, recover_size.h) are made from exact sums: C is
+// jemalloc's estimate of the number of all objects, B of their bytes, both before
+// rounding.  These sums add up: those of the threads to those of the stack, those of the
+// stacks to those of the header.  jemalloc prints c' objects and b' bytes, scaled down to
+// what was sampled and rounded from c and b.  With the sample period R, jeprof's formula
+// recovers C and B except for this rounding,
 //
 //     q = 1 - e^(-(b'/c')/R), C = c / q, B = b / q, |c - c'| <= 1/2, |b - b'| <= 1/2
 //
@@ -44,7 +47,7 @@ static const double bend = 1.5;
 // Relative error: for small x jemalloc computes 1 - e^-x with few digits.
 static const double arithmetic = 1e-7;
 
-// The exact sums (C, B).
+// jemalloc's exact sums before it rewrites them: estimated objects (C) and bytes (B).
 struct pair_sums {
     double objects, bytes;
 };
@@ -57,7 +60,8 @@ struct pair_reading {
     uint64_t samples; // number of objects if all are of one size; 0: unknown
 };
 
-// Recover (C, B) from numbers before rounding, by jeprof's formula.
+// Scale sampled objects and bytes, before rounding, up to jemalloc's sums C and B by
+// jeprof's formula.
 static struct pair_sums invert(double objects, double bytes, double period) {
     if (objects <= 0 || bytes <= 0) {
         return (struct pair_sums){objects > 0 ? objects : 0, bytes > 0 ? bytes : 0};
@@ -71,7 +75,8 @@ static struct pair_sums half_between(struct pair_sums low, struct pair_sums high
                               (high.bytes - low.bytes) / 2};
 }
 
-// Recover (C, B) from printed numbers, with the possible moves.
+// Scale a printed pair of objects and bytes up to the sums C and B, and compute how far
+// the rounding of the printed numbers may have moved them.
 static struct pair_reading of_rounded(struct hp_count count, double period) {
     double objects = (double)count.objects, bytes = (double)count.bytes;
     struct pair_sums at = invert(objects, bytes, period);
@@ -88,7 +93,7 @@ static struct pair_reading of_rounded(struct hp_count count, double period) {
                                  0};
 }
 
-// Recover (C, B) from printed numbers, exactly if all objects are of one size.
+// Recover the sums C and B from a printed pair; exactly if all objects are of one size.
 static struct pair_reading read_pair(const struct hp_size_classes *classes,
                                      struct hp_count count) {
     struct pair_reading reading = of_rounded(count, (double)classes->period);

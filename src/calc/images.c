@@ -10,8 +10,10 @@
 #include "calc/resolve.h"
 
 enum {
-    LONGEST_HOLE = 64,       // most rows to either side that are examined
-    MOST_SHIFT = 4 << 20,    // bytes; segments are aligned to pages of at most 2 MiB
+    LONGEST_HOLE = 64, // most rows to either side that are examined
+    // Bytes by which (address - file offset) may grow from one row of an image to the
+    // next: twice the largest alignment of segments, a page of 2 MiB.
+    MOST_SHIFT = 4 << 20,
     LARGEST_PAGE = 64 << 10, // bytes; no system has larger pages
 };
 

@@ -1,7 +1,7 @@
 // Add a dump to a profile: undo its sampling, resolve its addresses, merge its stacks.
 //
-// Map of src/calc, which turns dumps (raw counts, raw addresses) into profiles
-// (estimates, frames in modules):
+// Map of src/calc, which turns dumps (printed counts, addresses of a process) into
+// profiles (estimates, frames in modules):
 //
 //  merge.h             hp_merge(), the entry point; calls everything below for a dump
 //  unbias.h            hp_unbias_stack(): from the counts of a stack to an estimate, also
@@ -21,6 +21,19 @@
 // Invariants: numbers of dumps enter a profile only through hp_unbias_stack().  All sums
 // are exact, so neither the order of dumps nor the number of threads changes a result.
 // Floating point uses + - * / only and gives the same bits on every machine.
+//
+// Terms:
+//   line         one pair of numbers (objects, bytes) of a dump, struct hp_count.  A stack
+//                has one for each column (in use, allocated), and so has each thread of it
+//   raw          a line is raw if it counts sampled objects and their bytes
+//   rewritten    a line is rewritten if jemalloc 5.3 or later (prof_unbias) changed the
+//                sampled numbers so that jeprof's formula gives the estimate
+//   C, B         the estimated objects and bytes, before rounding, that jemalloc makes
+//                rewritten numbers from: header_check.c
+//   reading      one list of object sizes from which jemalloc prints a given line; a line
+//                may have several readings
+//   leaf         the innermost frame of a stack, where memory is allocated
+//   record       the struct hp_input_record of a dump (model/input.h)
 //
 // Read unbias.h first, then merge.c from its end, then resolve.h.
 #ifndef HP_CALC_MERGE_H
@@ -64,7 +77,9 @@ struct hp_merger {
     bool keeps_ages; // set by the caller: fill `ages`
     // Nanoseconds; only listed objects of at least this age are added; 0: everything.
     uint64_t older_than;
-    bool keeps_made; // fill in record->made, by which resets of the profiler are found
+    // Fill in record->made, the counts of allocated objects by which resets of the
+    // profiler are found.
+    bool keeps_made;
     // Record the live samples by size, in record->live; needs keeps_sizes.
     bool keeps_live;
     // For each further sample type of the dump its number in the profile.
@@ -72,7 +87,7 @@ struct hp_merger {
     // The number + 1 of each recorded error among the dump's sample types; 0: the dump
     // does not record it.
     size_t recorded[HP_COLUMNS][HP_RECORDED_ERRORS];
-    unsigned group; // group of the dump among HP_REPLICATES, as in its record
+    unsigned group; // number of the dump's replicate (model/between.h), as in its record
     // How to read large sizes of the dump, as far as that is known.
     enum hp_large_sizes large_sizes;
     bool only_estimates;     // add nothing; only fill in the record

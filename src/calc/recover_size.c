@@ -1,4 +1,6 @@
-// jemalloc prints n objects of class S, from the numbers that it keeps for each class, as
+// jemalloc prints n sampled objects of a size class, from the numbers that it keeps for
+// each class (struct hp_size_class), as c' objects of b' bytes, where C and B are its
+// estimates of all objects and their bytes, and R is the sample period:
 //
 //     C = n shifted_objects / 8, B = n unbiased_size, q = 1 - e^(-(B/C)/R)
 //     c' = round(C q), b' = round(B q)
@@ -61,7 +63,8 @@ void hp_size_classes_init(struct hp_size_classes *classes, uint64_t period) {
     for (int i = 0; i < HP_SIZE_CLASSES; i++) {
         double size = (double)hp_class_size(i);
         double p = hp_one_minus_exp_naive(size / (double)period);
-        // Objects of other classes are never sampled.
+        // Objects of this class can be sampled at all; otherwise one sample would
+        // represent more objects or bytes than a number can hold.
         bool sampled = 8 / p < 0x1p62 && size / p < 0x1p63;
         classes->of[i] = (struct hp_size_class){
             .size = hp_class_size(i),

@@ -1,5 +1,5 @@
-// Recover the size of objects that are all of one size from numbers that jemalloc rewrote
-// (prof_unbias).
+// Recover the size of objects that are all of one size from the objects and bytes of a
+// stack, as jemalloc 5.3 or later rewrites them (prof_unbias) before it prints them.
 #ifndef HP_CALC_RECOVER_SIZE_H
 #define HP_CALC_RECOVER_SIZE_H
 
@@ -44,8 +44,8 @@ int hp_class_below(uint64_t size);
 // Return whether `size` is the size of a class.
 bool hp_is_class_size(uint64_t size);
 
-// Return whether the objects of a raw line may all have the same size.  count.objects >
-// 0.
+// Return whether the objects of a raw line (sampled counts that jemalloc did not rewrite)
+// may all have the same size.  count.objects > 0.
 bool hp_is_one_raw_size(struct hp_count count);
 
 // Return whether jemalloc prints `count` if its sums over sampled objects are these.

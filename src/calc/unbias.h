@@ -24,7 +24,8 @@ struct hp_scaled {
     uint64_t period; // sample period in bytes; a usual one if the dump has none
     // In all lines with a size label the number of sampled objects can be recovered.
     bool recovers_objects;
-    // Lines without a size may be raw numbers scaled by the mean size of the stack.
+    // Lines without a size label may be sampled counts that the writer scaled by the mean
+    // size of the stack's objects.
     bool may_be_of_means;
 };
 
@@ -38,12 +39,13 @@ struct hp_unbiased hp_scaled_estimate(const struct hp_scaled *scaled,
 
 // --- unbias ----------------------------------------------------------------------------
 
-// A cached estimate.  Most stacks of a dump have one of few pairs of numbers.
+// A cached estimate.  Most stacks of a dump have one of few lines (pairs of objects and
+// bytes).
 struct hp_unbiased_memo {
     struct hp_count count; // the key
     struct hp_unbiased estimate;
-    // Several readings are possible: the estimate differs from leaf to leaf, and is not
-    // cached.
+    // Several readings (lists of object sizes) are possible: the estimate differs from
+    // leaf to leaf, and is not cached.
     bool needs_prior;
     uint64_t epoch; // unbias->epoch when it was made; entries of other epochs are invalid
 };
@@ -65,7 +67,8 @@ enum {
 // hp_unbias_init(); free it with hp_unbias_done().
 struct hp_unbias {
     enum hp_estimator estimator; // the method
-    enum hp_scaling scaling;     // raw, rewritten or scaled numbers
+    // Whether numbers are sampled counts, rewritten by jemalloc, or estimates already.
+    enum hp_scaling scaling;
     bool adds_up;   // the numbers of the stacks add up to those of the header, unscaled
     bool has_alloc; // some stack has numbers of allocations since the start
     bool as_is;     // the numbers are the whole already: no sampling to undo
@@ -78,9 +81,9 @@ struct hp_unbias {
     struct hp_decoder decoder;       // finds the possible sizes of a line
     // How the allocator rounds large sizes.  The caller sets it before hp_unbias_init().
     enum hp_large_sizes large_sizes;
-    // Most objects of a line whose sizes are searched for; 0: no search.
+    // Most sampled objects of a line whose object sizes are searched for; 0: no search.
     uint64_t most_decoded;
-    // Bytes; raw lines of more bytes may have sizes that are no classes.
+    // Bytes; raw lines of more bytes may have object sizes that are no size classes.
     uint64_t large_from;
     const struct hp_dump *dump; // borrowed
     struct hp_prior prior;      // sizes by leaf, over the whole dump; made on demand
@@ -139,9 +142,9 @@ struct hp_unbiased hp_unbias_objects(const struct hp_unbias *unbias, uint64_t n,
 bool hp_unbias_one_size(const struct hp_unbias *unbias, struct hp_count count,
                         uint64_t *n, uint64_t *size);
 
-// hp_unbias_readings() returns the possible sizes of the objects of a line; `complete` if
-// there are no others.  hp_unbias_prior() returns the sizes that are certain elsewhere in
-// the dump, and make some readings more likely.
+// hp_unbias_readings() returns the readings of a line, which are the possible sizes of
+// its objects; `complete` if there are no others.  hp_unbias_prior() returns the sizes
+// that are certain elsewhere in the dump, and make some readings more likely.
 struct hp_readings hp_unbias_readings(struct hp_unbias *unbias, struct hp_count count);
 struct hp_prior *hp_unbias_prior(struct hp_unbias *unbias);
 

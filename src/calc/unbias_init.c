@@ -9,7 +9,8 @@
 
 // --- scaling ---------------------------------------------------------------------------
 //
-// Find out whether the numbers of a dump are raw or were rewritten by jemalloc.
+// Find out whether the numbers of a dump are raw (sampled counts) or were rewritten by
+// jemalloc (prof_unbias), so that jeprof's formula gives an estimate.
 //
 // Size classes are multiples of 8.  So raw bytes are multiples of 8, and a raw header is
 // the sum of its stacks.  Rewritten numbers need not add up.  They need not be multiples
@@ -38,15 +39,17 @@ struct hp_lone_sizes {
 };
 
 enum {
-    // Single objects that are enough.  By chance whole pages are a class in one case of
-    // four or more.
+    // Lines of a single large object that prove together that large sizes are rounded up
+    // to size classes.  If they were rounded to pages, at least one of four such sizes
+    // would still be a class by chance.
     LONE_THAT_PROVE = 8,
-    // Lines that are enough.  By chance rewritten bytes are a multiple of 8 in one case
-    // of 8.
+    // Lines that prove together that a dump is raw.  Bytes that jemalloc rewrote are a
+    // multiple of 8 by chance in one line of 8.
     LINES_THAT_PROVE = 8,
-    MEMOS = 1024, // entries of the cache
-    // Raw-looking lines needed for each other line.  Others may be damaged lines of a raw
-    // dump, and raw-looking ones accidents in a rewritten dump.
+    MEMOS = 1024, // lines whose result is cached
+    // The number of lines that look raw must be at least this many times that of other
+    // lines.  Others may be damaged lines of a raw dump, and those that look raw may be
+    // accidents in a rewritten dump.
     OUTWEIGHS = 4,
 };
 
@@ -224,8 +227,8 @@ static struct hp_lone_sizes hp_lone_sizes_of(const struct hp_dump *dump) {
 
 enum {
     JEPROF_PERIOD = 131072, // the sample period that jeprof assumes if none is given
-    // Most different lines of few objects; if there are more, the search is limited to
-    // lines of HP_FEWER_READ objects.
+    // Most different lines, of 2 to HP_MOST_READ objects, in a dump.  If there are more,
+    // object sizes are searched for only in lines of up to HP_FEWER_READ objects.
     MOST_LINES = 2048,
 };
 

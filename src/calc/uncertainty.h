@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-// The estimate of one pair of counts.
+// The estimate of one pair of counts: the objects and bytes of a stack in one column.
 struct hp_unbiased {
     hp_fixed objects, bytes; // in fixed point: see model/values.h
     // Bytes in objects of more than HP_LARGE_FROM; a part of `bytes`.
@@ -43,7 +43,8 @@ void hp_error_bound(struct hp_error *error, double excess, double hidden, bool *
 // bytes^2.
 double hp_variance_of_object(double size, double p);
 
-// Error of the estimate (objects, bytes) from raw counts of objects of several sizes.
+// Error of the estimate (objects, bytes) from sampled counts, which jemalloc did not
+// rewrite, of objects of several sizes.
 struct hp_error hp_error_of_raw(struct hp_count sampled, double objects, double bytes,
                                 uint64_t period, bool *too_big);
 
@@ -54,7 +55,7 @@ struct hp_error hp_error_of_rewritten(struct hp_count printed, double objects,
 
 // Error of an estimate that the writer of a profile made.  estimate.objects: 0 if
 // unknown.  `size`: bytes of each object, 0 if unknown; at least one object was sampled.
-// may_be_of_means: the estimate may be raw counts scaled by their mean size.
+// may_be_of_means: the estimate may be sampled counts scaled by their mean size.
 struct hp_error hp_error_of_scaled(struct hp_count estimate, uint64_t size,
                                    bool may_be_of_means, uint64_t period, bool *too_big);
 

@@ -22,7 +22,7 @@ struct hp_bin_stats {
 // Statistics of one class of large objects, each in an extent of its own.
 struct hp_extent_stats {
     uint64_t size;  // size of the class in bytes
-    uint64_t count; // extents in use, including those in thread caches
+    uint64_t count; // extents in use; extents that thread caches keep are included
 };
 
 // Options of the allocator that change a row of the accounting.

@@ -1,6 +1,6 @@
-// How dumps differ from one another if they are not recorded individually: sums over 64
-// groups of dumps, to which dumps are assigned by their identities, and the distribution
-// of the totals of dumps.
+// How dumps differ from one another if they have no records of their own: sums of stacks
+// over 64 groups of dumps (replicates), to which dumps are assigned by their identities,
+// and the distribution of the totals of dumps.  In this file a group is a replicate.
 //
 // The variance between dumps can be estimated from groups.  For R groups, where group r
 // has n_r dumps with the sum S_r, and with the mean m of a dump,
@@ -30,7 +30,7 @@ enum {
 
 // --- sums of groups --------------------------------------------------------------------
 
-// The sum of one stack over the dumps of one group.
+// The sum of one stack over the dumps of one replicate.
 struct __attribute__((packed, aligned(8))) hp_replicate {
     uint64_t key; // column and group in the upper, stack in the lower 32 bits
     hp_int128 bytes;
@@ -48,24 +48,25 @@ static inline enum hp_column hp_replicate_column(const struct hp_replicate *sum)
     return (enum hp_column)((sum->key >> 32) / HP_REPLICATES);
 }
 
-// The group of a dump, which is given by its number in the history.
+// The replicate of a dump, which is given by the number of the dump in the history.
 struct hp_group_of {
     uint32_t input, group;
 };
 
-// The sums of all stacks and groups.  {0} is empty.
+// For each stack and each replicate, the sum of the stack over the dumps of the
+// replicate.  {0} is empty.
 struct hp_replicates {
     HP_VEC(struct hp_replicate) all;
     size_t settled; // number of sums at the front that are sorted, without duplicate keys
     bool overflow;
 };
 
-// Return the group of a dump.  All dumps of a process are in one group, if the process is
-// known.
+// Return the number of a dump's replicate, below HP_REPLICATES.  All dumps of a process
+// are in one replicate, if the process is known.
 unsigned hp_replicate_of(struct hp_digest content, const struct hp_identity *properties);
 
-// Add to the sum of a stack in a group.  Keys may occur more than once until the sums are
-// settled.
+// Add to the sum of a stack in a replicate.  Keys may occur more than once until the sums
+// are settled.
 void hp_replicates_add(struct hp_replicates *sums, enum hp_column column, unsigned group,
                        uint32_t stack, hp_int128 bytes);
 
@@ -103,7 +104,7 @@ struct hp_totals {
 
 // The dumps with one set of labels.
 struct hp_label_set {
-    uint64_t dumps[HP_REPLICATES]; // number of dumps in each group
+    uint64_t dumps[HP_REPLICATES]; // number of dumps in each replicate
     // Totals of the dumps that have numbers of the column.
     struct hp_totals totals[HP_COLUMNS];
 };
@@ -136,7 +137,7 @@ void hp_totals_join(struct hp_totals *totals, const struct hp_totals *other);
 
 // --- both ------------------------------------------------------------------------------
 
-// Sums of groups and distribution of dumps.  {0} is empty.
+// Sums of stacks over replicates, and distribution of the totals of dumps.  {0} is empty.
 struct hp_between {
     struct hp_replicates sums;
     struct hp_distribution dumps;
@@ -149,7 +150,8 @@ void hp_between_done(struct hp_between *between);
 void hp_between_add(struct hp_between *between, const struct hp_between *other,
                     const uint32_t *map);
 
-// Return the number of dumps in each group, over all sets of labels.
+// Fill `dumps` with the number of dumps in each of the 64 replicates, whatever labels
+// the dumps have.
 void hp_between_dumps(const struct hp_between *between, uint64_t dumps[HP_REPLICATES]);
 
 #endif

@@ -1,5 +1,5 @@
-// Defects of inputs that are used: the kinds of defects, and which inputs have each kind
-// if inputs are not recorded individually.
+// Defects of inputs that are used: the kinds of defects, and how many inputs have each
+// kind, with the identities of some, for inputs that have no record of their own.
 #ifndef HP_MODEL_DIAGNOSED_H
 #define HP_MODEL_DIAGNOSED_H
 

@@ -1,4 +1,5 @@
-// One dump, as its file describes it: raw addresses, its own mappings, raw counts.
+// One dump, as its file describes it: addresses of the process, its memory map, and the
+// counts as printed.
 #ifndef HP_MODEL_DUMP_H
 #define HP_MODEL_DUMP_H
 
@@ -118,7 +119,7 @@ struct hp_dump {
     HP_VEC(struct hp_stack_extra) extras; // for the first stacks; all others have none
     HP_VEC(struct hp_listed) listed;
     HP_VEC(struct hp_thread) threads; // only threads that have a name
-    struct hp_strtab tag_sets;        // sets of labels; their texts are in `strings`
+    struct hp_strtab tag_sets; // sets of labels (tags.h); their texts are in `strings`
     HP_VEC(struct hp_dump_type) types;
     HP_VEC(int64_t) values; // for stacks that have further values: one of each of `types`
     struct hp_annotations annotations; // their texts are in `strings`

@@ -30,7 +30,7 @@ static inline enum hp_metric hp_objects_of(enum hp_column column) {
     return column == HP_COLUMN_INUSE ? HP_INUSE_OBJECTS : HP_ALLOC_OBJECTS;
 }
 
-// Return the raw counts of one column.
+// Return the printed counts of one column.
 static inline struct hp_count hp_count_in(const struct hp_counts *counts,
                                           enum hp_column column) {
     return column == HP_COLUMN_INUSE ? counts->inuse : counts->alloc;
@@ -71,7 +71,8 @@ struct hp_error {
     uint64_t period;   // the largest sample period; 0 if everything was sampled
     double max_weight; // the largest number of objects that one sample represents
     unsigned flags;    // HP_ERROR_ flags of any summand
-    // Number of stacks by the way their sizes were read; saturates at UINT32_MAX.
+    // Number of stacks by the way their object sizes were recovered; saturates at
+    // UINT32_MAX.
     uint32_t read[HP_READS];
 };
 

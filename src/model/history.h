@@ -1,4 +1,5 @@
-// The history: what each input added to which stack, for reports that compare inputs.
+// The history: the estimate of each stack in each input (what the input added to the
+// sum of the stack), for reports that compare inputs.
 //
 // The history is written once, while the inputs are read, and is kept compressed in a few
 // bytes for each observation.  A report decodes it one input at a time.
@@ -39,7 +40,8 @@ struct hp_history_map {
     size_t count;
 };
 
-// The history of a profile.  {0} keeps nothing.
+// The history of a profile: for each input, the estimate of every stack that it has.
+// {0} keeps nothing.
 struct hp_history {
     bool is_kept;
     HP_VEC(struct hp_history_block) blocks;
@@ -90,7 +92,8 @@ struct hp_history_reader {
     // Number of the last stack as written, and the input that is read.
     uint32_t stack, input;
     const struct hp_history *history;
-    // Index of the next block; after shards were joined an input can have several.
+    // Index of the next block.  An input has several blocks if the profile was joined
+    // from shards, because each shard has some of its stacks.
     size_t next;
 };
 

@@ -23,14 +23,17 @@ enum hp_producer {
     HP_PRODUCER_PPROF_TCMALLOC,
     HP_PRODUCER_PPROF_JEMALLOC, // jemalloc_pprof
     HP_PRODUCER_PPROF_OURS,     // written by our own merge
-    HP_PRODUCER_MAP, // the kernel: a memory map, not a profile, see hp_reader.map_period
+    // The kernel: the file is only a memory map (/proc/PID/maps), which is read as an
+    // empty dump if hp_reader.map_period allows it.
+    HP_PRODUCER_MAP,
 };
 
 // How the numbers of an input are scaled.
 enum hp_scaling {
     HP_SCALING_NONE_SEEN, // the input has no stack, so the scaling is unknown
     HP_SCALING_RAW, // sampled counts without scaling (prof_unbias:false, jemalloc < 5.3)
-    // Rewritten by jemalloc so that the formula of jeprof gives the estimate.
+    // Sampled counts that jemalloc 5.3 or later changed before printing (prof_unbias), so
+    // that the formula of jeprof gives the estimate.
     HP_SCALING_UNBIASED,
     HP_SCALING_PER_LINE, // sampled counts; each line has objects of one size
     HP_SCALING_SCALED,   // estimates that the writer computed
@@ -60,7 +63,7 @@ static inline void hp_diagnostic_count_add(struct hp_diagnostic_count *found,
     found->line = found->count++ == 0 ? line : found->line;
 }
 
-// Sum of the stacks whose sizes were read in one way.
+// Sum of the stacks whose object sizes were recovered in one way (enum hp_read).
 struct __attribute__((packed, aligned(8))) hp_read_sum {
     uint64_t stacks;
     hp_fixed bytes;
@@ -80,7 +83,8 @@ struct hp_input_record {
     hp_fixed large_bytes;
     // How large sizes were read; HP_LARGE_AUTO: the input gave no indication.
     enum hp_large_sizes large_sizes;
-    struct hp_read_sum read[HP_READS]; // bytes in use, by the way the sizes were read
+    // Bytes in use, by the way the object sizes were recovered.
+    struct hp_read_sum read[HP_READS];
     struct hp_input public; // the part of the record that the library API shows
     struct hp_err *err;     // the same as public.err, or NULL
     const char *archive;    // name of the archive that contains the input; NULL: none
@@ -104,8 +108,8 @@ struct hp_input_record {
     // It is a damaged dump: excluded, or used up to the damage; false for files that are
     // no dump.
     bool is_damaged;
-    uint8_t group; // group of its dumps among HP_REPLICATES; set while the input is read
-    // This record represents inputs of a partial that are not recorded individually.
+    uint8_t group; // number of its replicate (between.h); set while the input is read
+    // This record represents a group of inputs that have no records of their own.
     bool is_group;
     uint64_t merged_used, merged_all; // as in struct hp_dump
     uint32_t files;                   // number of mapped files
@@ -140,7 +144,8 @@ struct hp_input_record {
     // Processes of a merged profile; NULL: not a merged profile.
     struct hp_process_keys *keys;
     struct hp_live_samples *live; // live samples by size; NULL if they are not kept
-    // Allocation counts to detect a reset; NULL if they are not kept, or not available.
+    // Counts of allocated objects that show whether samples were discarded, as in
+    // made_counts.h; NULL if they are not kept, or not available.
     struct hp_made_counts *made;
 };
 
@@ -153,8 +158,8 @@ static inline bool hp_input_is_used(const struct hp_input_record *input) {
 // samples its numbers are based on is unknown.
 bool hp_input_is_merged(const struct hp_input_record *input);
 
-// Return the number of dumps that the record represents: those of a group, or one for
-// each process of a merged profile.
+// Return the number of dumps that the record represents: several if it represents a group
+// of inputs, or one for each process of a merged profile.
 uint64_t hp_input_dumps(const struct hp_input_record *input);
 
 // Return the name of the format: "jemalloc heap_v2".

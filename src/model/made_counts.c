@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 enum {
-    SUMS = 1024, // number of groups of stacks
+    SUMS = 1024, // number of classes of stacks; each has one sum
     DIGITS = 11, // bits kept of each sum
 };
 

@@ -1,5 +1,5 @@
 // Detects whether jemalloc discarded its samples (prof.reset) between two dumps of a
-// process.
+// process, by "made counts": the number of objects that stacks have ever allocated.
 //
 // With prof_accum, the number of objects that a stack has ever allocated can only grow,
 // and so can the number that is printed.  This does not hold for bytes, which jemalloc
@@ -12,21 +12,23 @@
 #include "model/dump.h"
 #include "model/input.h"
 
-// Return sums of the allocated objects over groups of stacks, or NULL if the dump is no
-// complete jemalloc dump with allocation counts.  Stacks are grouped by a hash of their
-// addresses, which are the same in all dumps of a process: a sum of growing numbers also
-// grows.  The caller frees the result.
+// Return the made counts of a dump: sums of the allocated objects over classes of stacks,
+// or NULL if it is no complete jemalloc dump with allocation counts.  Stacks are assigned
+// to classes by a hash of their addresses, which are the same in all dumps of a process:
+// a sum of growing numbers also grows.  The caller frees the result.
 struct hp_made_counts *hp_made_counts_of(const struct hp_dump *dump);
 
-// Result of comparing two dumps of a process.
+// Result of comparing an earlier and a later dump of a process.
 enum hp_reset {
-    HP_RESET_NONE,   // no reset, or none that can be seen
-    HP_RESET_ORDER,  // counts fall, as if the second dump had been made before the first
-    HP_RESET_COUNTS, // some counts fall and others rise
+    HP_RESET_NONE, // no reset, or none that can be seen
+    // Made counts fall and none rises, as if the dumps had been made in reverse order.
+    HP_RESET_ORDER,
+    // Some made counts fall from the earlier to the later dump, others rise.
+    HP_RESET_COUNTS,
     HP_RESET_PERIOD, // the sample period has changed
 };
 
-// Whether a reset is the only explanation.
+// Whether discarded samples are the only explanation of the result.
 static inline bool hp_reset_is_certain(enum hp_reset reset) {
     return reset >= HP_RESET_COUNTS;
 }

@@ -61,7 +61,8 @@ struct hp_processes {
     // Number of processes that are forks, and of memory maps that forks share.
     size_t forks, forked;
     size_t largest; // the largest number of dumps of one process
-    // Processes and dumps that are recorded only in groups, in addition to those above.
+    // Number of processes and of dumps that have no records of their own but are part of
+    // groups of inputs, in addition to those above.
     size_t others, other_dumps;
 };
 

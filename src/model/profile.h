@@ -6,11 +6,31 @@
 // estimates and adds these to a struct hp_profile, partial/ stores profiles, sym/ adds
 // names, view/ and report/ read the result.
 //
-// Read the headers in this order: values.h (raw counts and estimates), error.h (the error
-// of an estimate), dump.h (one file as read), module.h (binaries and libraries), input.h,
-// processes.h and process_keys.h (the record of each input, and which dumps belong to one
-// process), this file, history.h (what each input added), between.h (how dumps differ),
-// stack_runs.h (stacks that are not in memory), then the rest.
+// Read the headers in this order: values.h (printed counts and estimates), error.h (the
+// error of an estimate), dump.h (one file as read), module.h (binaries and libraries),
+// input.h, processes.h and process_keys.h (the record of each input, and which dumps
+// belong to one process), this file, history.h (what each input added), between.h (how
+// dumps differ), stack_runs.h (stacks that are not in memory), then the rest.
+//
+// Terms, which other folders use too:
+//   input        a file, or member of an archive, that is read; mostly one dump
+//   dump         one file of one process at one time
+//   partial      a file (.hpa) with a merged profile of many dumps: partial/partial.h
+//   merged profile  a pprof profile that this program wrote from many dumps
+//   record       the struct hp_input_record of one input.  A dump is recorded
+//                individually if it has one; otherwise it is only part of sums: of a
+//                group, and of replicates
+//   group        inputs without records of their own, which agree in format, period,
+//                kinds of defects and labels.  One record (is_group) has their sums
+//   replicate    one of 64 classes (HP_REPLICATES) that dumps are assigned to by hash.
+//                The sums of each class show how dumps vary: between.h
+//   lone input   an input that shares its process and its content with no other input; it
+//                gets no record but is part of a group: lib/lone_inputs.h
+//   history      the estimate of each stack in each input: history.h
+//   run          a sorted sequence of stacks that are not in memory: stack_runs.h
+//   shard        one of n partials that share the stacks of one profile: partial/shards.h
+//   column       memory in use, or all memory ever allocated: enum hp_column
+//   side         in a diff: the inputs of the base, or the new ones
 //
 // Entry points: hp_profile_init(), hp_profile_keep(); then hp_profile_module(),
 // hp_profile_frames(), hp_profile_add() for each dump; hp_profile_absorb() merges the
@@ -147,8 +167,8 @@ struct hp_known_dump {
     bool is_base;     // dump of the base side of a diff
 };
 
-// The shards whose stacks the profile contains, as a bit mask of `count` shards; {0}: the
-// profile is not sharded.
+// A profile can be split by stacks into `count` partials, its shards.  `present` has a
+// bit for each shard whose stacks this profile contains; {0}: it was not split.
 struct hp_shards {
     uint32_t count;
     uint64_t present;
@@ -158,14 +178,14 @@ enum {
     HP_SHARDS_MOST = 64,
 };
 
-// A dump without a record whose name is known.  The texts are in the blocks of the
-// profile.
+// A dump that has no record of its own, but a known name.  The texts are in the blocks of
+// the profile.
 struct hp_named_dump {
     uint64_t id[2];
     const char *name, *archive; // archive: "" if the file is in none
 };
 
-// Pairs of inputs with identical samples: their number, and the names of one pair.
+// Pairs of two inputs with identical samples: number of pairs, and names of one pair.
 struct hp_equal_samples {
     size_t pairs;
     const char *first, *second; // names in profile->texts
@@ -186,7 +206,8 @@ struct hp_needs {
     bool sizes[HP_COLUMNS]; // sizes of objects
     bool ages;              // ages of objects in use
     bool ages_by_stack;     // ages for each stack; otherwise for all stacks together
-    // Counts that show whether samples were discarded between dumps of a process.
+    // Counts of allocated objects, which show whether jemalloc discarded its samples
+    // between two dumps of a process: made_counts.h.
     bool made_counts;
     bool live_samples; // number of live samples of each size
     bool identities;   // identity of each dump, even if nothing else needs it
@@ -242,12 +263,14 @@ struct hp_profile {
     bool drops_identities;
     bool has_stamps;       // partials are to record which builds ran, in module->stamp
     bool lacks_identities; // an input is a partial without the identities of its dumps
-    HP_VEC(struct hp_known_dump) known; // dumps in partials, and dumps without a record
-    // Number of inputs in groups; each is the only dump of its process.
+    // Dumps in partials, and dumps without a record of their own.
+    HP_VEC(struct hp_known_dump) known;
+    // Number of lone inputs, which have no records but are part of groups: each is the
+    // only dump of its process.
     size_t lone_inputs;
     size_t lone_exits; // number of exit dumps among `lone_inputs`
-    // Defects of inputs that partials record as sums only, of the new side and of the
-    // base.
+    // Defects of the dumps in partials that have no record of their own: how many dumps
+    // have each kind, on the new side and on the base side.
     struct hp_diagnosed diagnosed[2][HP_DIAGNOSTICS];
     // [0]: both inputs are of one process or of unknown ones; [1]: of two processes.
     struct hp_equal_samples equal_samples[2];
@@ -272,13 +295,13 @@ struct hp_profile {
     // unknown.
     bool are_errors_unknown;
     struct hp_history history; // what each input added to each stack, if keeps.history
-    // How those dumps of partials differ that are not recorded individually, of the new
-    // side and of the base.
+    // How those dumps differ that have no record of their own, on the new side and on the
+    // base side.
     struct hp_between between[2];
-    // Group of each dump in the history, for a partial.
+    // Replicate of each dump in the history, if a partial is to be written.
     HP_VEC(struct hp_group_of) group_of;
     // Number of entries of `group_of` whose dumps have been added to the sums of their
-    // groups.
+    // replicates.
     size_t summed;
     // The store that runs are written to; NULL: all stacks stay in memory.
     struct hp_run_store *store;
@@ -465,26 +488,28 @@ void hp_profile_warn_as(struct hp_profile *profile, bool is_minor, const char *f
 
 // --- the dumps of a profile: profile_dumps.c --------------------------------------------
 
-// Add what dumps added to stacks in memory to the sums of their groups, for all dumps of
-// the history since the last call.  The history is kept.
+// Add the bytes that each dump added to each stack in memory to the sums of the dump's
+// replicate, for all dumps of the history since the last call.  The history is kept.
 void hp_profile_sum_groups(struct hp_profile *profile);
 
-// Discard what each dump added, after adding it to the sums of their groups: for a
-// partial that will not record dumps individually.  Dumps that are added later also go to
-// the sums only.
+// Discard the history, after adding it to the sums of the replicates: for a partial that
+// will not record dumps individually.  Dumps that are added later also go to these sums
+// only.
 void hp_profile_fold_history(struct hp_profile *profile);
 
-// Add a dump of the profile to the distribution of its labels.
+// Add a dump of the profile to the distribution of the dumps that have the same labels.
 void hp_between_count(struct hp_between *between, const struct hp_profile *profile,
                       const struct hp_input_record *input);
 
-// Compute the sums and the distribution for the dumps of a profile, or of one side of a
-// diff.  Both dumps with a record and dumps that are recorded as sums only are included.
+// Compute how the dumps of a profile, or of one side of a diff, vary: the sum of each
+// stack over the dumps of each replicate, and the distribution of the totals of dumps.
+// All dumps are included, whether they have a record of their own (an entry of
+// profile->inputs with a history) or are known only as part of profile->between.
 void hp_between_init(struct hp_between *between, const struct hp_profile *profile,
                      bool is_base);
 
-// Return the inputs of one side of a diff that have a defect: those with a record, and
-// those that partials record as sums.
+// Return the number of inputs of one side of a diff that have a defect, and the
+// identities of some: of those that have a record, and of those that partials only count.
 struct hp_diagnosed hp_profile_diagnosed(const struct hp_profile *profile, bool is_base,
                                          enum hp_diagnostic_kind kind);
 

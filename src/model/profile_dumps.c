@@ -1,5 +1,6 @@
-// Properties of the dumps of a profile, whether each of them has a record or partials
-// recorded them as sums: how they differ, and which of them have a defect.
+// Properties of the dumps of a profile: how they differ, and which of them have a defect.
+// A dump either has a record of its own, or partials contain it only in sums over many
+// dumps.
 #include "model/profile.h"
 
 #include <string.h>
@@ -52,7 +53,7 @@ static void add_dump(struct hp_between *between, const struct hp_profile *profil
     hp_between_count(between, profile, input);
     hp_history_open(&reader, &profile->history, input->number);
     while (hp_history_next(&reader, &seen)) {
-        // Stacks in runs have their sums of groups in the runs.
+        // For stacks in runs, the sums over replicates are in the runs.
         if (seen.stack < HP_RUN_STACKS) {
             hp_replicates_add_values(&between->sums, group, seen.stack, &seen.values);
         }

@@ -1,5 +1,6 @@
-// Two kinds of numbers that must never be added to one another: raw sampled counts
-// (struct hp_count), and estimates of what the process did (struct hp_values).
+// Two kinds of numbers that must never be added to one another: counts of samples as a
+// dump prints them (struct hp_count), and estimates of what the process did (struct
+// hp_values).
 #ifndef HP_MODEL_VALUES_H
 #define HP_MODEL_VALUES_H
 
@@ -13,7 +14,7 @@ struct hp_count {
     uint64_t objects, bytes;
 };
 
-// The raw counts of one stack: what is in use, and what was ever allocated.
+// The printed counts of one stack: memory in use, and all memory ever allocated.
 struct hp_counts {
     struct hp_count inuse, alloc;
 };
