@@ -21,9 +21,20 @@
 //   runs, run_merge  sorted stacks outside of memory; their merge into one partial
 //   shards           a profile cut by stacks into several partials
 //
+// Terms (see also model/profile.h):
+//   individually   up to HP_PARTIAL_HISTORY dumps are recorded individually: each has a
+//                  row with its properties, and its contributions. Of more dumps only
+//                  sums are recorded: of groups, and of stacks over replicates
+//   contribution   the estimate of one stack in one dump, with its error; the history is
+//                  all contributions of all dumps
+//   group          dumps that agree in format, period, kinds of defects and labels
+//   replicate      one of HP_REPLICATES classes of dumps, by hash: model/between.h
+//   shard          one of n partials that share the stacks of one profile; all of them
+//                  describe the same dumps
+//   part           the objects of one size in one stack: model/sizes.h
+//
 // Invariants: rows are in canonical order, and every number of a file is checked before
-// it is used as an index. Beyond HP_PARTIAL_HISTORY dumps only sums over groups of dumps
-// are kept.
+// it is used as an index.
 #ifndef HP_PARTIAL_PARTIAL_H
 #define HP_PARTIAL_PARTIAL_H
 
@@ -34,7 +45,7 @@ enum {
     // Version of the estimator. Raised by any change of an estimate or sum, even of its
     // last bit: partials of two versions are never added.
     HP_PARTIAL_ESTIMATOR = 1,
-    // Dumps recorded individually at most; with more dumps only sums of groups are kept.
+    // Dumps recorded individually at most; of more dumps only sums are recorded.
     HP_PARTIAL_HISTORY = 256,
     HP_PARTIAL_TEXT_MOST = 64 << 10, // bytes of one text
     // Sets of labels, of samples or of inputs, that a partial can have. A merge warns
@@ -54,16 +65,19 @@ enum hp_section {
     HP_SECTION_SYMBOLS,     // symbols that dumps embed
     HP_SECTION_LABELS,      // sets of labels of samples
     HP_SECTION_ANNOTATIONS, // annotations of pprof profiles
-    HP_SECTION_GROUPS,      // sums over dumps that are alike
-    HP_SECTION_SKIPPED,     // counts of skipped inputs, by reason
-    HP_SECTION_TOTALS,      // sums of errors over all stacks
-    HP_SECTION_TYPES,       // sample types other than the four metrics
-    // Stacks; also their sums of groups of dumps, if dumps are not recorded individually.
+    // Sums over each group of dumps; those of a group have equal format, period, kinds of
+    // defects and labels.
+    HP_SECTION_GROUPS,
+    HP_SECTION_SKIPPED, // counts of skipped inputs, by reason
+    HP_SECTION_TOTALS,  // sums of errors over all stacks
+    HP_SECTION_TYPES,   // sample types other than the four metrics
+    // Stacks; also the sum of each over each replicate, if dumps are not recorded
+    // individually.
     HP_SECTION_STACKS,
     HP_SECTION_TYPE_SUMS,     // values of further sample types, by stack
     HP_SECTION_IDENTITIES,    // process and identity of each dump
     HP_SECTION_DUMPS,         // dumps recorded individually
-    HP_SECTION_HISTORY,       // contribution of each such dump to each stack
+    HP_SECTION_HISTORY,       // estimate of each stack in each such dump
     HP_SECTION_TYPE_HISTORY,  // the same, for further sample types
     HP_SECTION_NAMES,         // names of such dumps and of skipped inputs
     HP_SECTION_DISTRIBUTION,  // totals of dumps that are not recorded individually
@@ -97,9 +111,11 @@ enum hp_parameter {
     HP_PARAMETER_UNMAPPED,   // 1: frames in no mapping keep their addresses
     HP_PARAMETER_HISTORY,    // HP_PARTIAL_HISTORY of the writer
     HP_PARAMETER_REPLICATES, // HP_REPLICATES of the writer
-    HP_PARAMETER_SHARDS,     // number of shards that the stacks are cut into
-    HP_PARAMETER_SHARD,      // the shards that are present, a bit for each; may differ
-    HP_PARAMETER_BUILDS,     // 1: modules record which builds ran; 0 is not written
+    HP_PARAMETER_SHARDS,     // number of shards of the profile; 1: it is not split
+    // A bit for each shard whose stacks the partial contains. The only parameter that
+    // may differ between partials that are added.
+    HP_PARAMETER_SHARD,
+    HP_PARAMETER_BUILDS, // 1: modules record which builds ran; 0 is not written
     HP_PARAMETERS,
 };
 
@@ -115,9 +131,9 @@ const char *hp_parameter_name(enum hp_parameter parameter);
 struct hp_parameters hp_parameters_of(const struct hp_profile *profile);
 
 // Write a profile. It must have been read with keeps.partial, and its modules and frames
-// must be in canonical order. If shard.count is not 0, only that shard of a whole profile
-// is written. Fails if something exceeds a limit of the format, or a run cannot be read;
-// write errors are left to hp_sink_close().
+// must be in canonical order. If shard.count is not 0, only the stacks of shard.present
+// are written, from a profile that has all stacks. Fails if something exceeds a limit of
+// the format, or a run cannot be read; write errors are left to hp_sink_close().
 HP_MUST_CHECK int hp_partial_write(const struct hp_profile *profile,
                                    struct hp_shards shard, struct hp_sink *out,
                                    struct hp_err *err);
@@ -151,14 +167,15 @@ struct hp_partials {
     // that does not record dumps individually; NULL: they stay in memory.
     struct hp_run_store *store;
     uint64_t stack_memory; // bytes of stacks in memory at most
-    // Dumps in all partials that are not shards, including skipped ones of other moments.
-    // Shards may share their dumps, so that theirs are not counted.
+    // Dumps in all partials that are not shards, including skipped dumps of processes
+    // that have another dump. Shards of one profile have the same dumps, so that theirs
+    // are not counted.
     uint64_t dumps;
     uint32_t count;                 // partials read so far
     bool has_unknown;               // sections of a later version were skipped
     uint8_t digest[HP_SHA256_SIZE]; // digest of the last partial
-    // Digest of everything in it that is not about stacks: equal in all shards of a
-    // profile.
+    // Digest of everything in the last partial that is not about stacks: equal in all
+    // shards of a profile.
     uint8_t common[HP_SHA256_SIZE];
 };
 

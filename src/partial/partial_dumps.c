@@ -67,14 +67,15 @@ static unsigned traits_of(const struct hp_input_record *input) {
     return bits | (unsigned)input->large_sizes << HP_TRAITS;
 }
 
-// A group of dumps that agree in status, traits, key fields and labels.
+// A group of dumps that agree in status, traits, key fields (HP_SLOT_KEY) and labels.  A
+// partial that does not record dumps individually has a row for each group.
 struct dump_group {
     size_t at, size;            // range of its key in `keys`
     struct hp_input_record sum; // the first input, with sums over all
     uint64_t dumps;             // number of dumps in it
 };
 
-// All groups, and an index of their keys.
+// All groups of dumps, and an index that finds a group by its key.
 struct dump_groups {
     struct hp_bytes keys; // keys of all groups, one after the other
     HP_VEC(struct dump_group) all;
@@ -321,13 +322,13 @@ void hp_put_dumps(struct hp_partial_writer *w) {
 
 // --- what each added -------------------------------------------------------------------
 
-// The contribution of a dump to one stack, encoded.
+// The contribution of a dump to one stack: values and errors, encoded.
 struct contribution {
     uint32_t stack;  // place of the stack in the file
     size_t at, size; // range in `bytes` of the list
 };
 
-// Contributions of one dump.
+// What one dump adds to each of the stacks that it has.
 struct contribution_list {
     HP_VEC(struct contribution) all;
     struct hp_bytes bytes; // encoded contributions, one after the other

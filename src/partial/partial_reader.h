@@ -25,8 +25,8 @@ struct hp_partial_reader {
     uint32_t source;               // number of this partial, from 1 on
     struct hp_block_reader blocks; // the file
     struct hp_numbers row;         // the rest of the current block
-    bool is_over_limit;            // the failure is a limit, not damage
-    struct hp_sha256 common;       // for partials->common
+    bool is_over_limit;            // reading failed because a limit was exceeded
+    struct hp_sha256 common;       // computes partials->common
     struct hp_parameters parameters;
     uint32_t parameter_count; // parameters read so far
     const char *thread;       // name of the only thread read; NULL: not in the file
@@ -49,9 +49,10 @@ struct hp_partial_reader {
     // Frames of each module, by their numbers in the file.
     struct hp_frame_table frame_table;
     struct hp_stack_codec stack_codec;
-    struct hp_stack_row stack_row;                 // the stack read last
-    HP_VEC(hp_frame_id) stack;                     // frames of that stack, leaf first
-    HP_VEC(struct hp_input_record) groups;         // groups of dumps, one record each
+    struct hp_stack_row stack_row; // the stack read last
+    HP_VEC(hp_frame_id) stack;     // frames of that stack, leaf first
+    // Groups of dumps that agree in their properties; one record has the sums of each.
+    HP_VEC(struct hp_input_record) groups;
     uint64_t skipped[HP_REASONS];                  // skipped inputs, by reason
     struct hp_diagnosed diagnosed[HP_DIAGNOSTICS]; // dumps with a diagnostic, by kind
     uint32_t last_kind;    // kind of the last row of diagnostics, + 1
@@ -60,10 +61,10 @@ struct hp_partial_reader {
     uint64_t unidentified; // dumps whose process is unknown
     // Dump, + 1, and stack of the last row of the history.
     uint32_t history_dump, history_stack;
-    unsigned history_group; // group (replicate) that this dump belongs to
+    unsigned history_group; // number of the replicate that this dump belongs to
     uint64_t type_history;  // type << 32 | dump + 1 of the last row of the type history
     uint64_t group_dumps;   // dumps in all groups
-    bool keeps_between;     // whether to keep what shows how dumps differ
+    bool keeps_between;     // whether to keep sums over replicates, and distributions
     // Some of its stacks were moved to runs, so that numbers of stacks cannot be used any
     // more.
     bool has_spilled;
@@ -74,8 +75,8 @@ struct hp_partial_reader {
     bool is_one;
 };
 
-// Whether the partial covers more dumps than it records individually. Dumps of another
-// moment of a process are counted too.
+// Whether the partial covers more dumps than it records individually. Skipped dumps of a
+// process that has another dump in the partial are counted too.
 static inline bool hp_reader_has_many(const struct hp_partial_reader *r) {
     uint64_t most = r->parameters.of[HP_PARAMETER_HISTORY];
     uint64_t aside = r->skipped[HP_REASON_OTHER_MOMENT];
@@ -117,11 +118,11 @@ void hp_reader_pack_stacks(struct hp_partial_reader *r);
 HP_MUST_CHECK int hp_reader_end_packed(struct hp_partial_reader *r, struct hp_err *err);
 void hp_packed_stacks_done(struct hp_packed_stacks *packed);
 // The same for partials of few dumps, when one has been read: first replace its history
-// by sums of groups, then move its stacks to a run.
+// by sums over replicates, then move its stacks to a run.
 void hp_reader_fold(struct hp_partial_reader *r);
 HP_MUST_CHECK int hp_reader_pack_folded(struct hp_partial_reader *r, struct hp_err *err);
-// partial_between.c: rows on how dumps differ. hp_reader_replicates() adds the sums of
-// groups of the stack read last; `stack` is its number in the profile.
+// partial_between.c: rows on how dumps differ. hp_reader_replicates() adds the sums over
+// replicates of the stack read last; `stack` is its number in the profile.
 void hp_reader_distribution(struct hp_partial_reader *r);
 void hp_reader_extreme_name(struct hp_partial_reader *r);
 void hp_reader_replicates(struct hp_partial_reader *r, uint32_t stack);

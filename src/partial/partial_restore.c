@@ -504,7 +504,8 @@ void hp_reader_settle(struct hp_partial_reader *r) {
         hp_diagnosed_join(&diagnosed[i], &r->diagnosed[i]);
     }
     struct hp_input_record *group;
-    // The number of the input to which the history of all dumps is attributed.
+    // Number of the first group's record.  If dumps are not recorded individually, the
+    // history has the sum of all dumps as the estimates of this input.
     size_t first = r->profile->inputs.count;
     for (group = r->groups.at;
          r->dumps == 0 && group && group < r->groups.at + r->groups.count; group++) {

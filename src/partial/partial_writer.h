@@ -16,7 +16,7 @@ struct hp_written_dump {
 // State while one partial or run is written.
 struct hp_partial_writer {
     const struct hp_profile *profile;
-    struct hp_shards shards; // the shards to write; {0}: the profile as a whole
+    struct hp_shards shards; // the shards whose stacks are written; {0}: all stacks
     struct hp_block_writer blocks;
     struct hp_bytes row; // the row that is being made
     // Whether this is the first of two passes over the tables. It only collects the
@@ -34,8 +34,8 @@ struct hp_partial_writer {
     uint32_t *run_rank; // the same for stacks in runs; NULL: not needed
     HP_VEC(struct hp_written_dump) dumps; // in order of process and identity
     struct hp_bytes rows;                 // rows of these dumps
-    bool has_history;                     // dumps are recorded individually
-    bool has_between;                     // it is recorded how dumps differ
+    bool has_history; // dumps are recorded individually, with what each added to stacks
+    bool has_between; // sums over replicates of dumps are recorded instead
     // If has_between is set; its sums are sorted by the place of their stack in the file.
     struct hp_between between;
     size_t next_replicate; // index in between.sums of the next stack's first sum
@@ -103,7 +103,8 @@ void hp_place_texts(struct hp_partial_writer *w);
 
 // partial_between.c: write how dumps differ that are not recorded individually.
 void hp_order_replicates(struct hp_partial_writer *w);
-// Add the sums of the stack with this rank to `row`; ranks must rise from call to call.
+// Add the sums over replicates of the stack with this rank to `row`; ranks must rise from
+// call to call.
 void hp_take_replicates(struct hp_partial_writer *w, uint32_t rank,
                         struct hp_stack_row *row);
 void hp_put_distribution(struct hp_partial_writer *w);

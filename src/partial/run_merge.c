@@ -27,7 +27,7 @@ struct cursor {
     HP_VEC(uint32_t) sorted;  // for runs of a profile: its frames in the order of the run
     size_t frame_count;       // frames of all stacks read so far
     struct hp_stack_row row;  // the current stack, with numbers of the profile
-    struct hp_stack_row last; // the stack before
+    struct hp_stack_row last; // the stack before `row` in the same run
     uint64_t number;          // place of the current stack in the run
     uint64_t next;            // place of the next one
     bool at_end;              // there is no current stack

@@ -32,8 +32,8 @@ static inline bool hp_profile_can_spill(const struct hp_profile *profile) {
     return profile->stacks.count > 0 && profile->types.of.count == 0;
 }
 
-// Write the stacks in memory to the file of `store`, with the sums of the groups of their
-// dumps, and remove them from memory.
+// Write the stacks in memory, and their sums over replicates (model/between.h), to the
+// file of `store` as a run, and remove them from memory.
 HP_MUST_CHECK int hp_profile_spill(struct hp_profile *profile, struct hp_run_store *store,
                                    struct hp_err *err);
 // Do the same, but keep the run in memory, compressed, if the store has room for it.

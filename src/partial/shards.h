@@ -1,4 +1,5 @@
-// Shards: the stacks of a profile cut into n partials, and these joined again.
+// Shards: n partials that share the stacks of one profile.  Each stack is in one of them;
+// all shards describe the same dumps, and together they give the whole profile again.
 //
 // The shard of a stack depends on texts and addresses alone, so that tasks that have read
 // different dumps agree. It is the first 64 bits, modulo n, of an XXH3-128 over 24 bytes
@@ -11,8 +12,8 @@
 #include "base/digest.h"
 #include "model/profile.h"
 
-// Finds the shard of stacks. The profile must get no further modules while this is in
-// use.
+// Finds the shard that a stack belongs to. The profile must get no further modules while
+// this is in use.
 struct hp_sharder {
     const struct hp_profile *profile;
     struct hp_shards shards;
@@ -21,7 +22,7 @@ struct hp_sharder {
     HP_VEC(struct hp_digest) modules;
 };
 
-// Prepare for `shards`; {0} means that there are none.
+// Prepare for `shards`; {0}: the profile is not split into shards.
 void hp_sharder_init(struct hp_sharder *sharder, const struct hp_profile *profile,
                      struct hp_shards shards);
 // Free the memory.

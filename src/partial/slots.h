@@ -108,11 +108,11 @@ enum hp_slot_kind {
     HP_SLOT_DOUBLE, // finite and not negative
 };
 
-// How a field is combined when inputs are grouped.
+// How a field is combined when inputs become a group with one record.
 enum hp_slot_use {
     HP_SLOT_OWN, // specific to one input; dropped
-    HP_SLOT_KEY, // equal in all inputs of the group
-    HP_SLOT_SUM, // added
+    HP_SLOT_KEY, // equal in all inputs of the group; other inputs are in another group
+    HP_SLOT_SUM, // the sum over the inputs of the group
     // As KEY, but stored elsewhere in a partial, because earlier versions have no place
     // for it.
     HP_SLOT_APART,
@@ -133,8 +133,8 @@ struct hp_slots {
 };
 
 enum {
-    // Bits that distinguish groups of inputs; the bits above them are enum
-    // hp_large_sizes.
+    // Number of bits (properties such as a kind of defect) in which all inputs of a group
+    // agree; the bits above them are enum hp_large_sizes.
     HP_TRAITS = 11,
 };
 

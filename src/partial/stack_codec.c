@@ -152,8 +152,8 @@ static struct hp_known_part *find(struct hp_part_context *context, uint64_t size
     return &context->known.at[context->last];
 }
 
-// Encodes or decodes the numbers of one part, so that both use one sequence of
-// predictions.
+// Encodes or decodes the numbers of one part (struct hp_size_part), so that both use one
+// sequence of predictions.
 struct coder {
     hp_uint128 *numbers, *off; // numbers, and their differences from the predictions
     bool is_read;              // whether to decode

@@ -36,14 +36,15 @@ enum hp_part_number {
     HP_PART_OBJECTS,  // estimate, fixed point
     HP_PART_BYTES,    // estimate, fixed point
     HP_PART_WEIGHT,   // bits of a double: objects that one sample represents, at most
-    HP_PART_VARIANCE, // of the bytes
-    HP_PART_OBJECTS_VARIANCE, // of the objects
+    HP_PART_VARIANCE, // variance of the estimated bytes
+    HP_PART_OBJECTS_VARIANCE, // variance of the estimated objects
     HP_PART_OBSERVED,         // bytes that were sampled themselves
     HP_PART_HIDDEN,           // bytes that other sizes may hide, at most
     HP_PART_EXCESS,           // bytes that the estimate may have too many, at most
-    HP_PART_UNIQUE,           // stacks whose sizes were read as HP_READ_UNIQUE
-    HP_PART_SEVERAL,          // stacks read as HP_READ_SEVERAL
-    HP_PART_NONE,             // stacks read as HP_READ_NONE
+    // Number of stacks by how their object sizes were recovered: enum hp_read.
+    HP_PART_UNIQUE,  // HP_READ_UNIQUE
+    HP_PART_SEVERAL, // HP_READ_SEVERAL
+    HP_PART_NONE,    // HP_READ_NONE
     HP_PART_NUMBERS,
 };
 
@@ -137,9 +138,9 @@ void hp_frame_table_done(struct hp_frame_table *table);
 void hp_frame_table_take(struct hp_frame_table *table, const uint32_t *ends,
                          size_t modules);
 
-// Sum of a stack's bytes over the dumps of one group.
+// Sum of a stack's bytes over the dumps of one replicate (model/between.h).
 struct hp_group_sum {
-    uint32_t group;  // number of the group, below HP_REPLICATES
+    uint32_t group;  // number of the replicate, below HP_REPLICATES
     hp_int128 bytes; // whole bytes, never 0
 };
 
@@ -150,7 +151,7 @@ struct hp_stack_row {
     struct hp_size_part whole[HP_COLUMNS]; // values of the stack; size is not used
     HP_VEC(struct hp_size_part) parts[HP_COLUMNS];  // in order of size, mixed sizes first
     bool is_full[HP_COLUMNS];                       // there were more sizes than are kept
-    HP_VEC(struct hp_group_sum) groups[HP_COLUMNS]; // in order of group
+    HP_VEC(struct hp_group_sum) groups[HP_COLUMNS]; // sums over replicates, in order
 };
 
 // Make a row empty; keeps its memory.
@@ -158,8 +159,8 @@ void hp_stack_row_clear(struct hp_stack_row *row);
 // Free the memory of a row.
 void hp_stack_row_done(struct hp_stack_row *row);
 
-// Columns of a block. Indented columns have one number for each frame, part or group that
-// the column before has counted.
+// Columns of a block. Indented columns have one number for each frame, part or replicate
+// that the column before has counted.
 enum hp_stack_column {
     HP_STACK_SET,     // set of labels
     HP_STACK_SHARED,  // frames shared with the stack before, from the root on
@@ -175,13 +176,13 @@ enum hp_stack_column {
     HP_STACK_REST,
     HP_STACK_NUMBERS, // differences of a part's numbers
     HP_STACK_MIXED = HP_STACK_NUMBERS + HP_PART_NUMBERS, // the same, for mixed sizes
-    // Number of groups of dumps that have the stack, + 1, for each metric column, 0
-    // meaning the same groups as in the column before; for each group:
+    // Number of replicates whose dumps have the stack, + 1, for each metric column, 0
+    // meaning the same replicates as in the column before; for each replicate:
     HP_STACK_GROUPS = HP_STACK_MIXED + HP_PART_NUMBERS,
-    HP_STACK_GROUP, //    distance from the group before
-    HP_STACK_UNITS, //    sum in units of struct hp_sample_unit
-    HP_STACK_SUM,   //    rest of the sum
-    HP_STACK_LAST,  // for the last group: difference from the rest of the stack
+    HP_STACK_GROUP, //    distance from the number of the replicate before
+    HP_STACK_UNITS, //    sum of the stack's bytes in units of struct hp_sample_unit
+    HP_STACK_SUM,   //    rest of that sum
+    HP_STACK_LAST,  // for the last replicate: difference from the rest of the stack
     HP_STACK_COLUMNS,
 };
 
@@ -198,7 +199,7 @@ struct hp_stack_codec {
     // Number in the profile of each frame read; NULL: frames keep their numbers of the
     // file.
     const uint32_t *names;
-    // Whether stacks have sums of groups of dumps; a decoder gets it from each block.
+    // Whether stacks have sums over replicates; a decoder gets it from each block.
     bool has_groups;
     struct hp_bytes out[HP_STACK_COLUMNS];  // columns to write
     struct hp_numbers in[HP_STACK_COLUMNS]; // columns to read
