@@ -618,7 +618,8 @@ static void add_mappings(struct pprof_reader *r) {
         }
         hp_vec_push(&r->dump->mappings, row);
     }
-    if (r->dump->producer != HP_PRODUCER_PPROF_OURS) { // ours may have many processes
+    // A profile that this program merged may have mappings of many processes.
+    if (r->dump->producer != HP_PRODUCER_PPROF_OURS) {
         hp_maps_identify(r->dump);
     }
     hp_strtab_done(&offsets);

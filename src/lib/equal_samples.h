@@ -24,8 +24,8 @@ struct hp_sampled_inputs {
 void hp_sampled_inputs_add_records(struct hp_sampled_inputs *inputs,
                                    const struct hp_profile *profile);
 
-// Record pairs with equal samples in profile->equal_samples.  The result does not depend
-// on the order of the list.  Frees the list.
+// Record pairs of inputs with equal samples in profile->equal_samples.  The result does
+// not depend on the order of the list.  Frees the list.
 void hp_sampled_inputs_compare(struct hp_sampled_inputs *inputs,
                                struct hp_profile *profile);
 

@@ -10,7 +10,8 @@ int hp_given_map_read(struct hp_given_map *given, const struct hp_read_options *
     }
     given->reader.limit = options->max_input_size;
     given->reader.single = true;
-    given->reader.map_period = 1; // accept a map without a profile
+    // Accept a file that is only a memory map, as an empty dump of sample period 1.
+    given->reader.map_period = 1;
     given->reader.stream.waits = options->wait;
     int ret = hp_reader_read(&given->reader, options->maps, &given->dump, &is_elf, err);
     if (ret == HP_OK && (given->dump.mappings.count == 0 || given->dump.has_rows)) {

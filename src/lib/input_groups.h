@@ -1,5 +1,6 @@
 // Inputs that no report shows individually.  As soon as such an input has been read it is
-// added to a group of similar inputs, and takes no memory of its own.
+// added to a group, which is one record with the sums of inputs that agree in format,
+// sample period and other properties; the input takes no memory of its own.
 //
 // Identities of dumps and processes are not kept for them.  So neither a dump that is
 // given twice nor an older dump of the same process is found.

@@ -36,7 +36,7 @@ bool hp_input_may_be_lone(const struct hp_input_record *input) {
 
 // --- rows ------------------------------------------------------------------------------
 
-// Pack lone->rows, and clear them.
+// Compress the rows in lone->rows into a new block of lone->packed, and empty lone->rows.
 static void pack(struct hp_lone_inputs *lone) {
     struct hp_bytes *rows = &lone->rows;
     uint8_t *bytes = hp_alloc(hp_pack_room(rows->count));

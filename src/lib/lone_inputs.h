@@ -1,7 +1,9 @@
-// Lone inputs: inputs that have nothing in common with another one.  Each input is kept
-// as a packed row until all have been read.  An input whose text and memory map no other
-// input has is no duplicate, and is the only dump of its process; it is then only counted
-// in a group of similar inputs.  The others become records.
+// Lone inputs: inputs whose text and memory map no other input has, so that each is no
+// duplicate, and is the only dump of its process.  They get no records of their own, but
+// are added up in groups: the record of a group represents inputs of equal format, sample
+// period and other properties.  Until all inputs have been read it is not known which are
+// lone; each is kept as a row in compressed memory.  Inputs that are not lone become
+// records.
 //
 // If a partial, a merged profile or a dump without a map is among the inputs, or if there
 // are few inputs, all become records.
@@ -12,20 +14,21 @@
 #include "lib/input_groups.h"
 #include "lib/input_queue.h"
 
-// A block of rows, packed.
+// A block of rows, compressed.
 struct hp_packed_rows {
     uint8_t *bytes;        // owned
     size_t size, unpacked; // bytes, packed and unpacked
 };
 
-// Rows of inputs.  {0} is empty.
+// Rows of all inputs that may be lone.  {0} is empty.
 struct hp_lone_inputs {
-    struct hp_bytes rows; // rows that are not packed yet
+    struct hp_bytes rows; // rows that are not compressed yet
     HP_VEC(struct hp_packed_rows) packed;
     struct hp_packer packer;
-    size_t count;    // number of rows
-    bool *is_shared; // for each row: it has become a record; NULL: not examined yet
-    size_t alone;    // rows that are not shared
+    size_t count; // number of rows
+    // For each row: the input is not lone and has become a record; NULL: not examined.
+    bool *is_shared;
+    size_t alone; // number of rows of lone inputs
 };
 
 // Return whether no planned report shows inputs individually.
@@ -39,7 +42,7 @@ bool hp_input_may_be_lone(const struct hp_input_record *input);
 // Append a row for an input that may be lone.  Owned members of the record are not used.
 void hp_lone_inputs_put(struct hp_lone_inputs *lone, const struct hp_input_record *input);
 
-// Call it when all inputs have been read: find the shared rows and append them to
+// Call it when all inputs have been read: append the inputs that are not lone to
 // profile->inputs as records, and append a record for each group of lone inputs.
 void hp_lone_inputs_settle(struct hp_lone_inputs *lone, struct hp_profile *profile,
                            const struct hp_input_queue *queue, bool has_partials);

@@ -144,9 +144,10 @@ static void say(struct sentence *s, const char *format, ...) {
 
 // Facts about all processes of a side, for one sentence.
 struct moment_tally {
-    const struct hp_process *only; // the last process; the only one if processes == 1
-    size_t processes, dumps;       // number of all
-    // Number of processes with more than one dump; the rest counts among these.
+    // The process that was counted last; the only one if processes == 1.
+    const struct hp_process *only;
+    size_t processes, dumps; // number of all processes, and of their dumps
+    // Number of processes with more than one dump; the members below count among these.
     size_t several;
     size_t by_map_only, by_name; // recognized by their memory map only, or by name only
     size_t by[HP_NEWEST_BY_NAME + 1]; // by the rule that found their newest dump

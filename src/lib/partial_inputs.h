@@ -19,8 +19,10 @@ struct hp_taken {
     HP_VEC(const char *) names;          // name of each partial, in profile.texts
     uint32_t first_number;               // number of its first input, among all inputs
     bool is_base; // base side of a comparison; as the last partial that was read
-    struct hp_shards shards; // the shards of its set that are present
-    // Another shard of the same set, which describes the same inputs; NULL: none.
+    // The shards of one profile, as far as these partials contain them.
+    struct hp_shards shards;
+    // Another shard of the same profile, which describes the same dumps and to which this
+    // one is added; NULL: none.
     struct hp_taken *joins;
 };
 
@@ -28,8 +30,8 @@ struct hp_taken {
 // to.  It is freed by hp_partial_inputs_add(), hp_taken_join() or hp_taken_free().
 struct hp_taken *hp_taken_new(const struct hp_profile *like);
 
-// Return whether it is a shard.  Shards are read separately, until it is known which of
-// them belong to the same dumps.
+// Return whether it is a shard: a partial with some of the stacks of a profile.  Shards
+// are read separately, until it is known which of them are of one profile.
 static inline bool hp_taken_is_shard(const struct hp_taken *taken) {
     return taken->partials.count > 0 &&
            taken->partials.parameters.of[HP_PARAMETER_SHARDS] > 1;
@@ -68,8 +70,8 @@ HP_MUST_CHECK int hp_partial_inputs_refuse(const struct hp_profile *profile,
                                            const struct hp_taken_all *all,
                                            struct hp_err *err);
 
-// Count the processes in partials that have no records for them, in profile->processes.
-// Call it when all dumps are chosen.
+// Count, in profile->processes, the processes of dumps in partials that have no records
+// of their own.  Call it when all dumps are chosen.
 void hp_partial_inputs_count(struct hp_profile *profile);
 
 // Call it when it is known which dumps are used: check that the partials contain exactly

@@ -18,10 +18,19 @@
 //  warnings.h       sentences for the reader; moments.c, module_warnings.c
 //  redact.h, dump_lists.c               further parts of the public API
 //
+// Terms (see also model/profile.h):
+//   job            one read of many inputs by several threads (workers), struct hp_job
+//   group          inputs without records of their own: one record has their sums
+//   lone input     an input that shares its process and its content with no other input
+//   moment         a time at which a process wrote a dump; of several moments of a
+//                  process only one is used, unless options say otherwise
+//   shard set      partials that share the stacks of one profile, one shard each or more
+//   given map      the memory map of --maps, for inputs that have none
+//
 // Invariants: workers change only their own profile, and shared parts of the job only
 // under its lock.  Results do not depend on the number of threads or on the order of
 // inputs.  Records of inputs (model/input.h) are in profile->inputs once they have been
-// read, except those that groups and lone inputs represent.
+// read, except for inputs that are only part of a group.
 #ifndef HP_LIB_READ_H
 #define HP_LIB_READ_H
 

@@ -440,7 +440,7 @@ static bool is_known_file(struct hp_job *job, const struct hp_input_record *reco
 }
 
 // Count dumps that surely differ.  If there are more than a partial lists individually,
-// history is folded: what each dump added is kept only as sums of groups.
+// history is folded: what each dump added is kept only in sums over replicates.
 static void count_dump(struct hp_job *job, const struct hp_input_record *record) {
     if (!job->may_fold_history || job->folds_history || !hp_input_is_used(record) ||
         is_known_file(job, record)) {

@@ -35,13 +35,13 @@ struct hp_job {
     // For each path: it has the name of the newest dump of its process.  NULL: not
     // examined.
     const bool *is_newest;
-    // Used to count dumps.  A partial records what each dump added only while dumps are
-    // few.  These sets of files and texts show early that there are more, so that this
-    // history is dropped.
+    // Used to count dumps.  A partial records the history (the estimate of each stack in
+    // each dump) only while dumps are few.  These sets of files and texts show early that
+    // there are more, so that the history is dropped.
     struct hp_contents files, texts;
-    bool may_fold_history; // history may be dropped: the only report is a partial
+    bool may_fold_history; // the history may be dropped: the only report is a partial
     bool groups_inputs;    // inputs are put into `groups` once they have been read
-    // Inputs are put into `lone`, until it is known which have something in common.
+    // Inputs are put into `lone`, until it is known which share a process or a content.
     bool sets_lone_aside;
 
     pthread_mutex_t lock; // protects the rest
@@ -49,7 +49,7 @@ struct hp_job {
     size_t named, differing;
     bool folds_history;            // threads must drop the history of their profiles
     struct hp_input_groups groups; // inputs that have no record of their own
-    struct hp_lone_inputs lone;    // inputs that may get no record
+    struct hp_lone_inputs lone;    // inputs that may be lone, and then get no record
     struct hp_progress progress;   // passed to the caller's progress function
     struct hp_embedded_symbols embedded; // symbols of the profile's frames
     struct hp_taken_all taken;           // partials; they are read only the first time

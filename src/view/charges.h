@@ -19,7 +19,7 @@ struct hp_charges {
 };
 
 // Compute the effects of folding.  The result is {0} if nothing is moved: rows are
-// modules, addresses or groups of inputs, or no more than the allocator is folded.
+// modules, addresses or properties of inputs, or no more than the allocator is folded.
 struct hp_charges hp_charges_of(const struct hp_view *view);
 
 // Return the largest amount that one function would have if libraries were folded as

@@ -309,7 +309,7 @@ static void add_dump(struct side_adder *adder, int side,
     end_unit(adder, side, 1);
 }
 
-// Add each group of dumps as one unit.  The sums are sorted by column and group.
+// Add each replicate as one unit.  The sums are sorted by column and replicate.
 static void add_groups(struct side_adder *adder, int side) {
     const struct hp_between *between = &adder->sides->between[side];
     uint64_t dumps[HP_REPLICATES];

@@ -1,4 +1,5 @@
-// Sums of the two sides of a difference, per node, from the history of a profile.
+// Sums of the two sides of a difference, per node, from the history of a profile (the
+// estimate of each stack in each input, model/history.h).
 //
 // All sums are exact, except those of the values of single dumps.  These are
 // floating-point sums in the order of the inputs, so that they do not depend on the order
@@ -11,19 +12,18 @@
 #include "view/visible_frames.h"
 
 // The inputs of the base (0) and the new side (1) that are used, as indexes into
-// profile->inputs.  A unit is one observation of how the dumps of a side vary: a dump or
-// a group of dumps.
+// profile->inputs.  A unit is one observation of how the dumps of a side vary: a dump, or
+// a replicate (model/between.h), if an input is a partial that does not record each dump.
 struct hp_sides {
     HP_VEC(size_t) base, new;
     size_t dumps[2]; // dumps of each side; an input can contain several
-    // Whether the units of a side are groups of dumps, as an input does not record each
-    // dump.
+    // Whether the units of a side are replicates, as an input does not record each dump.
     bool has_groups[2];
     // Whether a side has a merged profile of several processes that does not record how
     // they vary.
     bool has_merged[2];
     size_t units[2];              // number of units
-    struct hp_between between[2]; // sums of the groups; {0} without groups
+    struct hp_between between[2]; // sums over replicates; {0} if units are dumps
 };
 
 // Assign the inputs that are used to sides by hp_input_record.is_base.
@@ -35,7 +35,7 @@ const struct hp_input_record *hp_sides_input(const struct hp_sides *sides,
                                              const struct hp_profile *profile, int side,
                                              size_t number);
 
-// Whether the value of each unit is known in this metric: groups of dumps record bytes
+// Whether the value of each unit is known in this metric: replicates have sums of bytes
 // only.
 bool hp_sides_have_units(const struct hp_sides *sides, int side, enum hp_metric metric);
 

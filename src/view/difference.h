@@ -45,7 +45,7 @@ struct hp_change {
     struct hp_measure sides[2];  // `before` and `after` with their sampling errors
     struct hp_measure tested[2]; // the two quantities that the test compares
     struct hp_ratio ratio;       // comparison of several processes; {0}: none
-    struct hp_contrast means;    // comparison of the means of groups of dumps; {0}: none
+    struct hp_contrast means;    // comparison of the means of replicates; {0}: none
     double samples;              // effective samples of both sides of the test
     // Probability of this growth or decrease, or more, without a real change; NAN: not
     // tested.
@@ -67,7 +67,9 @@ struct hp_difference {
     // freed may still be in use.
     bool is_reset;
     size_t inputs[2]; // dumps of each side that are used
-    size_t groups[2]; // groups of dumps whose means are compared; 0: single dumps are
+    // Number of replicates (model/between.h) whose means are compared; 0: single dumps
+    // are compared.
+    size_t groups[2];
     // Sorted by node; the report sorts them anew, significant rows first, then by size.
     HP_VEC(struct hp_change) rows;
     size_t tested; // number of rows tested
@@ -80,9 +82,9 @@ struct hp_difference {
     struct hp_open_code open;  // owned; only the report sets it, else {0}
 };
 
-// Compare the sides by the history of the profile.  `members` assigns stacks to nodes,
-// which need not be nodes of the view; the rows and the node sets of `open` are numbered
-// like them.  `open` is borrowed during the call; NULL: all code can be compared.  Free
+// Compare the sides by what each input added to each stack (profile->history).
+// `members` assigns stacks to nodes, which need not be nodes of the view; the rows and
+// the node sets of `open` are numbered like them.  `open` is borrowed during the call; NULL: all code can be compared.  Free
 // with hp_difference_done().
 void hp_difference_init(struct hp_difference *difference, const struct hp_view *view,
                         const struct hp_sides *sides, const struct hp_members *members,

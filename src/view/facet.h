@@ -2,8 +2,8 @@
 // and lets its reader choose, whatever its rows represent.
 //
 // The property is either one of samples, and so of stacks (the thread, or a label), or
-// the group of the inputs, when stacks do not have it.  One stack can belong to several
-// inputs.
+// one of inputs (such as the program, or a label), when stacks do not have it.  One stack
+// can belong to several inputs.
 #ifndef HP_VIEW_FACET_H
 #define HP_VIEW_FACET_H
 

@@ -2,8 +2,8 @@
 // program and its memory, such as the allocator and wrappers.
 //
 // A class depends on the name of the function, its source file and its module, and on the
-// user's rules, but never on values or on other frames.  So two dumps of one program are
-// folded alike.
+// user's rules, but never on values or on other frames.  So the same calls are folded in
+// all dumps of one program.
 //
 // A profile is classified with hp_frame_rules_init(), then hp_frame_rules_class() for
 // each call, then hp_frame_rules_check().  Each text is matched once and its result

@@ -1,5 +1,6 @@
-// Rows that are groups of memory instead of code: inputs, programs, processes, threads or
-// values of a label.  Rows of sizes and ages are in size_rows.h.
+// Rows that are inputs, programs, processes, threads or values of a label, instead of
+// code.  In this file a group is the memory of one such row.  Rows of sizes and ages are
+// in size_rows.h.
 //
 // If both a sample and its input have the label that is asked for, the sample's is used.
 //
@@ -64,9 +65,9 @@ void hp_groups_done(struct hp_groups *groups);
 void hp_groups_add(struct hp_top *top, hp_node_id node,
                    const struct hp_observation *seen);
 
-// Add up the profile input by input, and make a row of each group.  If inputs were
-// grouped in a partial, their stacks cannot be separated: then only labels of samples
-// separate rows.
+// Add up the profile input by input, and make a row of each group.  If a partial does not
+// record its dumps individually, their stacks cannot be separated: then only labels of
+// samples separate rows.
 void hp_groups_sum(const struct hp_groups *groups, struct hp_view *view,
                    struct hp_top *top);
 

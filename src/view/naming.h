@@ -3,8 +3,8 @@
 //
 // A frame consists of one or more calls: itself, and the calls inlined into it.  Each
 // call has a node, and each distinct name (with its class) is one node of the view,
-// whatever build or process its frames came from.  Nodes that are not calls, as groups of
-// inputs, are added with hp_naming_add().
+// whatever build or process its frames came from.  Nodes that are not calls, such
+// as inputs, are added with hp_naming_add().
 #ifndef HP_VIEW_NAMING_H
 #define HP_VIEW_NAMING_H
 
@@ -18,7 +18,7 @@ struct hp_call {
     uint8_t marks;  // set of the filter rules that match it, see hp_mark_of()
     uint8_t class;  // enum hp_frame_class
     bool is_folded; // its class is folded, and the report's pattern does not name it
-    bool is_hidden; // by filters
+    bool is_hidden; // filters hide it
 };
 
 // In hp_naming.only: all calls of the frame are folded.

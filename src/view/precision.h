@@ -46,7 +46,7 @@ enum {
 
 const char *hp_row_flag_text(unsigned bit);
 
-// Return the text of a reading of sizes: "unique".
+// Return the text that says how object sizes were recovered from a dump: "unique".
 const char *hp_read_text(enum hp_read read);
 
 // Return the flags of a value, a set of enum hp_row_flag.  All reports judge values here.

@@ -15,7 +15,9 @@
 // The pair of stacks that most objects of a row share.  If several pairs have as many
 // objects, it is the pair with the smaller stack numbers.
 struct hp_recent_pair {
-    size_t count;         // of objects with this pair; 0: no object of the row was freed
+    // Number of objects that `alloc` allocated and `free` freed; 0: no object of the row
+    // was freed.
+    size_t count;
     uint32_t alloc, free; // numbers of stacks of the profile
 };
 
@@ -25,7 +27,8 @@ struct hp_recent_pairs {
     HP_VEC(uint64_t) all; // allocating stack << 32 | freeing stack
 };
 
-// hp_recent_pairs_most() sorts `pairs` and returns the most frequent pair.
+// Add the pair of stacks of one object.  hp_recent_pairs_most() sorts `pairs` and returns
+// the most frequent pair.
 void hp_recent_pairs_add(struct hp_recent_pairs *pairs, uint32_t alloc, uint32_t freed);
 struct hp_recent_pair hp_recent_pairs_most(struct hp_recent_pairs *pairs);
 
@@ -66,7 +69,7 @@ struct hp_recent_row {
     // Numbers of records that the estimates exclude: objects with a time of death before
     // their birth, and freed objects whose time of death is not known.
     size_t negative, no_time;
-    // Number of groups of objects that one stack freed in one tick of the clock.
+    // Number of batches: objects that one stack freed in one tick of the clock.
     size_t batches;
     size_t largest_batch; // number of objects of the largest batch
     struct hp_recent_pair pair;

@@ -4,20 +4,20 @@
 
 #include "view/view.h"
 
-// A line of source that holds something.
+// A line of source that has memory: some stack with a value ends at it or passes it.
 struct hp_listed_line {
     uint32_t function;     // number in listing->functions
     uint32_t line;         // line number in the file; 0: not known
-    hp_fixed flat, cum;    // of the stacks that end at this line, and that pass it
-    struct hp_error error; // of cum; {0} if the profile has no errors
+    hp_fixed flat, cum;    // sums of the stacks that end at this line, and that pass it
+    struct hp_error error; // sampling error of cum; {0} if the profile has no errors
 };
 
 // A function of one source file and class: one row of the view.
 struct hp_listed_function {
     hp_string function, file;
     enum hp_frame_class class;
-    hp_fixed flat, cum;    // of the stacks that end in the function, and that pass it
-    struct hp_error error; // of cum; {0} if the profile has no errors
+    hp_fixed flat, cum; // sums of the stacks that end in the function, and that pass it
+    struct hp_error error; // sampling error of cum; {0} if the profile has no errors
     size_t first, count;   // range of its lines in listing->lines
     // Number in listing->sources, increased by 1; 0: no file is known.
     uint32_t source;

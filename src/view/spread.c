@@ -21,7 +21,7 @@ enum {
 
 // --- rows ---------------------------------------------------------------------------------
 
-// The p-value of the chi-squared test.  `units` is the number of inputs or groups.
+// The p-value of the chi-squared test.  `units` is the number of inputs or replicates.
 static double p_of(double variance, double sampling, double units) {
     if (sampling <= 0) {
         return variance > 0 ? 0 : 1;

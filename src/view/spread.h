@@ -39,11 +39,13 @@ enum {
 // The spread of all rows, and the inputs that stand out.
 struct hp_spread {
     size_t inputs; // number of dumps
-    // Number of groups of dumps, if only sums of groups are known; 0: each dump is known.
+    // Number of replicates (64 classes of dumps, model/between.h), if only their sums are
+    // known; 0: each dump is known.
     size_t groups;
-    // With groups, filters apply to the sums of groups, so that no dump can be judged.
+    // With replicates, filters apply to their sums, so that no dump can be judged.
     bool has_filters;
-    struct hp_quantile quantiles[HP_QUANTILES]; // known with groups and without filters
+    // Known if `groups` is not 0 and there are no filters.
+    struct hp_quantile quantiles[HP_QUANTILES];
     size_t quantile_count; // number of elements of `quantiles`; 0: not known
     char hexadecimal[2 * HP_EXTREMES][24]; // names of outliers without any other name
     struct hp_spread_row *rows;            // by node of the naming
@@ -53,14 +55,15 @@ struct hp_spread {
     struct hp_open_code open;              // modules for which some dumps lack names
 };
 
-// Judge the largest and the smallest dumps of groups, and find the quantiles.  `sum` is
-// the sum of all stacks.
+// If only sums over replicates are known: find the outliers among the largest and the
+// smallest dumps, and the quantiles.  `sum` is the sum of all stacks.
 void hp_spread_judge_extremes(struct hp_spread *spread, const struct hp_profile *profile,
                               const struct hp_sides *sides, const struct hp_side_sum *sum,
                               const struct hp_report_options *options);
 
-// Compute the spread of all rows.  The profile must have a history.  Uses the metric, the
-// sort order (flat or cum) and the confidence of the view's options.
+// Compute the spread of all rows.  The profile must have a history (the estimates of each
+// input).  Uses the metric, the sort order (flat or cum) and the confidence of the view's
+// options.
 void hp_spread_init(struct hp_spread *spread, const struct hp_view *view);
 void hp_spread_done(struct hp_spread *spread);
 

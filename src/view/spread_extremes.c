@@ -120,7 +120,7 @@ static const char *name_of(struct hp_spread *spread, const struct hp_profile *pr
     return first ? first : spread->hexadecimal[i];
 }
 
-// Order of outliers: by p, then by name, then by value.
+// Order of outliers: by p-value, then by name, then by value.
 static int by_p(const void *left, const void *right) {
     const struct hp_outlier *a = left, *b = right;
     if (a->p != b->p) {

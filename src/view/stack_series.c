@@ -23,8 +23,8 @@ struct series_chunk {
 struct hp_changes {
     struct series_chunk *first, *last;
     size_t size; // in all chunks, in bytes
-    // Value in dump `at`, the last one with a change; and in dump `seen`, the last one
-    // that had the stack.
+    // `held`: value of the stack in dump `at`, the last dump in which it changed.  `now`:
+    // its value in dump `seen`, the last dump that had the stack.
     hp_fixed held, now;
     uint32_t stack;
     uint32_t at, seen;

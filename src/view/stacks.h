@@ -145,7 +145,7 @@ struct hp_error_sums {
 };
 
 // Values of the stacks of a view.  Selections except HP_OF_ALL need a profile with a
-// history.
+// history, which has the estimates of each input.
 struct hp_stack_sums {
     struct hp_values *values;                // by stack
     struct hp_error_sums errors[HP_COLUMNS]; // {0}: errors are not added up

@@ -21,6 +21,19 @@
 //     precision, unseen, spread        intervals, missed stacks, spread between inputs
 //     page, flames, edges, facet       HTML pages and pictures
 //
+// Terms (see also model/profile.h):
+//   node         a name that rows and steps of stacks have, as a number: naming.h
+//   row          a line of a table; mostly a node with its sums
+//   flat, cum    sums of the stacks that end at a node, and of those that pass it
+//   class        the kind of code of a call: own, library, allocator ...: frame_rules.h
+//   folded       a call is folded if its memory is attributed to its caller
+//   call site    a call at one place of the source: sites.h
+//   facet        a property by which a page divides stacks further: facet.h
+//   holder       a single input or all inputs with equal labels: holders.h
+//   unit         in statistics, one observation: a dump or a replicate: diff_sums.h
+//   open code    code that cannot be compared in all dumps: open_code.h
+//   recent pair  the stack that allocated an object and the one that freed it
+//
 // Invariants: a view borrows its profile, which must not change.  A node is a number
 // below hp_node_count(), and node 0 is none.  A stack is added to a node once, however
 // often it passes there.  A report fills view->rows or view->stacks; the rest is in
@@ -229,7 +242,8 @@ struct hp_head {
     enum hp_snapshots snapshots;
     // The profile keeps all dumps of each process separately; `snapshots` does not apply.
     bool has_moments;
-    struct hp_shards shards;   // shards that the profile has; {0}: it is complete
+    // The profile has only some shards (parts of the stacks) of a larger one; {0}: all.
+    struct hp_shards shards;
     enum hp_metric chosen_for; // metric by which the largest dump of a process was chosen
     struct hp_span thread;     // name of the only thread that was read; "": all threads
     uint64_t older_than; // nanoseconds: only objects older than this were read; 0: all
@@ -364,8 +378,8 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
                               const struct hp_report_options *options,
                               struct hp_view_use use, struct hp_err *err);
 
-// Whether a page divides stacks further, by labels of their samples or by groups of
-// inputs.  hp_page_take_facet() sets the facet up; from then on the rows of the page are
+// Whether a page divides stacks further, by labels of their samples or by properties of
+// their inputs.  hp_page_take_facet() sets the facet up; from then on the rows of the page are
 // functions.  It returns HP_E_USAGE if the facet has too many values.
 bool hp_page_has_facet(const struct hp_view *view);
 HP_MUST_CHECK int hp_page_take_facet(struct hp_view *view, struct hp_err *err);

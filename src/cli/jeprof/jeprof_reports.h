@@ -48,7 +48,9 @@ struct hp_jeprof_number hp_jeprof_share(double value, double total);
 struct hp_jeprof_sums {
     const struct hp_jeprof_stacks *stacks;
     double *flat, *cum;
-    size_t *order, count; // rows with the largest sum first
+    // Numbers of the `count` rows, sorted by flat or by cum as hp_jeprof_sums_init() was
+    // asked, the largest first.
+    size_t *order, count;
 };
 
 // Compute the sums, and sort rows by `cum` or by `flat`; `by_size` ignores the sign.  The

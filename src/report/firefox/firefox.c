@@ -403,11 +403,13 @@ struct firefox_writer {
 struct dump_step {
     const struct firefox_writer *writer;
     enum hp_metric metric;
-    size_t next; // the next dump; `now` is that before it
+    size_t next; // number of the next dump in the series; `now` is of the one before
     struct hp_stack_sums sums;
-    // Values of the present dump before rounding.
+    // Values of the stacks in the dump that was read last, before rounding.
     hp_fixed *exact;
-    hp_int128 *before, *now; // rounded values; both are zeros before the first dump
+    // Rounded values of the stacks in that dump (`now`) and in the one before it; both
+    // are zeros before the first dump.
+    hp_int128 *before, *now;
 };
 
 // A state before the first dump; step_done() frees it.

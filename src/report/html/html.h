@@ -150,10 +150,10 @@ const uint32_t *hp_html_sums_read(struct hp_html_sums *sums,
 // Write the distinct sums, member by member.
 void hp_html_put_values(struct hp_sink *out, const struct hp_html_sums *sums);
 
-// Read the sums of stacks for each group of inputs.  Returns for each stack as many
-// numbers as there are places; the caller frees them.
+// Read the sums of stacks for each value of the facet, if it divides inputs.  Returns for
+// each stack as many numbers as there are places; the caller frees them.
 uint32_t *hp_html_split(const struct hp_view *view, struct hp_html_sums *sums);
-// Number of places: the groups of inputs if the facet is of inputs, else 1.
+// Number of places: the values of the facet if it divides inputs, else 1.
 size_t hp_html_end_places(const struct hp_view *view);
 // Find the ends of stacks: the places where any of `columns` has a sum.  Each column has
 // a number for each place of each stack.
@@ -187,7 +187,9 @@ void hp_html_put_integer(struct hp_sink *out, int64_t number);
 // HTML.
 void hp_html_put_inert(struct hp_sink *out, struct hp_span json);
 
-// Write the element with the first rows, for programs.
+// Write a <script> element with a JSON summary, for programs that read the page: the
+// total, the number of rows of the report, and as many of its first rows as fit in 8,000
+// bytes.
 void hp_html_summary(struct hp_sink *out, const struct hp_view *view);
 
 // Write the element around the data that `fill` writes: plain if it is small, else

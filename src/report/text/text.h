@@ -250,8 +250,8 @@ void hp_text_folding_notes(struct hp_sink *out, const struct hp_view *view);
 // comparison, a series and lifetimes also the tests.
 hp_writer hp_text_head, hp_text_diff_head, hp_text_trend_head, hp_text_lifetime_head;
 
-// Write the two stacks of a row's largest pair side by side, if the row has one; for
-// hp_view_is_recent().
+// Write side by side the stack that allocated most objects of a row and the stack that
+// freed them (the row's hp_recent_pair), if there are any; for hp_view_is_recent().
 void hp_text_recent_pair(struct hp_sink *out, const struct hp_view *view, size_t row);
 
 // Below the table of a diff or a trend, explain p and its mark.  `few`: the number of

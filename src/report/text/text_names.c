@@ -197,7 +197,8 @@ static void build_text(const struct hp_text_names *names, struct row_name *name)
 
 // --- what is different --------------------------------------------------------------------
 
-// Names that have the same text: numbers in names->names.
+// Names of several rows that have the same text and have to be distinguished: numbers in
+// names->names.
 struct alike {
     struct hp_text_names *names;
     const uint32_t *at;
@@ -322,7 +323,8 @@ static void describe_parameters(const struct alike *alike, size_t i,
     hp_vec_done(&text.text);
 }
 
-// Append parameters with all template arguments.
+// Append the parameter list of name `i` of names that have the same text, with all
+// template arguments.
 static void describe_whole_parameters(const struct alike *alike, size_t i,
                                       struct hp_buffer *out) {
     struct hp_buffer text = {0};
