@@ -6,7 +6,7 @@
 #define LETTERS 16, 10, 11, 12, 13, 14, 15, 16
 
 const unsigned char hp_hex_digits[256] = {
-    NONE,    NONE, NONE, NONE, NONE,    NONE, // up to '0'
+    NONE,    NONE, NONE, NONE, NONE,    NONE, // 0 to 47, before '0': no digits
     0,       1,    2,    3,    4,       5,    6,    7,
     8,       9,    16,   16,   16,      16,   16,   16,   // "0" to "?"
     LETTERS, NONE, NONE, NONE, LETTERS, NONE, NONE, NONE, // "@" to 127

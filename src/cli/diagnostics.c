@@ -24,8 +24,8 @@ static struct hp_err located(const struct hp_input *input) {
     return err;
 }
 
-// Print the messages of inputs, one a line: all, or SHOWN_MAX and the number of the
-// others.
+// Print the error of each input that was skipped, one a line: the first SHOWN_MAX and the
+// number of the others; if `all`, every one, and also those of damaged inputs in use.
 static void print_diagnostics(const struct hp_profile *profile, bool all) {
     size_t found = 0;
     for (size_t i = 0; i < hp_profile_input_count(profile); i++) {

@@ -111,10 +111,11 @@ struct hp_return_check {
     uint32_t checked, failed;
 };
 
-// Units of debug information of a module that were needed.
+// Number of parts (DWARF units, or line programs) of a module's debug information that
+// were needed.
 struct hp_debug_parts {
-    uint32_t all;     // all units that were needed
-    uint32_t foreign; // units that libdw had to read instead of our own reader
+    uint32_t all;     // number of all parts that were needed
+    uint32_t foreign; // number of those that libdw had to read instead of our own reader
 };
 
 // One module of a profile.  Its identity is (kind, path, deleted, build id, addresses,

@@ -1,7 +1,7 @@
-// Questions to a file about pairs of a frame and its caller in a dump.  One is whether a
-// caller directly calls the function of a frame.  Code of another file does so by chance
-// a twentieth as often as it has a call before an address.  The other, to a debug file
-// without code, is whether a call returns to an address.
+// Questions to a file about call pairs: a frame of a dump and its caller.  One question
+// is whether the caller directly calls the function of the frame.  Code of another file
+// does so by chance a twentieth as often as it has a call before an address.  The other,
+// to a debug file without code, is whether a call returns to an address.
 #ifndef HP_SYM_CALL_PAIRS_H
 #define HP_SYM_CALL_PAIRS_H
 
@@ -36,7 +36,7 @@ struct hp_call_pairs {
 
 void hp_call_pairs_done(struct hp_call_pairs *pairs);
 
-// For the parent: ask about pairs of a file, whose path is for messages, and decode the
+// For the parent: ask a file about call pairs (its path is for messages), and decode the
 // answers: an enum hp_call_answer for each of `count` pairs.  Returns false, with errno
 // EPROTO, if they are malformed.
 void hp_call_pairs_ask(struct hp_packet *packet, struct hp_span path,

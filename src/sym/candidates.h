@@ -12,13 +12,14 @@
 struct hp_candidate {
     struct hp_file_place place;
     struct hp_file_code code;
-    char *key;                       // identity of its code; NULL until it is read
+    char *key;                       // digest of its code; NULL until it is read
     struct hp_sym_diagnostic why;    // the reason if it cannot be read
     bool is_read;                    // reading was tried
     enum hp_large_sizes large_sizes; // HP_LARGE_AUTO: not asked for yet, or unknown
     bool is_asked;                   // `large_sizes` was asked for
     uint64_t used;                   // value of hp_candidates.clock at the last use
-    // Pairs of calls that were asked about: question, kind, addresses.
+    // Call pairs (a frame and its caller) that were asked about: question, kind, and both
+    // addresses.
     struct hp_strtab pairs;
     HP_VEC(unsigned char) answers; // for each of `pairs`
 };
@@ -81,8 +82,8 @@ bool hp_candidate_need(struct hp_candidates *self, struct hp_candidate *file,
 enum hp_large_sizes hp_candidate_large_sizes(struct hp_candidates *self,
                                              struct hp_candidate *file);
 
-// Ask about pairs of calls in a file; `answers` gets an enum hp_call_answer for each.
-// Returns false if the file cannot be asked.
+// Ask a file about call pairs; `answers` gets an enum hp_call_answer for each.  Returns
+// false if the file cannot be asked.
 bool hp_candidate_pairs(struct hp_candidates *self, struct hp_candidate *file,
                         const struct hp_call_pairs *pairs, unsigned char *answers);
 

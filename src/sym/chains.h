@@ -7,8 +7,9 @@
 #include "sym/call_pairs.h"
 #include "sym/fits.h"
 
-// Callback that asks about pairs of calls in the file of a trial; `answers` gets an enum
-// hp_call_answer for each.  Returns false if the file cannot be asked.
+// Callback that asks the file of a trial about call pairs (a frame and its caller);
+// `answers` gets an enum hp_call_answer for each.  Returns false if the file cannot be
+// asked.
 struct hp_chain_reader {
     void *data;
     bool (*read)(void *data, size_t trial, const struct hp_call_pairs *pairs,

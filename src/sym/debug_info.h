@@ -87,8 +87,8 @@ void hp_abbreviations_begin(struct hp_abbreviations *abbreviations,
                             struct hp_span section, uint64_t offset,
                             const struct hp_die_forms *forms);
 
-// Read until an abbreviation with this code is found.  Returns NULL if there is none
-// before the end or before one with an unknown form.
+// Read until the abbreviation with this code (its number) is found.  Returns NULL if
+// there is none before the end or before one with an unknown form.
 const struct hp_abbreviation *hp_abbreviations_reach(
     struct hp_abbreviations *abbreviations, uint64_t code);
 
@@ -103,7 +103,7 @@ void hp_abbreviations_done(struct hp_abbreviations *abbreviations);
 // form is unknown.
 bool hp_form_size(const struct hp_die_forms *forms, uint64_t form, unsigned *size);
 
-// Whether a value of this form is an index of .debug_addr.
+// Whether a value of this form is an index into the section .debug_addr, not an address.
 bool hp_form_is_address_index(uint64_t form);
 
 // Skip a value of this form.  Returns false if the form is unknown or the value is cut

@@ -44,7 +44,8 @@ struct hp_lookup {
     struct hp_sym_diagnostic flaw;
     // Some line program was not read, because that would have been too much work.
     bool lacks_lines;
-    // Units and line programs that were read, and those by libdw.
+    // Number of DWARF units and of line programs that were read, and how many of these
+    // libdw had to read.
     struct hp_debug_parts units, line_programs;
 };
 

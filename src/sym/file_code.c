@@ -1,5 +1,6 @@
-// Units are numbered through all executable segments, one after the other: segment k of
-// S(k) bytes has S(k) / unit + 1 of them.  The last one is its end, where a call in its
+// A unit is code->unit bytes, the alignment of instructions.  Units are numbered through
+// all executable segments, one after the other: segment k of S(k) bytes has S(k) / unit +
+// 1 of them.  The last one is its end, where a call in its
 // last bytes returns to.
 //
 // From 5.3.1 on jemalloc rounds large sizes up to pages, unless its option
@@ -64,8 +65,9 @@ static void add_signal(void *data, uint64_t unit) {
     hp_vec_push(&scan->code->signals, scan->first + unit);
 }
 
-// Scan a segment and add it to the digest, in pieces, because a text may have hundreds of
-// megabytes.  False if it cannot be read.
+// Find the calls in a segment, record where they return to in scan->code, and add the
+// bytes to the digest; in pieces, because a segment may have hundreds of megabytes.
+// False if it cannot be read.
 static bool scan_segment(struct scan *scan, const struct hp_image *image,
                          const struct hp_load *load, struct hp_digester *digester) {
     const struct hp_calls_at found = {scan, add_call, add_signal};
@@ -312,7 +314,8 @@ static void take_calls(struct hp_unpacker *in, struct hp_file_code *code) {
     in->bad |= code->has_text && code->returns.count != count_units(code) / 8 + 1;
 }
 
-// Decode the code of a file.  False if it is malformed; the caller frees `code`.
+// Decode a struct hp_file_code (where calls return to, segments, digest) from a message
+// of the child.  False if it is malformed; the caller frees `code`.
 static bool take_code(struct hp_unpacker *in, struct hp_file_code *code) {
     struct hp_image *image = &code->image;
     image->start = hp_packet_u64(in);

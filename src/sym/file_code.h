@@ -1,6 +1,6 @@
-// The code of a file as far as dumps are compared with it: the places that calls return
-// to.  The child reads a file once; the parent looks up the return addresses of any
-// number of dumps.
+// The "code" of a file, as far as dumps are compared with it: the places in its machine
+// code that calls return to, and a digest.  The child reads a file once; the parent looks
+// up the return addresses of any number of dumps.
 #ifndef HP_SYM_FILE_CODE_H
 #define HP_SYM_FILE_CODE_H
 
@@ -13,7 +13,7 @@ enum {
     HP_CODE_KEY_SIZE = 33,
 };
 
-// The code of a file; {0} is unknown.
+// The code of a file, as above; {0}: unknown.
 struct hp_file_code {
     // Segments, machine and build id of the file; no file is open in it.
     struct hp_image image;
@@ -22,11 +22,12 @@ struct hp_file_code {
     // The allocator rounds large sizes to pages; set only for HP_CODE_LARGE_SIZES.
     bool rounds_to_pages;
     bool has_text; // the members below are set
-    // Calls return to multiples of this number of bytes; 0: there are no rules for the
-    // machine.
+    // Alignment of instructions: calls return to multiples of this number of bytes; 0:
+    // there are no rules for the machine.
     unsigned unit;
     bool is_noise; // so much of the text looks like calls that a fit proves nothing
-    // A bit for each unit of each executable segment and its end: a call returns there.
+    // A bit for each unit (`unit` bytes) of each executable segment, and for its end: a
+    // call returns there.
     HP_VEC(unsigned char) returns;
     // Numbers of the units that signal handlers return to, ascending.
     HP_VEC(uint64_t) signals;

@@ -6,11 +6,11 @@
 #include "model/prover.h"
 #include "sym/file_code.h"
 
-// A file that is tried for a module.
+// A trial: a file that is compared with the addresses of one module of a dump.
 struct hp_trial {
     uint32_t module; // index of the module in the question
     bool is_named; // it has the name of the module; otherwise only its layout supports it
-    bool is_comparable; // otherwise its code is unknown
+    bool is_comparable; // where calls return to in the file is known
     double chance;      // the chance that code of another file fits an address
     // An enum hp_return for each address of the module, in the order of hp_fits; or NULL.
     unsigned char *kinds;

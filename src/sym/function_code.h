@@ -1,5 +1,5 @@
-// Digests of the code of single functions: of start, length and bytes.  Builds are
-// compared with them function by function.
+// The "code" of a function: a digest of its start, length and machine instructions.
+// Builds are compared by these digests, function by function.
 #ifndef HP_SYM_FUNCTION_CODE_H
 #define HP_SYM_FUNCTION_CODE_H
 

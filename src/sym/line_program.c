@@ -356,7 +356,8 @@ static bool is_last_byte(const struct hp_line_header *header, const unsigned cha
     return *at < 0x80 && !takes_operand(header, *at) && !may_be_half;
 }
 
-// The byte after an opcode that is not 0 and its operand; at most `end`.
+// Skip the opcode at `at`, which must not be 0, and its operand.  Returns the position
+// after them, at most `end`.
 static const unsigned char *pass_opcode(const struct hp_line_header *header,
                                         const unsigned char *at,
                                         const unsigned char *end) {
@@ -388,7 +389,7 @@ static const unsigned char *find_extended(const struct line_machine *m,
         if (at == zero) {
             return zero;
         }
-        begin = at; // the 0 is an operand
+        begin = at; // the 0 is an operand: search again after it
     }
     return NULL;
 }

@@ -168,7 +168,7 @@ struct scope_path {
 // A walk down one unit; its names without scope are [at, end), ordered by home.
 struct names_walk {
     struct hp_strtab *strings;
-    struct hp_name **at, **end; // names not reached yet, and their end
+    struct hp_name **at, **end; // [at, end): names that the walk has not reached yet
     struct hp_die_cursor cursor;
     struct scope_path path;
 };

@@ -105,7 +105,8 @@ struct hp_answer {
     // For each address: bytes from the start of its function, plus 1, if it has no lines;
     // 0: unknown.
     HP_VEC(uint32_t) starts;
-    // For each address: hp_function_code(); 0: not asked for, or unknown.
+    // For each address the digest of its function, from hp_function_code(); 0: not asked
+    // for, or unknown.
     HP_VEC(uint64_t) codes;
     HP_VEC(struct hp_source_digest) sources; // `module` is not set
     // For each address: enum hp_return of the code that its call returns to.

@@ -1,5 +1,5 @@
-// Scopes of addresses: which units may describe an address, and which function of a unit
-// and which inlined calls in it contain the address.
+// Scopes of addresses: which DWARF units may describe an address, and which function of a
+// unit and which inlined calls in it contain the address.
 #ifndef HP_SYM_SCOPES_H
 #define HP_SYM_SCOPES_H
 
@@ -65,7 +65,7 @@ struct hp_scopes {
     HP_VEC(struct hp_scope) scopes;       // [0] is unused
     struct hp_die_cursor cursor;          // the caller sets its budget
     size_t missing;                       // places without a scope
-    // Current nesting of entries.
+    // Depth of the current entry in the tree of the unit's entries.
     int depth;
 };
 

@@ -13,6 +13,20 @@
 //   dwarf.h       functions and inlined calls (debug_info.h, entry.h, scopes.h, names.h),
 //                 files and lines (line_program.h)
 //   calls.h       whether machine code has a call before a return address
+// Terms:
+//   code (of a file)      the places in its executable segments that calls return to, and
+//                         a digest of these segments: file_code.h
+//   code (of a function)  a digest of its instructions: function_code.h
+//   code (in DWARF)       the number of an abbreviation: debug_info.h
+//   build        files with the same code; one path can have several builds over time
+//   fit          a file fits a dump if the return addresses of the dump follow calls
+//                in the file
+//   candidate    a file that a module may have run; a trial compares it with one dump
+//   layout       addresses, sizes and offsets of the executable segments of a module
+//   call pair    the return addresses of a frame and of its caller: call_pairs.h
+//   DWARF unit   a part of the debug information, mostly of one compiled source file
+//   code unit    the alignment of instructions in bytes: file_code.h, calls.h
+//   debug file   a file with the debug information of a binary, but without its code
 // Data structures: hp_task (the frames of one module), hp_request and hp_answer (what
 // crosses the socket), hp_image (an open ELF file), hp_lookup (a module's DWARF query).
 // Invariants: every byte of a binary is read in a forked child, which is handed open

@@ -84,8 +84,8 @@ struct hp_difference {
 
 // Compare the sides by what each input added to each stack (profile->history).
 // `members` assigns stacks to nodes, which need not be nodes of the view; the rows and
-// the node sets of `open` are numbered like them.  `open` is borrowed during the call; NULL: all code can be compared.  Free
-// with hp_difference_done().
+// the node sets of `open` are numbered like them.  `open` is borrowed during the call;
+// NULL: all code can be compared.  Free with hp_difference_done().
 void hp_difference_init(struct hp_difference *difference, const struct hp_view *view,
                         const struct hp_sides *sides, const struct hp_members *members,
                         const struct hp_open_code *open);

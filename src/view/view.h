@@ -2,11 +2,11 @@
 // once what a report shows: for all formats, for the gate of --fail-if and for
 // programs.  A format (report/) turns a view into bytes and decides nothing else.
 //
-// Entry points: hp_view_build() in view_build.c checks the options, applies the filters and
-// calls `build` of the struct hp_report of the kind.  hp_view_cell() and the functions
-// after it in cells.c read a finished view.  Sums are made when a view is built;
-// intervals and origins are computed when a caller asks for them, and kept in struct
-// hp_view_cache.
+// Entry points: hp_view_build() in view_build.c checks the options, applies the filters
+// and calls `build` of the struct hp_report of the kind.  hp_view_cell() and the
+// functions after it in cells.c read a finished view.  Sums are made when a view is
+// built; intervals and origins are computed when a caller asks for them, and kept in
+// struct hp_view_cache.
 //
 // Files in the order of a build, which is also the order to read them in:
 //     naming, node_names, shortname    a node for each name of a frame
@@ -379,8 +379,8 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
                               struct hp_view_use use, struct hp_err *err);
 
 // Whether a page divides stacks further, by labels of their samples or by properties of
-// their inputs.  hp_page_take_facet() sets the facet up; from then on the rows of the page are
-// functions.  It returns HP_E_USAGE if the facet has too many values.
+// their inputs.  hp_page_take_facet() sets the facet up; from then on the rows of the
+// page are functions.  It returns HP_E_USAGE if the facet has too many values.
 bool hp_page_has_facet(const struct hp_view *view);
 HP_MUST_CHECK int hp_page_take_facet(struct hp_view *view, struct hp_err *err);
 
