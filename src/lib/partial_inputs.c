@@ -10,13 +10,13 @@
 
 // --- shard sets ------------------------------------------------------------------------
 //
-// Shards of the same dumps among the partials.  The data that they have in common is used
-// once.
+// Partials that are shards, each with some of the stacks of one profile, and describe the
+// same dumps.  The data that they have in common is used once.
 //
-// Shards of one set have the same identities, groups and tables: they were cut from one
-// profile, or merged from shards that were.  Each shard was read into a profile of its
-// own.  The first shard of a set, by number and name, keeps the data about dumps; the
-// others keep only their stacks.
+// Shards of one set have the same identities, groups of dumps, and tables: they were
+// written from one profile, or merged from shards that were.  Each shard was read into a
+// profile of its own.  The first shard of a set, by number and name, keeps the data about
+// dumps; the others keep only their stacks.
 
 // The bit of each shard that a partial contains.
 static uint64_t present_of(const struct hp_taken *taken) {
@@ -101,7 +101,8 @@ static int join(struct hp_taken_all *all, size_t i, struct hp_err *err) {
     return HP_OK;
 }
 
-// Refuse sets with different shards: the totals of a report would be of different parts.
+// Refuse sets if not the same shards of each are given: the totals of a report would be
+// of different stacks.
 static int compare_sets(const struct hp_taken_all *all, struct hp_err *err) {
     const struct hp_taken *first = all->at[0];
     for (size_t i = 1; i < all->count; i++) {

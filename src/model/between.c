@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- sums of groups --------------------------------------------------------------------
+// --- sums over replicates --------------------------------------------------------------
 
 enum {
     FEW = 4096, // number of unsorted sums at which the sums are settled, at least
 };
 
-// A process determines the group if it is known, so that all its dumps are in one group.
+// A process determines the replicate if it is known, so that all its dumps are in one.
 unsigned hp_replicate_of(struct hp_digest content, const struct hp_identity *properties) {
     uint64_t process = hp_process_identity(properties);
     uint64_t identity = process ? process : hp_dump_identity(content, properties).of[0];
@@ -115,7 +115,7 @@ double hp_bucket_start(uint32_t number) {
 
 // --- totals of dumps -------------------------------------------------------------------
 
-// Order by identity and group, so that equal totals have a fixed order.
+// Order by identity and replicate, so that equal totals have a fixed order.
 static int compare_dumps(const struct hp_extreme *a, const struct hp_extreme *b) {
     int order = (a->id[0] > b->id[0]) - (a->id[0] < b->id[0]);
     order = order ? order : (a->id[1] > b->id[1]) - (a->id[1] < b->id[1]);

@@ -1,9 +1,10 @@
 // How dumps differ from one another if they have no records of their own: sums of stacks
 // over 64 groups of dumps (replicates), to which dumps are assigned by their identities,
-// and the distribution of the totals of dumps.  In this file a group is a replicate.
+// and the distribution of the totals of dumps.  Where code here says `group`, it means
+// the number of a replicate.
 //
-// The variance between dumps can be estimated from groups.  For R groups, where group r
-// has n_r dumps with the sum S_r, and with the mean m of a dump,
+// The variance between dumps can be estimated from replicates.  For R replicates, where
+// replicate r has n_r dumps with the sum S_r, and with the mean m of a dump,
 //
 //     s^2 = sum_r (S_r - n_r m)^2 / n_r / (R - 1)
 //
@@ -18,7 +19,7 @@
 #include "model/error.h"
 #include "model/processes.h"
 
-// Number of groups, resolution of the histogram of totals, and length of the lists of
+// Number of replicates, resolution of the histogram of totals, and length of the lists of
 // extreme dumps.
 enum {
     HP_REPLICATES = 64,
@@ -28,11 +29,11 @@ enum {
     HP_EXTREMES = 32,
 };
 
-// --- sums of groups --------------------------------------------------------------------
+// --- sums over replicates --------------------------------------------------------------
 
 // The sum of one stack over the dumps of one replicate.
 struct __attribute__((packed, aligned(8))) hp_replicate {
-    uint64_t key; // column and group in the upper, stack in the lower 32 bits
+    uint64_t key; // column and replicate in the upper, stack in the lower 32 bits
     hp_int128 bytes;
 };
 

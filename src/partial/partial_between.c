@@ -1,12 +1,13 @@
 // How dumps differ from one another that are not recorded individually (model/between.h).
-// The sums of each stack over groups of dumps are with the stacks; these are the other
+// The sums of each stack over replicates are with the stacks; these are the other
 // sections:
 //
-//     distribution   labels; number of groups with dumps; for each: distance from the
-//                    group before, dumps; for each column: dumps with 0 bytes or less,
-//                    number of buckets; for each: distance from the bucket before, dumps;
-//                    then number of dumps with the largest totals; for each, the largest
-//                    first: bytes, identity, group; and the same for the smallest totals
+//     distribution   labels; number of replicates with dumps; for each: distance from the
+//                    number of the one before, dumps; for each column: dumps with 0 bytes
+//                    or less, number of buckets; for each: distance from the bucket
+//                    before, dumps; then number of dumps with the largest totals; for
+//                    each, the largest first: bytes, identity, replicate; and the same
+//                    for the smallest totals
 //     extreme names  identity, name, archive
 //
 // Rows of a distribution are in the order of their labels as texts.
@@ -15,10 +16,10 @@
 
 #include <string.h>
 
-// --- sums of groups --------------------------------------------------------------------
+// --- sums over replicates --------------------------------------------------------------
 
 enum {
-    PLACE = 7, // bits of a key for column and group, below those of the stack's place
+    PLACE = 7, // bits of a key for column and replicate, below those of the stack's place
 };
 
 // Sort the sums by the place of their stack in the file, and drop those of stacks that

@@ -27,8 +27,8 @@ bool hp_reader_stays_packed(struct hp_partial_reader *r) {
     return packed->is_any;
 }
 
-// Record how the partial numbers its frames, and the sum of its stacks, which its groups
-// contain. Returns the index of the new source of runs.
+// Record how the partial numbers its frames, and the sum of its stacks, which is the sum
+// over its groups of dumps. Returns the index of the new source of runs.
 static uint32_t add_source(struct hp_partial_reader *r) {
     struct hp_stack_runs *runs = &r->profile->runs;
     struct hp_run_source source = {.first_frame = runs->frames.count};
@@ -107,8 +107,8 @@ void hp_packed_stacks_done(struct hp_packed_stacks *packed) {
 // --- partials of few dumps -------------------------------------------------------------
 
 // Once all partials together have more dumps than are recorded individually, the
-// contributions of each dump are replaced by sums of groups, and the stacks become runs,
-// as for a partial of many dumps.
+// contributions of each dump to stacks are replaced by sums over replicates, and the
+// stacks become runs, as for a partial of many dumps.
 
 // Whether the partials read so far have more dumps than are recorded individually.
 static bool are_too_many(const struct hp_partial_reader *r) {

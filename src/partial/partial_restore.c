@@ -347,7 +347,7 @@ static void read_observation(struct hp_partial_reader *r, uint32_t stack) {
     }
     if (profile->history.is_kept && !r->row.damage) {
         hp_history_put(&profile->history, r->stacks.at[stack], &values, errors);
-    } else if (profile->keeps.partial && !r->row.damage) { // only sums of groups
+    } else if (profile->keeps.partial && !r->row.damage) { // only sums over replicates
         hp_replicates_add_values(&profile->between[0].sums, r->history_group,
                                  r->stacks.at[stack], &values);
     }
@@ -474,7 +474,7 @@ void hp_reader_name(struct hp_partial_reader *r) {
 
 // --- all -------------------------------------------------------------------------------
 
-// Add a group to the profile as one input.
+// Add a group of dumps to the profile as one input.
 static void add_group(struct hp_partial_reader *r, struct hp_input_record *group) {
     struct hp_process_keys *keys = hp_alloc(sizeof *keys);
     keys->snapshots = 1u << r->parameters.of[HP_PARAMETER_SNAPSHOTS];

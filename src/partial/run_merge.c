@@ -219,11 +219,11 @@ static void cursor_done(struct cursor *cursor) {
 struct stack_sum {
     struct hp_stack_row row;
     struct hp_sizes sizes[HP_COLUMNS];           // parts of the sum, as those of stack 0
-    hp_int128 groups[HP_COLUMNS][HP_REPLICATES]; // sums of groups, in bytes
+    hp_int128 groups[HP_COLUMNS][HP_REPLICATES]; // sums over replicates, in bytes
     bool overflow;
 };
 
-// Add the sums of groups of a stack.
+// Add the sums of a stack over replicates.
 static void add_groups(struct stack_sum *sum, const struct hp_stack_row *row,
                        enum hp_column column) {
     const struct hp_group_sum *group;

@@ -1,5 +1,5 @@
-// A run is a partial with nothing but stacks and the sums of groups of their dumps,
-// whether or not these will be written to a partial. The runs of a partial that was read
+// A run is a partial with nothing but stacks and their sums over replicates, whether or
+// not these will be written to a partial. The runs of a partial that was read
 // are copies of its blocks.
 #include "partial/runs.h"
 
@@ -52,7 +52,7 @@ static void take_sets(struct hp_partial_writer *w, struct hp_stack_run *run) {
     free(rank);
 }
 
-// Move the sums of groups of dumps from the profile to the writer.
+// Move the sums over replicates from the profile to the writer.
 static void take_groups(struct hp_partial_writer *w, struct hp_profile *profile) {
     w->has_between = profile->keeps.partial && !profile->drops_identities;
     if (w->has_between) {

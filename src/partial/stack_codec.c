@@ -14,10 +14,10 @@
 //             size | marks: 1 likely, 2 equal to the part in use of this size, 4 << i
 //                 number i differs from its prediction: by how much, in a column for
 //                 each number, and for mixed sizes or not
-//     in use, then allocated, if groups of dumps are recorded:
-//         0 if it has sums of the same groups as the column before, or, in the first
-//             column, of none; else 1 + number of groups
-//         for each group: distance from the group before
+//     in use, then allocated, if sums over replicates (model/between.h) are recorded:
+//         0 if it has sums of the same replicates as the column before, or, in the first
+//             column, of none; else 1 + number of replicates
+//         for each replicate: distance from the number of the one before
 //             sum, in units: bytes per sample of the first size | remainder of the sum;
 //             for the last: difference from the whole bytes of the stack less the sums
 //                 before
@@ -42,7 +42,7 @@
 //     weight              that of `before`
 //     observed            n * size
 //     excess              mixed sizes with HP_ERROR_MIXED: the number of hidden bytes
-//     reading of sizes    one stack: HP_READ_NONE for mixed sizes, HP_READ_SEVERAL if the
+//     read (enum hp_read) one stack: HP_READ_NONE for mixed sizes, HP_READ_SEVERAL if the
 //                         size is likely, else HP_READ_UNIQUE
 //
 // For mixed sizes the predicted weight is the number of all objects, and the predicted
@@ -404,13 +404,13 @@ static const struct hp_size_part *part_of_size(const struct hp_stack_row *row,
     return NULL;
 }
 
-// Returns the whole bytes of a stack. The sums of groups add up to it, except that each
-// dump's share was rounded.
+// Returns the whole bytes of a stack. Its sums over replicates add up to this, except
+// that each dump's share was rounded.
 static hp_uint128 whole_bytes(const struct hp_stack_row *row, enum hp_column column) {
     return (hp_uint128)hp_fixed_round(row->whole[column].bytes, hp_space_of(column));
 }
 
-// Whether a column has sums of the same groups as the column before; for the first
+// Whether a column has sums of the same replicates as the column before; for the first
 // column, of none.
 static bool has_same_groups(const struct hp_stack_row *row, enum hp_column column) {
     size_t count = row->groups[column].count;
@@ -421,8 +421,8 @@ static bool has_same_groups(const struct hp_stack_row *row, enum hp_column colum
     return same;
 }
 
-// Returns the unit for sums of groups, which is that of the first size that is not mixed,
-// or NULL. Mixed sizes come first.
+// Returns the unit for sums over replicates, which is that of the first size that is not
+// mixed, or NULL. Mixed sizes come first.
 static const struct hp_sample_unit *unit_of(struct hp_stack_codec *codec,
                                             const struct hp_stack_row *row,
                                             enum hp_column column) {
@@ -543,7 +543,7 @@ static void put_parts(struct hp_stack_codec *codec, const struct hp_stack_row *r
     }
 }
 
-// Append the sum of a group: how many units, and the remainder.
+// Append a stack's sum over a replicate: how many units, and the remainder.
 static void put_sum(struct hp_stack_codec *codec, const struct hp_sample_unit *unit,
                     hp_int128 sum) {
     hp_uint128 expected = 0;
@@ -555,7 +555,7 @@ static void put_sum(struct hp_stack_codec *codec, const struct hp_sample_unit *u
     hp_put_signed(&codec->out[HP_STACK_SUM], (hp_int128)((hp_uint128)sum - expected));
 }
 
-// Append the sums of groups of a column. The last is stored as its difference from what
+// Append a column's sums over replicates. The last is stored as its difference from what
 // is left of the stack.
 static void put_groups(struct hp_stack_codec *codec, const struct hp_stack_row *row,
                        enum hp_column column) {
@@ -744,7 +744,7 @@ static void get_parts(struct hp_stack_codec *codec, struct hp_stack_row *row,
     }
 }
 
-// Read the sums of groups of a column.
+// Read a column's sums over replicates.
 static void get_groups(struct hp_stack_codec *codec, struct hp_stack_row *row,
                        enum hp_column column) {
     uint64_t head = hp_get_below(&codec->in[HP_STACK_GROUPS], HP_REPLICATES + 2);

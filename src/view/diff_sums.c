@@ -24,8 +24,8 @@ static hp_int128 whole(double x) {
     return (hp_int128)fmin(fmax(x, 0), 0x1p120);
 }
 
-// Count the units of a side: its dumps, or the groups that have dumps.  Sums the groups,
-// too.
+// Count the units of a side: its dumps, or the replicates that have dumps.  Also computes
+// the sums over replicates.
 static void count_units(struct hp_sides *sides, const struct hp_profile *profile,
                         int side) {
     uint64_t dumps[HP_REPLICATES];

@@ -12,8 +12,8 @@
 //
 // The test of sampling is included for two reasons: memory that no other process has
 // shows no variance between processes, and two or three processes alone hardly reveal
-// their variance.  Groups of dumps also have to pass Welch's test of the values, as the
-// logarithm of a group's mean differs from the logarithms of its dumps.
+// their variance.  Replicates also have to pass Welch's test of the values, as the
+// logarithm of a replicate's mean differs from the logarithms of its dumps.
 //
 // For each test, an end of the interval is on the side of 0 that agrees with the p-value
 // of that side.

@@ -3,7 +3,7 @@
 // the chi-squared distribution with H - 1 degrees of freedom.
 //
 // Each input is compared with the others twice: by a t test with their variance, and for
-// sampling alone.  If inputs are not known one by one, H groups of inputs give s^2
+// sampling alone.  If inputs are not known one by one, H replicates give s^2
 // (model/between.h).
 #include "view/spread.h"
 

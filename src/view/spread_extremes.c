@@ -1,8 +1,8 @@
 // Judges the largest and the smallest dumps of a distribution, and finds its quantiles,
-// if only sums of groups of dumps are known.
+// if only sums over replicates (64 classes of dumps, model/between.h) are known.
 //
-// A dump of T bytes is subtracted from its group, and compared with the rest: n dumps
-// with the mean m and the variance s^2 between them, in R groups:
+// A dump of T bytes is subtracted from its replicate, and compared with the rest: n dumps
+// with the mean m and the variance s^2 between them, in R replicates:
 //
 //     t = (T - m) / sqrt(s^2 (1 + 1/n))
 //
@@ -20,12 +20,12 @@
 
 // --- groups -------------------------------------------------------------------------------
 
-// Sums of the groups: bytes, and number of dumps.
+// For each replicate, the sum of its bytes and the number of its dumps.
 struct group_sums {
     double bytes[HP_REPLICATES], dumps[HP_REPLICATES];
 };
 
-// The groups of one side.
+// Return the sums over the replicates of one side.
 static struct group_sums groups_of(const struct hp_between *between,
                                    enum hp_column column) {
     struct group_sums groups;
@@ -45,7 +45,7 @@ static struct group_sums groups_of(const struct hp_between *between,
     return groups;
 }
 
-// The p-value of the t test; 1 if there are too few groups.
+// The p-value of the t test; 1 if there are too few replicates.
 static double t_test(struct group_sums others, const struct hp_extreme *dump) {
     double bytes = 0, dumps = 0, squares = 0, units = 0;
     others.bytes[dump->group] -= (double)dump->total;
