@@ -82,7 +82,7 @@ struct hp_decoder {
     bool is_raw; // lines are sampled counts; false: jemalloc has rewritten them
     struct hp_halves halves[HP_PERIODS_KEPT]; // made on demand
     unsigned halves_made;  // number of halves made so far; the oldest are overwritten
-    struct hp_index index; // of `lines`, by their counts
+    struct hp_index index; // finds an entry of `lines` by its counts
     HP_VEC(struct hp_decoded_line) lines;
     HP_VEC(struct hp_reading) readings;
 };
@@ -123,7 +123,7 @@ struct hp_class_weights {
     uint64_t period; // sample period in bytes; 0: not filled in
     // Large objects may be any number of pages, up to the size of their class.
     bool has_pages;
-    struct hp_class_weight of[HP_SIZE_CLASSES]; // by class
+    struct hp_class_weight of[HP_SIZE_CLASSES]; // weight of each size class
 };
 
 // Compute the weights.  Does nothing if they were made for the same period and has_pages.
@@ -136,7 +136,7 @@ void hp_class_weights_init(struct hp_class_weights *weights, uint64_t period, do
 // {0} is empty.
 struct hp_prior {
     struct hp_dump_owners owners; // finds the leaves of stacks
-    struct hp_index index;        // of `counts`, by key
+    struct hp_index index;        // finds an entry of `counts` by its key
     HP_VEC(struct hp_prior_count) counts;
 };
 

@@ -32,10 +32,10 @@ struct hp_span hp_temporary_path(struct hp_span path, bool is_deleted,
 
 // An image: one file, mapped by adjacent rows of the map.
 struct hp_run {
-    uint32_t first_row, last_row; // in dump->mappings
+    uint32_t first_row, last_row; // indices in dump->mappings
     // Offsets in the file; both are 0 if no row is executable.
     uint64_t code_start, code_end;
-    hp_module_id module; // in the profile, if `known`
+    hp_module_id module; // module of the profile, if `known`
     bool known;          // whether `module` is set
     // Its number + 1 in resolver->question.modules; 0: the prover is not asked about it.
     uint32_t asked;
@@ -44,11 +44,11 @@ struct hp_run {
 // How the addresses in one row of the map are resolved.
 struct hp_resolved_row {
     // Index in dump->mappings.
-    uint32_t row;   // of dump->mappings
+    uint32_t row;
     uint64_t shift; // address in the process + shift = address in the module
     // The image that contains the row; NULL: the row is a module of its own.
     struct hp_run *image;
-    hp_module_id module; // in the profile, if is_known
+    hp_module_id module; // module of the profile, if is_known
     bool is_known;       // whether `module` is set
 };
 
@@ -57,13 +57,13 @@ struct hp_resolved_row {
 struct hp_resolver {
     // For each row of the map its number + 1 in `images`; 0: none.
     HP_VEC(uint32_t) image_of;
-    // For each row of the map its number + 1 in `rows`; 0: not resolved yet.
+    // For each row of the map, its number + 1 in `rows`; 0: not resolved yet.
     HP_VEC(uint32_t) resolved_of;
     // Rows of the map that contain an address of the dump.
     HP_VEC(struct hp_resolved_row) rows;
     // For each address its number + 1 in `rows`; 0: in no mapping.
     HP_VEC(uint32_t) row_of;
-    HP_VEC(struct hp_run) images; // of the map, by address
+    HP_VEC(struct hp_run) images; // images that the map consists of, by address
     // Asks the prover which files contain the code that ran.
     struct hp_proof_question question;
     HP_VEC(struct hp_extent) asked_extents; // extents of the modules in `question`

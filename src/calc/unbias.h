@@ -73,11 +73,11 @@ struct hp_unbias {
     bool has_alloc; // some stack has numbers of allocations since the start
     bool as_is;     // the numbers are the whole already: no sampling to undo
     bool is_first_version;   // "heap/N", for which jeprof has another formula
-    struct hp_scaled scaled; // for HP_SCALING_SCALED
+    struct hp_scaled scaled; // how the writer scaled, for HP_SCALING_SCALED
     uint64_t period;  // sample period in bytes; 0: unknown; 1: everything was sampled
     double byte_rate; // p(S) = 1 - e^(-byte_rate S); per byte
-    struct hp_size_classes classes;  // for `period`
-    struct hp_class_weights weights; // of these classes, if sizes are searched for
+    struct hp_size_classes classes;  // size classes for `period`
+    struct hp_class_weights weights; // of each class, if sizes are searched for
     struct hp_decoder decoder;       // finds the possible sizes of a line
     // How the allocator rounds large sizes.  The caller sets it before hp_unbias_init().
     enum hp_large_sizes large_sizes;

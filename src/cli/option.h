@@ -44,8 +44,9 @@ struct hp_cli_option {
     const char *name; // without the dashes
     char letter;      // '\0': it has no short form
     enum hp_cli_value value;
-    const char *value_name;     // placeholder in the help; NULL if it takes no value
-    const char *const *choices; // of HP_CLI_CHOICE; ends with NULL; [0] is the default
+    const char *value_name; // placeholder in the help; NULL if it takes no value
+    // Values of an option of kind HP_CLI_CHOICE, up to NULL; [0] is the default.
+    const char *const *choices;
     enum hp_cli_group group;
     unsigned commands; // bits of enum hp_cli_command_id: commands that accept it
     const char *help;  // one line, without the choices

@@ -12,7 +12,7 @@
 // An output that is open.  Set .fd to -1 before it is opened, so that
 // hp_cli_outfile_discard() is safe.
 struct hp_cli_outfile {
-    const char *path; // for messages; belongs to the caller
+    const char *path; // path for messages; belongs to the caller
     int fd;           // -1: not open
     bool is_standard; // it is standard output or standard error
     int sys;          // errno of the first failure, or 0

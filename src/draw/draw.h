@@ -89,7 +89,7 @@ enum hp_element_kind {
 struct hp_element {
     enum hp_element_kind kind;
     struct hp_ink ink;
-    struct hp_box box;         // for a text: x and y of its anchor
+    struct hp_box box;         // for a text, the anchor is its x and y
     size_t first, count;       // its part of the drawing's points
     struct hp_letters letters; // for a text
     struct hp_span text;       // the text; for a group: its title

@@ -13,7 +13,7 @@
 
 struct hp_contents {
     pthread_mutex_t lock;  // protects the rest
-    struct hp_index index; // of `known`
+    struct hp_index index; // finds a digest in `known`
     HP_VEC(struct hp_digest) known;
 };
 

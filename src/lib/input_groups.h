@@ -16,7 +16,7 @@ struct hp_input_groups {
     HP_VEC(size_t) ends;                // for each group the end of its key in `keys`
     // Keys of all groups, one after the other; and of the input at hand.
     struct hp_bytes keys, scratch;
-    struct hp_index index; // of `all`, by key
+    struct hp_index index; // finds a group by its key
     bool overflow;         // a sum did not fit
 };
 

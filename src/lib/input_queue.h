@@ -23,7 +23,7 @@ struct hp_member {
 // The queue.  Members above the lock are set before the threads start.
 struct hp_input_queue {
     const char *const *paths;      // files; borrowed
-    size_t count;                  // of paths
+    size_t count;                  // number of paths
     HP_VEC(const char *) archives; // paths; borrowed
     uint64_t limit;                // most bytes of a member of an archive; 0: any number
     bool waits;                    // wait for a writer when an input is a FIFO
@@ -31,7 +31,7 @@ struct hp_input_queue {
     // them.  is_wanted: for each input whether to read it.
     const uint32_t *order;
     const bool *is_wanted;
-    size_t wanted_count; // of is_wanted
+    size_t wanted_count; // length of is_wanted
     bool keeps_members;  // keep the bytes of members: some archive can be read only once
 
     pthread_mutex_t lock; // protects the rest
@@ -42,7 +42,7 @@ struct hp_input_queue {
     bool has_members;     // whether a file was found in `tar`
     // Of all archives, in the order in which they were found.
     HP_VEC(struct hp_member) members;
-    HP_VEC(struct hp_kept_input) kept; // by number of the input
+    HP_VEC(struct hp_kept_input) kept; // kept bytes of each input, by its number
 };
 
 // An input that was handed out.  {0} is ready; its memory is reused for the next input.

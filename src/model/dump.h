@@ -62,7 +62,7 @@ struct hp_dump_type {
 // A thread that has a name.
 struct hp_thread {
     uint64_t number;
-    hp_string name; // in dump->strings
+    hp_string name; // string in dump->strings
 };
 
 // One stack: its counts, and where its frames and threads are.
@@ -85,7 +85,7 @@ struct hp_embedded_call {
 // The embedded symbols of one address within a call instruction.
 struct hp_embedded_address {
     uint64_t address; // the address, or its index in dump->addresses if dump->has_rows
-    uint32_t first_call, calls; // in dump->embedded_calls, innermost first
+    uint32_t first_call, calls; // range in dump->embedded_calls, innermost call first
 };
 
 // A defect of an input, and the line of the file that has it.
@@ -116,7 +116,7 @@ struct hp_dump {
     HP_VEC(uint32_t) frames;    // indices in `addresses`
     HP_VEC(struct hp_dump_stack) stacks;
     HP_VEC(struct hp_thread_line) thread_lines;
-    HP_VEC(struct hp_stack_extra) extras; // for the first stacks; all others have none
+    HP_VEC(struct hp_stack_extra) extras; // of the first stacks; others have none
     HP_VEC(struct hp_listed) listed;
     HP_VEC(struct hp_thread) threads; // only threads that have a name
     struct hp_strtab tag_sets; // sets of labels (tags.h); their texts are in `strings`
@@ -124,7 +124,7 @@ struct hp_dump {
     HP_VEC(int64_t) values; // for stacks that have further values: one of each of `types`
     struct hp_annotations annotations; // their texts are in `strings`
     struct hp_slabs slabs; // fill of the allocator's slabs, if the dump shows it
-    HP_VEC(struct hp_mapping) mappings; // by start, disjoint
+    HP_VEC(struct hp_mapping) mappings; // rows of the map, by start, disjoint
     // If has_rows: for each address, 1 + the index of its mapping; 0: no mapping.
     HP_VEC(uint32_t) rows;
     bool has_rows; // `rows` is set; mappings are then in any order and may overlap

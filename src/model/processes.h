@@ -55,7 +55,7 @@ struct hp_process {
 
 // All processes of the inputs that can be used.  {0} is empty.
 struct hp_processes {
-    HP_VEC(struct hp_process) all; // in the order of their first inputs
+    HP_VEC(struct hp_process) all; // processes in the order of their first inputs
     HP_VEC(uint32_t) dumps;        // numbers of inputs, grouped by process
     size_t unidentified; // number of processes whose other dumps, if any, are unknown
     // Number of processes that are forks, and of memory maps that forks share.

@@ -234,7 +234,7 @@ struct hp_profile {
     HP_VEC(struct hp_source_digest) sources;
     HP_VEC(struct hp_stack) stacks;            // stacks in memory
     struct hp_stack_errors errors[HP_COLUMNS]; // error of each stack; empty if not kept
-    struct hp_error total_errors[HP_COLUMNS];  // of all stacks, kept or not
+    struct hp_error total_errors[HP_COLUMNS];  // error of the sum of all stacks
     // Sizes of the objects of each stack; empty if not kept.
     struct hp_sizes sizes[HP_COLUMNS];
     // The same for ages, where a size is a range of model/ages.h.

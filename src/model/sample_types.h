@@ -13,7 +13,7 @@
 // The sum of one type over all inputs, for one stack.
 struct hp_sample_sum {
     uint32_t stack; // number of the stack in the profile
-    hp_fixed value; // in fixed point, with hp_fraction(in_place_of) bits
+    hp_fixed value; // sum, in fixed point with hp_fraction(in_place_of) bits
 };
 
 // The values of one type in one input.

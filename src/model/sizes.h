@@ -33,8 +33,8 @@ struct hp_stack_sizes {
 
 // The parts of all stacks.  {0} is empty.
 struct hp_sizes {
-    HP_VEC(struct hp_stack_sizes) stacks; // by the number of the stack
-    HP_VEC(struct hp_size_part) parts;    // of all stacks, linked by `next`
+    HP_VEC(struct hp_stack_sizes) stacks; // list of each stack, by its number
+    HP_VEC(struct hp_size_part) parts;    // parts of all stacks, linked by `next`
     // Keep one list, number 0, for all stacks together; must be set before parts are
     // added.
     bool is_whole;

@@ -35,7 +35,7 @@ struct hp_block_writer {
     struct ZSTD_CCtx_s *packer;  // owned; NULL: not needed yet
     struct hp_sha256 sha;        // digest so far
     uint64_t count, bytes;       // blocks and bytes written so far
-    unsigned section, flags;     // of the block in `raw`
+    unsigned section, flags;     // section and flags of the block in `raw`
     struct hp_bytes raw, packed; // the block that is being filled; its compressed form
     HP_VEC(size_t) cuts;         // offsets in `raw` where bytes of another kind begin
     bool is_too_large; // a row did not fit into a block: hp_block_writer_end() fails

@@ -328,7 +328,7 @@ struct contribution {
     size_t at, size; // range in `bytes` of the list
 };
 
-// What one dump adds to each of the stacks that it has.
+// The amounts that one dump adds to the stacks, one for each stack that it has.
 struct contribution_list {
     HP_VEC(struct contribution) all;
     struct hp_bytes bytes; // encoded contributions, one after the other

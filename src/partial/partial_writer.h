@@ -32,7 +32,7 @@ struct hp_partial_writer {
     size_t stacks;      // number of these stacks
     uint32_t *rank;     // place of each stack in the file; HP_NO_RANK: in another shard
     uint32_t *run_rank; // the same for stacks in runs; NULL: not needed
-    HP_VEC(struct hp_written_dump) dumps; // in order of process and identity
+    HP_VEC(struct hp_written_dump) dumps; // sorted by process and identity
     struct hp_bytes rows;                 // rows of these dumps
     bool has_history; // dumps are recorded individually, with what each added to stacks
     bool has_between; // sums over replicates of dumps are recorded instead

@@ -120,7 +120,7 @@ enum hp_slot_use {
 
 // A field of a struct.
 struct hp_slot {
-    size_t offset;  // of the member in its struct
+    size_t offset;  // offset of the member in its struct
     uint64_t limit; // a choice must be below this; 0: any value that fits
     enum hp_slot_kind kind;
     enum hp_slot_use use;

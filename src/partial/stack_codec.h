@@ -69,12 +69,12 @@ struct hp_sample_unit {
 
 // The parts of a block seen so far, by which the next ones are predicted. {0} is empty.
 struct hp_part_context {
-    struct hp_index index;              // of `known`, by key
+    struct hp_index index;              // finds an entry of `known` by its key
     HP_VEC(struct hp_known_part) known; // one for each size and period
     uint32_t last;                      // index in `known` of the part looked up last
     // Period of the last part; flags of the last part of mixed sizes.
     hp_uint128 period, mixed_flags;
-    struct hp_index unit_index;          // of `units`, by size
+    struct hp_index unit_index;          // finds an entry of `units` by its size
     HP_VEC(struct hp_sample_unit) units; // one for each size
     uint32_t last_unit;                  // index in `units` of the unit looked up last
 };

@@ -21,7 +21,7 @@ struct hp_candidate {
     // Call pairs (a frame and its caller) that were asked about: question, kind, and both
     // addresses.
     struct hp_strtab pairs;
-    HP_VEC(unsigned char) answers; // for each of `pairs`
+    HP_VEC(unsigned char) answers; // an enum hp_call_answer for each of `pairs`
 };
 
 // The candidates of a module.
@@ -46,11 +46,11 @@ struct hp_candidates {
     // Files below the folders, and strangers among them, were listed.
     bool has_trees, has_strangers;
     struct hp_strtab paths, layouts; // keys of modules: path and name, and layout
-    HP_VEC(struct hp_candidate_list) of_path; // for each of `paths`
-    // For each of `layouts`.
+    HP_VEC(struct hp_candidate_list) of_path; // candidates by path, for each of `paths`
+    // Candidates by layout, for each of `layouts`.
     HP_VEC(struct hp_candidate_list) of_layout[HP_NAMELESS_KINDS];
     struct hp_strtab known;              // keys of files: device, inode and times
-    HP_VEC(struct hp_candidate *) files; // for each of `known`; [0] is unused; owned
+    HP_VEC(struct hp_candidate *) files; // file of each of `known`; [0] is unused; owned
     // Files whose names do not help.
     HP_VEC(struct hp_candidate *) others[HP_NAMELESS_KINDS];
     // Number of the current question; code of files that it uses stays in memory.

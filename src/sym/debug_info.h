@@ -36,7 +36,7 @@ enum hp_die_action {
     HP_DIE_SIBLING, // offset of the sibling in the unit, which has `size` bytes
     HP_DIE_LOW,     // the first address or its index, which has `size` bytes
     HP_DIE_HIGH,    // the address after the last
-    HP_DIE_SIZE,    // or the number of addresses
+    HP_DIE_SIZE,    // the number of addresses, instead of HP_DIE_HIGH
 };
 
 // Skip `skipped` bytes, then act.
@@ -152,7 +152,7 @@ const char *hp_debug_section_name(enum hp_debug_section section);
 struct hp_debug_info {
     struct hp_span of[HP_DEBUG_SECTIONS]; // sections by kind; empty if missing
     bool is_big_endian;
-    HP_VEC(struct hp_dwarf_unit) units; // by offset
+    HP_VEC(struct hp_dwarf_unit) units; // sorted by offset
     uint64_t listed;                    // bytes of .debug_info that contain `units`
     const struct hp_image *image; // its memory may be dropped after use; NULL: never
     Dwarf *dwarf;    // libdw's view of the file, owned by the caller; or NULL

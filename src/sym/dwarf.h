@@ -33,7 +33,7 @@ struct hp_lookup {
     struct hp_strtab strings; // all names and paths
     // `function` is "" if `linkage` still has to be demangled.
     HP_VEC(struct hp_line) lines;
-    HP_VEC(struct hp_query) queries; // by address
+    HP_VEC(struct hp_query) queries; // sorted by address
     struct hp_strtab sources;        // each struct hp_source_digest of a line once
     struct hp_symtab symtab;         // symbols by addresses in the debug file
     struct hp_file_requester *requester;
@@ -72,7 +72,7 @@ struct hp_known_file {
 struct hp_line_tables {
     struct hp_lookup *lookup;
     struct hp_line_reader reader;
-    HP_VEC(struct hp_known_file) files; // of the current unit, by file number
+    HP_VEC(struct hp_known_file) files; // files of the current unit, by file number
 };
 
 // The line table of a unit.

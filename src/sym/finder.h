@@ -61,10 +61,10 @@ char *hp_place_text(const struct hp_file_place *place);
 // outlive it.
 struct hp_finder {
     const struct hp_symbol_options *options;
-    const char *path; // of the module, from the dump
+    const char *path; // path of the module, from the dump
     // The path; for a temporary copy with '*' instead of its random part.
     const char *name;
-    const char *build_id; // of the module, from the dump, or ""
+    const char *build_id; // build id of the module, from the dump; or ""
     // Files below the sysroots, which may be other versions of the module; or NULL.
     const struct hp_trees *trees;
     // The only files that may be the module's, if they are known; NULL: search.

@@ -28,16 +28,16 @@ struct hp_trial {
 // The trials of one dump.
 struct hp_fits {
     const struct hp_proof_question *question;
-    struct hp_arena memory; // of the arrays below
+    struct hp_arena memory; // memory of the arrays below
     uint32_t *order;        // indexes of addresses, grouped by module
-    uint64_t *addresses;    // in that order
+    uint64_t *addresses;    // the addresses in the order of `order`
     // For each module: where its addresses begin in `order`; one more at the end.
     uint32_t *first;
-    bool *is_libc;                  // for each module
+    bool *is_libc;                  // for each module: it is the C library
     HP_VEC(struct hp_trial) trials; // in the order in which files were tried
     // For each address: a signal may have interrupted the frame that called it.
     unsigned char *ends;
-    bool *is_checked; // for each address
+    bool *is_checked; // for each address: whether it can be checked
 };
 
 // Begin with a dump, which must outlive `fits`.  Ended by hp_fits_done().

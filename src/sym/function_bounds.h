@@ -9,7 +9,7 @@
 struct hp_table_section {
     const unsigned char *at; // points into the image
     size_t size;
-    uint64_t address; // of its first byte in the program
+    uint64_t address; // address of its first byte in the program
 };
 
 // The addresses [start, start + size) of a function.

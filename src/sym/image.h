@@ -42,7 +42,7 @@ struct hp_image {
         uint64_t size;
     } unpacked; // the mapping that `debug` is made of
 
-    char *path;    // for messages
+    char *path;    // path for messages
     uint64_t size; // size of the file in bytes
     uint64_t base; // address of its first segment
     // What is added to an address from a memory map to get one of the file; 0 for most.

@@ -31,7 +31,7 @@ struct hp_line_file {
 // A header that was read; {0} is empty.  Its memory is reused for the next header and
 // freed by the owner.
 struct hp_line_header {
-    uint64_t offset;              // in .debug_line; UINT64_MAX: no header is read
+    uint64_t offset;              // offset in .debug_line; UINT64_MAX: no header was read
     HP_VEC(const char *) folders; // [0] is NULL before DWARF 5: the folder of the unit
     HP_VEC(struct hp_line_file) files;
     // First byte of the opcodes, and the byte after the last.
@@ -53,7 +53,7 @@ bool hp_line_header_read(struct hp_line_header *header,
 
 // A program that some unit refers to.
 struct hp_line_program {
-    // In .debug_line.
+    // Offset of its header in .debug_line.
     uint64_t offset;
     // Not read here: its version or form is unknown, or it contradicts itself.
     bool is_unknown;
@@ -61,7 +61,7 @@ struct hp_line_program {
     bool is_partial;  // sequences were skipped
     bool was_doubted; // set by the caller: another reader was asked
     uint64_t size, header_size; // bytes of the program in the section, and of its header
-    unsigned address_size;      // of the unit that refers to it
+    unsigned address_size;      // address size of the unit that refers to it
     size_t first, count;        // range in hp_line_reader.rows, by address
     // Addresses without a row here, to which another reader may extend rows without an
     // end.
@@ -91,9 +91,9 @@ struct hp_line_reader {
     // that they cannot have it.  Empty: no sequence is skipped.
     HP_VEC(struct hp_line_wanted) wanted;
     bool is_sure;
-    HP_VEC(struct hp_line_program) programs; // in the order in which they were asked for
+    HP_VEC(struct hp_line_program) programs; // in the order of the requests
     struct hp_index index;                   // finds programs by offset
-    HP_VEC(struct hp_line_row) rows;         // of all programs, grouped by program
+    HP_VEC(struct hp_line_row) rows;         // rows of all programs, grouped by program
     struct hp_line_header header;            // the header that was read last
     uint64_t work, limit;                    // work done and allowed, in bytes and rows
     bool is_over; // the limit was reached: no more programs are read

@@ -25,7 +25,7 @@ struct hp_unit_range {
 
 // The units of a file, and their ranges.  {0} is empty.
 struct hp_units {
-    HP_VEC(struct hp_listed_unit) units; // by offset
+    HP_VEC(struct hp_listed_unit) units; // sorted by offset
     // By `low`, then in the order of units.
     HP_VEC(struct hp_unit_range) ranges;
     size_t met; // ranges that were read, also those that are not kept
@@ -61,7 +61,7 @@ struct hp_scope_place {
 
 // The scopes of the addresses that are asked for in one unit.
 struct hp_scopes {
-    HP_VEC(struct hp_scope_place) places; // by address; filled by the caller
+    HP_VEC(struct hp_scope_place) places; // sorted by address; filled by the caller
     HP_VEC(struct hp_scope) scopes;       // [0] is unused
     struct hp_die_cursor cursor;          // the caller sets its budget
     size_t missing;                       // places without a scope

@@ -16,7 +16,7 @@ struct hp_found_file {
 // The data that signs are derived from.
 struct hp_signs {
     const struct hp_profile *profile;
-    const struct hp_found_file *files; // for each module
+    const struct hp_found_file *files; // the file of each module
     bool are_of_this_host;             // the inputs were made on this host
     int64_t newest; // when the newest input was written; INT64_MAX if unknown
 };

@@ -16,7 +16,7 @@ struct hp_symbol {
 
 // {0} is empty.  Ended by hp_symtab_done().
 struct hp_symtab {
-    HP_VEC(struct hp_symbol) symbols; // by start, then rank
+    HP_VEC(struct hp_symbol) symbols; // sorted by start, then by rank
 };
 
 void hp_symtab_done(struct hp_symtab *table);

@@ -11,7 +11,7 @@
 // they cover the new side, per input on average; in a trend the last dump of each series;
 // otherwise the whole profile.
 struct hp_charges {
-    hp_fixed total;             // of all stacks, also those that the filters drop
+    hp_fixed total;             // sum of all stacks, also those that the filters drop
     hp_fixed moved[HP_CLASSES]; // attributed to a caller, by class of the allocating call
     hp_fixed all_moved;         // the sum of `moved`
     bool is_go;                 // some of it was allocated by Go code

@@ -47,7 +47,7 @@ struct hp_part {
 
 // Sums of one node on one side.
 struct hp_side_sum {
-    hp_fixed value;        // in the metric of the report, of all dumps of the side
+    hp_fixed value;        // sum of all dumps of the side, in the metric of the report
     struct hp_error error; // sampling error of `value`
     hp_int128 plug_in; // estimated sampling variance; `error` has an upper bound of it
     // Distribution over the units of their mean values per dump, and of ln(1 + mean /

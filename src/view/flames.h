@@ -24,7 +24,7 @@ struct hp_flame {
     hp_fixed before, after; // its values; `before` is 0 except in a comparison
     hp_fixed left, width;   // `left` counts from the left edge of the root
     uint32_t change; // index into the rows of hp_flames.difference, + 1; 0: not compared
-    struct hp_error error; // of `after`; {0} in a comparison, or if not known
+    struct hp_error error; // error of `after`; {0} in a comparison, or if not known
 };
 
 // A flame graph.
@@ -34,7 +34,7 @@ struct hp_flames {
     uint32_t depth; // the largest depth of a box
     hp_fixed least; // smaller boxes are merged
     bool is_comparison;
-    struct hp_difference difference; // of the boxes by index; valid if is_comparison
+    struct hp_difference difference; // change of each box; valid if is_comparison
 };
 
 // Make the boxes of a view whose stacks are HP_STACKS_OF_NAMES.  Boxes of less than
@@ -66,7 +66,7 @@ struct hp_page_changes {
     struct hp_difference made[2];      // owned; {0} where the report has its own
     HP_VEC(struct hp_page_box) boxes;  // callers before their callees
     // Trends only:
-    struct hp_trends other;   // by cum if the report is by flat, and the reverse
+    struct hp_trends other;   // trends by cum if the report is by flat, and the reverse
     struct hp_error *sampled; // total sampling error of each dump in view->series; owned
 };
 

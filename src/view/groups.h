@@ -43,7 +43,7 @@ struct hp_span hp_group_of_none(enum hp_granularity by);
 
 // An input and its group.
 struct hp_group_member {
-    struct hp_span name; // of the group
+    struct hp_span name; // name of the group
     const struct hp_input_record *input;
 };
 

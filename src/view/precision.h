@@ -8,7 +8,7 @@
 
 // Settings that the intervals of a report depend on.
 struct hp_precision {
-    double confidence; // of intervals, 0 to 1
+    double confidence; // confidence of intervals, 0 to 1
     // Number of combinations of dumps among which the fullest of each process were
     // chosen; 1: no such choice.
     double among;

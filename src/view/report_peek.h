@@ -8,8 +8,8 @@
 struct hp_neighbor_call {
     hp_node_id callee, caller;
     uint32_t seen; // number of the last stack that was added, + 1
-    // Last place in neighbors->stacks, + 1: the head of a list.  0: none.  With adds_up
-    // set: the first stack of the call, + 1.
+    // Index + 1 in neighbors->stacks of the element that was added last, the head of the
+    // list of the call's stacks; 0: none.  With adds_up set: the call's first stack, + 1.
     uint32_t last;
     hp_fixed value; // sum of the stacks that contain the call, each added once
 };
@@ -17,7 +17,7 @@ struct hp_neighbor_call {
 // A stack that contains a call: an element of a linked list.
 struct hp_neighbor_stack {
     uint32_t stack;
-    uint32_t next; // place of the next element of the same call, + 1; 0: the end
+    uint32_t next; // index + 1 of the next element of the same call; 0: the end
 };
 
 // A caller or callee of a row.
@@ -37,10 +37,10 @@ struct hp_neighborhood {
 struct hp_neighbors {
     struct hp_top top;                    // flat and cum of all nodes
     HP_VEC(struct hp_neighborhood) areas; // one for each row
-    struct hp_neighbor *all;              // each group is sorted by value, then by name
+    struct hp_neighbor *all; // callers, or callees, of one row by value, then by name
     HP_VEC(struct hp_neighbor_call) calls;
     HP_VEC(struct hp_neighbor_stack) stacks; // empty where errors are not known
-    HP_VEC(struct hp_error) errors;          // of calls in several stacks, once computed
+    HP_VEC(struct hp_error) errors; // errors of calls in several stacks, once computed
     // For each call its place in `errors`, + 1; 0: not computed.
     HP_VEC(uint32_t) error_of;
     // All rows are shown, so that errors are added up in the first pass.  `stacks` is

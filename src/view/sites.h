@@ -8,8 +8,8 @@
 // Sites are compared byte by byte, so that a new member must leave no padding.
 struct hp_site {
     hp_node_id name;                  // name of the called function
-    hp_string function, file, module; // of the profile; 0: not known
-    uint32_t line;                    // in `file`; 0: not known
+    hp_string function, file, module; // strings of the profile; 0: not known
+    uint32_t line;                    // line in `file`; 0: not known
     uint8_t class;                    // enum hp_frame_class
     bool is_inlined, is_hidden;       // inlined into its caller; hidden by a filter
     uint8_t nothing;                  // padding, always 0

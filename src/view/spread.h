@@ -7,7 +7,7 @@
 
 // The spread of one row.  NAN: not known, as with a single input.
 struct hp_spread_row {
-    double mean; // of the values of all inputs
+    double mean; // mean of the values of all inputs
     double sd;   // standard deviation between inputs, without the part that sampling adds
     double p;    // probability that sampling alone makes inputs differ this much
 };
@@ -48,8 +48,8 @@ struct hp_spread {
     struct hp_quantile quantiles[HP_QUANTILES];
     size_t quantile_count; // number of elements of `quantiles`; 0: not known
     char hexadecimal[2 * HP_EXTREMES][24]; // names of outliers without any other name
-    struct hp_spread_row *rows;            // by node of the naming
-    struct hp_spread_row total;            // of the sum of all stacks
+    struct hp_spread_row *rows;            // one for each node of the naming
+    struct hp_spread_row total;            // spread of the sum of all stacks
     HP_VEC(struct hp_outlier) outliers;    // the smallest p first
     struct hp_holders holders;             // processes or labels that hold most of a row
     struct hp_open_code open;              // modules for which some dumps lack names

@@ -26,7 +26,7 @@
 struct hp_stack_key {
     const uint32_t *at; // leaf first: nodes of the naming, places or sites; at least one
     uint32_t depth;     // number of elements
-    hp_string tags; // in the profile's tag_sets; for sites a value of the facet; else 0
+    hp_string tags; // set in the profile's tag_sets; of sites: value of the facet; else 0
     // Its last element is no root; with addresses a place shows this instead.
     bool truncated;
 };
@@ -34,7 +34,7 @@ struct hp_stack_key {
 // How to compare stacks.  A truncated stack has one more step after its last element.
 struct hp_stack_order {
     const struct hp_stack_key *stacks;
-    const uint32_t *rank; // by node; NULL: the numbers of elements are ranks
+    const uint32_t *rank; // rank of each node; NULL: the numbers of elements are ranks
     uint32_t truncated;   // rank of the step that represents the frames that were cut off
     bool from_leaf;       // compare from the leaf; false: from the root
 };
@@ -147,7 +147,7 @@ struct hp_error_sums {
 // Values of the stacks of a view.  Selections except HP_OF_ALL need a profile with a
 // history, which has the estimates of each input.
 struct hp_stack_sums {
-    struct hp_values *values;                // by stack
+    struct hp_values *values;                // values of each stack
     struct hp_error_sums errors[HP_COLUMNS]; // {0}: errors are not added up
     bool *is_added;                          // by stack: whether anything was added
     // Stacks with is_added, in any order: an input has few of all stacks.

@@ -12,8 +12,8 @@ static inline bool hp_is_of_parts(enum hp_granularity by) {
 }
 
 // Sums by node: flat of the stacks that end there, cum of the stacks that pass there,
-// each added once.  Rows of groups of inputs have equal flat and cum.  The sums are in
-// separate dense arrays, as most of the time is spent on them.
+// each added once.  Rows of inputs, threads or labels have equal flat and cum.  The sums
+// are in separate dense arrays, as most of the time is spent on them.
 struct hp_top {
     size_t metrics;                    // number of metrics that are added up
     enum hp_metric of[HP_METRICS + 1]; // metric of each slot
@@ -37,8 +37,8 @@ struct hp_top {
     unsigned char *samples[HP_COLUMNS];
     uint32_t *seen;    // by node: number of the last stack that was added; 0: none
     uint64_t *size_of; // by node, for rows of sizes; UINT64_MAX: mixed sizes; else NULL
-    struct hp_spread spread;       // with options.spread; else {0}
-    struct hp_part_columns *parts; // with options.sizes or ages; else NULL
+    struct hp_spread spread;       // spread of rows with options.spread; else {0}
+    struct hp_part_columns *parts; // columns of options.sizes or ages; else NULL
 };
 
 // Columns of errors that a view shows, and the number of rows that show them; SIZE_MAX:

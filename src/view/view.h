@@ -74,7 +74,7 @@ struct hp_field {
     // Columns of one group form one object in JSON.  In other formats their keys begin
     // with the name of the group, as in "spread_mean".  NULL: no group.
     const char *group;
-    int width; // of a text table, in characters; 0: the width of an amount
+    int width; // width in a text table, in characters; 0: the width of an amount
     // Printed below a text table.  With HP_SHOWN_MARK: the number of samples below which
     // a row gets no p, as in "5 samples".
     const char *note;
@@ -85,7 +85,7 @@ struct hp_field {
 
 // A number of bytes or objects: the exact sum and its error.
 struct hp_amount {
-    hp_fixed sum;                 // in fixed point, see hp_fraction()
+    hp_fixed sum;                 // the sum, in fixed point: see hp_fraction()
     const struct hp_error *error; // input of the interval; NULL: use `range` instead
     struct hp_interval range; // used if `error` is NULL; NAN where an end is not known
     bool is_unknown;          // the metric was not added up: the sum is not known either
@@ -115,7 +115,7 @@ struct hp_page_node {
     uint32_t children;    // number of nodes whose parent this is
     hp_fixed before, sum; // values; `before` is 0 except in a comparison
     struct hp_error error;
-    double p; // of the change, in a comparison; NAN: not tested
+    double p; // p-value of the change, in a comparison; NAN: not tested
     bool is_significant;
 };
 
@@ -123,7 +123,7 @@ struct hp_page_node {
 struct hp_row_key {
     hp_node_id node;
     uint32_t parent;    // number of the row above it in a tree; HP_NO_PARENT: none
-    uint32_t depth;     // in a tree; 0: a root
+    uint32_t depth;     // depth of the row in a tree; 0: a root
     bool is_likely;     // rows of sizes: some of its objects may have another size
     const char *prefix; // text tables print it before the name, as in "new"; or NULL
 };
@@ -237,7 +237,7 @@ struct hp_head {
     const struct hp_input_summary *summary; // [HP_SIDES]
     const struct hp_input_record *inputs;   // the inputs of the profile, used and skipped
     size_t input_count;
-    const struct hp_processes *processes; // of the inputs
+    const struct hp_processes *processes; // processes of the inputs
     // Which dump of each process is used.
     enum hp_snapshots snapshots;
     // The profile keeps all dumps of each process separately; `snapshots` does not apply.
@@ -251,8 +251,8 @@ struct hp_head {
     // Sums of all stacks, and of the stacks that filters leave.
     struct hp_values total, filtered;
     struct hp_values counted; // sum of the inputs that are used, one dump of each process
-    struct hp_error errors[HP_COLUMNS]; // of `total`; {0} where errors are not known
-    struct hp_error filtered_errors[HP_COLUMNS]; // of `filtered`
+    struct hp_error errors[HP_COLUMNS];          // errors of `total`; {0}: not known
+    struct hp_error filtered_errors[HP_COLUMNS]; // errors of `filtered`
     // Whether sampling leaves the values of a column uncertain, and intervals are to be
     // shown.
     bool is_uncertain[HP_COLUMNS];
@@ -277,11 +277,11 @@ struct hp_origins {
 // Results that are computed on demand, and buffers for the last result that was returned.
 struct hp_view_cache {
     struct hp_origins origins;
-    struct hp_stack_sums sums; // of the view's stacks, with errors
+    struct hp_stack_sums sums; // sums of the view's stacks, with errors
     // Interval of a row without samples, which many rows share, by metric.
     struct hp_interval of_nothing[HP_METRICS];
     bool has_nothing[HP_METRICS];         // whether of_nothing is computed
-    struct hp_unseen *unseen[HP_COLUMNS]; // by column; NULL: not computed yet
+    struct hp_unseen *unseen[HP_COLUMNS]; // of each column; NULL: not computed yet
     struct hp_row row;                    // returned by hp_view_row()
     struct hp_frame_info frame;
     // Returned by hp_view_stack().
@@ -291,7 +291,7 @@ struct hp_view_cache {
     // are increased by 1; 0: the list ends.
     uint32_t *first_member;
     uint32_t *next_member;
-    struct hp_sizes sizes; // of the stack in the last call of hp_view_stack_sizes()
+    struct hp_sizes sizes; // parts of the stack that hp_view_stack_sizes() got last
     // The parts of `sizes`, the largest first.
     HP_VEC(const struct hp_size_part *) parts;
 };
@@ -304,7 +304,7 @@ struct hp_view_cache {
 // An input and its value of the facet.
 struct hp_facet_input {
     const struct hp_input_record *record; // borrowed
-    uint32_t place;                       // in hp_facet.values
+    uint32_t place;                       // index of its value in hp_facet.values
 };
 
 // {0}: the page has no facet.  A place is an index into `values`.

@@ -48,7 +48,7 @@ struct hp_jeprof_stack {
 // All stacks.  Start with {.options = options}.
 struct hp_jeprof_stacks {
     const struct hp_jeprof_options *options;
-    const struct hp_profile *profiles[2]; // those added, borrowed
+    const struct hp_profile *profiles[2]; // profiles whose stacks were added; borrowed
     size_t profile_count;
     struct hp_jeprof_set places, rows; // keys that distinguish frames; texts of rows
     struct hp_jeprof_frame *frames;    // one for each of places
