@@ -1,9 +1,11 @@
-// The weight of a reading of n objects, m(k) of them of class k, is
+// The weight of a reading (a list of object sizes that explains a line) of n objects,
+// m(k) of them of size class k, is
 //
 //     n! / (m(1)! m(2)! ...) times the product of the shares of its classes
 //
-// The share of a class is (64 count + 1) / (64 total + number of classes), so that a
-// class that was never read is not impossible.
+// The share of a class is (64 count + 1) / (64 total + number of classes), with the
+// number of objects of the class, and of all classes, that are certain elsewhere at the
+// same leaf; so a class that was never read is not impossible.
 #include "calc/decoded.h"
 
 #include "calc/probability.h"
@@ -14,9 +16,10 @@
 
 // --- readings --------------------------------------------------------------------------
 
-// Jemalloc sums objects C and bytes B over size classes, and prints them as
+// Jemalloc (prof_unbias) sums the estimates of objects, C, and of bytes, B, over the size
+// classes of the sampled objects, and prints them as c' objects and b' bytes:
 //
-//     c' = round(C q), b' = round(B q), q = 1 - e^(-(B/C)/R)
+//     c' = round(C q), b' = round(B q), q = 1 - e^(-(B/C)/R), R is the sample period
 //
 // Replacing an object by a larger one makes B larger and C smaller, so B q grows with
 // each size.  If all sizes except two are given, the last two are therefore found on a
@@ -113,8 +116,9 @@ static void push(struct line_search *s, int class) {
 
 // --- any classes -----------------------------------------------------------------------
 
-// Try all pairs of classes from `low` on as the last two objects.  The larger one goes
-// down as the smaller one goes up.
+// Try all pairs of size classes from `low` on for the last two objects, and keep those
+// with which jemalloc would print the line; `sums` are of the other objects.  The larger
+// class goes down as the smaller one goes up.
 static void try_pairs(struct line_search *s, struct reading_sums sums, int low) {
     double bytes = (double)s->line.bytes;
     for (int high = s->last; low <= high; low++) {

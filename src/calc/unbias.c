@@ -1,12 +1,15 @@
 // If a dump does not contain the sizes of sampled objects, it is scaled in one of two
 // ways.
 //
+// In the formulas R is the sample period, S the size of an object, and p = p(S) the
+// probability that an object of this size is sampled.
+//
 // RAW (jemalloc < 5.3, or prof_unbias:false) contains n sampled objects of b bytes
 // together. Each thread's line is taken as n objects of b/n bytes.  This is right if they
 // are of one size; otherwise it is low by at most 23 % in bytes.
 //
-// UNBIASED (jemalloc >= 5.3) contains numbers from which jeprof's formula recovers
-// jemalloc's own, better, sums over size classes:
+// UNBIASED (jemalloc >= 5.3) contains rewritten numbers (c', b'), from which jeprof's
+// formula recovers jemalloc's own, better, sums over size classes: C objects, B bytes.
 //
 //     C = sum of round(8/p)/8, B = sum of round(S/p) over the sampled objects
 //     c' = round(C q), b' = round(B q), q = 1 - e^(-(B/C)/R)

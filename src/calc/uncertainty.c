@@ -1,22 +1,26 @@
+// R is the sample period, p the probability that an object is sampled, C the estimated
+// number of objects, B their bytes.
+//
 // Objects of one size S: n sampled objects represent n S / p bytes, with the variance n
 // S^2 (1 - p) / p^2.  The interval attributes the skewness to the part that was not seen
 // (stats/measure.c).  The variance of the objects is this over S^2.
 //
-// C objects of any sizes, with t = S/R of the mean: the variance is C R^2 E(t), E(t) =
-// t^2 / (e^t - 1).  For a bound, E stays at its maximum after it has reached it.
+// C objects of any sizes, where t is the mean size divided by R: the variance is C R^2
+// E(t), E(t) = t^2 / (e^t - 1).  For a bound, E stays at its maximum after it has reached
+// it.
 //
-// Raw numbers of mixed sizes: n samples of b bytes represent b ... n R + b bytes, and no
-// sample has a variance of more than R^2.
+// Raw numbers (sampled counts) of mixed sizes: n samples of b bytes represent b ... n R +
+// b bytes, and no sample has a variance of more than R^2.
 //
-// Rewritten numbers of mixed sizes: the bound for the mean size.  Rounding of the count,
-// by one half at most, may move the estimate by R/2 t^2 e^-t / (1 - e^-t)^2. The error of
-// the objects is unknown, except that it may be as large as the estimate; the same holds
-// for raw numbers.
+// Rewritten numbers (prof_unbias) of mixed sizes: the bound for the mean size.  Rounding
+// of the count, by one half at most, may move the estimate by R/2 t^2 e^-t / (1 -
+// e^-t)^2.  The error of the objects is unknown, except that it may be as large as the
+// estimate; the same holds for raw numbers.
 //
 // Estimates of other writers: C objects of S bytes are based on n = C p(S) samples if
 // they are of one size, as most are; the bound holds if they are not.  If the number of
 // objects is unknown the bound is B R, because E(t) is never above t.  Raw numbers that
-// were scaled by their mean size hide n (R + m) - B at most, which is never more than
+// were scaled by their mean size m hide n (R + m) - B at most, which is never more than
 // .2985 B: see (1 + t) p / t.
 #include "calc/uncertainty.h"
 

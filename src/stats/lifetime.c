@@ -11,7 +11,8 @@
 // A of each stack (Korn and Graubard, 1998).  Where sizes are unknown, both ends are
 // moved outwards as far as the sizes permit.
 //
-// The error of the turnover L P / A, with mean live bytes L, is that of a ratio of two
+// The error of the turnover L P / A, with the mean live bytes L and the allocated bytes A
+// of the stacks, and the allocated bytes P of the process, is that of a ratio of two
 // gamma variables with the shapes l = (L / sd)^2 and a = samples of A and P:
 //
 //     odds(B^-1(alpha / 2; l, a + 1)) a / l ... odds(B^-1(1 - alpha / 2; l + 1, a)) a / l

@@ -21,13 +21,13 @@
 // above 0 exactly if p is below alpha/2.  The upper end is that of the growth from 2 to
 // 1, with the opposite sign.  P(D <= 0) is the exact conditional binomial test if all
 // samples have the same weight and almost nothing is certain.  O2 is not used for the
-// lower end of the second number: with it, 8 objects of 5 R that have not changed would
-// have a two-sided p of .05 or less with a probability of .057.  A number that is not
-// above the first one has p >= 1/2.
+// lower end of the second number: with it, 8 objects of 5 sample periods that have not
+// changed would have a two-sided p of .05 or less with a probability of .057.  A number
+// that is not above the first one has p >= 1/2.
 //
-// Variances.  The variance of C objects of size S = t R is C R^2 t^2 / (e^t - 1).  The
-// bound for C objects of any sizes with the mean S is the same up to the t at which this
-// expression is largest, and its maximum for larger t.
+// Variances.  With the sample period R, the variance of C objects of size S = t R is C
+// R^2 t^2 / (e^t - 1).  The bound for C objects of any sizes with the mean S is the same
+// up to the t at which this expression is largest, and its maximum for larger t.
 //
 // Adjusted p-values.  Of m p-values in ascending order, p(1) <= ... <= p(m), the adjusted
 // ones are

@@ -1,7 +1,8 @@
-// A hinge at dump s is the function level + slope max(t - t_s, 0).  With values whitened
-// for one rho it is fitted to all dumps by least squares, so that the dumps before the
-// onset show how values fluctuate.  For j > s the whitened hinge is w(t)_j - t_s w(1)_j,
-// so that sums over the last dumps give the fits for all s at once.
+// A hinge at dump s, whose time is t_s, is the function level + slope max(t - t_s, 0).
+// With values whitened for one correlation rho (whitening.h) it is fitted to all dumps by
+// least squares, so that the dumps before the onset show how values fluctuate.  For j > s
+// the whitened hinge is w(t)_j - t_s w(1)_j, so that sums over the last dumps give the
+// fits for all s at once.
 //
 // For each rho there is the restricted likelihood of trend.c; of the rho within 1.64 of
 // the best the least significant one is used.  Hinges, waves and warm-ups are compared by

@@ -1,3 +1,6 @@
+// B_j is the value at dump j of m dumps, t_j its time, V_j the variance that sampling
+// leaves in it.
+//
 // Sampling.  The slope is b = sum a_j B_j with a_j = (t_j - t) / sum (t_j - t)^2, where t
 // is the mean time.  A sampled object is in several consecutive dumps, so that the dumps
 // of one process are not independent.  For any lifetimes,
@@ -11,6 +14,8 @@
 //
 //     -2 l(rho) = log |R| + log |X' R^-1 X| + (m - 2) log RSS
 //
+// where R is the correlation matrix of e, the rows of X are (1, t_j), and RSS is the sum
+// of squares of the whitened residuals.
 // The data contain little information about rho, so that using its best value only would
 // be overconfident.  Instead the least significant result of all rho with 2 (max l - l)
 // <= 1.64 is used (a likelihood region of 80 %).  With the whitened values w_j = (B_j -

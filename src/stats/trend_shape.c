@@ -1,5 +1,6 @@
-// Shapes are defined by the increments D_j = B_j - B_j-1 and their robust standard
-// deviation s = 1.4826 times the median of |D_j - their median|.
+// Shapes are defined by the increments D_j = B_j - B_j-1 of the values B_j of consecutive
+// dumps, and their robust standard deviation s = 1.4826 times the median of |D_j - their
+// median|.
 //
 // A step: the largest increment D is >= 5 s and >= 2 % of the mean of the values, and
 // (mean after it - mean before it) / D is between 0.5 and 1.5.

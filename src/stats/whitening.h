@@ -1,7 +1,8 @@
-// Removes the autocorrelation from a series.  If Corr(e_i, e_j) = rho^(|t_i - t_j| / d),
-// where d is the mean distance of times, then the values w_j = (B_j - phi_j B_j-1) /
-// sqrt(1 - phi_j^2) with phi_j = rho^((t_j - t_j-1) / d) are uncorrelated, and
-// generalized least squares of B are ordinary least squares of w.
+// Removes the autocorrelation from a series of values B_j at times t_j.  If their errors
+// e_j have Corr(e_i, e_j) = rho^(|t_i - t_j| / d), where d is the mean distance of times,
+// then the whitened values w_j = (B_j - phi_j B_j-1) / sqrt(1 - phi_j^2) with phi_j =
+// rho^((t_j - t_j-1) / d) are uncorrelated, and generalized least squares of B are
+// ordinary least squares of w.
 #ifndef HP_STATS_WHITENING_H
 #define HP_STATS_WHITENING_H
 
