@@ -178,7 +178,7 @@ static int enter(int root, struct path_walk *walk, const char *component) {
 }
 
 // Open a path that contains no links, component by component, and fail if one of them has
-// turned into a link meanwhile.
+// turned into a link meanwhile.  Returns the descriptor, or -1 with errno.
 static int open_plainly(int root, const char *path) {
     int folder = fcntl(root, F_DUPFD_CLOEXEC, 3);
     while (folder >= 0) {

@@ -385,7 +385,7 @@ static int check_by(const struct hp_cli_settings *settings, struct hp_err *err) 
 }
 
 // Refuse a condition of --fail-if that can never be met, since it would let everything
-// pass.
+// pass.  Returns HP_OK or HP_E_USAGE.
 static int check_gate(const struct hp_cli_settings *settings, struct hp_err *err) {
     const char *without = settings->report.no_error ? "--no-error"
                           : settings->read.estimator == HP_ESTIMATOR_JEPROF

@@ -26,7 +26,7 @@ struct hp_tokens {
     struct hp_token_slot *slots; // open addressing with linear probing; owned
     size_t slot_count, used;     // slot_count is a power of two
     uint32_t epoch;              // slots of other epochs are free: clearing costs nothing
-    uint64_t key;                // key of the hash function
+    uint64_t key;                // random key of the hash function
 };
 
 // State kept from one stack line of a dump to the next. {0} is empty.

@@ -19,6 +19,7 @@
 //   code (of a function)  a digest of its instructions: function_code.h
 //   code (in DWARF)       the number of an abbreviation: debug_info.h
 //   build        files with the same code; one path can have several builds over time
+//   stamp        the identity of the build that the dumps of a partial ran
 //   fit          a file fits a dump if the return addresses of the dump follow calls
 //                in the file
 //   candidate    a file that a module may have run; a trial compares it with one dump

@@ -11,11 +11,12 @@
 // they cover the new side, per input on average; in a trend the last dump of each series;
 // otherwise the whole profile.
 struct hp_charges {
-    hp_fixed total;             // sum of all stacks, also those that the filters drop
-    hp_fixed moved[HP_CLASSES]; // attributed to a caller, by class of the allocating call
-    hp_fixed all_moved;         // the sum of `moved`
-    bool is_go;                 // some of it was allocated by Go code
-    hp_fixed libraries;         // attributed to functions of libraries
+    hp_fixed total; // sum of all stacks, also those that the filters drop
+    // Memory attributed to a caller, by the class of the call that allocated it.
+    hp_fixed moved[HP_CLASSES];
+    hp_fixed all_moved; // the sum of `moved`
+    bool is_go;         // some of that memory was allocated by Go code
+    hp_fixed libraries; // memory attributed to functions of libraries
 };
 
 // Compute the effects of folding.  The result is {0} if nothing is moved: rows are

@@ -332,7 +332,8 @@ static bool are_of_several(const struct hp_view *view) {
     return view->series[view->series_count - 1].series > 0;
 }
 
-// Refuse options and inputs that lifetimes cannot be computed from.
+// Refuse options and inputs that lifetimes cannot be computed from.  Returns HP_OK or the
+// code of the error.
 static int refuse(const struct hp_view *view, struct hp_err *err) {
     if (view->type || view->options.metric != HP_INUSE_SPACE) {
         return hp_fail(err, HP_E_USAGE, "lifetimes are of bytes: they take no metric");

@@ -28,6 +28,8 @@
 //   class        the kind of code of a call: own, library, allocator ...: frame_rules.h
 //   folded       a call is folded if its memory is attributed to its caller
 //   call site    a call at one place of the source: sites.h
+//   place        in stacks: the visible part of a frame, or a folded call: stacks.h
+//   series       the dumps of one process in the order of time: series.h
 //   facet        a property by which a page divides stacks further: facet.h
 //   holder       a single input or all inputs with equal labels: holders.h
 //   unit         in statistics, one observation: a dump or a replicate: diff_sums.h

@@ -276,7 +276,7 @@ static char *legend_of(const struct dot_graph *graph, const char *program) {
     return end_text(&text);
 }
 
-// The numbers in a node; the caller frees them.
+// Return the text with flat and cum in a node; the caller frees it.
 static char *node_text(const struct dot_graph *graph, double flat, double cum) {
     struct text text;
     FILE *out = begin_text(&text);

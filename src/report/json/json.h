@@ -22,8 +22,8 @@
 #include "report/format.h"
 #include "report/json/json_text.h"
 
-// Write "name": "f", "class": "own".  The class is null for modules and for groups of
-// inputs.
+// Write "name": "f", "class": "own".  The class is null where rows are modules, inputs or
+// properties of inputs.
 void hp_json_name(struct hp_sink *out, const struct hp_view *view, hp_node_id node);
 void hp_json_class(struct hp_sink *out, enum hp_frame_class class);
 

@@ -200,7 +200,8 @@ static struct hp_amount amount_of_filtered(const void *data, enum hp_metric metr
                               .error = &head->filtered_errors[hp_column_of(metric)]};
 }
 
-// Write the totals; null if the rows are moments of one process, which have no total.
+// Write the totals; null if the rows are dumps of one process at several times, which
+// have no total.
 static void put_total(struct hp_sink *out, const struct hp_view *view,
                       struct hp_amount amount(const void *data, enum hp_metric metric)) {
     if (view->head.has_total) {
