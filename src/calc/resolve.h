@@ -30,7 +30,8 @@ struct hp_span hp_temporary_path(struct hp_span path, bool is_deleted,
 
 // --- resolve ---------------------------------------------------------------------------
 
-// An image: one file, mapped by adjacent rows of the map.
+// An image: one file, mapped by adjacent rows of the map.  It has nothing to do with runs
+// of stacks (model/stack_runs.h).
 struct hp_run {
     uint32_t first_row, last_row; // indices in dump->mappings
     // Offsets in the file; both are 0 if no row is executable.

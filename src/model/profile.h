@@ -15,7 +15,8 @@
 // Terms, which other folders use too:
 //   input        a file, or member of an archive, that is read; mostly one dump
 //   dump         one file of one process at one time
-//   partial      a file (.hpa) with a merged profile of many dumps: partial/partial.h
+//   partial      a file (.hpa) that this program wrote from many dumps, and that can be
+//                merged with others: partial/partial.h
 //   merged profile  a pprof profile that this program wrote from many dumps
 //   record       the struct hp_input_record of one input.  A dump is recorded
 //                individually if it has one; otherwise it is only part of sums: of a

@@ -87,7 +87,8 @@ struct hp_block_reader {
     struct hp_sha256 sha;           // digest so far
     uint64_t count, bytes, version; // blocks and bytes read so far; major | minor << 16
     bool is_run;                    // as in struct hp_block_writer
-    unsigned section, flags;     // of the current block; section 0: the end was reached
+    // Section and flags of the current block; section 0: the end was reached.
+    unsigned section, flags;
     uint8_t head[HP_BLOCK_HEAD]; // header of the current block
     // The current block; `packed` is followed by the checksum, which its count does not
     // include.

@@ -174,8 +174,9 @@ enum hp_stack_column {
     HP_STACK_MARKS,   //    set of the numbers that differ from their prediction
     // Numbers of the stack that differ from the sum of its parts, and by how much.
     HP_STACK_REST,
-    HP_STACK_NUMBERS, // differences of a part's numbers
-    HP_STACK_MIXED = HP_STACK_NUMBERS + HP_PART_NUMBERS, // the same, for mixed sizes
+    // Differences of the numbers of a part of one size, and of a part of mixed sizes.
+    HP_STACK_NUMBERS,
+    HP_STACK_MIXED = HP_STACK_NUMBERS + HP_PART_NUMBERS,
     // Number of replicates whose dumps have the stack, + 1, for each metric column, 0
     // meaning the same replicates as in the column before; for each replicate:
     HP_STACK_GROUPS = HP_STACK_MIXED + HP_PART_NUMBERS,
