@@ -25,10 +25,10 @@
 //                kinds of defects and labels.  One record (is_group) has their sums
 //   replicate    one of 64 classes (HP_REPLICATES) that dumps are assigned to by hash.
 //                The sums of each class show how dumps vary: between.h
-//   lone input   an input that shares its process and its content with no other input; it
-//                gets no record but is part of a group: lib/lone_inputs.h
+//   lone input   an input that shares its process and its content with no other input; if
+//                there are many, they get no records but form groups: lib/lone_inputs.h
 //   history      the estimate of each stack in each input: history.h
-//   run          a sorted sequence of stacks that are not in memory: stack_runs.h
+//   run          a sorted sequence of stacks in a file, or compressed: stack_runs.h
 //   shard        one of n partials that share the stacks of one profile: partial/shards.h
 //   column       memory in use, or all memory ever allocated: enum hp_column
 //   side         in a diff: the inputs of the base, or the new ones
