@@ -52,14 +52,14 @@ struct hp_decoded_line {
     bool complete;         // as in struct hp_readings
 };
 
-// Up to three objects, and the sums that jemalloc makes of them.
+// A half of a reading: up to three objects, and the sums that jemalloc makes of them.
 struct hp_half {
     uint64_t unbiased_bytes;  // sum of unbiased_size; first, because it is the sort key
     uint32_t shifted_objects; // sum of the objects in eighths: see struct hp_size_class
     struct hp_reading sizes;
 };
 
-// All halves of the classes near one sample period.
+// All halves whose objects have size classes near one sample period.
 struct hp_halves {
     uint64_t period; // sample period; 0: empty
     HP_VEC(struct hp_half) all;

@@ -270,7 +270,7 @@ static void add_values(const struct hp_merger *merger, const struct hp_dump *dum
     }
 }
 
-// End the dump in all its sample types.
+// Call hp_sample_type_end() for each further sample type that the dump has.
 static void end_types(const struct hp_merger *merger, struct hp_profile *profile) {
     const uint32_t *type;
     hp_vec_each (type, &merger->types) {

@@ -172,7 +172,7 @@ static bool has_number(const struct hp_dump *dump, const struct hp_tag *tag,
                            : is_text(dump, tag->text, number));
 }
 
-// Return whether a label set is that of the thread.
+// Return whether a set of labels has the name or the number of the thread.
 static bool is_of(const struct hp_dump *dump, hp_string set, const char *thread) {
     for (size_t i = 0; i < hp_tags_count(&dump->tag_sets, set); i++) {
         struct hp_tag tag = hp_tags_at(&dump->tag_sets, set, i);

@@ -338,7 +338,7 @@ static struct hp_unbiased_memo *recall(struct hp_unbias *unbias, struct hp_count
     return memo;
 }
 
-// Return how the sizes of an estimate were read.
+// Return how the object sizes that an estimate assumes were recovered from the dump.
 static enum hp_read read_of(const struct hp_unbiased *estimate) {
     const uint32_t *read = estimate->error.read;
     return estimate->too_big || read[HP_READ_NONE] > 0 ? HP_READ_NONE

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Diagnostics printed without --verbose.
+// Most errors of inputs that are printed without --verbose.
 #define SHOWN_MAX 10
 
 // Whether the input has a message: it was skipped or, with --verbose, used although

@@ -73,8 +73,8 @@ static enum account_part part_of(const char *path) {
     return part;
 }
 
-// Put a file into the group of its stem.  HP_E_USAGE if the group has a file of this kind
-// already.
+// Put a file into the group of files with its stem (its path without the ending).
+// HP_E_USAGE if the group has a file of this kind already.
 static int put_file(struct account_job *job, const char *path, struct hp_err *err) {
     static const char *const names[] = {"dumps", "files of statistics", "smaps"};
     hp_string stem = hp_strtab_add(&job->stems, stem_of(path));

@@ -86,7 +86,7 @@ struct callgraph {
     HP_VEC(struct cost_row) rows;                // by function, callee and line
 };
 
-// Begins a struct row, which the index finds it by.
+// The key by which the index finds a row: the first members of struct cost_row.
 struct row_key {
     uint32_t function, callee, line;
 };

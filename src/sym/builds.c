@@ -94,7 +94,8 @@ static bool read_pairs(void *data, size_t trial, const struct hp_call_pairs *pai
                               pairs, answers);
 }
 
-// Whether a file has code that was compared, or is the debug file of one that has.
+// Whether some address of the dump was compared with the file, or with another file of
+// its build id, such as the binary of a debug file.
 static bool is_refuted(const struct proving *proving, size_t trial) {
     const struct hp_trial *trials = proving->fits.trials.at;
     const char *build_id = proving->tried.at[trial]->code.image.build_id;

@@ -153,7 +153,7 @@ static void find_ends(struct hp_fits *fits) {
     }
 }
 
-// Set fits->is_checked.
+// Find the addresses that can be checked, in fits->is_checked.
 static void find_checked(struct hp_fits *fits) {
     const struct hp_proof_question *question = fits->question;
     const unsigned char *ends = fits->ends;

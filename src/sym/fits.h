@@ -20,8 +20,8 @@ struct hp_trial {
     uint32_t matched;
     bool is_excused; // all misfits are excused
     bool fits;       // the result
-    // It has one misfit of too few addresses to rule it out beside another file that
-    // fits.
+    // One address does not fit, of so few that the file is not ruled out, although
+    // another file fits.
     bool may_fit;
 };
 

@@ -17,13 +17,13 @@ struct hp_function_range {
     uint64_t start, size;
 };
 
-// The tables of a file; {0} has none.
+// The tables by which the functions of a file are found; {0} has none.
 struct hp_function_bounds {
     const struct hp_image *image;
     struct hp_table_section index, frames; // .eh_frame_hdr and .eh_frame
     size_t count; // entries of the index; 0: the index is not used
-    HP_VEC(struct hp_function_range) all; // used if there is no index, by start
-    // .plt and the like, whose code is not a function.
+    HP_VEC(struct hp_function_range) all; // functions by start, if there is no index
+    // Ranges of .plt and the like, whose code is not a function.
     HP_VEC(struct hp_function_range) stubs;
 };
 

@@ -28,7 +28,7 @@ struct hp_neighbor {
 
 // The callers and callees of one row.
 struct hp_neighborhood {
-    // `first` is a place in `all`: callers first, then callees
+    // `first` is the index in `all` of the first caller; callees follow the callers.
     size_t first, callers, callees;
 };
 

@@ -303,7 +303,7 @@ static bool skip_qualifier(struct name_walk *w) {
     return ends;
 }
 
-// Take a space.
+// Handle the space at the current position: it separates words, or ends the name.
 static void take_space(struct name_walk *w) {
     static const char *const ends[] = {" [clone", " [with ", " requires "};
     static const char *const after_self[] = {" as ", " + ", " -> "};

@@ -46,7 +46,7 @@ static bool is_shown(const struct account *a, size_t field) {
     return a->view->fields.at[field].column.title && !a->gone[field];
 }
 
-// Cells of a field's column.
+// Width of a column, in cells of the terminal.
 static int width_of(const struct account *a, size_t field) {
     const struct hp_field *of = &a->view->fields.at[field];
     return of->width > 0 ? of->width : a->amount;

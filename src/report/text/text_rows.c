@@ -76,7 +76,7 @@ static bool has_unit_of_metric(const struct hp_field *field) {
     return field->column.unit == NULL || field->column.cell == HP_CELL_RATE;
 }
 
-// Cells of the number of a field.
+// Width of the numbers in a column, in cells of the terminal.
 static int width_of(const struct table *t, const struct hp_field *field) {
     return field->width > 0                      ? field->width
            : field->column.cell == HP_CELL_P     ? P_WIDTH

@@ -104,7 +104,7 @@ static bool is_branch(const struct hp_tree *tree, const struct hp_tree_node *nod
                                         : tree->nodes.at[node->parent].shown > 1;
 }
 
-// Count the steps before each node.
+// Count the branches of the tree from the root to each node.
 static void count_steps(struct drawing *drawing, const struct hp_tree *tree) {
     for (size_t i = 0; i < tree->nodes.count; i++) {
         const struct hp_tree_node *node = &tree->nodes.at[i];
@@ -114,7 +114,7 @@ static void count_steps(struct drawing *drawing, const struct hp_tree *tree) {
     }
 }
 
-// Format the number of steps, "[12] "; returns its cells.
+// Format a number of such branches, "[12] "; returns its width in cells.
 static size_t far_right(char text[FAR_SIZE], uint32_t steps) {
     return (size_t)snprintf(text, FAR_SIZE, "[%u] ", (unsigned)steps);
 }
