@@ -218,7 +218,7 @@ def account_refuses_what_is_no_such_file(t):
 def peak_of(t, *args):
     """(status, messages, peak memory in bytes) of a run."""
     with open(t.folder / "said", "w+b") as said:
-        process = subprocess.Popen([t.binary, *map(str, args)], cwd=t.folder, stdout=subprocess.DEVNULL, stderr=said)
+        process = subprocess.Popen(t.command(*args), cwd=t.folder, stdout=subprocess.DEVNULL, stderr=said)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         said.seek(0)

@@ -7,6 +7,7 @@ import re
 import struct
 
 from harness import case, check
+from rooted import gone
 
 REBUILT = pathlib.Path(__file__).resolve().parents[2] / "testdata" / "rebuilt"
 DUMP = (REBUILT / "a.1.heap").read_text(encoding="utf-8")
@@ -189,7 +190,7 @@ def leaves_of_gperftools_and_ends_of_stacks_are_no_return_addresses(t):
 
 # --- addresses that are not plainly those of a map ------------------------------------------
 
-ADDRESSES = REBUILT.parent / "addresses"
+ADDRESSES = gone(REBUILT.parent / "addresses")
 PLUG = f"--path-map=/srv/addresses={ADDRESSES}"
 
 

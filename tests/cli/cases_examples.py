@@ -53,7 +53,7 @@ def furnish(t):
         (t.folder / folder).mkdir(parents=True)
     for link in ("root", "golden", "differences"):
         (t.folder / link).symlink_to(ROOT / "testdata" / link)
-    tool(t.folder, "hprof-agg", f'case $1 in help | version | manifest) ;; *) set -- --symbol-dir=root "$@" ;; esac\n'
+    tool(t.folder, "hprof-agg", 'case $1 in help | version | manifest) ;; *) set -- --symbol-dir=root --symbol-dir-only "$@" ;; esac\n'
                                 f'exec {t.binary} "$@"')
     for name in SHOWS_INPUT:
         tool(t.folder, name, 'test "$(wc -c)" -gt 0')

@@ -1,18 +1,29 @@
 """Tests jeprof's command line: the calls in public scripts, its shell, its messages on stderr."""
 import collections
+import functools
 import os
 import pathlib
 import re
 import shlex
 import subprocess
 
-from harness import ROOT, case, check
+import harness
+from harness import ROOT, check
+from rooted import gone
 
 TABLE = pathlib.Path(__file__).with_name("jeprof-invocations")
 VALUES = {"--base": "{other}", "--lib_prefix": "/nowhere,/srv", "--exclude": "_+rjem_|prof_.*",
           "--focus": "main", "--nodecount": "10000", "--add_lib": "/lib/libnone.so",
           "--tools": "addr2line:/usr/bin/addr2line,nm:/usr/bin/nm"}
 USES = {"glob", "server", "pipe", "interactive", "url", "rawfile", "nobinary"}
+
+
+def case(function):
+    """A case in which no map of a dump names a path of a machine."""
+    @functools.wraps(function)
+    def without_machine(bench):
+        function(harness.Bench(bench.binary, gone(bench.testdata), bench.folder))
+    return harness.case(without_machine)
 
 
 def jeprof(bench, *args, **more):

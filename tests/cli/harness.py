@@ -16,6 +16,7 @@ import traceback
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests/properties"))
 import nameless  # noqa: E402
+from rooted import rooted  # noqa: E402
 CASES = []
 
 
@@ -53,11 +54,15 @@ class Bench:
         env.update(extra or {})
         return env
 
-    def start(self, *args, env=None, **more):
+    def command(self, *args, is_rooted=True):
+        """The command line; it looks for binaries in folders of the test alone."""
+        return [self.binary, *(rooted(args) if is_rooted else map(str, args))]
+
+    def start(self, *args, env=None, is_rooted=True, **more):
         more.setdefault("stdin", subprocess.DEVNULL)
         more.setdefault("stdout", subprocess.PIPE)
         more.setdefault("stderr", subprocess.PIPE)
-        return subprocess.Popen([self.binary, *map(str, args)], cwd=self.folder,
+        return subprocess.Popen(self.command(*args, is_rooted=is_rooted), cwd=self.folder,
                                 env=self.environment(env), **more)
 
     def run(self, *args, text=None, env=None, **more):

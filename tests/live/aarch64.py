@@ -83,5 +83,5 @@ def main():
     t.done()
 
 
-t = Tests()
+t = Tests(is_of_machine=True)
 main()

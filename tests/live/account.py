@@ -153,7 +153,7 @@ def waste(what, size, least, most):
     return faults + ([] if len(lines) == 2 else [text])
 
 
-t = Tests()
+t = Tests(is_of_machine=True)
 JEMALLOC = sys.argv[3] if len(sys.argv) > 3 else jemalloc.shared_object()
 with scratch() as scratched:
     FOLDER = pathlib.Path(scratched)

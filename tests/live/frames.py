@@ -208,7 +208,7 @@ def path_map(kind):
 
 JEMALLOC = next(iter(glob.glob('/usr/lib/*/libjemalloc.so.2') +
                      glob.glob('/usr/lib*/libjemalloc.so.2')), None)
-t = Tests()
+t = Tests(is_of_machine=True)
 if not JEMALLOC:
     print('1..0 # SKIP libjemalloc.so.2 is not installed')
     sys.exit(0)

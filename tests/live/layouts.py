@@ -16,7 +16,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
 from harness import Tests, scratch  # noqa: E402
 
-t = Tests()
+t = Tests(is_of_machine=True)
 JEMALLOC = (glob.glob('/usr/lib/*/libjemalloc.so.2') + [None])[0]
 LIBRARY = '''
 #include <stdlib.h>

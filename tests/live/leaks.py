@@ -150,7 +150,7 @@ def redis_grows(directory):
     return faults
 
 
-t = Tests()
+t = Tests(is_of_machine=True)
 with scratch() as folder:
     folder = pathlib.Path(folder)
     for with_accum in (True, False):

@@ -146,7 +146,7 @@ def main():
     t.done()
 
 
-t = Tests()
+t = Tests(is_of_machine=True)
 JEMALLOC = find_jemalloc()
 if JEMALLOC is None:
     print('1..0 # SKIP no libjemalloc.so.2 (Debian: libjemalloc2)')

@@ -55,7 +55,7 @@ def runs_of(program, sizes, folder):
     return faults or f'{held} of {RUNS} intervals hold the truth, of which the mean estimate is {sum(ratios) / RUNS:.3f}'
 
 
-t = Tests()
+t = Tests(is_of_machine=True)
 with tempfile.TemporaryDirectory(prefix='hprof-agg-') as scratch:
     place = pathlib.Path(OPTIONS.get('keep', scratch))
     for crate_version, (jemalloc, kind) in VERSIONS.items():

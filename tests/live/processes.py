@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
 from harness import Tests, scratch  # noqa: E402
 
-t = Tests()
+t = Tests(is_of_machine=True)
 TOP = ('top', '--no-symbols', '-n0')
 FOUND = glob.glob('/usr/lib/*/libjemalloc.so.2') + glob.glob('/usr/lib*/libjemalloc.so.2')
 if not FOUND:

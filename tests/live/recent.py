@@ -125,7 +125,7 @@ def never():
     return wrong or ([] if len(KEPT) == PROCESSES * GROUPS * len(UNITS) else [f'{len(KEPT)} rows'])
 
 
-t = Tests()
+t = Tests(is_of_machine=True)
 PROCESSES = int(sys.argv[3]) if len(sys.argv) > 3 else 2
 JEMALLOC = sys.argv[4] if len(sys.argv) > 4 else jemalloc.shared_object()
 MACHINE = len(sys.argv) > 5

@@ -190,7 +190,7 @@ def no_digests(folder):
     return faults
 
 
-t = Tests()
+t = Tests(is_of_machine=True)
 FOUND = glob.glob('/usr/lib/*/libjemalloc.so.2') + glob.glob('/usr/lib*/libjemalloc.so.2')
 if not FOUND or not shutil.which(os.environ.get('CXX') or 'c++'):
     print('1..0 # SKIP no libjemalloc.so.2, or no compiler')

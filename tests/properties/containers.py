@@ -66,7 +66,7 @@ def run(folder, *args):
     with scratch() as place:
         report = pathlib.Path(place, 'report')
         done = subprocess.run(
-            [sys.executable, '-S', HERE / 'peak_memory.py', report, t.binary, *map(str, args)],
+            [sys.executable, '-S', HERE / 'peak_memory.py', report, *t.command(*args)],
             capture_output=True, preexec_fn=enter, check=False)
         code, peak, _ = report.read_text().split()
     return int(code), done.stdout, done.stderr.decode(), int(peak) * 1024

@@ -10,6 +10,7 @@ import os
 import subprocess
 
 from harness import Tests, unpacked
+from rooted import rooted
 
 t = Tests()
 PROCS = sorted((t.formats / 'procs').glob('*.heap'))
@@ -89,7 +90,7 @@ def builds(report, binaries):
     first = unpacked(run(report).out_bytes)
     faults = []
     for binary in binaries:
-        done = subprocess.run([binary, *map(str, report)], capture_output=True,
+        done = subprocess.run([binary, *rooted(report)], capture_output=True,
                               stdin=subprocess.DEVNULL, check=False)
         if done.returncode != 0 or unpacked(done.stdout) != first:
             faults.append(f'{binary}: other bytes, or status {done.returncode}')

@@ -4,7 +4,7 @@ keep their memory, and an independent implementation of folding over raw stacks 
 
     usage: frames.py BINARY TESTDATA [OPTIONS] [DUMPS OR FOLDERS]
 
-Dumps or folders replace those of TESTDATA; options such as --path-map=OLD=NEW are passed on.
+Dumps or folders replace those of TESTDATA; options such as --symbol-dir=/ and --path-map=OLD=NEW are passed on.
 """
 import functools
 import json

@@ -88,7 +88,7 @@ def named(folder, stacks, depth, functions, seed):
 
 
 def instructions(*command, ends=0):
-    done = subprocess.run([*counter, t.binary, *command],
+    done = subprocess.run([*counter, *t.command(*command)],
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
     found = re.search(r'Collected : (\d+)', done.stderr)
     if done.returncode != ends or not found:
@@ -133,7 +133,7 @@ def work(case, files, start):
 
 def peak(report, *command):
     """Status, and bytes of memory."""
-    subprocess.run([sys.executable, '-S', HERE / 'peak_memory.py', report, t.binary, *command],
+    subprocess.run([sys.executable, '-S', HERE / 'peak_memory.py', report, *t.command(*command)],
                    stdout=subprocess.DEVNULL, check=True)
     code, memory, _ = report.read_text(encoding='ascii').split()
     return int(code), int(memory) * 1024

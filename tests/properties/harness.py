@@ -15,6 +15,8 @@ import sys
 import tempfile
 import traceback
 
+from rooted import gone, rooted
+
 METRICS = ('inuse-objects', 'inuse-space', 'alloc-objects', 'alloc-space')
 JOBS = max(2, os.cpu_count() or 2)
 IS_SAMPLE = '--sample' in sys.argv  # of many runs of one kind, as under the sanitizers
@@ -23,9 +25,11 @@ IS_SAMPLE = '--sample' in sys.argv  # of many runs of one kind, as under the san
 
 
 class Tests:
-    """Collects tests, runs them, reports each as one TAP line."""
+    """Collects tests, runs them, reports each as one TAP line.  Runs of the binary look for binaries in folders of the
+    test alone, unless the test `is_of_machine`: about programs that it runs there."""
 
-    def __init__(self):
+    def __init__(self, is_of_machine=False):
+        self.is_rooted = not is_of_machine
         self.binary, testdata = sys.argv[1:3]
         self.binary = os.path.abspath(self.binary)
         self.testdata = pathlib.Path(testdata).resolve()
@@ -56,12 +60,16 @@ class Tests:
         print(f'1..{self.count}')
         sys.exit(1 if self.failures else 0)
 
-    def run(self, *args, stdin=None, env=None, cwd=None, timeout=300, preexec_fn=None):
+    def command(self, *args, is_rooted=True):
+        return [self.binary, *(rooted(args) if is_rooted and self.is_rooted else map(str, args))]
+
+    def run(self, *args, stdin=None, env=None, cwd=None, timeout=300, preexec_fn=None,
+            is_rooted=True):
         """Run the binary; a Result.  Every run is also checked for dying by a signal."""
         environment = {k: v for k, v in os.environ.items()
                        if k != 'COLUMNS'}
         environment.update(env or {})
-        done = subprocess.run([self.binary, *map(str, args)], input=stdin or b'',
+        done = subprocess.run(self.command(*args, is_rooted=is_rooted), input=stdin or b'',
                               capture_output=True, env=environment, cwd=cwd,
                               timeout=timeout, check=False, preexec_fn=preexec_fn)
         result = Result(args, done)
@@ -181,7 +189,7 @@ HOSTILE = b'/srv/"\\</script>;\x1b[31m\x07\xff\xe2\x80\xae\'#'
 def hostile_dump(t, folder, name=HOSTILE):
     """A dump whose program is called that."""
     path = pathlib.Path(folder) / 'hostile.heap'
-    text = (t.testdata / 'golden' / 'procs1.heap').read_bytes()
+    text = gone(t.testdata / 'golden' / 'procs1.heap').read_bytes()
     path.write_bytes(text.replace(b'/srv/corpus/formats/alloc_c', name))
     return path
 

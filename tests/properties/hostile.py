@@ -28,6 +28,7 @@ import zlib
 
 import svg_reader
 from harness import HOSTILE, Tests, hostile_dump, scratch
+from rooted import gone
 from profile_reader import fields
 from profile_writer import Profile, message, number
 
@@ -266,7 +267,7 @@ def hostile_files(folder):
     folder = pathlib.Path(folder, WORD)
     folder.mkdir()
     files = {name: folder / f'{name}{WORD}' for name in ('dump', 'garbage', 'list', 'archive', 'missing', 'folder')}
-    shutil.copyfile(t.formats / 'jemalloc-lg0.heap', files['dump'])
+    shutil.copyfile(gone(t.formats / 'jemalloc-lg0.heap'), files['dump'])
     files['garbage'].write_bytes(b'heap_v2/x\n@ \x1b[31m\n')
     files['list'].write_bytes(b'\0'.join(os.fsencode(files[name]) for name in ('missing', 'garbage')))
     files['folder'].mkdir()
@@ -296,7 +297,7 @@ def messages_of_hprof_agg(folder):
 def terminal(*args):
     """The bytes that a terminal is sent."""
     master, slave = pty.openpty()
-    process = subprocess.Popen([t.binary, *map(str, args)], stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, close_fds=True)
+    process = subprocess.Popen(t.command(*args), stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, close_fds=True)
     os.close(slave)
     out = b''
     try:

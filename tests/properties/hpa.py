@@ -661,7 +661,7 @@ def peak_of(*args):
     """(status, MiB of the largest resident set) of the program alone."""
     script = pathlib.Path(__file__).with_name('peak_memory.py')
     with tempfile.NamedTemporaryFile('r', encoding='ascii') as report:
-        subprocess.run([sys.executable, '-S', script, report.name, t.binary, *map(str, args)], check=True,
+        subprocess.run([sys.executable, '-S', script, report.name, *t.command(*args)], check=True,
                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         code, peak, _ = report.read().split()
     return int(code), int(peak) / 1024

@@ -12,6 +12,7 @@ import threading
 
 import big_inputs
 from harness import Tests, scratch
+from rooted import gone
 
 t = Tests()
 HERE = pathlib.Path(__file__).resolve().parent
@@ -37,8 +38,8 @@ class Run:
         with scratch() as folder:
             report = pathlib.Path(folder, 'report')
             process = subprocess.Popen(
-                [sys.executable, '-S', HERE / 'peak_memory.py', report, t.binary, command,
-                 '--no-symbols', *args],
+                [sys.executable, '-S', HERE / 'peak_memory.py', report,
+                 *t.command(command, '--no-symbols', *args)],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             feeder = threading.Thread(target=self.feed, args=(process.stdin, pieces))
             feeder.start()
@@ -166,7 +167,7 @@ def memory_enough():
 
 def memory_of_jeprof():
     """The message of jeprof names an option that jeprof accepts."""
-    got = t.run('jeprof', '--text', '--max-memory=1MiB', t.formats / 'jemalloc-lg0.heap')
+    got = t.run('jeprof', '--text', '--max-memory=1MiB', gone(t.formats / 'jemalloc-lg0.heap'))
     says = 'more memory is needed than --max-memory allows'
     return [] if (got.code, got.out) == (7, '') and says in got.err else [f'{got.code} {got.err}']
 

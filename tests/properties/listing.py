@@ -189,7 +189,7 @@ def made_up(folder):
 
 
 def list_by_command(pattern, *more):
-    return t.ok('list', '-q', '--frames=raw', *more[:-1], pattern, more[-1]).out
+    return t.ok('list', '-q', '--frames=raw', *more[:-1], pattern, more[-1], is_rooted=False).out
 
 
 def list_by_jeprof(pattern, *more):

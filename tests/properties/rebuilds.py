@@ -20,7 +20,7 @@ import generated  # noqa: E402
 from generated import Comparison  # noqa: E402
 from harness import Tests, scratch  # noqa: E402
 
-t = Tests()
+t = Tests(is_of_machine=True)
 SEEDS = range(1, 6)
 CHANCE = 1e-4  # share of the bytes of frames that a wrong file may name by chance
 

@@ -63,7 +63,7 @@ print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"""
 
 def peak(*args):
     """The peak of resident memory in MiB; the command has to succeed."""
-    words = [sys.executable, '-c', PEAK, t.binary, *map(str, args)]
+    words = [sys.executable, '-c', PEAK, *t.command(*args)]
     code, kilobytes = map(int, subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout.split())
     if code:
         raise AssertionError(f'{args}: {code}')

@@ -19,6 +19,7 @@ import sys
 import time
 
 from harness import Tests, scratch
+from rooted import rooted
 
 # Each by a call that would do something.
 REFUSED = '''openat openat2 open_by_handle_at newfstatat socket connect execve execveat clone ptrace kill
@@ -75,7 +76,7 @@ def same(paths, prefix=(), **options):
     faults = []
     for path in paths:
         for command in (['top', '-n0', '--by=line', '--all-frames'], ['merge', '-fpprof']):
-            told = [run(*prefix, binary, *command, f'--symbol-dir={data / "root"}', f'--sandbox={mode}', path, **options)
+            told = [run(*prefix, binary, *rooted([*command, f'--symbol-dir={data / "root"}', f'--sandbox={mode}', path]), **options)
                     for mode in (confined, 'off')]
             if len({(each.returncode, each.stdout, each.stderr) for each in told}) != 1 or told[0].returncode == 2:
                 faults.append(f'{command[0]} {path.name}: {[(each.returncode, each.stderr[:300]) for each in told]}')
@@ -94,17 +95,17 @@ def missing(number, error, word):
     install = without(number, error)
     dump = t.formats / 'jemalloc-cxx.heap'
     more = {'preexec_fn': install}
-    required = run(t.binary, 'top', '--sandbox=require', '-o', target, dump, folder / 'nowhere', **more)
+    required = run(*t.command('top', '--sandbox=require', '-o', target, dump, folder / 'nowhere'), **more)
     faults = []
     if required.returncode != 2 or word not in required.stderr.decode() or target.exists() or \
             b'nowhere' in required.stderr or required.stdout:
         faults.append(f'require: {required.returncode} {required.stderr}')
-    want = run(t.binary, 'top', f'--symbol-dir={t.root}', '--sandbox=off', dump)
-    auto = run(t.binary, 'top', f'--symbol-dir={t.root}', dump, **more)
+    want = run(*t.command('top', f'--symbol-dir={t.root}', '--sandbox=off', dump))
+    auto = run(*t.command('top', f'--symbol-dir={t.root}', dump), **more)
     walks = number != OPENAT2 or error == errno.ENOSYS
     if walks and (want.stdout, want.stderr, 0) != (auto.stdout, auto.stderr, auto.returncode):
         faults.append(f'auto: {auto.returncode} {auto.stderr}')
-    info = run(t.binary, 'info', f'--symbol-dir={t.root}', dump, **more).stdout.decode()
+    info = run(*t.command('info', f'--symbol-dir={t.root}', dump), **more).stdout.decode()
     features = run(t.binary, 'version', '--features', **more).stdout.decode()
     faults += [f'info: {info}'] if f'the sandbox for reading binaries lacks {word}' not in info else []
     faults += [f'features: {features}'] if f'sandbox lacks {word}' not in features else []

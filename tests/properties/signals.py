@@ -26,7 +26,7 @@ OFF = ':'.join(f'handle_{name}=0' for name in 'segv sigbus sigfpe sigill sigtrap
 ENVIRONMENT = {**os.environ, **{f'{name}_OPTIONS': f"{os.environ.get(name + '_OPTIONS', '')}:{OFF}"
                                 for name in ('ASAN', 'UBSAN', 'TSAN')}}
 DUMPS = sorted((t.testdata / 'formats' / 'procs').glob('*.heap'))
-COMMAND = [t.binary, 'merge', '-ffolded', f'--symbol-dir={t.root}', '-j2', '-o', 'out', *DUMPS]
+COMMAND = t.command('merge', '-ffolded', f'--symbol-dir={t.root}', '-j2', '-o', 'out', *DUMPS)
 
 
 def prepare(has_nameless):

@@ -306,7 +306,7 @@ def lying_sizes():
             with scratch() as directory:
                 path = pathlib.Path(directory, 'all.tar')
                 path.write_bytes(patched(content, 0, {124: field, 156: kind}))
-                process = subprocess.Popen([t.binary, 'top', '-j1', f'--tar={path}'],
+                process = subprocess.Popen(t.command('top', '-j1', f'--tar={path}'),
                                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
                 out, err = process.stdout.read(), process.stderr.read()
                 _, status, used = os.wait4(process.pid, 0)

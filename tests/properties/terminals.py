@@ -2,7 +2,7 @@
 """Text on terminals of 40 to 200 columns: no line is wider, no two rows look alike, and piped output is not
 truncated.
 
-    usage: terminals.py BINARY TESTDATA [--path-map=OLD=NEW] [DUMP|FOLDER...]
+    usage: terminals.py BINARY TESTDATA [--symbol-dir=/] [--path-map=OLD=NEW] [DUMP|FOLDER...]
 
 For DUMPs, or all dumps of a FOLDER, in addition to those of TESTDATA, each report is examined by each granularity.
 """
@@ -38,7 +38,7 @@ def on_terminal(width, *args, locale='C.UTF-8', lines=24, **more):
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack('HHHH', lines, width, 0, 0))
     environment = {k: v for k, v in os.environ.items() if k != 'COLUMNS'}
     environment.update(LC_ALL=locale, TERM='xterm', NO_COLOR='1', **more)
-    with subprocess.Popen([t.binary, *map(str, args)], stdin=subprocess.DEVNULL, stdout=slave,
+    with subprocess.Popen(t.command(*args), stdin=subprocess.DEVNULL, stdout=slave,
                           stderr=subprocess.PIPE, env=environment) as process:
         os.close(slave)
         sent = b''

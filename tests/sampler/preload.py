@@ -636,6 +636,6 @@ def main():
 missing = [tool for tool in ('git', 'redis-server', 'redis-benchmark') if not shutil.which(tool)]
 if missing:
     sys.exit(f'missing: {missing} (Debian: git, redis-server, redis-tools)')
-t = Tests()
+t = Tests(is_of_machine=True)
 coverage = Coverage()
 main()

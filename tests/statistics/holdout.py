@@ -337,6 +337,6 @@ def main():
     t.done()
 
 
-t = Tests()
+t = Tests(is_of_machine=True)
 jemalloc.shared_object()
 main()

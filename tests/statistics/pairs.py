@@ -112,7 +112,7 @@ def leaks(directory):
     return faults or f'{hits} of {RUNS} found with p <= 0.05, {wrong} false'
 
 
-t = Tests()
+t = Tests(is_of_machine=True)
 with scratch() as folder:
     folder = pathlib.Path(folder)
     for name in WORKLOADS:
