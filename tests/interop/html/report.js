@@ -27,19 +27,22 @@ class Program {
 
   file(name) { return path.join(this.testdata, name); }
 
+  // The arguments; binaries are looked for below testdata alone.
+  rooted(args) { return args.includes(this.symbols) ? [...args, '--symbol-dir-only'] : args; }
+
   // The path of a report.
   write(name, ...args) { return this.writeOf('top', name, ...args); }
 
   writeOf(command, name, ...args) {
     const out = path.join(this.folder, `${name}.html`);
-    execFileSync(this.binary, [command, '-q', '-f', 'html', '-o', out, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync(this.binary, [command, '-q', '-f', 'html', '-o', out, ...this.rooted(args)], { stdio: ['ignore', 'ignore', 'inherit'] });
     return out;
   }
 
   // What a command says as JSON, or null if there is nothing to say.
   json(...args) {
     return new Promise((resolve, reject) => {
-      execFile(this.binary, [...args, '-q', '-f', 'json', '-n0'], { maxBuffer: 1 << 30 }, (error, out, err) => {
+      execFile(this.binary, [...this.rooted(args), '-q', '-f', 'json', '-n0'], { maxBuffer: 1 << 30 }, (error, out, err) => {
         if (error && !/nothing to report|leave nothing/.test(err)) {
           reject(new Error(`${args.join(' ')}: ${err || error}`));
         } else {
