@@ -31,10 +31,11 @@ from harness import JOBS, Tests, scratch
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent.parent
+PRINT = '--print'  # what the harness gets of dumps with modules that machines have, to be compared
 # Of each suite all, or what the arguments say; each takes two seconds at most.
 SUITES = [('properties', name) for name in ('allocator_frames', 'charges', 'firefox', 'groups', 'healthy', 'names', 'next_commands',
                                             'tables', 'threads', 'totals')]
-SUITES += [('properties', 'frames', 'real/dbbench_lg15.18185.0.i0.heap.gz'), ('golden',), (
+SUITES += [('properties', 'hermetic', PRINT), ('properties', 'frames', 'real/dbbench_lg15.18185.0.i0.heap.gz'), ('golden',), (
     'cli', 'views_fold_more_and_more', 'what_peek_and_list_name_is_shown', 'peek_finds_each_row_of_top_by_its_name', 'enough_rows_are_shown_and_no_more',
     'no_row_holds_nothing', 'what_allocates_has_a_line_of_its_own_in_a_tree')]
 MAPPING = re.compile(rb'^([0-9a-f]+)-([0-9a-f]+) (....) ([0-9a-f]+) \S+ \d+ +(/[^\n]*)$', re.M)
@@ -126,7 +127,7 @@ def command(suite, binary):
         return [TOP / 'scripts/run-golden', binary, TOP]
     if kind == 'cli':
         return [sys.executable, '-B', TOP / 'tests/cli/test_cli.py', binary, t.formats, *rest]
-    return [sys.executable, '-B', HERE / f'{rest[0]}.py', binary, t.testdata, *(t.testdata / name for name in rest[1:])]
+    return [sys.executable, '-B', HERE / f'{rest[0]}.py', binary, t.testdata, *(name if name == PRINT else t.testdata / name for name in rest[1:])]
 
 
 def results(prefix, binary):
@@ -186,7 +187,17 @@ def are_seen(prefix):
     return f'{done.stdout.count("decoy")} times' if 'decoy' in done.stdout else [done.stdout[:500] + done.stderr[:2000]]
 
 
+def print_reports():
+    dumps = [t.real / 'dbbench_lg15.18185.0.i0.heap.gz', t.formats / 'jemalloc-cxx.heap']
+    for dump in dumps:
+        for options in ((), (f'--symbol-dir={t.root}',)):
+            print(t.ok('folded', '-q', '--frames=raw', *options, dump).out, t.ok('info', *options, dump).out)
+
+
 t = Tests()
+if PRINT in sys.argv:
+    print_reports()
+    sys.exit()
 with scratch() as name:
     place = pathlib.Path(name)
     (place / 'usr.real').mkdir()
