@@ -63,7 +63,7 @@ static size_t compress(struct hp_packer *packer, const void *bytes, size_t size,
 
 static void decompress(const void *packed, size_t packed_size, void *bytes, size_t size) {
     (void)packed, (void)packed_size, (void)bytes;
-    hp_out_of_memory(size); // unreachable: hp_pack() has never made anything smaller
+    hp_out_of_memory(size); // unreachable: compress() makes nothing smaller
 }
 #endif
 

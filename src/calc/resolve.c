@@ -466,7 +466,8 @@ static struct hp_resolved_row place_in(struct hp_resolver *resolver,
     };
 }
 
-// Resolve row `i` of the map.
+// Find the image of row `i` of the map, and the shift from addresses in the process to
+// addresses in its module.
 static struct hp_resolved_row place(struct hp_resolver *resolver,
                                     const struct hp_dump *dump, size_t i) {
     const struct hp_mapping *row = &dump->mappings.at[i];
@@ -545,7 +546,9 @@ static void place_all(struct hp_resolver *resolver, const struct hp_dump *dump) 
     }
 }
 
-// Return the frame of an address in no row.
+// Return the frame of address `number`, which is in no row of the map: it has no module.
+// Its address is 0 if it should be in a mapping, unless unmapped addresses are kept; then
+// it is also counted as unmapped.
 static struct hp_frame unmapped_frame(struct hp_resolver *resolver,
                                       const struct hp_dump *dump, size_t number) {
     bool is_lost = needs_mapping(dump, number);

@@ -4,7 +4,10 @@
 
 #include "cli/option.h"
 
-// Store a bool: `number`, or the index of the value among the choices.
+// `number` and `field` below are members of struct hp_cli_option.
+
+// Store a bool: `number` or, if the option has choices, whether `number` plus the index of
+// the chosen one is not 0.
 hp_cli_set_fn hp_cli_set_bool;
 // Store refuse, skip or count as two bools of the read options.
 hp_cli_set_fn hp_cli_set_duplicates;

@@ -419,8 +419,9 @@ static int read_header(struct hp_scan *scan, struct hp_err *err) {
     return ret;
 }
 
-// The file has no memory map. jemalloc writes none on some systems, so that this alone is
-// recorded as lacks_map; the totals show whether stacks are missing, too.
+// The file ends before its memory map: record damage. lacks_map is set if this is the only
+// damage, because jemalloc writes no map on some systems; hp_dump_check() then accepts the
+// dump if its totals show that no stack is missing.
 static void no_maps(struct hp_scan *scan) {
     bool is_sound = !scan->dump->damage.what;
     hp_scan_damaged(scan, "the file ends before its MAPPED_LIBRARIES section");

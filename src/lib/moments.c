@@ -39,8 +39,8 @@ static const struct hp_input_record *dump_of(const struct hp_profile *profile,
 }
 
 // Fill in *run.  Returns whether all dumps of the process are files or members of
-// archives, their times rise with the numbers in their names, and the process ran long
-// enough.
+// archives, their times rise with the numbers in their names, and at least
+// `least_seconds` lie between the first and the last.
 static bool find_run(const struct hp_profile *profile, const struct hp_process *process,
                      struct process_run *run) {
     bool has_numbers = process->newest_by == HP_NEWEST_BY_SEQUENCE ||

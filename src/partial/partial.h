@@ -74,13 +74,14 @@ enum hp_section {
     // Stacks; also the sum of each over each replicate, if dumps are not recorded
     // individually.
     HP_SECTION_STACKS,
-    HP_SECTION_TYPE_SUMS,     // values of further sample types, by stack
-    HP_SECTION_IDENTITIES,    // process and identity of each dump
-    HP_SECTION_DUMPS,         // dumps recorded individually
-    HP_SECTION_HISTORY,       // estimate of each stack in each such dump
-    HP_SECTION_TYPE_HISTORY,  // the same, for further sample types
-    HP_SECTION_NAMES,         // names of such dumps and of skipped inputs
-    HP_SECTION_DISTRIBUTION,  // totals of dumps that are not recorded individually
+    HP_SECTION_TYPE_SUMS,    // values of further sample types, by stack
+    HP_SECTION_IDENTITIES,   // process and identity of each dump
+    HP_SECTION_DUMPS,        // dumps recorded individually
+    HP_SECTION_HISTORY,      // estimate of each stack in each such dump
+    HP_SECTION_TYPE_HISTORY, // the same, for further sample types
+    HP_SECTION_NAMES,        // names of such dumps and of skipped inputs
+    // By labels, how the totals of dumps that are not recorded individually are distributed.
+    HP_SECTION_DISTRIBUTION,
     HP_SECTION_EXTREME_NAMES, // names of dumps in the sections before and after
     HP_SECTION_DIAGNOSTICS,   // counts of dumps with a diagnostic, by kind
     HP_SECTION_FILE_NAMES, // names of frames, from files at hand when dumps were merged

@@ -9,10 +9,10 @@
 
 // Weights that make up a rank.
 enum {
-    RANK_FUNCTION = 8, // it is a function, not a label
-    RANK_SIZED = 4,    // it has a size
-    RANK_GLOBAL = 2,   // it is global
-    RANK_WEAK = 1,     // it is weak
+    WEIGHT_FUNCTION = 8, // it is a function, not a label
+    WEIGHT_SIZED = 4,    // it has a size
+    WEIGHT_GLOBAL = 2,   // it is global
+    WEIGHT_WEAK = 1,     // it is weak
     // Symbols that end before the address and are skipped in a look-up.
     MOST_STEPS_BACK = 1000,
 };
@@ -29,9 +29,11 @@ static bool is_label(const char *name) {
 // The rank of a symbol: the sum of its RANK_ weights.
 static uint32_t rank_of(const GElf_Sym *symbol) {
     int type = GELF_ST_TYPE(symbol->st_info), bind = GELF_ST_BIND(symbol->st_info);
-    uint32_t rank = type == STT_NOTYPE ? 0 : RANK_FUNCTION;
-    rank += symbol->st_size ? RANK_SIZED : 0;
-    return rank + (bind == STB_LOCAL ? 0 : bind == STB_WEAK ? RANK_WEAK : RANK_GLOBAL);
+    uint32_t rank = type == STT_NOTYPE ? 0 : WEIGHT_FUNCTION;
+    rank += symbol->st_size ? WEIGHT_SIZED : 0;
+    return rank + (bind == STB_LOCAL  ? 0
+                   : bind == STB_WEAK ? WEIGHT_WEAK
+                                      : WEIGHT_GLOBAL);
 }
 
 // Find the range of bytes that can contain a symbol: its section.  Go's linker gives
@@ -149,7 +151,7 @@ static void end_unsized(struct hp_symtab *table) {
         if (i + 1 < table->symbols.count && symbols[i + 1].start != symbol->start) {
             next = symbols[i + 1].start;
         }
-        if (!(symbol->rank & RANK_SIZED) && next < symbol->end) {
+        if (!(symbol->rank & WEIGHT_SIZED) && next < symbol->end) {
             symbol->end = next;
         }
     }
@@ -190,7 +192,7 @@ const struct hp_symbol *hp_symtab_find(const struct hp_symtab *table, uint64_t a
         if (symbol->furthest <= address) {
             break;
         }
-        if (address < symbol->end && symbol->rank & RANK_SIZED) {
+        if (address < symbol->end && symbol->rank & WEIGHT_SIZED) {
             return symbol;
         }
         if (address < symbol->end && !label) {

@@ -17,7 +17,9 @@ struct stack_part {
     size_t stack; // number in the profile
     const struct hp_values *values;
     const struct hp_error *errors[HP_COLUMNS]; // NULL: not known
-    bool is_all; // values and errors belong to the profile and stay valid
+    // Of all inputs: values and errors belong to the profile and stay valid.  False: of one
+    // input, valid until the next part.
+    bool is_all;
 };
 
 // Adds a part to `sums`.

@@ -203,7 +203,7 @@ struct trend_maker {
 // A comparison of the last dump with an earlier one.
 struct comparison {
     size_t first; // number of the earlier dump in the series
-    double alpha; // error probability of its bounds
+    double alpha; // error probability of the lower bounds of growth that it gives
     // Rows with at least this p need no bound: their bound at `alpha` is 0 or below.
     double least_p;
 };

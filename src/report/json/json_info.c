@@ -286,7 +286,8 @@ static const char *address_kind(const struct hp_module *module) {
                                                      : "file-offset";
 }
 
-// Write whether the build of a module was proven to be the file at hand.
+// Write how far it is proven that the file at hand is the build of the module that ran, and
+// with how many dumps it was compared.
 static void put_build(struct hp_sink *out, const struct hp_module *module) {
     static const char *const proofs[] = {
         [HP_PROOF_NO_FILE] = "no-file", [HP_PROOF_UNCHECKED] = "unchecked",

@@ -674,7 +674,8 @@ static void put_tail(struct profile_writer *w) {
     hp_protobuf_done(&tail);
 }
 
-// Write all fields in order.  The places need to know which stacks are used at all.
+// Write all fields in order.  Find the stacks with a value other than 0 first: only their
+// frames become mappings, locations and functions (w->places).
 static void write_profile(struct profile_writer *w) {
     add(w, (struct hp_selection){HP_OF_ALL, 0});
     bool *is_stack_used = find_used_stacks(w);

@@ -101,7 +101,7 @@ void hp_pprof_columns_init(struct hp_pprof_columns *columns, const struct hp_vie
         }
     }
     bool has_types = hp_view_types(view)->of.count > 0;
-    // No input has any, but readers need at least one.
+    // No input has a metric or another sample type, but readers need one column at least.
     if (columns->of.count == 0 && !has_types) {
         add(columns, names[HP_INUSE_SPACE], "bytes", HP_INUSE_SPACE, HP_PPROF_ESTIMATE);
     }
