@@ -26,7 +26,7 @@ static bool is_label(const char *name) {
     return name[0] == '$' || name[0] == '.';
 }
 
-// The rank of a symbol: the sum of its RANK_ weights.
+// The rank of a symbol: the sum of its weights.
 static uint32_t rank_of(const GElf_Sym *symbol) {
     int type = GELF_ST_TYPE(symbol->st_info), bind = GELF_ST_BIND(symbol->st_info);
     uint32_t rank = type == STT_NOTYPE ? 0 : WEIGHT_FUNCTION;
