@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct hp_cursor {
-    const char *at, *end;
+    const char *at, *end; // the rest of the text
     // The thing that the first failed read expected, for a message; NULL: none failed.
     const char *expected;
     bool too_big; // whether the failure was a number that does not fit into 64 bits
@@ -32,7 +32,8 @@ static inline bool hp_cursor_at_end(const struct hp_cursor *c) {
     return c->at == c->end;
 }
 
-// Record a failure, unless there is an earlier one.
+// Record that the text does not continue with `expected`, a constant text, unless an
+// earlier failure is recorded.
 static inline void hp_cursor_fail(struct hp_cursor *c, const char *expected) {
     if (!c->expected) {
         c->expected = expected;
@@ -72,16 +73,17 @@ static inline bool hp_cursor_accept_word(struct hp_cursor *c, const char *word) 
 
 // Read an unsigned decimal number; returns 0 after a failure.
 uint64_t hp_cursor_decimal(struct hp_cursor *c);
-uint64_t hp_cursor_hex(struct hp_cursor *c); // with or without "0x"
-// Read seconds, with or without a fraction, which is read to nanoseconds.
+// Read an unsigned hexadecimal number, with or without "0x"; returns 0 after a failure.
+uint64_t hp_cursor_hex(struct hp_cursor *c);
+// Read a decimal number of seconds; digits of its fraction after the ninth are ignored.
 double hp_cursor_seconds(struct hp_cursor *c);
 
-// Step over the end of the line, after optional white space and a carriage return.  The
-// end of the text also ends a line.
+// Step over spaces, a carriage return and the newline that ends the line; anything else
+// before the newline is a failure.  The end of the text also ends a line.
 void hp_cursor_newline(struct hp_cursor *c);
 
 // Return the rest of the line, without newline and carriage return, and step to the next
-// line.
+// line.  Unlike the other reads, this also works after a failure.
 struct hp_span hp_cursor_line(struct hp_cursor *c);
 
 // Values of hexadecimal digits by character; 16: not a digit.

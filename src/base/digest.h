@@ -22,7 +22,8 @@ static inline bool hp_digest_is_known(struct hp_digest digest) {
 
 struct hp_digest hp_digest_of(struct hp_span text);
 
-// The digest of at most eight numbers, each taken as eight bytes, the low one first.
+// The digest of at most eight numbers: of their bytes, eight for each number, the low
+// byte first.
 struct hp_digest hp_digest_of_numbers(const uint64_t *numbers, size_t count);
 
 // Computes the digest of a text that arrives in pieces; where it is cut makes no

@@ -54,8 +54,9 @@ static void close_keeping_errno(int fd) {
     errno = saved;
 }
 
-// Store the file system that a file is on; -1 with errno.  A network file system can be
-// interrupted, so that it is tried again.
+// Store the description of the file system that a file is on.  Returns 0, or -1 with
+// errno.  A signal can interrupt the call on a network file system; it is then tried
+// again.
 static int find_volume(int fd, struct statfs *volume) {
     int ret = -1;
     for (int tries = 0; tries < MOST_TRIES && ret != 0; tries++) {
@@ -135,7 +136,8 @@ static size_t next_component(struct path_walk *walk, char component[NAME_MAX + 1
 }
 
 // The last component of `done` is a link: put its target in front of `left`.  An absolute
-// target starts again at the root.  Returns -1 with errno if there are too many links.
+// target starts again at the root.  Returns -1 with errno if there are too many links, or
+// if the path becomes too long.
 static int follow(struct path_walk *walk, const char *target, size_t size) {
     char rest[PATH_MAX];
     int needed = snprintf(rest, sizeof rest, "%.*s/%s", (int)size, target, walk->left);
@@ -152,8 +154,8 @@ static int follow(struct path_walk *walk, const char *target, size_t size) {
     return 0;
 }
 
-// Append one component to `done`; if it is a link, follow it.  ".." never leads above the
-// root.  Returns -1 with errno.
+// Append one component of the path to `done`; if the result is a link, follow it.  ".."
+// never leads above the root.  Returns 0, or -1 with errno.
 static int enter(int root, struct path_walk *walk, const char *component) {
     size_t size = strlen(walk->done);
     if (strcmp(component, ".") == 0) {
@@ -278,8 +280,8 @@ static bool has_writer(int fd) {
     return got != 0;
 }
 
-// The reason why an input is refused; NULL: it may be read.  `waits`: a FIFO without a
-// writer is no reason.
+// The reason why an input is refused, for a message; NULL: it may be read.  With `waits`,
+// a FIFO without a writer is not refused.
 static const char *objection(int fd, bool waits) {
     struct stat info;
     struct statfs volume;

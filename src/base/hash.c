@@ -23,7 +23,7 @@ uint64_t hp_hash_draw_key(void) {
     return hp_process_key;
 }
 
-// Load fewer than eight bytes, or eight, as a number; missing high bytes are 0.
+// Load up to eight bytes as a number; missing high bytes are 0.
 static uint64_t load(const unsigned char *at, size_t size) {
     uint64_t word = 0;
     if (size > 0) {

@@ -32,7 +32,7 @@ static inline uint64_t hp_hash_key(void) {
     return key ? key : hp_hash_draw_key();
 }
 
-// Multiply to 128 bits and fold both halves into one word: one good mixing step.
+// Multiply to 128 bits and combine the two halves by XOR: one good mixing step.
 static inline uint64_t hp_hash_mix(uint64_t a, uint64_t b) {
     hp_uint128 product = (hp_uint128)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
@@ -60,7 +60,8 @@ uint64_t hp_hash_bytes(const void *bytes, size_t size, uint64_t key);
 struct hp_index {
     uint32_t *slots;   // numbers of items, + 1; 0: the slot is free
     size_t slot_count; // a power of two, or 0
-    // Hashes of all items, with HP_INDEX_KEYED set; 0: the item is in no slot.
+    // Hash of each item, by its number, with HP_INDEX_KEYED set; 0: the item is in no
+    // slot.
     HP_VEC(uint32_t) hashes;
 };
 
@@ -82,8 +83,8 @@ static inline void hp_index_place(struct hp_index *index, uint32_t item) {
     index->slots[i] = item + 1;
 }
 
-// Add item number `item` under `hash`.  Items must be added in ascending order; numbers
-// that are skipped cannot be found.
+// Add item number `item` under `hash`.  Items must be added in ascending order of their
+// numbers; items whose numbers are skipped are never found.
 static inline void hp_index_put(struct hp_index *index, uint32_t hash, size_t item) {
     if ((item + 1) * 2 > index->slot_count) {
         hp_index_reserve(index, item + 1 - index->hashes.count);
@@ -96,7 +97,8 @@ static inline void hp_index_put(struct hp_index *index, uint32_t hash, size_t it
 }
 
 // Find the next item with this hash and store its number in *item; false if there is
-// none.  *at must be the hash before the first call, and is the position of the search
+// none.  The caller must compare the item itself, since different items can have equal
+// hashes.  *at must be the hash before the first call, and is the position of the search
 // afterwards.
 static inline bool hp_index_next(const struct hp_index *index, uint32_t hash, size_t *at,
                                  uint32_t *item) {
@@ -122,6 +124,7 @@ HP_PREFETCHES void hp_index_prefetch(const struct hp_index *index, uint32_t hash
 uint32_t hp_index_find(struct hp_index *index, const void *items, size_t count,
                        size_t item_size, const void *key, size_t key_size);
 
+// hp_index_find() with the items of a vector.
 #define hp_index_of(index, vec, key, key_size) \
     hp_index_find(index, (vec)->at, (vec)->count, sizeof *(vec)->at, key, key_size)
 

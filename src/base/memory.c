@@ -17,8 +17,8 @@ enum {
     SPARING = 32 << 20, // bytes from which on they grow by a 32nd
     // Bytes of a huge page.
     HUGE_PAGE = 2 << 20,
-    // Bytes from which on huge pages are worth it, although the last one may be mostly
-    // unused.
+    // Bytes of an array from which on huge pages are worth it, although the last one may
+    // be mostly unused.
     HUGE = 8 << 20,
     OVERHEAD = 64, // bytes that malloc() adds to an allocation, at most
 };
@@ -42,9 +42,10 @@ _Noreturn void hp_out_of_memory(size_t wanted) {
     abort();
 }
 
-// Ask for huge pages.  Otherwise each small page is a page fault at first use: a million
-// rows of a map took 43,000 of them, a third of the time.  The range is extended to whole
-// pages, because a mapping can grow in place only while all of it has the same advice.
+// Ask the kernel for huge pages, if the memory is large enough.  Without them each small
+// page is a page fault at first use: a million rows of a map took 43,000 of them, a third
+// of the time.  The range is extended to whole pages, because a mapping can grow in place
+// only while all of it has the same advice.
 static void prefer_huge_pages(void *memory, size_t size) {
     if (size >= HUGE) {
         uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)memory;
@@ -85,9 +86,9 @@ char *hp_printed(const char *format, ...) {
     return text;
 }
 
-// The capacity for at least `count` items.  A memory limit also counts room that was
-// never touched: doubling would waste half of it.  Large arrays are moved page by page,
-// without a copy, so that small steps cost little.
+// The next capacity of an array, in items: at least `count`.  Room that was never touched
+// is also part of a memory limit: doubling would waste half of the limit.  Large arrays
+// are moved page by page, without a copy, so that small steps cost little.
 static size_t next_capacity(size_t capacity, size_t count, size_t item_size) {
     size_t step = capacity < MEDIUM / item_size    ? capacity
                   : capacity < LARGE / item_size   ? capacity / 4
@@ -236,7 +237,7 @@ void hp_sort_by_key(void *items, size_t count, size_t item_size) {
 // --- arenas -------------------------------------------------------------------------------
 
 enum {
-    // Bytes of the first chunk, and the most that doubling leads to.
+    // Bytes of the first chunk of an arena, and of the largest that doubling leads to.
     SMALLEST_CHUNK = 1 << 12,
     LARGEST_CHUNK = 2 << 20,
 };
@@ -244,7 +245,7 @@ enum {
 struct hp_chunk {
     // The chunk that was allocated before; NULL: none.
     struct hp_chunk *older;
-    // Bytes of `bytes`.
+    // Size of the array `bytes`.
     size_t room;
     alignas(max_align_t) char bytes[];
 };

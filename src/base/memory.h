@@ -40,12 +40,12 @@ void *hp_reach(void *items, size_t *count, size_t *capacity, size_t i, size_t it
 // Stable: equal keys keep their order.
 void hp_sort_by_key(void *items, size_t count, size_t item_size);
 
-// Return freed memory inside the heap of the process to the system: call it before
-// something large that does not fit into the gaps.
+// Return freed memory inside the heap of the process to the system: call this before
+// allocating something large that does not fit into the gaps.
 void hp_trim_heap(void);
 
-// Set the input that this thread allocates for from now on, for the out-of-memory
-// handler: its path, or NULL.  The text stays the caller's.
+// Set the path of the input that this thread reads from now on, NULL for none; the
+// out-of-memory handler gets it.  The text stays the caller's.
 void hp_set_memory_input(const char *input);
 
 // Call the out-of-memory handler, or abort.  `wanted`: the size that could not be
@@ -59,6 +59,7 @@ struct hp_arena {
     char *next, *end;        // free room in the newest chunk
 };
 
+// Free all objects of the arena, which is then empty.
 void hp_arena_done(struct hp_arena *arena);
 
 size_t hp_arena_size(const struct hp_arena *arena); // bytes of all chunks

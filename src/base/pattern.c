@@ -84,8 +84,8 @@ static void take_time(struct hp_match_time *time, int64_t begin) {
 
 // --- matching -----------------------------------------------------------------------------
 
-// Match `size` bytes of a text.  A failure other than "no match" is remembered as being
-// out of steps.
+// Whether the pattern matches the first `size` bytes of `subject`; `options` are those of
+// pcre2_match().  A failure other than "no match" sets is_out_of_steps.
 static bool is_found(struct hp_pattern *pattern, const char *subject, size_t size,
                      uint32_t options) {
     int found = pcre2_match(pattern->code, (PCRE2_SPTR)subject, size, 0, options,
@@ -97,9 +97,10 @@ static bool is_found(struct hp_pattern *pattern, const char *subject, size_t siz
     return found > 0;
 }
 
-// Match the beginning of a long text.  A match that depends on its end is rejected by
-// matching twice with other characters after it: a word character, and one that is none.
-// The last match is of the text itself, because its groups are read afterwards.
+// Match the beginning of a long text.  A match that depends on the cut is rejected: the
+// pattern has to match both with `other` after the cut (a word character, then one that
+// is none) and with nothing after it.  The second match is of `subject` itself, because
+// its groups are read afterwards.
 static bool matches_beginning(struct hp_pattern *pattern, const char *subject) {
     static const char other[] = {'_', '\1'};
     char text[HP_MATCHED_BYTES + sizeof other];

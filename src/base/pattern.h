@@ -17,7 +17,8 @@ enum {
     HP_MATCHED_BYTES = 16 << 10,
 };
 
-// CPU time spent on matching, shared by the patterns of a profile.  {0}: none so far.
+// CPU time spent on matching; the patterns of a profile share one such struct.  {0}: no
+// time so far.
 struct hp_match_time {
     int64_t spent;    // nanoseconds
     int64_t cpu_time; // CPU time of the process when it was last read, in nanoseconds
@@ -28,6 +29,7 @@ struct hp_pattern {
     // Time shared with other patterns.  NULL: a built-in pattern, which is limited only
     // in its number of steps.
     struct hp_match_time *time;
+    // Objects of PCRE2; owned.
     struct pcre2_real_code_8 *code;
     struct pcre2_real_match_data_8 *match;
     struct pcre2_real_match_context_8 *limits;

@@ -114,7 +114,7 @@ static bool has_instructions(void) {
 }
 #endif
 
-// Process whole blocks in the fastest way there is.
+// Process whole blocks, by the SHA instructions if the processor has them.
 static void add_all(struct hp_sha256 *sha, const uint8_t *at, size_t blocks) {
 #ifdef __x86_64__
     if (sha->has_instructions) {

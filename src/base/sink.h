@@ -11,11 +11,12 @@
 #include "base/vec.h"
 
 struct hp_sink {
-    // Delivers bytes to `data`.
+    // Function that takes the buffered bytes; its first argument is `data`.
     hp_write_fn *write;
     void *data;
     int error; // errno of the first failed write; 0: none failed
-    // Why the writer stopped, set by the writer itself; HP_OK: no failure.
+    // Failure that is not one of writing, set by the code that writes to the sink; its
+    // code is HP_OK if there is none.
     struct hp_err cause;
     // Number of bytes waiting in the buffer.
     size_t used;
@@ -47,6 +48,7 @@ struct hp_buffer {
 
 // The text; valid until the buffer changes.
 struct hp_span hp_buffer_span(const struct hp_buffer *buffer);
+// Append a copy of the text.
 void hp_buffer_append(struct hp_buffer *buffer, struct hp_span text);
 
 // An hp_write_fn whose data is a struct hp_buffer, so that a sink can write to memory.

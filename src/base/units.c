@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Write the digits from right to left, with a comma before every third one if `commas` is
-// set.
+// Format a number in decimal, with commas between thousands if `commas` is set.
 static void format(char *out, hp_int128 number, bool commas) {
     char reversed[HP_NUMBER_SIZE];
     size_t size = 0, digits = 0;

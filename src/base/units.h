@@ -6,7 +6,7 @@
 #include "hprof-agg/hprof-agg.h"
 
 enum {
-    HP_NUMBER_SIZE = 80, // bytes that each `out` must have room for
+    HP_NUMBER_SIZE = 80, // bytes that `out` of each function below must have
 };
 
 // Decimal with a comma between thousands: "1,234,567".
@@ -21,13 +21,14 @@ void hp_format_double(char *out, double number);
 // Format `number` / 10^decimals with all decimals: "12.30" for 1230 and 2.
 void hp_format_decimals(char *out, hp_int128 number, int decimals);
 
-// The unit in which hp_format_bytes() writes `number`, as a power of 1024, and the name
-// of the unit: "MiB" for power 2.
+// The unit in which hp_format_bytes() writes `number`, as a power of 1024 (`number` is in
+// units of 2^-20 bytes); and the name of the unit of a power: "MiB" for 2.
 int hp_unit_power(hp_int128 number, enum hp_unit unit);
 const char *hp_unit_text(int power);
 
-// Bytes with one decimal and a unit, "153.5 MiB"; whole and plain in HP_UNIT_B, "512 B".
-// `number` is in units of 2^-20 bytes.
+// Format a number of bytes with its unit: with one decimal, "153.5 MiB", except that
+// single bytes have none, "512 B".  HP_UNIT_AUTO chooses the unit by size.  `number` is in
+// units of 2^-20 bytes.
 void hp_format_bytes(char *out, hp_int128 number, enum hp_unit unit);
 
 // Format the size of an object exactly, in the largest unit that needs at most two

@@ -35,7 +35,7 @@ static const struct {
     {0xe0000, 0xe007f}, // tags
 };
 
-// Whether a code point is in the table, or a noncharacter.
+// Whether a code point is in the table `unsafe`, or is a noncharacter.
 static bool is_unsafe(uint32_t code) {
     if (code >= 0x20 && code < 0x7f) {
         return false;
@@ -122,8 +122,8 @@ size_t hp_utf8_size(struct hp_span text) {
     return size;
 }
 
-// Write the first character, escaped if it is not safe.  Returns the number of bytes
-// written.
+// Write `c`, the first character of `text`, to `out`, escaped if it is not safe.  Returns
+// the number of bytes written.
 static size_t escape_first(struct hp_span text, struct hp_utf8 c, char *out) {
     char escaped[16];
     if (c.safe) {

@@ -16,8 +16,8 @@ struct hp_utf8 {
 // Decode the first character of a text, which must not be empty.
 struct hp_utf8 hp_utf8_first(struct hp_span text);
 
-// Number of leading characters that need no escape in any format: printable ASCII except
-// quotes and backslashes.  Nearly all characters of names are.
+// Number of leading bytes that need no escape in any format: printable ASCII except
+// quotes and backslashes.  Nearly all characters of names are such bytes.
 size_t hp_plain_size(struct hp_span text);
 
 // Number of leading bytes that are valid UTF-8.
