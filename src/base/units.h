@@ -27,8 +27,8 @@ int hp_unit_power(hp_int128 number, enum hp_unit unit);
 const char *hp_unit_text(int power);
 
 // Format a number of bytes with its unit: with one decimal, "153.5 MiB", except that
-// single bytes have none, "512 B".  HP_UNIT_AUTO chooses the unit by size.  `number` is in
-// units of 2^-20 bytes.
+// single bytes have none, "512 B".  HP_UNIT_AUTO: choose the unit by size.  `number` is
+// in units of 2^-20 bytes.
 void hp_format_bytes(char *out, hp_int128 number, enum hp_unit unit);
 
 // Format the size of an object exactly, in the largest unit that needs at most two

@@ -8,7 +8,8 @@ static bool is_user_row(const struct hp_mapping *row) {
     return !hp_span_is(row->path, "[vsyscall]");
 }
 
-// Returns the bits that an address in any user mapping can have.
+// Returns a mask of the bits that addresses in user mappings can have: all bits up to the
+// highest one of the highest address.
 static uint64_t mask_of(const struct hp_dump *dump) {
     uint64_t mask = 0;
     const struct hp_mapping *row;
@@ -86,7 +87,8 @@ static int by_address(const void *left, const void *right, void *data) {
     return (a > b) - (a < b);
 }
 
-// Merge equal addresses, and renumber the frames. Addresses are sorted afterwards.
+// Merge equal addresses of the dump, and renumber its frames. dump->addresses is then in
+// ascending order.
 static void join_equal(struct hp_dump *dump) {
     size_t count = dump->addresses.count;
     HP_VEC(uint32_t) order = {0};

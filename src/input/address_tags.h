@@ -7,9 +7,10 @@
 #include "model/dump.h"
 
 // Clear the tag bits in dump->addresses, merge the addresses that become equal, and store
-// the number of tagged addresses in dump->tagged. Nothing is changed if the dump embeds
-// symbols, which refer to the untouched addresses, nor unless each address that is in no
-// mapping, and has bits that no mapping has, is in code once these bits are cleared.
+// the number of tagged addresses in dump->tagged. An address is tagged if it is in no
+// mapping and has bits above those that addresses of mappings have. No address is changed
+// if some tagged address is not in code after its tag is cleared, or if the dump embeds
+// symbols, which refer to the original addresses.
 void hp_address_tags_clear(struct hp_dump *dump);
 
 #endif

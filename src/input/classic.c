@@ -48,20 +48,21 @@ static bool is_classic(struct hp_span text) {
 
 // --- header ----------------------------------------------------------------------------
 
-// Whether the counts in use and allocated are equal.
+// Whether the counts of objects in use and of allocated objects are equal.
 static bool repeats(const struct hp_counts *counts) {
     return counts->inuse.objects == counts->alloc.objects &&
            counts->inuse.bytes == counts->alloc.bytes;
 }
 
-// Set the dump to one that counts every object.
+// Set producer and scaling of a dump that counts every object.
 static void set_exact(struct hp_dump *dump, enum hp_producer producer) {
     dump->producer = producer;
     dump->scaling = HP_SCALING_EXACT;
     dump->period = 1;
 }
 
-// Set the dump to one that counts samples; `period` is 0 if it is unknown.
+// Set producer, scaling and sample period of a dump that counts samples; `period` is 0 if
+// it is unknown.
 static void set_sampled(struct hp_dump *dump, enum hp_producer producer,
                         enum hp_scaling scaling, uint64_t period) {
     dump->producer = producer;
@@ -92,8 +93,8 @@ static void take_type(struct hp_dump *dump, struct hp_span type, uint64_t number
     }
 }
 
-// Called if numbers are padded with spaces: then jemalloc is not the producer.
-// mimalloc-pprof, too, has a line for each size.
+// Called if numbers are padded with spaces: then jemalloc is not the producer, and each
+// line has objects of one size. mimalloc-pprof also writes such dumps.
 static void adjust_for_padding(struct hp_dump *dump) {
     if (dump->producer == HP_PRODUCER_JEMALLOC_3) {
         bool is_sample = dump->scaling == HP_SCALING_RAW;
@@ -169,7 +170,8 @@ static bool is_of_regions(const struct hp_dump *dump, const struct hp_counts *co
            inuse.bytes <= counts->alloc.bytes && (inuse.objects > 0 || inuse.bytes > 0);
 }
 
-// Check the counts of a line, and drop a meaningless number of objects.
+// Check the counts of a line; for a line that counts regions, clear the number of objects
+// in use and record that the dump lacks this metric.
 static void check_counts(struct hp_scan *scan, struct hp_counts *counts) {
     if (is_of_regions(scan->dump, counts)) {
         scan->dump->missing_metrics = 1u << HP_INUSE_OBJECTS;
@@ -180,8 +182,8 @@ static void check_counts(struct hp_scan *scan, struct hp_counts *counts) {
     check_count(scan, &counts->alloc);
 }
 
-// Clear the number of objects in use everywhere if one line's is meaningless: the other
-// lines' numbers are no more reliable.
+// Clear the number of objects in use in the header and in all stacks if that of one line
+// was meaningless: the numbers of the other lines are no more reliable.
 static void drop_uncertain_objects(struct hp_dump *dump) {
     struct hp_dump_stack *stack;
     if (dump->missing_metrics) {

@@ -20,7 +20,7 @@ struct hp_unpacked {
 
 // The functions of one decompressor. `state` is what start() returned.
 struct hp_codec {
-    // Whether data with these first bytes is of this kind.
+    // Whether data that begins with the bytes `head` can be decompressed by this codec.
     bool (*is)(const char *head, size_t size);
     // Allocate the state for one file.
     void *(*start)(void);
@@ -30,8 +30,8 @@ struct hp_codec {
     void (*stop)(void *state);
     // Decompress some bytes, and advance `in` and `out` past the bytes consumed and
     // produced. Stops when all of `in` is consumed, `out` is full, or one of the streams
-    // that make up the data ends. *between is set if a stream has ended and no other has
-    // begun.
+    // that make up the data ends. *between is set to whether a stream has ended and no
+    // other has begun.
     HP_MUST_CHECK int (*read)(void *state, struct hp_packed *in, struct hp_unpacked *out,
                               bool *between, struct hp_err *err);
 };

@@ -1,6 +1,6 @@
 // Dump names are parsed from their end, because the prefix may have dots itself. ".gz" or
-// ".zst" is ignored. A date or an address at the place of a number is not mistaken for
-// one: no kind of dump follows it.
+// ".zst" is ignored. A date or an IP address is not mistaken for the numbers of a name,
+// because no kind of dump follows it.
 #include "input/dump_name.h"
 
 #include "base/cursor.h"
@@ -58,8 +58,8 @@ static bool read_jemalloc(struct hp_span name, struct hp_dump_name *found) {
            found->pid <= INT32_MAX;
 }
 
-// Returns the process id in "NAME_77", the name of a program that a profiled program has
-// started, or 0.
+// Returns the process id in "NAME_77", the form of gperftools' names for programs that a
+// profiled program has started; 0 if there is none.
 static uint64_t pid_after_name(struct hp_span name) {
     uint64_t pid;
     size_t start = name.size;

@@ -118,8 +118,8 @@ static bool take_whole(struct gunzip *gunzip, struct hp_packed *in) {
 }
 #endif
 
-// Return as much of gunzip->text as there is room for. Sets *between when all was
-// returned.
+// Copy as much of gunzip->text to `out` as there is room for. *between becomes whether
+// all of it was copied.
 static void give_text(struct gunzip *gunzip, struct hp_unpacked *out, bool *between) {
     size_t left = gunzip->text.count - gunzip->given;
     size_t size = left < out->room ? left : out->room;

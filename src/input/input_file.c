@@ -5,7 +5,8 @@
 #include <stdint.h>
 #include <unistd.h>
 
-// Shared by all threads; `changed` is signalled whenever one of the numbers changes.
+// Numbers of files, shared by all threads; `changed` is signalled whenever one of the
+// numbers changes.
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;

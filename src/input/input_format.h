@@ -14,11 +14,11 @@ struct hp_input_format {
     // protobuf". NULL: the message does not mention this format.
     const char *is_not;
     // Whether the format is made of lines. Records of a truncated text are used up to the
-    // cut, and a section of symbols may precede it (hp_symbols_format). Other formats are
-    // read as a whole or fail.
+    // cut, and a section of symbols may precede it (hp_symbols_format). A file of another
+    // format is read as a whole, or reading it fails.
     bool is_text;
-    // Whether a file begins like this format. `head` is the first window, some 256 KiB,
-    // or the whole file if it is shorter.
+    // Whether a file that begins with `head` is of this format. `head` is the first
+    // window, some 256 KiB, or the whole file if it is shorter.
     bool (*is)(struct hp_span head);
     // Read from the scan's cursor, which is in the first window, to the end of the file,
     // into the scan's dump. That dump is empty except for symbols read before. Text

@@ -125,7 +125,8 @@ static uint64_t consumed(const struct hp_unpack *unpack) {
     return unpack->consumed - unpack->in.size;
 }
 
-// Read more input if all of it was used.
+// Read more compressed bytes from the source if all of the earlier ones were
+// decompressed.
 static int refill(struct hp_unpack *unpack, struct hp_err *err) {
     if (unpack->in.size > 0 || unpack->in.is_last) {
         return HP_OK;
@@ -140,7 +141,8 @@ static int refill(struct hp_unpack *unpack, struct hp_err *err) {
     return HP_OK;
 }
 
-// Decompress up to `room` bytes, fewer only at the end. *got is set also after a failure.
+// Decompress `room` bytes to `out`, fewer only at the end. *got is their number, also
+// after a failure.
 static int unpack_some(struct hp_unpack *unpack, char *out, size_t room, size_t *got,
                        struct hp_err *err) {
     struct hp_unpacked left = {out, room};
@@ -174,8 +176,9 @@ static size_t window_of(const struct hp_input_stream *stream) {
     return stream->window ? stream->window : HP_INPUT_STREAM_WINDOW;
 }
 
-// Whether the text is to end where compressed data is damaged. If so, moves the error to
-// stream->err. Only damage ends a text: after an error of reading, more data may follow.
+// Whether the text is to end here because of the error in `err`: if the stream has
+// ends_at_err and the error is damage of compressed data. If so, moves the error to
+// stream->err. An error of reading ends no text: more data may follow.
 static bool ends_at(struct hp_input_stream *stream, struct hp_err *err) {
     if (!stream->ends_at_err || err->code != HP_E_FORMAT) {
         return false;

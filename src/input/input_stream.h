@@ -34,7 +34,8 @@ struct hp_input_stream {
     size_t window; // bytes read at a time; 0: HP_INPUT_STREAM_WINDOW
     // Whether damaged compressed data ends the text instead of failing.
     bool ends_at_err;
-    // The error that ended the text, if ends_at_err is set; HP_OK: none.
+    // The error that ended the text, if ends_at_err is set; its code is HP_OK if there is
+    // none.
     struct hp_err err;
     struct hp_source source; // source of the raw bytes; its descriptor is closed by close
     // Most bytes after decompression; 0: the default, see hp_input_stream_open().
@@ -43,7 +44,7 @@ struct hp_input_stream {
     struct hp_unpack *unpack; // decompressor; NULL for a plain file
     struct hp_unpack *spare;  // decompressor of an earlier file, kept for reuse
     uint64_t file_size;      // bytes of the file when it was opened, before decompression
-    struct timespec written; // time of the last write, when it was opened
+    struct timespec written; // time of its last write, as it was when it was opened
 };
 
 // Open a file, or standard input for "-", and read the first window. The file is plain,
@@ -54,8 +55,8 @@ struct hp_input_stream {
 HP_MUST_CHECK int hp_input_stream_open(struct hp_input_stream *stream, const char *path,
                                        uint64_t limit, struct hp_err *err);
 
-// Open bytes in memory in the same way. They stay the caller's and must remain valid
-// until the stream is closed.
+// Open a file that is in memory, like hp_input_stream_open(). The bytes stay the caller's
+// and must remain valid until the stream is closed.
 HP_MUST_CHECK int hp_input_stream_open_bytes(struct hp_input_stream *stream,
                                              struct hp_span bytes, uint64_t limit,
                                              struct hp_err *err);
@@ -85,10 +86,12 @@ int hp_input_window_read(void *data, void *bytes, size_t size, size_t *got,
 // anything that is not a regular file.
 bool hp_input_stream_has_changed(const struct hp_input_stream *stream);
 
-// Whether a file that begins with these bytes is compressed.
+// Whether a file that begins with the `size` bytes at `head` is compressed (gzip or
+// zstd).
 bool hp_input_stream_is_packed(const char *head, size_t size);
 
-// Close the file; keeps the window and the memory. May be called again.
+// Close the file, but keep the window and the memory for the next one. Closing twice is
+// harmless.
 void hp_input_stream_close(struct hp_input_stream *stream);
 // Close the stream and free all of its memory.
 void hp_input_stream_done(struct hp_input_stream *stream);

@@ -79,7 +79,8 @@ static bool read_count_line(struct hp_scan *scan, struct hp_dump_stack *stack,
     return all;
 }
 
-// Whether the line at the cursor begins like a line of counts.
+// Whether the line at the cursor begins like a line of counts: with "t*" or "t3", perhaps
+// indented.
 static bool at_count_line(const struct hp_scan *scan) {
     const char *at = scan->c.at;
     while (*at == ' ' || *at == '\t') {
@@ -98,8 +99,8 @@ static void forget_lone_thread(struct hp_dump *dump, struct hp_dump_stack *stack
     }
 }
 
-// Skip a line of the body that is not known. An indented line is counted as unknown,
-// another as malformed.
+// Skip a line of the body that is none of the known ones. It is counted as unknown if it
+// is indented, as malformed if not, and not at all if it is empty.
 static void read_other(struct hp_scan *scan) {
     uint64_t number = scan->line;
     struct hp_span line = hp_scan_line(scan);
@@ -113,8 +114,8 @@ static void read_other(struct hp_scan *scan) {
     }
 }
 
-// Whether the line at the cursor belongs to the stack before it. Blank lines do not end a
-// stack; only another line without indentation does.
+// Whether the line at the cursor belongs to the stack before it: any indented line, line
+// of counts or blank line does; any other line ends the stack.
 static bool at_line_of_stack(const struct hp_scan *scan) {
     char first = *scan->c.at;
     return first == ' ' || first == '\t' || at_count_line(scan) ||
@@ -161,7 +162,8 @@ static bool read_object(struct hp_scan *scan) {
 }
 
 // Attach the objects of dump->listed from `first` on, at least one, to the stack that is
-// pushed next. If one of its lines could not be read, drop them all instead.
+// pushed next. If `is_sound` is false, because one of the stack's "f" lines could not be
+// read, drop them all instead.
 static void end_list(struct hp_dump *dump, size_t first, bool is_sound) {
     if (!is_sound) {
         dump->listed.count = first;
@@ -172,7 +174,8 @@ static void end_list(struct hp_dump *dump, size_t first, bool is_sound) {
     }
 }
 
-// Add a line on slabs, "frag_util: ...", to dump->slabs.
+// Read a line on slabs, "frag_util: ...", and add its bytes of slabs and of regions in
+// use to dump->slabs.
 static void read_slabs(struct hp_scan *scan) {
     enum {
         REGION = 2,
@@ -230,7 +233,8 @@ static bool skip_lone_thread(struct hp_scan *scan, const char *counts) {
     return true;
 }
 
-// Read all lines of a stack. Returns whether there are counts for all threads.
+// Read all lines after the '@' line of a stack. Returns whether one of them has the
+// counts of all threads ("t*").
 static bool read_lines_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
     struct hp_dump *dump = scan->dump;
     uint64_t wrapped_before = dump->wrapped.count;
@@ -260,7 +264,8 @@ static bool read_lines_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
     return counted;
 }
 
-// Read the lines of a stack, and add it to the dump if it has counts.
+// Read the lines after the '@' line of a stack, and add the stack to the dump if they
+// have counts of all threads.
 static void read_counts_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
     struct hp_dump *dump = scan->dump;
     uint64_t line = scan->line - 1, malformed_before = dump->malformed.count;
@@ -357,7 +362,7 @@ static int read_period(struct hp_scan *scan, struct hp_err *err) {
     return HP_OK;
 }
 
-// Keep the name of a thread: any text after its counts.
+// Add the name of a thread, which is any text after its counts, to dump->threads.
 static void keep_name(struct hp_scan *scan, uint64_t thread, struct hp_span name) {
     if (name.size > 0 && name.at[0] == ' ') {
         name = hp_span_from(name, 1);
@@ -368,7 +373,8 @@ static void keep_name(struct hp_scan *scan, uint64_t thread, struct hp_span name
     }
 }
 
-// Read one line of totals. Returns whether it is that of all threads.
+// Read one line of the totals in the header. Returns whether it is the line of all
+// threads ("t*").
 static bool read_total(struct hp_scan *scan) {
     struct hp_cursor line = scan->c;
     hp_cursor_spaces(&line);

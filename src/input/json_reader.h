@@ -7,12 +7,12 @@
 #include "input/input_stream.h"
 
 enum {
-    HP_JSON_LARGEST = 64 << 20, // bytes of text; a thousand arenas have about as many
+    HP_JSON_LARGEST = 64 << 20, // bytes of text; those of a thousand arenas are as many
 };
 
-// Open a file, plain, gzip or zstd, and read its whole text into the stream's window. It
-// may have options->max_input_size bytes after decompression, or HP_JSON_LARGEST if that
-// is 0. Call hp_input_stream_done() also after a failure.
+// Open a file, plain, gzip or zstd, and read its whole text into the stream's window. The
+// text may have options->max_input_size bytes after decompression, or HP_JSON_LARGEST if
+// that is 0. Call hp_input_stream_done() also after a failure.
 HP_MUST_CHECK int hp_json_reader_open(struct hp_input_stream *stream, const char *path,
                                       const struct hp_read_options *options,
                                       struct hp_err *err);

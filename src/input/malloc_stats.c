@@ -102,8 +102,8 @@ static bool is_plain(const char *text) {
                   "_-.,|") == strlen(text);
 }
 
-// Store an option as "name:value". Values of other types, and texts that are too long or
-// not plain, are skipped.
+// Store an option of jemalloc in stats->knobs as "name:value". The value may be an
+// integer, a boolean or a text; a text that is too long or not plain is skipped.
 static void read_knob(struct hp_allocator_stats *stats, enum hp_knob knob,
                       const char *name, const json_t *value) {
     char *to = stats->knobs[knob];
@@ -192,12 +192,14 @@ static bool find_lists(struct stats_reader *r, const json_t *lists[2], const cha
     return r->ret == HP_OK && lists[0] && lists[1];
 }
 
-// The name that `in` has a member of: `name`, or else `older`.
+// Returns `name` if the object `in` has a member of this name, else `older`, the name in
+// earlier versions of jemalloc.
 static const char *either(const json_t *in, const char *name, const char *older) {
     return json_object_get(in, name) ? name : older;
 }
 
-// Read a size class of small objects, and check that its numbers are consistent.
+// Read a size class of small objects, and check that its numbers are consistent. `class`
+// describes the class (size, slab); `of` has the numbers of its objects and slabs.
 static struct hp_bin_stats read_bin(struct stats_reader *r, const json_t *class,
                                     const json_t *of) {
     struct hp_bin_stats bin = {
@@ -346,7 +348,7 @@ static void read_arenas(struct stats_reader *r, struct hp_allocator_stats *stats
 
 // --- text ------------------------------------------------------------------------------
 
-// Fail with a message that names the kind of JSON.
+// Fail with HP_E_UNSUPPORTED and a message that names the kind of JSON.
 static int refuse_json(const json_t *root, struct hp_err *err) {
     bool is_recent = json_object_get(root, "recent_alloc") != NULL;
     bool is_log = json_object_get(root, "stack_traces") != NULL;
@@ -412,7 +414,8 @@ static const struct {
     {"Arena 0:", "glibc's malloc_stats"},
 };
 
-// The name of the other format that a text begins like, or NULL.
+// The name of the other format (`others`) that a text begins like, or NULL if there is
+// none.
 static const char *what_else(struct hp_span text) {
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         if (hp_span_starts(text, others[i].begins)) {

@@ -37,7 +37,8 @@ static void split_deleted(struct hp_mapping *row) {
     }
 }
 
-// Read four letters such as "r-xp".
+// Read four letters such as "r-xp": sets row->executable, and row->reserved if no access
+// is permitted. Any other letter is a failure.
 static void read_permissions(struct hp_cursor *c, struct hp_mapping *row) {
     row->reserved = true;
     for (int i = 0; i < 4; i++) {
@@ -78,7 +79,7 @@ static void read_macos_row(struct hp_cursor *c, struct hp_mapping *row) {
     row->executable = true;
 }
 
-// Read up to the next white space.
+// Skip spaces, and return the text up to the next white space.
 static struct hp_span read_word(struct hp_cursor *c) {
     hp_cursor_spaces(c);
     const char *start = c->at;
@@ -238,8 +239,9 @@ static bool are_ordered(const struct hp_dump *dump) {
     return true;
 }
 
-// Remove each row that overlaps one before it, and count the removed rows. `line` is the
-// line number of the text's first byte, `start`.
+// Remove each row that overlaps a row of lower start, count the removed rows in
+// dump->overlaps, and record the line of the first of them. `start` is the first byte of
+// the map's text, and `line` its line number.
 static void drop_overlaps(struct hp_dump *dump, const char *start, uint64_t line) {
     size_t kept = 0;
     const char *first = NULL; // first overlapping row in the order of the text
@@ -267,17 +269,17 @@ static bool is_file(const struct hp_mapping *row) {
            !hp_span_starts(row->path, "/dev/") && !hp_span_starts(row->path, "/SYSV");
 }
 
-// Whether Linux places position-independent programs at this address: at two thirds of
-// the address space, or with randomization up to 2^40 bytes above.
+// Whether Linux may load a position-independent program at this address: at two thirds of
+// the address space or, with randomization, up to 2^40 bytes above.
 static bool is_for_programs(uint64_t address) {
     static const uint64_t from[] = {0x555555554000, 0xaaaaaaaaa000}; // x86-64, arm64
     return (address >= from[0] && address - from[0] < UINT64_C(1) << 40) ||
            (address >= from[1] && address - from[1] < UINT64_C(1) << 40);
 }
 
-// Find the row of the main program. The heap of brk(2) directly follows it. If there is
-// no heap row, take the first file at a place for programs, or else the lowest, because
-// with `ulimit -s unlimited` libraries may be below the program.
+// Find the row of the main program, or NULL. The heap of brk(2) directly follows it. If
+// there is no heap row, take the first file at a place for programs, or else the lowest,
+// because with `ulimit -s unlimited` libraries may be below the program.
 static const struct hp_mapping *find_program(const struct hp_dump *dump) {
     const struct hp_mapping *row, *lowest = NULL, *placed = NULL, *last = NULL;
     hp_vec_each (row, &dump->mappings) {
@@ -399,7 +401,8 @@ static bool is_blank(struct hp_span line) {
     return true;
 }
 
-// Whether a second dump begins here, as in files written one after the other.
+// Whether a second dump begins at the cursor, as in a file that two dumps were written
+// to.
 static bool at_second_dump(struct hp_cursor *c) {
     return hp_cursor_accept_word(c, "heap_v2/") ||
            hp_cursor_accept_word(c, "heap profile:");

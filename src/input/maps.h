@@ -15,8 +15,8 @@ bool hp_maps_is(struct hp_span head);
 
 // Read rows to the end of the text into dump->mappings, then sort them and drop overlaps
 // (the row of lower start wins; for equal starts, the earlier row), and identify the
-// process. Lines that are no row are skipped and counted as malformed. *line is the line
-// number at c->at.
+// process. Lines that are no rows of a map are skipped and counted as malformed. A second
+// dump in the text is a failure, which *c records. *line is the line number at c->at.
 void hp_maps_read(struct hp_cursor *c, struct hp_dump *dump, uint64_t *line);
 
 // Set dump->map, which identifies the process, dump->map_start and map_end, and

@@ -20,8 +20,7 @@
 
 // --- pprof locations -------------------------------------------------------------------
 //
-// Convert the locations of a pprof profile to addresses and symbols of a dump. Only
-// pprof_reader.c uses this.
+// Convert the locations of a pprof profile to addresses and symbols of a dump.
 //
 // A location is an address within a file, and may have names. It is identified by its
 // address, but by its names if
@@ -36,17 +35,18 @@
 // A location with address, file and names.
 struct named_place {
     uint64_t address; // as in the profile
-    uint32_t row;     // as in dump->rows
+    uint32_t row;     // row of the dump's map, + 1
     struct hp_pprof_location *location;
 };
 
+// Such locations of a profile.
 struct named_places {
     HP_VEC(struct named_place) of; // sorted by row and address when they are compared
 };
 
-// Returns the row of the dump's map that a location is in, + 1; 0 for none. A mapping
-// without a file does not count: pprof makes such mappings for addresses that are in
-// none.
+// Returns the row of the dump's map that a location is in, + 1; 0 if it is in no row. A
+// mapping without a file counts as none, because pprof makes such mappings for addresses
+// that are in no mapping.
 static uint32_t row_of(const struct hp_pprof_tables *tables,
                        const struct hp_pprof_location *location) {
     const struct hp_pprof_mapping *mapping = hp_pprof_mapping(tables, location->mapping);
@@ -82,7 +82,8 @@ static bool has_names(const struct hp_pprof_tables *tables,
     return has;
 }
 
-// Add bytes to a hash, with an end mark, so that "ab", "c" and "a", "bc" differ.
+// Return `hash` extended by some bytes and an end mark, so that "ab", "c" and "a", "bc"
+// differ.
 static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
     for (size_t i = 0; i < size; i++) { // FNV-1a
         hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3;
@@ -96,8 +97,9 @@ static uint64_t mix_text(const struct hp_pprof_tables *tables, uint64_t hash,
     return mix(hash, text.at, text.size);
 }
 
-// Returns a hash of all names of a location as an address. It is the same in all
-// profiles, and is in the half of the address space that no program has.
+// Returns a hash of all names, lines and columns of a location, to be used as its
+// address. The hash is the same in all profiles, and is in the half of the address space
+// that no program has.
 static uint64_t address_of_names(const struct hp_pprof_tables *tables,
                                  const struct hp_pprof_location *location) {
     static const struct hp_pprof_function none;
@@ -127,8 +129,8 @@ static int by_place(const void *left, const void *right) {
     return order ? order : (a->address > b->address) - (a->address < b->address);
 }
 
-// Returns the index after the last location at the place of location `i`. Sets *differ if
-// their names differ.
+// Returns the index after the last location at the row and address of location `i`.
+// *differ becomes whether the names of these locations differ.
 static size_t end_of(const struct hp_pprof_tables *tables,
                      const struct named_places *places, size_t i, bool *differ) {
     const struct named_place *at = places->of.at;
@@ -142,7 +144,8 @@ static size_t end_of(const struct hp_pprof_tables *tables,
     return end;
 }
 
-// Identify locations by name where several are at one place with different names.
+// Identify locations by their names where several have one row and address but different
+// names.
 static void settle_disputes(const struct hp_pprof_tables *tables,
                             struct named_places *places) {
     size_t count = places->of.count, end;
@@ -156,8 +159,8 @@ static void settle_disputes(const struct hp_pprof_tables *tables,
     }
 }
 
-// Call first: decides which locations are identified by their names instead of their
-// addresses.
+// Decide which locations are identified by their names instead of their addresses, and
+// find the row of each. Call this before hp_pprof_location_add().
 static void hp_pprof_locations_settle(struct hp_pprof_tables *tables) {
     struct named_places places = {0};
     struct hp_pprof_location *location;
@@ -226,8 +229,8 @@ static uint64_t address_of(const struct hp_pprof_tables *tables,
                                    : location->address + 1;
 }
 
-// Call then for each location in use: adds its address and symbols to the dump.
-// location->number becomes the index in dump->addresses.
+// Add the address and the symbols of a location to the dump, when a sample uses it for
+// the first time. location->number becomes the index in dump->addresses.
 static void hp_pprof_location_add(const struct hp_pprof_tables *tables,
                                   struct hp_pprof_location *location,
                                   struct hp_dump *dump) {
@@ -253,12 +256,14 @@ enum {
 struct pprof_reader {
     struct hp_dump *dump; // destination
     struct hp_pprof_tables tables;
-    bool keeps_labels;          // else only the label with the size of objects is used
+    bool keeps_labels;          // false: only the label with the size of objects is used
     uint64_t size;              // size of each object of the sample; 0: unknown
     HP_VEC(struct hp_tag) tags; // labels of the sample
-    // For each string of the tables its copy in the dump; 0: not needed yet.
+    // For each string of the tables, by its index, the copy in the dump; 0: not copied
+    // yet.
     HP_VEC(hp_string) texts;
-    // For each low id the location's number, + 1; 0: not needed yet.
+    // For each location id up to the number of locations: location->number + 1; 0: not
+    // used yet.
     HP_VEC(uint32_t) numbers;
     struct hp_pprof_kinds kinds; // meaning of a sample's values
     HP_VEC(size_t) further;      // for each value its index in dump->types
@@ -363,8 +368,9 @@ static void take_value(struct pprof_reader *r, struct hp_proto *sample, size_t i
 
 // --- locations -------------------------------------------------------------------------
 
-// Returns the number, + 1, of a location that is used for the first time, or whose id is
-// too high for the table; 0 if there is no such location.
+// Returns the number, + 1, of a location that r->numbers does not have: it is used for
+// the first time, and then added to the dump, or its id is too high for that table.
+// Returns 0 if there is no such location.
 static __attribute__((noinline)) uint32_t find_location(struct pprof_reader *r,
                                                         uint64_t id) {
     struct hp_pprof_location *location = hp_pprof_location(&r->tables, id);
@@ -441,7 +447,8 @@ static void take_locations(struct pprof_reader *r, struct hp_proto *sample,
 
 // --- labels ----------------------------------------------------------------------------
 
-// Copy a string to the dump, once for each string, however many samples have it.
+// Returns the copy of a string in the dump, which is made at the first call for the
+// string.
 static hp_string keep(struct pprof_reader *r, uint64_t string) {
     hp_string *kept = hp_vec_reach(&r->texts, string);
     if (kept->n == 0) {
@@ -495,7 +502,8 @@ static bool is_zero(const struct hp_counts *counts) {
             counts->alloc.bytes) == 0;
 }
 
-// Append a value of 0 for each further type.
+// Append a value of 0 for each further type (dump->types) to dump->values, for the sample
+// that is read next.
 static void begin_further(struct pprof_reader *r) {
     r->has_further = false;
     if (r->dump->types.count > 0) {
@@ -555,7 +563,8 @@ static void read_sample(struct pprof_reader *r, struct hp_proto *sample) {
     r->dump->values.count -= r->has_further ? 0 : r->dump->types.count;
 }
 
-// Read all samples; stops after the last, without looking at the rest of the profile.
+// Read all samples into the dump; stop after the last, without parsing the rest of the
+// profile.
 static void read_samples(struct pprof_reader *r) {
     size_t left = r->tables.samples;
     for (struct hp_wire_field field; left > 0 && hp_proto_next(&r->profile, &field);) {
@@ -570,14 +579,15 @@ static void read_samples(struct pprof_reader *r) {
 
 // --- the whole -------------------------------------------------------------------------
 
-// Whether a text can be a build id, of any kind. One that is no GNU build id matches no
-// file, but still distinguishes one binary from another.
+// Whether a text is short enough for a build id, of any kind. One that is no GNU build id
+// matches no file, but still distinguishes one binary from another.
 static bool is_build_id(struct hp_span text) {
     return text.size <= LONGEST_BUILD_ID;
 }
 
-// Whether a profile of our own has addresses of ELF headers. `offsets` gets the paths of
-// the files that are exceptions: their addresses are file offsets.
+// Whether the profile was written by hprof-agg and has addresses as in ELF headers.
+// `offsets` gets the paths of the files that are exceptions: their addresses are file
+// offsets.
 static bool has_elf_addresses(const struct pprof_reader *r, struct hp_strtab *offsets) {
     const struct hp_pprof_tables *tables = &r->tables;
     size_t word = strlen(HP_PPROF_FILE_OFFSETS);
@@ -669,9 +679,9 @@ static bool is_balanced(struct hp_span pattern) {
     return depth == 0;
 }
 
-// Take apart a pattern that we have joined, "(?:a)|(?:b)", so that merging it again with
+// Split a pattern that hprof-agg has joined, "(?:a)|(?:b)", so that merging it again with
 // either part gives the same pattern. With `adds`, adds the parts to the annotations.
-// Returns false if it was not joined by us.
+// Returns false if hprof-agg did not join the pattern.
 static bool add_patterns(struct pprof_reader *r, enum hp_annotation_kind kind,
                          struct hp_span pattern, bool adds) {
     static const char between[] = ")|(?:";
@@ -737,7 +747,8 @@ static void read_inputs(struct pprof_reader *r, struct hp_span comment) {
     }
 }
 
-// Copy everything in the profile that describes it as a whole to the dump's annotations.
+// Copy all that describes the profile as a whole (comments, patterns, types, times) to
+// the dump's annotations.
 static void annotate(struct pprof_reader *r) {
     const struct hp_pprof_tables *tables = &r->tables;
     struct hp_annotations *annotations = &r->dump->annotations;
@@ -760,7 +771,8 @@ static void annotate(struct pprof_reader *r) {
     annotations->duration = tables->duration;
 }
 
-// Returns the sample period in bytes; 0 if its unit is another, or it is beyond reason.
+// Returns the sample period in bytes; 0 if its unit is not one of bytes, or if it is 2^62
+// bytes or more.
 static uint64_t period_of(const struct hp_pprof_tables *tables) {
     unsigned shift;
     bool is_ours =
@@ -769,7 +781,8 @@ static uint64_t period_of(const struct hp_pprof_tables *tables) {
     return is_ours ? tables->period << shift : 0;
 }
 
-// Read the comments that list the processes of a merged profile; each distinct text once.
+// Read the comments that list the processes of a merged profile into dump->process_keys;
+// a text that occurs twice is read once.
 static void read_process_keys(struct pprof_reader *r) {
     HP_VEC(bool) seen = {0};
     for (size_t i = 0; i < r->tables.comments.count; i++) {

@@ -40,7 +40,7 @@ static void read_numbers(struct hp_proto *message, unsigned which,
     }
 }
 
-// Fail if an entry has no id.
+// Record a failure in `message` if the id is 0: each entry of a table must have an id.
 static void need_id(struct hp_proto *message, uint64_t id) {
     if (id == 0) {
         hp_proto_fail(message, "an entry without an id");
@@ -151,7 +151,7 @@ static int by_id(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-// Returns how many entries at the front have rising ids.
+// Returns the number of entries at the front of a table whose ids rise.
 static size_t count_rising(const char *table, size_t count, size_t size) {
     size_t i = 1;
     while (i < count && by_id(table + (i - 1) * size, table + i * size) < 0) {
@@ -160,8 +160,8 @@ static size_t count_rising(const char *table, size_t count, size_t size) {
     return i;
 }
 
-// Sort a table by id, unless it is sorted already, as most are. Fails if two entries have
-// one id.
+// Sort a table of `count` entries of `size` bytes by id, unless it is sorted already, as
+// most are. Two entries with one id are a failure, which `profile` records.
 static void sort(struct hp_proto *profile, void *table, size_t count, size_t size) {
     if (count_rising(table, count, size) < count) {
         qsort(table, count, size, by_id);
@@ -171,7 +171,7 @@ static void sort(struct hp_proto *profile, void *table, size_t count, size_t siz
     }
 }
 
-// Returns the entry with an id, or NULL.
+// Returns the entry with the id `id` in a sorted table, or NULL.
 static void *find(void *table, size_t count, size_t size, uint64_t id) {
     char *at = table;
     if (id > 0 && id <= count && *(const uint64_t *)(at + (id - 1) * size) == id) {
@@ -200,7 +200,7 @@ const struct hp_pprof_function *hp_pprof_function(const struct hp_pprof_tables *
 
 // --- what refers to what ---------------------------------------------------------------
 
-// Fail if there is no such string.
+// Record a failure in `profile` if `string` is not the index of a string.
 static void need_string(const struct hp_pprof_tables *tables, struct hp_proto *profile,
                         uint64_t string) {
     if (string >= tables->strings.count) {

@@ -49,7 +49,7 @@ struct hp_pprof_tables {
     HP_VEC(struct hp_pprof_mapping) mappings;   // sorted by id
     HP_VEC(struct hp_pprof_function) functions; // sorted by id
     HP_VEC(struct hp_pprof_location) locations; // sorted by id
-    HP_VEC(struct hp_pprof_line) lines;         // lines of all locations
+    HP_VEC(struct hp_pprof_line) lines;         // of all locations, one after the other
     size_t samples;                             // number of samples
     struct hp_pprof_type period_type;           // type and unit of `period`
     uint64_t period;                            // distance between samples, in its unit
@@ -64,7 +64,8 @@ void hp_pprof_tables_read(struct hp_pprof_tables *tables, struct hp_proto *profi
 // Free the tables.
 void hp_pprof_tables_done(struct hp_pprof_tables *tables);
 
-// Find an entry by its id; NULL if there is none.
+// Find a location, mapping or function by its id; NULL if the table has none with this
+// id.
 struct hp_pprof_location *hp_pprof_location(const struct hp_pprof_tables *tables,
                                             uint64_t id);
 const struct hp_pprof_mapping *hp_pprof_mapping(const struct hp_pprof_tables *tables,
@@ -72,8 +73,8 @@ const struct hp_pprof_mapping *hp_pprof_mapping(const struct hp_pprof_tables *ta
 const struct hp_pprof_function *hp_pprof_function(const struct hp_pprof_tables *tables,
                                                   uint64_t id);
 
-// The text of a string. `string` is not checked here: hp_pprof_tables_read() has checked
-// all references between tables.
+// The text of the string with the index `string`. The index is not checked here:
+// hp_pprof_tables_read() has checked all references between tables.
 static inline struct hp_span hp_pprof_text(const struct hp_pprof_tables *tables,
                                            uint64_t string) {
     return tables->strings.at[string];

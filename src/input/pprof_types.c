@@ -152,7 +152,8 @@ static enum hp_metric metric_of(struct hp_span type) {
     return HP_METRICS;
 }
 
-// The metric of allocated memory instead of the one of memory in use.
+// Returns the metric of allocated memory (bytes or objects) that corresponds to one of
+// memory in use; any other metric unchanged.
 static enum hp_metric as_allocated(enum hp_metric metric) {
     return metric == HP_INUSE_SPACE     ? HP_ALLOC_SPACE
            : metric == HP_INUSE_OBJECTS ? HP_ALLOC_OBJECTS
@@ -170,8 +171,9 @@ static bool has_lifetimes(const struct hp_pprof_tables *tables) {
     return has;
 }
 
-// Returns the meaning of type `i` by its name and unit. A metric must have a unit that
-// fits it.
+// Returns the meaning of type `i` by its name and unit. A type whose unit does not fit
+// its metric has no metric. `is_of_allocations`: types named as memory in use are
+// allocated memory.
 static struct hp_pprof_kind kind_of(const struct hp_pprof_tables *tables, size_t i,
                                     bool is_of_allocations) {
     const struct hp_pprof_type *type = &tables->types.at[i];
@@ -202,8 +204,8 @@ static bool is_repeated(const struct hp_pprof_tables *tables,
     return found;
 }
 
-// Whether another type takes precedence as the metric of type `i`: the one with Go's
-// name, else the first. The others are kept unchanged as further types.
+// Whether another type of the same metric takes precedence over type `i`: the one with
+// Go's name, else the first. The others are kept unchanged as further types.
 static bool is_second(const struct hp_pprof_tables *tables,
                       const struct hp_pprof_kind *kinds, size_t i) {
     const struct hp_pprof_type *types = tables->types.at;

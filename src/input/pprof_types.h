@@ -12,10 +12,11 @@ enum hp_producer hp_pprof_producer(const struct hp_pprof_tables *tables);
 
 // The meaning of one sample type.
 struct hp_pprof_kind {
-    // HP_METRICS: none of our metrics; such values are kept as a further type, unchanged.
+    // The metric that the values belong to; HP_METRICS: none; such values are kept as a
+    // further type, unchanged.
     enum hp_metric metric;
-    unsigned shift; // values are in units of 1 << shift
-    bool is_space;  // values are in bytes
+    unsigned shift; // values are in units of 1 << shift bytes; 0 unless is_space
+    bool is_space;  // the unit of the values is bytes or a multiple, such as kilobytes
 };
 
 // The meaning of each sample type, in the order of a sample's values. {0} is empty.
@@ -29,13 +30,14 @@ HP_MUST_CHECK int hp_pprof_kinds_find(struct hp_pprof_kinds *kinds,
                                       const struct hp_pprof_tables *tables,
                                       enum hp_producer producer, struct hp_err *err);
 
-// The name of a sample type in our terms: "inuse_space" for a type that is used as that,
-// for example "space"; else `name` unchanged. `name` and the result are texts of the
-// profile.
+// The name that reports use for the sample type `name` (an index of strings):
+// "inuse_space" for a type whose values are bytes in use, for example "space"; the text
+// of `name` itself for a type that is none of the metrics.
 struct hp_span hp_pprof_type_name(const struct hp_pprof_kinds *kinds,
                                   const struct hp_pprof_tables *tables, uint64_t name);
 
-// Whether `unit` is a unit of bytes; then *shift is set so that it is 1 << *shift bytes.
+// Whether `unit` is the name of bytes or of a multiple; if so, sets *shift: the unit has
+// 1 << *shift bytes.
 bool hp_pprof_is_bytes(struct hp_span unit, unsigned *shift);
 
 #endif

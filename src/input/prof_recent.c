@@ -156,8 +156,9 @@ static int by_value(const void *left, const void *right) {
     return (*a > *b) - (*a < *b);
 }
 
-// Set the time of the last event, and the smallest difference between two times, which is
-// a bound for the resolution of the clock.
+// Set recent->latest, the time of the last event, and recent->tick, the smallest
+// difference between two times of events, which is an upper bound of the clock's
+// resolution.
 static void find_tick(struct hp_recent *recent) {
     HP_VEC(uint64_t) times = {0};
     const struct hp_recent_record *record;

@@ -36,7 +36,8 @@ uint64_t hp_proto_long_number(struct hp_proto *message) {
     return 0;
 }
 
-// Take the next `size` bytes of a message.
+// Return the next `size` bytes of a message, and step over them. Fails, and returns an
+// empty text, if fewer bytes are left.
 static struct hp_span read_bytes(struct hp_proto *message, uint64_t size) {
     if (message->wrong || size > (uint64_t)(message->end - message->at)) {
         hp_proto_fail(message, "a field is longer than what holds it");

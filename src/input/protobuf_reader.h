@@ -2,7 +2,7 @@
 // failure.
 //
 //     struct hp_proto message = hp_proto_over(bytes);
-//     for (struct hp_field field; hp_proto_next(&message, &field);) {
+//     for (struct hp_wire_field field; hp_proto_next(&message, &field);) {
 //         switch (field.number) {
 //         case 1:
 //             id = hp_field_number(&message, &field);
@@ -43,7 +43,8 @@ struct hp_proto hp_proto_over(struct hp_span bytes);
 // Read the next field. Returns false after the last field and after a failure.
 bool hp_proto_next(struct hp_proto *message, struct hp_wire_field *field);
 
-// Record a failure, unless one was recorded before. NULL is no failure.
+// Record the failure `wrong`, a constant text, unless one was recorded before. NULL is no
+// failure.
 void hp_proto_fail(struct hp_proto *message, const char *wrong);
 
 // The value of a field. If the field is of another type, the result is 0 or empty, and
@@ -56,9 +57,9 @@ struct hp_span hp_field_bytes(struct hp_proto *message,
 // bits.
 uint64_t hp_proto_long_number(struct hp_proto *message);
 
-// Returns the size in bytes of the varint at `text` and stores its value. Only values
-// below 2^21 are handled, as all but addresses are, and only if three bytes are
-// available, so that the end is checked once; else returns 0.
+// Returns the size in bytes of the varint at `text` and stores its value. Returns 0, and
+// reads nothing, if the value is 2^21 or more (only addresses are that large), or if
+// fewer than three bytes are left, so that the end is checked only once.
 static inline size_t hp_proto_number_size(const char *text, const char *end,
                                           uint64_t *number) {
     const unsigned char *at = (const unsigned char *)text;
@@ -80,7 +81,7 @@ static inline size_t hp_proto_number_size(const char *text, const char *end,
     return 0;
 }
 
-// Read the next varint of a message of nothing else, such as a packed field.
+// Read the next varint of a text that is made of varints only, such as a packed field.
 static inline uint64_t hp_proto_number(struct hp_proto *message) {
     uint64_t number;
     size_t size = hp_proto_number_size(message->at, message->end, &number);

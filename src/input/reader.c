@@ -58,8 +58,8 @@ const struct hp_input_format *hp_input_format_of(struct hp_span head) {
 
 // --- what we do not read ---------------------------------------------------------------
 
-// Whether a file is a CPU profile of gperftools: words of 64 bits, 0, 3 or more, version
-// 0.
+// Whether a file is a CPU profile of gperftools. It begins with three words of 64 bits:
+// 0, the number of header words after it (3 or more), and version 0.
 static bool is_cpu_profile(struct hp_span text) {
     uint64_t word[3];
     if (text.size < sizeof word) {
@@ -117,13 +117,14 @@ static const struct {
      "with prof_final:true or mallctl(\"prof.dump\")"},
 };
 
-// Append to a text of limited size; longer ones are truncated.
+// Append `more` to a text in an array of `room` bytes; the result is truncated to fit.
 static void append(char *text, size_t room, const char *more) {
     size_t used = strlen(text);
     snprintf(text + used, room - used, "%s", more);
 }
 
-// Write the list of what a file is not: "none of this, none of that, and no such thing".
+// Write the list of all formats that a file is not, for a message: "none of this, none of
+// that, and no such thing".
 static void list_formats(char *text, size_t room) {
     const char *last = NULL;
     for (size_t i = 0; hp_input_formats[i]; i++) {
@@ -213,8 +214,9 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, struct hp_e
     return format ? format->read(&scan, err) : refuse(hp_scan_rest(&scan), err);
 }
 
-// Decide what damage of the compressed data means: a text format keeps the text before
-// the damage and records it in dump->cut; any other format fails.
+// Decide whether damage of the compressed data (reader->stream.err) is a failure. It is
+// none for a text format: the text before the damage is used, and dump->cut holds the
+// error. `ret` is the result of reading so far; returns the final one.
 static int settle_err(const struct hp_reader *reader, int ret, struct hp_dump *dump,
                       struct hp_err *err) {
     if (reader->stream.err.code == HP_OK) {

@@ -41,16 +41,16 @@ struct hp_reader {
     // Whether no other dump is read: dump->samples of text formats, by which dumps with
     // equal samples are found, is not computed.
     bool single;
-    bool drops_content; // whether to skip dump->content of text formats
+    bool drops_content; // do not compute dump->content, the digest of a text
     bool keeps_labels;  // whether to keep the labels of samples
-    // Whether to keep thread names, and thread lines also where one thread has all of a
-    // stack.
+    // Whether to keep the names of threads, and also the thread line of a stack that only
+    // one thread has, which repeats the counts of the stack.
     bool keeps_threads;
     struct hp_input_stream stream;       // the window holds the paths of the last dump
     struct hp_stack_lines lines;         // working memory for stacks
     struct hp_digester content, samples; // working memory for digests
-    // Called with a partial, at its first byte; its result is the result of
-    // hp_reader_read(). NULL: partials are refused.
+    // Called if the file is a partial (.hpa), with its stream at the first byte; the
+    // result becomes that of hp_reader_read(). NULL: partials are refused.
     int (*take_partial)(void *data, struct hp_input_stream *stream, struct hp_err *err);
     void *data; // first argument of `take_partial`
     // Format of the last file; NULL: not recognized.
@@ -61,7 +61,7 @@ struct hp_reader {
 void hp_reader_done(struct hp_reader *reader);
 
 // Read one file into *dump, which is cleared first. The dump is valid until the next
-// read. Sets *is_elf if the file is an ELF program instead of a dump, which is no
+// read. Sets *is_elf to whether the file is an ELF program instead of a dump, which is no
 // failure. A file that changes while it is read is read once more (standard input and
 // partials are not); if it has changed again, that is a failure. Damaged compressed data
 // of a text format is no failure: the text before the damage is used, and dump->cut holds
@@ -69,7 +69,7 @@ void hp_reader_done(struct hp_reader *reader);
 HP_MUST_CHECK int hp_reader_read(struct hp_reader *reader, const char *path,
                                  struct hp_dump *dump, bool *is_elf, struct hp_err *err);
 
-// Read a file in memory in the same way.
+// Read a file whose bytes are in memory, like hp_reader_read().
 HP_MUST_CHECK int hp_reader_read_bytes(struct hp_reader *reader, struct hp_span bytes,
                                        struct hp_dump *dump, bool *is_elf,
                                        struct hp_err *err);

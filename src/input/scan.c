@@ -95,8 +95,9 @@ static void read_preamble(struct hp_scan *scan) {
 
 // --- counts ----------------------------------------------------------------------------
 
-// Read a number. gperftools' 32-bit counters may print as negative numbers, which are
-// taken as the numbers near 2^64 that a wider counter would print.
+// Read a number. gperftools' 32-bit counters may print as negative numbers; each is
+// returned as UINT64_MAX, because a wider counter would print a number near 2^64, which
+// counts as wrapped.
 static uint64_t read_number(struct hp_cursor *c) {
     hp_cursor_spaces(c);
     bool is_negative = hp_cursor_accept(c, '-');
@@ -133,8 +134,8 @@ bool hp_count_drop_wrapped(struct hp_count *count) {
 
 // --- windows -----------------------------------------------------------------------
 
-// A window without a whole record is doubled, but not for a line without end. Returns the
-// start of a line of the window that is longer than LONGEST_LINE, or NULL.
+// A window without a whole record is doubled, but not without limit for an endless line.
+// Returns the start of a line of the window that is longer than LONGEST_LINE, or NULL.
 static const char *endless_line(const struct hp_input_stream *stream) {
     const char *line = stream->at, *end = stream->at + stream->size;
     while (end - line > LONGEST_LINE) {
@@ -147,7 +148,7 @@ static const char *endless_line(const struct hp_input_stream *stream) {
     return NULL;
 }
 
-// Fail with HP_E_LIMIT at a line.
+// Fail with HP_E_LIMIT, giving the number of a line.
 static int fail_limit(const char *what, uint64_t line, struct hp_err *err) {
     hp_fail(err, HP_E_LIMIT, "%s", what);
     err->line = line;
@@ -277,7 +278,8 @@ static void read_maps(struct hp_scan *scan) {
     hp_address_tags_clear(scan->dump);
 }
 
-// Record the number of lines, and whether the file ends in the middle of one.
+// Record the number of lines, a truncated last one included, in dump->lines. A file that
+// ends in the middle of a line is recorded as damaged.
 static void count_lines(struct hp_scan *scan) {
     bool is_cut = last_byte(scan) != '\n';
     if (is_cut) {
@@ -304,7 +306,8 @@ static void read_end(struct hp_scan *scan, const struct hp_scan_grammar *grammar
     }
 }
 
-// Add the last window to the digest of the text, and finish it.
+// Add the last window to the digest of the text and store the digest; also store the size
+// of the text in dump->bytes.
 static void take_content(struct hp_scan *scan) {
     struct hp_dump *dump = scan->dump;
     dump->bytes = scan->stream->total;

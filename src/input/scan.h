@@ -43,7 +43,8 @@ struct hp_scan_grammar {
     // Read one record of at least one line. The cursor is neither at its end nor at the
     // memory map.
     void (*read_record)(struct hp_scan *scan);
-    // Called if the file ends without a memory map. NULL: that is no fault.
+    // Called if the file ends without a memory map, to record that as damage. NULL: no
+    // damage.
     void (*no_maps)(struct hp_scan *scan);
 };
 
@@ -58,11 +59,12 @@ void hp_scan_init(struct hp_scan *scan, struct hp_input_stream *stream,
 HP_MUST_CHECK int hp_scan_read(struct hp_scan *scan,
                                const struct hp_scan_grammar *grammar, struct hp_err *err);
 
-// Read a text that is a memory map and nothing else in the same way.
+// Read a text that is a memory map and nothing else, from the cursor to its end, into an
+// empty dump.
 HP_MUST_CHECK int hp_scan_read_map(struct hp_scan *scan, struct hp_err *err);
 
-// Record that the dump may be incomplete, with the reason and the current line; the first
-// record is kept.
+// Record in dump->damage that the dump may be incomplete, with the reason `what` and the
+// current line. Only the first reason is kept. Also clears dump->lacks_map.
 void hp_scan_damaged(struct hp_scan *scan, const char *what);
 
 // The rest of the window, from the cursor on.
@@ -71,8 +73,8 @@ struct hp_span hp_scan_rest(const struct hp_scan *scan);
 // Return the current line, and advance past it.
 struct hp_span hp_scan_line(struct hp_scan *scan);
 
-// Skip the line at `start`, and count it as malformed; `expected` says what was expected
-// there.
+// Skip the line that begins at `start`, and count it as malformed; `expected` names, for
+// messages, the thing that was expected there.
 void hp_scan_skip(struct hp_scan *scan, const char *start, const char *expected);
 
 // Drop the text up to c.at from the window, and read more. Pointers into the window
@@ -83,7 +85,8 @@ HP_MUST_CHECK int hp_scan_slide(struct hp_scan *scan, struct hp_err *err);
 HP_MUST_CHECK int hp_scan_fail(const struct hp_scan *scan, const char *what,
                                struct hp_err *err);
 
-// Whether the cursor is at a word, at the heading of the memory map, or at an empty line.
+// Whether the text at the cursor begins with `word`, is the heading of the memory map, or
+// is an empty line.
 bool hp_scan_at(const struct hp_scan *scan, const char *word);
 bool hp_scan_at_maps(const struct hp_scan *scan);
 bool hp_scan_at_empty_line(const struct hp_scan *scan);
@@ -96,7 +99,8 @@ void hp_scan_preamble(struct hp_cursor *c);
 // 128]" are objects in use, their bytes, objects ever allocated, their bytes.
 struct hp_counts hp_counts_read(struct hp_cursor *c);
 
-// If a count has wrapped around below zero, clear it and return true.
+// If a count has wrapped around below zero, set its objects and bytes to 0 and return
+// true.
 bool hp_count_drop_wrapped(struct hp_count *count);
 
 #endif

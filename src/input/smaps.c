@@ -33,7 +33,7 @@ struct mapping_sums {
 // State of reading.
 struct smaps_reader {
     struct hp_kernel_maps *maps; // destination
-    struct mapping_sums part;    // the current mapping
+    struct mapping_sums part;    // sums of the current mapping
     enum hp_mapping_kind kind;   // kind of the current mapping
     bool has_any;                // a mapping was read
     HP_VEC(char) rows;           // rows of the map, without the lines between them
@@ -84,7 +84,8 @@ static bool read_row(struct hp_span line, uint64_t *from, uint64_t *to,
     return hp_cursor_good(&c) && *from < *to;
 }
 
-// Add the sizes of a mapping to a sum. Returns false if the sum is beyond reason.
+// Add the sizes of a mapping (rss, pss, private) to those of `to`. Returns false if a sum
+// is beyond reason.
 static bool add(struct hp_mapped *to, const struct hp_mapped *more) {
     to->rss += more->rss;
     to->pss += more->pss;
@@ -93,7 +94,8 @@ static bool add(struct hp_mapped *to, const struct hp_mapped *more) {
            to->private <= 2 * largest_sum;
 }
 
-// Add the current mapping, if any, to the sums of its kind.
+// Add the current mapping, if any, to the sums of its kind in r->maps. Fails if the
+// mapping has no line Rss, or if a sum is beyond reason.
 static int end_part(struct smaps_reader *r, struct hp_err *err) {
     const struct mapping_sums *part = &r->part;
     struct hp_kernel_maps *maps = r->maps;
@@ -123,7 +125,7 @@ static int end_part(struct smaps_reader *r, struct hp_err *err) {
     return HP_OK;
 }
 
-// End the mapping before, and begin a new one with the row `line`.
+// Add the mapping before to the sums, and begin a new one with the row `line`.
 static int begin_part(struct smaps_reader *r, struct hp_span line, struct hp_span path,
                       struct hp_err *err) {
     int ret = end_part(r, err);
@@ -160,7 +162,8 @@ static bool read_size(struct hp_span line, const char *key, hp_int128 *bytes,
     return true;
 }
 
-// Read a line with a size that is used. Returns false if it is another line.
+// Read a line with one of the sizes that are summed (Rss, Pss ...). Returns false if the
+// line has another key; sets *is_bad if its number is invalid or too large.
 static bool take_size(struct smaps_reader *r, struct hp_span line, bool *is_bad) {
     struct hp_mapped *mapped = &r->part.mapped;
     bool is_rss = read_size(line, "Rss:", &mapped->rss, is_bad);
@@ -185,7 +188,8 @@ static bool is_other(struct hp_span line) {
     return i > 0 && i < line.size && line.at[i] == ':';
 }
 
-// Read one line.
+// Read one line: a row of the map, a line with a size, or another "key: value" line,
+// which is ignored.
 static int take_line(struct smaps_reader *r, struct hp_span line, struct hp_err *err) {
     struct hp_span path;
     uint64_t from, to;
@@ -208,7 +212,8 @@ static int take_line(struct smaps_reader *r, struct hp_span line, struct hp_err 
     return ret;
 }
 
-// Identify the process by the rows of the map, in the same way as for the map of a dump.
+// Set maps->map, which identifies the process, from the rows of the map, as
+// hp_maps_read() does for a dump.
 static void identify(struct smaps_reader *r) {
     struct hp_dump dump = {0};
     uint64_t line = 1;

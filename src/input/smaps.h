@@ -6,7 +6,8 @@
 #include "base/span.h"
 #include "model/account.h"
 
-// Whether a file that begins with `head` is one of these.
+// Whether a file that begins with `head` is of /proc/PID/smaps or smaps_rollup: whether
+// its first line is a row of a memory map.
 bool hp_smaps_is(struct hp_span head);
 
 // Read a file, plain, gzip or zstd, into *maps, which must be {0}. The options say how

@@ -7,10 +7,11 @@
 
 enum {
     FIRST_SLOTS = 1 << 10, // slots of a new table
-    // From this size on slots are prefetched: near caches hold few of them.
+    // Number of slots of a table from which on they are prefetched: near caches hold few
+    // of them.
     FAR_SLOTS = 1 << 16,
-    // From this size on tables are filled further: no cache holds them, so that memory
-    // costs more than probes.
+    // Number of slots from which on a table is filled to three quarters instead of half:
+    // no cache holds it, so that memory costs more than probes.
     MANY_SLOTS = 1 << 17,
     LAST_EPOCH = (1 << 27) - 1,
     COMMON_SIZE = 12, // digits of most addresses
@@ -40,8 +41,8 @@ static inline size_t hash_of(const struct hp_tokens *tokens, struct token token)
     return (size_t)hp_hash_mix(token.head ^ tokens->key, token.tail ^ 0xe7037ed1a0b428db);
 }
 
-// Returns the number of a token, or UINT32_MAX if it is not in the table; then *free is
-// the slot where it belongs.
+// Returns the number of a token (the index in dump->addresses), or UINT32_MAX if it is
+// not in the table; then *free is the slot where it belongs.
 static inline uint32_t find_token(const struct hp_tokens *tokens, struct token token,
                                   struct hp_token_slot **free) {
     size_t mask = tokens->slot_count - 1;
@@ -148,9 +149,9 @@ static bool read_digits(const char *digits, uint32_t size, uint64_t *address) {
     return seen < 16;
 }
 
-// Add a new token and its address. Returns its number, or UINT32_MAX if it is no number.
-// This is a function of its own so that the loop of read_run() keeps its variables in
-// registers.
+// Add a new token and its address. Returns the index in dump->addresses, or UINT32_MAX if
+// the token is not a hexadecimal number. This is a function of its own so that the loop
+// of read_run() keeps its variables in registers.
 static __attribute__((noinline)) uint32_t add_token(struct hp_stack_lines *lines,
                                                     const char *digits, uint32_t size,
                                                     struct hp_token_slot *slot,
@@ -165,7 +166,8 @@ static __attribute__((noinline)) uint32_t add_token(struct hp_stack_lines *lines
     return id;
 }
 
-// Returns the number of the address with these digits, or UINT32_MAX if they are none.
+// Returns the index in dump->addresses of the address with these hexadecimal digits,
+// adding it if it is new; UINT32_MAX if a byte is not a digit.
 static uint32_t number_of(struct hp_stack_lines *lines, const char *digits, uint32_t size,
                           struct hp_dump *dump) {
     struct token token = token_of(digits, size);
@@ -174,8 +176,8 @@ static uint32_t number_of(struct hp_stack_lines *lines, const char *digits, uint
     return id != UINT32_MAX ? id : add_token(lines, digits, size, slot, dump);
 }
 
-// Returns how many bytes two texts have in common, at most `limit`. Up to `limit` + 7
-// bytes of each are read.
+// Returns the number of leading bytes that two texts have in common, at most `limit`. Up
+// to `limit` + 7 bytes of each are read.
 static size_t common_prefix(const char *a, const char *b, size_t limit) {
     for (size_t i = 0; i < limit; i += 8) {
         uint64_t differ = hp_load8(a + i) ^ hp_load8(b + i);
@@ -187,9 +189,9 @@ static size_t common_prefix(const char *a, const char *b, size_t limit) {
     return limit;
 }
 
-// Copy the frames of the tokens that this line shares with the line before, each
-// including the byte after it. `room` is the number of bytes left. Returns how many bytes
-// of the line these tokens are.
+// Append the frames of the leading tokens that this line shares with the line before; the
+// byte after each token must be the same, too. `room` is the number of bytes from `line`
+// to the end of the text. Returns the number of bytes of the line that these tokens take.
 static size_t reuse(struct hp_stack_lines *lines, const char *line, size_t room,
                     struct hp_dump *dump) {
     size_t limit = room < lines->previous_size ? room : lines->previous_size;
@@ -276,9 +278,9 @@ static inline const char *read_run(struct hp_stack_lines *lines, const char *lin
     return at;
 }
 
-// Read a run of tokens of 12 digits, as most addresses have. With a constant there is
-// less to do, and the processor can begin with the next token before it has found this
-// one.
+// Read a run of tokens of 12 digits, as most addresses have. With a constant size there
+// is less to compute, and the processor can begin with the next token before the number
+// of the current one is found.
 static const char *read_common_run(struct hp_stack_lines *lines, const char *line,
                                    const char *at, struct hp_dump *dump) {
     return read_run(lines, line, at, COMMON_SIZE, dump);
@@ -310,8 +312,9 @@ static bool read_usual(struct hp_stack_lines *lines, struct hp_cursor *c,
     return true;
 }
 
-// Read a token in any form, with or without 0x, leading zeros or upper case. Returns its
-// number. A token of more than 16 digits gets a number of its own each time.
+// Read a token in any form, with or without 0x, leading zeros or upper case. Returns the
+// index of its address in dump->addresses. A token of more than 16 digits gets a number
+// of its own each time.
 static uint32_t read_any_token(struct hp_stack_lines *lines, struct hp_cursor *c,
                                struct hp_dump *dump) {
     struct hp_cursor start = *c;

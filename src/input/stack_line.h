@@ -16,7 +16,7 @@ enum {
 // decoding the text again each time. A dump has 40 to 500 times fewer distinct addresses
 // than frames.
 struct hp_token_slot {
-    // The first 8 bytes of the token, and the last 8 if it is longer; else tail is 0.
+    // The first 8 bytes of the token; and its last 8 if it is longer than 8, else 0.
     uint64_t head, tail;
     uint32_t id;   // index in dump->addresses
     uint32_t mark; // epoch << 5 | size of the token in bytes
@@ -24,7 +24,7 @@ struct hp_token_slot {
 
 struct hp_tokens {
     struct hp_token_slot *slots; // open addressing with linear probing; owned
-    size_t slot_count, used;     // slot_count is a power of two
+    size_t slot_count, used;     // slots (a power of two), and those with a token
     uint32_t epoch;              // slots of other epochs are free: clearing costs nothing
     uint64_t key;                // random key of the hash function
 };
@@ -32,7 +32,7 @@ struct hp_tokens {
 // State kept from one stack line of a dump to the next. {0} is empty.
 struct hp_stack_lines {
     struct hp_tokens tokens;
-    const char *previous;  // the line before, after its '@'; NULL: none
+    const char *previous;  // text of the line before, after its '@'; NULL: none
     size_t previous_size;  // bytes of that line with its newline
     size_t previous_frame; // index of its first frame in dump->frames
     HP_VEC(uint32_t) ends; // end offset of each of its tokens
@@ -41,7 +41,7 @@ struct hp_stack_lines {
 
 // Prepare for another dump; keeps the memory.
 void hp_stack_lines_clear(struct hp_stack_lines *lines);
-// Forget the line before, because its text is about to move.
+// Forget the line before, for callers that are about to move its text.
 void hp_stack_lines_forget(struct hp_stack_lines *lines);
 // Free the memory.
 void hp_stack_lines_done(struct hp_stack_lines *lines);

@@ -8,7 +8,8 @@
 //     heap_v2/524288 ...
 //
 // The key is an address within the call instruction, except for a leaf, whose key is the
-// return address. A name equal to the key means that there is none.
+// return address. A line whose name is equal to its key means that the address has no
+// name.
 #include "input/input_format.h"
 #include "input/scan.h"
 
@@ -51,7 +52,7 @@ static void embed_names(struct hp_dump *dump, uint64_t address, struct hp_span n
     hp_dump_embed(dump, address);
 }
 
-// Read a line "0x559691a5c252 outer--inlined".
+// Read a line "0x559691a5c252 outer--inlined", and embed its names in the dump.
 static void read_names(struct hp_scan *scan) {
     struct hp_cursor c = scan->c;
     const char *start = c.at;
@@ -93,7 +94,8 @@ static bool accept_end(struct hp_scan *scan) {
     return is_end;
 }
 
-// Read the section only. If a dump follows, its beginning is then in the window.
+// Read the section of symbols, up to its end line "---". If a dump follows, its beginning
+// is then in the window.
 static int read_symbols(struct hp_scan *scan, struct hp_err *err) {
     hp_scan_line(scan);
     for (;;) {

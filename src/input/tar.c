@@ -31,7 +31,7 @@ enum {
 // The description of a member, from its own header and from the extensions before it.
 struct header {
     char kind; // as in the table above
-    // Set by an extension: the header's own value is ignored.
+    // Whether an extension has set the value; then the header's own value is ignored.
     bool has_name, has_size, has_time;
     uint64_t size;
     double time; // last modification, in seconds since 1970
@@ -151,7 +151,8 @@ static void set_name(struct hp_tar_file *file, struct hp_span name) {
     file->name.count = name.size + 1;
 }
 
-// Set the name of a member to that of its header, with the prefix if there is one.
+// Set the name of a member to the one in its header `block`, with the prefix if there is
+// one.
 static void name_of_header(struct hp_tar_file *file, const char *block) {
     char name[100 + 155 + 2];
     bool has_prefix = memcmp(block + 257, "ustar", 6) == 0 && block[345] != '\0';
@@ -160,8 +161,8 @@ static void name_of_header(struct hp_tar_file *file, const char *block) {
     set_name(file, (struct hp_span){name, (size_t)size});
 }
 
-// Whether the data of a header of this kind describes the next member, or no member at
-// all.
+// Whether a header of this kind belongs to an extension: its data describes the next
+// member (L, K, x) or all members (g).
 static bool is_extension(char kind) {
     return kind == 'L' || kind == 'K' || kind == 'x' || kind == 'g';
 }
@@ -241,7 +242,8 @@ static bool read_records(struct hp_tar_file *file, struct header *next) {
     return true;
 }
 
-// Read the data of an extension, and apply it to the next member.
+// Read the data of an extension, whose header is `own`, and apply its values to the next
+// member: to `next` and file->name.
 static int read_extension(struct hp_tar *tar, struct hp_tar_file *file,
                           const struct header *own, struct header *next,
                           struct hp_err *err) {
@@ -290,8 +292,8 @@ static int skip_map(struct hp_tar *tar, const struct hp_tar_file *file,
     return HP_OK;
 }
 
-// Read the data of a file. A sparse file, or one that is too large, is skipped with
-// file->err.
+// Read the data of a file into file->bytes. A sparse file, or one of more than `limit`
+// bytes, is skipped, with the reason in file->err.
 static int read_file(struct hp_tar *tar, uint64_t limit, struct hp_tar_file *file,
                      const struct header *header, struct hp_err *err) {
     file->time = header->time;
