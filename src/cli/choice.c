@@ -28,8 +28,8 @@ const char *hp_cli_unit_like(const char *text) {
     return NULL;
 }
 
-// Fail with HP_E_USAGE: report what to use instead, the most similar choice, or all
-// choices.
+// Fail with HP_E_USAGE because `value` is not a choice; the message names what to use
+// instead, the most similar choice, or all choices.
 static int wrong_choice(const struct hp_cli_option *option, const char *value,
                         struct hp_err *err) {
     struct hp_cli_suggestion suggestion = {.word = value};

@@ -8,8 +8,8 @@
 // becomes an error of write().
 void hp_cli_cleanup_on_signals(void);
 
-// Set the file to unlink, NULL for none.  The string belongs to the caller and must stay
-// valid as long as it is set.
+// Set the path of the pending file, which a signal unlinks; NULL for none.  The string
+// belongs to the caller and must stay valid as long as it is set.
 void hp_cli_cleanup_file(const char *path);
 
 // Unlink the pending file and clear the progress line now, as a signal would, without

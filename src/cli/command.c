@@ -87,14 +87,14 @@ static const struct habit habits[] = {
     {"seconds timeout", "nothing is fetched: curl -s URL | hprof-agg top -"},
 };
 
-// The same for endings of file names.
+// Advice for endings of file names that are no formats here.
 static const struct habit kinds[] = {
     {"png gif ps", PICTURE},
     {"csv xls xlsx", "use --format=tsv"},
 };
 
-// Whether one of `words` is `word`, or begins with it if `begins`; letter case is
-// ignored.
+// Whether one of `words`, which are separated by spaces, is `word` or, if `begins` is
+// set, begins with it; letter case is ignored.
 static bool has_word(const char *words, const char *word, bool begins) {
     size_t length = strlen(word);
     for (size_t size; *words != '\0'; words += size + strspn(words + size, " ")) {
@@ -173,7 +173,7 @@ int hp_cli_fail_url(const char *url, const struct hp_cli_command *command,
 
 // --- command ---------------------------------------------------------------------------
 
-// The table; five commands write no report.
+// The table of commands; five of them write no report.
 struct commands {
     struct hp_cli_command at[HP_REPORT_KINDS + 5];
     size_t count;
@@ -204,7 +204,7 @@ static void add_reports(struct commands *commands) {
     }
 }
 
-// The table, which is built at the first call.
+// The table of commands, which is built at the first call.
 static const struct commands *all_commands(void) {
     static struct commands commands;
     if (commands.count == 0) {
@@ -307,7 +307,8 @@ bool hp_cli_command_is_known(const char *word) {
     return is_known;
 }
 
-// Fail with HP_E_USAGE and suggest what was meant: an option, another word or help.
+// Fail with HP_E_USAGE: `word` is not a command.  The message suggests what to use
+// instead of a command of jeprof or pprof, a similar word, or help.
 static int unknown(const char *word, struct hp_err *err) {
     const char *instead = hp_cli_habit(word, false);
     struct hp_cli_suggestion suggestion = {.word = word};

@@ -32,26 +32,27 @@ enum hp_cli_command_id {
     HP_CLI_JEPROF = HP_CLI_HELP << 4, // has options of its own, see jeprof/
 };
 
-// One command, as `help`, the completions and the parser need it.
+// One row of the table of commands, from which `help`, the completions and the parser are
+// made.
 struct hp_cli_command {
     const char *name;
     const char *arguments;    // the part of a usage line after the options, or ""
-    const char *help;         // the question that it answers, in one line
+    const char *help;         // its purpose, in one line
     unsigned id;              // a bit of enum hp_cli_command_id
     enum hp_report_kind kind; // only for commands that report
     bool takes_pattern;       // the first word after the command is a pattern
 };
 
-// Access to the table; i < hp_cli_command_count().  The id of hp_cli_command_by_id() has
-// to be that of a command.
+// Access to the table of commands; i < hp_cli_command_count().  `id` has to be the bit of
+// exactly one command.
 size_t hp_cli_command_count(void);
 const struct hp_cli_command *hp_cli_command(size_t i);
 const struct hp_cli_command *hp_cli_command_by_id(unsigned id);
 
-// Enumerate all words that may be given as a command: first the names of commands, then
-// names of formats.  A format means `merge --format=NAME` or, if merge cannot write it
-// and exactly one other command can, that command.  i = 0, 1, ...; sets *command; returns
-// NULL after the last.
+// Return word number i (0, 1, ...) of all words that may be given as a command: first the
+// names of commands, then names of formats.  A format means `merge --format=NAME` or, if
+// merge cannot write it and exactly one other command can, that command.  Sets *command
+// to the command that the word means.  Returns NULL after the last word.
 const char *hp_cli_command_word(size_t i, const struct hp_cli_command **command);
 
 // Whether the word is a command or names any format, also one that several commands
@@ -72,13 +73,15 @@ int hp_cli_command_find(const char *word, const struct hp_cli_command **command,
 // of a name.  NULL if the word is unknown or fits several entries.
 const char *hp_cli_habit(const char *word, bool begins);
 
-// The same for the ending of a kind of file that no format here writes, such as "png".
+// Advice, as above, for the ending of a kind of file that no format here writes, such as
+// "png"; NULL if there is none.
 const char *hp_cli_habit_of_kind(const char *kind);
 
 // Whether the input is an address on the network instead of a file; such inputs are never
 // opened.
 bool hp_cli_is_url(const char *input);
-// Fail with HP_E_USAGE and suggest a curl command whose output `command` can read.
+// Fail with HP_E_USAGE because inputs are never fetched from the network; the message
+// suggests a curl command whose output `command` can read.
 int hp_cli_fail_url(const char *url, const struct hp_cli_command *command,
                     struct hp_err *err);
 

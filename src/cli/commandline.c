@@ -24,7 +24,7 @@ void hp_cli_arguments_done(struct hp_cli_arguments *arguments) {
     *arguments = (struct hp_cli_arguments){0};
 }
 
-// Append an option; it remembers the number of words before it.
+// Append an option with its value, and the number of words before it.
 static void add_option(struct hp_cli_arguments *arguments,
                        const struct hp_cli_option *option, char *value) {
     arguments->options = hp_cli_grow(arguments->options, arguments->option_count,
@@ -178,8 +178,8 @@ static int apply(const struct hp_cli_arguments *given, struct hp_cli_settings *s
     return HP_OK;
 }
 
-// Insert the command `top` if the first word is the name of a file, as jeprof and pprof
-// work.
+// Insert the command `top` if the first word is the name of a file or "-", as jeprof and
+// pprof work.  Fails if the word is a URL.
 static int supply_command(struct hp_cli_arguments *given, struct hp_err *err) {
     struct hp_cli_words *words = &given->words;
     const char *first = words->count > 0 ? words->items[0] : "help";
@@ -198,8 +198,8 @@ static int supply_command(struct hp_cli_arguments *given, struct hp_err *err) {
     return HP_OK;
 }
 
-// Set the command, or the topic of help.  --help and --version override all other valid
-// options.
+// Set settings->command from the first word or from --help and --version, which override
+// all other valid options; with --help the first word is the topic.
 static int choose_command(struct hp_cli_arguments *given,
                           struct hp_cli_settings *settings, struct hp_err *err) {
     const char **format = &settings->report.format;
@@ -261,8 +261,8 @@ static int fail_format(const struct hp_cli_settings *settings, struct hp_err *er
                        settings->report.format, known);
 }
 
-// Extend the error about the output's name with the tool that makes such files, if one is
-// known.
+// Replace the error about the ending of the output's name by advice on what makes such
+// files, if there is any.  Returns the code of the error.
 static int explain_kind(const char *path, struct hp_err *err) {
     const char *dot = strrchr(path, '.');
     const char *instead = dot != NULL ? hp_cli_habit_of_kind(dot + 1) : NULL;
@@ -308,8 +308,8 @@ static int check_formats(const struct hp_cli_settings *settings,
     return HP_OK;
 }
 
-// Whether the report can group by inputs, threads or labels: rows of a table, or labels
-// of samples in pprof.
+// Whether the report can group by inputs, threads, labels, sizes or ages: as rows of a
+// table, or as labels of samples in pprof.
 static bool has_groups(const struct hp_cli_settings *settings) {
     const struct hp_report_options *report = &settings->report;
     unsigned can = hp_format_can(report->format);
@@ -384,7 +384,7 @@ static int check_by(const struct hp_cli_settings *settings, struct hp_err *err) 
                : HP_OK;
 }
 
-// Refuse a condition of --fail-if that can never be met, since it would let everything
+// Refuse a condition of --fail-if that can never be met, since every comparison would
 // pass.  Returns HP_OK or HP_E_USAGE.
 static int check_gate(const struct hp_cli_settings *settings, struct hp_err *err) {
     const char *without = settings->report.no_error ? "--no-error"
@@ -428,8 +428,8 @@ static int check_ids(const struct hp_cli_settings *settings, struct hp_err *err)
                                   "which tell no dumps apart");
 }
 
-// Check the combinations of --redact with partial files and lists, and of
-// --symbol-dir-only with other places.
+// Refuse --redact with partial files and with --print=used, and --symbol-dir-only without
+// --symbol-dir or with --path-map.  Returns HP_OK or HP_E_USAGE.
 static int check_places(const struct hp_cli_settings *settings, struct hp_err *err) {
     bool redacts = settings->redacts;
     if (redacts && (hp_format_can(settings->report.format) & HP_IS_PARTIAL) != 0) {

@@ -39,9 +39,9 @@ bool hp_cli_arguments_have(const struct hp_cli_arguments *arguments, const char 
 // --- commandline -----------------------------------------------------------------------
 
 // Read the command line.  Without any argument, `settings->command` stays NULL.  Fails
-// with HP_E_USAGE or with the error of a file that an option names.  Both structs are {0}
-// at first.  The settings point into `given`; release both together with
-// hp_cli_commandline_done().
+// with HP_E_USAGE or with the error of a file that an option names.  `given` and
+// `settings` must be {0} at first.  The settings point into `given` and `argv`; release
+// both structs together with hp_cli_commandline_done(), also after a failure.
 int hp_cli_commandline_read(struct hp_cli_arguments *given, int argc, char **argv,
                             struct hp_cli_settings *settings, struct hp_err *err);
 void hp_cli_commandline_done(struct hp_cli_arguments *given,

@@ -7,7 +7,8 @@
 
 #define GENERATED "Generated from the option table by hprof-agg-generator."
 
-// Write the words that select one of these commands, a bit mask.
+// Write the words that select one of `commands`, a set of bits of enum hp_cli_command_id,
+// with `separator` between.
 static void put_words(FILE *out, unsigned commands, const char *separator) {
     const struct hp_cli_command *command;
     const char *word, *before = "";
@@ -68,7 +69,8 @@ static void put_bash_value(FILE *out, const struct hp_cli_option *option) {
     fputs(" ;;\n", out);
 }
 
-// Write a case of bash that completes the names of options of these commands.
+// Write a case of bash that completes the names of options that one of `commands`
+// accepts.
 static void put_bash_options(FILE *out, unsigned commands) {
     const char *separator = "";
     fputs("words='", out);
@@ -83,7 +85,7 @@ static void put_bash_options(FILE *out, unsigned commands) {
     fputs("' ;;\n", out);
 }
 
-// The function of bash before the generated cases, and after them.
+// Beginning and end of the bash function, around the generated cases.
 static const char bash_begin[] =
     "# bash completion for hprof-agg.  " GENERATED
     "\n"
@@ -155,7 +157,7 @@ void hp_cli_completions_bash(FILE *out) {
     fputs(bash_end, out);
 }
 
-// Write how zsh completes the value of an option.
+// Write the part of an option for zsh that completes its value; nothing if it takes none.
 static void put_zsh_value(FILE *out, const struct hp_cli_option *option) {
     if (option->value == HP_CLI_NO_VALUE) {
         return;

@@ -15,7 +15,8 @@ static bool has_diagnostic(const struct hp_input *input, bool verbose) {
            (verbose && input->status == HP_INPUT_KEPT_DAMAGED);
 }
 
-// The error of an input, with its name if the error names no file.
+// Returns the error of an input; the name of the input is added if the error names no
+// file.
 static struct hp_err located(const struct hp_input *input) {
     struct hp_err err = *input->err;
     if (err.where[0] == '\0') {
@@ -53,7 +54,8 @@ static void print_ignored(const char *first, size_t count) {
                    first, more);
 }
 
-// Append the options that can still use a damaged dump, or do without it, to its error.
+// If the error is that a dump is damaged, append the options that use the dump
+// nevertheless or go on without it.
 static void name_options(struct hp_err *err) {
     size_t used = strlen(err->message);
     if (strncmp(err->message, "damaged", strlen("damaged")) == 0) {

@@ -49,8 +49,8 @@ struct list {
     size_t begin;  // offset of the path that is not complete yet
 };
 
-// Check the lengths of paths in the bytes from `from` on.  HP_E_FORMAT if one is too
-// long.
+// Check the lengths of the paths that end in text[from, size), or are still incomplete.
+// HP_E_FORMAT if one is PATH_MAX bytes or more.
 static int check_lengths(struct list *list, const char *text, size_t from, size_t size,
                          struct hp_err *err) {
     for (const char *end = text + from; end != NULL;) {
@@ -109,8 +109,9 @@ static bool is_endless(int fd) {
            info.st_rdev != makedev(1, 3); // of /dev/null
 }
 
-// Cut the text into paths, in place, and append those that are not empty.  HP_E_FORMAT
-// for a NUL byte inside a path; HP_E_EMPTY if there is no path.
+// Cut the text into paths at the byte `end`, in place, and append those that are not
+// empty to `paths`.  HP_E_FORMAT for a NUL byte inside a path; HP_E_EMPTY if there is no
+// path.
 static int split(char *text, size_t size, char end, struct hp_cli_words *paths,
                  struct hp_err *err) {
     char *next, *last = text + size;

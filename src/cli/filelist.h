@@ -12,7 +12,7 @@ struct hp_cli_filelist {
     size_t base_count;
     char **texts; // owned memory with the paths of lists and folders
     size_t text_count;
-    const char *bare_folder; // a folder that was given and has no dumps, or NULL
+    const char *bare_folder; // a folder among the inputs that has no dumps, or NULL
 };
 
 // Free the list; paths of the caller stay.

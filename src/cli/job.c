@@ -29,8 +29,8 @@ static bool is_for_people(const struct hp_cli_settings *settings) {
     return format_can(settings, HP_IS_FOR_PEOPLE);
 }
 
-// Whether to color the report.  Without --color, it is colored on a terminal, unless
-// $NO_COLOR is set.
+// Whether to color the report.  Without --color, a report is colored if its format can be
+// and it goes to a terminal, unless $NO_COLOR is set.
 static bool wants_color(const struct hp_cli_settings *settings) {
     const char *no_color = getenv("NO_COLOR");
     if (settings->color != HP_CLI_AUTO || !format_can(settings, HP_CAN_COLOR)) {
@@ -180,8 +180,8 @@ static bool wants_names(const struct hp_cli_settings *settings) {
     return !settings->no_symbols && !format_can(settings, HP_IS_PARTIAL);
 }
 
-// Read the inputs into `profile`, with options that follow from the settings and from the
-// report.
+// Read the inputs into `profile`, with read options derived from the settings and from
+// the options of the report.
 static int read_inputs(const struct hp_cli_settings *settings,
                        const struct hp_report_options *report,
                        const struct hp_symbol_options *symbols,
@@ -229,6 +229,7 @@ static void warn(const struct hp_cli_settings *settings,
     }
 }
 
+// Print the minor warnings of the profile, unless --quiet was given.
 static void warn_minor(const struct hp_cli_settings *settings,
                        const struct hp_profile *profile) {
     size_t count = hp_profile_minor_warning_count(profile);
@@ -237,7 +238,8 @@ static void warn_minor(const struct hp_cli_settings *settings,
     }
 }
 
-// Write the report and finish the output.
+// Write the report to `out` and commit the output.  Returns HP_OK or the code of the
+// error.
 static int write_view(const struct hp_view *view, struct hp_cli_outfile *out,
                       struct hp_err *err) {
     hp_cli_progress_clear();
@@ -336,7 +338,8 @@ static int report(const struct hp_cli_settings *settings,
 
 // --- paths of used inputs --------------------------------------------------------------
 
-// Write a path: unchanged for a program, escaped on a terminal.
+// Write a path: escaped if the output is a terminal, else unchanged.  Returns 0, or -1
+// after a failed write.
 static int put_path(struct hp_cli_outfile *out, const char *path) {
     char *safe = isatty(out->fd) ? hp_cli_safe(path) : NULL;
     const char *shown = safe != NULL ? safe : path;

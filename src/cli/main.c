@@ -24,8 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Run the command of the settings.  Returns its error code; `outcome` is set for reports
-// only.
+// Run settings->command.  Returns HP_OK or its error code; `outcome` is set for commands
+// that report only.
 static int run(const struct hp_cli_settings *settings, struct hp_cli_outcome *outcome,
                struct hp_err *err) {
     if (settings->command == NULL) {

@@ -26,7 +26,7 @@ struct lists {
     size_t *starts;      // first index in `order` of each list, and the end of the last
     size_t *order;       // indices of paths, list by list
     char *block;         // buffer of BLOCK bytes
-    char name[PATH_MAX]; // set by name_of()
+    char name[PATH_MAX]; // file name of a list, set by name_of()
 };
 
 // --- distribution of paths -------------------------------------------------------------
@@ -54,7 +54,8 @@ static int collect(const struct hp_cli_settings *settings, struct hp_cli_filelis
     return ret;
 }
 
-// HP_E_USAGE if the path cannot be listed.
+// HP_E_USAGE if the path cannot be in a list: "-", or a path with a newline without
+// --null.
 static int check_path(const struct lists *lists, const char *path, struct hp_err *err) {
     if (strcmp(path, "-") == 0) {
         return hp_cli_fail(err, HP_E_USAGE, "manifest: standard input has no name");
@@ -134,7 +135,8 @@ static int refuse_others(const struct lists *lists, struct hp_err *err) {
     return ret;
 }
 
-// Write the paths of one list, each with its end, through the buffer.
+// Write the paths of one list through lists->block, each with a newline, or a NUL byte
+// with --null.
 static int write_paths(const struct lists *lists, size_t list, struct hp_cli_outfile *out,
                        struct hp_err *err) {
     size_t used = 0;

@@ -34,8 +34,10 @@
 #include <string.h>
 #include <unistd.h>
 
+// Bytes that stay free for memory that RLIMIT_DATA does not count.
 #define KEPT_FREE ((uint64_t)4 << 20)
-// This or more is no limit: v1 uses 2^63 less a page.
+// A cgroup limit of this many bytes or more means that there is none: v1 uses 2^63 less a
+// page.
 #define UNLIMITED ((uint64_t)1 << 62)
 
 enum {
@@ -52,7 +54,7 @@ struct room {
     uint64_t resident, mapped, data; // memory of this process, in bytes
 };
 
-// Take over a limit if it is smaller.
+// Replace the smallest limit so far by another one if that is smaller.
 static void consider(struct room *room, uint64_t bytes, const char *source) {
     if (bytes < room->bytes) {
         room->bytes = bytes;
@@ -67,8 +69,8 @@ static FILE *open_below(const struct room *room, const char *folder, const char 
     return size > 0 && (size_t)size < sizeof path ? fopen(path, "re") : NULL;
 }
 
-// Read the number after `key` at the start of a line; key "" reads the number at the
-// start of the file.  Returns false if there is none.
+// Read the number after `key` at the start of a line of a file; key "" reads the number
+// at the start of a line.  Returns false if there is none.
 static bool read_number(const struct room *room, const char *folder, const char *name,
                         const char *key, uint64_t *number) {
     FILE *file = open_below(room, folder, name);
@@ -89,7 +91,8 @@ static bool read_number(const struct room *room, const char *folder, const char 
 
 // --- cgroups ---------------------------------------------------------------------------
 
-// File names of one version of the memory controller.
+// File names of one version of the memory controller: its limit and its usage; and
+// `files`, the keys in memory.stat for pages of files.
 struct hierarchy {
     const char *limit, *usage, *files[2];
     bool is_v2;

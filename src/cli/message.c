@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Bytes of a message; the rest is cut.
+// Bytes of a message; a longer one is truncated.
 #define MESSAGE_MAX 8192
 
 // Write all bytes to standard error.  Failures are ignored, since they cannot be

@@ -11,7 +11,8 @@
 HP_CLI_PRINTF(1, 2)
 void hp_cli_message(const char *format, ...);
 
-// Print the text without "hprof-agg: ", for messages that scripts know from jeprof.
+// Print "TEXT" like hp_cli_message() but without the prefix, for messages that scripts
+// know from jeprof.
 HP_CLI_PRINTF(1, 2)
 void hp_cli_say(const char *format, ...);
 
@@ -22,7 +23,8 @@ void hp_cli_message_err(const struct hp_err *err);
 HP_CLI_PRINTF(3, 4)
 int hp_cli_fail(struct hp_err *err, enum hp_code code, const char *format, ...);
 
-// The same for a failed system call: `where` is the file; errno is stored in err->sys.
+// Fill `err` with a failed system call and return `code`: `where` is the file; errno is
+// stored in err->sys.
 int hp_cli_fail_errno(struct hp_err *err, enum hp_code code, const char *where,
                       const char *message);
 

@@ -51,12 +51,14 @@ struct hp_cli_option {
     unsigned commands; // bits of enum hp_cli_command_id: commands that accept it
     const char *help;  // one line, without the choices
     hp_cli_set_fn *set;
-    size_t field;   // offset of the member of the settings that `set` writes
-    int number;     // value that a flag stores, or value of choices[0]
+    size_t field; // offset of the member of the settings that `set` writes
+    // An argument of `set`, see setter.h: the value that a flag stores, the value of
+    // choices[0], the least number allowed, or a rule.
+    int number;
     unsigned needs; // enum hp_format_ability of formats on which it has an effect; 0: all
 };
 
-// Access to the table, which is sorted by group; i < hp_cli_option_count().
+// Access to the table of options, which is sorted by group; i < hp_cli_option_count().
 size_t hp_cli_option_count(void);
 const struct hp_cli_option *hp_cli_option(size_t i);
 const char *hp_cli_group_name(enum hp_cli_group group);
@@ -74,7 +76,8 @@ int hp_cli_option_find(const char *name, const struct hp_cli_option **option,
                        struct hp_err *err);
 // Refuse a long option with a single dash, as Go's tools and pprof accept them; here a
 // single dash precedes letters.  `name` is the text after the dash.  Returns HP_E_USAGE
-// if it is the name of a long option, HP_OK if it may be letters.
+// if it is the name of a long option here, or of one of jeprof or pprof; HP_OK if it may
+// be letters.
 int hp_cli_option_refuse_dash(const char *name, struct hp_err *err);
 
 // Find an option by its letter; HP_E_USAGE if there is none.

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Sets of commands.  A kind of report that is not named in them takes the options of
-// tables.
+// Sets of commands that accept an option.  A kind of report that none of the sets
+// excludes takes the options of tables.
 enum {
     ALL = HP_CLI_TAKES_INPUTS | HP_CLI_HELP | HP_CLI_VERSION | HP_CLI_DIGEST,
     REPORTS = HP_CLI_REPORTS,
@@ -30,8 +30,8 @@ enum {
 };
 
 enum {
-    // A shorter beginning of another tool's option is taken for a misspelt option of this
-    // tool.
+    // Least number of letters from which on a word is compared with the beginnings of
+    // other tools' options; a shorter word is taken for a misspelt option of this tool.
     ABBREVIATION_MIN = 4,
 };
 

@@ -37,8 +37,8 @@ void hp_cli_outfile_guard_standard(void) {
     signal(SIGPIPE, SIG_IGN);
 }
 
-// Fill `err` with the first failure of the output, which is errno if there was none
-// before.  Returns HP_E_OUTPUT.
+// Fill `err` with out->sys, the errno of the first failure of the output; it is set to
+// the current errno if there was none before.  Returns HP_E_OUTPUT.
 static int fail(struct hp_cli_outfile *out, const char *message, struct hp_err *err) {
     out->sys = out->sys != 0 ? out->sys : errno;
     errno = out->sys;
@@ -166,8 +166,8 @@ static int create_nameless(struct hp_cli_outfile *out) {
     return fd;
 }
 
-// Set the permissions of a replaced file; for a new file, open() has applied the umask
-// already.
+// Give the unfinished file the permissions of the file that it replaces, if there is one;
+// for a new file, open() has applied the umask already.  Returns 0, or -1 with errno.
 static int keep_mode(const struct hp_cli_outfile *out) {
     return out->keeps_mode ? fchmod(out->fd, out->mode) : 0;
 }
@@ -252,8 +252,8 @@ static int sync_file(int fd) {
     return ret;
 }
 
-// Copy the nameless file to a new one with a name, if the system does not allow links to
-// it.
+// Copy the nameless file to a new one with a name, which becomes out->fd: for systems
+// that do not allow links to a nameless file.  Returns 0, or -1 with errno.
 static int copy_to_name(struct hp_cli_outfile *out) {
     int from = out->fd;
     off_t at = 0;
@@ -270,7 +270,8 @@ static int copy_to_name(struct hp_cli_outfile *out) {
     return got == 0 ? sync_file(out->fd) : -1;
 }
 
-// Sync the complete file, and give it its temporary name if it has none.
+// Sync the complete file, and give it the name out->temporary if it is nameless.  Returns
+// 0, or -1 with errno.
 static int finish_temporary(struct hp_cli_outfile *out) {
     if (sync_file(out->fd) != 0) {
         return -1;

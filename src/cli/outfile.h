@@ -40,12 +40,13 @@ int hp_cli_outfile_open(struct hp_cli_outfile *out, const char *path, struct hp_
 // or -1 with errno in `sys`.
 int hp_cli_outfile_write(void *data, const void *bytes, size_t size);
 
-// Fill `err` with the failure of hp_cli_outfile_write().  The message stays empty if the
-// reader of standard output has closed the pipe, as in "| head".
+// Fill `err` with the failure of hp_cli_outfile_write() and return HP_E_OUTPUT.  The
+// message stays empty if the reader of standard output has closed the pipe, as head(1)
+// does.
 int hp_cli_outfile_failed(struct hp_cli_outfile *out, struct hp_err *err);
 
-// Finish the output: sync the file, close it and give it its final name.  On failure
-// nothing is left.
+// Finish the output: sync the file, close it and give it its final name.  On failure the
+// unfinished file is removed.
 int hp_cli_outfile_commit(struct hp_cli_outfile *out, struct hp_err *err);
 // Close the output and remove the unfinished file.  Does nothing after
 // hp_cli_outfile_commit().

@@ -89,8 +89,8 @@ static void append_time_left(struct progress_line *line, double seconds) {
     append(line, part);
 }
 
-// Build the line; `elapsed` are the seconds since the phase began, from which speed and
-// rest follow.
+// Build the line; `elapsed` is the number of seconds since the phase began, from which
+// speed and remaining time are computed.
 static void compose(struct progress_line *line, const struct hp_progress *progress,
                     double elapsed) {
     char part[128], done[27], total[27];

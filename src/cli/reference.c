@@ -15,8 +15,8 @@ enum {
     LINE_MAX_BYTES = 4096, // longest line of the README
 };
 
-// Write the text of a cell.  "|" is escaped, in code also, as it would end the cell; "<"
-// is escaped outside of code, as it would begin a tag.
+// Write the text of a cell of a table.  "|" is escaped, in code also, as it would end the
+// cell; "<" is escaped outside of code, as it would begin a tag.
 static void put_cell(FILE *out, const char *text, bool is_code) {
     for (; *text != '\0'; text++) {
         if (*text == '<' && !is_code) {

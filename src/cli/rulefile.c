@@ -62,7 +62,8 @@ static bool take_word(char **text, const char *word) {
     return found;
 }
 
-// Take the name of a class and the tab after it.
+// Read the name of a class and the tab after it, and advance *text.  Returns false if
+// there is no such name.
 static bool take_class(char **text, enum hp_frame_class *class) {
     for (*class = HP_CLASS_NONE + 1; *class < HP_CLASSES; ++*class) {
         if (take_word(text, hp_frame_class_name(*class))) {
@@ -72,7 +73,8 @@ static bool take_class(char **text, enum hp_frame_class *class) {
     return false;
 }
 
-// Take the name of a field and the tab after it.
+// Read the name of a field and the tab after it, and advance *text.  Returns false if
+// there is no such name.
 static bool take_field(char **text, enum hp_frame_field *field) {
     static const char *const names[] = {
         [HP_FIELD_NAME] = "name", [HP_FIELD_FILE] = "file", [HP_FIELD_MODULE] = "module"};

@@ -150,8 +150,8 @@ static bool to_number(const char *text, uint64_t *number) {
     return true;
 }
 
-// Convert the digits, with at most one point, at the start of `text`; *rest is the text
-// after them.  Returns false if there are none.
+// Convert the decimal number at the start of `text`: digits with at most one point; *rest
+// is the text after it.  Returns false if there is none.
 static bool to_decimal(const char *text, double *number, const char **rest) {
     char *end;
     size_t digits = strspn(text, "0123456789.");
@@ -202,7 +202,7 @@ int hp_cli_set_max_skipped(struct hp_cli_settings *settings,
     return HP_OK;
 }
 
-// Convert a whole number up to `max`; HP_E_USAGE if it is none.
+// Convert a whole number up to `max`; HP_E_USAGE if the value is no such number.
 static int set_number(const struct hp_cli_option *option, const char *value, uint64_t max,
                       uint64_t *number, struct hp_err *err) {
     if (!to_number(value, number) || *number > max) {
@@ -267,7 +267,7 @@ int hp_cli_set_age(struct hp_cli_settings *settings, const struct hp_cli_option 
     return HP_OK;
 }
 
-// Bytes in a unit of space; 0 if the unit is unknown.
+// Number of bytes that the unit has, 1024 for "KiB"; 0 if the unit is unknown.
 static double size_of_unit(const char *unit) {
     static const struct {
         const char *unit;
@@ -282,8 +282,8 @@ static double size_of_unit(const char *unit) {
     return 0;
 }
 
-// Refuse a size.  "8GB", which may mean either GB or GiB, gets a suggestion instead of
-// being accepted.
+// Fail with HP_E_USAGE because of a value with an invalid size.  "8GB", which may mean
+// either GB or GiB, is refused with a suggestion; other values with the text `wanted`.
 static int refuse_size(const struct hp_cli_option *option, const char *value,
                        const char *wanted, struct hp_err *err) {
     const char *number = value + strcspn(value, "0123456789");
@@ -321,8 +321,8 @@ int hp_cli_set_memory(struct hp_cli_settings *settings,
     return HP_OK;
 }
 
-// Read "growth>5%", "growth>10MiB" or "growth>1000" into the gate; the text ends after
-// it.
+// Read "growth>5%", "growth>10MiB" or "growth>1000" into the gate, and set *has_unit for
+// a unit of space.  Returns false if the text is not such a condition.
 static bool read_growth(const char *value, struct hp_gate *gate, bool *has_unit) {
     const char *unit;
     if (strncmp(value, "growth>", 7) != 0 ||
@@ -336,7 +336,7 @@ static bool read_growth(const char *value, struct hp_gate *gate, bool *has_unit)
     return factor > 0;
 }
 
-// Read "p<0.01" into the gate.
+// Read "p<0.01" into the gate.  Returns false if the text is not such a condition.
 static bool read_p(const char *value, struct hp_gate *gate) {
     char *end;
     if (strncmp(value, "p<", 2) != 0) {

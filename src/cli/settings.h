@@ -64,13 +64,14 @@ struct hp_cli_settings {
     size_t base_words;   // number of first inputs that are the base of a diff
     struct hp_gate gate; // the condition of --fail-if, if has_gate
     bool has_gate;
-    bool gate_has_unit;  // the growth of the gate has a unit of space
+    bool gate_has_unit;  // the growth in the gate was given in bytes, KiB, MiB or GiB
     bool null_separated; // paths in lists end in NUL, not in a newline
-    struct hp_read_options read;
+    struct hp_read_options read; // how inputs are read
     // The kind and format in it are set for commands that report.
     struct hp_report_options report;
-    bool timeline;    // merge: keep dumps apart
+    bool timeline;    // merge: write the values of each dump separately
     bool prints_used; // info: print only the paths of the inputs that are used
+    // Do not name functions; look for binaries and sources only below the given folders.
     bool no_symbols, symbol_dirs_only;
     size_t shards;       // manifest: number of lists; 0: not given
     uint64_t max_memory; // bytes; 0: what the system allows; or HP_CLI_NO_LIMIT
@@ -82,7 +83,7 @@ struct hp_cli_settings {
     bool has_width; // false: use the width of the terminal, if the output is one
     size_t width;   // columns of a line; 0: lines are not cut
     bool quiet, verbose;
-    bool help, version;
+    bool help, version;      // --help or --version was given
     bool licenses, features; // printed by `version`
 };
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 enum {
-    SLACK = 4 << 20, // bytes that an allocator may request beyond an allocation
+    SLACK = 4 << 20, // bytes that malloc() may take from the system beyond a request
 };
 
 static struct hp_cli_memory_limit limit; // the limit in force; 0 bytes: none

@@ -12,10 +12,10 @@
 // free().
 void *hp_cli_grow(void *items, size_t count, size_t size);
 
-// The same as realloc(), except that it does not return NULL.
+// Do the same as realloc(), but never return NULL: without memory the process ends.
 void *hp_cli_resize(void *memory, size_t size);
 
-// A list of strings that others own.  {0} is empty; free() the items.
+// A list of strings that others own.  {0} is empty; free() its `items`.
 struct hp_cli_words {
     const char **items;
     size_t count;

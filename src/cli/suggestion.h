@@ -12,7 +12,8 @@ struct hp_cli_suggestion {
     size_t distance;  // edit distance from `word` to `best`
 };
 
-// Replace `best` by the candidate if that is nearer; the string is borrowed.
+// Replace `best` by the candidate if that is similar enough to `word` and nearer than
+// `best`; the string is borrowed.
 void hp_cli_suggestion_try(struct hp_cli_suggestion *suggestion, const char *candidate);
 
 #endif

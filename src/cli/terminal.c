@@ -13,7 +13,7 @@ enum {
     COLUMNS_MAX = 1000,
 };
 
-// Columns from $COLUMNS; 0 if it is no number.
+// Number of columns in $COLUMNS; 0 if it is not set or not a number.
 static size_t asked_columns(void) {
     const char *text = getenv("COLUMNS");
     if (text == NULL || *text < '1' || *text > '9') {

@@ -13,7 +13,7 @@
 enum {
     NARROW = 60,        // columns below which the texts are below the names
     MARGIN = 26,        // column of the texts
-    MARGIN_NARROW = 8,  // the same on a narrow terminal
+    MARGIN_NARROW = 8,  // column of the texts on a narrow terminal
     TEXT_MAX = 512,     // bytes of a text
     NAME_MAX_SHOWN = 64 // bytes of a name
 };
@@ -86,7 +86,8 @@ static bool writes(const struct hp_cli_command *topic, const char *format) {
     return topic == NULL || hp_format_fits(format, topic->kind);
 }
 
-// Write the entry of an option, with those choices of a format that the topic can write.
+// Write the entry of an option with its choices; those of --format are only formats that
+// `topic` can write.
 static void put_option(FILE *out, const struct hp_cli_option *option,
                        const struct hp_cli_command *topic, size_t columns) {
     char name[NAME_MAX_SHOWN], letter[] = "    ", text[TEXT_MAX];
@@ -113,7 +114,8 @@ static void put_option(FILE *out, const struct hp_cli_option *option,
     put_entry(out, name, text, columns);
 }
 
-// Write the options of the topic, or all, under the headings of their groups.
+// Write the options that the command `topic` accepts (NULL: all options), under the
+// headings of their groups.
 static void put_options(FILE *out, const struct hp_cli_command *topic, size_t columns) {
     enum hp_cli_group group = HP_CLI_GROUPS;
     for (size_t i = 0; i < hp_cli_option_count(); i++) {
@@ -129,7 +131,7 @@ static void put_options(FILE *out, const struct hp_cli_command *topic, size_t co
     }
 }
 
-// Write the formats of the topic, or all.
+// Write the formats that the command `topic` can write (NULL: all formats).
 static void put_formats(FILE *out, const struct hp_cli_command *topic, size_t columns) {
     fputs("\nFormats, and names of files:\n", out);
     for (size_t i = 0; i < hp_format_count(); i++) {

@@ -39,7 +39,7 @@ struct named_place {
     struct hp_pprof_location *location;
 };
 
-// Such locations of a profile.
+// All locations of a profile that have an address, a file and names.
 struct named_places {
     HP_VEC(struct named_place) of; // sorted by row and address when they are compared
 };

@@ -185,7 +185,8 @@ static size_t find_programs(const struct hp_profile *profile, const char *progra
     return count;
 }
 
-// Split "A,B" of --lib_prefix.  Returns the memory of the words, which the caller frees.
+// Split the value "A,B" of --lib_prefix, which may be NULL, and append its parts to
+// `prefixes`.  Returns the memory of the parts, which the caller frees.
 static char *split_prefixes(const char *text, struct hp_cli_words *prefixes) {
     char *copy = text != NULL ? strdup(text) : NULL, *rest = NULL;
     char *word = copy != NULL ? strtok_r(copy, ",", &rest) : NULL;
@@ -222,7 +223,8 @@ static void symbolize(const struct hp_jeprof_options *options, const char *progr
     free(text);
 }
 
-// Read the dumps (sign 1) or the base (sign -1) into the session.
+// Read the dumps (sign 1) or the base (sign -1) into the session, name their frames and
+// add their stacks.
 static int read_side(struct hp_jeprof_session *session, const char *const *paths,
                      size_t count, double sign, struct hp_err *err) {
     struct hp_profile **profile = sign > 0 ? &session->profile : &session->base;
@@ -299,7 +301,8 @@ static int report(struct hp_jeprof_session *session, struct hp_err *err) {
                : hp_jeprof_report(session, NULL, options->mode, err);
 }
 
-// Run with options that are read: check them, read the inputs, write the report.
+// Run with parsed options: check them, read the inputs, and write the report or start the
+// shell.
 static int run(struct hp_jeprof_options *options, struct hp_err *err) {
     struct hp_jeprof_session session = {.options = options, .stacks.options = options};
     int ret = split_operands(options, &session.program, err);

@@ -20,7 +20,7 @@ struct edge {
 struct dot_graph {
     const struct hp_jeprof_stacks *stacks;
     struct hp_jeprof_sums sums;
-    // Limits: values up to which nodes and edges are dropped.
+    // Sum of the shown stacks, and the values up to which nodes and edges are dropped.
     double total, node_limit, edge_limit;
     size_t count;    // number of nodes: the first rows of sums.order
     size_t *node_of; // number of the node of each row; 0: none
@@ -34,7 +34,8 @@ static struct hp_jeprof_number number(const struct dot_graph *graph, double valu
     return hp_jeprof_number(graph->stacks->options, value);
 }
 
-// Select the nodes: at most `most`, and none that is not above the limit.
+// Select the nodes: the rows with the largest cum, at most `most` and at most
+// options->nodecount, and only those whose cum is above node_limit.
 static void find_nodes(struct dot_graph *graph, size_t most) {
     const struct hp_jeprof_options *options = graph->stacks->options;
     const struct hp_jeprof_sums *sums = &graph->sums;
@@ -54,7 +55,7 @@ static void find_nodes(struct dot_graph *graph, size_t most) {
     }
 }
 
-// Add a call to the edge between two nodes.
+// Add the value of one call to the edge between two nodes; add the edge if it is new.
 static void add_edge(struct dot_graph *graph, size_t from, size_t to, double value) {
     size_t pair[2] = {from, to}, before = graph->pairs.count;
     size_t found = hp_jeprof_set_add(&graph->pairs, pair, sizeof pair);
@@ -65,8 +66,8 @@ static void add_edge(struct dot_graph *graph, size_t from, size_t to, double val
     graph->edges[found].value += value;
 }
 
-// Find all edges: callers and callees that are next to each other in a stack that is
-// shown.
+// Find all edges: pairs of a caller and its callee, next to each other in a shown stack,
+// that are both nodes.
 static void find_edges(struct dot_graph *graph) {
     const struct hp_jeprof_stacks *stacks = graph->stacks;
     for (size_t i = 0; i < stacks->keys.count; i++) {
@@ -150,8 +151,8 @@ static const char *name_of(const struct dot_graph *graph, size_t node) {
 
 // --- writing ---------------------------------------------------------------------------
 
-// Write a name within quotation marks; if `breaks`, spaces and "::" become line breaks of
-// the label.
+// Write a name so that it can be within quotation marks; if `breaks` is set, spaces and
+// "::" become line breaks of the label.
 static void put_label(FILE *out, const char *name, bool breaks) {
     while (*name != '\0') {
         size_t spaces = strspn(name, " ");

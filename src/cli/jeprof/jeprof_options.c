@@ -38,7 +38,7 @@ static const struct option_row {
     const char *name;
     enum takes takes;
     enum option_role part;
-    const char *help; // help, reason or replacement, by the part; NULL: not in the help
+    const char *help; // help, reason or replacement, by the role; NULL: not in the help
 } table[HP_JEPROF_OPTIONS] = {
     [HP_JEPROF_HELP] = {"help", SWITCH, PLAIN, "print this"},
     [HP_JEPROF_VERSION] = {"version", SWITCH, PLAIN, "print the version"},
@@ -124,9 +124,9 @@ static bool takes_value(const struct option_row *row) {
 
 // --- names -----------------------------------------------------------------------------
 
-// Number of options that `name` may be short for; the last of them in *found.  Options
-// that jeprof lacks are considered only if none of jeprof's fits, so that abbreviations
-// in scripts keep their meaning.
+// Return the number of options that `name` may be short for, 1 if it is the full name of
+// one, and store the last of them in *found.  Options that jeprof lacks are considered
+// only if none of jeprof's fits, so that abbreviations in scripts keep their meaning.
 static size_t find_prefix(const char *name, size_t size, size_t *found) {
     size_t count = 0;
     for (size_t i = 0; i < HP_JEPROF_OPTIONS; i++) {
@@ -144,8 +144,8 @@ static size_t find_prefix(const char *name, size_t size, size_t *found) {
     return count;
 }
 
-// Find the option by its name or a beginning of it; "no-cum" and "nocum" turn "cum" off.
-// HP_E_USAGE if there is none or several.
+// Find the option by its name or a beginning of it; "no-cum" and "nocum" are "cum" with
+// *is_off set.  HP_E_USAGE if there is none or several.
 static int find(const char *name, size_t size, size_t *found, bool *is_off,
                 struct hp_err *err) {
     size_t count = find_prefix(name, size, found);
@@ -188,7 +188,7 @@ static int take_setting(struct hp_jeprof_options *options, size_t i, char *value
     return ret == HP_OK ? option->set(&options->settings, option, value, err) : ret;
 }
 
-// Check and store the value of option `i`; NULL for a switch.
+// Check and store the value of option `i`.
 static int take(struct hp_jeprof_options *options, size_t i, char *value,
                 struct hp_err *err) {
     double number;
@@ -234,8 +234,8 @@ static int read_option(struct hp_jeprof_options *options, char *word, char *cons
 
 // --- together --------------------------------------------------------------------------
 
-// Find the option of a part that is on; HP_JEPROF_OPTIONS if there is none.  HP_E_USAGE
-// if there are several.
+// Find the given option of the role `part`, such as MODE; *found is HP_JEPROF_OPTIONS if
+// none was given.  HP_E_USAGE if there are several.
 static int find_one(const struct hp_jeprof_options *options, enum option_role part,
                     enum hp_jeprof_option *found, struct hp_err *err) {
     *found = HP_JEPROF_OPTIONS;
@@ -270,7 +270,8 @@ static double number_of(const struct hp_jeprof_options *options, enum hp_jeprof_
     return options->text[i] != NULL ? strtod(options->text[i], NULL) : otherwise;
 }
 
-// Derive report, rows, metric and limits from the options.
+// Derive report, rows, metric, `exact` and the limits of graphs from the options.
+// Returns HP_OK or HP_E_USAGE.
 static int settle(struct hp_jeprof_options *options, struct hp_err *err) {
     enum hp_jeprof_option grain, metric;
     int ret = find_one(options, MODE, &options->mode, err);

@@ -82,10 +82,12 @@ struct hp_jeprof_options {
     struct hp_cli_settings settings; // values of options that are hprof-agg's
     // The rest is derived from the options above:
     enum hp_jeprof_option mode; // the report; HP_JEPROF_OPTIONS: none was chosen
-    enum hp_granularity by;
+    enum hp_granularity by;     // the rows: functions, lines, files or addresses
     enum hp_metric metric;
-    // Use jeprof's formula and rounding.
+    // Use jeprof's formula and rounding (--exact-jeprof or --compat=jeprof).
     bool exact;
+    // Limits of graphs: number of nodes; edges into or out of a node; values of nodes and
+    // of edges, as shares of the total.
     size_t nodecount, maxdegree;
     double nodefraction, edgefraction;
 };

@@ -51,7 +51,8 @@ struct hp_jeprof_number hp_jeprof_share(double value, double total) {
 
 // --- sums ------------------------------------------------------------------------------
 
-// Order of rows for qsort_r(); without by_size, negative values come last.
+// Context of compare_rows() for qsort_r(): rows are sorted by value, the largest first;
+// without by_size, negative values are last.
 struct order {
     const struct hp_jeprof_stacks *stacks;
     const double *of; // the value of each row
@@ -68,8 +69,9 @@ static int compare_rows(const void *left, const void *right, void *context) {
     return x != y ? (x < y ? 1 : -1) : strcmp(names[a].at, names[b].at);
 }
 
-// Add one stack.  A row that occurs several times, as a recursive function does, is added
-// to cum once: `seen` has the number of the last stack that contained each row.
+// Add the value of one stack to flat of its leaf's row and to cum of all its rows.  A row
+// that occurs several times, as a recursive function does, is added to cum once: `seen`
+// has the number of the last stack that contained each row.
 static void add_stack(struct hp_jeprof_sums *sums, const struct hp_jeprof_stack *stack,
                       size_t *seen, size_t number) {
     for (size_t i = 0; i < stack->count; i++) {
@@ -190,7 +192,7 @@ static void tally_add(struct text_tally *tally, char *text, double value) {
     tally->values[number] += value;
 }
 
-// Compare two texts by their numbers.
+// Compare two texts, given by their numbers, by their bytes.
 static int compare_texts(const void *left, const void *right, void *texts) {
     const struct hp_jeprof_bytes *items = texts;
     return strcmp(items[*(const size_t *)left].at, items[*(const size_t *)right].at);
@@ -211,15 +213,15 @@ static void tally_done(struct text_tally *tally) {
 
 // --- collapsed -------------------------------------------------------------------------
 
-// Whether a stack is written.  jeprof also writes stacks that lost all frames, as lines
-// without calls.
+// Whether a stack is written: it is shown and has frames.  With --exact-jeprof shown
+// stacks that lost all frames are also written, as jeprof does.
 static bool is_written(const struct hp_jeprof_stacks *stacks,
                        const struct hp_jeprof_stack *stack) {
     return (stack->count > 0 || stacks->options->exact) &&
            hp_jeprof_stack_is_shown(stacks, stack);
 }
 
-// Write a name; ";" separates calls and is replaced.
+// Write a name, but each ";" as ":", because ";" separates calls.
 static void put_name(FILE *out, const char *name) {
     for (; *name != '\0'; name++) {
         fputc(*name == ';' ? ':' : *name, out);
@@ -268,8 +270,9 @@ void hp_jeprof_write_collapsed(FILE *out, const struct hp_jeprof_stacks *stacks)
 
 // --- callgrind -------------------------------------------------------------------------
 
-// "FILE\nLINE\nNAME\n" of the caller, then of the callee if that is not NULL.  The line
-// has leading zeros, so that keys sort by number.  The caller frees it.
+// Return the key of a call: "FILE\nLINE\nNAME\n" of the caller, then of the callee if
+// that is not NULL.  The line has leading zeros, so that keys sort by number.  The caller
+// frees it.
 static char *call_key(const struct hp_jeprof_frame *caller,
                       const struct hp_jeprof_frame *callee) {
     char *text = NULL;
@@ -289,8 +292,9 @@ static char *call_key(const struct hp_jeprof_frame *caller,
     return text;
 }
 
-// Store the outermost call of each address in `outermost`, leaf first; the frames are
-// borrowed.  Returns their number.  The array needs room for all frames of the stack.
+// Store the outermost frame of each address of a stack (the one that is not inlined) in
+// `outermost`, leaf first; the frames are borrowed.  Returns their number.  The array
+// needs room for all frames of the stack.
 static size_t addresses_of(const struct hp_jeprof_stacks *stacks,
                            const struct hp_jeprof_stack *stack,
                            const struct hp_jeprof_frame **outermost) {
@@ -308,7 +312,8 @@ static size_t addresses_of(const struct hp_jeprof_stacks *stacks,
 static const struct hp_jeprof_frame unknown = {.name = (char[]){"unknown"},
                                                .place = (char[]){"??:0"}};
 
-// Sum up calls between frames, and values of leaves, over all stacks.
+// Sum up, over all written stacks, the values of calls from frame to frame, and of
+// leaves.
 static void find_calls(const struct hp_jeprof_stacks *stacks, struct text_tally *calls) {
     const struct hp_jeprof_frame **outermost = NULL;
     for (size_t i = 0; i < stacks->keys.count; i++) {
@@ -342,8 +347,8 @@ static void put_compressed(FILE *out, const char *key, const char *name,
             number == before ? name : "");
 }
 
-// Write a call, or the value of a leaf; `key` of call_key() is cut into its lines.  With
-// `exact` the caller's name ends at its first space, as in jeprof.
+// Write a call, or the value of a leaf; `key` is one of call_key() and is cut into its
+// lines in place.  With `exact` the caller's name ends at its first space, as in jeprof.
 static void put_call(FILE *out, char *key, double value, bool exact,
                      struct hp_jeprof_set known[2]) {
     char *parts[6] = {0};

@@ -11,10 +11,12 @@
 void hp_jeprof_write_total(FILE *out, const struct hp_jeprof_stacks *stacks,
                            const char *thread);
 
-// Write the table of rows, at most `limit` of them; 0: all.
+// Write the table of rows (functions, lines, files or addresses) with flat and cum
+// values, at most `limit` of them; 0: all.
 void hp_jeprof_write_text(FILE *out, const struct hp_jeprof_stacks *stacks, size_t limit);
 
-// Write one line for each distinct stack, or the calls for KCachegrind.
+// Write one line for each distinct stack, with its value, for flame graphs; or all calls
+// with their values, for KCachegrind.
 void hp_jeprof_write_collapsed(FILE *out, const struct hp_jeprof_stacks *stacks);
 void hp_jeprof_write_callgrind(FILE *out, const struct hp_jeprof_stacks *stacks);
 
@@ -28,12 +30,12 @@ bool hp_jeprof_write_dot(FILE *out, const struct hp_jeprof_stacks *stacks,
 int hp_jeprof_draw(FILE *out, const struct hp_jeprof_stacks *stacks, const char *program,
                    const char *format, struct hp_err *err);
 
-// Sum of the stacks that are shown, and the unit of numbers ("MB"), in the metric of the
-// options.
+// The sum of the values of the stacks that --focus and --ignore show; and the unit of
+// printed values in the metric of the options: "MB", "B" or "objects".
 double hp_jeprof_shown(const struct hp_jeprof_stacks *stacks);
 const char *hp_jeprof_units(const struct hp_jeprof_options *options);
 
-// A number or a percentage, formatted as jeprof prints it.
+// A value of the metric, or its percentage of a total, formatted as jeprof prints it.
 struct hp_jeprof_number {
     char text[48];
 };
@@ -42,9 +44,10 @@ struct hp_jeprof_number hp_jeprof_number(const struct hp_jeprof_options *options
                                          double value);
 struct hp_jeprof_number hp_jeprof_share(double value, double total);
 
-// Sums by row: `flat` is what a row allocates itself, `cum` includes its callees.  A row
-// that occurs several times in one stack is added to `cum` once.  Rows without any shown
-// stack are not in `order`.
+// Sums of shown stacks by row (function, line, file or address), in the metric of the
+// options: `flat` is the sum of stacks with the row at the leaf, `cum` of those with the
+// row anywhere.  A row that occurs several times in one stack is added to `cum` once.
+// Rows without any shown stack are not in `order`.
 struct hp_jeprof_sums {
     const struct hp_jeprof_stacks *stacks;
     double *flat, *cum;

@@ -19,8 +19,8 @@ static const char help[] =
     "  svg FILE       draw the graph of calls; pdf FILE is the same\n"
     "  help, quit\n";
 
-// The options of one command, which apply to it alone.  Each pattern has room for all
-// words of the line.
+// The options of one command of the shell, which apply to this command only.  Each
+// pattern has room for all words of the line.
 struct shell_command {
     char *focus, *ignore; // alternatives, joined by "|"; "" for none; owned
     bool cum, lines;
@@ -46,8 +46,8 @@ static void command_done(struct shell_command *command) {
     free(command->ignore);
 }
 
-// Parse the words after a command, which are cut apart.  Release the result with
-// command_done().
+// Parse the words after the name of a command; `words` is changed.  Release the result
+// with command_done().
 static struct shell_command command_of(char *words) {
     size_t size = strlen(words);
     struct shell_command command = {.focus = new_pattern(size),
@@ -75,7 +75,7 @@ static int match(struct hp_jeprof_session *session, enum hp_jeprof_option as,
     return hp_jeprof_stacks_match(&session->stacks, pattern, as, err);
 }
 
-// Print "After focusing on 'x': 3.1 MB of 8.5 MB (36.5%)".
+// Print the share of the shown stacks: "After focusing on 'x': 3.1 MB of 8.5 MB (36.5%)".
 static void print_part(const struct hp_jeprof_session *session, const char *what,
                        const char *pattern) {
     const struct hp_jeprof_stacks *stacks = &session->stacks;
@@ -89,8 +89,8 @@ static void print_part(const struct hp_jeprof_session *session, const char *what
     free(safe);
 }
 
-// Print the table of `limit` rows (0: all), with the options of the command, and undo
-// these.
+// Print the total and the table of `limit` rows (0: all), with the options of the
+// command; then restore those of the command line.
 static int top(struct hp_jeprof_session *session, size_t limit,
                const struct shell_command *command, struct hp_err *err) {
     struct hp_jeprof_options *options = session->options, before = *options;
@@ -124,7 +124,7 @@ static int top(struct hp_jeprof_session *session, size_t limit,
     return ret;
 }
 
-// Whether a line begins with the word; *rest is the text after it.
+// Whether a line begins with `word`; *rest is then the text after it.
 static bool begins(char *line, const char *word, char **rest) {
     size_t size = strlen(word);
     *rest = line + size;
@@ -147,7 +147,8 @@ static int refuse_read(const struct hp_jeprof_session *session, const char *path
     return hp_cli_outfile_refuse("", path, read, sizeof read / sizeof *read, err);
 }
 
-// Write a graph or the calls to the file that the rest of the line names.
+// Write the report `mode` (a graph, or calls for KCachegrind) to the file that `rest`,
+// the rest of the line, names.
 static int write_file(struct hp_jeprof_session *session, char *rest,
                       enum hp_jeprof_option mode, struct hp_err *err) {
     rest += strspn(rest, " \t");
@@ -162,8 +163,8 @@ static int write_file(struct hp_jeprof_session *session, char *rest,
     return hp_jeprof_report(session, rest, mode, err);
 }
 
-// Write a report of functions that match one of the words, without stacks that match a
-// word after "-".
+// Print the library's report `kind` (list or peek) of functions that match one of the
+// words, without stacks that match a word after "-".
 static int report_of(const struct hp_jeprof_session *session, char *words,
                      enum hp_report_kind kind, struct hp_err *err) {
     struct shell_command command = command_of(words);
@@ -175,7 +176,7 @@ static int report_of(const struct hp_jeprof_session *session, char *words,
     return ret;
 }
 
-// Run one command.
+// Run the command in one line.
 static int run(struct hp_jeprof_session *session, char *line, struct hp_err *err) {
     char *rest;
     if (begins(line, "top", &rest) || begins(line, "text", &rest)) {

@@ -22,8 +22,8 @@ static size_t hash_of(const char *bytes, size_t size) {
     return (size_t)(hash ^ hash >> 29);
 }
 
-// The slot that contains the bytes, or the empty slot for them.  The table must not be
-// full.
+// The slot with the number of these bytes, or the empty slot where it belongs.  The table
+// must not be full.
 static size_t *slot_of(const struct hp_jeprof_set *set, const char *bytes, size_t size) {
     size_t mask = set->slot_count - 1, at = hash_of(bytes, size) & mask;
     for (; set->slots[at] != 0; at = (at + 1) & mask) {
@@ -240,7 +240,8 @@ static unsigned bit_of(enum hp_jeprof_option option) {
                                         : 8;
 }
 
-// Text of the row of a frame; the caller frees it.
+// Text of the row to which a frame belongs, in rows of the granularity `by`; the caller
+// frees it.
 static char *row_of(const struct hp_jeprof_frame *frame, enum hp_granularity by) {
     const char *inlined = frame->is_inlined ? " (inline)" : "";
     if (by == HP_BY_ADDRESS) {
@@ -282,7 +283,7 @@ static struct hp_jeprof_frame frame_of(const struct hp_frame_info *info) {
     return frame;
 }
 
-// Set the row of the frame, and add the row if it is new.
+// Set frame->row for rows of the granularity `by`, and add the row if it is new.
 static void name_row(struct hp_jeprof_stacks *stacks, struct hp_jeprof_frame *frame,
                      enum hp_granularity by) {
     char *row = row_of(frame, by);
@@ -296,7 +297,8 @@ void hp_jeprof_stacks_group(struct hp_jeprof_stacks *stacks, enum hp_granularity
     }
 }
 
-// A key that distinguishes frames; the caller frees it.
+// The key of a frame in stacks->places, as if it were inlined or not; the caller frees
+// it.
 static char *place_key(const struct hp_frame_info *info, bool is_inlined) {
     return print("%s+%" PRIx64 "\n%s\n%s:%" PRIu32 "\n%d", info->module, info->address,
                  info->function, info->file, info->line, is_inlined);
@@ -320,9 +322,9 @@ static uint32_t add_frame(struct hp_jeprof_stacks *stacks,
 
 // --- stacks ----------------------------------------------------------------------------
 
-// The number of a stack with these frames.  For --drop_negative stacks are identified by
-// the rows of their frames, since addresses differ between builds; with --exact-jeprof by
-// their frames.
+// Return the number of the stack with these frames in stacks->keys; add it if it is new.
+// Stacks are identified by their frames; with --drop_negative, but without
+// --exact-jeprof, by the rows of the frames, since addresses differ between builds.
 static size_t number_of(struct hp_jeprof_stacks *stacks, const uint32_t *frames,
                         size_t count) {
     bool by_name =
@@ -389,7 +391,7 @@ int hp_jeprof_stacks_add(struct hp_jeprof_stacks *stacks,
     return HP_OK;
 }
 
-// Mark the frame, whether inlined or not, with a bit.
+// Set a bit in `matches` of the frame, both as inlined and as not inlined.
 static void mark(struct hp_jeprof_stacks *stacks, const struct hp_frame_info *info,
                  unsigned bit) {
     for (int is_inlined = 0; is_inlined < 2; is_inlined++) {
@@ -415,8 +417,9 @@ static void warn_of_long_names(struct hp_jeprof_stacks *stacks,
     }
 }
 
-// Mark the frames of a profile that the filter shows.  The library does the matching: the
-// calls in a view with this filter are those that match.  No match is no error.
+// Mark the frames of a profile that the filter shows with `bit`.  The library does the
+// matching: the frames in a view with this filter are those that match.  No match is no
+// error.
 static int match(struct hp_jeprof_stacks *stacks, const struct hp_profile *profile,
                  const struct hp_filter *filter, unsigned bit, struct hp_err *err) {
     struct hp_err why = {0};
@@ -453,8 +456,8 @@ int hp_jeprof_stacks_match(struct hp_jeprof_stacks *stacks, const char *pattern,
 
 // --- what is left ----------------------------------------------------------------------
 
-// Index after the calls of one address that begin at `first`.  The outermost of them
-// represents the address.
+// Returns the index after the frames of one address, which begin at `first`: inlined
+// frames and the one that they are inlined into, the outermost.
 static size_t end_of_address(const struct hp_jeprof_stacks *stacks,
                              const struct hp_jeprof_stack *stack, size_t first) {
     size_t last = first;
@@ -492,8 +495,8 @@ static void reduce(const struct hp_jeprof_stacks *stacks, struct hp_jeprof_stack
     stack->count = kept;
 }
 
-// Set negative stacks to 0.  The sum of the rest is then larger than the difference of
-// the totals, which is not visible in the report; a message says so.
+// Set the values of negative stacks to 0.  The sum of the rest is then larger than the
+// difference of the totals, which is not visible in the report; a message says so.
 static void drop_negative(struct hp_jeprof_stacks *stacks) {
     double dropped = 0;
     for (size_t i = 0; i < stacks->keys.count; i++) {

@@ -26,16 +26,16 @@ void hp_jeprof_set_done(struct hp_jeprof_set *set);
 // One call at one address, with names in the form that jeprof prints.  All strings are
 // owned and safe for a terminal.
 struct hp_jeprof_frame {
-    char *name;      // short name; "libfoo.so+0x1234" without symbols
-    char *full;      // name with its parameters
-    char *file;      // "??" if unknown
-    char *place;     // "FILE:LINE"; "??:0" if unknown
-    char *address;   // "libfoo.so+0x1234"
-    size_t row;      // number in hp_jeprof_stacks.rows, by the granularity
-    bool is_inlined; // inlined into the next frame of the stack
-    bool has_name;
+    char *name;       // short name; "libfoo.so+0x1234" without symbols
+    char *full;       // name with its parameters
+    char *file;       // "??" if unknown
+    char *place;      // "FILE:LINE"; "??:0" if unknown
+    char *address;    // "libfoo.so+0x1234"
+    size_t row;       // number of its row (function, line ...) in hp_jeprof_stacks.rows
+    bool is_inlined;  // inlined into the next frame of the stack
+    bool has_name;    // false: there is no symbol, `name` is a module and an address
     bool is_skipped;  // the allocator's: removed together with all that it called
-    unsigned matches; // bits of the patterns that match, see bit_of()
+    unsigned matches; // bits of options whose pattern matches it, see bit_of()
 };
 
 // One distinct stack.
@@ -64,11 +64,12 @@ int hp_jeprof_stacks_add(struct hp_jeprof_stacks *stacks,
                          const struct hp_profile *profile, double sign,
                          struct hp_err *err);
 
-// After all profiles were added: drop negative stacks if the options ask for it, compute
-// the total, and remove the frames that jeprof removes.
+// After all profiles were added: set negative values of stacks to 0 if --drop_negative
+// was given, compute the total, and remove from stacks the frames that jeprof skips or
+// that --retain and --exclude remove.
 void hp_jeprof_stacks_reduce(struct hp_jeprof_stacks *stacks);
 
-// Assign the frames to rows of another granularity.
+// Set the row of each frame for rows of the granularity `by`.
 void hp_jeprof_stacks_group(struct hp_jeprof_stacks *stacks, enum hp_granularity by);
 
 void hp_jeprof_stacks_done(struct hp_jeprof_stacks *stacks);
