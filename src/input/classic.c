@@ -48,7 +48,7 @@ static bool is_classic(struct hp_span text) {
 
 // --- header ----------------------------------------------------------------------------
 
-// Whether the counts of objects in use and of allocated objects are equal.
+// Whether the objects and bytes in use are equal to the objects and bytes allocated.
 static bool repeats(const struct hp_counts *counts) {
     return counts->inuse.objects == counts->alloc.objects &&
            counts->inuse.bytes == counts->alloc.bytes;
@@ -121,7 +121,8 @@ static struct hp_span read_type(struct hp_cursor *c, uint64_t *number) {
     return type;
 }
 
-// Read the totals and the type. Fails if the totals cannot be read.
+// Read the first line of the file: the totals, and the word after the '@'. Fails if the
+// totals cannot be read.
 static int read_header(struct hp_scan *scan, struct hp_err *err) {
     struct hp_cursor *c = &scan->c;
     uint64_t number = 0;
@@ -150,7 +151,8 @@ static int read_header(struct hp_scan *scan, struct hp_err *err) {
 
 // --- stacks ----------------------------------------------------------------------------
 
-// Clear a count that is impossible, and record the fault.
+// Clear a count that has wrapped below zero, or has bytes without objects, and record the
+// fault in the dump.
 static void check_count(struct hp_scan *scan, struct hp_count *count) {
     if (hp_count_drop_wrapped(count)) {
         hp_diagnostic_count_add(&scan->dump->wrapped, scan->line);
@@ -203,7 +205,7 @@ static void drop_null_root(const struct hp_dump *dump, struct hp_dump_stack *sta
 }
 
 // Read one line with counts and a stack. A line that cannot be read is skipped and
-// counted.
+// counted as malformed.
 static void read_stack(struct hp_scan *scan) {
     struct hp_dump *dump = scan->dump;
     struct hp_cursor *c = &scan->c;
@@ -323,8 +325,8 @@ static bool adds_up(const struct hp_dump *dump) {
            left.alloc.bytes == 0;
 }
 
-// A file without a memory map is complete if its totals are the sums of its lines: Go
-// writes no map.
+// Called for a file without a memory map. Go writes no map, so that the file is complete
+// if its totals are the sums of its stacks; otherwise records damage.
 static void no_maps(struct hp_scan *scan) {
     drop_uncertain_objects(scan->dump);
     if (!adds_up(scan->dump)) {

@@ -18,7 +18,7 @@
 #endif
 
 enum {
-    SHORT = 4 << 20, // bytes of text that libdeflate is used for
+    SHORT = 4 << 20, // most bytes of text that libdeflate is used for
     // Bytes of a member at least; the last four are the size of its text, modulo 2^32.
     SHORTEST = 18,
     FLAGS = 3,              // offset of the flags in a member's header

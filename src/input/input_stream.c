@@ -161,8 +161,8 @@ static int unpack_some(struct hp_unpack *unpack, char *out, size_t room, size_t 
 
 // --- windows ---------------------------------------------------------------------------
 
-// Most bytes of text, as described at hp_input_stream_open(). The default grows with the
-// compressed bytes consumed.
+// Returns the most bytes of text that are allowed, as described at
+// hp_input_stream_open(). The default grows with the compressed bytes consumed.
 static uint64_t limit_of(const struct hp_input_stream *stream) {
     if (stream->limit || !stream->unpack) {
         return stream->limit ? stream->limit : UINT64_MAX;
@@ -171,7 +171,7 @@ static uint64_t limit_of(const struct hp_input_stream *stream) {
     return bomb < smallest_bomb ? smallest_bomb : bomb;
 }
 
-// Bytes to read at a time.
+// Returns the number of bytes of text to read at a time.
 static size_t window_of(const struct hp_input_stream *stream) {
     return stream->window ? stream->window : HP_INPUT_STREAM_WINDOW;
 }

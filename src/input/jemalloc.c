@@ -34,7 +34,8 @@ static struct hp_counts read_counts(struct hp_cursor *c) {
     return hp_counts_read(c);
 }
 
-// Clear a count that is impossible, and record the fault.
+// Clear a count that has wrapped below zero, or has only one of objects and bytes, and
+// record the fault in the dump.
 static void check_count(struct hp_scan *scan, struct hp_count *count) {
     if (hp_count_drop_wrapped(count)) {
         hp_diagnostic_count_add(&scan->dump->wrapped, scan->line);
@@ -133,8 +134,8 @@ static void read_numbers(struct hp_cursor *c, uint64_t *numbers, int count) {
     hp_cursor_newline(c);
 }
 
-// Read the line of an object that is alive, "  f: ...", into dump->listed. Returns false
-// if it cannot be read.
+// Read an "f" line, which describes an object that is alive, into dump->listed. Returns
+// false if it cannot be read.
 static bool read_object(struct hp_scan *scan) {
     enum {
         AGE = 0,
@@ -287,7 +288,8 @@ static void read_counts_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
     }
 }
 
-// Read a stack and its lines. A stack that cannot be read is skipped and counted.
+// Read a stack and its lines. A stack that cannot be read is skipped and counted as
+// malformed.
 static void read_stack(struct hp_scan *scan) {
     struct hp_dump *dump = scan->dump;
     const char *start = scan->c.at;

@@ -117,7 +117,8 @@ static void read_knob(struct hp_allocator_stats *stats, enum hp_knob knob,
     }
 }
 
-// Read the options that reports mention.
+// Read the options of jemalloc that reports mention, and those that change the sizes of
+// objects.
 static void read_options(struct stats_reader *r, struct hp_allocator_stats *stats,
                          const json_t *jemalloc) {
     static const struct {
@@ -402,7 +403,8 @@ static struct hp_span without_spaces(struct hp_span text) {
     return text;
 }
 
-// First bytes of other formats, and what to call them in a message.
+// First bytes of statistics in other formats, which are refused, and the names of these
+// formats in messages.
 static const struct {
     const char *begins, *what;
 } others[] = {

@@ -28,7 +28,7 @@ struct variables {
     size_t count;
 };
 
-// Remove " (deleted)" from the path, and record it.
+// Remove " (deleted)" from the end of the path, and set row->deleted if it was there.
 static void split_deleted(struct hp_mapping *row) {
     static const char mark[] = " (deleted)";
     if (hp_span_ends(row->path, mark)) {
@@ -131,7 +131,8 @@ bool hp_maps_is_path(struct hp_span path) {
     return path.size <= LONGEST_PATH && hp_span_basename(path).size <= LONGEST_NAME;
 }
 
-// Read one row of any system. *row must be {0}.
+// Read one row of a map of any system into *row, which must be {0}. *c records a failure
+// if the line is no such row.
 static void read_row(struct hp_cursor *c, struct hp_mapping *row) {
     hp_cursor_spaces(c);
     bool freebsd = c->end - c->at > 2 && c->at[0] == '0' && c->at[1] == 'x';

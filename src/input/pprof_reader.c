@@ -339,8 +339,8 @@ static bool is_pprof(struct hp_span text) {
 
 // --- values ----------------------------------------------------------------------------
 
-// Store value `i` of a sample: in `counts` if it is one of our metrics, else among the
-// further values.
+// Store value `i` of a sample: in `counts` if its type is one of the metrics, else among
+// the further values (dump->values).
 static void take_value(struct pprof_reader *r, struct hp_proto *sample, size_t i,
                        uint64_t value, struct hp_counts *counts) {
     uint64_t *const of[HP_METRICS] = {[HP_INUSE_SPACE] = &counts->inuse.bytes,
@@ -457,8 +457,8 @@ static hp_string keep(struct pprof_reader *r, uint64_t string) {
     return *kept;
 }
 
-// Read one label: keep it if labels are wanted, and use "bytes" as the size of the
-// sample's objects.
+// Read one label of a sample: keep it in r->tags if labels are wanted; the label "bytes"
+// is also the size of the sample's objects, r->size.
 static void take_label(struct pprof_reader *r, struct hp_proto *label) {
     enum {
         KEY = 1,
@@ -705,8 +705,8 @@ static bool add_patterns(struct pprof_reader *r, enum hp_annotation_kind kind,
     return is_made && count > 1;
 }
 
-// Add a pattern of frames to drop or keep to the annotations, part by part if we have
-// joined it.
+// Add a pattern of frames to drop or keep to the annotations, part by part if hprof-agg
+// has joined it.
 static void add_pattern(struct pprof_reader *r, enum hp_annotation_kind kind,
                         uint64_t string) {
     struct hp_span pattern = hp_pprof_text(&r->tables, string);
@@ -733,7 +733,8 @@ static void add_period_type(struct pprof_reader *r) {
     hp_annotations_add(annotations, HP_ANNOTATION_PERIOD_UNIT, unit, 0);
 }
 
-// Read a comment of our own: "inputs: 500 used of 502".
+// Read hprof-agg's own comment "inputs: 500 used of 502" into dump->merged_used and
+// merged_all; any other comment is ignored.
 static void read_inputs(struct pprof_reader *r, struct hp_span comment) {
     struct hp_cursor c = hp_cursor_over(comment.at, comment.at + comment.size);
     bool is_valid = hp_cursor_accept_word(&c, "inputs: ");

@@ -258,8 +258,9 @@ static uint64_t size_of(const struct hp_pprof_tables *tables, uint64_t string) {
     return hp_pprof_text(tables, string).size;
 }
 
-// Limit the bytes of all names. One long name that many locations have would be copied as
-// often, so that a small file could exhaust memory. `size` is the size of the profile.
+// Record a failure in `profile` if all names together have too many bytes, or a path is
+// too long. One long name that many locations have would be copied as often, so that a
+// small file could exhaust memory. `size` is the size of the profile.
 static void check_names(const struct hp_pprof_tables *tables, struct hp_proto *profile,
                         size_t size) {
     uint64_t bytes = 0, most = (uint64_t)size * BOMB_RATIO;
@@ -283,7 +284,7 @@ static void check_names(const struct hp_pprof_tables *tables, struct hp_proto *p
     }
 }
 
-// Read a field of comments, packed or single.
+// Read a field with comments (indices of strings), packed or single.
 static void read_comments(struct hp_pprof_tables *tables, struct hp_proto *profile,
                           const struct hp_wire_field *field) {
     struct hp_proto rest = hp_field_numbers(field);
@@ -293,7 +294,8 @@ static void read_comments(struct hp_pprof_tables *tables, struct hp_proto *profi
     }
 }
 
-// Returns the member for a numeric field of the profile, or NULL if the field is none.
+// Returns the member of `tables` for the numeric field `field` of a Profile; NULL for
+// other fields.
 static uint64_t *number_of(struct hp_pprof_tables *tables, uint32_t field) {
     switch (field) {
     case 7:

@@ -101,7 +101,7 @@ static uint32_t read_trace(struct recent_reader *r, const json_t *in, const char
     return (uint32_t)(file->traces.count - 1);
 }
 
-// Read a record, and check that it is consistent.
+// Read a record, check that it is consistent, and append it to recent.records.
 static void read_record(struct recent_reader *r, const json_t *in) {
     struct hp_recent_record record = {
         .size = number_of(r, in, "usize", true),
