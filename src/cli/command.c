@@ -15,7 +15,7 @@
 // --hide, --inuse_space ...) are not in them, nor are those that measure time or
 // contention.
 
-// Foreign words with the same advice.
+// Options and commands of jeprof and pprof that get the same advice.
 struct habit {
     const char *words;   // separated by spaces
     const char *instead; // sentence with the advice

@@ -53,12 +53,13 @@ static int take_value(struct word_source *source, const struct hp_cli_option *op
 
 #define NAME_SIZE 64
 
-// Copy the part of `word` before "=" to `name`, truncated to the size of that.
+// Copy the part of `word` before "=" to `name`, truncated to fit.
 static void copy_name(char name[NAME_SIZE], const char *word) {
     snprintf(name, NAME_SIZE, "%.*s", (int)strcspn(word, "="), word);
 }
 
-// Read "NAME", "NAME=VALUE" or "NAME" with the next word as its value.
+// Read a long option without its dashes, and append it: "NAME", "NAME=VALUE", or "NAME"
+// with the next word as its value.
 static int scan_long(struct hp_cli_arguments *arguments, struct word_source *source,
                      char *word, struct hp_err *err) {
     char name[NAME_SIZE];
@@ -76,8 +77,8 @@ static int scan_long(struct hp_cli_arguments *arguments, struct word_source *sou
     return ret;
 }
 
-// Read letters after a single dash: several flags, or a last option with its value
-// ("n20").
+// Read the letters after a single dash, and append their options: any number of flags,
+// then perhaps one option with its value ("n20").
 static int scan_letters(struct hp_cli_arguments *arguments, struct word_source *source,
                         char *letters, struct hp_err *err) {
     char name[NAME_SIZE];

@@ -41,7 +41,8 @@ static void put_quoted(FILE *out, const char *text, const char *special) {
     }
 }
 
-// Write the description of a word for a command or a format.
+// Write the description of a word that selects `command`: the help of the command, or the
+// meaning "COMMAND --format=WORD" of the name of a format.
 static void put_help(FILE *out, const char *word, const struct hp_cli_command *command) {
     if (word == command->name) {
         put_quoted(out, command->help, "");

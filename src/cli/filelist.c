@@ -31,7 +31,8 @@ void hp_cli_filelist_done(struct hp_cli_filelist *list) {
     *list = (struct hp_cli_filelist){0};
 }
 
-// Append an owned text; returns where to store it.
+// Append an owned text, NULL at first; returns its address in list->texts, where the
+// caller stores it.
 static char **add_text(struct hp_cli_filelist *list) {
     list->texts = hp_cli_grow(list->texts, list->text_count, sizeof *list->texts);
     list->texts[list->text_count] = NULL;

@@ -19,7 +19,8 @@ enum {
     STACK_SHARE = 4,
 };
 
-// Whether the format of the report has one of these abilities (enum hp_format_ability).
+// Whether the format of the report has at least one of the abilities in `ability`, a set
+// of bits of enum hp_format_ability.
 static bool format_can(const struct hp_cli_settings *settings, unsigned ability) {
     return (hp_format_can(settings->report.format) & ability) != 0;
 }
@@ -218,7 +219,8 @@ static int read_inputs(const struct hp_cli_settings *settings,
     return hp_profile_read(profile, list->paths.items, list->paths.count, &options, err);
 }
 
-// Print the warnings, and which dumps of a process are used.
+// Print the warnings of the profile, and which dumps of each process are used, unless
+// --quiet was given.
 static void warn(const struct hp_cli_settings *settings,
                  const struct hp_profile *profile) {
     for (size_t i = 0; !settings->quiet && i < hp_profile_moment_count(profile); i++) {
@@ -275,8 +277,8 @@ static void evaluate_gate(const struct hp_view *view, struct hp_cli_outcome *out
     }
 }
 
-// Warn of rows omitted because of --max-bytes, if the report is for programs and does not
-// contain this.
+// Warn of rows omitted because of --max-bytes, if the report is for programs: it does not
+// say itself that rows are missing.
 static void warn_of_cut(const struct hp_cli_settings *settings,
                         const struct hp_view *view) {
     size_t left_out = hp_view_left_out(view);
@@ -287,7 +289,8 @@ static void warn_of_cut(const struct hp_cli_settings *settings,
     }
 }
 
-// Replace names by hashes if asked to.  The key must never be in a message or report.
+// Replace names in the profile by hashes if --redact was given.  The key must never be in
+// a message or report.
 static int redact(const struct hp_cli_settings *settings, struct hp_profile *profile,
                   struct hp_err *err) {
     const char *key = settings->redact_key_size > 0 ? settings->redact_key : NULL;
@@ -348,8 +351,8 @@ static int put_path(struct hp_cli_outfile *out, const char *path) {
     return ret;
 }
 
-// Write one path of --print=used and `end`.  HP_E_USAGE if it has no path or contains
-// `end`.
+// Write one path of --print=used and `end`.  HP_E_USAGE if the path is "-" (standard
+// input), or contains `end`.
 static int print_path(const char *path, char end, struct hp_cli_outfile *out,
                       struct hp_err *err) {
     if (strcmp(path, "-") == 0) {

@@ -82,7 +82,7 @@ static void put_formats(FILE *out) {
     fputs(".El\n", out);
 }
 
-// Write the values that the option accepts.
+// Write the list of the values that the option accepts, if it is a fixed one.
 static void put_choices(FILE *out, const struct hp_cli_option *option) {
     const char *choice;
     for (size_t i = 0; (choice = hp_cli_choice(option, i)) != NULL; i++) {
@@ -102,8 +102,8 @@ static unsigned all_reports(void) {
     return all;
 }
 
-// Write which commands take the option, or which do not, whichever is shorter.  Nothing
-// if all that report take it.
+// Write which commands take the option, or which do not, whichever is shorter.  Writes
+// nothing if all commands that report take it.
 static void put_scope(FILE *out, const struct hp_cli_option *option) {
     unsigned left = option->commands & (all_reports() | HP_CLI_MANIFEST | HP_CLI_VERSION);
     unsigned others = all_reports() & ~left;

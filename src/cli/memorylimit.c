@@ -106,7 +106,8 @@ static const struct hierarchy hierarchies[] = {
     {"memory.max", "memory.current", {"active_file ", "inactive_file "}, true},
 };
 
-// Consider the limit of one group, less the memory of other processes in it.
+// Consider the limit of the cgroup in `folder`, less the memory of other processes in
+// this group.
 static void consider_group(struct room *room, const struct hierarchy *hierarchy,
                            const char *folder) {
     uint64_t limit, used = 0, active = 0, inactive = 0;
@@ -121,8 +122,8 @@ static void consider_group(struct room *room, const struct hierarchy *hierarchy,
     consider(room, limit > others ? limit - others : 0, "this container");
 }
 
-// Whether the limits of this group include the groups inside it: in v1 that is a setting
-// of each group.
+// Whether the limit of the cgroup in `folder` includes the memory of the groups inside
+// it: in v1 that is a setting of each group.
 static bool counts_inner_groups(const struct room *room, const char *folder) {
     uint64_t counts;
     return !read_number(room, folder, "memory.use_hierarchy", "", &counts) || counts != 0;
@@ -300,8 +301,8 @@ static void consider_machine(struct room *room) {
     }
 }
 
-// The part of `room` that may be data.  It is half of the room where 4 MiB cannot be
-// reserved.
+// The part of `room` that may be data.  It is at least half of the room, also if then
+// fewer than 4 MiB stay free.
 static uint64_t data_share(uint64_t room) {
     uint64_t share = room / 100 * DATA_PERCENT;
     uint64_t rest = room > KEPT_FREE ? room - KEPT_FREE : 0;

@@ -131,7 +131,8 @@ static int make_named(struct hp_cli_outfile *out,
     return made;
 }
 
-// Create the unfinished file under its name.
+// Create the unfinished file under the name out->temporary.  Returns a descriptor, or -1
+// with errno.
 static int create(const struct hp_cli_outfile *out) {
     return open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                 out->mode);
@@ -143,7 +144,8 @@ static const char *place_of(int fd, char place[PLACE_SIZE]) {
     return place;
 }
 
-// Give the open file, which has no name, the name `temporary`.
+// Give the open file, which has no name, the name out->temporary.  Returns 0, or -1 with
+// errno.
 static int link_to_name(const struct hp_cli_outfile *out) {
     char place[PLACE_SIZE];
     return linkat(AT_FDCWD, place_of(out->fd, place), AT_FDCWD, out->temporary,
@@ -206,8 +208,8 @@ int hp_cli_outfile_open(struct hp_cli_outfile *out, const char *path,
     return open_temporary(out, exists ? &target : NULL, err);
 }
 
-// Handle errno after a failed write.  Returns 0 if it may be repeated, -1 with errno if
-// not.
+// Handle errno after a failed write; if `fd` is not ready, wait until it is.  Returns 0
+// if the write may be repeated, -1 with errno if not.
 static int recover(int fd) {
     if (errno == EINTR) {
         return 0;
@@ -314,7 +316,7 @@ const char *hp_cli_outfile_folder(const struct hp_cli_outfile *out,
     return folder;
 }
 
-// Whether an input is the same file as `target`.
+// Whether the file `name` ("-" is standard input) is the same file as `target`.
 static bool is_read_from(const char *name, const struct stat *target) {
     struct stat file;
     bool is_stdin = strcmp(name, "-") == 0;

@@ -16,7 +16,8 @@
 
 #define LINE_MAX_BYTES 512
 
-// State of the line.
+// State of the progress line: `started` is the start of the run, `phase_started` of the
+// phase.
 static struct {
     bool enabled, terminal;
     double started, phase_started, drawn; // seconds of CLOCK_MONOTONIC

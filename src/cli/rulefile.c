@@ -86,8 +86,8 @@ static bool take_field(char **text, enum hp_frame_field *field) {
     return false;
 }
 
-// Add the rule of one line; empty lines and comments add none.  The rule points into the
-// line.
+// Add the rule in one line to the settings; empty lines and comments add none.  The rule
+// points into the line.
 static int add_line(struct hp_cli_settings *settings, char *line, struct hp_err *err) {
     struct hp_frame_rule rule = {HP_CLASS_NONE, HP_FIELD_ANY, NULL};
     if (*line == '\0' || *line == '#') {

@@ -237,7 +237,8 @@ static int read_side(struct hp_jeprof_session *session, const char *const *paths
     return ret;
 }
 
-// Read all inputs, match the patterns of options and reduce the stacks.
+// Read all inputs, match the patterns of options and remove the frames that reports omit
+// from the stacks.
 static int read_all(struct hp_jeprof_session *session, struct hp_err *err) {
     static const enum hp_jeprof_option patterns[] = {HP_JEPROF_FOCUS, HP_JEPROF_IGNORE,
                                                      HP_JEPROF_RETAIN, HP_JEPROF_EXCLUDE};

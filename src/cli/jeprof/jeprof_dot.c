@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Calls from one node to another.
+// All calls from one node to another, with the sum of their values.
 struct edge {
     size_t from, to; // numbers of nodes, from 1 on
     double value;
@@ -27,7 +27,7 @@ struct dot_graph {
     struct edge *edges;
     struct hp_jeprof_set pairs; // keys of edges: pairs of nodes
     size_t *in, *out;           // number of kept edges into and out of each node
-    size_t edge_count;          // number of kept edges, which are the first
+    size_t edge_count;          // number of kept edges, which come first in `edges`
 };
 
 static struct hp_jeprof_number number(const struct dot_graph *graph, double value) {
@@ -91,7 +91,9 @@ static int compare_edges(const void *left, const void *right) {
                                 : (a->to > b->to) - (a->to < b->to);
 }
 
-// Whether to keep an edge, after all larger ones were considered.
+// Whether to keep an edge, after all larger ones were kept or not: it is the first into
+// its node, or it is above edge_limit and both of its nodes have fewer edges than
+// --maxdegree.
 static bool is_kept(const struct dot_graph *graph, const struct edge *edge) {
     size_t most = graph->stacks->options->maxdegree;
     return graph->in[edge->to] == 0 ||

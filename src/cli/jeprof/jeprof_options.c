@@ -207,7 +207,8 @@ static int take(struct hp_jeprof_options *options, size_t i, char *value,
     return HP_OK;
 }
 
-// Read the option in `word`; its value may be in the next word, which is skipped then.
+// Read the option in `word`; its value may be in the next word: *next is then advanced
+// past that.
 static int read_option(struct hp_jeprof_options *options, char *word, char *const **next,
                        struct hp_err *err) {
     bool is_off;

@@ -19,7 +19,7 @@ const char *hp_jeprof_units(const struct hp_jeprof_options *options) {
                                                   : "MB";
 }
 
-// Make a number whole; jeprof truncates instead of rounding.
+// Make a number whole: truncated with --exact-jeprof, as jeprof does, else rounded.
 static double whole(const struct hp_jeprof_options *options, double value) {
     double rounded = options->exact ? trunc(value) : round(value);
     return rounded == 0 ? 0 : rounded; // no -0
@@ -308,7 +308,8 @@ static size_t addresses_of(const struct hp_jeprof_stacks *stacks,
     return count;
 }
 
-// The caller in stacks that contain only frames of the allocator.
+// The frame that represents a stack without frames, such as one with only frames of the
+// allocator.
 static const struct hp_jeprof_frame unknown = {.name = (char[]){"unknown"},
                                                .place = (char[]){"??:0"}};
 

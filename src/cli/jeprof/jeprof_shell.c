@@ -68,7 +68,8 @@ static struct shell_command command_of(char *words) {
     return command;
 }
 
-// Set the pattern of focus or ignore, and mark the frames that it matches.
+// Set the pattern of focus or ignore (`as`) in the options, and mark the frames that it
+// matches.  NULL: no pattern.
 static int match(struct hp_jeprof_session *session, enum hp_jeprof_option as,
                  const char *pattern, struct hp_err *err) {
     session->options->text[as] = pattern;

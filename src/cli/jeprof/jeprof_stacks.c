@@ -79,8 +79,8 @@ void hp_jeprof_set_done(struct hp_jeprof_set *set) {
 
 // --- names -----------------------------------------------------------------------------
 
-// Remove the first innermost group of brackets from `name`, including a " const" after
-// parameters.  Returns false if there is no group left.
+// Remove the first innermost group in the brackets `open` and `close` from `name`, and a
+// " const" after a group of parameters.  Returns false if there is no group left.
 static bool drop_group(char *name, char open, char close) {
     for (char *end = strchr(name, close); end != NULL; end = strchr(end + 1, close)) {
         char *start = end;
@@ -338,8 +338,8 @@ static size_t number_of(struct hp_jeprof_stacks *stacks, const uint32_t *frames,
     return number;
 }
 
-// Add the value to the stack of these frames, which may come from several processes and
-// from both sides.
+// Add the value to the stack with these frames; add the stack if it is new.  Its values
+// may come from several processes, and both from the dumps and from the base.
 static void add_stack(struct hp_jeprof_stacks *stacks, const uint32_t *frames,
                       size_t count, double value) {
     size_t before = stacks->keys.count, number = number_of(stacks, frames, count);
