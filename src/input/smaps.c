@@ -42,7 +42,7 @@ struct smaps_reader {
 
 // --- mappings --------------------------------------------------------------------------
 
-// Classify a mapping by its path.
+// Returns the kind of a mapping (file, heap, stack ...) by its path.
 static enum hp_mapping_kind kind_of(struct hp_span path) {
     bool is_shared = hp_span_starts(path, "/memfd:") ||
                      hp_span_starts(path, "/dev/shm/") ||

@@ -198,7 +198,8 @@ static int read_header(struct hp_tar *tar, struct hp_tar_file *file,
 
 // --- what stands before a header -------------------------------------------------------
 
-// Use one pax record about the next member. Returns false if its value is invalid.
+// Store the value of one pax record in `next` and file->name, if its key is known.
+// Returns false if its value is invalid.
 static bool take_record(struct hp_span key, struct hp_span value,
                         struct hp_tar_file *file, struct header *next) {
     struct hp_cursor c = hp_cursor_over(value.at, value.at + value.size);
@@ -312,8 +313,9 @@ static int read_file(struct hp_tar *tar, uint64_t limit, struct hp_tar_file *fil
                : read_data(tar, header->size, file, file->err.code == HP_OK, err);
 }
 
-// Skip the data of a member that is no file. Links and devices have none, whatever size
-// they state.
+// Skip the data of a member that is no file. Links and devices have no data, whatever
+// size they state; a hard link (kind 1) that states a size is a failure, because some
+// programs write its data.
 static int skip_data(struct hp_tar *tar, struct hp_tar_file *file,
                      const struct header *header, struct hp_err *err) {
     bool has_data = !strchr("123456", header->kind) || header->kind == '\0';
