@@ -28,7 +28,7 @@ enum field {
 enum {
     SHOWN_HOLDERS = 5,  // rows of holders below a class; one more row has the rest
     NAMED_CALLS = 6,    // calls of a stack that its row is named after
-    LEAST_SAMPLES = 20, // fewest samples of a holder that is called the only one
+    LEAST_SAMPLES = 20, // with fewer samples a stack is not called the only holder
     COUNT_WIDTH = 10,
     LIVE_WIDTH = 28, // room for "1023.99 MiB ± 123.45 MiB"
 };
@@ -69,10 +69,11 @@ struct class {
     uint64_t slabs, nonfull, objects, live_count, live_requested;
     bool has_live;         // every input has live_count and live_requested
     size_t first, holders; // range of its holders: index of the first, and their number
-    hp_fixed held;         // sampled estimate of the objects of all its holders
+    hp_fixed held;         // estimated number of objects of all its holders
 };
 
-// A stack with sampled objects of one class.
+// A stack with sampled objects of one class; `objects` and `bytes` are estimates of these
+// objects, `error` is the error of `bytes`.
 struct class_holder {
     uint64_t size;
     uint32_t stack; // index in view->stacks
@@ -86,7 +87,7 @@ struct waste_builder {
     struct hp_waste *waste;
     HP_VEC(struct class) classes;        // sorted by size, later by free bytes
     HP_VEC(struct class_holder) holders; // grouped by class, the largest first
-    hp_fixed mixed;                      // objects whose size is not known
+    hp_fixed mixed;                      // estimated number of objects of unknown size
 };
 
 static int by_size(const void *left, const void *right) {
@@ -163,7 +164,8 @@ static int by_bytes(const void *left, const void *right) {
                                 : by_class_and_stack(left, right);
 }
 
-// Make a stack of the profile a holder of each class that it has sampled objects of.
+// Make a stack of the profile a holder of each class that it has sampled objects of.  Its
+// objects of unknown size are added to b->mixed.
 static void add_parts(struct waste_builder *b, uint32_t stack) {
     const struct hp_sizes *sizes = &b->view->profile->sizes[HP_COLUMN_INUSE];
     const struct hp_size_part *part =
@@ -266,8 +268,8 @@ static struct hp_waste_row *add_row(struct waste_builder *b, uint32_t parent,
     return hp_vec_push(&b->waste->of, unknown);
 }
 
-// Return the share of `objects` in the objects of a class; NAN if too many objects of
-// unknown size could be of the class, too, that no share can be given.
+// Return the share of `objects` among the estimated objects of a class; NAN if objects of
+// unknown size, which may belong to the class, too, are more than 5 % of these.
 static double share_of(const struct waste_builder *b, const struct class *class,
                        hp_fixed objects) {
     double held = (double)class->held, mixed = (double)b->mixed;
@@ -306,10 +308,11 @@ static void add_other_holders(struct waste_builder *b, uint32_t parent,
     free(name);
 }
 
-// Judge who keeps the slabs of a class.  An object of another stack, or one whose size is
-// not known, keeps one slab at most.  A share of objects that is next to nothing may
-// still be enough to keep all slabs.  So the objects of others are compared with the
-// number of slabs that are not full, not only with the objects of the largest holder.
+// Judge which stacks keep the slabs of a class in use.  An object of another stack, or
+// one whose size is not known, keeps one slab at most.  A share of objects that is next
+// to nothing may still be enough to keep all slabs.  So the objects of others are
+// compared with the number of slabs that are not full, not only with the objects of the
+// largest holder.
 static enum hp_waste_verdict verdict_of(const struct waste_builder *b,
                                         const struct class *class) {
     if (class->holders == 0) {
@@ -387,8 +390,9 @@ static void add_class(struct waste_builder *b, const struct class *class) {
     b->waste->slabs += class->slab_bytes;
 }
 
-// Make the rows, classes with most free bytes first.  By default text shows the classes
-// that together have 95 % of the free bytes.
+// Make the rows, classes with most free bytes first.  Sets view->enough to the number of
+// rows that text shows by default: those of the classes that together have 95 % of the
+// free bytes.
 static void add_rows(struct waste_builder *b) {
     hp_int128 all = 0, shown = 0;
     const struct class *class;

@@ -27,14 +27,17 @@ const char *hp_waste_text(enum hp_waste_verdict verdict);
 // A row: a size class, or below it a stack that holds objects of that class.  Numbers
 // that the row does not have are NAN.
 struct hp_waste_row {
-    // Class only: bytes of an object, slabs, slabs with free regions.  `objects`, live
-    // ones, also of a stack, then an estimate.
+    // Class only: bytes of one object; number of slabs; number of slabs with free
+    // regions.  `objects`: number of live objects of the class or the stack; an estimate
+    // for a stack.
     double size, slabs, nonfull, objects;
-    double free;      // class only: free bytes in its slabs
-    double requested; // class only: share of live objects' bytes that callers asked for
-    double share;     // stack only: its share of the sampled objects of the class
-    struct hp_amount live;         // bytes of live objects
-    struct hp_error error;         // stack only: sampling error of `live`
+    double free; // class only: free bytes in its slabs
+    // Class only: bytes that callers asked for, as a share of the bytes of the sampled
+    // live objects.
+    double requested;
+    double share;          // stack only: its share of the class's estimated objects
+    struct hp_amount live; // bytes of live objects
+    struct hp_error error; // stack only: sampling error of `live`
     enum hp_waste_verdict verdict; // class only
     char *note; // class only: the verdict as a sentence; owned; NULL: none
 };
@@ -42,16 +45,19 @@ struct hp_waste_row {
 // Result of hp_waste_build().
 struct hp_waste {
     HP_VEC(struct hp_waste_row) of; // parallel to view->rows
-    hp_int128 free, slabs;          // bytes of all classes: free, and in slabs
+    // Bytes of all classes that have rows: free bytes in their slabs, and all bytes of
+    // their slabs.
+    hp_int128 free, slabs;
 };
 
 // Build the rows of an account report with options.waste, instead of the tables of
 // statistics.  The result is owned by view->extra.  HP_E_EMPTY: no size classes, or
 // nothing is free.
 int hp_waste_build(struct hp_view *view, struct hp_err *err);
-// Put the value of a row in a column into `content`.
+// Put the value of a row in a column (`field`, its hp_field.id) into `content`.
 void hp_waste_cell(const struct hp_view *view, size_t row, int field,
                    struct hp_content *content);
+// Free the notes and rows of `waste`, but not `waste` itself.
 void hp_waste_done(struct hp_waste *waste);
 
 #endif

@@ -9,11 +9,12 @@
 #include <string.h>
 #include <strings.h>
 
-static const double much = 0.25; // share of the total that makes a row suspect
+// With a larger share of the total, the first function of a table may be a wrapper.
+static const double much = 0.25;
 
 // --- weights ------------------------------------------------------------------------------
 
-// Add the values of one input to `weights`, by stack.
+// Add the value that each stack has in one input to `weights`, an array by stack.
 static void add_input(hp_fixed *weights, const struct hp_view *view, uint32_t input) {
     struct hp_history_reader reader = {0};
     struct hp_observation seen;
@@ -24,8 +25,8 @@ static void add_input(hp_fixed *weights, const struct hp_view *view, uint32_t in
     hp_history_done_reading(&reader);
 }
 
-// Add the values of each stack on one side of a diff.  Returns the number of inputs
-// added.
+// Add to `weights` the value that each stack has in the inputs of one side of a diff.
+// Returns the number of these inputs.
 static size_t add_side(hp_fixed *weights, const struct hp_view *view,
                        enum hp_input_side side) {
     const struct hp_profile *profile = view->profile;
@@ -40,7 +41,7 @@ static size_t add_side(hp_fixed *weights, const struct hp_view *view,
     return count;
 }
 
-// Add the last dump of each series; the dumps of a series are adjacent.
+// Add to `weights` the last dump of each series; the dumps of a series are adjacent.
 static void add_last_dumps(hp_fixed *weights, const struct hp_view *view) {
     const struct hp_series_dump *dumps = view->series;
     for (size_t i = 0; i < view->series_count; i++) {
@@ -82,7 +83,8 @@ static bool is_go(const struct hp_naming *naming, uint32_t call) {
            hp_span_ends(hp_strtab_span(&naming->profile->strings, line->file), ".go");
 }
 
-// Add one stack's value to the sums of what folding moves.
+// Add the value of a stack to `moved` if folding attributes it to a caller of the
+// allocating call, and to `libraries` if it is attributed to a library's function.
 static void charge(struct hp_charges *charges, const struct hp_naming *naming,
                    const struct hp_stack *stack, hp_fixed weight) {
     struct hp_charged charged = hp_charged_call(naming, stack);
@@ -143,7 +145,8 @@ static const struct hp_call *left_call(const struct hp_naming *naming,
     return NULL;
 }
 
-// Return the node that a stack would be attributed to if libraries were folded, too.
+// Return the node that a stack would be attributed to if libraries were folded, too: that
+// of the call left visible, or else that of the allocating call.
 static hp_node_id owner_of(const struct hp_naming *naming, const struct hp_stack *stack) {
     const struct hp_call *left = left_call(naming, stack);
     uint32_t allocating = hp_charged_call(naming, stack).allocating;

@@ -11,7 +11,7 @@
 // they cover the new side, per input on average; in a trend the last dump of each series;
 // otherwise the whole profile.
 struct hp_charges {
-    hp_fixed total; // sum of all stacks, also those that the filters drop
+    hp_fixed total; // sum of all stacks, including those that the filters drop
     // Memory attributed to a caller, by the class of the call that allocated it.
     hp_fixed moved[HP_CLASSES];
     hp_fixed all_moved; // the sum of `moved`

@@ -82,13 +82,15 @@ void hp_sides_done(struct hp_sides *sides) {
 
 // One stack in one dump of a process with prof_accum.
 struct life {
-    // In use, and allocated since the process began.
+    // Estimates of the stack's memory in use, and of all its allocations since the
+    // process began (ever_*).
     hp_fixed bytes, ever_bytes, ever_objects, objects;
     hp_int128 variance; // of `bytes`
     uint64_t period;    // sample period; 0: unsampled
 };
 
-// Add one observation of a stack; `period` is that of its dump, 0 or 1: unsampled.
+// Add what one input adds to a stack (`seen`); `period` is the sample period of the
+// input, 0 or 1: unsampled.
 static void add_to_life(struct life *life, const struct hp_observation *seen,
                         uint64_t period) {
     life->bytes += seen->values.of[HP_INUSE_SPACE];
@@ -103,8 +105,9 @@ static hp_int128 bound_of(double bytes, double objects, uint64_t period) {
     return whole(hp_variance_bound(bytes, objects, period));
 }
 
-// Return the variance of the bytes in use, at least its upper bound: even if the sum is
-// certain, the part of it that is gone or new is not.
+// Return the variance of a stack's bytes in use, but at least the upper bound for objects
+// of any sizes: even if the sum is certain, the part of it that was freed or is new is
+// not.
 static hp_int128 variance_of(const struct life *life) {
     hp_int128 bound =
         bound_of(hp_fixed_double(life->bytes, HP_INUSE_SPACE),
@@ -112,8 +115,9 @@ static hp_int128 variance_of(const struct life *life) {
     return bound > life->variance ? bound : life->variance;
 }
 
-// Estimate what was freed between two dumps, whenever it was allocated.  Returns false if
-// the numbers are inconsistent, as the amounts ever allocated have decreased.
+// Estimate the bytes of a stack that were freed between the dumps `a` and `b`, whenever
+// they were allocated.  Returns false if the numbers are inconsistent, as the amounts
+// ever allocated have decreased.
 static bool freed_between(const struct life *a, const struct life *b,
                           struct hp_part *freed) {
     hp_fixed bytes = b->ever_bytes - a->ever_bytes - (b->bytes - a->bytes);
@@ -136,7 +140,7 @@ static void add_part(struct hp_part *sum, struct hp_part part) {
     sum->variance += part.variance;
 }
 
-// Add the freed and the new part of a stack to the sums of a node.
+// Add the freed part (`gone`) and the new part of a stack to the sums of a node.
 static void add_life(struct hp_sums *sums, struct hp_part gone, struct hp_part fresh) {
     add_part(&sums->freed, gone);
     add_part(&sums->fresh, fresh);
@@ -177,8 +181,8 @@ struct side_adder {
     const struct hp_members *members;
     enum hp_metric metric;
     const struct hp_sides *sides;
-    struct hp_sums *sums;     // the result: nodes, total, filtered total
-    struct life *lives[2];    // by stack, for each side; NULL: not wanted
+    struct hp_sums *sums;     // the result: by node, then total and filtered total
+    struct life *lives[2];    // for each side, by stack; NULL: not computed
     hp_fixed *now;            // for each node: its value in the current unit
     HP_VEC(uint32_t) touched; // nodes whose `now` may differ from 0
 };
@@ -187,7 +191,8 @@ static size_t sum_count(const struct side_adder *adder) {
     return adder->members->node_count + 2;
 }
 
-// Return the plug-in variance of one observation, for objects of one size.
+// Return the plug-in variance of what one input adds to one stack, as if all its objects
+// had one size.
 static hp_int128 plug_in(const struct hp_observation *seen, enum hp_metric metric,
                          uint64_t period) {
     const struct hp_error *error = &seen->errors[hp_column_of(metric)];
@@ -258,7 +263,7 @@ static double half_sample(const struct hp_sums *sums, enum hp_metric metric) {
     return bytes > 0 ? fmax(variance / bytes / 2, 1) : 1;
 }
 
-// Add a value to a node's sum in the current unit.
+// Add a stack's value to the sum of a node, or of a total, in the current unit.
 static void add_now(struct side_adder *adder, uint32_t node, hp_fixed value) {
     if (adder->now[node] == 0 && value != 0) {
         hp_vec_push(&adder->touched, node);
@@ -296,7 +301,7 @@ static void end_unit(struct side_adder *adder, int side, double dumps) {
     adder->touched.count = 0;
 }
 
-// Add an input as one unit.
+// Add the values of an input, which is a single dump, as one unit.
 static void add_dump(struct side_adder *adder, int side,
                      const struct hp_input_record *input) {
     struct hp_history_reader reader = {0};
@@ -350,8 +355,9 @@ static void add_units(struct side_adder *adder, int side) {
     }
 }
 
-// Do the work of hp_diff_sums() and hp_diff_sums_beside().  `rows`: result to take
-// half_sample from; NULL: compute it.  `lives`: arrays to fill by stack, or NULLs.
+// Do the work of hp_diff_sums() and hp_diff_sums_beside().  `rows`: earlier result whose
+// half_sample is used; NULL: compute half_sample.  `lives`: for each side an array to
+// fill, with one entry for each stack; or NULL.
 static struct hp_sums *sum_sides(const struct hp_profile *profile,
                                  const struct hp_sides *sides,
                                  const struct hp_members *members, enum hp_metric metric,

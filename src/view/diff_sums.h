@@ -17,13 +17,14 @@
 struct hp_sides {
     HP_VEC(size_t) base, new;
     size_t dumps[2]; // dumps of each side; an input can contain several
-    // Whether the units of a side are replicates, as an input does not record each dump.
+    // For each side: its units are replicates, as an input does not record each dump.
     bool has_groups[2];
-    // Whether a side has a merged profile of several processes that does not record how
-    // they vary.
+    // For each side: one of its inputs is a merged profile of several processes that does
+    // not record how these vary.
     bool has_merged[2];
-    size_t units[2];              // number of units
-    struct hp_between between[2]; // sums over replicates; {0} if units are dumps
+    size_t units[2]; // number of units of each side
+    // For each side: sums of each of its replicates; {0}: its units are dumps.
+    struct hp_between between[2];
 };
 
 // Assign the inputs that are used to sides by hp_input_record.is_base.
@@ -55,7 +56,8 @@ struct hp_side_sum {
     struct hp_scatter values, logs;
 };
 
-// Sums of one node, of the total or of the filtered total.
+// Sums over the stacks of one node, over all stacks (the total), or over the stacks that
+// the filters leave (the filtered total).
 struct hp_sums {
     struct hp_side_sum sides[2];
     double half_sample; // half the amount that one sample represents, at least 1
@@ -64,8 +66,8 @@ struct hp_sums {
     struct hp_part freed, fresh;
 };
 
-// Return the sums: members->node_count entries by node, then one of the total, then one
-// of the stacks that the filters leave.  The caller frees the array.  `lives`: compute
+// Sum the two sides.  Returns members->node_count entries by node, then one for the
+// total, then one for the filtered total.  The caller frees the array.  `lives`: compute
 // `freed` and `fresh` instead of `values` and `logs`; each side must have exactly one
 // input.
 struct hp_sums *hp_diff_sums(const struct hp_profile *profile,
@@ -73,8 +75,9 @@ struct hp_sums *hp_diff_sums(const struct hp_profile *profile,
                              const struct hp_members *members, enum hp_metric metric,
                              bool lives);
 
-// Compute the same sums for another set of members, but take half_sample from `rows`.  A
-// side of one result can then be compared with the other side of the other result.
+// Like hp_diff_sums() without `lives`, but take half_sample from `rows`, a result of
+// hp_diff_sums() for other members with as many nodes.  One side of this result can then
+// be compared with the other side of `rows`.
 struct hp_sums *hp_diff_sums_beside(const struct hp_profile *profile,
                                     const struct hp_sides *sides,
                                     const struct hp_members *members,

@@ -1,9 +1,9 @@
-// Tests.
+// Tests, each of a change from one quantity to another.
 //
-// Two dumps of one process: interval and p-value of growth, from the part that was freed
-// to the new part in its place.
+// Two dumps of one process: from the part that was freed in between to the part that is
+// new, if the dumps have allocated bytes, else from one dump's value to the other's.
 //
-// Two dumps of two processes: from one dump to the other.
+// Two dumps of two processes: from one dump's value to the other's.
 //
 // Three dumps or more in all, as averages: p is the largest of the p-value of sampling
 // and the p-values of tests of the logarithms of what each process has, to which half a
@@ -99,14 +99,16 @@ struct context {
     bool is_of_difference; // the inputs are differences of profiles
     enum hp_metric metric;
     double confidence;
-    double inputs[2]; // number of dumps on each side, which sums are divided by
+    double inputs[2]; // number of dumps of each side, which its sums are divided by
     bool is_reset;    // as in struct hp_difference
     const struct hp_sides *sides;
-    struct hp_error largest; // largest period and weight: unseen memory may hold as much
+    // Largest period and weight of all samples: memory that was not sampled may amount to
+    // as much.
+    struct hp_error largest;
 };
 
-// Return the mean of a side per dump, with its error.  A side without samples gets the
-// largest period and weight.
+// Return the mean value per dump of one side of a row, with its error.  A side without
+// samples gets the period and weight of c->largest.
 static struct hp_measure measure_of(const struct context *c, const struct hp_sums *sums,
                                     int side) {
     struct hp_error error = sums->sides[side].error;
@@ -119,8 +121,8 @@ static struct hp_measure measure_of(const struct context *c, const struct hp_sum
 }
 
 // Return the freed or the new part of a row with its error.  All of the part may consist
-// of objects of other sizes than assumed, so it has the full `hidden` and `excess` bounds
-// of its side.
+// of objects of other sizes than assumed, so it gets the full hidden_bytes_max and
+// excess_bytes_max of `side`, the error of its side.
 static struct hp_measure measure_of_part(const struct context *c, struct hp_part part,
                                          const struct hp_error *side) {
     double estimate = hp_fixed_double(part.bytes, HP_INUSE_SPACE);
@@ -158,8 +160,9 @@ static double least_growth_p(struct hp_measure before, struct hp_measure after) 
     return hp_two_sided(hp_growth_p(nothing, fresh), 1);
 }
 
-// Raise the p-values to those of the tests between processes.  A value that is known
-// exactly and is equal in all dumps of a side has sd 0, and Welch's test is skipped.
+// Raise the p-values of a change to those of the tests between processes, where these are
+// larger.  A value that is known exactly and is equal in all dumps of a side has sd 0,
+// and Welch's test is skipped.
 static void test_processes(const struct context *c, const struct hp_sums *sums,
                            struct hp_change *change) {
     const struct hp_scatter logs[2] = {sums->sides[0].logs, sums->sides[1].logs};
@@ -238,11 +241,14 @@ struct comparisons {
     const struct hp_open_code *open; // NULL: all code can be compared
     struct context context;          // for rows that are compared over all dumps
     struct hp_named_list named; // cache of dumps by the modules that they have names for
-    const struct hp_sums *sums; // by node, of all dumps
-    struct hp_sums *overlaps;   // each row's part in open stacks of its modules; or NULL
+    const struct hp_sums *sums; // by node, over all dumps
+    // By node: sums over those of its stacks that are open in one of its modules; NULL if
+    // `open` is.
+    struct hp_sums *overlaps;
 };
 
-// Sum for each row only those of its stacks that are open in one of the row's modules.
+// Return the `overlaps`: for each row the sums over those of its stacks that are open in
+// one of the row's modules.
 static struct hp_sums *sum_overlaps(const struct comparisons *all) {
     const struct hp_members *members = all->members;
     struct hp_members some = {.node_count = members->node_count};
@@ -262,9 +268,10 @@ static struct hp_sums *sum_overlaps(const struct comparisons *all) {
     return sums;
 }
 
-// Set change->open: the sum of the open stacks of a set of modules that are not already
-// in the row, as they may belong to it as well.  `is_named` false: all stacks of the
-// modules may belong to it, not only open ones.
+// Set change->open to the sum, per dump, of the open stacks of `modules` that are not in
+// the row already, as these stacks may belong to the row, too.  `is_named` false: all
+// stacks of the modules may belong to the row, not only the open ones.  Sets
+// change->has_own_open, too.
 static void set_open(const struct comparisons *all, uint64_t modules, bool is_named,
                      struct hp_change *change) {
     const struct context *c = &all->context;
@@ -458,7 +465,8 @@ static void make_rows(struct hp_difference *difference, struct comparisons *all)
     difference->filtered = compare_sum(c, &all->sums[nodes + 1]);
 }
 
-// Return the context for comparing all dumps of the sides.
+// Return the context for comparing rows over all dumps of the sides, whose totals are
+// `total`.
 static struct context context_of(const struct hp_view *view, const struct hp_sides *sides,
                                  const struct hp_sums *total) {
     struct context context = {
@@ -507,7 +515,8 @@ void hp_difference_init(struct hp_difference *difference, const struct hp_view *
     free(sums);
 }
 
-// Make members whose nodes are the open modules, for the stacks that the filters leave.
+// Make `members` that assign the stacks that the filters leave to their modules in
+// `open`, as nodes.  `rows`: members of the report's rows, which say what filters leave.
 static void find_members(const struct hp_open_code *open, const struct hp_members *rows,
                          struct hp_members *members) {
     *members = (struct hp_members){.node_count = open->modules.count};

@@ -42,22 +42,27 @@ struct hp_change {
     hp_fixed before, after;
     bool is_of_difference; // inputs are differences: values before and after are unknown
     bool is_known;         // errors of before and after are known; else there is no p
-    struct hp_measure sides[2];  // `before` and `after` with their sampling errors
-    struct hp_measure tested[2]; // the two quantities that the test compares
-    struct hp_ratio ratio;       // comparison of several processes; {0}: none
-    struct hp_contrast means;    // comparison of the means of replicates; {0}: none
-    double samples;              // effective samples of both sides of the test
+    struct hp_measure sides[2]; // `before` and `after` with their sampling errors
+    // The two quantities that the test compares: the freed and the new part with
+    // HP_TEST_PROCESS_ACCUM, else `sides`.
+    struct hp_measure tested[2];
+    struct hp_ratio ratio;    // comparison of several processes; {0}: none
+    struct hp_contrast means; // comparison of the means of replicates; {0}: none
+    double samples;           // effective samples of the two `tested` together
     // Probability of this growth or decrease, or more, without a real change; NAN: not
     // tested.
     double growth_p, shrinkage_p;
     double p; // two-sided p-value; NAN: not tested
     double q; // p-value adjusted for the number of rows tested; NAN: not tested
     double least_growth_p; // HP_TEST_PROCESS: two-sided p if nothing was freed in between
-    bool is_significant;   // the test rejects that there is no real change
-    bool is_open;      // not tested: more of the node may be in code that is not compared
-    double open[2];    // upper bound of that code's value per dump, on each side
-    bool has_own_open; // some of that code belongs to the program itself
-    double plain_p, plain_q; // p and q if that code had nothing of the node
+    bool is_significant;   // q, or p of a total, is below 1 - confidence
+    // Not tested: more of the node may be in code that is not compared, or after a reset
+    // of the samples.
+    bool is_open;
+    // Upper bound, per dump of each side, of the node's value in that code.
+    double open[2];
+    bool has_own_open;       // some of that code belongs to the program itself
+    double plain_p, plain_q; // p and q on condition that no such code belongs to the node
 };
 
 // Result of comparing two sides.
@@ -66,26 +71,28 @@ struct hp_difference {
     // Whether the allocator's samples were reset between the dumps: memory that seems
     // freed may still be in use.
     bool is_reset;
-    size_t inputs[2]; // dumps of each side that are used
-    // Number of replicates (model/between.h) whose means are compared; 0: single dumps
-    // are compared.
+    size_t inputs[2]; // number of used dumps of each side
+    // Number of replicates of each side (model/between.h), whose means are compared; 0:
+    // single dumps are compared.
     size_t groups[2];
     // Sorted by node; the report sorts them anew, significant rows first, then by size.
     HP_VEC(struct hp_change) rows;
     size_t tested; // number of rows tested
-    bool is_same;  // no row has changed
-    // Processes with dumps on both sides.  The tests treat them like independent ones, so
-    // that p is an upper limit.
+    bool is_same;  // all rows have the same value before and after
+    // Number of processes with dumps on both sides.  The tests treat them like
+    // independent ones, so that p is an upper limit.
     size_t shared;
+    // Change of the sum of all stacks.
     struct hp_change total;
-    struct hp_change filtered; // the stacks that the filters leave
+    struct hp_change filtered; // change of the sum of the stacks that filters leave
     struct hp_open_code open;  // owned; only the report sets it, else {0}
 };
 
-// Compare the sides by what each input added to each stack (profile->history).
-// `members` assigns stacks to nodes, which need not be nodes of the view; the rows and
-// the node sets of `open` are numbered like them.  `open` is borrowed during the call;
-// NULL: all code can be compared.  Free with hp_difference_done().
+// Compare the sides, as sums of the estimate of each stack in each input
+// (profile->history).  `members` assigns stacks to nodes, which need not be nodes of the
+// view; rows are numbered by these nodes, and so are open->of_node and open->open_nodes.
+// `open` is borrowed during the call; NULL: all code can be compared.  Free with
+// hp_difference_done().
 void hp_difference_init(struct hp_difference *difference, const struct hp_view *view,
                         const struct hp_sides *sides, const struct hp_members *members,
                         const struct hp_open_code *open);

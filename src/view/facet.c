@@ -8,7 +8,8 @@ static int by_text(const void *left, const void *right, void *names) {
                            hp_strtab_span(names, *(const hp_string *)right));
 }
 
-// Replace the numbers of names by places in byte order, in all sets and inputs.
+// List the names in byte order in facet->values, and replace the numbers of names in
+// facet->of_set and facet->inputs by their places in that list.
 static void sort_values(struct hp_facet *facet, size_t sets) {
     size_t count = facet->names.strings.count;
     uint32_t *place = hp_alloc((count + 1) * sizeof *place);

@@ -17,8 +17,9 @@ void hp_facet_done(struct hp_facet *facet);
 // Whether all values of the facet belong to whole inputs, and none to labels of samples.
 bool hp_facet_is_of_inputs(const struct hp_view *view);
 
-// Properties of a column over the inputs with one value of the facet, as a view of these
-// inputs alone would have them.
+// Properties of a column over the inputs with one value of the facet, as a view of only
+// these inputs would have them.  hp_facet_part() computes them for the value at `place`,
+// an index into hp_facet.values.
 struct hp_facet_part {
     bool has_values; // an input has a metric of the column
     bool is_chosen;  // memory that sampling missed has to be allowed for: see unseen.h

@@ -102,7 +102,8 @@ static void find_names(struct filter_names *names, const struct hp_profile *prof
     }
 }
 
-// Mark the frames whose address, or whose function's start, written in hex, matches.
+// Add a mark to the frames whose address, or whose function's start, matches the pattern
+// when it is written in hex.
 static void mark_offsets(struct hp_filters *filters, const struct hp_profile *profile,
                          struct hp_pattern *pattern, uint8_t mark) {
     for (size_t i = 0; i < profile->frames.count; i++) {
@@ -128,7 +129,7 @@ static bool is_match(struct hp_pattern *pattern, const struct hp_profile *profil
             hp_pattern_matches(pattern, hp_profile_text(profile, name->string)));
 }
 
-// Match one filter against all names.
+// Match one filter, and add the mark of its rule to the names and frames that it matches.
 static int apply(struct hp_filters *filters, const struct hp_profile *profile,
                  const struct filter_names *names, const struct hp_filter *filter,
                  struct hp_err *err) {
@@ -175,8 +176,8 @@ int hp_filters_init(struct hp_filters *filters, const struct hp_profile *profile
     return ret;
 }
 
-// Whether a name is longer than what patterns look at and was not counted yet; marks it
-// as counted.
+// Whether a name is longer than HP_MATCHED_BYTES, which is as far as patterns look, and
+// was not counted yet; marks it as counted.
 static bool is_long(const struct hp_profile *profile, bool *is_counted, hp_string name) {
     bool is_long = !is_counted[name.n] &&
                    hp_strtab_span(&profile->strings, name).size > HP_MATCHED_BYTES;
@@ -184,6 +185,8 @@ static bool is_long(const struct hp_profile *profile, bool *is_counted, hp_strin
     return is_long;
 }
 
+// Counts the distinct names of functions, files and modules that are too long to be
+// matched as a whole.
 size_t hp_profile_long_name_count(const struct hp_profile *profile) {
     bool *is_counted = hp_alloc(profile->strings.strings.count + 1);
     size_t count = 0;

@@ -1,7 +1,9 @@
-// Patterns that choose stacks and calls (--focus, --ignore, --hide, --show, --show-from).
+// Patterns that choose stacks and calls (--focus, --ignore, --hide, --show, --show-from),
+// and functions (the rule HP_PICK: the pattern of a peek or list report).
 //
 // Each pattern is matched once against all names of a profile.  The result is a byte of
-// marks for each string, one bit for each rule.
+// marks for each string: the set of the rules that have a matching pattern, one bit for
+// each rule.
 #ifndef HP_VIEW_FILTER_H
 #define HP_VIEW_FILTER_H
 
@@ -16,16 +18,18 @@ static inline uint8_t hp_mark_of(enum hp_filter_rule rule) {
 struct hp_filters {
     struct hp_filter *at; // owned copies of the filters asked for
     size_t count;
-    uint8_t rules;            // the rules that any filter has
-    uint8_t *strings;         // for each string of the profile the rules that match it
-    uint8_t *frames;          // for each frame the rules that match its address or offset
-    uint8_t truncated, empty; // the rules that match "[truncated]" and "[empty stack]"
+    uint8_t rules;    // set of the rules that the filters have
+    uint8_t *strings; // marks of each string of the profile
+    // Marks of each frame from patterns that match its address, or the start of its
+    // function, in hex.
+    uint8_t *frames;
+    uint8_t truncated, empty; // marks of "[truncated]", "[empty stack]"
     bool focuses_picks;       // keep only stacks with a call that HP_PICK matches
 };
 
-// Match `count` filters against the names of a profile.  HP_E_USAGE: a pattern is
-// invalid.  HP_E_LIMIT: matching takes too many steps.  Free with hp_filters_done(), also
-// after a failure.
+// Match `count` filters, which are copied, against the names of a profile.  HP_E_USAGE: a
+// pattern is invalid.  HP_E_LIMIT: matching takes too many steps.  Free with
+// hp_filters_done(), also after a failure.
 HP_MUST_CHECK int hp_filters_init(struct hp_filters *filters,
                                   const struct hp_profile *profile,
                                   const struct hp_filter *asked, size_t count,

@@ -12,8 +12,8 @@ enum {
 struct flame_grower {
     const struct hp_view *view;
     struct hp_flames *flames;
-    hp_fixed *running[2];     // by side, for each stack: sum of the stacks preceding it
-    uint32_t *innermost;      // for each stack: the last box that it passes through
+    hp_fixed *running[2];     // by side, for each stack: sum of the stacks before it
+    uint32_t *innermost;      // for each stack: the box furthest from the root on its way
     size_t bytes, most_bytes; // approximate size of the boxes so far, and its limit
 };
 
@@ -124,8 +124,9 @@ static void place_all(struct hp_flames *flames) {
 
 // --- values -------------------------------------------------------------------------------
 
-// Return the running sums of the stacks, count + 1 of them; the caller frees them.
-// Negative values, as in a difference of profiles, have no width and are added as 0.
+// Return the running sums of the view's stacks over the selected inputs, one more than
+// there are stacks; the caller frees them.  Negative values, as in a difference of
+// profiles, have no width and are added as 0.
 static hp_fixed *run(const struct hp_view *view, struct hp_selection selection) {
     size_t count = view->stacks.all.count;
     hp_fixed *running = hp_alloc((count + 1) * sizeof *running);
@@ -175,8 +176,8 @@ void hp_page_sides(const struct hp_view *view, struct hp_sides *sides) {
     }
 }
 
-// Renumber the node sets of `open` from nodes to boxes: a box has the modules of its
-// function.
+// Replace of_node and open_nodes of `open`, which are indexed by node, by arrays indexed
+// by box: a box has the modules of its function.
 static void take_sets_of_boxes(struct hp_open_code *open,
                                const struct hp_flames *flames) {
     uint64_t *sets[2] = {open->of_node, open->open_nodes};

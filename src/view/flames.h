@@ -20,9 +20,9 @@ struct hp_flame {
     uint32_t parent;        // index of the caller's box; HP_NO_PARENT: this is the root
     uint32_t depth;         // number of boxes below it; 0: the root
     uint32_t merged;        // number of small boxes merged into this one; 0: a single box
-    uint32_t stacks, end;   // range [stacks, end) of the stacks that pass through it
+    uint32_t stacks, end;   // range [stacks, end) of the view's stacks through it
     hp_fixed before, after; // its values; `before` is 0 except in a comparison
-    hp_fixed left, width;   // `left` counts from the left edge of the root
+    hp_fixed left, width;   // in the unit of values; `left` is from the root's left edge
     uint32_t change; // index into the rows of hp_flames.difference, + 1; 0: not compared
     struct hp_error error; // error of `after`; {0} in a comparison, or if not known
 };
@@ -32,7 +32,7 @@ struct hp_flames {
     // Callers before their callees; the callees of one caller are in the order of names.
     HP_VEC(struct hp_flame) all;
     uint32_t depth; // the largest depth of a box
-    hp_fixed least; // smaller boxes are merged
+    hp_fixed least; // boxes of a smaller value are merged
     bool is_comparison;
     struct hp_difference difference; // change of each box; valid if is_comparison
 };
@@ -52,7 +52,8 @@ void hp_page_sides(const struct hp_view *view, struct hp_sides *sides);
 const struct hp_change *hp_flame_change(const struct hp_flames *flames,
                                         const struct hp_flame *flame);
 
-// A box of the flame graph with its change, kept by a page of a comparison.
+// The name, caller and change of a box of the flame graph, kept by a page of a
+// comparison.
 struct hp_page_box {
     hp_node_id name;
     uint32_t parent; // index in hp_page_changes.boxes; HP_NO_PARENT: none
@@ -63,8 +64,10 @@ struct hp_page_box {
 // flat and by cum, and of all boxes of the flame graph that are not merged.
 struct hp_page_changes {
     const struct hp_difference *by[2]; // flat, cum; may point to the report's own
-    struct hp_difference made[2];      // owned; {0} where the report has its own
-    HP_VEC(struct hp_page_box) boxes;  // callers before their callees
+    // Comparisons made for the page, which `by` points to; owned; {0}: the report has
+    // this one.
+    struct hp_difference made[2];
+    HP_VEC(struct hp_page_box) boxes; // callers before their callees
     // Trends only:
     struct hp_trends other;   // trends by cum if the report is by flat, and the reverse
     struct hp_error *sampled; // total sampling error of each dump in view->series; owned

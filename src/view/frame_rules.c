@@ -23,8 +23,8 @@ enum field {
     LIBRARY, // path of a module; if it matches, ANY_FILE rows are ignored
 };
 
-// A row of the table.  `note`, and the example `name`, `file` and `module`, are for the
-// list of known rules and for tests.
+// A row of the table.  `makes` is the class of frames that match.  `note`, and the
+// example `name`, `file` and `module`, are for the list of known rules and for tests.
 struct rule {
     enum hp_frame_class makes;
     enum field field;
@@ -341,8 +341,9 @@ static bool row_matches(const struct hp_frame_rules *rules, size_t row,
            hp_pattern_matches(pattern, text);
 }
 
-// Return the rows about a set of fields that match a text, as bits.  Most texts match no
-// row; looking for words shows that in a tenth of the time that patterns take.
+// Return the rows of the table that are about one of `fields` (a set of 1 << enum field)
+// and match a text; bit i is row i.  Most texts match no row; looking for words shows
+// that in a tenth of the time that patterns take.
 static uint64_t rows_of(const struct hp_frame_rules *rules, unsigned fields,
                         const char *text) {
     const char *const *words = NULL;
@@ -365,8 +366,8 @@ static uint64_t rows_of(const struct hp_frame_rules *rules, unsigned fields,
     return rows;
 }
 
-// Match a function's name with the user's rules (full and without arguments) and the
-// table.
+// Match a function's name, in full and without arguments, with the user's rules and with
+// the table.
 static struct hp_frame_matches matches_of_name(struct hp_frame_rules *rules,
                                                const char *name, bool has_file) {
     unsigned fields = 1u << NAME | (has_file ? 0 : 1u << BARE_NAME);
@@ -402,7 +403,7 @@ static struct hp_frame_matches matches_of_module(const struct hp_frame_rules *ru
 
 // --- classes ------------------------------------------------------------------------------
 
-// Return the rows about a field among a set of rows.
+// Return the rows among `rows`, a set of bits, that are about a field.
 static uint64_t rows_about(enum field field, uint64_t rows) {
     uint64_t found = 0;
     for (; rows; rows &= rows - 1) {

@@ -27,20 +27,23 @@ struct hp_frame_rules {
     const struct hp_frame_rule *given; // the user's rules, borrowed
     size_t given_count;
     const struct hp_profile *profile; // borrowed; NULL: only hp_frame_rules_judge() works
-    // Results for each string of the profile, as name, file or module of a frame; owned.
+    // Results for each string of the profile: matched as the name, the file or the module
+    // of a frame; owned.
     struct hp_frame_matches *names, *files, *modules;
     HP_VEC(char) bare; // scratch: the name last matched, without its arguments
-    // Cache: class of the nameless frames of the module last asked for.
+    // Cache: the class (of_places) of frames without a name in the module last asked for;
+    // has_place false: the cache is empty.
     bool has_place;
     hp_module_id module;
     enum hp_frame_class of_places;
 };
 
-// Return the option's value for `frames`, as "code"; not for HP_FRAMES_DEFAULT.
+// Return the value of the option --frames that selects `frames`, as "code"; not for
+// HP_FRAMES_DEFAULT.
 const char *hp_frames_name(enum hp_frames frames);
 
-// Return the set of classes that a view folds, 1 << class each; not for
-// HP_FRAMES_DEFAULT.
+// Return the set of classes whose calls a view with `frames` folds, 1 << class each; not
+// for HP_FRAMES_DEFAULT.
 unsigned hp_folded_classes(enum hp_frames frames);
 
 // Compile the user's rules, which stay borrowed.  HP_E_USAGE: a pattern is invalid.  The

@@ -20,7 +20,8 @@ static double growth_of(const struct hp_view *view, const struct hp_growth *grow
     return hp_fixed_double(growth->after - growth->before, view->options.metric);
 }
 
-// Return the total before, which shares refer to; 0 if it is negative.
+// Return the total of the base side, which shares refer to, in bytes or objects; 0 if it
+// is negative.
 static double base_of(const struct hp_view *view) {
     struct hp_growth total = view->report->growth(view, HP_ROW_TOTAL);
     return fmax(hp_fixed_double(total.before, view->options.metric), 0);
@@ -98,8 +99,8 @@ bool hp_view_exceeds(const struct hp_view *view, struct hp_excess *first) {
     return found;
 }
 
-// Whether a row would make the gate fail if none of its memory had been in code that is
-// not compared before.  Only code of the program itself is considered.
+// Whether a row would make the gate fail if, on the base side, none of its memory had
+// been in code that is not compared.  Only code of the program itself is considered.
 static bool hides_growth(const struct hp_view *view, size_t row) {
     struct hp_growth growth = view->report->growth(view, row);
     return growth.has_own_open && growth.open_before > 0 &&
@@ -145,8 +146,8 @@ static void put_amount(char *out, const struct hp_view *view, double amount) {
 }
 
 // Write the p-value: ", p < 0.0001", or for a row ", adjusted p = 0.0123", as the row
-// itself shows another one; followed by " of sampling alone" if it only allows for
-// sampling; empty if there is none.
+// itself shows p before its adjustment.  It is followed by " of sampling alone" if it
+// allows for sampling only.  Writes "" if there is no p-value.
 static void put_p(char *out, size_t size, const struct hp_excess *excess) {
     static const double least = 0.0001;
     const char *which = excess->is_row ? "adjusted p" : "p";

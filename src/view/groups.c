@@ -113,7 +113,8 @@ static void name_of_keys(struct hp_group_name *name, const struct hp_profile *pr
     }
 }
 
-// Set a name to that of the thread, else to its number as jemalloc writes it: "t7".
+// Set a name to the thread's name in a set of labels, else to the thread's number as
+// jemalloc writes it: "t7".
 static void name_of_thread(struct hp_group_name *name, const struct hp_profile *profile,
                            hp_string set) {
     name_of_keys(name, profile, set, hp_thread_name_keys);

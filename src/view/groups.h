@@ -17,8 +17,8 @@ static inline bool hp_groups_inputs(enum hp_granularity by) {
     return by == HP_BY_INPUT || by == HP_BY_PROGRAM || by == HP_BY_PROCESS;
 }
 
-// Whether the profile has anything to make the rows of: a thread, the label that is asked
-// for, or a known program.  Always true for inputs, processes, sizes and ages.
+// Whether the profile has any group: a thread, the label that is asked for, or a known
+// program.  Always true for inputs, processes, sizes and ages.
 bool hp_groups_exist(const struct hp_profile *profile,
                      const struct hp_report_options *options);
 
@@ -35,8 +35,9 @@ struct hp_group_name {
     HP_VEC(char) text; // not terminated by NUL; empty: the samples have no such label
 };
 
-// Put the group of a set of sample labels into `name`.  hp_group_of_none() returns the
-// name of the group of samples without the label, as "[no thread]".
+// Put the name of the group that a set of sample labels decides into `name`; "" if the
+// labels decide none.  For HP_BY_INPUT `name` stays as it is.  hp_group_of_none() returns
+// the name of the group of samples without the label, as "[no thread]".
 void hp_group_of_set(struct hp_group_name *name, const struct hp_profile *profile,
                      hp_string set, const struct hp_report_options *options);
 struct hp_span hp_group_of_none(enum hp_granularity by);
@@ -51,17 +52,17 @@ struct hp_group_member {
 // The caller frees the array.
 struct hp_group_member *hp_group_members(const struct hp_view *view, size_t *count);
 
-// Nodes of the groups, numbers of the view's naming.
+// Nodes of the groups in the view's naming, by the labels of samples and by input.
 struct hp_groups {
-    hp_node_id *of_set;   // for each set of sample labels; 0: it decides nothing
-    hp_node_id *of_input; // for each input that is used
+    hp_node_id *of_set;   // by set of sample labels; 0: the set decides no group
+    hp_node_id *of_input; // by input; 0: the input is not used
 };
 
 // Add a node for each group to the view's naming.  Free with hp_groups_done().
 void hp_groups_init(struct hp_groups *groups, struct hp_view *view);
 void hp_groups_done(struct hp_groups *groups);
 
-// Add the values and errors of a stack to flat and cum of a node.
+// Add the values and errors of a stack (`seen`) to both flat and cum of a node.
 void hp_groups_add(struct hp_top *top, hp_node_id node,
                    const struct hp_observation *seen);
 

@@ -54,12 +54,13 @@ struct held_row {
     struct holder_part top[WAYS]
                           [HP_STAND_OUT]; // parts with the largest y, in descending order
     double sum[WAYS], squares[WAYS];      // sums of y and y^2 over the parts
-    // Sums of the y that the holders with the row would have without it, to be subtracted
-    // from absent_sum.
+    // Sums of absent_y(), and of its square, over the holders that have the row;
+    // subtracted from absent_sum and absent_squares they leave the sums over the other
+    // holders.
     double load_sum, load_squares;
 };
 
-// All inputs with the same labels.
+// All inputs with the same labels, or one input without labels.
 struct holder {
     const char *name;  // borrowed from the profile
     size_t first, end; // range [first, end) of finder.inputs
@@ -72,11 +73,12 @@ struct holder_finder {
     const struct hp_members *members;
     HP_VEC(size_t) inputs; // indexes of inputs, sorted by holder
     HP_VEC(struct holder) all;
-    struct held_row *rows;             // by node
-    double load;                       // sum over all holders
-    double absent_sum, absent_squares; // sums of y by load, if no holder had a row
-    double *values, *variances;        // by node, of the current holder
-    HP_VEC(uint32_t) touched;          // nodes set in `values` and `variances`
+    struct held_row *rows; // by node
+    double load;           // sum of the loads of all holders
+    // Sums of absent_y() of the load, and of its square, over all holders.
+    double absent_sum, absent_squares;
+    double *values, *variances; // by node, of the current holder
+    HP_VEC(uint32_t) touched;   // nodes set in `values` and `variances`
 };
 
 // Return the effective samples of a value, at most most_samples; 0 if it is not above 0.
@@ -85,7 +87,8 @@ static double effective(double value, double variance) {
     return value > 0 ? fmin(samples, most_samples) : 0;
 }
 
-// Return y relative to load of a holder that does not have a row.
+// Return y, by the first of the WAYS, of a holder with this load that has no samples of
+// the row.
 static double absent_y(double load) {
     return log(half_sample) - log(fmax(load, half_sample));
 }
@@ -99,7 +102,8 @@ static void add_node(struct holder_finder *finder, uint32_t node, double value,
     finder->variances[node] += variance;
 }
 
-// Add the values and variances of an input to the current holder.
+// Add the values and variances of an input to the current holder's, by row, and to its
+// total.
 static void add_input(struct holder_finder *finder, size_t number) {
     const struct hp_profile *profile = finder->view->profile;
     const struct hp_members *members = finder->members;
@@ -232,7 +236,8 @@ static double odds_of(double share) {
     return share < 1 ? share / (1 - share) : INFINITY;
 }
 
-// Decide whether the largest holder of a row holds it, with probability of error `alpha`.
+// Decide whether the largest holder of a row holds it, with probability of error `alpha`,
+// and append it to holders->holdings if it does.
 static void judge_holding(struct hp_holders *holders, const struct holder_finder *finder,
                           uint32_t node, double alpha) {
     const struct held_row *row = &finder->rows[node];
@@ -422,7 +427,8 @@ static int by_size(const void *left, const void *right) {
     return (a->node.n > b->node.n) - (a->node.n < b->node.n);
 }
 
-// Find holdings and outliers, with probability of error `alpha` for each kind.
+// Find holdings and outliers of all rows, with probability of error `alpha` for all
+// holdings together, and the same for all outliers.
 static void judge(struct hp_holders *holders, const struct holder_finder *finder,
                   double alpha) {
     size_t tested = 0;

@@ -18,9 +18,11 @@ enum {
 struct hp_holding {
     hp_node_id node;
     const char *name;
-    double value;      // in the metric of the report
-    double share, low; // its share of the row, and the lower confidence bound of it
-    double of_rest;    // its share of all other rows
+    double value; // in the metric of the report
+    // Its share of the row in effective samples, and the lower confidence bound of that
+    // share.
+    double share, low;
+    double of_rest; // its share of all other rows
 };
 
 // A holder that stands out in a row.
@@ -32,7 +34,7 @@ struct hp_row_outlier {
     double p;      // p-value, multiplied by the number of holders compared
 };
 
-// Result of the search; {0} has no holders.
+// Result of the search for holdings and outliers; {0} has no holders.
 struct hp_holders {
     size_t count;                       // number of holders
     HP_VEC(struct hp_holding) holdings; // the largest first, at most one for each node
@@ -42,10 +44,11 @@ struct hp_holders {
 
 struct hp_open_code;
 
-// Find the holders of the rows of `sides`' new side; there is no base.  There are none if
-// a partial does not record each dump, or if sampling errors are not known.  Rows of the
-// modules in `open` are excluded, as some dumps have no names for them.  Names of holders
-// are borrowed from the profile.  Free with hp_holders_done().
+// Find the holders that hold a row or stand out in one.  The inputs are those of the new
+// side of `sides`, which has no base; `members` assigns stacks to rows.  The result is
+// {0} if a partial does not record each dump, or if sampling errors are not known.  Rows
+// of the modules in `open` are excluded, as some dumps have no names for them.  Names of
+// holders are borrowed from the profile.  Free with hp_holders_done().
 void hp_holders_init(struct hp_holders *holders, const struct hp_view *view,
                      const struct hp_sides *sides, const struct hp_members *members,
                      const struct hp_open_code *open);
