@@ -56,10 +56,10 @@ void hp_cautions_of_patterns(struct hp_view *view) {
 // --- code that is not compared ----------------------------------------------------------------
 
 enum {
-    MOST_LINES = 3, // warnings about single modules; one more has the other modules
+    MOST_LINES = 3, // modules with a warning each; one more warning sums up the others
 };
 
-// Write a value of the view's metric in the same way for every format.
+// Write a value of the view's metric, always in the same way, whatever the format.
 static void put_value(char text[HP_NUMBER_SIZE], const struct hp_view *view,
                       hp_fixed value) {
     if (hp_fraction(view->options.metric) == HP_SPACE_FRACTION) {
@@ -115,7 +115,8 @@ static char *of_module(const struct hp_view *view, const struct hp_open_module *
     return text;
 }
 
-// Order modules: the program's own code first, then by the size of what is not compared.
+// Order pointers to modules: the program's own code first, then by the amount of memory
+// that is not compared, the largest first.
 static int by_weight(const void *left, const void *right) {
     const struct hp_open_module *a = *(struct hp_open_module *const *)left;
     const struct hp_open_module *b = *(struct hp_open_module *const *)right;
@@ -126,8 +127,8 @@ static int by_weight(const void *left, const void *right) {
     return bytes_a != bytes_b ? (bytes_a > bytes_b ? -1 : 1) : (a > b) - (a < b);
 }
 
-// Only modules in which something is not compared are listed.  If the view has no rows of
-// its own, those of the view that its gate judges are looked at.
+// Lists only modules with memory that is not compared.  If the view has no rows of its
+// own, the modules are those of view->judged, whose rows the gate judges.
 void hp_cautions_of_code(struct hp_view *view) {
     bool has_rows = view->use.shape == HP_SHAPE_ROWS || !view->judged;
     const struct hp_view *rows = has_rows ? view : view->judged;

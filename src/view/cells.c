@@ -6,8 +6,9 @@
 #include <string.h>
 
 enum {
-    LEFT_OUT = 20,   // by flat: rows that are not shown have 1/20 of the total at most
-    SMALL_ROW = 100, // by cum: rows of less than 1/100 of the whole are not shown
+    // By flat: rows that are not shown have at most 1/20 of the total together.
+    LEFT_OUT = 20,
+    SMALL_ROW = 100, // by cum: a row of less than 1/100 of the whole is not shown
 };
 
 static const struct hp_interval unknown = {NAN, NAN};
@@ -84,8 +85,8 @@ static hp_fixed size_of(hp_fixed value) {
     return value < 0 ? -value : value;
 }
 
-// Return how many of the largest values make up all but 1/20 of the total, `most` at
-// most.
+// Return how many of the largest values together make up all but 1/20 of the sum of all
+// values, `most` at most.
 static size_t enough_of_all(const struct hp_enough *values, size_t most) {
     hp_fixed shown = 0;
     size_t rows = 0;
@@ -239,7 +240,8 @@ enum {
     FOUND,     // some frame has set its origin
 };
 
-// Clear the members of an origin that differ in another origin.
+// Clear the members of `origin` that differ from those of `other`; the line also if the
+// files differ.
 static void narrow(struct hp_origin *origin, const struct hp_origin *other) {
     bool same_file = origin->file.n == other->file.n;
     origin->module.n = origin->module.n == other->module.n ? origin->module.n : 0;
@@ -267,7 +269,8 @@ static void add_origin(struct hp_origins *origins, const struct hp_naming *namin
     }
 }
 
-// Find the origins of all nodes that are asked for, in one walk over the calls.
+// Find the origins of all nodes that are not NOT_ASKED, in one walk over the calls of all
+// frames.
 static void find_origins(struct hp_origins *origins, const struct hp_naming *naming) {
     const uint32_t *first_call = naming->first_call.at;
     uint32_t number = 0, calls = first_call[naming->first_call.count - 1];
@@ -281,8 +284,8 @@ static void find_origins(struct hp_origins *origins, const struct hp_naming *nam
     }
 }
 
-// Ask for the nodes of the rows that are shown; the second time, for all nodes.  A table
-// shows twenty of a million nodes, so that most walks stay cheap.
+// Mark the nodes of the rows that are shown as ASKED, the second time all nodes.  A table
+// shows twenty of a million nodes, so that the walk of find_origins() mostly stays cheap.
 static void ask(struct hp_origins *origins, const struct hp_view *view) {
     size_t nodes = hp_node_count(&view->naming);
     if (origins->of) {
@@ -506,7 +509,8 @@ size_t hp_view_stack_count(const struct hp_view *view) {
     return view->stacks.all.count;
 }
 
-// Frame numbers are nodes for stacks of names, else calls of places.
+// The numbers in `*frames` are nodes if the view has stacks of names, else numbers of
+// calls.
 size_t hp_view_stack(const struct hp_view *view, size_t stack, const uint32_t **frames) {
     const struct hp_stacks *stacks = &view->stacks;
     const struct hp_stack_key *key = &stacks->all.at[stack];
@@ -541,7 +545,7 @@ static struct hp_frame_info info_of_node(const struct hp_view *view, hp_node_id 
     };
 }
 
-// Describe a frame that is a call of a place; `call` is its number in view->stacks.
+// Describe a frame that is a call; `call` is the number that hp_view_stack() returned.
 static struct hp_frame_info info_of_call(const struct hp_view *view, uint32_t call) {
     struct hp_place place = hp_stacks_place(&view->stacks, call);
     hp_module_id id = place.frame ? place.frame->module : (hp_module_id){0};

@@ -20,7 +20,7 @@ struct hp_edges {
 };
 
 // Find the edges in stacks of names (HP_STACKS_OF_NAMES) and sum their values of
-// `metric`. `is_shown` says for each node number whether it is shown.  Free with
+// `metric`.  `is_shown`, an array by node, says which nodes the graph shows.  Free with
 // hp_edges_done().
 void hp_edges_init(struct hp_edges *edges, const struct hp_stacks *stacks,
                    enum hp_metric metric, const bool *is_shown);

@@ -12,18 +12,19 @@ enum {
     STAND_INS = 2, // calls without a frame: "[empty stack]" and "[truncated]"
 };
 
-// Cache of the heads of place names, for the module last used: frames are sorted by
-// module.
+// Cache of the heads of place names (the text before the number, as "libfoo.so.1+"), for
+// the module last used: frames are sorted by module.
 struct heads {
     bool is_known;
     hp_module_id module;
-    hp_string of_places, of_starts; // heads for addresses, and for starts of functions
+    // Heads before addresses of frames, and before starts of functions.
+    hp_string of_places, of_starts;
 };
 
 // A name under construction.
 struct name_builder {
     HP_VEC(char) text;
-    bool is_short; // use short names of functions
+    bool is_short; // short names of functions are appended
     struct heads heads;
 };
 
@@ -97,8 +98,8 @@ static inline hp_string find_head(struct heads *heads, struct hp_naming *naming,
     return offset == frame->address ? heads->of_places : heads->of_starts;
 }
 
-// Append a place: "libfoo.so.1+0x1234", or "0x7f2bde8a2630" without a module, or
-// "[unmapped]" if the frame is in no mapping.
+// Append the place at `offset` in a frame's module: "libfoo.so.1+0x1234", or
+// "0x7f2bde8a2630" without a module, or "[unmapped]" if the frame is in no mapping.
 static void build_place(struct name_builder *b, struct hp_naming *naming,
                         const struct hp_frame *frame, uint64_t offset) {
     if (hp_frame_is_unmapped(frame)) {
@@ -152,8 +153,8 @@ static void build_id(struct name_builder *b, const struct hp_profile *profile,
     build(b, " (build %.12s)", *id && !strchr(id, ',') ? id : "not known");
 }
 
-// Append the name of an address: its place, and the function with its source, or where
-// the function starts.
+// Append the name of an address: its place, and the function with its source file and
+// line, or else the place where the function starts.
 static void build_address(struct name_builder *b, struct hp_naming *naming,
                           const struct hp_frame *frame, const struct hp_line *line) {
     bool has_name = line && line->function.n;
@@ -289,8 +290,9 @@ static hp_string picked_by(const struct hp_line *line, hp_string module,
     return by_file ? line->file : line->function;
 }
 
-// Return the set of filter rules that match a call.  Rules look at its function, file and
-// module, and at the frame's address; HP_PICK only at the string that names the node.
+// Return the set of filter rules that match a call of frame number `frame`.  Rules look
+// at its function, file and module, and at the frame's address; HP_PICK only at the
+// string that names the node.
 static uint8_t marks_of(const struct hp_naming *naming, size_t frame,
                         const struct hp_line *line, enum hp_granularity by) {
     const struct hp_profile *profile = naming->profile;
@@ -336,11 +338,13 @@ struct call_maker {
     struct hp_frame_rules rules;
     struct name_builder b;
     enum hp_granularity by;
-    HP_VEC(hp_node_id) of_functions; // for each string of the profile its last node, or 0
+    // For each string of the profile: the node last made of the function with this name;
+    // 0: none.
+    HP_VEC(hp_node_id) of_functions;
 };
 
-// Whether a call is named by a place only.  `*offset` is the place's number: the start of
-// the function, or by address the frame's own address.
+// Whether the name of a call is only a place.  Sets `*offset` to the number in the place:
+// the start of the function, or for HP_BY_ADDRESS the frame's own address.
 static bool is_place(const struct hp_frame *frame, const struct hp_line *line,
                      enum hp_granularity by, uint64_t *offset) {
     bool has_name = line && (line->function.n || by == HP_BY_LINE);
@@ -352,7 +356,8 @@ static bool is_place(const struct hp_frame *frame, const struct hp_line *line,
             (by_address && start == frame->address));
 }
 
-// Return the node of a call at any granularity.  A new node also gets its short name.
+// Return the node of a call at any granularity; add it, with its full and short name, if
+// it is new.
 static hp_node_id node_of_name(struct call_maker *maker, const struct hp_frame *frame,
                                const struct hp_line *line, enum hp_frame_class class) {
     struct hp_naming *naming = maker->naming;
@@ -377,8 +382,8 @@ static hp_node_id node_of_name(struct call_maker *maker, const struct hp_frame *
     return node;
 }
 
-// Return the node of a function by a cache of one node each: most functions have one
-// class, wherever they are called.
+// Return the node of a function and a class.  The cache of_functions has one node for
+// each function, as most functions have one class, wherever they are called.
 static hp_node_id node_of_function(struct call_maker *maker, hp_string function,
                                    enum hp_frame_class class) {
     hp_node_id *node = hp_vec_reach(&maker->of_functions, function.n);

@@ -31,13 +31,14 @@ struct hp_naming {
     struct hp_node_names names;       // full names of the nodes
     HP_VEC(struct hp_call) calls; // frame by frame, within a frame the innermost first
     HP_VEC(uint32_t) first_call;  // for each frame, and the end of the last frame's calls
-    // For each frame: the node of its only call that is not folded; HP_NO_NODE: all are
-    // folded; 0: several are not.
+    // For each frame: the node of its only call that is not folded; HP_NO_NODE: all of
+    // its calls are folded; 0: several of them are not.
     HP_VEC(hp_node_id) only;
     struct hp_strtab short_names; // empty unless options.short_names
     hp_string *short_of;          // for each string of the profile; NULL: names stay full
     HP_VEC(hp_string) shown;      // for each node its short name; 0: shown in full
-    unsigned folds;               // set of folded classes, 1 << class each
+    // Set of the classes whose calls are folded, 1 << class each.
+    unsigned folds;
     hp_node_id truncated; // "[truncated]": replaces the missing end of a backtrace
     hp_node_id empty;     // "[empty stack]": represents a stack without frames
     uint32_t truncated_call, empty_call; // their calls, after the calls of all frames
@@ -54,11 +55,13 @@ HP_MUST_CHECK int hp_naming_init(struct hp_naming *naming,
                                  struct hp_err *err);
 void hp_naming_done(struct hp_naming *naming);
 
-// Return the node of a name and class; add it if it is new.  HP_CLASSES means no class.
+// Return the node of a full name and a class; add it if it is new.  HP_CLASSES means no
+// class.
 hp_node_id hp_naming_add(struct hp_naming *naming, struct hp_span name,
                          enum hp_frame_class class);
 
-// Return the node of a function of the profile, which also gets its short name.
+// Return the node of a function of the profile and a class; add it, with its full and
+// short name, if it is new.
 hp_node_id hp_naming_add_function(struct hp_naming *naming, hp_string function,
                                   enum hp_frame_class class);
 
@@ -73,7 +76,8 @@ static inline size_t hp_node_count(const struct hp_naming *naming) {
     return naming->names.all.count;
 }
 
-// Return the name of a node as shown (short if the options ask for it), and in full.
+// Return the name of a node as the report shows it (short if the options ask for that),
+// and its full name.
 struct hp_span hp_node_name(const struct hp_naming *naming, hp_node_id node);
 struct hp_span hp_node_full_name(const struct hp_naming *naming, hp_node_id node);
 
@@ -94,8 +98,8 @@ int hp_node_compare(const struct hp_naming *naming, hp_node_id a, hp_node_id b);
 // Sort nodes by hp_node_compare().
 void hp_nodes_sort(const struct hp_naming *naming, hp_node_id *nodes, size_t count);
 
-// Sort the nodes and return the position of each one, indexed by node number.  The caller
-// frees the array.
+// Sort nodes by hp_node_compare(), and return an array that has the position of each of
+// them by its number.  The caller frees the array.
 uint32_t *hp_nodes_rank(const struct hp_naming *naming, hp_node_id *nodes, size_t count);
 
 #endif

@@ -65,7 +65,7 @@ static uint32_t hash_of(const struct hp_name_parts *name) {
     return (uint32_t)hp_hash_bytes(name, sizeof *name, hp_hash_key());
 }
 
-// Add the nodes to the index that are not in it.
+// Add all nodes that are not in the index yet to it.
 static void index_all(struct hp_node_names *names) {
     for (size_t i = names->indexed; i < names->all.count; i++) {
         hp_index_put(&names->index, hash_of(&names->all.at[i]), i);
@@ -73,7 +73,7 @@ static void index_all(struct hp_node_names *names) {
     names->indexed = names->all.count;
 }
 
-// Return the node with these parts by the index; append it if it is new.
+// Look up the node with these parts in the index, and return it; append it if it is new.
 static hp_node_id find(struct hp_node_names *names, const struct hp_name_parts *name) {
     static_assert(sizeof *name == 16, "all of its bytes are compared");
     uint32_t hash = hash_of(name), found;
@@ -146,7 +146,8 @@ hp_node_id hp_node_names_add(struct hp_node_names *names, struct hp_span text,
 
 // --- texts of names -----------------------------------------------------------------------
 
-// Format the text of a place, `size` bytes and a NUL.
+// Format the text of a place: `size` bytes, which the caller computed, and a NUL.  The
+// text is owned by names->put.
 static const char *put_together(const struct hp_node_names *names,
                                 const struct hp_name_parts *place, size_t size) {
     struct hp_span head = hp_strtab_span(&names->heads.strings, place->text);

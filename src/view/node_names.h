@@ -24,8 +24,8 @@ struct hp_name_parts {
     uint16_t class, is_place; // enum hp_frame_class; whether it is a place
 };
 
-// Strings and a node for each: for a text its first node, for a head the node with the
-// largest number so far.
+// Texts or heads as strings, and a node of each: the first node of a text, or the node
+// with the largest number of a head so far.
 struct hp_name_texts {
     struct hp_strtab strings;
     HP_VEC(hp_node_id) nodes;
@@ -35,9 +35,10 @@ struct hp_name_texts {
 struct hp_node_names {
     HP_VEC(struct hp_name_parts) all; // by node; [0] is unused
     struct hp_name_texts texts, heads;
-    struct hp_index index;      // finds nodes by their parts
-    size_t indexed;             // number of nodes in the index, the first ones
-    struct hp_place_texts *put; // formatted texts of places; NULL: there are no nodes
+    struct hp_index index; // finds nodes by their parts
+    size_t indexed;        // number of nodes in the index: the first ones of `all`
+    // Texts of places that were formatted; NULL: there are no nodes
+    struct hp_place_texts *put;
 };
 
 void hp_node_names_done(struct hp_node_names *names);
@@ -47,9 +48,9 @@ void hp_node_names_done(struct hp_node_names *names);
 hp_node_id hp_node_names_add(struct hp_node_names *names, struct hp_span text,
                              enum hp_frame_class class);
 
-// Return the node of a place and class; add it if it is new.  The head is a string that
-// hp_node_names_head() returns.  Places of one head are added fastest in ascending order
-// of numbers.
+// hp_node_names_head() returns the string of a head, to be passed as `head` to
+// hp_node_names_add_place(), which returns the node of a place and a class and adds it if
+// it is new.  Places with one head are added fastest in ascending order of numbers.
 hp_string hp_node_names_head(struct hp_node_names *names, struct hp_span head);
 hp_node_id hp_node_names_add_place(struct hp_node_names *names, hp_string head,
                                    uint64_t number, enum hp_frame_class class);

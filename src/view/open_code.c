@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Fewest dumps of a side that rows are compared over, if not over all dumps.
+// If rows are compared over some dumps only: fewest dumps of each side.
 static const size_t least_dumps = 3;
 
 enum {
@@ -12,8 +12,8 @@ enum {
 
 // --- modules ------------------------------------------------------------------------------
 
-// Whether names are available: the file was read and is the one that ran, as far as that
-// can be determined, or a partial has the names.
+// Whether the names of a module are available: its file was read and is the one that ran,
+// as far as that can be determined, or a partial has the names.
 static bool has_file(const struct hp_module *module) {
     bool is_read = module->status == HP_SYM_DWARF || module->status == HP_SYM_SYMTAB ||
                    module->status == HP_SYM_STRIPPED;
@@ -78,7 +78,7 @@ static void add_module(struct hp_open_code *open, enum hp_open_kind kind, hp_str
     hp_vec_push(&open->modules, module);
 }
 
-// Find the modules whose functions may not be comparable, by the kinds of enum
+// List the modules whose functions may not be comparable, each with its enum
 // hp_open_kind.
 static void find_modules(struct hp_open_code *open, const struct hp_view *view,
                          bool has_same_processes) {
@@ -174,8 +174,8 @@ struct frame_sets {
     uint64_t all, open;
 };
 
-// Return the sets of a frame.  A frame with symbols is open only if lines or addresses
-// move.
+// Return the sets of a frame.  A frame with symbols is open only in modules of the kind
+// HP_OPEN_MOVED.
 static struct frame_sets sets_of(const struct open_finder *finder,
                                  const struct hp_frame *frame) {
     uint32_t n = frame->module.n;
@@ -199,7 +199,7 @@ static void mark_own(struct hp_open_code *open, uint64_t modules) {
     }
 }
 
-// Collect the sets of each node from its frames.
+// Set of_node and open_nodes from the frames of each node, and is_own of the modules.
 static void look_at_frames(struct open_finder *finder) {
     const struct hp_naming *naming = &finder->view->naming;
     const struct hp_profile *profile = finder->view->profile;
@@ -230,7 +230,7 @@ static uint64_t open_sets_of(const struct open_finder *finder, uint32_t frame) {
     return sets.open & ~compared;
 }
 
-// Collect the sets of each stack from its frames.
+// Set of_stack and open_stacks from the frames of each stack.
 static void look_at_stacks(struct open_finder *finder) {
     const struct hp_profile *profile = finder->view->profile;
     for (size_t s = 0; s < profile->stacks.count; s++) {
@@ -245,7 +245,8 @@ static void look_at_stacks(struct open_finder *finder) {
 
 // --- dumps ----------------------------------------------------------------------------------
 
-// Count an input for each node of a stack, once for each node.
+// Add 1 to dumps_with of each node of a stack, unless this input was counted there
+// before.
 static void count_addresses(struct open_finder *finder, size_t number, uint32_t stack,
                             int side) {
     const struct hp_naming *naming = &finder->view->naming;
@@ -262,7 +263,8 @@ static void count_addresses(struct open_finder *finder, size_t number, uint32_t 
     }
 }
 
-// Count an input's dumps for the modules that it has stacks of, and for its addresses.
+// Add the number of an input's dumps to `dumps` of the modules that it has stacks of, and
+// count the input for the nodes of its stacks in modules compared by address.
 static void look_at_input(struct open_finder *finder, size_t number, int side) {
     const struct hp_profile *profile = finder->view->profile;
     const struct hp_input_record *input = &profile->inputs.at[number];
@@ -283,7 +285,8 @@ static void look_at_input(struct open_finder *finder, size_t number, int side) {
     }
 }
 
-// Add an input's stacks to the sums of its modules, all and open ones.
+// Add the values of an input's stacks to the sums of their modules, over all stacks and
+// over open ones; set of_input, and count the input's dumps in `open` of the modules.
 static void add_input(struct open_finder *finder, size_t number, int side) {
     const struct hp_profile *profile = finder->view->profile;
     const struct hp_input_record *input = &profile->inputs.at[number];
@@ -319,8 +322,8 @@ static void each_input(struct open_finder *finder, const struct hp_sides *sides,
     }
 }
 
-// Remove from the open nodes the addresses that more than half of the dumps of each side
-// have.  A side may have no dumps at all.
+// Clear in open_nodes the modules compared by address of those nodes that more than half
+// of the module's dumps of each side have.  A side may have no dumps at all.
 static void compare_addresses(struct open_finder *finder, const struct hp_sides *sides) {
     struct hp_open_code *open = finder->open;
     for (size_t n = 0; n < hp_node_count(&finder->view->naming); n++) {
@@ -462,9 +465,9 @@ static void find_named(const struct hp_open_code *open, const struct hp_profile 
     }
 }
 
-// Whether some of the dumps suffice to compare rows: more than half of each side, and at
-// least three.  With fewer, a test marks too many rows that have not changed.  Grouped
-// and merged inputs never suffice.
+// Whether the dumps `some` among `all` suffice to compare rows: more than half of each
+// side, and at least three.  With fewer, a test marks too many rows that have not
+// changed.  Grouped and merged inputs never suffice.
 static bool is_enough(const struct hp_sides *all, const struct hp_sides *some) {
     bool is = true;
     for (int side = 0; side < 2; side++) {

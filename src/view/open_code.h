@@ -38,14 +38,15 @@ enum hp_open_kind {
 // no names for it and the other dumps have several builds of it.
 struct hp_open_module {
     enum hp_open_kind kind;
-    hp_string path;          // string of the profile
-    uint32_t further;        // number of further modules that this one also represents
-    uint32_t builds;         // builds that have a file
-    bool is_own;             // code of the program itself, not of a library
-    uint64_t dumps[2];       // dumps of each side that have stacks of the module
-    uint64_t open[2];        // dumps among them with stacks that are not compared
+    hp_string path;    // string of the profile
+    uint32_t further;  // number of further modules that this one also represents
+    uint32_t builds;   // builds that have a file
+    bool is_own;       // code of the program itself, not of a library
+    uint64_t dumps[2]; // dumps of each side that have stacks of the module
+    // Dumps of each side that have stacks of the module that are not compared.
+    uint64_t open[2];
     hp_fixed bytes[2];       // sum of the stacks that are not compared, in the metric
-    hp_fixed all[2];         // sum of all stacks of the module, in the metric
+    hp_fixed all[2];         // sum of all stacks with the module, in the metric
     struct hp_growth growth; // change of all stacks of the module, in a comparison
 };
 
@@ -71,16 +72,18 @@ struct hp_further_module {
 };
 
 // {0}: the functions of all modules can be compared.  A set of modules is a number: bit i
-// is modules.at[i].  The arrays are owned; NULL if there are no open modules.
+// is modules.at[i].  The arrays are owned, and NULL if there are no open modules.  Open
+// means: cannot be compared.
 struct hp_open_code {
     HP_VEC(struct hp_open_module) modules;
     HP_VEC(struct hp_further_module) further;
     uint64_t by_address;   // set of modules compared by address: all but HP_OPEN_IN_SOME
-    uint64_t *of_node;     // for each node: modules of its functions or addresses
-    uint64_t *open_nodes;  // for each node: modules in which it has open addresses
-    uint64_t *of_stack;    // for each stack of the profile: modules of its frames
-    uint64_t *open_stacks; // for each stack: modules of its frames that are not compared
-    uint64_t *of_input;    // for each input: modules of its open stacks
+    uint64_t *of_node;     // for each node: set of the modules that its frames are in
+    uint64_t *open_nodes;  // for each node: set of those in which it has open frames
+    uint64_t *of_stack;    // for each stack of the profile: set of its frames' modules
+    uint64_t *open_stacks; // for each stack: set of those in which it is not compared
+    // For each input: set of the modules in which its stacks are not compared.
+    uint64_t *of_input;
 };
 
 // Whether some memory of the module is not compared.
@@ -110,7 +113,7 @@ void hp_open_code_init(struct hp_open_code *open, const struct hp_view *view,
                        const struct hp_sides *sides, bool has_same_processes);
 void hp_open_code_done(struct hp_open_code *open);
 
-// Whether an input has stacks of a set of modules that are not compared.
+// Whether an input has stacks that are not compared in one of `modules`, a set.
 static inline bool hp_open_code_has(const struct hp_open_code *open, size_t input,
                                     uint64_t modules) {
     return (open->of_input[input] & modules) != 0;

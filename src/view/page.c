@@ -9,8 +9,9 @@
 #include <math.h>
 
 enum {
-    MOST_NODES = 100,     // nodes of the tree
-    MOST_BYTES = 1 << 20, // approximate limit for boxes; the smallest are merged
+    MOST_NODES = 100, // nodes of the tree
+    // Approximate limit of the bytes of all boxes in the file; the smallest are merged.
+    MOST_BYTES = 1 << 20,
     MOST_GROUPS = 16, // groups of inputs in a facet; each may have values of each stack
 };
 
@@ -54,8 +55,8 @@ static void pick(struct picker *picker) {
         picker->boxes.count < MOST_NODES ? picker->boxes.count : MOST_NODES;
 }
 
-// Return the index in picker->boxes of the largest box on `box` that is not in the tree
-// yet; HP_NO_PARENT: none.
+// Return the index in picker->boxes of the largest callee of `box` that is not in the
+// tree yet (is_done); HP_NO_PARENT: none.
 static uint32_t next_on(const struct picker *picker, const bool *is_done, uint32_t box) {
     for (size_t i = 0; i < picker->boxes.count; i++) {
         uint32_t number = picker->boxes.at[i];
@@ -66,7 +67,8 @@ static uint32_t next_on(const struct picker *picker, const bool *is_done, uint32
     return HP_NO_PARENT;
 }
 
-// Append the picked boxes to view->tree, callers first, callees by value.
+// Append the picked boxes to view->tree, each caller before its callees, and these by
+// value, the largest first.
 static void put_in_order(struct hp_view *view, const struct picker *picker) {
     bool is_done[MOST_NODES] = {false};
     // The box of each node of the tree; the node whose callees are being added.
@@ -98,7 +100,8 @@ static void put_in_order(struct hp_view *view, const struct picker *picker) {
 
 // --- changes ------------------------------------------------------------------------------
 
-// Keep the changes of the boxes that were compared.  Callers are before their callees.
+// Copy the boxes that were compared, with their changes, to changes->boxes.  Callers are
+// before their callees.
 static void keep_boxes(struct hp_page_changes *changes, const struct hp_flames *flames) {
     uint32_t *number_of = hp_alloc(flames->all.count * sizeof *number_of);
     for (uint32_t i = 0; i < flames->all.count; i++) {
@@ -114,7 +117,7 @@ static void keep_boxes(struct hp_page_changes *changes, const struct hp_flames *
     free(number_of);
 }
 
-// Compare functions by flat or cum and keep the result.
+// Compare functions by flat or by cum, and keep the result in view->changes.
 static void compare_by(struct hp_view *view, const struct hp_sides *sides, bool by_cum) {
     struct hp_page_changes *changes = view->changes;
     struct hp_members members;
@@ -126,7 +129,8 @@ static void compare_by(struct hp_view *view, const struct hp_sides *sides, bool 
     changes->by[by_cum] = &changes->made[by_cum];
 }
 
-// Make view->changes.  The report of a diff has one of its two comparisons already.
+// Make view->changes.  The report of a diff has made one of the two comparisons, by flat
+// or by cum, already.
 static void compare(struct hp_view *view, const struct hp_flames *flames) {
     struct hp_sides sides;
     struct hp_page_changes *changes = view->changes = hp_alloc(sizeof *changes);
@@ -158,8 +162,8 @@ static struct hp_error error_of(const struct hp_view *view,
     return sum;
 }
 
-// Add to a trend's page the trends by the other one of flat and cum, and the errors of
-// all dumps.
+// Add to the changes of a trend's page the trends by cum if the report is by flat, or the
+// reverse, and the sampling error of each dump's total.
 static void add_series(struct hp_view *view) {
     struct hp_page_changes *changes = view->changes;
     hp_trends_init(&changes->other, view, view->options.sort != HP_SORT_CUM);

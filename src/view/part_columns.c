@@ -39,9 +39,9 @@ struct size_ends {
 // Sizes and ages of the objects of all nodes.
 struct hp_part_columns {
     bool of_objects, ascii;      // count objects instead of bytes; draw bars in ASCII
-    struct hp_sizes sizes, ages; // by node; the size of a part is its range
+    struct hp_sizes sizes, ages; // by node; `size` of a part is the number of its range
     struct size_ends *ends;      // by node; owned
-    char size[HP_PART_TEXT], age[HP_PART_TEXT]; // texts last made
+    char size[HP_PART_TEXT], age[HP_PART_TEXT]; // texts last returned
 };
 
 // --- sums ---------------------------------------------------------------------------------
@@ -142,7 +142,9 @@ static void append(char text[HP_PART_TEXT], const char *more) {
     snprintf(text + used, HP_PART_TEXT - used, "%s", more);
 }
 
-// Append a bar for each range from the least to the largest size.
+// Append a character for each range from that of the least size to that of the largest: a
+// bar whose height is the amount in the range, relative to the largest amount in any
+// range.
 static void append_bars(char text[HP_PART_TEXT], const struct histogram *histogram,
                         const struct size_ends *ends, bool ascii) {
     static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -160,7 +162,7 @@ static void append_bars(char text[HP_PART_TEXT], const struct histogram *histogr
     append(text, " ");
 }
 
-// Return the text of the sizes column; valid until the next call.
+// Return the text of a node in the sizes column; valid until the next call.
 static const char *line_of_sizes(struct hp_part_columns *columns,
                                  const struct histogram *histogram, hp_node_id node) {
     const struct size_ends *ends = &columns->ends[node.n];
@@ -183,7 +185,8 @@ static const char *line_of_sizes(struct hp_part_columns *columns,
     return text;
 }
 
-// Return the range that the median of the known amount is in; 0: nothing is known.
+// Return the range that has the median of the amount of known size or age; 0: none is
+// known.
 static uint64_t median_of(const struct histogram *histogram) {
     double sum = 0;
     uint64_t range = 0;
@@ -194,8 +197,8 @@ static uint64_t median_of(const struct histogram *histogram) {
     return range;
 }
 
-// Return the text of the age column, with the share of known ages unless all are known;
-// valid until the next call.
+// Return the text of a node in the column of the median age, with the share of memory of
+// known age unless all ages are known; valid until the next call.
 static const char *text_of_age(struct hp_part_columns *columns,
                                const struct histogram *histogram) {
     uint64_t range = median_of(histogram);
@@ -251,7 +254,7 @@ void hp_part_columns_set_fields(struct hp_view *view) {
     }
 }
 
-// Return a share; NAN if there is nothing.
+// Return the share of `part` in `all`; NAN unless `all` is above 0.
 static double share_of(double part, double all) {
     return all > 0 ? part / all : (double)NAN;
 }

@@ -14,11 +14,11 @@ enum {
     HP_PART_TEXT = 256,   // room for a text, in bytes
 };
 
-struct hp_part_columns; // sizes and ages by node
+struct hp_part_columns; // sums of sizes and of ages, by node
 
-// Add up sizes and ages, whichever the options ask for, of the stacks that end at each
-// node, or of all that pass it if rows are sorted by cum.  The caller frees the result
-// with hp_part_columns_free().
+// Add up for each node the sizes and ages, whichever the options ask for, of the objects
+// of the stacks that end at it, or of the stacks that pass it if rows are sorted by cum.
+// The caller frees the result with hp_part_columns_free().
 struct hp_part_columns *hp_part_columns_new(const struct hp_view *view);
 void hp_part_columns_free(struct hp_part_columns *columns); // NULL is fine
 

@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double few_samples = 5; // effective samples, below which a row is flagged
+// A row of fewer effective samples gets HP_ROW_FEW_SAMPLES.
+static const double few_samples = 5;
 
 // Whether the error of a value is known and shown.
 static bool is_known(const struct hp_precision *precision, const struct hp_error *error,

@@ -39,7 +39,8 @@ bool hp_precision_is_of_seen_sizes(const struct hp_error *error, struct hp_inter
 double hp_precision_samples(const struct hp_precision *precision, hp_fixed value,
                             const struct hp_error *error, enum hp_metric metric);
 
-// Number of bits in enum hp_row_flag, and the text of bit `bit`, from 0: "few-samples".
+// Number of flags in enum hp_row_flag.  hp_row_flag_text() returns the name of the flag
+// at a bit, counted from 0: "few-samples".
 enum {
     HP_ROW_FLAGS = 4,
 };
@@ -49,7 +50,8 @@ const char *hp_row_flag_text(unsigned bit);
 // Return the text that says how object sizes were recovered from a dump: "unique".
 const char *hp_read_text(enum hp_read read);
 
-// Return the flags of a value, a set of enum hp_row_flag.  All reports judge values here.
+// Return the flags of a value that follow from its error, a set of enum hp_row_flag.  All
+// reports judge values here.
 unsigned hp_precision_flags(const struct hp_precision *precision, hp_fixed value,
                             const struct hp_error *error, enum hp_metric metric);
 

@@ -47,7 +47,7 @@ static char *full_name(const struct hp_profile *profile,
     return text;
 }
 
-// Return the number of types with a name, whatever their units.
+// Return the number of sample types with a name, whatever their units.
 static size_t count_named(const struct hp_profile *profile, struct hp_span name) {
     size_t count = 0;
     const struct hp_sample_type *type;
@@ -106,7 +106,8 @@ void hp_projection_names(const struct hp_profile *profile, char *text, size_t ro
 
 // --- the profile --------------------------------------------------------------------------
 
-// Copy the stacks with the values of the type only.  Their frames stay borrowed.
+// Copy the stacks of the profile, with their values of the type instead of the metrics.
+// Their frames stay borrowed.
 static void copy_stacks(struct hp_profile *projection, const struct hp_profile *profile,
                         const struct hp_sample_type *type) {
     memset(&projection->stacks, 0, sizeof projection->stacks);
@@ -121,8 +122,9 @@ static void copy_stacks(struct hp_profile *projection, const struct hp_profile *
     }
 }
 
-// Copy the inputs with the totals of the type only.  An input without the type lacks both
-// space and objects in use; an input with it has both, one of them 0.
+// Copy the inputs, with their totals of the type instead of the metrics.  An input
+// without the type lacks both space and objects in use; an input with it has both, one of
+// them 0.
 static void copy_inputs(struct hp_profile *projection, const struct hp_profile *profile,
                         const struct hp_sample_type *type) {
     const unsigned of_allocations = 1u << HP_ALLOC_SPACE | 1u << HP_ALLOC_OBJECTS;
