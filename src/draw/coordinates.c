@@ -19,11 +19,14 @@ enum {
 // State of the four passes.
 struct placer {
     struct hp_ranks *ranks;
-    // Root of the block of each vertex; the next vertex of the block, in a ring.
+    // For each vertex: the root of its block, which is one of its vertices; and the next
+    // vertex of the block, in a ring.
     uint32_t *root, *next;
-    uint32_t *blocks;  // roots of blocks, from left to right
-    uint32_t *waiting; // links of each block to blocks on its left that have no place yet
-    int64_t *x;        // x of each block, by its root
+    uint32_t *blocks; // roots of blocks, from left to right
+    // For each block, by its root: number of its vertices whose left neighbour is in a
+    // block that sort_blocks() has not reached yet.
+    uint32_t *waiting;
+    int64_t *x;               // x of each block, by its root
     int64_t *found[VARIANTS]; // result of each pass for each vertex
 };
 
@@ -62,9 +65,10 @@ static void mark_crossing_below(struct hp_ranks *ranks, size_t layer) {
     }
 }
 
-// Align a vertex with the other end of its median link, of one or both medians.  `*last`
-// is the place of the last vertex aligned with, -1 at the left edge: alignments must not
-// cross.
+// Align a vertex with its median neighbour in the layer above (`down`) or below; if that
+// is not possible and there are two medians, with the other one.  `*last` is the place of
+// the neighbour that the previous alignment in the layer was with, at first -1, or
+// INT64_MAX from the right: alignments must not cross.
 static void align_vertex(struct placer *p, uint32_t vertex, bool down, bool from_right,
                          int64_t *last) {
     const struct hp_ranks *ranks = p->ranks;
@@ -85,7 +89,7 @@ static void align_vertex(struct placer *p, uint32_t vertex, bool down, bool from
     }
 }
 
-// Build the blocks of one pass.
+// Build the blocks of one pass: set p->root and p->next.
 static void align(struct placer *p, bool down, bool from_right) {
     struct hp_ranks *ranks = p->ranks;
     for (uint32_t i = 0; i < ranks->vertices.count; i++) {
@@ -105,7 +109,8 @@ static void align(struct placer *p, bool down, bool from_right) {
 
 // --- places -------------------------------------------------------------------------------
 
-// Find the adjacent vertex in the same layer; false if there is none on that side.
+// Find the vertex next to another in the same layer, on the right or on the left; false
+// if there is none.
 static bool find_neighbour(const struct hp_ranks *ranks, uint32_t vertex, bool on_right,
                            uint32_t *found) {
     const struct hp_rank_vertex *v = &ranks->vertices.at[vertex];
@@ -117,7 +122,8 @@ static bool find_neighbour(const struct hp_ranks *ranks, uint32_t vertex, bool o
     return true;
 }
 
-// Sort blocks so that each comes after the blocks to its left.  Returns their number.
+// Fill p->blocks, so that each block is after the blocks to its left.  Returns the number
+// of blocks.
 static size_t sort_blocks(struct placer *p) {
     const struct hp_ranks *ranks = p->ranks;
     size_t count = 0, vertices = ranks->vertices.count;
@@ -144,7 +150,7 @@ static size_t sort_blocks(struct placer *p) {
 }
 
 // Find the x of a block that is as close to its neighbours on one side as the gaps allow;
-// false if it has none there.
+// false if it has no neighbours on that side.
 static bool find_nearest(const struct placer *p, uint32_t block, bool on_right,
                          int64_t *nearest) {
     bool has_any = false;
@@ -183,7 +189,7 @@ static void place_blocks(struct placer *p, size_t count, bool from_right) {
 
 // --- the four together --------------------------------------------------------------------
 
-// The leftmost and the rightmost x that vertices take.
+// The leftmost and the rightmost x that vertices take, with the room beside their lines.
 struct extent {
     int64_t left, right;
 };

@@ -12,18 +12,20 @@ enum {
     MOST_STEPS = 40000000, // steps of all exchanges together
     UNIT = 1024,           // the means are in units of 1 / UNIT places
     MOST_STARTS = 64,      // most orders to start from
-    // Orders to start from, whatever the size of the graph.
+    // Fewest orders to start from, whatever the size of the graph.
     LEAST_STARTS = 2,
-    START_WORK = 20000, // vertices of all starts together, unless LEAST_STARTS are more
+    // Number of vertices of the graph times number of starts, at most; but there are
+    // always LEAST_STARTS.
+    START_WORK = 20000,
 };
 
 // State of the sweeps; the order itself is in `ranks`.
 struct sweeper {
     struct hp_ranks *ranks;
     uint32_t *best;         // the order with the fewest crossings so far
-    uint32_t *counts;       // a Fenwick tree over places, for counting
+    uint32_t *counts;       // a Fenwick tree over places, for counting crossings
     struct sweep_key *keys; // for sorting one layer
-    // Comparisons of links in exchanges so far.
+    // Pairs of links that exchanges have compared so far, and pairs of vertices.
     size_t steps;
 };
 
@@ -108,9 +110,9 @@ static int compare_keys(const void *left, const void *right) {
                               : (a->place > b->place) - (a->place < b->place);
 }
 
-// Sort a layer by the means of its neighbours above or below.  Vertices without links
-// keep their places, and the others are sorted around them.  If `flips` is set, of equal
-// vertices the last comes first.
+// Sort the vertices of a layer by the mean places of their neighbours above (`by_upper`)
+// or below.  Vertices without links keep their places, and the others are sorted around
+// them.  If `flips` is set, of equal vertices the last comes first.
 static void sort_layer(struct sweeper *s, size_t layer, bool by_upper, bool flips) {
     struct hp_ranks *ranks = s->ranks;
     const struct hp_rank_links *links = by_upper ? &ranks->up : &ranks->down;
@@ -173,7 +175,7 @@ static int64_t gain(struct sweeper *s, const struct hp_rank_links *links, uint32
 }
 
 // Exchange adjacent vertices of a layer where that removes crossings.  Returns whether
-// any was exchanged.
+// any were exchanged.
 static bool exchange_in(struct sweeper *s, size_t layer) {
     struct hp_ranks *ranks = s->ranks;
     bool has_changed = false;
@@ -192,8 +194,8 @@ static bool exchange_in(struct sweeper *s, size_t layer) {
     return has_changed;
 }
 
-// Exchange in all layers until nothing changes.  It ends, because each exchange removes
-// crossings.
+// Exchange adjacent vertices in all layers until nothing changes.  It ends, because each
+// exchange removes crossings.
 static void exchange(struct sweeper *s) {
     bool has_changed = true;
     while (has_changed && s->steps < MOST_STEPS) {
@@ -209,7 +211,8 @@ static void exchange(struct sweeper *s) {
 // A depth-first search over vertices that defines an order to start from.
 struct order_search {
     struct hp_ranks *ranks;
-    // Direction of the search; whether the last link of a vertex is followed first.
+    // Whether the search leads downwards; whether it follows the last link of a vertex
+    // first.
     bool down, from_right;
     uint32_t turns; // bits that decide at which vertices the order of links is reversed
     // Whether each vertex has been visited.
@@ -266,7 +269,7 @@ static void begin(struct hp_ranks *ranks, int start) {
 }
 
 // Sweep from one starting order, downwards or upwards first, and keep the best order
-// found.  Returns the fewest crossings so far.
+// found.  `least`: fewest crossings so far.  Returns the fewest after these sweeps.
 static size_t sweep_all(struct sweeper *s, int start, size_t least) {
     struct hp_ranks *ranks = s->ranks;
     size_t size = ranks->vertices.count * sizeof *s->best;

@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-// Copy a text of the caller, who may free it before the drawing is written.
+// Copy a text of the caller, who may free it before the drawing is written, to the
+// drawing's arena.
 static struct hp_span keep(struct hp_drawing *drawing, struct hp_span text) {
     char *copy = hp_arena_alloc(&drawing->arena, text.size, 1);
     if (text.size > 0) {

@@ -90,7 +90,7 @@ struct hp_element {
     enum hp_element_kind kind;
     struct hp_ink ink;
     struct hp_box box;         // for a text, the anchor is its x and y
-    size_t first, count;       // its part of the drawing's points
+    size_t first, count;       // its points: a range of the drawing's points
     struct hp_letters letters; // for a text
     struct hp_span text;       // the text; for a group: its title
     const char *class;         // for a group: its class, or NULL
@@ -99,7 +99,7 @@ struct hp_element {
 struct hp_drawing {
     int32_t width, height; // may be changed until the drawing is written
     struct hp_span title;  // title of the whole drawing
-    struct hp_arena arena; // holds copies of all texts
+    struct hp_arena arena; // owns copies of all texts and titles
     HP_VEC(struct hp_element) elements;
     HP_VEC(struct hp_point) points;
 };
@@ -130,8 +130,8 @@ void hp_drawing_line(struct hp_drawing *drawing, const struct hp_point *points,
 void hp_drawing_polygon(struct hp_drawing *drawing, const struct hp_point *points,
                         size_t count, struct hp_ink ink);
 
-// Add one line of UTF-8, with `at` on its baseline.  Where only other fonts exist and the
-// text would be wider than in Helvetica, the letters are drawn closer together.
+// Add one line of UTF-8, with `at` on its baseline.  A viewer of the SVG that lacks
+// Helvetica stretches or squeezes the text to its width in Helvetica.
 void hp_drawing_text(struct hp_drawing *drawing, struct hp_point at, struct hp_span text,
                      struct hp_letters letters);
 
@@ -140,17 +140,18 @@ void hp_drawing_text(struct hp_drawing *drawing, struct hp_point at, struct hp_s
 // it takes the whole size.
 int32_t hp_text_advance(struct hp_span text, int32_t size);
 
-// Number of leading bytes that fit into `width`, in whole characters.
+// Number of bytes of the longest beginning of a text, in whole characters, that is no
+// wider than `width` in letters of `size`.
 size_t hp_text_fitting(struct hp_span text, int32_t size, int32_t width);
 
-// Write a length in points, as the writers need it: "12.5".
+// Write a length as a number of points: "12.5".
 void hp_drawing_put_length(struct hp_sink *out, int32_t length);
 
 // Write the drawing as an SVG file or as a PDF of one page.  Failures stay in the sink.
 void hp_drawing_write_svg(struct hp_sink *out, const struct hp_drawing *drawing);
 void hp_drawing_write_pdf(struct hp_sink *out, const struct hp_drawing *drawing);
 
-// Write the page of the PDF as PostScript; hatched areas are gray.
+// Write the drawing as a PostScript file of one page; hatched areas are gray.
 void hp_drawing_write_ps(struct hp_sink *out, const struct hp_drawing *drawing);
 
 #endif

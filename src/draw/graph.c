@@ -5,8 +5,8 @@
 
 enum {
     MARGIN = 12 * HP_POINT,
-    // From the border of a box to the text at the left and right; half of it above and
-    // below.
+    // Distance from the left and right border of a box to its text; above and below half
+    // of it.
     PADDING = 6 * HP_POINT,
     LEADING = 118,  // height of a line of text, in 1/100 of the size of its letters
     BASE_LINE = 92, // base line of a text from the top of its line, in the same unit
@@ -52,7 +52,7 @@ static void add_line(struct text_lines *lines, struct hp_span line) {
     hp_vec_push(&lines->at, line);
 }
 
-// Add a text of several lines; NULL has none.
+// Add the lines of a text; NULL has no lines.
 static void add_lines(struct text_lines *lines, const char *text) {
     while (text && *text != '\0') {
         size_t size = strcspn(text, "\n");
@@ -68,8 +68,8 @@ static bool may_break_after(struct hp_span text, size_t at) {
            (c == ':' && at > 0 && text.at[at - 1] == ':');
 }
 
-// Length of the next line of a name: as much as fits, up to the last place where the name
-// may be broken; at least one character.
+// Length of the next line of a name in bytes: as much as fits, up to the last place where
+// the name may be broken; at least one character.
 static size_t line_of(struct hp_span name, int32_t letters) {
     int32_t width = letters * NAME_WIDTH;
     size_t fitting = hp_text_fitting(name, letters, width), size = fitting;
@@ -102,7 +102,7 @@ static int64_t height_of(const struct text_lines *lines) {
 
 // --- sizes --------------------------------------------------------------------------------
 
-// Convert points, given as floating point by the caller, to a length from 1 to `most`.
+// Convert a number of points to a length, limited to the range from 1 to `most`.
 static int32_t length_of(double points, int32_t most) {
     double length = points * HP_POINT + .5;
     return length > most ? most : length >= 1 ? (int32_t)length : 1;
@@ -247,7 +247,8 @@ static void draw(struct painter *p) {
     }
 }
 
-// A line for the legend if edges are not drawn, or NULL; the caller frees it.
+// Return a line for the legend that says how many edges are not drawn; NULL: all are
+// drawn.  The caller frees it.
 static char *count_left_out(const struct painter *p) {
     size_t count = 0;
     for (size_t i = 0; i < p->layout.edge_count; i++) {

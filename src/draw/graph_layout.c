@@ -2,10 +2,6 @@
 // other, and frees what they used.
 #include "draw/graph_layout.h"
 
-// --- ranks -----------------------------------------------------------------------------
-
-// --- graph layout ----------------------------------------------------------------------
-
 // --- vertices -----------------------------------------------------------------------------
 
 // Order edges by weight, the heaviest first, then by their ends, so that the order is the
@@ -19,8 +15,9 @@ static int compare_edges(const void *left, const void *right, void *context) {
                                   : (a->to > b->to) - (a->to < b->to);
 }
 
-// Collect the edges between different nodes, the heaviest first, at most HP_LAYOUT_EDGES,
-// and reset the results of all edges.  Edges from a node to itself are drawn in any case.
+// Fill `edges` with the numbers of the edges between different nodes, the heaviest first,
+// and reset the results of all edges.  Returns the number of edges to be drawn, at most
+// HP_LAYOUT_EDGES.  Edges from a node to itself are drawn in any case.
 static size_t sort_edges(struct hp_layout *layout, uint32_t *edges) {
     size_t count = 0;
     for (uint32_t i = 0; i < layout->edge_count; i++) {
@@ -62,7 +59,7 @@ static void add_nodes(struct hp_ranks *ranks, const struct hp_layout *layout,
     }
 }
 
-// Add a bend of an edge, with room for the label if it is there.
+// Add a bend of an edge, with room for the edge's label if that is at this bend.
 static void add_bend(struct hp_ranks *ranks, const struct hp_layout_edge *edge,
                      uint32_t layer, bool has_label) {
     struct hp_rank_vertex bend = {.layer = layer,
@@ -111,7 +108,8 @@ static void add_edge(struct hp_ranks *ranks, struct hp_layout *layout, uint32_t 
     edge->is_drawn = true;
 }
 
-// Collect, for each vertex, the links whose lower (or upper) end it is.
+// Fill `links`: for each vertex, the links whose lower end it is (`is_lower`), or upper
+// end.
 static void find_links(const struct hp_ranks *ranks, struct hp_rank_links *links,
                        bool is_lower) {
     size_t vertices = ranks->vertices.count, count = ranks->links.count;
@@ -130,7 +128,8 @@ static void find_links(const struct hp_ranks *ranks, struct hp_rank_links *links
     }
 }
 
-// Count the vertices of each layer.
+// Count the layers and the vertices of each, set ranks->first, and allocate ranks->order,
+// which is filled later.
 static void find_layers(struct hp_ranks *ranks) {
     const struct hp_rank_vertex *vertex;
     hp_vec_each (vertex, &ranks->vertices) {

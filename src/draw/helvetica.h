@@ -5,9 +5,9 @@
 
 #include "base/utf8.h"
 
-// The first character of a text as it is drawn.  Characters that steer terminals, turn
-// the direction of writing or cannot occur in XML are replaced as by hp_escape(), and
-// drawn in the letters of the escape.
+// A character of a text, and how it is drawn.  Characters that steer terminals, turn the
+// direction of writing or cannot occur in XML are replaced as by hp_escape(), and drawn
+// in the letters of the escape.
 struct hp_letter {
     uint32_t size;     // bytes that the character takes in the text
     uint32_t width;    // width in 1/1000 of the size of the letters
@@ -18,7 +18,7 @@ struct hp_letter {
     bool is_escape;
 };
 
-// The first character of a text, which must not be empty.
+// Return the first character of a text, which must not be empty.
 struct hp_letter hp_helvetica_letter(struct hp_span text);
 
 #endif

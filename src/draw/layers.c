@@ -10,7 +10,7 @@ enum {
     // Steps of all searches; beyond this, edges against the order are turned without a
     // search.
     MOST_STEPS = 20000000,
-    ROUNDS = 8, // rounds in which nodes move closer
+    ROUNDS = 8, // rounds in which each node moves closer to its neighbours
 };
 
 struct node_list {
@@ -26,7 +26,8 @@ struct layer_sorter {
     // For each edge: whether it is in the order yet; whether it was turned.
     bool *is_in, *is_turned;
     uint32_t *rank, *at; // place of each node in the order; node at each place
-    // Number of the last search that met each node; number of the present search.
+    // For each node: number of the last search that met it; and number of the present
+    // search.
     uint32_t *seen, round;
     // Nodes that a search found downwards and upwards; the places to share out among
     // them.
@@ -45,7 +46,8 @@ static uint32_t callee_of(const struct layer_sorter *s, uint32_t edge) {
     return s->is_turned[edge] ? e->from : e->to;
 }
 
-// Collect the edges of each node, which must not lead from a node to itself.
+// Fill s->first and s->incident with the edges of each node.  No edge may lead from a
+// node to itself.
 static void find_incident(struct layer_sorter *s, const uint32_t *edges, size_t count) {
     size_t nodes = s->layout->node_count;
     s->first = hp_alloc((nodes + 2) * sizeof *s->first);
@@ -78,8 +80,9 @@ static uint32_t other_end(struct layer_sorter *s, uint32_t node, uint32_t edge,
                                                  : node;
 }
 
-// Find the nodes that are reached from `start`, which is included, and that are not
-// beyond `end` in the order.  Returns whether `end` is among them.
+// Find the nodes that are reached from `start` (downwards or upwards), and that are not
+// beyond `end` in the order; `start` is included.  Sets s->reached or s->reaching.
+// Returns whether `end` is among them.
 static bool search(struct layer_sorter *s, uint32_t start, uint32_t end, bool down) {
     struct node_list *found = down ? &s->reached : &s->reaching;
     size_t done = 0;
@@ -165,7 +168,8 @@ static void find_longest_paths(const struct layer_sorter *s, uint32_t *layer) {
     }
 }
 
-// Move a node towards the side with more weight, as far as its edges allow.
+// Move a node towards its callers or its callees, whichever edges weigh more in total, as
+// far as its edges allow.
 static void move_closer(const struct layer_sorter *s, uint32_t *layer, uint32_t node) {
     int64_t up = 0, down = 0;
     uint32_t highest = 0, lowest = UINT32_MAX;

@@ -24,10 +24,11 @@ struct pdf_writer {
     const struct hp_drawing *drawing;
     struct hp_sink out;       // writes the contents of the page
     struct hp_buffer encoded; // the last text, in the font's encoding
-    bool has_others;          // whether some character is not in the font
+    bool has_others;          // whether some character of the texts is not in the font
 };
 
-// Factor for all lengths, times ONE, so that no side of the page is too long.
+// Return the factor for all lengths, times ONE, with which no side of the page is too
+// long.
 static int32_t scale_of(const struct hp_drawing *drawing) {
     int32_t side = drawing->width > drawing->height ? drawing->width : drawing->height;
     return side > LARGEST_PAGE ? (int32_t)((int64_t)LARGEST_PAGE * ONE / side) : ONE;
@@ -122,7 +123,7 @@ static int64_t encode(struct pdf_writer *w, struct hp_span text) {
     return width;
 }
 
-// Write a line of text at its anchor, in the width of the font.
+// Write a line of text so that its anchor is at `at`, measured in the PDF's font.
 static void put_letters(struct pdf_writer *w, struct hp_point at, struct hp_span text,
                         const struct hp_letters *letters) {
     int64_t width = encode(w, text) * letters->size / 1000;
@@ -174,7 +175,8 @@ struct file {
     size_t count;
 };
 
-// The write function of `plain`: never fails, because `out` remembers its own failure.
+// The write function of `plain`, which passes the bytes on to `out`: never fails, because
+// `out` remembers its own failure.
 static int deliver(void *data, const void *bytes, size_t size) {
     struct file *file = data;
     hp_sink_put(file->out, bytes, size);
@@ -184,7 +186,7 @@ static int deliver(void *data, const void *bytes, size_t size) {
 
 HP_PRINTF(2, 3)
 
-// Begin the next object and remember its offset.
+// Begin the next object with formatted text, and remember its offset.
 static void put_object(struct file *file, const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -234,7 +236,8 @@ static void put_contents(struct file *file, const struct hp_buffer *contents) {
     free(packed);
 }
 
-// Write the first three objects.  The page is higher by the note if there is one.
+// Write the first three objects: catalog, pages and page.  The page is higher by the note
+// if there is one.
 static void put_page(struct file *file, const struct pdf_writer *w, int32_t scale) {
     int32_t below = w->has_others ? NOTE_HEIGHT : 0;
     put_object(file, "<< /Type /Catalog /Pages 2 0 R >>\nendobj\n");

@@ -17,7 +17,7 @@ enum {
 // Context for sorting links by one of their ends.
 struct link_order {
     const struct hp_ranks *ranks;
-    bool is_lower; // the ends to sort by
+    bool is_lower; // sort by the lower ends, not the upper ends
 };
 
 static int compare_links(const void *left, const void *right, void *context) {
@@ -49,8 +49,9 @@ static int64_t clamp(int64_t value, int64_t least, int64_t most) {
     return value < least ? least : value > most ? most : value;
 }
 
-// Place the ends of links at a box: each as straight above or below its other end as the
-// width of the box allows, in order, and with gaps between them.
+// Place the ends of links at a box, `down`: of those below it.  Each end is as straight
+// above or below the other end of its link as the width of the box (2 * half) allows;
+// ends keep their order and have gaps between them.
 static void place_ends(struct hp_ranks *ranks, uint32_t vertex, bool down, int64_t half) {
     const struct hp_rank_links *links = down ? &ranks->down : &ranks->up;
     const uint32_t *at = links->at + links->first[vertex];
@@ -125,7 +126,7 @@ static struct band *find_bands(const struct hp_ranks *ranks) {
 
 // --- boxes and lines ----------------------------------------------------------------------
 
-// The leftmost x that any vertex takes, which becomes 0.
+// Return the leftmost x that any vertex takes, with the room beside its line.
 static int64_t find_left(const struct hp_ranks *ranks) {
     int64_t left = INT64_MAX;
     const struct hp_rank_vertex *vertex;
@@ -146,7 +147,7 @@ static void shift(struct hp_ranks *ranks, struct hp_layout *layout) {
     }
 }
 
-// Place boxes in the middle of their layers.
+// Place the boxes of nodes in the middle of their layers.
 static void place_nodes(const struct hp_ranks *ranks, struct hp_layout *layout,
                         const struct band *bands) {
     for (size_t i = 0; i < layout->node_count; i++) {

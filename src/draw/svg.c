@@ -40,7 +40,8 @@ static void put_escaped(struct hp_sink *out, const char *text, size_t size) {
     }
 }
 
-// Write a text, made safe; newlines are kept if it may have several lines.
+// Write a text with unsafe and XML's own characters escaped; newlines are kept if
+// `has_lines`.
 static void put_text(struct hp_sink *out, struct hp_span text, bool has_lines) {
     while (text.size > 0) {
         struct hp_letter letter = hp_helvetica_letter(text);
@@ -64,13 +65,13 @@ static void put_title(struct hp_sink *out, struct hp_span title) {
 
 // --- elements -----------------------------------------------------------------------------
 
-// Write a length after the text that comes before it.
+// Write the text `before`, then a length in points.
 static void put_number(struct hp_sink *out, const char *before, int32_t length) {
     hp_sink_text(out, before);
     hp_drawing_put_length(out, length);
 }
 
-// Write fill and stroke, and close the element.
+// Write the attributes for fill and stroke, and close the element.
 static void put_ink(struct hp_sink *out, const struct hp_ink *ink, bool is_filled) {
     if (is_filled && ink->fill != HP_NO_FILL) {
         hp_sink_print(out, "\" fill=\"#%06x", (unsigned)ink->fill);

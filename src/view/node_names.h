@@ -37,7 +37,7 @@ struct hp_node_names {
     struct hp_name_texts texts, heads;
     struct hp_index index; // finds nodes by their parts
     size_t indexed;        // number of nodes in the index: the first ones of `all`
-    // Texts of places that were formatted; NULL: there are no nodes
+    // Texts of places that were formatted; NULL: there are no nodes.
     struct hp_place_texts *put;
 };
 

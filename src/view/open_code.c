@@ -199,7 +199,8 @@ static void mark_own(struct hp_open_code *open, uint64_t modules) {
     }
 }
 
-// Set of_node and open_nodes from the frames of each node, and is_own of the modules.
+// Fill `of_node` and `open_nodes` from the frames of each node, and set `is_own` of the
+// modules.
 static void look_at_frames(struct open_finder *finder) {
     const struct hp_naming *naming = &finder->view->naming;
     const struct hp_profile *profile = finder->view->profile;
@@ -230,7 +231,7 @@ static uint64_t open_sets_of(const struct open_finder *finder, uint32_t frame) {
     return sets.open & ~compared;
 }
 
-// Set of_stack and open_stacks from the frames of each stack.
+// Fill `of_stack` and `open_stacks` from the frames of each stack.
 static void look_at_stacks(struct open_finder *finder) {
     const struct hp_profile *profile = finder->view->profile;
     for (size_t s = 0; s < profile->stacks.count; s++) {

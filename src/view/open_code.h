@@ -5,10 +5,10 @@
 // enough, otherwise not at all: memory in a dump without names may belong to any
 // function.
 //
-// Case 2: no dump has names.  An address is compared if more than half of the dumps of
-// each side have it.  Two builds cannot both be in more than half of the dumps of a side,
-// so the address is one function.  Memory at other addresses may belong to any of the
-// functions.
+// Case 2: no dump has names.  An address is compared if more than half of those dumps of
+// each side that have the module have the address.  Two builds cannot both be in more
+// than half of the dumps of a side, so the address is one function.  Memory at other
+// addresses may belong to any of the functions.
 //
 // hp_open_code_init() finds the modules of both cases and marks their nodes, stacks and
 // inputs as sets of modules.  difference.c and trends.c use these sets to restrict their
