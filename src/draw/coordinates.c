@@ -39,7 +39,7 @@ static int64_t gap_between(const struct hp_ranks *ranks, uint32_t left, uint32_t
 
 // --- blocks -------------------------------------------------------------------------------
 
-// Mark the links between two layers that cross a link between two bends.
+// Mark the links between a layer and the one below that cross a link between two bends.
 static void mark_crossing_below(struct hp_ranks *ranks, size_t layer) {
     size_t size = hp_ranks_size(ranks, layer + 1), done = 0;
     uint32_t least = 0;

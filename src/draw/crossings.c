@@ -239,7 +239,7 @@ static void meet(struct order_search *s, uint32_t vertex) {
 }
 
 // Order the vertices as a depth-first search visits them, which leaves no crossings in a
-// tree.
+// tree.  The number `start` decides the direction and the order of links.
 static void begin(struct hp_ranks *ranks, int start) {
     bool down = start % 2 == 0;
     size_t count = ranks->vertices.count;

@@ -104,7 +104,8 @@ struct hp_drawing {
     HP_VEC(struct hp_point) points;
 };
 
-// Begin an empty drawing; the title is copied. hp_drawing_done() frees it.
+// Begin an empty drawing; the title is copied.  hp_drawing_done() frees the drawing's
+// members.
 void hp_drawing_init(struct hp_drawing *drawing, int32_t width, int32_t height,
                      struct hp_span title);
 void hp_drawing_done(struct hp_drawing *drawing);

@@ -163,7 +163,7 @@ static void init(struct hp_ranks *ranks, struct hp_layout *layout) {
     free(layer);
 }
 
-// Free everything that the steps allocated.
+// Free everything that the steps allocated in `ranks`.
 static void done(struct hp_ranks *ranks) {
     hp_vec_done(&ranks->vertices);
     hp_vec_done(&ranks->links);

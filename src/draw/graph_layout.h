@@ -142,7 +142,7 @@ void hp_layers_find(const struct hp_layout *layout, const uint32_t *edges, size_
 // Set `order`, and the place of each vertex, so that few links cross.  Returns the number
 // of crossings.
 size_t hp_crossings_reduce(struct hp_ranks *ranks);
-// Count the crossings of the present order.
+// Count the crossings of links in the present order of the vertices.
 size_t hp_crossings_count(const struct hp_ranks *ranks);
 
 // Set the x of each vertex; the bends of an edge get one x where that is possible.

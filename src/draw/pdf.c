@@ -279,7 +279,7 @@ static void put_end(struct file *file) {
         OBJECTS + 1, start);
 }
 
-// Close a sink; its failure becomes one of `out`.
+// Close `sink`; if it has failed and `out` has not, set the error of `out`.
 static void finish(struct hp_sink *sink, struct hp_sink *out) {
     struct hp_err err;
     if (hp_sink_close(sink, &err) != HP_OK && !out->error) {

@@ -4,7 +4,7 @@
 #include "draw/graph_layout.h"
 
 enum {
-    // Between layers; up to MOST_SLANT more where lines are slanted.
+    // Gap between layers; up to MOST_SLANT more where lines are slanted.
     LAYER_GAP = 11 * HP_POINT,
     MOST_SLANT = 60 * HP_POINT,
     SLANT = 6,               // the gap grows by the widest slant divided by this
@@ -98,9 +98,9 @@ struct band {
     int64_t top, bottom;
 };
 
-// Find the extents of layers from the top.  A layer is as high as its highest box, and
-// further from the layer above the more slanted the lines between them are.  The caller
-// frees the result.
+// Find the vertical extents of all layers, from the top.  A layer is as high as its
+// highest box, and its gap to the layer above is the larger the more slanted the lines
+// between them are.  The caller frees the result.
 static struct band *find_bands(const struct hp_ranks *ranks) {
     struct band *bands = hp_alloc((ranks->layers + 1) * sizeof *bands);
     const struct hp_rank_vertex *vertex;
@@ -159,8 +159,9 @@ static void place_nodes(const struct hp_ranks *ranks, struct hp_layout *layout,
     }
 }
 
-// Add a point to the line that begins at `first`.  A vertical piece that goes on is
-// extended instead.
+// Add a point to the line that begins at the point `first`, unless the line ends there
+// already.  If the last piece and the new one are vertical, the last one is extended
+// instead.
 static void add_point(struct hp_layout *layout, size_t first, int64_t x, int64_t y) {
     size_t count = layout->points.count - first;
     struct hp_layout_point *last =

@@ -26,8 +26,8 @@ enum field {
 };
 
 enum {
-    SHOWN_HOLDERS = 5,  // rows of holders below a class; one more row has the rest
-    NAMED_CALLS = 6,    // calls of a stack that its row is named after
+    SHOWN_HOLDERS = 5,  // most rows of holders of a class; one more row has the rest
+    NAMED_CALLS = 6,    // most calls of a stack in the name of its row
     LEAST_SAMPLES = 20, // with fewer samples a stack is not called the only holder
     COUNT_WIDTH = 10,
     LIVE_WIDTH = 28, // room for "1023.99 MiB ± 123.45 MiB"

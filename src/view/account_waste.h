@@ -14,10 +14,12 @@
 // Verdict on the stacks that keep the slabs of a class in use.
 enum hp_waste_verdict {
     HP_WASTE_ONE_HOLDER, // one stack has almost all objects of the class
-    HP_WASTE_SEVERAL,  // several stacks have objects: the one that keeps slabs is unknown
-    HP_WASTE_FEW,      // one holder: too few samples, or too many samples of unknown size
-    HP_WASTE_NOBODY,   // no object of the class was sampled
-    HP_WASTE_UNKNOWN,  // no object was sampled, but some samples have no known size
+    HP_WASTE_SEVERAL, // several stacks have objects: the one that keeps slabs is unknown
+    // One stack has objects, but too few samples, or too many of unknown size.
+    HP_WASTE_FEW,
+    HP_WASTE_NOBODY, // no object of the class was sampled
+    // No sampled object is known to be of the class, but some samples have no known size.
+    HP_WASTE_UNKNOWN,
     HP_WASTE_VERDICTS, // number of verdicts
 };
 
@@ -51,8 +53,8 @@ struct hp_waste {
 };
 
 // Build the rows of an account report with options.waste, instead of the tables of
-// statistics.  The result is owned by view->extra.  HP_E_EMPTY: no size classes, or
-// nothing is free.
+// statistics.  The result is stored in view->extra, which owns it.  HP_E_EMPTY: no size
+// classes, or nothing is free.
 int hp_waste_build(struct hp_view *view, struct hp_err *err);
 // Put the value of a row in a column (`field`, its hp_field.id) into `content`.
 void hp_waste_cell(const struct hp_view *view, size_t row, int field,

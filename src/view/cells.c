@@ -106,8 +106,9 @@ static size_t enough_of_each(const struct hp_enough *values, size_t most,
     return rows;
 }
 
-// The result is at least HP_LEAST_ROWS and at most HP_MOST_ROWS: a single row of 99 % is
-// not a useful table, and people do not read hundreds of rows.
+// The result is at least HP_LEAST_ROWS, if there are as many rows, and at most
+// HP_MOST_ROWS: a single row of 99 % is not a useful table, and people do not read
+// hundreds of rows.
 size_t hp_view_enough(const struct hp_view *view, const struct hp_enough *values,
                       hp_fixed whole) {
     bool by_cum = view->options.sort == HP_SORT_CUM ||

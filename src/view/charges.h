@@ -36,9 +36,9 @@ bool hp_files_differ(const struct hp_view *view, double least, double shares[2])
 
 // Return the name of a likely wrapper: the first function of a table sorted by flat, if
 // more than a quarter of the total is attributed to it and its name looks like an
-// allocating function's, or if it has no name.  NULL: there is none.  `*share` is its
-// share of the total.  The name is written into `name` (of `room` bytes) as a pattern
-// that matches it, quoted for a shell if need be.
+// allocating function's, or if it has no name.  NULL: there is none, or wrappers are not
+// folded.  `*share` is its share of the total.  The name is written into `name` (of
+// `room` bytes) as a pattern that matches it, quoted for a shell if need be.
 const char *hp_likely_wrapper(const struct hp_view *view, double *share, char *name,
                               size_t room);
 

@@ -25,7 +25,7 @@ static hp_int128 whole(double x) {
 }
 
 // Count the units of a side: its dumps, or the replicates that have dumps.  Also computes
-// the sums over replicates.
+// sides->between, the sums of each replicate.
 static void count_units(struct hp_sides *sides, const struct hp_profile *profile,
                         int side) {
     uint64_t dumps[HP_REPLICATES];

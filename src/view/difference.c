@@ -24,7 +24,7 @@
 
 #include <math.h>
 
-static const double least_samples = 5; // effective samples of a row that is tested
+static const double least_samples = 5; // fewest effective samples of a row that is tested
 
 // --- which test ---------------------------------------------------------------------------
 
@@ -93,7 +93,7 @@ static enum hp_difference_test choose_test(const struct hp_view *view,
 
 // --- one row ------------------------------------------------------------------------------
 
-// Everything that the comparison of a row depends on, except its sums.
+// Everything that the comparison of a row depends on, except the sums of the row.
 struct context {
     enum hp_difference_test test;
     bool is_of_difference; // the inputs are differences of profiles
@@ -140,7 +140,8 @@ static double effective_samples(struct hp_measure m) {
     return m.estimate > 0 ? hp_effective_samples(m) : 0;
 }
 
-// Test the change from one measured value to another by sampling alone.
+// Test the change from one measured value to another, by their sampling errors alone; set
+// `tested`, both one-sided p-values and `samples`.
 static void test_pair(struct hp_measure before, struct hp_measure after,
                       struct hp_change *change) {
     change->tested[0] = before;
@@ -202,7 +203,8 @@ static void test(const struct context *c, const struct hp_sums *sums,
 }
 
 // Compare the two sides of one row or sum.  A decrease after a reset stays untested: the
-// memory may still be in use.  Rows of objects of mixed sizes are not tested in objects.
+// memory may still be in use.  A row that has objects of unknown, mixed sizes is tested
+// in bytes only.
 static struct hp_change compare(const struct context *c, const struct hp_sums *sums,
                                 uint32_t node) {
     struct hp_change change = {
@@ -292,7 +294,8 @@ static void set_open(const struct comparisons *all, uint64_t modules, bool is_na
 
 // Compare a row, with regard to code without names.  Rows of modules compared by address
 // are compared over all dumps; rows of modules compared by name over the dumps that have
-// names, or, if these are not enough, not at all.
+// names.  If these are not enough, or if frames of the row itself are open, the row is
+// not tested.
 static struct hp_change compare_row(struct comparisons *all, uint32_t node) {
     const struct hp_open_code *open = all->open;
     const struct hp_sums *sums = &all->sums[node];
@@ -324,9 +327,10 @@ static struct hp_change compare_row(struct comparisons *all, uint32_t node) {
 
 // --- the guard --------------------------------------------------------------------------------
 
-// A row of code compared by address counts as grown only if it now has more than it and
-// the open stacks of its modules had together before.  It counts as shrunk only if it had
-// more before than both have now.
+// The guard: a row of code compared by address is shown as grown only if the row has more
+// after than the row and the open stacks of its modules together had before.  It is shown
+// as shrunk only if the row had more before than the row and these open stacks together
+// have after.
 
 // Whether a row would pass as changed and has open stacks that may explain the change.
 static bool needs_guard(const struct comparisons *all, const struct hp_change *change) {
@@ -334,9 +338,9 @@ static bool needs_guard(const struct comparisons *all, const struct hp_change *c
            change->p < 1 - all->context.confidence; // false for NAN
 }
 
-// Find the rows that need a guard.  In `members` each stack belongs to its own rows among
-// these, and to those of the modules in which it is open.  Returns false if there are no
-// such rows.
+// Find the rows that need a guard.  Fills `members`: a stack is assigned to those of
+// these rows that it belongs to, and to those whose modules it is open in.  Returns false
+// if no row needs a guard.
 static bool find_guarded(const struct comparisons *all,
                          const struct hp_difference *difference,
                          struct hp_members *members) {
@@ -373,8 +377,9 @@ static bool find_guarded(const struct comparisons *all,
     return is_any;
 }
 
-// Raise the p-values of a row to those of comparing it with the row and the open stacks
-// together, once on the side before and once on the side after.
+// Raise growth_p of a row to that of a comparison in which the side before also has the
+// open stacks, and shrinkage_p to that of one in which the side after has them.  Sets p
+// accordingly.  `with_open`: sums of the row and the open stacks together.
 static void guard_row(const struct comparisons *all, const struct hp_sums *with_open,
                       struct hp_change *change) {
     for (int side = 0; side < 2; side++) {
@@ -417,8 +422,8 @@ static void mark(struct hp_change *change, double q, double confidence) {
     change->is_significant = q < 1 - confidence; // false for NAN
 }
 
-// Drop the p-values of rows with too few samples, and adjust the others for the number of
-// rows tested (false discovery rate).
+// Drop the p-values of rows with too few samples, count the other rows in
+// difference->tested, and adjust their p-values for that number (false discovery rate).
 static void adjust(struct hp_difference *difference, double confidence) {
     size_t count = difference->rows.count;
     double *q = hp_alloc(count * sizeof *q), *plain = hp_alloc(count * sizeof *plain);

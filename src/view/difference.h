@@ -98,15 +98,15 @@ void hp_difference_init(struct hp_difference *difference, const struct hp_view *
                         const struct hp_open_code *open);
 void hp_difference_done(struct hp_difference *difference);
 
-// Compare each module of `open` as a whole, with all its functions, and put the results
-// into its `growth`.
+// Compare each module of `open` as a whole, with all its functions, between the sides,
+// and put the result into `growth` of the module.
 void hp_difference_of_modules(struct hp_open_code *open, const struct hp_view *view,
                               const struct hp_sides *sides,
                               const struct hp_members *members);
 
-// Return the confidence interval of the value before (side 0) or after (side 1), and of
-// the change.  The latter excludes 0 exactly if the p-value is less than 1 - confidence.
-// NAN: errors are not known.
+// hp_change_side() returns the confidence interval of the value before (side 0) or after
+// (side 1), hp_change_range() that of the change, which excludes 0 exactly if the p-value
+// is less than 1 - confidence.  Both ends are NAN if errors are not known.
 struct hp_interval hp_change_side(const struct hp_change *change, int side,
                                   double confidence);
 struct hp_interval hp_change_range(const struct hp_change *change, double confidence);

@@ -279,7 +279,7 @@ int hp_frame_rules_check(const struct hp_frame_rules *rules, struct hp_err *err)
 // --- texts --------------------------------------------------------------------------------
 
 // Return the number of the user's first rule about a field that matches one of two texts,
-// from 1 on; 0: none does.
+// counted from 1; 0: no rule does.
 static uint32_t find_given(const struct hp_frame_rules *rules, enum hp_frame_field field,
                            const char *text, const char *other) {
     for (uint32_t i = 0; i < rules->given_count; i++) {
@@ -297,7 +297,8 @@ static uint32_t find_given(const struct hp_frame_rules *rules, enum hp_frame_fie
 // text lacks is not in the text; this test is faster than a search.
 struct searched {
     const char *text;
-    bool pairs[256]; // by pair_of(); pairs that share a number only cost a search
+    // By pair_of(); if two pairs share a number, has_word() is only slower.
+    bool pairs[256];
 };
 
 static unsigned char pair_of(unsigned char first, unsigned char second) {
@@ -494,8 +495,8 @@ static enum hp_frame_class class_of(struct hp_frame_rules *rules,
                                                   : combine(rules, matches, has_file);
 }
 
-// Without rules of the user, all frames of a module without names have one class, which
-// is cached.
+// Without rules of the user, all frames of a module that have no symbols have one class,
+// which is cached.
 enum hp_frame_class hp_frame_rules_class(struct hp_frame_rules *rules,
                                          const struct hp_frame *frame,
                                          const struct hp_line *line) {

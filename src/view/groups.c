@@ -171,7 +171,7 @@ bool hp_groups_are_of_samples(const struct hp_profile *profile,
 
 // --- nodes and rows ---------------------------------------------------------------------
 
-// Return the node of a group; it has no class.
+// Return the node of the group with this name; the node has no class.
 static hp_node_id add_node(struct hp_view *view, struct hp_span name) {
     return hp_naming_add(&view->naming, name, HP_CLASSES);
 }
@@ -242,7 +242,8 @@ static void add_input(const struct hp_groups *groups, struct hp_view *view,
             hp_groups_add(top, node, &seen);
         }
     }
-    // An input without stacks has a row, too, unless rows are threads: it has none.
+    // An input without stacks gets a row, too, unless rows are threads, as it has no
+    // thread.
     if (!is_used && !view->head.is_filtered && view->options.by != HP_BY_THREAD) {
         see(top, view, own);
     }

@@ -12,7 +12,8 @@
 
 #include "view/top.h"
 
-// Whether each row is one input or a group of whole inputs.
+// Whether rows of this granularity are single inputs or groups of inputs, unless labels
+// of samples decide them.
 static inline bool hp_groups_inputs(enum hp_granularity by) {
     return by == HP_BY_INPUT || by == HP_BY_PROGRAM || by == HP_BY_PROCESS;
 }

@@ -23,8 +23,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double least_samples = 8;  // effective samples of a row that is tested
-static const double half_sample = 0.5;  // so that 0 samples have a logarithm
+// Fewest effective samples of a row that is tested.
+static const double least_samples = 8;
+// Added to numbers of samples, so that 0 samples have a logarithm.
+static const double half_sample = 0.5;
 static const double most_samples = 1e9; // effective samples of a value without error
 static const double least_share = 0.5, least_odds = 4;
 

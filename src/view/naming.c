@@ -231,7 +231,8 @@ hp_node_id hp_naming_add_function(struct hp_naming *naming, hp_string function,
     return node;
 }
 
-// Return the short name of a node in naming->short_names; 0: it is shown in full.
+// Return the short name of a node, a string of naming->short_names; 0: its name is shown
+// in full.
 static hp_string shown_of(const struct hp_naming *naming, hp_node_id node) {
     return node.n < naming->shown.count ? naming->shown.at[node.n] : (hp_string){0};
 }
@@ -316,8 +317,8 @@ static bool is_hidden(const struct hp_naming *naming, uint8_t marks) {
            (naming->filters->rules & ~marks & hp_mark_of(HP_SHOW)) != 0;
 }
 
-// Apply --show-from within a frame like pprof: the calls around the outermost match are
-// hidden, wherever the frame occurs.
+// Apply --show-from within a frame like pprof: the calls that the outermost match is
+// inlined into are hidden, wherever the frame occurs.
 static void cut_frame(struct hp_naming *naming, size_t first) {
     struct hp_call *calls = naming->calls.at;
     size_t end = naming->calls.count;
@@ -513,7 +514,7 @@ static int pick_names(struct hp_naming *naming, const char *text, struct hp_err 
     return ret;
 }
 
-// Apply the HP_PICK patterns of a peek report to the names of nodes.
+// Apply the HP_PICK patterns to the names of nodes, in a peek report only.
 static int pick_all(struct hp_naming *naming, enum hp_report_kind kind,
                     struct hp_err *err) {
     const struct hp_filters *filters = naming->filters;

@@ -30,13 +30,16 @@ struct hp_naming {
     const struct hp_filters *filters; // borrowed
     struct hp_node_names names;       // full names of the nodes
     HP_VEC(struct hp_call) calls; // frame by frame, within a frame the innermost first
-    HP_VEC(uint32_t) first_call;  // for each frame, and the end of the last frame's calls
+    // By frame: its first call; at the end: number of all these calls.
+    HP_VEC(uint32_t) first_call;
     // For each frame: the node of its only call that is not folded; HP_NO_NODE: all of
     // its calls are folded; 0: several of them are not.
     HP_VEC(hp_node_id) only;
     struct hp_strtab short_names; // empty unless options.short_names
-    hp_string *short_of;          // for each string of the profile; NULL: names stay full
-    HP_VEC(hp_string) shown;      // for each node its short name; 0: shown in full
+    // By string of the profile: short name of the function with this name; NULL: names
+    // are shown in full.
+    hp_string *short_of;
+    HP_VEC(hp_string) shown; // for each node its short name; 0: shown in full
     // Set of the classes whose calls are folded, 1 << class each.
     unsigned folds;
     hp_node_id truncated; // "[truncated]": replaces the missing end of a backtrace

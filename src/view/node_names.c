@@ -105,7 +105,7 @@ hp_node_id hp_node_names_add_place(struct hp_node_names *names, hp_string head,
     return is_last ? *last : find(names, &place);
 }
 
-// Return the node of a name that is a text.
+// Return the node of a name that is a text and of a class; add it if it is new.
 static hp_node_id add_text(struct hp_node_names *names, struct hp_span text,
                            enum hp_frame_class class) {
     hp_string string = hp_strtab_add(&names->texts.strings, text);

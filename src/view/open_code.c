@@ -24,14 +24,14 @@ static bool has_file(const struct hp_module *module) {
 
 // Properties of all modules with one path.
 struct path {
-    uint32_t builds;  // number of builds that have a file
+    uint32_t builds;  // number of different builds that have a file
     bool has_one_id;  // all inputs record one and the same build id
     bool lacks_file;  // some build has no file, and frames without names
     bool lacks_names; // some build has a file, and frames without names
 };
 
-// Examine all modules with the path of `first`.  `nameless`: modules that have frames
-// without symbols.
+// Examine all modules with the path of `first`.  `nameless`: for each module, whether it
+// has frames without symbols.
 static struct path look_at_path(const struct hp_profile *profile, const bool *nameless,
                                 const struct hp_module *first) {
     struct path found = {.has_one_id = first->recorded_build_id.n != 0};
@@ -217,8 +217,9 @@ static void look_at_frames(struct open_finder *finder) {
 }
 
 // Return the modules in which a frame is not compared.  In modules compared by address it
-// is compared if its addresses are, or if all its calls are folded, like the allocator's:
-// it then belongs to no row.
+// is compared unless one of its calls that are not folded has an open node.  So a frame
+// is compared if all its calls are folded, like the allocator's: it then belongs to no
+// row.
 static uint64_t open_sets_of(const struct open_finder *finder, uint32_t frame) {
     const struct hp_naming *naming = &finder->view->naming;
     struct frame_sets sets = sets_of(finder, &finder->view->profile->frames.at[frame]);
@@ -444,7 +445,7 @@ struct hp_span hp_open_module_path(const struct hp_view *view,
 
 // --- the dumps that have names ----------------------------------------------------------------
 
-// Set the sides to those dumps of `all` that have names for the modules.
+// Set named->sides to those dumps of `all` that have names for named->modules.
 static void find_named(const struct hp_open_code *open, const struct hp_profile *profile,
                        const struct hp_sides *all, struct hp_named_dumps *named) {
     struct hp_sides *sides = &named->sides;

@@ -20,9 +20,9 @@
 #include "view/view.h"
 
 enum {
-    // Largest number of modules in a set: one bit for each.  The last two also represent
-    // all further modules, one those compared by name, the other those compared by
-    // address.
+    // Largest number of modules in a set, as each has one bit.  If there are more
+    // modules, the last two also represent the further ones, one those compared by name,
+    // the other those compared by address.
     HP_OPEN_MODULES = 64,
 };
 
@@ -102,13 +102,14 @@ bool hp_open_code_has_moved(const struct hp_view *view);
 struct hp_span hp_open_module_path(const struct hp_view *view,
                                    const struct hp_open_module *module);
 
-// Whether each process of one side has dumps on the other, too.  Then both sides have the
-// same builds, even if it is not known which.
+// Whether each process of either side has dumps on the other side, too.  Then both sides
+// have the same builds, even if it is not known which.
 bool hp_sides_have_same_processes(const struct hp_profile *profile,
                                   const struct hp_sides *sides);
 
-// Find the open code among the dumps of both sides.  The result is {0} if all code can be
-// compared.  Free with hp_open_code_done().
+// Find the open code among the dumps of both sides.  `has_same_processes`: see
+// hp_sides_have_same_processes().  The result is {0} if all code can be compared.  Free
+// with hp_open_code_done().
 void hp_open_code_init(struct hp_open_code *open, const struct hp_view *view,
                        const struct hp_sides *sides, bool has_same_processes);
 void hp_open_code_done(struct hp_open_code *open);

@@ -55,7 +55,7 @@ static uint64_t range_of_size(uint64_t size) {
     return range;
 }
 
-// Extend the ends by the size of a part, if it is known.
+// Extend `ends` to include the size of a part, if that is known.
 static void widen(struct size_ends *ends, const struct hp_size_part *part) {
     if (part->size != HP_MIXED_SIZES) {
         bool is_first = ends->least == 0;
@@ -65,7 +65,7 @@ static void widen(struct size_ends *ends, const struct hp_size_part *part) {
     }
 }
 
-// Add the sizes of a stack to a node, by range.
+// Add the sizes of a stack to the sums of a node, by range, and extend the node's ends.
 static void add_sizes(struct hp_part_columns *columns, hp_node_id node,
                       const struct hp_sizes *sizes, size_t stack) {
     const struct hp_size_part *part = hp_sizes_of(sizes, (uint32_t)stack);

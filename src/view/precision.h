@@ -13,7 +13,7 @@ struct hp_precision {
     // chosen; 1: no such choice.
     double among;
     bool is_known[HP_COLUMNS];   // the profile has errors, and the report shows them
-    uint64_t period[HP_COLUMNS]; // largest sample period: unseen memory may hold as much
+    uint64_t period[HP_COLUMNS]; // largest sample period, for values without samples
 };
 
 // Return the confidence interval of a value; an end is NAN where it is not known.
