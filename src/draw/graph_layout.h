@@ -11,10 +11,10 @@
 
 enum {
     HP_LAYOUT_NODES = HP_GRAPH_NODES, // most nodes that a caller may pass
-    // Most edges that are drawn.
+    // Largest number of edges that are drawn.
     HP_LAYOUT_EDGES = 20000,
-    // Most bends of all drawn edges together: an edge that would exceed this is not
-    // drawn.
+    // Largest number of bends of all drawn edges together: an edge that would exceed this
+    // is not drawn.
     HP_LAYOUT_BENDS = 60000,
 };
 
@@ -61,9 +61,10 @@ void hp_layout_done(struct hp_layout *layout);
 
 // --- ranks -----------------------------------------------------------------------------
 //
-// A graph while it is laid out.  Nodes take every second layer.  An edge is bent in each
-// layer that it passes, so that it becomes a chain of links between neighbouring layers.
-// Its label is at one of these bends, in a layer without boxes.
+// A graph while it is laid out (struct hp_ranks).  Its vertices are the nodes and the
+// bends of edges.  Nodes take every second layer.  An edge is bent in each layer that it
+// passes, so that it becomes a chain of links between neighbouring layers.  Its label is
+// at one of these bends, in a layer without boxes.
 
 enum {
     HP_RANK_LABEL_GAP = 4 * HP_POINT, // from a line to its label
@@ -152,7 +153,8 @@ void hp_coordinates_find(struct hp_ranks *ranks);
 // Shifts the x of all vertices so that the leftmost x of the picture is 0.
 void hp_routes_find(struct hp_ranks *ranks, struct hp_layout *layout);
 
-// Sort the links of each vertex by the places of their other ends.
+// Sort the links of each vertex by the places of their other ends.  To be called when the
+// order is final; hp_coordinates_find() and hp_routes_find() need it.
 void hp_ranks_sort_links(struct hp_ranks *ranks);
 
 #endif

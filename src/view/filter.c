@@ -208,7 +208,7 @@ size_t hp_profile_long_name_count(const struct hp_profile *profile) {
 // A function's own name, with room to append its parameters.
 struct own_name {
     HP_VEC(char) text;         // followed by a NUL
-    size_t size;               // of the name alone
+    size_t size;               // bytes of the name without parameters
     struct hp_span parameters; // borrowed from the full name
 };
 

@@ -328,8 +328,8 @@ static double p_of(const struct holder_finder *finder, const struct held_row *ro
 // is allowed.
 struct outlier_candidate {
     uint32_t node;
-    double value;                  // of the row, in the metric
-    double p[HP_STAND_OUT], least; // by number of excluded holders; the smallest
+    double value;                  // value of the row, in the metric
+    double p[HP_STAND_OUT], least; // p-values by number of excluded holders; the smallest
     int way[HP_STAND_OUT];         // definitions of y used for p
 };
 

@@ -40,13 +40,13 @@ struct hp_open_module {
     enum hp_open_kind kind;
     hp_string path;    // string of the profile
     uint32_t further;  // number of further modules that this one also represents
-    uint32_t builds;   // builds that have a file
+    uint32_t builds;   // number of different builds that have a file
     bool is_own;       // code of the program itself, not of a library
     uint64_t dumps[2]; // dumps of each side that have stacks of the module
     // Dumps of each side that have stacks of the module that are not compared.
     uint64_t open[2];
-    hp_fixed bytes[2];       // sum of the stacks that are not compared, in the metric
-    hp_fixed all[2];         // sum of all stacks with the module, in the metric
+    hp_fixed bytes[2];       // by side: sum of its stacks that are not compared
+    hp_fixed all[2];         // by side: sum of all its stacks, in the metric
     struct hp_growth growth; // change of all stacks of the module, in a comparison
 };
 
@@ -54,7 +54,7 @@ struct hp_open_module {
 struct hp_named_dumps {
     uint64_t modules;      // the set
     bool is_enough;        // there are enough dumps to compare functions over them
-    struct hp_sides sides; // the inputs; owned
+    struct hp_sides sides; // the inputs that are these dumps; owned
     struct hp_sums *sums;  // result of hp_diff_sums(), owned; NULL: not enough dumps
 };
 
