@@ -10,16 +10,17 @@
 #include "sym/finder.h"
 #include "sym/image.h"
 
-// Create the prover of hp_prover_new(), which see.
+// Create the prover that hp_prover_new() returns; see there for the parameters.
 struct hp_prover *hp_builds_prover(const struct hp_symbol_options *options,
                                    const char *const *programs, size_t program_count);
 
-// Files with the same code, which a module has been proven to have run.
+// A build that a module ran, or may have run if no file could be compared: files with the
+// same code.
 struct hp_build {
     const struct hp_file_place
         *places; // in search order; points into hp_build_list.places
     size_t place_count;
-    const char *build_id; // or ""; owned by the prover
+    const char *build_id; // build id of the files, or ""; owned by the prover
     size_t rank;          // position of its first file in the search order
 };
 
@@ -29,14 +30,15 @@ struct hp_build_list {
     struct hp_places places; // the files of all builds, build after build
 };
 
-// Append the builds of a module to `list`, each with its files.
+// Append the builds that the prover found for a module (module->builds) to `list`, each
+// with its files.
 void hp_builds_of(struct hp_prover *prover, const struct hp_profile *profile,
                   const struct hp_module *module, struct hp_build_list *list);
 // Free the list.
 void hp_build_list_done(struct hp_build_list *list);
 
-// Set `why` to the reason why no file at a module's places could be read.  Returns false
-// if there is none.
+// Set `why` to the reason why a candidate for the module with this path could not be
+// read.  Returns false if there is no such candidate.
 bool hp_builds_reason(struct hp_prover *prover, const char *path,
                       struct hp_sym_diagnostic *why);
 

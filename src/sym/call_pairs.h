@@ -1,7 +1,7 @@
 // Questions to a file about call pairs: a frame of a dump and its caller.  One question
-// is whether the caller directly calls the function of the frame.  Code of another file
-// does so by chance a twentieth as often as it has a call before an address.  The other,
-// to a debug file without code, is whether a call returns to an address.
+// is whether the caller directly calls the function of the frame.  In code of another
+// file, one in twenty of the callers that follow a call by chance also does this.  The
+// other, to a debug file without code, is whether a call returns to an address.
 #ifndef HP_SYM_CALL_PAIRS_H
 #define HP_SYM_CALL_PAIRS_H
 
@@ -9,7 +9,7 @@
 #include "sym/packet.h"
 
 enum hp_call_question {
-    HP_CALL_MATCHES, // the caller calls the first address of the frame's function
+    HP_CALL_MATCHES, // the caller directly calls the start of the frame's function
     // Debug information lists a call that returns to the caller; the frame is ignored.
     HP_CALL_IS_LISTED,
     HP_CALL_QUESTIONS,
@@ -18,7 +18,7 @@ enum hp_call_question {
 enum hp_call_answer {
     HP_CALL_NO,
     HP_CALL_YES,
-    HP_CALL_UNKNOWN, // the file does not decide it
+    HP_CALL_UNKNOWN, // no debug information decides it
     HP_CALL_ANSWERS,
 };
 
@@ -27,7 +27,7 @@ struct hp_call_pair {
     uint64_t inner, outer; // return address in the frame, and in its caller
 };
 
-// Pairs with one question; {0} is empty.
+// Call pairs and the question to a file about all of them; {0} is empty.
 struct hp_call_pairs {
     enum hp_call_question question;
     enum hp_address_kind kind;
@@ -36,15 +36,17 @@ struct hp_call_pairs {
 
 void hp_call_pairs_done(struct hp_call_pairs *pairs);
 
-// For the parent: ask a file about call pairs (its path is for messages), and decode the
-// answers: an enum hp_call_answer for each of `count` pairs.  Returns false, with errno
-// EPROTO, if they are malformed.
+// For the parent: append a question about call pairs to `packet` (the path of the file is
+// for messages), and decode the answer: an enum hp_call_answer for each of `count` pairs.
+// Decoding returns false, with errno EPROTO, if the answer is malformed.
 void hp_call_pairs_ask(struct hp_packet *packet, struct hp_span path,
                        const struct hp_call_pairs *pairs);
 bool hp_call_pairs_unpack(const struct hp_packet *packet, unsigned char *answers,
                           size_t count);
 
-// For the child: answer hp_call_pairs_ask() about an open file, which is closed.
+// For the child: append to `answer` the answer to the question `asked` of
+// hp_call_pairs_ask() about the open file `fd`, which is closed.  The answer has no pairs
+// if the question is malformed or the file cannot be read.
 void hp_call_pairs_answer(const struct hp_packet *asked, int fd,
                           struct hp_packet *answer);
 

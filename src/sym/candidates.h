@@ -12,8 +12,8 @@
 struct hp_candidate {
     struct hp_file_place place;
     struct hp_file_code code;
-    char *key;                       // digest of its code; NULL until it is read
-    struct hp_sym_diagnostic why;    // the reason if it cannot be read
+    char *key; // digest of its code, or another id without code; NULL until it is read
+    struct hp_sym_diagnostic why;    // why it cannot be read; HP_SYM_NOT_TRIED: it can
     bool is_read;                    // reading was tried
     enum hp_large_sizes large_sizes; // HP_LARGE_AUTO: not asked for yet, or unknown
     bool is_asked;                   // `large_sizes` was asked for
@@ -27,10 +27,10 @@ struct hp_candidate {
 // The candidates of a module.
 struct hp_candidate_list {
     HP_VEC(struct hp_candidate *) all;
-    bool is_known; // the list is complete
+    bool is_known; // the list is complete; set only in of_layout
 };
 
-// Files whose names do not help.
+// Kinds of files that are found by the layout of a module, whatever their names.
 enum hp_nameless {
     HP_NAMELESS_MEANT,    // files given as programs, and those in .build-id folders
     HP_NAMELESS_STRANGER, // any other file in a folder of --symbol-dir
@@ -40,40 +40,44 @@ enum hp_nameless {
 // All candidates of a prover.
 struct hp_candidates {
     const struct hp_symbol_options *options;
-    HP_VEC(char *) programs; // paths as they were given; owned
+    HP_VEC(char *) programs; // paths of the files given as programs; owned
     struct hp_keeper keeper;
     struct hp_trees trees; // files below the folders of --symbol-dir
-    // Files below the folders, and strangers among them, were listed.
+    // `trees` and others[HP_NAMELESS_MEANT] were filled; others[HP_NAMELESS_STRANGER] was
+    // filled.
     bool has_trees, has_strangers;
-    struct hp_strtab paths, layouts; // keys of modules: path and name, and layout
+    // Keys of modules: their paths and names; their layouts, with paths and names.
+    struct hp_strtab paths, layouts;
     HP_VEC(struct hp_candidate_list) of_path; // candidates by path, for each of `paths`
     // Candidates by layout, for each of `layouts`.
     HP_VEC(struct hp_candidate_list) of_layout[HP_NAMELESS_KINDS];
     struct hp_strtab known;              // keys of files: device, inode and times
     HP_VEC(struct hp_candidate *) files; // file of each of `known`; [0] is unused; owned
-    // Files whose names do not help.
+    // ELF files that are found by the layout of a module, by kind.
     HP_VEC(struct hp_candidate *) others[HP_NAMELESS_KINDS];
-    // Number of the current question; code of files that it uses stays in memory.
+    // Number of the current question to the prover; the code of files that this question
+    // uses stays in memory.
     uint64_t clock;
-    size_t text; // bytes of hp_file_code_text_size() of all files
+    size_t text; // sum of hp_file_code_text_size() of all files, in bytes
 };
 
 // Stop the keeper and free all candidates.
 void hp_candidates_done(struct hp_candidates *self);
 
-// The candidates of a module by its path, and its name as in struct hp_proof_module.  The
-// list belongs to `self`.
+// The candidates of a module by its path, and its name as in struct hp_proof_module;
+// searched for in the first call.  The list belongs to `self` and is valid until the next
+// call.
 struct hp_candidate_list *hp_candidates_of(struct hp_candidates *self,
                                            struct hp_span path, struct hp_span name);
 
 // The candidates with other names that have the layout of a module and are not in
-// hp_candidates_of().  The list belongs to `self`.
+// hp_candidates_of().  The list belongs to `self` and is valid until the next call.
 struct hp_candidate_list *hp_candidates_of_any_name(struct hp_candidates *self,
                                                     enum hp_nameless kind,
                                                     const struct hp_proof_module *module);
 
-// Read a file, with its text if wanted, unless it was read already.  Returns false if it
-// cannot be read.
+// Have the child read a file, with the places that calls return to if `wants_text`,
+// unless these were read already.  Returns false if it cannot be read.
 bool hp_candidate_need(struct hp_candidates *self, struct hp_candidate *file,
                        bool wants_text);
 
@@ -87,7 +91,7 @@ enum hp_large_sizes hp_candidate_large_sizes(struct hp_candidates *self,
 bool hp_candidate_pairs(struct hp_candidates *self, struct hp_candidate *file,
                         const struct hp_call_pairs *pairs, unsigned char *answers);
 
-// Whether the segments of a file are those that the dump shows.
+// Whether the segments of a file are those that the dump shows for the module.
 bool hp_candidate_has_layout(const struct hp_candidate *file,
                              const struct hp_proof_module *module);
 

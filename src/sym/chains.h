@@ -16,8 +16,8 @@ struct hp_chain_reader {
                  unsigned char *answers);
 };
 
-// Judge the files of a module by chains, after all were tried and none fits.  Sets
-// `matched`, `is_excused` and `fits` of its trials.
+// Judge the files of a module by chains, after all files were tried and none fits.  Sets
+// `matched`, `is_excused` and `fits` of the module's trials.
 void hp_chains_weigh(struct hp_fits *fits, uint32_t module,
                      const struct hp_chain_reader *reader);
 

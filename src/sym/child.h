@@ -36,9 +36,9 @@ struct hp_child_end {
     int64_t cpu;      // CPU time of its whole life, in nanoseconds
 };
 
-// Close the socket and reap the child.  With `heard` it gets about a quarter of a second
-// to end by itself before it is killed; without, it is killed at once.  No-op without a
-// child.
+// Close the socket and reap the child.  With `heard` (it has answered or is gone) it gets
+// about a quarter of a second to end by itself before it is killed; without `heard` it is
+// killed at once.  No-op without a child.
 struct hp_child_end hp_child_stop(struct hp_child *child, bool heard);
 
 // The clock of the child's CPU time, and the time on it in nanoseconds.

@@ -1,5 +1,6 @@
-// The units of .debug_info and their tables of abbreviations.  Whatever is not known here
-// is left to libdw, which reads a part of each unit before the one that it is asked for.
+// The units of .debug_info and their tables of abbreviations.  Units and forms that are
+// not known here are left to libdw, which reads a part of each unit before the one that
+// it is asked for.
 #ifndef HP_SYM_DEBUG_INFO_H
 #define HP_SYM_DEBUG_INFO_H
 
@@ -22,12 +23,13 @@
 enum hp_die_addresses {
     HP_ADDRESSES_NONE,
     HP_ADDRESSES_PAIR, // first and end, or first and size, which are read with the entry
-    HP_ADDRESSES_INDEXED, // the same with the first as an index of .debug_addr
+    HP_ADDRESSES_INDEXED, // as HP_ADDRESSES_PAIR, the first as an index of .debug_addr
     HP_ADDRESSES_LIST,    // a list of ranges
     HP_ADDRESSES_FOREIGN, // a form that libdw has to read
 };
 
-// The action of a step.  A `size` of 0 means a LEB128.
+// The action of a step on the value after the bytes that it has skipped.  A number with a
+// `size` of 0 is a LEB128.
 enum hp_die_action {
     HP_DIE_DONE,
     HP_DIE_LEB128,
@@ -48,15 +50,15 @@ struct hp_die_step {
 // An abbreviation: the layout of entries with its code.
 struct hp_abbreviation {
     uint32_t tag; // 0: no abbreviation has this code
-    // Index of its steps, which end with HP_DIE_DONE.
+    // Index of its first step in hp_abbreviations.steps; its last step is HP_DIE_DONE.
     uint32_t first_step;
     // Offset from hp_abbreviations.at of the declaration of its attributes.
     uint32_t declared;
     uint32_t names; // HP_NAME_BIT() of each of its attributes
-    // Bytes of each of its entries, with the code; 0: these vary, or have a sibling
-    // attribute.
+    // Size in bytes of each entry with this abbreviation, including the code; 0: the size
+    // varies, or the entries have a sibling attribute.
     uint32_t fixed;
-    // Entries have children; the high address is a size.
+    // Its entries have children; their high address is given as a size.
     bool has_children, has_size;
     uint8_t addresses; // enum hp_die_addresses
 };
@@ -77,12 +79,13 @@ struct hp_abbreviations {
     const char *at, *end; // start of the table, end of the section
     uint64_t size;        // bytes that were read
     bool is_whole;        // no more can be read
-    bool is_known;        // every entry can be skipped, as far as the table was read
+    bool is_known;        // all abbreviations that were read have known forms
     HP_VEC(struct hp_abbreviation) by_code;
     HP_VEC(struct hp_die_step) steps;
 };
 
-// Prepare to read the table at `offset` of .debug_abbrev.  The section must outlive it.
+// Prepare to read the table at `offset` of .debug_abbrev.  The section must outlive the
+// table.
 void hp_abbreviations_begin(struct hp_abbreviations *abbreviations,
                             struct hp_span section, uint64_t offset,
                             const struct hp_die_forms *forms);
@@ -99,8 +102,8 @@ bool hp_abbreviations_finish(struct hp_abbreviations *abbreviations);
 // Free the memory of a table.
 void hp_abbreviations_done(struct hp_abbreviations *abbreviations);
 
-// The size of values with this form.  Returns false, with size 0, if it varies or the
-// form is unknown.
+// Set `size` to the bytes of a value with this form.  Returns false, with 0, if the size
+// varies or the form is unknown.
 bool hp_form_size(const struct hp_die_forms *forms, uint64_t form, unsigned *size);
 
 // Whether a value of this form is an index into the section .debug_addr, not an address.
@@ -123,8 +126,8 @@ struct hp_dwarf_unit {
     const unsigned char *begin, *entry, *end; // its header, its first entry, its end
     uint64_t abbreviations;                   // offset of its table in .debug_abbrev
     uint64_t id;                    // id of a split unit or of a type; 0 before DWARF 5
-    uint8_t type;                   // DW_UT_compile before DWARF 5
-    struct hp_abbreviations *table; // NULL: not asked for yet
+    uint8_t type;                   // a DW_UT_ number; DW_UT_compile before DWARF 5
+    struct hp_abbreviations *table; // its abbreviations; NULL: not asked for yet
 };
 
 // The identity of a table of abbreviations.
@@ -153,8 +156,9 @@ struct hp_debug_info {
     struct hp_span of[HP_DEBUG_SECTIONS]; // sections by kind; empty if missing
     bool is_big_endian;
     HP_VEC(struct hp_dwarf_unit) units; // sorted by offset
-    uint64_t listed;                    // bytes of .debug_info that contain `units`
-    const struct hp_image *image; // its memory may be dropped after use; NULL: never
+    uint64_t listed; // bytes of .debug_info in which units were searched
+    // The file, whose mapped pages may be dropped after use; NULL: they must stay.
+    const struct hp_image *image;
     Dwarf *dwarf;    // libdw's view of the file, owned by the caller; or NULL
     uint64_t passed; // offset up to which libdw has read something of each unit
     size_t next;     // index of the first unit after `passed`
@@ -162,22 +166,22 @@ struct hp_debug_info {
     HP_VEC(struct hp_abbreviations *) tables; // tables that were begun; owned
     struct hp_index index;                    // maps `keys` to `tables`
     HP_VEC(struct hp_table_key) keys;
-    // Bytes of tables that are in memory, and bytes that may still be read.
+    // Bytes of tables that are in memory, and bytes of tables that may still be read.
     uint64_t kept, work;
 };
 
-// Begin with the sections of `elf`, which must outlive `info`.  Tests that ask libdw get
-// no sections.  `image` may be NULL.
+// Begin with the debug sections of `elf`, which must outlive `info`.  If hp_dies_by_libdw
+// is set, no section is used, so that libdw reads every unit.  `image` may be NULL.
 void hp_debug_info_begin(struct hp_debug_info *info, Elf *elf,
                          const struct hp_image *image);
 
-// Find the next unit.  Returns NULL after the last one, and where one is damaged.  The
-// result is valid until the next call.
+// Read the header of the next unit and append it to info->units.  Returns NULL after the
+// last one, and where one is damaged.  The result is valid until the next call.
 struct hp_dwarf_unit *hp_debug_info_next(struct hp_debug_info *info);
 // Free the units and tables.
 void hp_debug_info_done(struct hp_debug_info *info);
 
-// Use this Dwarf from now on, or none (NULL).
+// Set libdw's view of the file, NULL for none.  It stays the caller's.
 void hp_debug_info_ask(struct hp_debug_info *info, Dwarf *dwarf);
 
 // Drop the tables of abbreviations if they take much memory.  No entry may be in use.
@@ -192,18 +196,19 @@ void hp_debug_info_rest(const struct hp_debug_info *info, uint64_t *passed,
 // hp_debug_info_next() has found are searched.
 struct hp_dwarf_unit *hp_dwarf_unit_at(const struct hp_debug_info *info, uint64_t offset);
 
-// Read all abbreviations of a unit.  Returns NULL if some are of an unknown form, or that
-// would be too much work.
+// Read all abbreviations of a unit.  Returns NULL if some have an unknown form, or
+// info->work is used up.
 const struct hp_abbreviations *hp_dwarf_unit_abbreviations(struct hp_dwarf_unit *unit);
 
-// Read the abbreviation with that code.  `declared` is where its attributes are declared,
-// up to the end of the section.  Returns NULL if it is missing or unknown, or that would
-// be too much work.
+// Read the abbreviation with that code.  Sets `declared` to the declaration of its
+// attributes, with all bytes to the end of the section.  Returns NULL if the abbreviation
+// is missing or has an unknown form, or info->work is used up.
 const struct hp_abbreviation *hp_dwarf_unit_abbreviation(struct hp_dwarf_unit *unit,
                                                          uint64_t code,
                                                          struct hp_span *declared);
 
-// Make the libdw view of the entry at `at`.  Returns false if libdw finds none there.
+// Set `die` to libdw's view of the entry at the byte `at` of the unit.  Returns false if
+// libdw finds no entry there.
 bool hp_dwarf_unit_for_libdw(struct hp_dwarf_unit *unit, const unsigned char *at,
                              Dwarf_Die *die);
 

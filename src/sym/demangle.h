@@ -15,8 +15,9 @@ struct hp_mangled {
 // stack.
 void hp_demangle(struct hp_strtab *strings, struct hp_mangled *names, size_t count);
 
-// The same in a child process, for names from untrusted sources.  If the child fails on
-// any name, all stay mangled and the reason is returned; NULL on success.
+// Demangle names as hp_demangle() does, but in a child process, for names from untrusted
+// sources.  If the child fails on any name, all names stay mangled and the reason is
+// returned, a static text; NULL on success.
 const char *hp_demangle_apart(struct hp_strtab *strings, struct hp_mangled *names,
                               size_t count, enum hp_sandbox sandbox);
 

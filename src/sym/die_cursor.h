@@ -21,7 +21,8 @@ struct hp_range_lists {
 };
 
 // Prepare to read the lists of a unit.  `skeleton` is the unit with its addresses, or
-// `unit` itself if it is not split.  The sections must outlive `lists`.
+// `unit` itself if it is not split; `addresses` is its part of .debug_addr.  The sections
+// must outlive `lists`.
 void hp_range_lists_of(struct hp_range_lists *lists, struct hp_entry *unit,
                        struct hp_entry *skeleton, struct hp_span addresses);
 
@@ -30,7 +31,8 @@ void hp_range_lists_of(struct hp_range_lists *lists, struct hp_entry *unit,
 bool hp_range_lists_lack(const struct hp_range_lists *lists, struct hp_entry *entry);
 
 // Read the next range, as dwarf_ranges() does: `at` is 0 for the first range, then the
-// previous result.  Returns 0 at the end and -1 if the list is damaged.
+// previous result; `*base` must stay unchanged between the calls.  Sets `low` and `high`.
+// Returns 0 at the end and -1 if the list is damaged.
 ptrdiff_t hp_range_lists_next(const struct hp_range_lists *lists, struct hp_entry *entry,
                               ptrdiff_t at, uint64_t *base, uint64_t *low,
                               uint64_t *high);
@@ -54,30 +56,32 @@ struct hp_die {
 // A cursor over one unit.  {0} has no unit.
 struct hp_die_cursor {
     struct hp_entry unit;
-    struct hp_span addresses; // its part of .debug_addr; empty: libdw knows it
+    struct hp_span addresses; // the unit's part of .debug_addr; empty: libdw finds it
     // First byte of the unit, and the byte after its last.
     const unsigned char *begin, *end;
-    // Its lists of ranges.
+    // The unit's lists of ranges.
     struct hp_range_lists lists;
     struct hp_die_forms forms;
-    const struct hp_abbreviations *abbreviations; // NULL: read by libdw
-    // Read by libdw; the unit is in another file than its skeleton.
+    const struct hp_abbreviations *abbreviations; // NULL: libdw reads the entries
+    // libdw reads the entries; the unit is in another file than its skeleton.
     bool by_libdw, is_split;
     uint64_t budget; // entries and ranges that may still be visited
-    // Entries from here on are not skipped unseen; NULL: all may be.
+    // Entries without children and addresses are skipped only if they end at or before
+    // this byte; NULL: all of them are.
     const unsigned char *stop;
 };
 
-// Begin to visit the entries of a unit; cursor->budget must be set.  `skeleton` is the
-// unit with the addresses of a split unit, or `unit` itself.
+// Begin to visit the entries of a unit.  cursor->budget must be set and is reduced by the
+// bytes of abbreviations that are read.  `skeleton` is the unit with the addresses of a
+// split unit, or `unit` itself.
 void hp_die_cursor_begin(struct hp_die_cursor *cursor, struct hp_entry *unit,
                          struct hp_entry *skeleton);
 
-// Begin to visit the unit's own entry only.  Abbreviations are read no further than that
-// needs.
+// Begin to visit only the unit's own entry.  Only the abbreviations up to that of this
+// entry are read.
 void hp_die_cursor_look(struct hp_die_cursor *cursor, struct hp_entry *unit);
 
-// Take one from the budget.  Returns false if it is used up.
+// Take one step from the budget.  Returns false if the budget is used up.
 static inline bool hp_die_spend(struct hp_die_cursor *cursor) {
     return cursor->budget > 0 && cursor->budget-- > 0;
 }
@@ -90,7 +94,7 @@ void hp_die_of_unit(const struct hp_die_cursor *cursor, struct hp_die *die);
 bool hp_die_child(struct hp_die_cursor *cursor, struct hp_die *parent,
                   struct hp_die *child);
 
-// Go on to the next sibling.  Returns false after the last.
+// Replace an entry by its next sibling.  Returns false after the last.
 bool hp_die_next(struct hp_die_cursor *cursor, struct hp_die *die);
 
 // Call after the last child of `parent`: remembers where the children end, so that
@@ -104,12 +108,12 @@ static inline void hp_die_leave(struct hp_die *parent, const struct hp_die *last
 // The tag of an entry.
 unsigned hp_die_tag(struct hp_die_cursor *cursor, struct hp_die *die);
 
-// Read a range of addresses of an entry, as dwarf_ranges() does, but also for split
-// units, which libdw does not connect to their skeletons.
+// Read the next range of addresses of an entry, as dwarf_ranges() does, but also for
+// split units, which libdw does not connect to their skeletons.
 ptrdiff_t hp_die_range(struct hp_die_cursor *cursor, const struct hp_die *die,
                        ptrdiff_t at, uint64_t *base, uint64_t *low, uint64_t *high);
 
-// The entry with access to its attributes.
+// The entry at the cursor as a struct hp_entry, which gives access to its attributes.
 struct hp_entry hp_die_entry(const struct hp_die_cursor *cursor,
                              const struct hp_die *die);
 

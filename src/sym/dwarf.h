@@ -15,10 +15,12 @@
 // An address that is asked for, and what is known about it.
 struct hp_query {
     uint64_t address; // address in the debug file
-    uint32_t index;   // index in the request
+    uint32_t index;   // index of the address in the request
     // Range in lookup->lines; empty until its function is found.
     uint32_t first_line, lines;
-    uint32_t next_unit; // first unit that has not been asked yet; HP_NO_UNIT: all were
+    // Index of the first unit that was not asked about the address yet; HP_NO_UNIT: all
+    // were asked.
+    uint32_t next_unit;
     // Position in a function without a name, see struct hp_answer.starts.
     uint32_t past_start;
     // A row of a line table was found, with `file` and `line`.
@@ -34,10 +36,10 @@ struct hp_lookup {
     // `function` is "" if `linkage` still has to be demangled.
     HP_VEC(struct hp_line) lines;
     HP_VEC(struct hp_query) queries; // sorted by address
-    struct hp_strtab sources;        // each struct hp_source_digest of a line once
-    struct hp_symtab symtab;         // symbols by addresses in the debug file
+    struct hp_strtab sources; // digests of the lines' files: struct hp_source_digest
+    struct hp_symtab symtab;  // symbols by addresses in the debug file
     struct hp_file_requester *requester;
-    bool over_budget;   // some unit was not read to its end
+    bool over_budget;   // some unit was not read to its end: its budget ran out
     bool missing_split; // some split unit was not found
     bool has_package;   // a .dwp was found, and `missing_split` is about a unit in it
     // Reason for a .dwo or .dwp that was not read; text "" if there is none.
@@ -58,7 +60,7 @@ bool hp_dwarf_look_up(struct hp_lookup *lookup, const struct hp_image *image, Dw
 // Lines and files of units: by line programs that are run here, or by libdw if these are
 // of an unknown form or sequences overlap.
 
-// Set by tests: read every unit by libdw.
+// Set by tests: read every line table by libdw.
 extern bool hp_line_tables_by_libdw;
 
 // A file name of the current unit.
@@ -87,20 +89,23 @@ struct hp_line_table {
     Dwarf_Files *files; // files of libdw, or NULL
 };
 
-// Begin; the queries must be in the look-up, and the sections must be uncompressed.
+// Begin to read the line tables of an image.  lookup->queries must be complete, and the
+// sections must be uncompressed.
 void hp_line_tables_init(struct hp_line_tables *tables, struct hp_lookup *lookup,
                          const struct hp_image *image);
-// End, and record in the look-up how many programs there were and how many libdw read.
+// Free the line tables, and add to the look-up how many line programs there were and how
+// many of them libdw read.
 void hp_line_tables_done(struct hp_line_tables *tables);
 
-// Load the table of a unit.  It is valid until the next one is loaded.
+// Load the table of a unit.  It is valid until the next table is loaded.
 void hp_line_table_load(struct hp_line_tables *tables, struct hp_line_table *table,
                         struct hp_entry *unit);
 
-// Whether the table may have a row of any address that is asked for.
+// Whether the table may have a row for any address that is asked for.
 bool hp_line_table_has_rows(const struct hp_line_table *table);
 
-// Find the row that covers the address of a query, unless the query has one already.
+// Find the row that covers the address of a query and store it in the query, unless that
+// has a row already.
 void hp_line_table_find(struct hp_line_table *table, struct hp_query *query);
 
 // The path of a file by its number in the unit; "" if it has none.

@@ -19,7 +19,8 @@ struct hp_dwarf_bytes {
     bool is_big_endian, bad;
 };
 
-// The next `size` bytes; NULL, and `bad` set, if there are fewer.
+// Move past the next `size` bytes and return their start; NULL, and `bad` set, if there
+// are fewer.
 static inline const unsigned char *hp_dwarf_take(struct hp_dwarf_bytes *in,
                                                  uint64_t size) {
     if (in->bad || size > (uint64_t)(in->end - in->at)) {
@@ -60,7 +61,8 @@ static inline uint64_t hp_dwarf_take_number(struct hp_dwarf_bytes *in, size_t si
     return bytes ? hp_dwarf_number(bytes, size, in->is_big_endian) : 0;
 }
 
-// Read a LEB128 number of any length; sets `bad` if it has more than HP_LEB128_MAX bytes.
+// Read a LEB128 number of up to HP_LEB128_MAX bytes; returns 0 and sets `bad` if it is
+// longer.
 static inline uint64_t hp_dwarf_take_long_leb128(struct hp_dwarf_bytes *in,
                                                  bool is_signed) {
     uint64_t value = 0;
@@ -103,8 +105,8 @@ static inline const char *hp_dwarf_take_string(struct hp_dwarf_bytes *in) {
                                        nul ? (uint64_t)(nul + 1 - in->at) : UINT64_MAX);
 }
 
-// End the bytes `size` bytes from here, because a length that was read says so.  Sets
-// `bad` if there are fewer.
+// Let the bytes that are read end `size` bytes from here, because a length that was read
+// says so.  Sets `bad` if there are fewer.
 static inline void hp_dwarf_end_after(struct hp_dwarf_bytes *in, uint64_t size) {
     if (size > (uint64_t)(in->end - in->at)) {
         in->bad = true;

@@ -24,9 +24,9 @@ Dwarf_Die *hp_entry_for_libdw(struct hp_entry *entry);
 bool hp_entry_unit(struct hp_entry *entry, struct hp_entry *unit);
 // Whether two entries are in the same unit.
 bool hp_entry_shares_unit(const struct hp_entry *a, const struct hp_entry *b);
-// Fill in the version and sizes of the unit.
+// Set `forms` to the version, sizes and byte order of the entry's unit.
 void hp_entry_forms(const struct hp_entry *entry, struct hp_die_forms *forms);
-// A section of the file that contains the entry.
+// The content of a debug section of the file with the entry; empty if it is missing.
 struct hp_span hp_entry_section(const struct hp_entry *entry,
                                 enum hp_debug_section section);
 
@@ -63,10 +63,12 @@ const char *hp_entry_string(struct hp_entry *entry, unsigned name);
 bool hp_entry_bytes(struct hp_entry *entry, unsigned name, uint64_t *form,
                     struct hp_span *bytes);
 
-// Find the entry that this one is an instance of, or completes.  `origin` may be `entry`.
+// Find the entry that this one is an instance of, or completes.  Returns false, with
+// `origin` unchanged, if there is none.  `origin` may be `entry`.
 bool hp_entry_origin(struct hp_entry *entry, struct hp_entry *origin);
 
-// The same, from an entry or else from the first of its origins that has the attribute.
+// The value of an attribute, as by hp_entry_string() or hp_entry_number(), from the entry
+// itself or else from the first of its origins that has the attribute.
 const char *hp_entry_whole_string(struct hp_entry *entry, unsigned name);
 bool hp_entry_whole_number(struct hp_entry *entry, unsigned name, uint64_t *number);
 

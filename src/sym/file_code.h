@@ -36,7 +36,8 @@ struct hp_file_code {
 // Free the memory of `code`.
 void hp_file_code_done(struct hp_file_code *code);
 
-// Drop the places that calls return to, and keep the rest.
+// Free the places that calls and signal handlers return to (has_text is false then); keep
+// the segments and the key.
 void hp_file_code_drop_text(struct hp_file_code *code);
 
 // Bytes of memory that hp_file_code_drop_text() frees.
@@ -59,15 +60,16 @@ enum hp_code_part {
     HP_CODE_PARTS,
 };
 
-// For the parent: ask for the code of a file, whose path is for messages, and decode the
-// answer.  Returns false, with errno EPROTO, if the answer is malformed.  If the file
-// cannot be read, `why` is filled and `code` is {0}.
+// For the parent: append a question for the code of a file to `packet` (the path is for
+// messages), and decode the answer.  Decoding returns false, with errno EPROTO, if the
+// answer is malformed.  If the file cannot be read, `why` is filled and `code` is {0}.
 void hp_file_code_ask(struct hp_packet *packet, struct hp_span path,
                       enum hp_code_part part);
 bool hp_file_code_unpack(const struct hp_packet *packet, struct hp_file_code *code,
                          struct hp_sym_diagnostic *why);
 
-// For the child: answer hp_file_code_ask() about an open file, which is closed.
+// For the child: append to `answer` the answer to the question `asked` of
+// hp_file_code_ask() about the open file `fd`, which is closed.
 void hp_file_code_answer(const struct hp_packet *asked, int fd, struct hp_packet *answer);
 
 #endif

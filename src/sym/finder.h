@@ -47,7 +47,7 @@ struct hp_file_place {
     struct hp_found_file found;
 };
 
-// A list that owns the paths of its members.
+// Files that were found.  The list owns their paths.
 struct hp_places {
     HP_VEC(struct hp_file_place) all;
 };
@@ -79,7 +79,8 @@ struct hp_finder {
     bool in_sysroot;            // `module` is in a sysroot
     struct hp_found_file found; // identity of `module`
     char reason[512];           // why the last search found nothing
-    // Why the module was not found: the worst status of the places where something is.
+    // Why the module was not found: the highest status of a place whose file cannot be
+    // used; HP_SYM_NO_FILE if there is no file at all.
     enum hp_sym_status status;
 };
 
@@ -89,11 +90,13 @@ void hp_finder_init(struct hp_finder *finder, const struct hp_symbol_options *op
 // Free the memory of a search.
 void hp_finder_done(struct hp_finder *finder);
 
-// Open the n-th file that `wanted` describes.  Returns a descriptor that the caller
-// closes, or -1 with the reason in finder->reason.
+// Open the n-th of the files that `wanted` describes, and record its path and identity in
+// `finder`.  Returns a descriptor that the caller closes, or -1 with the reason in
+// finder->reason.
 int hp_finder_open(struct hp_finder *finder, const struct hp_wanted *wanted);
 
-// Append to `places` all files that may be the module's, in the order of HP_FIND_MODULE.
+// Append to `places` all files that may be the module's, in the order in which
+// HP_FIND_MODULE numbers them.
 void hp_finder_list(struct hp_finder *finder, struct hp_places *places);
 
 #endif

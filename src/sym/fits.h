@@ -10,7 +10,7 @@
 struct hp_trial {
     uint32_t module; // index of the module in the question
     bool is_named; // it has the name of the module; otherwise only its layout supports it
-    bool is_comparable; // where calls return to in the file is known
+    bool is_comparable; // it is known where calls return to in the file
     double chance;      // the chance that code of another file fits an address
     // An enum hp_return for each address of the module, in the order of hp_fits; or NULL.
     unsigned char *kinds;
@@ -20,8 +20,8 @@ struct hp_trial {
     uint32_t matched;
     bool is_excused; // all misfits are excused
     bool fits;       // the result
-    // One address does not fit, of so few that the file is not ruled out, although
-    // another file fits.
+    // A single address does not fit, and so few were checked that this file may have run,
+    // although another file fits.
     bool may_fit;
 };
 
@@ -35,16 +35,19 @@ struct hp_fits {
     uint32_t *first;
     bool *is_libc;                  // for each module: it is the C library
     HP_VEC(struct hp_trial) trials; // in the order in which files were tried
-    // For each address: a signal may have interrupted the frame that called it.
+    // For each address: a signal handler may return there, so that the next frame of a
+    // stack may be an interrupted one, which made no call.
     unsigned char *ends;
     bool *is_checked; // for each address: whether it can be checked
 };
 
-// Begin with a dump, which must outlive `fits`.  Ended by hp_fits_done().
+// Begin with the question about a dump, which must outlive `fits`.  Ended by
+// hp_fits_done().
 void hp_fits_init(struct hp_fits *fits, const struct hp_proof_question *question);
 void hp_fits_done(struct hp_fits *fits);
 
-// Try a file for a module.  Its text must have been read if its code can be compared.
+// Append a trial: compare a file with the addresses of a module.  code->has_text must be
+// set if the code is comparable.
 void hp_fits_try(struct hp_fits *fits, uint32_t module, const struct hp_file_code *code,
                  bool is_named);
 

@@ -62,7 +62,7 @@ bool hp_image_open(struct hp_image *image, int fd, struct hp_span path,
                    struct hp_sym_diagnostic *diagnostic);
 void hp_image_done(struct hp_image *image);
 
-// The address where a segment begins, in addresses of that kind.
+// The first address of a segment, as an address of the given kind.
 uint64_t hp_image_begin(const struct hp_image *image, const struct hp_load *load,
                         enum hp_address_kind kind);
 

@@ -31,7 +31,8 @@ struct hp_keeper {
     enum hp_sandbox sandbox; // whether the child needs a sandbox
     void (*serve)(int sock); // main loop of the child
     bool lacks_sandbox;      // some child reported a missing part of its sandbox
-    bool do_others_wait;     // a module may use half of the time that is left for all
+    // Other modules wait: the current one may use only half of the time that is left.
+    bool do_others_wait;
 
     // The running child and the buffers of the conversation with it.
     struct hp_child child;
@@ -55,7 +56,7 @@ struct hp_keeper {
 
 // Get an answer to `request`, with the files that `finder` finds.  The answer points into
 // the keeper until the next call.  Returns false, with the reason in `why`, if there is
-// none.
+// no answer.
 bool hp_keeper_ask(struct hp_keeper *keeper, const struct hp_request *request,
                    struct hp_finder *finder, struct hp_answer *answer,
                    struct hp_sym_diagnostic *why);
@@ -67,8 +68,9 @@ bool hp_keeper_ask_code(struct hp_keeper *keeper, int fd, struct hp_span path,
                         enum hp_code_part part, struct hp_file_code *code,
                         struct hp_sym_diagnostic *why);
 
-// Look at pairs of calls in an open file: `answers` gets an enum hp_call_answer for
-// each.  `fd` stays the caller's.  Returns false if the child has no answer.
+// Have the child examine call pairs in an open file: `answers` gets an enum
+// hp_call_answer for each pair.  `fd` stays the caller's.  Returns false if the child has
+// no answer.
 bool hp_keeper_ask_pairs(struct hp_keeper *keeper, int fd, struct hp_span path,
                          const struct hp_call_pairs *pairs, unsigned char *answers);
 // Stop the child and free the keeper's memory.

@@ -57,14 +57,14 @@ struct hp_line_program {
     uint64_t offset;
     // Not read here: its version or form is unknown, or it contradicts itself.
     bool is_unknown;
-    bool is_over;     // not run to its end: it is more work than the section is worth
-    bool is_partial;  // sequences were skipped
-    bool was_doubted; // set by the caller: another reader was asked
+    bool is_over;               // not run to its end: the limit of work was reached
+    bool is_partial;            // sequences were skipped
+    bool was_doubted;           // set by the caller: libdw was asked
     uint64_t size, header_size; // bytes of the program in the section, and of its header
     unsigned address_size;      // address size of the unit that refers to it
     size_t first, count;        // range in hp_line_reader.rows, by address
-    // Addresses without a row here, to which another reader may extend rows without an
-    // end.
+    // Addresses [loose_from, loose_to) that have no row here.  libdw may extend rows
+    // without an end to them.
     uint64_t loose_from, loose_to;
 };
 
@@ -74,7 +74,7 @@ struct hp_line_row {
     uint64_t start;
     uint32_t asked; // index of the address in hp_line_reader.asked
     uint32_t file, line;
-    bool is_doubted; // another sequence lies or ends between `start` and the address
+    bool is_doubted; // another sequence covers the address or ends after `start`
 };
 
 // A range of a unit's addresses, from its start to the last address that is asked for.
@@ -99,7 +99,8 @@ struct hp_line_reader {
     bool is_over; // the limit was reached: no more programs are read
 };
 
-// Begin to read; `sections` and `asked` must be set.
+// Set the limit of work from `sections` and `asked`, which must be complete.  Call before
+// any program is read.
 void hp_line_reader_start(struct hp_line_reader *reader);
 // Free the memory of a reader.
 void hp_line_reader_done(struct hp_line_reader *reader);
@@ -125,8 +126,8 @@ enum hp_line_answer {
 // reader->wanted.  Call in ascending order.
 void hp_line_want(struct hp_line_reader *reader, uint64_t low, uint64_t address);
 
-// Find the row of the address reader->asked[asked].  A program that was run only in part
-// is run whole if the address has no row.
+// Find the row of the address reader->asked[asked] and, for HP_LINE_FOUND, store it in
+// `row`.  A program that was run only in part is run whole if the address has no row.
 enum hp_line_answer hp_line_find(struct hp_line_reader *reader,
                                  struct hp_line_program *program, uint32_t asked,
                                  struct hp_line_row *row);

@@ -11,8 +11,9 @@ struct hp_minidebug {
     HP_VEC(unsigned char) bytes; // the unpacked file, which `image` points into
 };
 
-// Open the inner file of `image`.  Returns false if it has none, also with `diagnostic`
-// filled if it is damaged or not supported.  Ended by hp_minidebug_done().
+// Open the inner file of `image`.  Returns false if the image has none, or, with
+// `diagnostic` filled, if the inner file is damaged or not supported.  Ended by
+// hp_minidebug_done().
 bool hp_minidebug_open(struct hp_minidebug *mini, const struct hp_image *image,
                        struct hp_sym_diagnostic *diagnostic);
 void hp_minidebug_done(struct hp_minidebug *mini);

@@ -20,7 +20,7 @@ struct hp_names {
     HP_VEC(struct hp_name) names;
     HP_VEC(const void *) keys; // for each name: the entry that has it
     struct hp_index index;     // finds a name by its key
-    size_t qualified;          // number of names that have got their scope
+    size_t qualified;          // number of leading names that have their scopes
     // Symbols for functions without a linkage name; or NULL.
     const struct hp_symtab *symtab;
     // Storage of the texts of names.

@@ -22,14 +22,14 @@ enum hp_part {
     HP_PARTS,
 };
 
-// The sections of a unit; an empty one does not exist.
+// The sections of a unit by kind; an empty span is a missing section.
 struct hp_parts {
     struct hp_span of[HP_PARTS];
 };
 
 // Make an ELF file of the parts, for the machine of `image`, with section names as in a
 // program (without ".dwo").  The file points to the bytes of the parts, which must stay
-// until elf_end().  Returns NULL when out of memory.
+// until elf_end().  Returns NULL if libelf fails, as without memory.
 Elf *hp_parts_elf(const struct hp_parts *parts, const struct hp_image *image);
 
 // Fill `parts` with the sections of a file of split units, unpacked.

@@ -43,8 +43,8 @@ uint32_t hp_packet_u32(struct hp_unpacker *in);
 uint64_t hp_packet_u64(struct hp_unpacker *in);
 struct hp_span hp_packet_text(struct hp_unpacker *in);
 
-// The number of items that follow; `bad` unless at least `item_size` bytes remain for
-// each.
+// Read the number of items that follow; 0, and `bad` set, unless at least `item_size`
+// bytes remain for each item.
 uint32_t hp_packet_count(struct hp_unpacker *in, size_t item_size);
 
 #endif

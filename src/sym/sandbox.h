@@ -17,7 +17,8 @@ bool hp_sandbox_enter(enum hp_sandbox mode);
 // The restrictions that hp_sandbox_enter() could not apply, with reasons; "" for none.
 const char *hp_sandbox_lack(void);
 
-// The missing means of the parent to open files safely; "" for none.
+// The system call for opening files safely that the parent lacks, with the reason; "" if
+// it lacks none.  The text is static.
 const char *hp_sandbox_parent_lack(void);
 
 // Whether this program, or the one it is linked into, is built with sanitizers or
@@ -34,7 +35,7 @@ struct hp_refusals {
 // Return the refusals since the last query, and reset them.
 struct hp_refusals hp_sandbox_refusals(void);
 
-// Store the name of a system call, or "?".
+// Store the name of the system call with a number, or "?".
 void hp_sandbox_call_name(int number, char name[32]);
 
 #endif

@@ -46,7 +46,7 @@ const struct hp_unit_range *hp_units_find(const struct hp_units *units, uint64_t
 // A function, or an inlined call within `parent`.
 struct hp_scope {
     struct hp_entry entry;
-    uint64_t first;      // its first address
+    uint64_t first;      // start of its first range of addresses
     uint32_t parent;     // index of the scope around it; 0 for a function
     uint32_t name;       // index in hp_names, set by the caller
     uint32_t file, line; // file number and line of the call if inlined, set by the caller

@@ -18,7 +18,8 @@ struct hp_signs {
     const struct hp_profile *profile;
     const struct hp_found_file *files; // the file of each module
     bool are_of_this_host;             // the inputs were made on this host
-    int64_t newest; // when the newest input was written; INT64_MAX if unknown
+    // When the newest input was written, in seconds since 1970; INT64_MAX if unknown.
+    int64_t newest;
 };
 
 // The identity of an open file; zeros if it cannot be read.

@@ -17,7 +17,7 @@ struct hp_split_unit {
     struct hp_debug_info *info;
     // The first entry of the unit.
     struct hp_entry entry;
-    // Bytes of .debug_info in the unit.
+    // Bytes of the unit's .debug_info.
     uint64_t size;
 };
 
@@ -41,7 +41,7 @@ void hp_split_init(struct hp_split *split, struct hp_file_requester *requester,
                    const struct hp_image *image);
 void hp_split_done(struct hp_split *split);
 
-// Close the files of units.  No entry of them may be in use any more.
+// Close the files of units.  No entry of these units may be in use any more.
 void hp_split_clear(struct hp_split *split);
 
 // Find the entry whose children are the functions of `unit`: that of its split unit, or

@@ -22,11 +22,16 @@
 //   stamp        the identity of the build that the dumps of a partial ran
 //   fit          a file fits a dump if the return addresses of the dump follow calls
 //                in the file
+//   misfit       a return address that follows no call in a file
 //   candidate    a file that a module may have run; a trial compares it with one dump
+//   stranger     a file that neither name nor folder connects with a module
+//   question     what a prover is asked about: the modules, addresses and stacks of a dump
 //   layout       addresses, sizes and offsets of the executable segments of a module
 //   call pair    the return addresses of a frame and of its caller: call_pairs.h
 //   DWARF unit   a part of the debug information, mostly of one compiled source file
 //   code unit    the alignment of instructions in bytes: file_code.h, calls.h
+//   text         executable segments; of a file's code, the places that calls return to
+//   row          an entry of a line table: address, source file and line
 //   debug file   a file with the debug information of a binary, but without its code
 // Data structures: hp_task (the frames of one module), hp_request and hp_answer (what
 // crosses the socket), hp_image (an open ELF file), hp_lookup (a module's DWARF query).
@@ -40,9 +45,9 @@
 #include "base/err.h"
 #include "model/profile.h"
 
-// Give lines to every frame of a file module, and a status, build id and note to every
-// module.  Never fails: a module that stays without names has the reason in its status
-// and note.  `options` may be NULL.
+// Give functions and source lines to every frame of a file module, and a status, build id
+// and note to every module.  Never fails: a module that stays without names has the
+// reason in its status and note.  `options` may be NULL.
 void hp_symbolize(struct hp_profile *profile, const struct hp_symbol_options *options);
 
 // Create a prover, which finds out while dumps are read which builds they are of.
@@ -54,8 +59,8 @@ struct hp_prover *hp_prover_new(const struct hp_symbol_options *options,
 
 struct hp_keeper;
 
-// Do the same with a copy of `keeper`, which has limits, sandbox and `serve` set and
-// nothing else.  The copy is ended here.
+// Symbolize as hp_symbolize() does, with a copy of `keeper`, which has only its limits,
+// sandbox and `serve` set.  The copy is ended here.
 void hp_symbolize_by(struct hp_profile *profile, const struct hp_symbol_options *options,
                      const struct hp_keeper *keeper);
 

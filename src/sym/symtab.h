@@ -14,7 +14,7 @@ struct hp_symbol {
     uint32_t rank;
 };
 
-// {0} is empty.  Ended by hp_symtab_done().
+// A table of functions; {0} is empty.  Ended by hp_symtab_done().
 struct hp_symtab {
     HP_VEC(struct hp_symbol) symbols; // sorted by start, then by rank
 };
