@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// The prover.
+// The prover: its public functions, and the files that it has read.
 struct builds {
     struct hp_prover prover; // must be the first member
     pthread_mutex_t lock;    // protects `files`
@@ -18,7 +18,7 @@ struct builds {
 
 // --- proving ---------------------------------------------------------------------------
 
-// The files that are tried for one dump.
+// The trials of one dump, with the file of each.
 struct proving {
     struct hp_fits fits;
     HP_VEC(struct hp_candidate *) tried; // for each of fits.trials
@@ -34,7 +34,8 @@ static bool has_name(const struct hp_candidate *file,
     return !file->place.root || hp_span_equal(name, hp_span_basename(module->path));
 }
 
-// Try all files of a list for a module, except those that are not programs or libraries.
+// Compare all files of a list with the addresses of a module, except those that are not
+// programs or libraries.
 static void try_files(struct builds *self, struct proving *proving, uint32_t module,
                       const struct hp_candidate_list *files, bool are_named) {
     for (size_t i = 0; i < files->all.count; i++) {
@@ -49,7 +50,8 @@ static void try_files(struct builds *self, struct proving *proving, uint32_t mod
     }
 }
 
-// Try the files of all modules by name, and those whose names do not help.
+// Begin a question: try the files of all modules by path and name, and by layout programs
+// and files of .build-id folders.
 static void try_all(struct builds *self, struct proving *proving,
                     const struct hp_proof_question *question) {
     self->files.clock++;
@@ -65,7 +67,7 @@ static void try_all(struct builds *self, struct proving *proving,
     }
 }
 
-// Try files with any name, for modules that no file fits so far.
+// Try strangers with the layout of the module, for modules that no file fits so far.
 static void try_strangers(struct builds *self, struct proving *proving,
                           const struct hp_proof_question *question) {
     for (uint32_t i = 0; i < question->modules.count; i++) {
@@ -108,7 +110,8 @@ static bool is_refuted(const struct proving *proving, size_t trial) {
     return is;
 }
 
-// Judge debug files with the name and layout of a module, unless their code does not fit.
+// Judge debug files with the name and layout of a module by the calls that they list,
+// unless they, or binaries of their build id, were compared already.
 static void weigh_debug_files(struct proving *proving, uint32_t module,
                               const struct hp_chain_reader *reader) {
     const struct hp_proof_module *asked = &proving->fits.question->modules.at[module];
@@ -140,7 +143,7 @@ static int by_text(const void *left, const void *right) {
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-// Join keys with ',', each once and in order; NULL if there are none.  The caller frees
+// Join keys with ',', each once, in byte order; NULL if there are none.  The caller frees
 // the result.
 static char *join(const char **keys, size_t count) {
     char *joined = NULL;
@@ -156,8 +159,8 @@ static char *join(const char **keys, size_t count) {
     return joined;
 }
 
-// The counts of the best file that was tried for a module: fewest misfits, then most
-// addresses.
+// The counts of addresses that were checked and that failed, in the best file with the
+// name of a module: fewest misfits, then most addresses.  Zeros if none was compared.
 static struct hp_return_check best_of(const struct proving *proving, uint32_t module) {
     struct hp_return_check best = {.checked = 0};
     const struct hp_trial *trial;
@@ -173,7 +176,7 @@ static struct hp_return_check best_of(const struct proving *proving, uint32_t mo
     return best;
 }
 
-// The keys of the files that fit a module, joined; NULL if none fits.
+// The keys of the files that fit a module, as join() returns them; NULL if none fits.
 static char *find_fitting(const struct proving *proving, uint32_t module) {
     size_t count = 0;
     for (size_t i = 0; i < proving->tried.count; i++) {
@@ -185,8 +188,8 @@ static char *find_fitting(const struct proving *proving, uint32_t module) {
     return join(proving->keys, count);
 }
 
-// The keys of the files with a module's name and layout that nothing contradicts, joined;
-// NULL if there are none.
+// The keys of the files with a module's name and layout that were not compared, as join()
+// returns them; NULL if there are none.
 static char *find_unchecked(const struct proving *proving, uint32_t number,
                             const struct hp_proof_module *module) {
     size_t count = 0;
@@ -212,8 +215,8 @@ static bool has_file(const struct proving *proving, uint32_t module) {
     return has;
 }
 
-// The build id of all files that fit a module, or the key of their code; NULL if these
-// differ.
+// The build id, or without one the key, of all files that fit a module; NULL if they
+// differ or none fits.  The caller frees the result.
 static char *stamp_of(const struct proving *proving, uint32_t module) {
     const char *stamp = NULL;
     bool is_one = true;
@@ -229,8 +232,8 @@ static char *stamp_of(const struct proving *proving, uint32_t module) {
     return stamp && is_one ? hp_copy(stamp) : NULL;
 }
 
-// The rounding of large sizes that all files agree on that fit a module; HP_LARGE_AUTO if
-// they differ.
+// How the allocators in all files that fit a module round large sizes; HP_LARGE_AUTO if
+// the files differ or one is unknown.
 static enum hp_large_sizes large_sizes_of(struct builds *self,
                                           const struct proving *proving,
                                           uint32_t module) {
@@ -248,9 +251,9 @@ static enum hp_large_sizes large_sizes_of(struct builds *self,
     return is_one ? found : HP_LARGE_AUTO;
 }
 
-// Accept further files when so few addresses are checked that a file may fit by chance.
-// A file of the same layout with a single misfit may be the one that ran as well; names
-// must then be common to all.
+// If a file fits a module, accept also files with the same layout and a single misfit
+// (hp_trial.may_fit), if so few addresses were checked that one of these may have run
+// instead.  Names must then be common to all accepted files.
 static void keep_possible(struct proving *proving, uint32_t number,
                           const struct hp_proof_module *module) {
     bool is_any = hp_fits_any(&proving->fits, number);
@@ -261,7 +264,7 @@ static void keep_possible(struct proving *proving, uint32_t number,
     }
 }
 
-// Set the result for a module from its trials.
+// Set the result of the question for a module, such as its builds, from its trials.
 static void conclude(struct builds *self, struct proving *proving, uint32_t number,
                      struct hp_proof_module *module) {
     keep_possible(proving, number, module);
@@ -330,7 +333,8 @@ static const struct hp_candidate *with_stamp(struct builds *self,
     return NULL;
 }
 
-// Implements hp_prover.find: the key of the file at hand that has a stamp.
+// Implements hp_prover.find: the key of the candidate for a module that has a stamp; NULL
+// if none has it.  The caller frees the result.
 static char *find(struct hp_prover *prover, const struct hp_proof_module *module,
                   const char *stamp) {
     struct builds *self = (struct builds *)prover;
@@ -348,7 +352,7 @@ static char *find(struct hp_prover *prover, const struct hp_proof_module *module
     return builds;
 }
 
-// --- what was proven -------------------------------------------------------------------
+// --- builds that were proven -----------------------------------------------------------
 
 // Whether a place is already among those of `build`, which are the last of the list.
 static bool has_place(const struct hp_build_list *list, const struct hp_build *build,
@@ -362,7 +366,8 @@ static bool has_place(const struct hp_build_list *list, const struct hp_build *b
     return has;
 }
 
-// Add the places of files with that key to `build`, which is the last of the list.
+// Add the places of files with that key to `build`, which is the last of the list.  Files
+// before the first of these raise build->rank.
 static void add_places(const struct hp_candidate_list *files, const char *key,
                        struct hp_build_list *list, struct hp_build *build) {
     for (size_t i = 0; i < files->all.count; i++, build->rank += !build->place_count) {
@@ -382,7 +387,8 @@ static int by_span(const void *left, const void *right) {
     return hp_span_compare(*(const struct hp_span *)left, *(const struct hp_span *)right);
 }
 
-// Add the files of each path where dumps had a temporary copy of the module.
+// Add the files with that key of each path where dumps had a temporary copy of the
+// module.
 static void add_places_of_copies(struct builds *self, struct hp_span name,
                                  const char *key, struct hp_build_list *list,
                                  struct hp_build *build) {
@@ -456,7 +462,7 @@ bool hp_builds_reason(struct hp_prover *prover, const char *path,
     return false;
 }
 
-// --- its life --------------------------------------------------------------------------
+// --- start and end ---------------------------------------------------------------------
 
 static void done(struct hp_prover *prover) {
     struct builds *self = (struct builds *)prover;

@@ -38,15 +38,15 @@ enum {
     MOST_STEPS = 1 << 26, // entries that are visited
 };
 
-// An address that is asked for.
+// A return address that is asked for.
 struct listed_site {
     uint64_t address; // address in the file
-    size_t index;     // of the pair
+    size_t index;     // index of its pair
 };
 
-// All addresses that are asked for.
+// All return addresses that are asked for.
 struct listed_sites {
-    HP_VEC(struct listed_site) all; // by address
+    HP_VEC(struct listed_site) all; // ascending by address
     unsigned char *answers;         // enum hp_call_answer for each pair
     size_t steps;                   // entries visited so far
     // The compiler of the current unit lists all calls of a function that says so.
@@ -72,7 +72,7 @@ static size_t find_from(const struct listed_sites *sites, uint64_t address) {
     return low;
 }
 
-// Whether an entry is a call, and the address that it returns to.
+// Whether an entry is a call; sets `address` to the one that it returns to.
 static bool is_call(Dwarf_Die *die, uint64_t *address) {
     Dwarf_Attribute attribute;
     int tag = dwarf_tag(die);
@@ -83,7 +83,8 @@ static bool is_call(Dwarf_Die *die, uint64_t *address) {
            dwarf_formaddr(&attribute, address) == 0;
 }
 
-// Answer yes for all pairs with a call that returns to `address`.
+// Answer yes for all pairs whose caller has the return address `address`: a call returns
+// there.
 static void take_call(struct listed_sites *sites, uint64_t address) {
     for (size_t i = find_from(sites, address);
          i < sites->all.count && sites->all.at[i].address == address; i++) {
@@ -229,7 +230,7 @@ static bool does_match(const struct hp_image *image,
            hp_function_bounds_find(bounds, inner, &start) && start == target;
 }
 
-// Answer HP_CALL_MATCHES for all pairs.
+// Answer the question HP_CALL_MATCHES for all pairs.
 static void match(const struct hp_image *image, const struct hp_call_pairs *pairs,
                   unsigned char *answers) {
     struct hp_function_bounds bounds = {.image = NULL};

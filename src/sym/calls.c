@@ -33,7 +33,7 @@ enum {
 struct code {
     unsigned char before[BEFORE]; // its last byte is the one before the address
     unsigned char at[AT];         // the bytes from the address on
-    // Bytes of each that exist.
+    // Number of bytes of `before` and of `at` that exist.
     size_t before_size, at_size;
     bool is_big_endian;
 };
@@ -102,7 +102,8 @@ static bool is_x86_call(const struct code *code) {
     return false;
 }
 
-// Distance of a call E8: its last four bytes, counted from its end.
+// Find the distance from the address to the target of a call E8: its last four bytes.
+// False for any other instruction.
 static bool find_x86_distance(const struct code *code, int64_t *distance) {
     const unsigned char *relative = last(code, 5);
     bool is_direct = relative && relative[0] == 0xe8;
@@ -124,7 +125,7 @@ static bool is_i386_signal_return(const struct code *code) {
            begins(code, without, sizeof without);
 }
 
-// --- those of fixed lengths ------------------------------------------------------------
+// --- machines with instructions of one length ------------------------------------------
 
 static bool is_aarch64_call(const struct code *code) {
     uint32_t word = last_word(code);
@@ -134,7 +135,8 @@ static bool is_aarch64_call(const struct code *code) {
            fits(word, 0xfffff800, 0xd73f0800);   // BLRAA, BLRAB
 }
 
-// Distance of a BL, which counts instructions from its own address.
+// Find the distance from the address to the target of a BL, whose operand counts
+// instructions from its own address.  False for any other instruction.
 static bool find_aarch64_distance(const struct code *code, int64_t *distance) {
     uint32_t word = last_word(code);
     *distance = 4 * widen(word, 26) - 4;
@@ -166,7 +168,7 @@ static bool is_ppc64_signal_return(const struct code *code) {
            word_of(code->at + skip + 4, code->is_big_endian) == 0x44000002; // sc
 }
 
-// --- those of mixed lengths ------------------------------------------------------------
+// --- machines with instructions of several lengths -------------------------------------
 
 static bool is_riscv64_call(const struct code *code) {
     const unsigned char *half = last(code, 2);
@@ -207,8 +209,8 @@ struct machine {
     bool is_little_endian; // instructions are little-endian whatever the data are
     bool (*is_call)(const struct code *code);
     bool (*is_signal_return)(const struct code *code);
-    // Distance from the return address to the target of a direct call; NULL: there are no
-    // rules.
+    // Find the distance from the return address to the target of a direct call; false if
+    // the call is not direct.  NULL: there are no rules.
     bool (*find_distance)(const struct code *code, int64_t *distance);
 };
 
@@ -256,7 +258,7 @@ static bool holds(const struct hp_code_window *window, uint64_t offset, size_t s
            size <= window->size - skipped;
 }
 
-// Copy `size` bytes at `offset` of the file; returns how many exist.
+// Copy `size` bytes at `offset` of the file, through the window; returns how many exist.
 static size_t read_bytes(const struct hp_image *image, struct hp_code_window *window,
                          uint64_t offset, void *bytes, size_t size) {
     if (!holds(window, offset, size)) {
@@ -293,7 +295,7 @@ unsigned hp_calls_unit(const struct hp_image *image) {
     return machine ? machine->alignment : 0;
 }
 
-// --- all of a text ---------------------------------------------------------------------
+// --- whole segments --------------------------------------------------------------------
 
 // The code around a byte of a piece.
 static struct code code_at(const struct hp_image *image,

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 enum {
-    MOST_FILES = 64,      // files that are tried for a module by name
+    MOST_FILES = 64,      // files that are tried for a module by path and name
     MOST_TEXT = 64 << 20, // bytes of code of all files that stay in memory
 };
 
@@ -50,7 +50,8 @@ static void add_other(struct hp_candidates *self, enum hp_nameless kind, const c
     }
 }
 
-// List the files below the folders of --symbol-dir, when they are first needed.
+// List the files below the folders of --symbol-dir, and add the given programs and the
+// files of .build-id folders to self->others.
 static void list_trees(struct hp_candidates *self) {
     const struct hp_symbol_options *options = self->options;
     for (size_t i = 0; i < options->symbol_dir_count; i++) {
@@ -79,7 +80,8 @@ static void list_strangers(struct hp_candidates *self) {
     self->has_strangers = true;
 }
 
-// The key of a module: its path, and its name unless that is the same.
+// The number of a module in self->paths, by its path, and its name unless that is the
+// same.
 static hp_string path_and_name(struct hp_candidates *self, struct hp_span path,
                                struct hp_span name) {
     HP_VEC(char) key = {0};
@@ -220,8 +222,8 @@ static uint32_t number_of(struct hp_candidate *file, const struct hp_call_pairs 
     return hp_strtab_add(&file->pairs, (struct hp_span){(const char *)key, sizeof key}).n;
 }
 
-// Ask the child about pairs that were not asked about before; many dumps have the same
-// pairs.
+// Ask the child about pairs that were not asked about before, and store its answers in
+// the file, because many dumps have the same pairs.  False if it has no answer.
 static bool look_up(struct hp_candidates *self, struct hp_candidate *file,
                     const struct hp_call_pairs *wanted) {
     unsigned char *answers = hp_alloc(wanted->all.count);

@@ -53,7 +53,8 @@ static unsigned char *kinds_of(const struct hp_fits *fits, const struct hp_trial
     return kinds;
 }
 
-// Collect checked frames of a kind whose callers fit, with these callers.
+// Collect the pairs of a checked frame with code of that kind in the file of a trial, and
+// a caller whose address follows a call there.
 static void find_chains(const struct hp_fits *fits, const struct hp_trial *trial,
                         enum hp_return kind, struct chains *chains) {
     const struct hp_proof_question *question = fits->question;
@@ -72,7 +73,8 @@ static void find_chains(const struct hp_fits *fits, const struct hp_trial *trial
     keep_each_once(chains);
 }
 
-// Keep only the pairs that match in the file of a trial.
+// Keep only the pairs whose caller directly calls the function of the frame in the file
+// of a trial; none if the file cannot be asked.
 static void keep_matches(const struct hp_fits *fits, size_t trial,
                          const struct hp_chain_reader *reader, struct chains *chains) {
     const struct hp_proof_question *question = fits->question;
@@ -98,9 +100,9 @@ static void keep_matches(const struct hp_fits *fits, size_t trial,
     hp_call_pairs_done(&pairs);
 }
 
-// --- what they decide ------------------------------------------------------------------
+// --- what chains decide ----------------------------------------------------------------
 
-// Number of different frames in the pairs.
+// Number of different addresses of frames in the pairs.
 static uint32_t count_frames(const struct chains *chains) {
     uint32_t count = 0;
     for (size_t i = 0; i < chains->all.count; i++) {
@@ -109,7 +111,7 @@ static uint32_t count_frames(const struct chains *chains) {
     return count;
 }
 
-// Number of different callers in the pairs, which are reduced to the callers.
+// Number of different addresses of callers in the pairs, which are reduced to them.
 static uint32_t count_callers(struct chains *chains) {
     for (size_t i = 0; i < chains->all.count; i++) {
         chains->all.at[i] &= UINT32_MAX;
@@ -118,7 +120,7 @@ static uint32_t count_callers(struct chains *chains) {
     return (uint32_t)chains->all.count;
 }
 
-// Try to excuse all misfits of a trial.  Returns whether it fits then.
+// Try to excuse all misfits of a trial.  Returns whether its file fits then.
 static bool excuse(struct hp_fits *fits, size_t number,
                    const struct hp_chain_reader *reader) {
     struct hp_trial *trial = &fits->trials.at[number];
@@ -133,8 +135,8 @@ static bool excuse(struct hp_fits *fits, size_t number,
     return trial->fits;
 }
 
-// Count the callers that match in a file with another name.  Returns whether it fits
-// then.
+// Count the callers that directly call the function of their frame, in a file with
+// another name.  Returns whether the file fits then.
 static bool weigh_callers(struct hp_fits *fits, size_t number,
                           const struct hp_chain_reader *reader) {
     struct hp_trial *trial = &fits->trials.at[number];

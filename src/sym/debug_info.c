@@ -133,17 +133,18 @@ bool hp_form_pass(const struct hp_die_forms *forms, uint64_t form,
 // The layout of one abbreviation while its attributes are read.
 struct layout {
     struct hp_abbreviations *abbreviations;
-    // Bytes since the last step.
+    // Bytes of attributes since the last step; the next step skips them.
     uint32_t skipped;
     uint64_t size;   // bytes of the attributes with a fixed size
     bool is_varying; // there are attributes with a varying size
-    // Attributes of that name were found.
+    // Attributes with these names were found.
     bool has_sibling, has_low, has_high, has_ranges;
-    // Attributes have a form that is read here.
+    // The low and the high address have a form that is read here; the low one is an
+    // index; the high one is a size.
     bool is_low_known, is_high_known, is_indexed, is_size;
 };
 
-// Append a step, which first skips what was collected so far.
+// Append a step, which first skips the attributes since the step before it.
 static void add_step(struct layout *layout, struct hp_die_step step) {
     step.skipped = layout->skipped;
     layout->skipped = 0;
@@ -163,8 +164,8 @@ static bool add_sibling(struct layout *layout, uint64_t form) {
     return is_known;
 }
 
-// Append the step of a low address.  False if it is not read here and has to be skipped
-// as others are.
+// Append the step of a low address.  False if its form is not read here, so that it has
+// to be skipped like any other attribute.
 static bool add_low(struct layout *layout, uint64_t form, unsigned size) {
     bool is_index = hp_form_is_address_index(form);
     bool is_known = (is_index || form == DW_FORM_addr) && !layout->has_low;
@@ -195,7 +196,7 @@ static bool add_high(struct layout *layout, uint64_t form, unsigned size) {
 }
 
 // Append the step of an attribute whose value is needed.  False if it is not needed, or
-// its form is not read here: it is skipped as others are.
+// its form is not read here: it has to be skipped like any other attribute.
 static bool add_wanted(struct layout *layout, uint64_t name, uint64_t form) {
     unsigned size = 0;
     hp_form_size(&layout->abbreviations->forms, form, &size);
@@ -578,7 +579,8 @@ static struct hp_abbreviations *table_of(struct hp_dwarf_unit *unit) {
     return unit->table = info->tables.at[number];
 }
 
-// Count the bytes of a table that were read since it had `before` bytes.
+// Count the bytes of a table that were read since it had `before` bytes, in info->kept
+// and against info->work.
 static void count_work(struct hp_debug_info *info, const struct hp_abbreviations *table,
                        uint64_t before) {
     uint64_t more = table->size - before;
@@ -622,8 +624,8 @@ static uint64_t offset_of(const struct hp_dwarf_unit *unit, const unsigned char 
     return (uint64_t)(at - (const unsigned char *)unit->info->of[HP_DEBUG_INFO].at);
 }
 
-// libdw reads a part of all units before the one that it is asked for.  Have it do so in
-// steps, with the memory dropped after each.
+// Have libdw read the units before `unit` in steps, with the file's pages dropped after
+// each step: it reads a part of all units before the one that it is asked for.
 static void approach(struct hp_debug_info *info, const struct hp_dwarf_unit *unit) {
     Dwarf_Die die;
     for (; info->next < info->units.count; info->next++) {

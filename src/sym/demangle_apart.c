@@ -45,7 +45,7 @@ static void serve(int sock) {
     hp_packet_done(&message.body);
 }
 
-// Store the results of an answer.  False if it is malformed.
+// Store the demangled names of an answer in `names`.  False if the answer is malformed.
 static bool take(struct hp_strtab *strings, struct hp_mangled *names, size_t count,
                  const struct hp_message *message) {
     struct hp_texts texts = {0};

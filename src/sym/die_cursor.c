@@ -15,7 +15,7 @@
 // the unit.
 
 enum {
-    MOST_BASES = 64 // entries without a range before one with a range
+    MOST_BASES = 64 // entries of a list without a range before one with a range
 };
 
 // The base address of a unit; 0 if it has none.
@@ -107,7 +107,8 @@ static uint64_t take_indexed(const struct hp_range_lists *lists,
     return address;
 }
 
-// Read a pair of DWARF 4.  Returns whether it is a range, and not a base or the end.
+// Read a pair of a range list of DWARF 4.  Returns whether it is a range, and not a base
+// address or the end of the list.
 static bool take_pair(const struct hp_range_lists *lists, struct hp_dwarf_bytes *in,
                       uint64_t *base, uint64_t *low, uint64_t *high) {
     uint64_t last = lists->forms.address_size == 8 ? UINT64_MAX : UINT32_MAX;
@@ -124,7 +125,7 @@ static bool take_pair(const struct hp_range_lists *lists, struct hp_dwarf_bytes 
     return !is_end;
 }
 
-// Read an entry of DWARF 5.  Returns whether it is a range.
+// Read an entry of a range list of DWARF 5.  Returns whether it is a range.
 static bool take_entry(const struct hp_range_lists *lists, struct hp_dwarf_bytes *in,
                        uint64_t *base, uint64_t *low, uint64_t *high) {
     uint64_t kind = hp_dwarf_take_number(in, 1);
@@ -182,7 +183,7 @@ ptrdiff_t hp_range_lists_next(const struct hp_range_lists *lists, struct hp_entr
 
 // --- units -----------------------------------------------------------------------------
 
-// Begin with a unit.  Without abbreviations everything is left to libdw.
+// Begin with a unit.  If `abbreviations` is NULL, libdw reads all of its entries.
 static void set_out(struct hp_die_cursor *cursor, struct hp_entry *unit,
                     struct hp_entry *skeleton,
                     const struct hp_abbreviations *abbreviations) {
@@ -235,8 +236,8 @@ static uint64_t take(struct hp_dwarf_bytes *in, unsigned size) {
     return size > 0 ? hp_dwarf_take_number(in, size) : hp_dwarf_take_leb128(in);
 }
 
-// Read the place of a sibling.  As in libdw, one that is not after the entry ends the
-// siblings.
+// Read the offset of a sibling and return its first byte.  As in libdw, a sibling that is
+// not after the entry ends the siblings: the end of the unit is returned.
 static const unsigned char *take_sibling(const struct hp_die_cursor *cursor,
                                          const struct hp_die *die,
                                          struct hp_dwarf_bytes *in, unsigned size) {
@@ -246,7 +247,7 @@ static const unsigned char *take_sibling(const struct hp_die_cursor *cursor,
     return is_ahead ? cursor->begin + offset : cursor->end;
 }
 
-// Read the attribute of a step.
+// Read or skip the attribute of a step.
 static void run_step(const struct hp_die_cursor *cursor, struct hp_die *die,
                      struct hp_dwarf_bytes *in, const struct hp_die_step *step) {
     switch ((enum hp_die_action)step->action) {

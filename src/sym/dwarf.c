@@ -119,7 +119,7 @@ static void find_by_libdw(struct hp_line_table *table, struct hp_query *query) {
     query->line = number > 0 ? (uint32_t)number : 0;
 }
 
-// --- either ----------------------------------------------------------------------------
+// --- read here or by libdw -------------------------------------------------------------
 
 void hp_line_table_load(struct hp_line_tables *tables, struct hp_line_table *table,
                         struct hp_entry *unit) {
@@ -169,8 +169,8 @@ void hp_line_table_find(struct hp_line_table *table, struct hp_query *query) {
 
 // --- files -----------------------------------------------------------------------------
 
-// Store a path.  A relative path gets the folder of the compilation in front, which libdw
-// does only in some cases.
+// Store a path in the look-up.  A relative path gets the folder of the compilation in
+// front, which libdw does only in some cases.
 static hp_string add_path(const struct hp_line_table *table, const char *path) {
     char whole[PATH_MAX];
     const char *folder = table->folder && *table->folder ? table->folder : NULL;
@@ -251,7 +251,7 @@ enum {
     RENEW_AFTER = 64 << 20,
 };
 
-// One look-up at work.
+// The state of one call of hp_dwarf_look_up().
 struct session {
     struct hp_lookup *lookup;
     const struct hp_image *image;
@@ -266,7 +266,7 @@ struct session {
     struct hp_split split;
 };
 
-// A query that goes to a unit.
+// A query that goes to a unit in the current round.
 struct turn {
     uint32_t unit, query; // indexes in units.units and lookup->queries
     uint64_t low; // start of the unit's range that contains the address of the query
@@ -300,7 +300,7 @@ static void rest(struct session *session, uint64_t size) {
     }
 }
 
-// Find the entry of a unit.  False if it cannot be read.
+// Find the first entry of a unit; may open the Dwarf anew.  False if it cannot be read.
 static bool open_unit(struct session *session, const struct hp_listed_unit *unit,
                       struct hp_entry *entry) {
     Dwarf_Die die;
@@ -319,7 +319,7 @@ static bool open_unit(struct session *session, const struct hp_listed_unit *unit
     return is_there;
 }
 
-// An attribute that fits 31 bits; 0 if it is missing or larger.
+// The number in an attribute, if it fits 31 bits; 0 if it is missing or larger.
 static uint32_t number_of(struct hp_entry *entry, unsigned name) {
     uint64_t value = 0;
     hp_entry_number(entry, name, &value);
@@ -426,7 +426,8 @@ static int compare(const void *a, const void *b) {
     return x->query < y->query ? -1 : x->query > y->query;
 }
 
-// Send each open query to its next unit.  False if no query had one left.
+// Send each query without a function to its next unit.  False if no query has a unit
+// left.
 static bool ask_round(struct session *session) {
     struct hp_lookup *lookup = session->lookup;
     HP_VEC(struct turn) turns = {0};
@@ -479,7 +480,7 @@ static void ask_unit_lines(struct session *session, const struct hp_listed_unit 
     }
 }
 
-// Begin of the executable segment that contains `address`; 0 if none does.
+// First address of the executable segment that contains `address`; 0 if none does.
 static uint64_t start_of_code(const struct hp_image *image, uint64_t address) {
     const struct hp_load *load;
     uint64_t start = 0;

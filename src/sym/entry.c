@@ -130,7 +130,7 @@ const struct hp_abbreviation *hp_entry_abbreviation(const struct hp_entry *entry
     return abbreviation_of(entry, &in, &declared);
 }
 
-// Search for an attribute by name.
+// Search for an attribute of an entry by name, without libdw.
 static enum found find(const struct hp_entry *entry, unsigned name,
                        struct attribute *found) {
     struct hp_span declared;
@@ -146,7 +146,7 @@ static enum found find(const struct hp_entry *entry, unsigned name,
                : IS_NOT_THERE;
 }
 
-// Ask libdw for an attribute.  NULL if it finds none.
+// Have libdw search for an attribute by name.  NULL if it finds none.
 static Dwarf_Attribute *ask(struct hp_entry *entry, unsigned name,
                             Dwarf_Attribute *attribute) {
     Dwarf_Die *die = hp_entry_for_libdw(entry);
@@ -305,8 +305,8 @@ static struct hp_span string_offsets_of(struct hp_dwarf_unit *unit) {
                            hp_entry_base(&entry, DW_AT_str_offsets_base, section, base));
 }
 
-// Read an address, or its index in .debug_addr.  False if it is of another form or
-// damaged.
+// Read the address in an attribute, or look it up by its index in .debug_addr.  False if
+// it is of another form or damaged.
 static bool take_address(struct hp_dwarf_unit *unit, struct attribute *found,
                          uint64_t *address) {
     struct hp_entry of_unit = {.unit = unit, .at = unit->entry};
@@ -329,7 +329,8 @@ bool hp_entry_address(struct hp_entry *entry, unsigned name, uint64_t *address) 
     return dwarf_formaddr(ask(entry, name, &attribute), address) == 0;
 }
 
-// Read a string; NULL if it is of another form or damaged.
+// The string that an attribute has or refers to; NULL if it is of another form or
+// damaged.
 static const char *take_string(struct hp_dwarf_unit *unit, struct attribute *found) {
     uint64_t form = found->form, offset;
     if (form == DW_FORM_string) {

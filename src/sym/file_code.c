@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum {
-    LONGEST_TEXT = INT32_MAX, // bytes of a segment
+    LONGEST_TEXT = INT32_MAX, // largest executable segment, in bytes
     PIECE = 256 << 10,        // bytes that are read at once
     // Text is noise if more than 1 / NOISE of its units follow a call; at most 8 % of
     // real text does.
@@ -45,7 +45,7 @@ static uint64_t count_units(const struct hp_file_code *code) {
 struct scan {
     struct hp_file_code *code;
     uint64_t first; // number of the first unit of the segment
-    // Units that a call returns to.
+    // Number of units that a call returns to.
     uint64_t calls;
 };
 
@@ -176,7 +176,7 @@ static bool find_option(const struct hp_image *image) {
     return holds;
 }
 
-// --- all -------------------------------------------------------------------------------
+// --- parts of a file -------------------------------------------------------------------
 
 // Read the wanted part of a file.  False with `why` if it cannot be read.
 static bool read_code(struct hp_file_code *code, const struct hp_image *image,
@@ -300,7 +300,7 @@ static void take_loads(struct hp_unpacker *in, struct hp_file_code *code) {
     }
 }
 
-// Read the units that handlers and calls return to.
+// Read from a message the units that signal handlers and calls return to.
 static void take_calls(struct hp_unpacker *in, struct hp_file_code *code) {
     uint32_t count = hp_packet_count(in, 8);
     for (uint32_t i = 0; i < count; i++) {
@@ -358,7 +358,7 @@ bool hp_file_code_unpack(const struct hp_packet *packet, struct hp_file_code *co
     return good;
 }
 
-// --- asking ----------------------------------------------------------------------------
+// --- look-up of addresses --------------------------------------------------------------
 
 // Order unit numbers.
 static int compare_units(const void *a, const void *b) {
@@ -377,8 +377,8 @@ static enum hp_return kind_of(const struct hp_file_code *code, uint64_t unit) {
                      : HP_RETURN_OF_NONE;
 }
 
-// Look up addresses in a segment, whose first unit is `first`, unless another segment has
-// a call there.
+// Set `kinds` of the addresses that are in a segment, whose first unit is `first`, unless
+// another segment has a call there.
 static void look_up(const struct hp_file_code *code, uint64_t begin, uint64_t size,
                     uint64_t first, const uint64_t *addresses, size_t count,
                     unsigned char *restrict kinds) {

@@ -34,7 +34,7 @@ static const double chance_of_match = .05;
 // Largest expected number of files with other names that fit by chance.
 static const double least_chance = 1e-3;
 
-// --- what is tried ---------------------------------------------------------------------
+// --- trials ----------------------------------------------------------------------------
 
 static void *allocate(struct hp_fits *fits, size_t size) {
     return hp_arena_alloc(&fits->memory, size, sizeof(uint64_t));
@@ -116,7 +116,8 @@ static bool is_of_signal(const struct hp_fits *fits, uint32_t module, uint32_t i
     return is;
 }
 
-// Whether a libc has files, and none of them is what ran.
+// Whether another build of a libc ran: files were compared with it, and each has two or
+// more misfits.
 static bool is_other_build(const struct hp_fits *fits, uint32_t module) {
     bool has_file = false, fits_any = false;
     const struct hp_trial *trial;
@@ -138,7 +139,7 @@ static bool has_signals(const struct hp_fits *fits, uint32_t module) {
     return has;
 }
 
-// Set fits->ends.
+// Set fits->ends: the addresses that signal handlers may return to.
 static void find_ends(struct hp_fits *fits) {
     const struct hp_proof_question *question = fits->question;
     memset(fits->ends, true, question->addresses.count); // for addresses in no file
@@ -183,7 +184,7 @@ static void count_trial(struct hp_trial *trial, const bool *is_checked, uint32_t
     trial->failed = failed;
 }
 
-// Count for all trials.
+// Set `checked` and `failed` of all trials.
 static void count(struct hp_fits *fits) {
     uint32_t all = fits->first[fits->question->modules.count];
     bool *in_order = allocate(fits, all * sizeof *in_order);
@@ -198,7 +199,7 @@ static void count(struct hp_fits *fits) {
     }
 }
 
-// --- what fits -------------------------------------------------------------------------
+// --- files that fit --------------------------------------------------------------------
 
 // The number of files with other names and comparable code that are tried for a module.
 static size_t count_others(const struct hp_fits *fits, uint32_t module) {

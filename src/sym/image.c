@@ -46,7 +46,8 @@ static bool lacks_code(const struct hp_image *image) {
     return has_header && !has_code;
 }
 
-// Whether the sum of offset and size, and of two of these, cannot overflow.
+// Whether a segment is not empty, and the sum of its offset and size, and of two such
+// sums, cannot overflow.
 static bool has_room(uint64_t offset, uint64_t size) {
     return size > 0 && offset <= UINT64_MAX / 4 && size <= UINT64_MAX / 4;
 }
@@ -261,7 +262,7 @@ bool hp_image_has_section(const struct hp_image *image, const char *name) {
     return find_section(image->elf, name, &header) != NULL;
 }
 
-// The content of a section, or empty for none or a compressed one.
+// The content of a section; empty if `section` is NULL or compressed.
 static struct hp_span content_of(Elf_Scn *section, const GElf_Shdr *header) {
     bool is_plain = section && (header->sh_flags & SHF_COMPRESSED) == 0;
     Elf_Data *data = is_plain ? elf_getdata(section, NULL) : NULL;

@@ -35,13 +35,13 @@ const struct hp_keeper_limits hp_keeper_usual = {
 
 // --- what is left ----------------------------------------------------------------------
 
-// CPU time for the current module, by the size of its files, in nanoseconds.
+// CPU time allowed for the current module, by the size of its files, in nanoseconds.
 static int64_t module_cpu(const struct hp_keeper *self) {
     const struct hp_keeper_limits *limits = &self->limits;
     return limits->module_cpu + (int64_t)(self->module_files * limits->module_per_byte);
 }
 
-// CPU time for the whole run, by the sizes of all files, in nanoseconds.
+// CPU time allowed for the whole run, by the sizes of all files, in nanoseconds.
 static int64_t run_cpu(const struct hp_keeper *self) {
     const struct hp_keeper_limits *limits = &self->limits;
     return limits->run_cpu + (int64_t)(self->files * limits->run_per_byte);
@@ -51,7 +51,7 @@ static int64_t least(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-// Whether the run has used up its CPU time, or its multiple of wall-clock time.
+// Whether the run has used up its CPU time, or `patience` times as much wall-clock time.
 static bool is_run_over(const struct hp_keeper *self) {
     return self->cpu >= run_cpu(self) ||
            self->clock >= run_cpu(self) * self->limits.patience;
@@ -86,7 +86,8 @@ static size_t room_for_answer(const struct hp_keeper *self) {
     return room < HP_ANSWER_LIMIT ? (size_t)room : HP_ANSWER_LIMIT;
 }
 
-// The socket with the limits of the current module, for one operation.
+// The socket with the limits of size and time that the current module has left, for one
+// operation.
 static struct hp_wire wire_of(const struct hp_keeper *self) {
     return (struct hp_wire){.sock = self->child.sock,
                             .limit = room_for_answer(self),
@@ -290,7 +291,7 @@ static bool exchange(struct hp_keeper *self, const struct hp_request *request,
 struct file_request {
     int fd;
     struct hp_span path;
-    enum hp_code_part part;    // what to read, if `code` is wanted
+    enum hp_code_part part;    // the part to read, if `code` is not NULL
     struct hp_file_code *code; // where the code is stored; NULL: pairs are asked for
     const struct hp_call_pairs *pairs;
     unsigned char *answers; // where the answers for `pairs` are stored

@@ -79,7 +79,7 @@ struct value {
     uint64_t number; // UINT64_MAX: it is not a number
 };
 
-// Read the format of a table and the number of its entries.
+// Read the format of a table of DWARF 5 and the number of its entries.
 static void take_format(struct hp_dwarf_bytes *in, struct entry_table *entries) {
     entries->part_count = (size_t)hp_dwarf_take_number(in, 1);
     for (size_t i = 0; i < entries->part_count; i++) {
@@ -90,7 +90,7 @@ static void take_format(struct hp_dwarf_bytes *in, struct entry_table *entries) 
     in->bad |= entries->part_count == 0 && entries->count > 0;
 }
 
-// The string at an offset that is read; NULL if it is out of range.
+// Read an offset and return the string there in a section; NULL if it is out of range.
 static const char *string_in(struct hp_dwarf_bytes *in, struct hp_span section) {
     uint64_t offset = hp_dwarf_take_number(in, in->offset_size);
     // Then every string in the section ends.
@@ -132,7 +132,7 @@ static uint64_t size_of_value(struct hp_dwarf_bytes *in, uint64_t form) {
     }
 }
 
-// Read a value and skip it.
+// Read a value of any form and move past it; in->bad is set if the form is unknown.
 static struct value take_value(struct hp_dwarf_bytes *in, uint64_t form,
                                const struct hp_line_sections *sections) {
     struct value value = {NULL, NULL, UINT64_MAX};
@@ -293,7 +293,7 @@ static const uint64_t tombstone = UINT64_MAX - 1;
 
 // --- running a program -----------------------------------------------------------------
 
-// The end of a sequence that contains no address from index `asked` on.
+// The end of a sequence; the addresses from index `asked` on are not before it.
 struct sequence_end {
     uint32_t asked;   // index in hp_line_reader.asked
     uint64_t address; // end of the sequence; one more if a row starts at the end itself
@@ -317,7 +317,7 @@ struct line_machine {
     uint64_t last_loose;   // highest address of a row without an end
     bool may_pass;         // sequences may be skipped
     uint64_t last; // last address that is asked for in this sequence; UINT64_MAX: unknown
-    HP_VEC(struct sequence_end) ends; // of the sequences so far
+    HP_VEC(struct sequence_end) ends; // ends of the sequences so far
 };
 
 // Set the registers to their initial values.
@@ -472,14 +472,15 @@ static size_t first_asked(const struct hp_line_reader *reader, uint64_t address)
     return low;
 }
 
-// Make `next` the next address to find a row for.
+// Make the address with index `next` the next one that needs a row.
 static void go_to(struct line_machine *m, size_t next) {
     const struct hp_line_reader *reader = m->reader;
     m->next = next;
     m->next_address = next < reader->asked.count ? reader->asked.at[next] : UINT64_MAX;
 }
 
-// Store the previous row for all addresses from it up to the current one.
+// Store the previous row for all addresses asked for from m->next on that are before the
+// current address.
 static void take_row(struct line_machine *m) {
     struct hp_line_reader *reader = m->reader;
     m->in.bad |= m->row_line < INT32_MIN || m->row_line > INT32_MAX;
@@ -493,8 +494,8 @@ static void take_row(struct line_machine *m) {
     }
 }
 
-// Record the end of a sequence.  With `is_loose` it is broken off by a row that lies
-// before the previous one, which therefore has no end.
+// Record the end of a sequence at `address`.  With `is_loose` its last row has no end: a
+// row before that row follows, or the sequence ends at the start of its last row.
 static void add_end(struct line_machine *m, uint64_t address, bool is_loose) {
     struct hp_line_program *program = m->program;
     struct sequence_end end = {(uint32_t)m->next, address + is_loose};
@@ -525,7 +526,7 @@ static void begin_rows(struct line_machine *m) {
     go_to(m, first_asked(m->reader, m->address));
 }
 
-// The machine produces a row.
+// Add a row with the values of the registers, which ends the previous row.
 static inline void add_row(struct line_machine *m) {
     if (!m->has_row || m->address < m->row_address) {
         begin_rows(m);
@@ -541,7 +542,7 @@ static inline void add_row(struct line_machine *m) {
     m->row_line = m->line;
 }
 
-// The machine ends a sequence.
+// End the sequence, and its last row, at the address register.
 static void end_sequence(struct line_machine *m) {
     bool is_loose = m->has_row && m->address == m->row_address;
     if (!m->has_row || m->address < m->row_address) {

@@ -17,7 +17,7 @@ static const uint64_t most_memory = UINT64_C(80) << 20;
 static const size_t most_output = (size_t)256 << 20;
 
 enum {
-    MOST_GROWTH = 64, // largest growth; real files grow 4 to 8 times
+    MOST_GROWTH = 64, // most output for each byte of input; real files grow 4 to 8 times
     FIRST_PIECE = 1 << 16,
 };
 

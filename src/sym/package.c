@@ -26,7 +26,7 @@ enum {
     NAME_ROOM = 24
 };
 
-// The names by part; the array is also the content of the section of names.
+// Names of sections by 1 + part; the array is also the content of .shstrtab.
 static const char names[HP_PARTS + 2][NAME_ROOM] = {
     "",
     [1 + HP_PART_INFO] = ".debug_info",
@@ -39,7 +39,8 @@ static const char names[HP_PARTS + 2][NAME_ROOM] = {
     [1 + HP_PARTS] = ".shstrtab",
 };
 
-// Write the ELF header of a relocatable file for the machine of `image`.
+// Write the ELF header of a relocatable file for the machine of `image`.  False if libelf
+// fails.
 static bool begin(Elf *elf, const struct hp_image *image) {
     GElf_Ehdr of_image, header;
     if (!gelf_getehdr(image->elf, &of_image) ||
@@ -137,7 +138,7 @@ static enum hp_part part_of(uint64_t version, uint64_t section) {
     }
 }
 
-// Field `i` of a column.
+// Number `i` of a column.
 static uint64_t word(const struct index *index, const unsigned char *words, uint64_t i) {
     return hp_dwarf_number(words + WORD * i, WORD, index->is_big_endian);
 }

@@ -171,7 +171,8 @@ static hp_string get_string(struct hp_unpacker *in, size_t count) {
     return (hp_string){in->bad ? 0 : n};
 }
 
-// Read the lines of an answer; `sum` is the number that its counts promise.
+// Read the lines of an answer; the body is bad unless there are `sum`, as its counts
+// promise.
 static void get_lines(struct hp_unpacker *in, struct hp_answer *answer, uint64_t sum) {
     uint32_t lines = hp_packet_count(in, 20);
     if (lines != sum) {
@@ -202,7 +203,7 @@ static void get_sources(struct hp_unpacker *in, struct hp_answer *answer) {
     }
 }
 
-// Read one byte for each offset, up to the end of the body.
+// Read an enum hp_return for each of `offsets` addresses that were asked for.
 static void get_returns(struct hp_unpacker *in, struct hp_answer *answer,
                         size_t offsets) {
     const unsigned char *code = hp_packet_take(in, offsets);
@@ -212,8 +213,8 @@ static void get_returns(struct hp_unpacker *in, struct hp_answer *answer,
     hp_vec_append(&answer->returns, code, code ? offsets : 0);
 }
 
-// Read three numbers for each offset: the number of lines, past_start, code.  Sets `sum`
-// to the number of all lines.
+// Read three numbers for each of `offsets` addresses that were asked for: members counts,
+// starts and codes of the answer.  Adds the counts to `sum`.
 static void get_counts(struct hp_unpacker *in, struct hp_answer *answer, size_t offsets,
                        uint64_t *sum) {
     uint32_t counts = hp_packet_count(in, 16);

@@ -100,7 +100,8 @@ static bool *find_returns(const struct survey *survey) {
     return is_return;
 }
 
-// Count the checked frames of all modules, by the failures counted before.
+// Set returns.checked and .failed of all modules.  The failures counted before decide
+// whether a libc is doubted.
 static void count(struct hp_profile *profile, const unsigned char *kinds) {
     struct survey survey = {profile, kinds, find_hiding(profile)};
     bool *is_return = find_returns(&survey);

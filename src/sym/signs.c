@@ -26,7 +26,7 @@ static bool has_one_file(const struct hp_module *module) {
            hp_file_id_compare(module->lowest_file, module->highest_file) == 0;
 }
 
-// Whether the file that was found is the one in the memory map.
+// Whether the file that was found is the one in the memory maps of the inputs.
 static bool is_same_file(const struct hp_module *module,
                          const struct hp_found_file *file) {
     return file->is_at_own_path && has_one_file(module) &&

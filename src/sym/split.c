@@ -103,7 +103,7 @@ static bool read_unit(struct hp_split_unit *unit, struct hp_parts *parts,
     return find_id(unit, id);
 }
 
-// Find a unit in the package, which is opened when it is first needed.
+// Find the unit with that id in the package, which is opened when it is first needed.
 static bool find_in_package(struct hp_split *split, struct hp_entry *skeleton,
                             uint64_t id, struct hp_split_unit *unit) {
     struct hp_image *package = &split->package;
@@ -123,7 +123,7 @@ static bool find_in_package(struct hp_split *split, struct hp_entry *skeleton,
            read_unit(unit, &parts, package, skeleton, id);
 }
 
-// Find a unit in a .dwo file, trying all files of that name.
+// Find the unit with that id in a .dwo file, trying all files of that name.
 static bool find_in_file(struct hp_split *split, const char *name,
                          struct hp_entry *skeleton, uint64_t id,
                          struct hp_split_unit *unit) {

@@ -30,7 +30,7 @@ static void *watched(void *memory, size_t size) {
     return memory;
 }
 
-// The functions that ours call.
+// The original functions, which ours call.
 static struct {
     void *(*malloc)(size_t);
     void *(*calloc)(size_t, size_t);

@@ -54,7 +54,7 @@ struct hp_symbolizer {
     struct hp_profile *profile;
     const struct hp_symbol_options *options;
     struct hp_keeper keeper;
-    // The files to be read, one for each run of frames of a module.
+    // Tasks: one for each file module that has frames.
     HP_VEC(struct hp_task) tasks;
     struct hp_found_lines *found; // for each frame
     struct hp_found_file *files;  // for each module: the file that its names are from
@@ -66,12 +66,13 @@ struct hp_reply {
     const struct hp_request *request;
     size_t rank; // rank of the build that was asked, as in struct hp_build
     struct hp_answer answer;
-    struct hp_found_lines *lines; // for each address
+    struct hp_found_lines *lines; // lines of each requested address
     // The profile's numbers of the answer's strings; 0: not added yet.
     hp_string *known;
 };
 
-// Whether the file is known to be the one that ran.
+// Whether a module with this status has a verified file: one that is known to be what
+// ran.
 static inline bool hp_sym_is_verified(enum hp_sym_status status) {
     return status == HP_SYM_DWARF || status == HP_SYM_SYMTAB || status == HP_SYM_STRIPPED;
 }
@@ -249,9 +250,9 @@ static struct hp_found_lines named_first(struct hp_found_lines a,
     return first;
 }
 
-// The part that two chains of calls have in common, or no lines.  Where line numbers or
-// files differ, they are dropped.  A function with the same code but another name counts
-// as renamed.
+// The functions of two chains of calls if they are equal, or no lines.  Line numbers and
+// files that differ are dropped.  A function with the same code but another name is taken
+// for renamed.
 static struct hp_found_lines common(struct hp_symbolizer *self, struct hp_found_lines a,
                                     struct hp_found_lines b) {
     struct hp_profile *profile = self->profile;
@@ -284,8 +285,8 @@ static struct hp_found_lines common(struct hp_symbolizer *self, struct hp_found_
     return both;
 }
 
-// Reduce the names of a module, and of the others with its file, to those that they have
-// in common with this answer, because another build may have run as well.
+// Reduce the names of a module, and of the other modules with its file, to the names that
+// they share with this answer, because another build may have run as well.
 static void hp_reply_agree(struct hp_symbolizer *self, struct hp_task *first,
                            struct hp_reply *reply) {
     bool is_named =
@@ -320,8 +321,8 @@ static void part(struct hp_task *first) {
     }
 }
 
-// Store an answer for a module, and for the others with its file if it is from that
-// file.  Otherwise the others are asked for separately.
+// Store an answer for the module of a task, and for the other tasks with its file if the
+// answer is from that file.  Otherwise the other tasks are asked for separately.
 static void hp_reply_take(struct hp_symbolizer *self, struct hp_task *task,
                           struct hp_reply *reply, const struct hp_found_file *found) {
     store_lines(self, reply);
@@ -344,7 +345,6 @@ static void hp_reply_take(struct hp_symbolizer *self, struct hp_task *task,
 //
 // Functions without names, which are known only by their start, from unwind tables.
 //
-// Functions without names are identified by their start, which unwind tables contain.
 
 // The number in `names` of a module's file name.
 static hp_string name_of(const struct hp_profile *profile, struct hp_strtab *names,
@@ -392,8 +392,10 @@ static void note_bounds(struct hp_profile *profile, struct hp_module *module,
     module->note = hp_strtab_add(&profile->strings, hp_span_of(text));
 }
 
-// Settle the frames [begin, end) of one module.  Frames are ordered by offset, and so are
-// their functions, which allows counting them.
+// Drop the function starts of the frames [begin, end) of one module where they could be
+// those of another build, and add to its note how many addresses and functions are known
+// by the others.  Frames are ordered by offset, and so are their functions, which allows
+// counting them.
 static void settle_module(struct hp_profile *profile, size_t begin, size_t end) {
     struct hp_frame *frames = profile->frames.at;
     struct hp_module *module = &profile->modules.at[frames[begin].module.n];
@@ -832,9 +834,9 @@ static void forget_line(struct hp_symbolizer *self, const struct hp_module *modu
     }
 }
 
-// Apply the answer to the frames of a task.  A frame that the binary does not name keeps
-// its name from the dumps.  If the binary is not trusted, the module keeps only names
-// from the dumps.
+// Judge the file of a task, and apply its answer to the frames of the task.  A frame that
+// the binary does not name keeps its name from the dumps.  If the binary is not trusted,
+// the module keeps only names from the dumps.
 static void settle(struct hp_symbolizer *self, const struct hp_signs *signs,
                    const struct hp_task *task) {
     hp_module_id id = hp_task_module_id(self, task);

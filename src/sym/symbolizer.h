@@ -24,8 +24,8 @@
 //                in the file
 //   misfit       a return address that follows no call in a file
 //   candidate    a file that a module may have run; a trial compares it with one dump
-//   stranger     a file that neither name nor folder connects with a module
-//   question     what a prover is asked about: the modules, addresses and stacks of a dump
+//   stranger     a file of --symbol-dir with another name, outside .build-id folders
+//   question     the modules, addresses and stacks of a dump that a prover is asked about
 //   layout       addresses, sizes and offsets of the executable segments of a module
 //   call pair    the return addresses of a frame and of its caller: call_pairs.h
 //   DWARF unit   a part of the debug information, mostly of one compiled source file

@@ -9,10 +9,10 @@
 
 // Weights that make up a rank.
 enum {
-    WEIGHT_FUNCTION = 8, // it is a function, not a label
-    WEIGHT_SIZED = 4,    // it has a size
-    WEIGHT_GLOBAL = 2,   // it is global
-    WEIGHT_WEAK = 1,     // it is weak
+    WEIGHT_FUNCTION = 8, // added if it is a function, not a label
+    WEIGHT_SIZED = 4,    // added if it has a size
+    WEIGHT_GLOBAL = 2,   // added if it is global
+    WEIGHT_WEAK = 1,     // added if it is weak
     // Symbols that end before the address and are skipped in a look-up.
     MOST_STEPS_BACK = 1000,
 };
@@ -36,9 +36,9 @@ static uint32_t rank_of(const GElf_Sym *symbol) {
                                       : WEIGHT_GLOBAL);
 }
 
-// Find the range of bytes that can contain a symbol: its section.  Go's linker gives
-// functions the number of a section without code; their range is the segment.  False if
-// there is no code around the symbol.
+// Find the range of addresses that can contain a symbol: that of its section.  Go's
+// linker gives functions the number of a section without code; their range is the
+// segment.  False if there is no code around the symbol.
 static bool find_bounds(const struct hp_image *image, const GElf_Sym *symbol,
                         uint64_t *start, uint64_t *size) {
     GElf_Shdr section;

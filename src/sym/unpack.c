@@ -34,8 +34,8 @@ enum {
     NAME_ROOM = 32,         // bytes of a name with its final 0
     OLD_HEAD = 12,          // bytes before the data of a ".zdebug_" section
     ALIGNMENT = 16,         // of sections in the file in memory, in bytes
-    MOST_OF_ZLIB = 1032,    // largest growth of a byte
-    MOST_OF_ZSTD = 1 << 15, // the same of zstd
+    MOST_OF_ZLIB = 1032,    // most bytes that zlib packs into one byte
+    MOST_OF_ZSTD = 1 << 15, // most bytes that zstd packs into one byte
 };
 
 enum packing {

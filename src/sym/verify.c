@@ -73,9 +73,9 @@ static bool fits(const struct hp_image *image, const struct hp_request *request,
     return request->span == 0 || request->span == span_of(image, page);
 }
 
-// Whether the segments of a debug file allow that span.  Bytes of data that are not in
-// the file (.bss) are not mapped from it, so the span may end anywhere in the last
-// segment.
+// Whether the segments of a debug file allow that span of the dump (hp_request.span).
+// Bytes of data that are not in the file (.bss) are not mapped from it, so the span may
+// end anywhere in the last segment.
 static bool may_span(const struct hp_image *image, uint64_t span, uint64_t page) {
     uint64_t first = UINT64_MAX, last = 0, end = 0;
     const struct hp_load *load;

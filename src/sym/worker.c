@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 enum {
-    MOST_CANDIDATES = 64, // files that are tried for one purpose
+    MOST_CANDIDATES = 64, // files of one kind (enum hp_find) that are tried
     MOST_WANTED = 3,      // the highest value of rank_of()
 };
 
@@ -82,8 +82,8 @@ struct module_candidate {
     struct hp_sym_diagnostic diagnostic; // reason why it is not used
 };
 
-// Open the n-th candidate as work->image.  False, with the image {0}, unless it exists
-// and is verified.
+// Open the n-th candidate as work->image.  False, with the image {0}, unless the file
+// exists and is verified or proven.
 static bool open_candidate(struct work *work, struct hp_file_requester *requester,
                            uint32_t n, struct module_candidate *candidate) {
     struct hp_wanted wanted = {HP_FIND_MODULE, n, {"", 0}};
