@@ -11,7 +11,7 @@
 
 // The prover: its public functions, and the files that it has read.
 struct builds {
-    struct hp_prover prover; // must be the first member
+    struct hp_prover prover; // must be the first member: it is cast to struct builds
     pthread_mutex_t lock;    // protects `files`
     struct hp_candidates files;
 };
@@ -21,7 +21,7 @@ struct builds {
 // The trials of one dump, with the file of each.
 struct proving {
     struct hp_fits fits;
-    HP_VEC(struct hp_candidate *) tried; // for each of fits.trials
+    HP_VEC(struct hp_candidate *) tried; // the file of each of fits.trials
     size_t meant;                        // number of trials before strangers were tried
     const char **keys;                   // room for a key of each trial
 };
@@ -304,7 +304,7 @@ static void prove(struct hp_prover *prover, struct hp_proof_question *question) 
     weigh_chains(self, &proving);
     pthread_mutex_unlock(&self->lock);
     proving.keys = hp_alloc(proving.tried.count * sizeof *proving.keys);
-    pthread_mutex_lock(&self->lock); // files may be read again
+    pthread_mutex_lock(&self->lock); // conclude() may read files again
     for (uint32_t i = 0; i < question->modules.count; i++) {
         if (!question->modules.at[i].is_known_build) {
             conclude(self, &proving, i, &question->modules.at[i]);

@@ -21,10 +21,10 @@ struct hp_build {
         *places; // in search order; points into hp_build_list.places
     size_t place_count;
     const char *build_id; // build id of the files, or ""; owned by the prover
-    size_t rank;          // position of its first file in the search order
+    size_t rank;          // position of its first file among the module's candidates
 };
 
-// The builds of a module; {0} is empty.
+// All builds that were found for a module; {0} is empty.
 struct hp_build_list {
     HP_VEC(struct hp_build) all;
     struct hp_places places; // the files of all builds, build after build

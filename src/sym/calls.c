@@ -25,8 +25,8 @@
 #include <unistd.h>
 
 enum {
-    BEFORE = 8, // bytes: the longest call without prefixes has seven
-    AT = 12,    // bytes: the longest return from a signal
+    BEFORE = 8, // bytes before an address: the longest call has seven
+    AT = 12,    // bytes from an address on: the longest return from a signal
 };
 
 // The bytes of code around an address that are both in its segment and in the file.
@@ -205,7 +205,7 @@ static bool is_s390x_signal_return(const struct code *code) {
 struct machine {
     unsigned number;       // e_machine
     unsigned bits;         // 0: any number
-    unsigned alignment;    // of instructions, in bytes
+    unsigned alignment;    // alignment of instructions in bytes
     bool is_little_endian; // instructions are little-endian whatever the data are
     bool (*is_call)(const struct code *code);
     bool (*is_signal_return)(const struct code *code);
@@ -375,7 +375,7 @@ static void add_x86_signal(const struct hp_image *image, const struct machine *m
     }
 }
 
-// Scan a piece of x86 code.
+// Report the places in a piece of x86 code that calls and signal handlers return to.
 static void scan_x86(const struct hp_image *image, const struct machine *machine,
                      const struct hp_calls_piece *piece,
                      const struct hp_calls_at *found) {

@@ -14,7 +14,7 @@ struct hp_image;
 // The kind of code around a return address.
 enum hp_return {
     HP_RETURN_UNKNOWN, // no code was examined, or its machine is unknown
-    HP_RETURN_OF_CALL, // a call is before it
+    HP_RETURN_OF_CALL, // a call ends right before it
     HP_RETURN_OF_NONE, // anything else is before it, or no code at all
     // A signal handler returns there, and the interrupted code continues.
     HP_RETURN_OF_SIGNAL,
@@ -32,9 +32,10 @@ unsigned hp_calls_unit(const struct hp_image *image);
 // (alignment of instructions) from hp_calls_piece.bytes; it may be the end of these
 // bytes.
 struct hp_calls_at {
-    void *data;                                // passed to both functions
-    void (*call)(void *data, uint64_t unit);   // a call returns there
-    void (*signal)(void *data, uint64_t unit); // a signal handler returns there
+    void *data;                              // passed to both functions
+    void (*call)(void *data, uint64_t unit); // reports a place that a call returns to
+    // Reports a place that a signal handler returns to.
+    void (*signal)(void *data, uint64_t unit);
 };
 
 enum {
@@ -59,7 +60,7 @@ void hp_calls_scan(const struct hp_image *image, const struct hp_calls_piece *pi
 // A buffer with the bytes of the file that were read last: those around one address often
 // contain the next.  {0} is ready to use.
 struct hp_code_window {
-    // Offset in the file of its first byte.
+    // Offset in the file of bytes[0].
     uint64_t offset;
     // Number of bytes of the file in `bytes`.
     size_t size;

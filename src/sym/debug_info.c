@@ -8,7 +8,7 @@
 
 enum {
     MOST_CODES = 1 << 16,   // largest code of an abbreviation
-    MOST_SKIPPED = 1 << 20, // bytes that one step skips
+    MOST_SKIPPED = 1 << 20, // most bytes that one step skips
 };
 
 // --- forms -----------------------------------------------------------------------------
@@ -250,7 +250,7 @@ static enum hp_die_addresses addresses_of(const struct layout *layout) {
                                 : HP_ADDRESSES_NONE;
 }
 
-// Bytes of a code as a LEB128.
+// Size in bytes of an abbreviation's code as a LEB128.
 static uint32_t size_of_code(uint64_t code) {
     uint32_t size = 1;
     while ((code >>= 7) > 0) {

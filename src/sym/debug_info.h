@@ -34,14 +34,14 @@ enum hp_die_action {
     HP_DIE_DONE,
     HP_DIE_LEB128,
     HP_DIE_STRING,
-    HP_DIE_BLOCK,   // a block after its size, which has `size` bytes
-    HP_DIE_SIBLING, // offset of the sibling in the unit, which has `size` bytes
-    HP_DIE_LOW,     // the first address or its index, which has `size` bytes
-    HP_DIE_HIGH,    // the address after the last
-    HP_DIE_SIZE,    // the number of addresses, instead of HP_DIE_HIGH
+    HP_DIE_BLOCK,   // skip a block after its size, which has `size` bytes
+    HP_DIE_SIBLING, // read the offset of the sibling in the unit
+    HP_DIE_LOW,     // read the first address or its index
+    HP_DIE_HIGH,    // read the address after the last
+    HP_DIE_SIZE,    // read the number of addresses, instead of HP_DIE_HIGH
 };
 
-// Skip `skipped` bytes, then act.
+// A step over an entry: skip `skipped` bytes, then act on a value of `size` bytes.
 struct hp_die_step {
     uint32_t skipped;
     uint8_t action, size;
@@ -77,8 +77,8 @@ struct hp_die_forms {
 struct hp_abbreviations {
     struct hp_die_forms forms;
     const char *at, *end; // start of the table, end of the section
-    uint64_t size;        // bytes that were read
-    bool is_whole;        // no more can be read
+    uint64_t size;        // bytes of the table that were read
+    bool is_whole;        // the table was read to its end, or as far as it is known
     bool is_known;        // all abbreviations that were read have known forms
     HP_VEC(struct hp_abbreviation) by_code;
     HP_VEC(struct hp_die_step) steps;
@@ -121,7 +121,7 @@ extern bool hp_dies_by_libdw;
 
 // A unit, read from its header.
 struct hp_dwarf_unit {
-    struct hp_debug_info *info; // section that contains it
+    struct hp_debug_info *info; // the debug sections of its file
     struct hp_die_forms forms;
     const unsigned char *begin, *entry, *end; // its header, its first entry, its end
     uint64_t abbreviations;                   // offset of its table in .debug_abbrev
@@ -163,7 +163,7 @@ struct hp_debug_info {
     uint64_t passed; // offset up to which libdw has read something of each unit
     size_t next;     // index of the first unit after `passed`
 
-    HP_VEC(struct hp_abbreviations *) tables; // tables that were begun; owned
+    HP_VEC(struct hp_abbreviations *) tables; // tables of abbreviations; owned
     struct hp_index index;                    // maps `keys` to `tables`
     HP_VEC(struct hp_table_key) keys;
     // Bytes of tables that are in memory, and bytes of tables that may still be read.

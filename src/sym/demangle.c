@@ -13,11 +13,11 @@
 #include <string.h>
 
 enum {
-    MOST_INPUT = 32 << 10, // bytes of a name that is demangled
+    MOST_INPUT = 32 << 10, // longest name that is demangled, in bytes
     // Bytes of a name whose suffixes are searched, on the usual stack.
     MOST_SUFFIXED = 4 << 10,
-    MOST_DOTS = 16,         // dots at which a name may end
-    MOST_OUTPUT = 60 << 10, // bytes of a result
+    MOST_DOTS = 16,         // dots of a symbol that are tried as ends of a name
+    MOST_OUTPUT = 60 << 10, // longest result, in bytes
     STACK_SIZE = 16 << 20,  // bytes of the thread's stack
 };
 
@@ -28,7 +28,7 @@ struct demangle_output {
     jmp_buf too_long; // environment to leave libiberty
 };
 
-// The names for the thread.
+// Names that the thread demangles, and room for one result.
 struct demangle_job {
     struct hp_strtab *strings;
     struct hp_mangled *names;
@@ -54,8 +54,8 @@ static void append(const char *text, size_t size, void *data) {
     }
 }
 
-// Demangle a name.  False if it is not mangled or the result is too long.  Rust is tried
-// first, because its older scheme looks like C++.
+// Demangle a name into `output`.  False if the name is not mangled or the result is too
+// long.  Rust is tried first, because its older scheme looks like C++.
 static bool demangle(struct demangle_output *output, const char *name) {
     output->size = 0;
     if (setjmp(output->too_long) != 0) {

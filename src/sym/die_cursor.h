@@ -41,12 +41,12 @@ ptrdiff_t hp_range_lists_next(const struct hp_range_lists *lists, struct hp_entr
 
 // An entry at the cursor.
 struct hp_die {
-    Dwarf_Die libdw; // used if cursor->by_libdw
+    Dwarf_Die libdw; // the entry, if cursor->by_libdw is set
     // Otherwise: its first byte, and the byte after its attributes, where its children or
     // the next entry begin.
     const unsigned char *at, *past;
     const unsigned char *next; // its sibling; NULL: not known yet
-    // NULL at the end of siblings.
+    // The layout of the entry; NULL: this is the end of the siblings.
     const struct hp_abbreviation *abbreviation;
     uint64_t low, high; // addresses or indexes as the attributes have them
     // How many of these two were read: an entry that is cut off may lack them.

@@ -16,7 +16,7 @@
 struct hp_query {
     uint64_t address; // address in the debug file
     uint32_t index;   // index of the address in the request
-    // Range in lookup->lines; empty until its function is found.
+    // Range in lookup->lines; empty until a function at the address is found.
     uint32_t first_line, lines;
     // Index of the first unit that was not asked about the address yet; HP_NO_UNIT: all
     // were asked.
@@ -82,11 +82,11 @@ struct hp_line_table {
     struct hp_line_tables *all;
     struct hp_entry unit;
     const char *folder;              // DW_AT_comp_dir, or NULL
-    struct hp_line_program *program; // NULL: the unit has none
-    bool is_from_libdw;              // libdw was asked
-    Dwarf_Lines *lines;              // rows of libdw; NULL: not loaded
+    struct hp_line_program *program; // its line program; NULL: it has none
+    bool is_from_libdw; // rows and files are those of libdw, not of `program`
+    Dwarf_Lines *lines; // rows that libdw read; NULL: none
     size_t line_count;
-    Dwarf_Files *files; // files of libdw, or NULL
+    Dwarf_Files *files; // files that libdw read, or NULL
 };
 
 // Begin to read the line tables of an image.  lookup->queries must be complete, and the

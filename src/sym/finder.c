@@ -30,7 +30,7 @@
 
 enum {
     MOST_LEVELS = 8,      // depth of folders
-    MOST_ENTRIES = 20000, // entries of one root
+    MOST_ENTRIES = 20000, // entries below one root that are listed
 };
 
 // A folder to be listed.
@@ -178,7 +178,7 @@ bool hp_tree_file_is_of(const struct hp_tree_file *file, const char *program) {
 
 // --- finder ----------------------------------------------------------------------------
 
-// The state of one search.
+// The state of one search for a file.
 struct file_search {
     struct hp_finder *finder;
     enum hp_find find;
@@ -263,7 +263,7 @@ char *hp_place_text(const struct hp_file_place *place) {
     return whole_path(place->root, place->path);
 }
 
-// The identity of an open file.
+// The identity of an open file, and whether it is at the module's own path.
 static struct hp_found_file describe(const struct file_search *search, int fd,
                                      const char *root, const char *path) {
     return hp_found_file_of(fd, !root && strcmp(path, search->finder->path) == 0);
@@ -394,7 +394,7 @@ static char *mapped_path(const struct hp_finder *finder) {
 // Places of files with a build id: all of them below each sysroot, and those with
 // `is_of_systems` also below "/".
 static const struct store {
-    const char *folder; // up to the id
+    const char *folder; // text before the id
     bool is_tree;       // the id as xx/yyyy instead of in one piece
     // Text after the id.
     const char *end;
@@ -509,7 +509,7 @@ static void find_only(struct file_search *search) {
     }
 }
 
-// Search for the module itself.
+// Search for the file of the module itself.
 static void find_module(struct file_search *search) {
     const struct hp_finder *finder = search->finder;
     const struct hp_symbol_options *options = finder->options;

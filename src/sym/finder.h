@@ -14,7 +14,7 @@
 // Files below the folders of --symbol-dir, whose names suggest which programs and
 // libraries they are.
 
-// A file below such a folder.
+// A file below a folder of --symbol-dir.
 struct hp_tree_file {
     const char *root; // the folder as it was given
     char *path;       // path in the folder, such as "/1.4/cartd"; owned
@@ -22,7 +22,7 @@ struct hp_tree_file {
     bool is_by_id;
 };
 
-// All files found; {0} is empty.
+// All files found below the folders; {0} is empty.
 struct hp_trees {
     HP_VEC(struct hp_tree_file) files; // upper folders first, each in byte order
 };

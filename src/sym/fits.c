@@ -142,7 +142,8 @@ static bool has_signals(const struct hp_fits *fits, uint32_t module) {
 // Set fits->ends: the addresses that signal handlers may return to.
 static void find_ends(struct hp_fits *fits) {
     const struct hp_proof_question *question = fits->question;
-    memset(fits->ends, true, question->addresses.count); // for addresses in no file
+    // Stays true for addresses in no file.
+    memset(fits->ends, true, question->addresses.count);
     for (uint32_t m = 0; m < question->modules.count; m++) {
         bool is_libc = fits->is_libc[m], any = is_libc || has_signals(fits, m);
         bool hides_all = is_libc && is_other_build(fits, m);
@@ -248,7 +249,7 @@ void hp_fits_judge(struct hp_fits *fits) {
     for (uint32_t m = 0; m < fits->question->modules.count; m++) {
         has_other_libc |= fits->is_libc[m] && is_other_build(fits, m);
     }
-    if (has_other_libc) { // which frames handlers return to depends on it
+    if (has_other_libc) { // then more of fits->ends are set
         find_checked(fits);
         count(fits);
     }

@@ -18,8 +18,8 @@ struct hp_trial {
     uint32_t checked, failed; // addresses that were checked, and those that do not fit
     // Callers that directly call the function of the frame; 0 if they were not examined.
     uint32_t matched;
-    bool is_excused; // all misfits are excused
-    bool fits;       // the result
+    bool is_excused; // all misfits are excused, see chains.h
+    bool fits;       // the result: the file fits the dump
     // A single address does not fit, and so few were checked that this file may have run,
     // although another file fits.
     bool may_fit;
@@ -55,7 +55,7 @@ void hp_fits_try(struct hp_fits *fits, uint32_t module, const struct hp_file_cod
 // `may_fit`.  A file that does not fit may still be excused, see chains.h.
 void hp_fits_judge(struct hp_fits *fits);
 
-// Whether some file fits a module.
+// Whether some trial of a module fits.
 bool hp_fits_any(const struct hp_fits *fits, uint32_t module);
 
 // Whether the fit of a file with another name is too unlikely to be chance.

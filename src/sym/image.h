@@ -29,7 +29,7 @@ enum {
     HP_BUILD_ID_SIZE = 64
 };
 
-// {0} is closed.  Owns everything it points to.
+// An ELF file; {0} is closed.  Owns everything it points to.
 struct hp_image {
     int fd;   // the open file
     Elf *elf; // libelf's view of it
@@ -94,13 +94,13 @@ const char *hp_image_debuglink(const struct hp_image *image, uint32_t *crc);
 const char *hp_image_altlink(const struct hp_image *image,
                              char build_id[2 * HP_BUILD_ID_SIZE + 1]);
 
-const char *hp_elf_section_name(Elf *elf, const GElf_Shdr *header); // or ""
+const char *hp_elf_section_name(Elf *elf, const GElf_Shdr *header); // the name, or ""
 bool hp_image_has_section(const struct hp_image *image, const char *name);
 // The content of the first or the last section with a name; empty if there is none or it
 // is compressed.
 struct hp_span hp_elf_section(Elf *elf, const char *name);
 struct hp_span hp_elf_last_section(Elf *elf, const char *name);
-// The section from `offset` on; empty past its end.
+// The part of a section from `offset` on; empty past its end.
 struct hp_span hp_section_from(struct hp_span section, uint64_t offset);
 struct hp_span hp_image_section(const struct hp_image *image, const char *name);
 uint32_t hp_image_crc(const struct hp_image *image); // CRC-32 of the whole file

@@ -93,7 +93,7 @@ static void take_format(struct hp_dwarf_bytes *in, struct entry_table *entries) 
 // Read an offset and return the string there in a section; NULL if it is out of range.
 static const char *string_in(struct hp_dwarf_bytes *in, struct hp_span section) {
     uint64_t offset = hp_dwarf_take_number(in, in->offset_size);
-    // Then every string in the section ends.
+    // If the last byte is 0, every string in the section ends.
     bool is_good = section.size > 0 && section.at[section.size - 1] == '\0';
     return is_good && offset < section.size ? section.at + offset : NULL;
 }
@@ -281,7 +281,7 @@ bool hp_line_header_read(struct hp_line_header *header,
 // --- line program ----------------------------------------------------------------------
 
 enum {
-    WORK_PER_BYTE = 4, // work allowed for each byte of the section
+    WORK_PER_BYTE = 4, // work allowed for each byte of .debug_line
     // Rows allowed for each address: copies of one function may be in many programs.
     ROWS_PER_ADDRESS = 64,
     NVIDIA_INLINED_CALL = 0x90, // opcodes of a vendor
@@ -299,13 +299,13 @@ struct sequence_end {
     uint64_t address; // end of the sequence; one more if a row starts at the end itself
 };
 
-// A program that is running.
+// A line number program that is running.
 struct line_machine {
     struct hp_dwarf_bytes in;
     struct hp_line_reader *reader;
     const struct hp_line_header *header;
     struct hp_line_program *program;
-    uint64_t address; // the registers that are needed
+    uint64_t address; // registers of the machine
     uint32_t file;
     int64_t line;
     bool has_row; // the current sequence has a row; its values:
@@ -586,7 +586,7 @@ static void run_extended(struct line_machine *m) {
     }
 }
 
-// Advance the address by a number of instructions.
+// Advance the address register by a number of instructions.
 static void advance(struct line_machine *m, uint64_t operations) {
     uint64_t bytes = operations * m->header->instruction_size;
     m->in.bad |= bytes > UINT32_MAX;
@@ -776,7 +776,7 @@ void hp_line_want(struct hp_line_reader *reader, uint64_t low, uint64_t address)
     }
 }
 
-// The row of an address, or NULL.
+// The row in a program of the address with index `asked`; NULL if it has none.
 static const struct hp_line_row *row_of(const struct hp_line_reader *reader,
                                         const struct hp_line_program *program,
                                         uint32_t asked) {
@@ -793,7 +793,7 @@ static const struct hp_line_row *row_of(const struct hp_line_reader *reader,
     return low < program->count && rows[low].asked == asked ? &rows[low] : NULL;
 }
 
-// Run a program again without skipping sequences.
+// Run a program again, from its header on, without skipping sequences.
 static void run_whole(struct hp_line_reader *reader, struct hp_line_program *program) {
     program->is_over = !hp_line_spend(reader, program->size);
     if (hp_line_read_header(reader, program)) {

@@ -13,13 +13,13 @@
 
 // The sections that line number programs refer to.
 struct hp_line_sections {
-    struct hp_span line, line_str, str; // uncompressed
+    struct hp_span line, line_str, str; // their content, uncompressed
     bool is_big_endian;
 };
 
 // A source file of a program.
 struct hp_line_file {
-    const char *name; // points into a section
+    const char *name; // its name, which points into a section
     // Index in hp_line_header.folders; HP_NO_FOLDER: the name is complete.
     uint64_t folder;
     // Points to HP_MD5_SIZE bytes in a section; NULL: unknown.
@@ -51,7 +51,7 @@ bool hp_line_header_read(struct hp_line_header *header,
 
 // --- line program ----------------------------------------------------------------------
 
-// A program that some unit refers to.
+// A line number program that some unit refers to.
 struct hp_line_program {
     // Offset of its header in .debug_line.
     uint64_t offset;
@@ -62,7 +62,7 @@ struct hp_line_program {
     bool was_doubted;           // set by the caller: libdw was asked
     uint64_t size, header_size; // bytes of the program in the section, and of its header
     unsigned address_size;      // address size of the unit that refers to it
-    size_t first, count;        // range in hp_line_reader.rows, by address
+    size_t first, count;        // its rows: range in hp_line_reader.rows, by address
     // Addresses [loose_from, loose_to) that have no row here.  libdw may extend rows
     // without an end to them.
     uint64_t loose_from, loose_to;
@@ -70,7 +70,7 @@ struct hp_line_program {
 
 // A row that covers an address that is asked for.
 struct hp_line_row {
-    // First address of the row.
+    // First address that the row covers.
     uint64_t start;
     uint32_t asked; // index of the address in hp_line_reader.asked
     uint32_t file, line;
@@ -85,7 +85,7 @@ struct hp_line_wanted {
 // Reads all programs of a file for a fixed set of addresses; {0} is empty.
 struct hp_line_reader {
     struct hp_line_sections sections;
-    HP_VEC(uint64_t) asked; // addresses, ascending
+    HP_VEC(uint64_t) asked; // addresses to find rows for, ascending
     // Ranges in which sequences are read, ascending; sequences that begin elsewhere are
     // skipped.  They are read after all if an address has no row, unless `is_sure` says
     // that they cannot have it.  Empty: no sequence is skipped.
@@ -114,7 +114,7 @@ struct hp_line_program *hp_line_program_at(struct hp_line_reader *reader, uint64
 // the limit: then it is not counted and no more work is allowed.
 bool hp_line_spend(struct hp_line_reader *reader, uint64_t work);
 
-// Whether an address has a row.
+// Whether an address has a row in a program.
 enum hp_line_answer {
     HP_LINE_NONE,
     HP_LINE_FOUND,

@@ -173,7 +173,7 @@ struct names_walk {
     struct scope_path path;
 };
 
-// Order names by the place of their home.
+// Order names by the place of their declaration (home).
 static int by_home(const void *a, const void *b) {
     const struct hp_name *x = *(struct hp_name *const *)a;
     const struct hp_name *y = *(struct hp_name *const *)b;
@@ -236,12 +236,13 @@ static void enter(struct names_walk *walk, struct hp_die *die, uintptr_t end) {
     path->size = size;
 }
 
-// Place of the next home; UINTPTR_MAX after the last.
+// Place of the home of the next name; UINTPTR_MAX after the last.
 static uintptr_t next_home(const struct names_walk *walk) {
     return walk->at < walk->end ? (uintptr_t)(*walk->at)->home.at : UINTPTR_MAX;
 }
 
-// Qualify the names whose home is `here`; homes before it were missed and are dropped.
+// Qualify the names whose home is at `here`; names with a home before it were missed and
+// stay without scope.
 static void take_homes(struct names_walk *walk, uintptr_t here) {
     for (; walk->at < walk->end && next_home(walk) <= here; walk->at++) {
         if (next_home(walk) == here) {
@@ -256,8 +257,8 @@ static uintptr_t place_of(const struct names_walk *walk, const struct hp_die *di
     return (uintptr_t)(walk->cursor.by_libdw ? die->libdw.addr : die->at);
 }
 
-// Visit the children of an entry, and enter those that contain a home.  `end` is where
-// the next DIE after this subtree begins.
+// Visit the children of an entry, and enter those that contain the home of a name.  `end`
+// is where the next DIE after this subtree begins.
 static void descend(struct names_walk *walk, struct hp_die *die, uintptr_t end) {
     struct hp_die child, next;
     bool more = walk->path.depth < MOST_DEPTH && hp_die_child(&walk->cursor, die, &child);
@@ -273,7 +274,7 @@ static void descend(struct names_walk *walk, struct hp_die *die, uintptr_t end) 
     }
 }
 
-// Qualify the names of one unit.
+// Put the scopes in front of `count` names whose homes are all in one unit.
 static void qualify_unit(struct names_walk *walk, struct hp_name **names, size_t count) {
     struct hp_entry unit;
     struct hp_die die;

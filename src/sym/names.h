@@ -12,7 +12,7 @@ struct hp_name {
     hp_string linkage, function; // `function` is "" if `linkage` has to be demangled
     struct hp_entry home; // the declaration: its parents are the scopes of the function
     bool bare;            // the name still lacks its scope
-    uint32_t start_line;  // declaration of the function; 0 if unknown
+    uint32_t start_line;  // line where the function is declared; 0 if unknown
 };
 
 // All names of a file so far; {0} is empty.

@@ -72,7 +72,7 @@ static bool add(Elf *elf, size_t name, uint32_t type, struct hp_span content) {
     return gelf_update_shdr(section, &header) != 0;
 }
 
-// Add the section of names and refer to it.
+// Add the section of names, and refer to it in the ELF header.
 static bool end(Elf *elf) {
     GElf_Ehdr header;
     size_t count;
@@ -111,7 +111,7 @@ void hp_parts_of_split(struct hp_parts *parts, const struct hp_image *image) {
 // --- package ---------------------------------------------------------------------------
 
 enum {
-    WORD = 4, // bytes of a field
+    WORD = 4, // bytes of a number in the index
     ID = 8,   // bytes of a unit's id
 };
 

@@ -260,7 +260,7 @@ bool hp_answer_unpack(const struct hp_packet *packet, size_t offsets,
     get_returns(&in, answer, offsets);
     return !in.bad && in.at == in.end && is_hex(answer->build_id) &&
            status > HP_SYM_NOT_TRIED && status != HP_SYM_EMBEDDED &&
-           status <= HP_SYM_NO_MEMORY; // the child sends no other
+           status <= HP_SYM_NO_MEMORY; // the child sends no other status
 }
 
 // --- the socket ------------------------------------------------------------------------
@@ -313,7 +313,7 @@ static bool wait_for(const struct hp_wire *wire, short events) {
     return true;
 }
 
-// Whether a failed call is worth another try.
+// Whether a call failed for a reason that may be gone at another try.
 static bool is_passing(ssize_t got) {
     return got < 0 && (errno == EINTR || errno == EAGAIN);
 }

@@ -68,8 +68,8 @@ enum hp_find {
 enum {
     HP_CHAIN_LIMIT = 1 << 10,     // inlined calls at one address
     HP_FIND_LIMIT = 1 << 14,      // FIND questions for one module
-    HP_ANSWER_LIMIT = 1 << 30,    // bytes
-    HP_REQUEST_LIMIT = INT32_MAX, // bytes
+    HP_ANSWER_LIMIT = 1 << 30,    // largest body of an answer, in bytes
+    HP_REQUEST_LIMIT = INT32_MAX, // largest body of a request, in bytes
 };
 
 // The body of MODULE.
@@ -77,7 +77,7 @@ struct hp_request {
     struct hp_span build_id; // "" if unknown
     uint64_t span;           // as in struct hp_module
     enum hp_address_kind kind;
-    bool is_proven;  // the file is known to be the right one and need not be compared
+    bool is_proven;  // a prover has compared the file: the child need not
     bool wants_code; // the answer must contain `codes`
     HP_VEC(struct hp_extent) extents;
     HP_VEC(uint64_t) addresses; // ascending; addresses of calls, not return addresses
@@ -108,7 +108,8 @@ struct hp_answer {
     // For each address the digest of its function, from hp_function_code(); 0: not asked
     // for, or unknown.
     HP_VEC(uint64_t) codes;
-    HP_VEC(struct hp_source_digest) sources; // `module` is not set
+    // Digests of source files; `module` is not set.
+    HP_VEC(struct hp_source_digest) sources;
     // For each address: enum hp_return of the code that its call returns to.
     HP_VEC(unsigned char) returns;
 };
@@ -142,7 +143,7 @@ void hp_answer_pack(struct hp_packet *packet, const struct hp_answer *answer);
 bool hp_answer_unpack(const struct hp_packet *packet, size_t addresses,
                       struct hp_answer *answer);
 
-// One end of the socket.
+// One end of the socket between parent and child, and the limits of its operations.
 struct hp_wire {
     int sock;
     size_t limit;  // largest body that is received, in bytes
@@ -173,8 +174,8 @@ bool hp_wire_receive_bytes(const struct hp_wire *wire, void *bytes, size_t size)
 
 struct hp_file_requester {
     struct hp_wire wire;
-    struct hp_message message; // the last one received
-    struct hp_packet packet;   // the last one sent
+    struct hp_message message; // the last message received
+    struct hp_packet packet;   // body of the message that is sent
     int64_t last_tick;         // when the last TICK was sent, in seconds
 };
 

@@ -19,7 +19,7 @@
 #include "sym/return_addresses.h"
 
 enum {
-    FEW = 5, // addresses: with fewer, a single failure is not an exception
+    FEW = 5, // addresses: with fewer, a single failure casts doubt
     // Failures that do not withhold names, however few addresses there are.
     MOST_DOUBTED = 2,
     SHARE = 5, // 1 / SHARE of the addresses may fail
@@ -60,11 +60,11 @@ static enum hiding *find_hiding(const struct hp_profile *profile) {
     return hides;
 }
 
-// The data used while stacks are visited.
+// The data by which stacks are searched for return addresses.
 struct survey {
     const struct hp_profile *profile;
-    const unsigned char *kinds; // for each frame
-    enum hiding *hiding;        // for each module
+    const unsigned char *kinds; // the enum hp_return of each frame
+    enum hiding *hiding;        // frames of each module that handlers may return to
 };
 
 static enum hiding hiding_at(const struct survey *survey, hp_frame_id frame) {

@@ -97,7 +97,7 @@ enum outcome {
     REFUSED, // by the filter
     KILLED,  // the process was killed for the call
     UNKNOWN, // failed as if the kernel had no such call
-    LET_BY,  // not filtered
+    LET_BY,  // not filtered, or no child could be started
 };
 
 // Whether refusals of a call are not counted: libraries make it, and its result is not

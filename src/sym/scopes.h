@@ -26,7 +26,7 @@ struct hp_unit_range {
 // The units of a file, and their ranges.  {0} is empty.
 struct hp_units {
     HP_VEC(struct hp_listed_unit) units; // sorted by offset
-    // By `low`, then in the order of units.
+    // Sorted by `low`, then in the order of units.
     HP_VEC(struct hp_unit_range) ranges;
     size_t met; // ranges that were read, also those that are not kept
 };
@@ -48,7 +48,7 @@ struct hp_scope {
     struct hp_entry entry;
     uint64_t first;      // start of its first range of addresses
     uint32_t parent;     // index of the scope around it; 0 for a function
-    uint32_t name;       // index in hp_names, set by the caller
+    uint32_t name;       // index in hp_names.names, set by the caller
     uint32_t file, line; // file number and line of the call if inlined, set by the caller
     bool inlined;        // an inlined call, not a function
 };

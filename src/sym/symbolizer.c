@@ -30,7 +30,7 @@ struct hp_task {
     bool is_embedded;           // the inputs contain names of some frames
     bool is_there;              // a file exists at a place of the module
     struct hp_found_file found; // the first existing file
-    hp_string shown;            // its path
+    hp_string shown;            // path of `found`, with sysroot
     // The builds that the dumps were proven to be of; empty: nothing was compared.
     struct hp_build_list builds;
     struct hp_task *same; // the next task with the same file, mapped alike; or NULL
@@ -56,7 +56,7 @@ struct hp_symbolizer {
     struct hp_keeper keeper;
     // Tasks: one for each file module that has frames.
     HP_VEC(struct hp_task) tasks;
-    struct hp_found_lines *found; // for each frame
+    struct hp_found_lines *found; // for each frame: its lines from binaries
     struct hp_found_file *files;  // for each module: the file that its names are from
     unsigned char *returns;       // for each frame: enum hp_return
 };
@@ -487,7 +487,7 @@ static void give_up(struct hp_symbolizer *self, struct hp_task *task,
     }
 }
 
-// How an answer is used.
+// The use of an answer of the child.
 enum use {
     LOOK,  // only measure how much the file can name
     TAKE,  // take over these names for the module
@@ -497,7 +497,7 @@ enum use {
 // How much a file can name.
 struct yield {
     enum hp_sym_status status;
-    size_t named; // addresses with at least one line
+    size_t named; // requested addresses with at least one line
 };
 
 static struct yield yield_of(const struct hp_answer *answer) {

@@ -130,7 +130,7 @@ static int by_rank(const void *a, const void *b) {
 // Sort by start, then by rank.
 static void sort(struct hp_symtab *table) {
     struct hp_symbol *symbols = table->symbols.at;
-    hp_vec_sort_by_key(&table->symbols); // their starts
+    hp_vec_sort_by_key(&table->symbols); // the key is the start
     for (size_t first = 0, next; first < table->symbols.count; first = next) {
         for (next = first + 1; next < table->symbols.count &&
                                symbols[next].start == symbols[first].start;) {

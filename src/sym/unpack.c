@@ -33,7 +33,7 @@ enum {
     MOST_SECTIONS = 32,     // sections in the file in memory: known names, each once
     NAME_ROOM = 32,         // bytes of a name with its final 0
     OLD_HEAD = 12,          // bytes before the data of a ".zdebug_" section
-    ALIGNMENT = 16,         // of sections in the file in memory, in bytes
+    ALIGNMENT = 16,         // alignment in bytes of sections in the file in memory
     MOST_OF_ZLIB = 1032,    // most bytes that zlib packs into one byte
     MOST_OF_ZSTD = 1 << 15, // most bytes that zstd packs into one byte
 };
@@ -58,7 +58,7 @@ struct section {
 struct unpack_plan {
     const struct hp_image *image;
     struct section sections[MOST_SECTIONS];
-    size_t count; // sections
+    size_t count; // number of sections
     // The original has compressed debug sections, whether they are read or not.
     bool packed;
     uint64_t size; // size of the file in memory
@@ -66,7 +66,7 @@ struct unpack_plan {
 
 // --- what is there ---------------------------------------------------------------------
 
-// Sections that are read, without ".debug_".
+// Names of the sections that are read, without ".debug_".
 static const char *const read_here[] = {
     "info",     "abbrev", "types", "line",        "str",      "line_str",
     "rnglists", "ranges", "addr",  "str_offsets", "cu_index",
@@ -213,7 +213,8 @@ static bool read_sections(struct unpack_plan *plan,
 // --- unpacking -------------------------------------------------------------------------
 
 #ifdef HP_WITH_LIBDEFLATE
-// Linkers may have put several streams one after the other.
+// Unpack one or several streams, which linkers may have put one after the other.  False
+// if they are damaged or do not have exactly `size` bytes.
 static bool unpack_zlib(struct hp_span packed, char *to, uint64_t size) {
     struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
     bool good = decompressor != NULL;
@@ -230,7 +231,7 @@ static bool unpack_zlib(struct hp_span packed, char *to, uint64_t size) {
     return good;
 }
 #else
-// zlib counts sizes in 32 bits.
+// The part of `size` bytes that zlib gets at once: it counts sizes in 32 bits.
 static uInt piece_of(uint64_t size) {
     return size < UINT32_MAX / 2 ? (uInt)size : UINT32_MAX / 2;
 }

@@ -43,7 +43,7 @@ struct work {
     struct debug debug;
     struct hp_minidebug mini;            // symbols inside `image`, or {0}
     struct hp_lookup lookup;             // addresses asked for, and what is found
-    struct hp_answer answer;             // for the parent
+    struct hp_answer answer;             // answer to the parent
     struct hp_sym_diagnostic diagnostic; // reason why no candidate is used
     struct hp_sym_diagnostic refused;    // note on the calls that the sandbox refused
 };
@@ -79,7 +79,7 @@ static int weight(enum hp_sym_status status) {
 struct module_candidate {
     struct hp_span text; // its path, or the reason why there are no more
     bool exists;
-    struct hp_sym_diagnostic diagnostic; // reason why it is not used
+    struct hp_sym_diagnostic diagnostic; // reason why it is not used, if it exists
 };
 
 // Open the n-th candidate as work->image.  False, with the image {0}, unless the file
