@@ -203,8 +203,8 @@ static char *find_unchecked(const struct proving *proving, uint32_t number,
     return join(proving->keys, count);
 }
 
-// Whether a module has a file at all.  A stranger is not a file of the module unless it
-// fits.
+// Whether a module has a file at all: one with its name, or in a folder of --symbol-dir.
+// A stranger is not a file of the module unless it fits.
 static bool has_file(const struct proving *proving, uint32_t module) {
     bool has = false;
     for (size_t i = 0; i < proving->meant; i++) {

@@ -10,7 +10,7 @@
 
 enum hp_call_question {
     HP_CALL_MATCHES, // the caller directly calls the start of the frame's function
-    // Debug information lists a call that returns to the caller; the frame is ignored.
+    // Debug information lists a call that returns to `outer`; `inner` is ignored.
     HP_CALL_IS_LISTED,
     HP_CALL_QUESTIONS,
 };

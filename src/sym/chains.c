@@ -1,7 +1,7 @@
 // A misfit is excused if its caller fits and directly calls the function that contains
-// the misfit: it is the return address of a coroutine, or of code that made it by hand.
-// For files with other names, each caller that does so is evidence like some fitting
-// addresses.
+// the misfit: the misfit is then the return address of a coroutine, or one that code has
+// made by hand.  For files with other names, each caller that directly calls the function
+// of its frame is evidence like some fitting addresses.
 #include "sym/chains.h"
 
 #include "base/memory.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 enum {
-    MOST_PAIRS = 256, // pairs that a file with another name is judged by
+    MOST_PAIRS = 256, // most pairs that a file with another name is judged by
     LEAST_LISTED = 5, // addresses that a debug file is judged by, at least
 };
 

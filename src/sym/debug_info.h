@@ -22,7 +22,7 @@
 // How an entry lists its own addresses.
 enum hp_die_addresses {
     HP_ADDRESSES_NONE,
-    HP_ADDRESSES_PAIR, // first and end, or first and size, which are read with the entry
+    HP_ADDRESSES_PAIR,    // first address and end, or first and size, read with the entry
     HP_ADDRESSES_INDEXED, // as HP_ADDRESSES_PAIR, the first as an index of .debug_addr
     HP_ADDRESSES_LIST,    // a list of ranges
     HP_ADDRESSES_FOREIGN, // a form that libdw has to read
@@ -109,8 +109,8 @@ bool hp_form_size(const struct hp_die_forms *forms, uint64_t form, unsigned *siz
 // Whether a value of this form is an index into the section .debug_addr, not an address.
 bool hp_form_is_address_index(uint64_t form);
 
-// Skip a value of this form.  Returns false if the form is unknown or the value is cut
-// off.
+// Move `in` past a value of this form.  Returns false if the form is unknown or the value
+// is cut off.
 bool hp_form_pass(const struct hp_die_forms *forms, uint64_t form,
                   struct hp_dwarf_bytes *in);
 
@@ -187,12 +187,12 @@ void hp_debug_info_ask(struct hp_debug_info *info, Dwarf *dwarf);
 // Drop the tables of abbreviations if they take much memory.  No entry may be in use.
 void hp_debug_info_trim(struct hp_debug_info *info);
 
-// Drop the mapped file from memory if many bytes were read since `*passed`, which is set
-// to `offset` then.  `offset` is where the reader is in .debug_info.
+// Drop the pages of the mapped file from memory if many bytes were read since `*passed`,
+// which is set to `offset` then.  `offset` is where the reader is in .debug_info.
 void hp_debug_info_rest(const struct hp_debug_info *info, uint64_t *passed,
                         uint64_t offset);
 
-// The unit that contains a byte of .debug_info, or NULL.  Only units that
+// The unit that contains the byte at `offset` of .debug_info, or NULL.  Only units that
 // hp_debug_info_next() has found are searched.
 struct hp_dwarf_unit *hp_dwarf_unit_at(const struct hp_debug_info *info, uint64_t offset);
 

@@ -52,7 +52,7 @@ bool hp_range_lists_lack(const struct hp_range_lists *lists, struct hp_entry *en
            hp_entry_bytes(entry, DW_AT_ranges, &form, &bytes) && form == DW_FORM_rnglistx;
 }
 
-// A reader of these bytes, which is `bad` if there are none.
+// A reader of `bytes`, which is `bad` if there are none.
 static struct hp_dwarf_bytes read_from(const struct hp_range_lists *lists,
                                        struct hp_span bytes) {
     const unsigned char *begin = (const unsigned char *)bytes.at;
@@ -200,7 +200,7 @@ static void set_out(struct hp_die_cursor *cursor, struct hp_entry *unit,
     cursor->end = unit->unit->end;
 }
 
-// Find the addresses and lists of ranges of a unit.
+// Find the part of .debug_addr and the range lists that belong to a unit.
 static void find_lists(struct hp_die_cursor *cursor, struct hp_entry *unit,
                        struct hp_entry *skeleton) {
     if (cursor->by_libdw && !cursor->is_split) {
@@ -277,9 +277,9 @@ static void run_step(const struct hp_die_cursor *cursor, struct hp_die *die,
     }
 }
 
-// Read the entry at `at`.  At the end of siblings the result is false and the entry ends
-// after that end; it is false, too, if the bytes are no entry.  As in libdw, an end is a
-// code of one byte; a 0 in several bytes ends all entries.
+// Read the entry at `at` into `die`.  Returns false at the end of siblings, where
+// die->past is the byte after that end, and if the bytes are no entry.  As in libdw, an
+// end is a code of one byte; a 0 in several bytes ends all entries.
 static bool read_entry(const struct hp_die_cursor *cursor, const unsigned char *at,
                        struct hp_die *die) {
     const struct hp_abbreviations *all = cursor->abbreviations;

@@ -44,15 +44,16 @@ struct hp_lookup {
     bool has_package;   // a .dwp was found, and `missing_split` is about a unit in it
     // Reason for a .dwo or .dwp that was not read; text "" if there is none.
     struct hp_sym_diagnostic flaw;
-    // Some line program was not read, because that would have been too much work.
+    // Some line program was not read, because the limit of work was reached.
     bool lacks_lines;
     // Number of DWARF units and of line programs that were read, and how many of these
     // libdw had to read.
     struct hp_debug_parts units, line_programs;
 };
 
-// Fill in the queries as far as DWARF describes them.  Returns false if there is no
-// readable DWARF.  `alt` is the shared debug information (dwz), or NULL.
+// Fill lookup->queries and ->lines as far as DWARF describes the addresses.  Returns
+// false if there is no readable DWARF.  `alt` is the shared debug information (dwz), or
+// NULL.
 bool hp_dwarf_look_up(struct hp_lookup *lookup, const struct hp_image *image, Dwarf *alt);
 
 // --- line table ------------------------------------------------------------------------

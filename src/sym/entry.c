@@ -110,8 +110,9 @@ static enum found find_declared(const struct hp_dwarf_unit *unit, unsigned name,
     return IS_UNKNOWN;
 }
 
-// Read the abbreviation of an entry; `in` is left after its code.  NULL if only libdw can
-// read it.
+// Read the abbreviation of an entry; sets `in` to the bytes after its code, and
+// `declared` to the declaration of its attributes.  NULL if only libdw can read the
+// entry.
 static const struct hp_abbreviation *abbreviation_of(const struct hp_entry *entry,
                                                      struct hp_dwarf_bytes *in,
                                                      struct hp_span *declared) {
@@ -220,7 +221,8 @@ static bool take(const struct hp_dwarf_unit *unit, struct attribute *found,
     return !found->in.bad;
 }
 
-// Read a number, or with `is_offset` also an offset in a section.
+// Read the number in an attribute, or with `is_offset` also an offset in a section; by
+// libdw if the form is not known here.  False if there is none.
 static bool number_of(struct hp_entry *entry, unsigned name, bool is_offset,
                       uint64_t *number) {
     struct attribute found;

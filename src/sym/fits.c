@@ -31,7 +31,8 @@ static const double chance_of_any = .03, chance_of_aligned = .08;
 // code of another file.
 static const double chance_of_match = .05;
 
-// Largest expected number of files with other names that fit by chance.
+// Files with other names that may fit by chance, as an expected number; above this none
+// of them is accepted.
 static const double least_chance = 1e-3;
 
 // --- trials ----------------------------------------------------------------------------
@@ -51,7 +52,7 @@ void hp_fits_init(struct hp_fits *fits, const struct hp_proof_question *question
     fits->is_checked = allocate(fits, count * sizeof *fits->is_checked);
     for (size_t i = 0; i < count; i++) {
         uint32_t module = question->addresses.at[i].module;
-        // Stored two places too far: the next step moves it back.
+        // Counts are stored two places too far: the next loops move them back.
         if (module < modules) {
             fits->first[module + 2]++;
         }
@@ -61,7 +62,7 @@ void hp_fits_init(struct hp_fits *fits, const struct hp_proof_question *question
     }
     for (uint32_t i = 0; i < count; i++) {
         const struct hp_proof_address *address = &question->addresses.at[i];
-        // Moves the end of this module, and so the start of the next.
+        // Moves the end of this module in `order`, and so the start of the next.
         if (address->module < modules) {
             uint32_t at = fits->first[address->module + 1]++;
             fits->order[at] = i;
@@ -172,7 +173,8 @@ static void find_checked(struct hp_fits *fits) {
     }
 }
 
-// Count the checked addresses of a trial and its misfits.
+// Set `checked` and `failed` of a trial: its checked addresses, and the misfits among
+// them.
 static void count_trial(struct hp_trial *trial, const bool *is_checked, uint32_t count) {
     uint32_t checked = 0, failed = 0;
     for (uint32_t i = 0; i < count; i++) {

@@ -8,11 +8,12 @@
 
 // A trial: a file that is compared with the addresses of one module of a dump.
 struct hp_trial {
-    uint32_t module; // index of the module in the question
-    bool is_named; // it has the name of the module; otherwise only its layout supports it
+    uint32_t module;    // index of the module in the question
+    bool is_named;      // the file has the name of the module, not only its layout
     bool is_comparable; // it is known where calls return to in the file
     double chance;      // the chance that code of another file fits an address
-    // An enum hp_return for each address of the module, in the order of hp_fits; or NULL.
+    // An enum hp_return for each address of the module, in the order of hp_fits.order; or
+    // NULL.
     unsigned char *kinds;
     bool has_signals;         // some of `kinds` is HP_RETURN_OF_SIGNAL
     uint32_t checked, failed; // addresses that were checked, and those that do not fit

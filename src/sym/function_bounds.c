@@ -75,7 +75,7 @@ static bool read_entry(const struct hp_function_bounds *bounds, uint64_t offset,
                                    next, entry) == 0;
 }
 
-// Find the encoding of locations in the entries of a CIE; false if it is unknown.
+// Find how a CIE says that addresses in its FDEs are encoded; false if that is unknown.
 static bool read_encoding(const struct hp_image *image, const Dwarf_CIE *cie,
                           unsigned *encoding) {
     const unsigned char *at = cie->augmentation_data;
@@ -236,7 +236,7 @@ static bool find_in_all(const struct hp_function_bounds *bounds, uint64_t addres
 
 // --- both ------------------------------------------------------------------------------
 
-// Remember a section if it is a table or a stub.
+// Record a section if it is one of the tables or contains stubs (.plt).
 static void add_section(struct hp_function_bounds *bounds, Elf_Scn *section,
                         const GElf_Shdr *header, const char *name) {
     Elf_Data *data = elf_rawdata(section, NULL);

@@ -45,7 +45,8 @@ struct hp_image {
     char *path;    // path for messages
     uint64_t size; // size of the file in bytes
     uint64_t base; // address of its first segment
-    // What is added to an address from a memory map to get one of the file; 0 for most.
+    // Number that is added to an address from a memory map to get one of the file; 0 for
+    // most files.
     uint64_t start;
     bool program;           // it can be mapped to run: a program or a library
     unsigned machine, bits; // e_machine; 32 or 64

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 static const int64_t second = 1000000000;
-// Size in bytes up to which a file adds to the budget.
+// Most bytes of one file that are counted for the budgets.
 static const uint64_t largest_file = UINT64_C(1) << 40;
 
 const struct hp_keeper_limits hp_keeper_usual = {
@@ -97,8 +97,8 @@ static struct hp_wire wire_of(const struct hp_keeper *self) {
                             .cpu_clock = hp_child_clock(&self->child)};
 }
 
-// Have the kernel enforce the limits as well, in case this process cannot; it counts
-// whole seconds.
+// Have the kernel enforce the limits as well, in case this process cannot; the kernel
+// counts whole seconds.
 static void limit_child(const struct hp_keeper *self) {
     hp_child_limit_cpu(&self->child, cpu_deadline(self));
     hp_child_limit_memory(&self->child, self->module_files);
@@ -250,9 +250,9 @@ static bool converse(struct hp_keeper *self, struct hp_finder *finder) {
     return false;
 }
 
-// Begin a module with `offsets` addresses: start a child if there is none, and reset the
-// counters of the module.  False, with `why`, if the run's time is over or no child can
-// be started.
+// Begin the work for a module with `offsets` addresses: start a child if there is none,
+// and reset the counters of the module.  False, with `why`, if the run's time is over or
+// no child can be started.
 static bool start(struct hp_keeper *self, size_t offsets, struct hp_sym_diagnostic *why) {
     struct hp_err err;
     if (is_run_over(self)) {
@@ -321,8 +321,8 @@ static bool exchange_file(struct hp_keeper *self, const struct file_request *req
                                                  request->pairs->all.count));
 }
 
-// End a module: count its time, and stop the child unless it has answered; `errno` then
-// has the reason.
+// End the work for a module: count its time, and stop the child unless it has answered;
+// `errno` must then have the reason.
 static void end(struct hp_keeper *self, bool is_answered, struct hp_sym_diagnostic *why) {
     if (is_answered) {
         int64_t now = hp_child_cpu(&self->child);

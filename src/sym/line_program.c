@@ -174,7 +174,8 @@ static bool is_known_digest(const unsigned char *digest) {
     return digest && memcmp(digest, zeros, sizeof zeros) != 0;
 }
 
-// Read an entry of a table of folders or files.
+// Read an entry of a table of folders or files of DWARF 5; for a folder only its name is
+// used.
 static struct hp_line_file take_entry(struct hp_dwarf_bytes *in,
                                       const struct entry_table *entries,
                                       const struct hp_line_sections *sections) {
@@ -239,7 +240,7 @@ static void take_parameters(struct hp_dwarf_bytes *in, struct hp_line_header *he
     in->bad = in->bad || !is_standard(header);
 }
 
-// Read a whole header; in->bad is set if it is refused.
+// Read a whole header and set its members; in->bad is set if the header is refused.
 static void take_header(struct hp_dwarf_bytes *in, struct hp_line_header *header,
                         const struct hp_line_sections *sections) {
     uint64_t size = hp_dwarf_take_number(in, 4);
@@ -316,7 +317,7 @@ struct line_machine {
     uint64_t next_address; // that address; UINT64_MAX: there is none
     uint64_t last_loose;   // highest address of a row without an end
     bool may_pass;         // sequences may be skipped
-    uint64_t last; // last address that is asked for in this sequence; UINT64_MAX: unknown
+    uint64_t last;         // last address asked for in this sequence; UINT64_MAX: unknown
     HP_VEC(struct sequence_end) ends; // ends of the sequences so far
 };
 
@@ -340,7 +341,8 @@ static bool takes_operand(const struct hp_line_header *header, unsigned byte) {
     return byte < header->opcode_base && header->lengths[byte - 1] > 0;
 }
 
-// Whether the opcodes allow bytes to be examined one by one.
+// Whether the opcodes allow bytes to be examined one by one: no opcode has two operands,
+// and only special opcodes are 0x80 or more.
 static bool has_short_opcodes(const struct hp_line_header *header) {
     bool is_so = header->opcode_base <= 0x80;
     for (unsigned i = 1; i < header->opcode_base; i++) {
@@ -419,7 +421,8 @@ static bool pass_sequence(struct line_machine *m) {
     return false;
 }
 
-// Skip the rest of a sequence that is not needed.
+// Skip the rest of a sequence that is not needed, if that is possible; the program may
+// then lack rows (is_partial).
 static void pass_rest(struct line_machine *m) {
     if (pass_sequence(m)) {
         m->program->is_partial |= !m->reader->is_sure;

@@ -110,15 +110,15 @@ void hp_line_reader_done(struct hp_line_reader *reader);
 struct hp_line_program *hp_line_program_at(struct hp_line_reader *reader, uint64_t offset,
                                            unsigned address_size);
 
-// Count work, here or in another reader, in bytes and rows.  Returns false if it exceeds
-// the limit: then it is not counted and no more work is allowed.
+// Count work that is done here or by libdw, in bytes and rows.  Returns false if the work
+// exceeds the limit: then it is not counted and no more work is allowed.
 bool hp_line_spend(struct hp_line_reader *reader, uint64_t work);
 
 // Whether an address has a row in a program.
 enum hp_line_answer {
     HP_LINE_NONE,
     HP_LINE_FOUND,
-    // Sequences overlap there, or the program contradicts itself: ask another reader.
+    // Sequences overlap there, or the program contradicts itself: ask libdw.
     HP_LINE_DOUBTED,
 };
 

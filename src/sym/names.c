@@ -180,7 +180,8 @@ static int by_home(const void *a, const void *b) {
     return x->home.at < y->home.at ? -1 : x->home.at > y->home.at;
 }
 
-// The name of an unnamed class: one with an operator() was written as a lambda.
+// The text for an unnamed class around the current name: a class with an operator() was
+// written as a lambda.
 static const char *unnamed(const struct names_walk *walk) {
     const char *member = hp_strtab_text(walk->strings, (*walk->at)->function);
     bool lambda = strncmp(member, "operator()", 10) == 0 || strcmp(member, "_FUN") == 0;

@@ -71,7 +71,7 @@ static enum hiding hiding_at(const struct survey *survey, hp_frame_id frame) {
     return survey->hiding[survey->profile->frames.at[frame.n].module.n];
 }
 
-// Whether the frame after this one in a stack may have been interrupted.
+// Whether the frame after this one in a stack may have been interrupted by a signal.
 static bool may_end_handler(const struct survey *survey, hp_frame_id frame) {
     enum hp_return kind = survey->kinds[frame.n];
     enum hiding hides = hiding_at(survey, frame);

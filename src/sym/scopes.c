@@ -194,7 +194,7 @@ const struct hp_unit_range *hp_units_find(const struct hp_units *units, uint64_t
 static void walk_children(struct hp_scopes *scopes, struct hp_die *die, uint32_t scope,
                           bool nested);
 
-// Index of the first place at or after `address`.
+// Index in scopes->places of the first place at or after `address`.
 static size_t first_place(const struct hp_scopes *scopes, uint64_t address) {
     size_t low = 0, high = scopes->places.count;
     while (low < high) {
@@ -208,9 +208,10 @@ static size_t first_place(const struct hp_scopes *scopes, uint64_t address) {
     return low;
 }
 
-// Give the places in the ranges of `die` that belong to the parent to a new scope, which
-// the caller appends next.  False if there are none.  If the linker folded several
-// functions into one, the last is used, as in llvm-symbolizer.
+// Give a new scope, which the caller appends next, the places in the ranges of `die` that
+// belong to its parent scope; a function in the first walk gets all places in its ranges.
+// False if there are none.  If the linker folded several functions into one, the last is
+// used, as in llvm-symbolizer.
 static bool claim(struct hp_scopes *scopes, const struct hp_die *die,
                   struct hp_scope *scope, bool nested) {
     bool from_all = scope->parent == 0 && !nested;
@@ -237,7 +238,8 @@ static bool claim(struct hp_scopes *scopes, const struct hp_die *die,
     return any;
 }
 
-// Whether the ranges of `die` contain any place; true also if it has no ranges.
+// Whether the ranges of `die` contain any of the addresses (places); true also if it has
+// no ranges.
 static bool touches(struct hp_scopes *scopes, const struct hp_die *die) {
     struct hp_die_cursor *cursor = &scopes->cursor;
     uint64_t base = 0, low = 0, high = 0;
@@ -305,7 +307,7 @@ static void visit(struct hp_scopes *scopes, struct hp_die *die, uint32_t scope,
     }
 }
 
-// Visit the children of an entry; `scope` is the scope that contains them.
+// Visit the children of an entry; `scope` is the scope that contains them, 0 for none.
 static void walk_children(struct hp_scopes *scopes, struct hp_die *die, uint32_t scope,
                           bool nested) {
     struct hp_die child;

@@ -15,14 +15,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// Bytes of one request up to which a refusal counts: no sound file needs more at once, so
-// a larger request may fail.
+// Largest request in bytes whose refusal ends the process: no sound file needs more at
+// once, so a larger request may fail.
 static const size_t largest = (size_t)8 << 30;
 
 // Called when an allocation has failed.
 static void (*when_starved)(void);
 
-// Return `memory`, unless the allocation of `size` bytes has failed.
+// Return `memory`; if it is NULL, because an allocation of `size` bytes has failed, call
+// when_starved(), which does not return.
 static void *watched(void *memory, size_t size) {
     if (!memory && size > 0 && size <= largest) {
         when_starved();
@@ -95,7 +96,7 @@ enum {
 
 // The tables of a loaded object.
 struct loaded_object {
-    uintptr_t base;            // what is added to addresses in the object
+    uintptr_t base;            // number that is added to addresses in the object
     const ElfW(Sym) * symbols; // its dynamic symbols
     const char *names;         // their names
 };
@@ -110,7 +111,8 @@ static any_function *our_call(const char *name) {
     return NULL;
 }
 
-// Replace the address in a word if it is one of ours and nothing is added to it.
+// Replace the address in the word of a relocation if it is that of an allocation function
+// and nothing is added to it.
 static void replace(const struct loaded_object *object, const ElfW(Rela) * relocation) {
     size_t symbol = ELF64_R_SYM(relocation->r_info);
     any_function *ours = symbol && relocation->r_addend == 0
@@ -132,7 +134,7 @@ static const void *pointer(const struct loaded_object *object, const ElfW(Dyn) *
     return (const void *)(at < object->base ? at + object->base : at);
 }
 
-// Replace all addresses in a table of relocations.
+// Replace the addresses of allocation functions in a table of relocations.
 static void replace_all(const struct loaded_object *object, const void *table,
                         size_t bytes) {
     const ElfW(Rela) *relocations = table;
@@ -141,7 +143,7 @@ static void replace_all(const struct loaded_object *object, const void *table,
     }
 }
 
-// Replace all addresses in the tables of a loaded object.
+// Replace the addresses of allocation functions in the tables of a loaded object.
 static void watch_object(uintptr_t base, const ElfW(Dyn) * entry) {
     struct loaded_object object = {.base = base};
     const void *tables[2] = {NULL, NULL}; // relocations of data words, and of calls

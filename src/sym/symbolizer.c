@@ -31,7 +31,8 @@ struct hp_task {
     bool is_there;              // a file exists at a place of the module
     struct hp_found_file found; // the first existing file
     hp_string shown;            // path of `found`, with sysroot
-    // The builds that the dumps were proven to be of; empty: nothing was compared.
+    // The builds that the prover found for the module; empty: it found none, or there was
+    // no prover.
     struct hp_build_list builds;
     struct hp_task *same; // the next task with the same file, mapped alike; or NULL
     bool is_later;        // it is the `same` of another task, whose answer it shares
@@ -240,8 +241,8 @@ static bool have_one_chain(const struct hp_profile *profile, struct hp_found_lin
     return are_equal;
 }
 
-// The name of a function that was renamed between builds: that of the first build that
-// has one.
+// The lines of a function that was renamed between builds: those of the first build that
+// has any.
 static struct hp_found_lines named_first(struct hp_found_lines a,
                                          struct hp_found_lines b) {
     bool is_a = b.lines == 0 || (a.lines > 0 && a.rank < b.rank);
@@ -380,7 +381,8 @@ static void find_namesakes(struct hp_profile *profile) {
     hp_strtab_done(&names);
 }
 
-// Append the numbers of functions and addresses to the note of a module.
+// Append to the note of a module how many addresses of how many functions are known only
+// by the starts of the functions.
 static void note_bounds(struct hp_profile *profile, struct hp_module *module,
                         uint32_t functions, uint32_t addresses) {
     char text[700];
@@ -430,7 +432,7 @@ static bool has_bounds(const struct hp_profile *profile) {
 
 // Find modules that share a file name with another build, drop starts of functions that
 // could be confused with those of another build, and add to the note of each module how
-// many addresses are known only by them.  Call once all build ids are known.
+// many addresses are known only by the others.  Call once all build ids are known.
 static void hp_nameless_settle(struct hp_profile *profile) {
     const struct hp_frame *frames = profile->frames.at;
     if (!has_bounds(profile)) {
@@ -638,7 +640,7 @@ static void search(struct hp_symbolizer *self, struct hp_task *task) {
     hp_finder_done(&finder);
 }
 
-// Take over the builds that the dumps were proven to be of; the first file of the first
+// Take over the builds that the prover found for a module; the first file of the first
 // build represents them.
 static void take_builds(struct hp_symbolizer *self, struct hp_task *task) {
     hp_builds_of(self->profile->prover, self->profile, task->module, &task->builds);

@@ -30,7 +30,7 @@
 #endif
 
 enum {
-    MOST_SECTIONS = 32,     // sections in the file in memory: known names, each once
+    MOST_SECTIONS = 32,     // most sections in the file in memory: known names, each once
     NAME_ROOM = 32,         // bytes of a name with its final 0
     OLD_HEAD = 12,          // bytes before the data of a ".zdebug_" section
     ALIGNMENT = 16,         // alignment in bytes of sections in the file in memory

@@ -36,7 +36,7 @@ struct debug {
     bool is_unread; // there is DWARF, but it cannot be read
 };
 
-// Everything that is open or found while one module is served.
+// All that is open or found while the request for one module is served.
 struct work {
     struct hp_request request; // from the parent
     struct hp_image image;     // the file whose names are used
