@@ -334,6 +334,7 @@ static void end(struct hp_keeper *self, bool is_answered, struct hp_sym_diagnost
     self->clock += hp_wire_now() - self->started;
 }
 
+// Ask the child once about a module.  False, with `why`, if there is no answer.
 static bool ask(struct hp_keeper *self, const struct hp_request *request,
                 struct hp_finder *finder, struct hp_answer *answer,
                 struct hp_sym_diagnostic *why) {
@@ -346,6 +347,8 @@ static bool ask(struct hp_keeper *self, const struct hp_request *request,
     return good;
 }
 
+// Ask the child once about an open file.  False, with `why`, if there is no answer or the
+// file cannot be read.
 static bool ask_of_file(struct hp_keeper *self, const struct file_request *request,
                         struct hp_sym_diagnostic *why) {
     size_t answers = request->pairs ? request->pairs->all.count : 0;

@@ -71,8 +71,9 @@ struct hp_scopes {
 
 void hp_scopes_done(struct hp_scopes *scopes);
 
-// Find the scopes of all places in a unit.  `skeleton` is the unit with its addresses, or
-// `unit` itself if it is not split.  Returns false if the budget ran out.
+// Find the scopes in a unit that contain places, and set the scope of each place.
+// `skeleton` is the unit with its addresses, or `unit` itself if it is not split.
+// Returns false if the budget ran out.
 bool hp_scopes_walk(struct hp_scopes *scopes, struct hp_entry *unit,
                     struct hp_entry *skeleton);
 

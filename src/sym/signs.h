@@ -25,7 +25,8 @@ struct hp_signs {
 // The identity of an open file; zeros if it cannot be read.
 struct hp_found_file hp_found_file_of(int fd, bool is_at_own_path);
 
-// Collect the data; `profile` and `files` must outlive the result.
+// Collect the data that signs are derived from; `profile` and `files` must outlive the
+// result.
 struct hp_signs hp_signs_of(const struct hp_profile *profile,
                             const struct hp_found_file *files);
 

@@ -341,6 +341,7 @@ static void write_header(const struct unpack_plan *plan, struct elf_writer *out)
     put(out, plan->count + 1, 2);
 }
 
+// Write an entry of the table of sections; `name` is an offset in the section names.
 static void write_entry(struct elf_writer *out, uint64_t name, uint32_t type,
                         uint64_t offset, uint64_t size) {
     put(out, name, 4);

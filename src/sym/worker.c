@@ -163,8 +163,8 @@ struct proof {
     bool needs_no_dwarf; // a symbol table is enough
 };
 
-// Whether an image has the identity.  A build id outweighs the CRC; without one on either
-// side the CRC decides.
+// Whether an image has the identity that `proof` describes.  A build id outweighs the
+// CRC; without one on either side the CRC decides.
 static bool proves(const struct proof *proof, const struct hp_image *image) {
     if (proof->build_id[0] && (image->build_id[0] || !proof->has_crc)) {
         return strcmp(proof->build_id, image->build_id) == 0;
@@ -172,7 +172,7 @@ static bool proves(const struct proof *proof, const struct hp_image *image) {
     return proof->has_crc && hp_image_crc(image) == proof->crc;
 }
 
-// Ask for candidates until one has the identity and the wanted content: debug
+// Ask the parent for files until one has the identity and the wanted content: debug
 // information, or at least a symbol table.  True if `image` is open.
 static bool find_proved(struct hp_image *image, struct hp_wanted wanted,
                         const struct proof *proof, struct hp_file_requester *requester) {
@@ -227,7 +227,7 @@ static bool find_separate(struct debug *debug, const struct hp_image *image,
 }
 
 // Find the shared debug file (dwz) that an image refers to.  True if it refers to none;
-// false, with a reason, if the file is missing.
+// false, with a reason, if the file is missing or cannot be read.
 static bool find_alt(struct debug *debug, const struct hp_image *image,
                      struct hp_file_requester *requester) {
     char build_id[2 * HP_BUILD_ID_SIZE + 1];
