@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-// Begin an entry with its name: the metric and the name of the row; without a name, of
-// the total.
+// Begin an entry with its name: the metric and the name of the row.  An empty name: it is
+// the entry of the total.
 static void put_name(struct hp_sink *out, const struct hp_view *view,
                      struct hp_span name) {
     const char *metric = hp_view_metric_name(view, view->options.metric);
@@ -37,7 +37,8 @@ static void put_name(struct hp_sink *out, const struct hp_view *view,
     hp_vec_done(&text.text);
 }
 
-// Write the unit: the sample type's own if the metric is a sample type that is not space.
+// Write the unit: "bytes", "objects", or the own unit of a sample type that is not in
+// bytes.
 static void put_unit(struct hp_sink *out, const struct hp_view *view) {
     bool is_space = hp_fraction(view->options.metric) == HP_SPACE_FRACTION;
     bool has_own = view->projection && !is_space;
@@ -46,15 +47,15 @@ static void put_unit(struct hp_sink *out, const struct hp_view *view) {
                                 : hp_span_of(is_space ? "bytes" : "objects"));
 }
 
-// Write an interval without unit and commas, "± 9751756": with a unit the action would
-// not find the number.
+// Write an interval without its unit and its commas, "± 9751756": the action does not
+// find a number that has a unit.
 static void put_range(struct hp_sink *out, const char *interval) {
     for (; *interval != '\0' && strcmp(interval, " B") != 0; interval++) {
         hp_sink_put(out, interval, *interval != ',');
     }
 }
 
-// Write the value, and its interval unless that is "".
+// Write the value as a whole number, and its interval unless that is "".
 static void put_value(struct hp_sink *out, const struct hp_view *view,
                       const struct hp_amount *amount,
                       const struct hp_text_estimate *text) {
@@ -67,7 +68,7 @@ static void put_value(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-// Write the entry of the total; its remark is the number of inputs.
+// Write the entry of the total; its "extra" is the number of inputs.
 static void put_total(struct hp_sink *out, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     enum hp_column column = hp_column_of(metric);
@@ -87,7 +88,7 @@ static void put_total(struct hp_sink *out, const struct hp_view *view) {
                   used == 1 ? "" : "s");
 }
 
-// Write the entry of a row; its remark is the share of the total, if there is a total.
+// Write the entry of a row; its "extra" is its share of the total, if there is a total.
 static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row) {
     enum hp_metric metric = view->options.metric;
     int field = view->fields.at[view->options.sort == HP_SORT_CUM].id;
@@ -123,7 +124,7 @@ static void write_top(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "]\n");
 }
 
-// Always write bytes: the action compares plain numbers.
+// Always use bytes as the unit: the action compares plain numbers.
 static void complete(struct hp_report_options *options) {
     options->unit = HP_UNIT_B;
     options->width = 0;

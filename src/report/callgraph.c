@@ -10,7 +10,7 @@
 
 enum {
     LEAST_EDGE = 1000, // edges of less than 1/1000 of the filtered total are not drawn
-    // Scale of the weights of edges for the layout.
+    // Weight in the layout of an edge with the whole filtered total.
     WEIGHTS = 1000000,
 };
 
@@ -82,7 +82,8 @@ static char *end_text(struct hp_sink *out, struct hp_buffer *text) {
     return text->text.at;
 }
 
-// The pattern of the functions that the graph is about; NULL: it is about all.
+// The last pattern that selects the functions which the graph is about; NULL: it is about
+// all functions.
 static const char *find_pattern(const struct hp_view *view) {
     const char *pattern = NULL;
     for (size_t i = 0; i < view->filters.count && view->filters.focuses_picks; i++) {
@@ -154,7 +155,7 @@ static char *copy_name(struct hp_span name) {
     return hp_printed("%.*s", (int)name.size, name.at);
 }
 
-// The lines in a box below the name: "58.4 MiB (72.0%)", and "of 70.1 MiB (86.4%)" if cum
+// The text in a box below the name: "58.4 MiB (72.0%)", and "of 70.1 MiB (86.4%)" if cum
 // differs from flat.  The caller frees the text.
 static char *node_text(const struct hp_callgraph *graph, hp_fixed flat, hp_fixed cum) {
     struct hp_sink out;
@@ -221,23 +222,23 @@ static char *edge_text(const struct hp_callgraph *graph, const struct hp_edge *e
 
 // --- the picture --------------------------------------------------------------------------
 
-// The graph in the terms of hp_graph_draw(), and the texts that it borrows.
+// The graph as hp_graph_draw() takes it, and the texts that it borrows.
 struct graph_picture {
     struct hp_callgraph graph;
     struct hp_graph drawn;
     HP_VEC(struct hp_graph_node) nodes;
     HP_VEC(struct hp_graph_edge) edges;
     HP_VEC(char *) texts; // all texts of nodes and edges; owned
-    bool *is_picked;      // for each node: whether it was asked for
+    bool *is_picked;      // for each node: whether a pattern of the report selects it
 };
 
-// Keep a text until the picture is drawn, and return it.
+// Take ownership of a text until the picture is drawn, and return it.
 static const char *keep(struct graph_picture *p, char *text) {
     hp_vec_push(&p->texts, text);
     return text;
 }
 
-// Find the nodes that were asked for: the report is about them.
+// Find the nodes that the patterns of the report select (is_picked).
 static void find_picked(struct graph_picture *p) {
     const struct hp_view *view = p->graph.view;
     const struct hp_call *call;
@@ -293,7 +294,7 @@ static void add_edge(struct graph_picture *p, const struct hp_edge *edge) {
     hp_vec_push(&p->edges, drawn);
 }
 
-// Add the edges, the title and the legend.
+// Set p->drawn: add the edges, the title and the legend to the nodes.
 static void describe(struct graph_picture *p) {
     const struct hp_edge *edge;
     const char *dashes = "";

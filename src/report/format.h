@@ -33,19 +33,23 @@ struct hp_format {
     const char *help; // one line for help texts
     // Bits of enum hp_format_ability; options, help and refusals follow from these.
     unsigned can;
-    size_t limit;        // rows if no limit is asked for, as in struct hp_report_options
-    enum hp_shape shape; // the shape of views that its writers take
-    // Kinds of reports, as bits, for which it takes a graph instead of `shape`.
+    // default of hp_report_options.limit: a number of rows, 0 or HP_LIMIT_ENOUGH
+    size_t limit;
+    enum hp_shape shape; // the data that a view must have for its writers
+    // Bits 1 << kind: for these kinds of reports a view must have HP_SHAPE_GRAPH instead
+    // of `shape`.
     unsigned graphs;
-    // Writes any report that is a table, by its columns; NULL: it cannot.
+    // Writes any report that consists of rows and columns (hp_report.is_table); NULL:
+    // there is no such writer.
     hp_writer *write_rows;
-    // Writers for kinds with a layout of their own; they come before write_rows.
+    // By kind of report: the writer that is used instead of write_rows; NULL: none.
     hp_writer *write[HP_REPORT_KINDS];
-    // Replace options that are zero by the format's own defaults; NULL: it has none.
+    // Adjusts options to the format: sets its defaults, and replaces values that it
+    // cannot follow; NULL: it changes nothing.
     void (*complete)(struct hp_report_options *options);
 };
 
-// The formats; each is defined at the end of its own file.
+// The formats; each is defined at the end of the file with its writers.
 extern const struct hp_format hp_format_text, hp_format_json, hp_format_tsv,
     hp_format_folded, hp_format_difffolded, hp_format_callgrind, hp_format_speedscope,
     hp_format_dhat, hp_format_dot, hp_format_svg, hp_format_pdf, hp_format_pprof,
@@ -58,10 +62,10 @@ extern const size_t hp_formats_count;
 // Find a format by name; NULL if there is none.
 const struct hp_format *hp_format_find(const char *name);
 
-// The shape of view that a format takes for a kind of report.
+// The data that a view must have so that the format can write this kind of report.
 enum hp_shape hp_format_shape(const struct hp_format *format, enum hp_report_kind kind);
 
-// The writer of a format for a kind of report; NULL: it cannot write this kind.
+// The writer of a format for a kind of report; NULL: the format cannot write this kind.
 hp_writer *hp_format_writer(const struct hp_format *format, enum hp_report_kind kind);
 
 #endif

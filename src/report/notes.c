@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Report each filter, except the pattern that selects the functions of peek and list.
+// Call `note` with each filter, except the patterns that select the functions of peek and
+// list.
 static void report_filters(const struct hp_view *view, hp_note_fn *note, void *data) {
     for (size_t i = 0; i < view->filters.count; i++) {
         const struct hp_filter *filter = &view->filters.at[i];
@@ -18,8 +19,9 @@ static void report_filters(const struct hp_view *view, hp_note_fn *note, void *d
     }
 }
 
-// Report the sample types whose scaling is not known: the type of a projection, or all
-// types in a format that writes all.
+// Call `note` with each sample type that the format writes: it is not known how its
+// values were scaled.  A format writes all types, or only the type that the view shows
+// instead of a metric.
 static void report_types(const struct hp_view *view, hp_note_fn *note, void *data) {
     const struct hp_sample_types *types = hp_view_types(view);
     const struct hp_sample_type *type;
@@ -37,8 +39,8 @@ static void report_types(const struct hp_view *view, hp_note_fn *note, void *dat
     }
 }
 
-// Report which dump was chosen where a process has several.  A later merge writes its own
-// such remark, as with the number of inputs.
+// Call `note` with the sentences that say which dumps are used of processes with several
+// dumps.  As with the number of inputs, a later merge replaces them by its own.
 static void report_moments(const struct hp_view *view, hp_note_fn *note, void *data) {
     for (size_t i = 0; i < hp_view_moment_count(view); i++) {
         char *text = hp_printed("inputs: %s", hp_view_moment(view, i).at);
@@ -60,7 +62,7 @@ void hp_notes_report_facts(const struct hp_view *view, hp_note_fn *note, void *d
              (unsigned long long)head->summary[HP_SIDE_ALL].merged_used,
              (unsigned long long)head->summary[HP_SIDE_ALL].merged_all);
     note(data, made_by);
-    // A projection has no metric that was estimated.
+    // A view of a sample type (a projection) shows no metric that was estimated.
     bool has_metrics = !view->projection || (view->use.can & HP_HAS_SAMPLE_TYPES) != 0;
     if (has_metrics) {
         note(data, estimators[head->estimator]);
@@ -94,7 +96,7 @@ void hp_notes_report(const struct hp_view *view, hp_note_fn *note, void *data) {
     }
 }
 
-// State while remarks become elements of a JSON array.
+// State of writing remarks as elements of a JSON array.
 struct elements {
     struct hp_sink *out;
     const char *between;

@@ -6,15 +6,18 @@
 #include "base/sink.h"
 #include "view/view.h"
 
-// Takes one remark, a line of text without a newline.
+// Takes one remark, a line of text without a newline, which is valid during the call
+// only.
 typedef void hp_note_fn(void *data, const char *note);
 
-// Call `note` with each remark: who made the profile, how the numbers were estimated, and
-// from which inputs.  The second function adds the warnings.
+// Call `note` with each remark: the program that made the profile, the estimator, the
+// inputs that are used, and the filters. hp_notes_report() then also calls it with the
+// warnings of the view.
 void hp_notes_report_facts(const struct hp_view *view, hp_note_fn *note, void *data);
 void hp_notes_report(const struct hp_view *view, hp_note_fn *note, void *data);
 
-// Write all remarks as the elements of a JSON array, one on each line.
+// Write all remarks, warnings included, as the elements of a JSON array, one on each
+// line; the caller writes the brackets.
 void hp_notes_json(struct hp_sink *out, const struct hp_view *view);
 
 #endif

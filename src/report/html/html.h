@@ -28,16 +28,18 @@
 // Write untrusted text between tags or in quotes; it is also made safe as for a terminal.
 void hp_html_text(struct hp_sink *out, struct hp_span text);
 
-// Write the lines of a text report as list items, "<li>in use · 73.5 MiB</li>".  Empty
-// lines and the last `left_out` others are not written.
+// Write the lines of text that `writer` produces as list items, "<li>in use · 73.5
+// MiB</li>", except empty lines and the last `left_out` lines that are not empty.
 void hp_html_lines(struct hp_sink *out, const struct hp_view *view, hp_writer *writer,
                    size_t left_out);
 
 // --- names ------------------------------------------------------------------------------
 
-// The names that occur in stacks, by the numbers that the data uses.
+// The texts, functions, names and frames that occur in stacks.  The data of the page
+// refers to each of them by its number in these tables.
 struct hp_html_tables {
-    // All texts; the numbers below are numbers of strings unless they say otherwise.
+    // All texts.  A uint32_t below is the number of one of these strings, unless its
+    // comment says otherwise.
     struct hp_strtab strings;
 
     // By function: its full name, the name that filters look at, and the short name.
@@ -53,13 +55,15 @@ struct hp_html_tables {
     } names;
 
     HP_VEC(uint32_t) sites; // for each frame: its site in the view
-    // For each frame: its name, function, file and module.
+    // For each frame: its index in `names` and in `functions`, and the strings of its
+    // file and module.
     HP_VEC(uint32_t) name_of, function_of, file_of, module_of;
     uint32_t *frame_of;  // for each site: its frame, + 1; 0: no stack has it
     uint32_t *number_of; // for each node: its name, + 1; 0: no stack has it
 };
 
-// Collect everything that the stacks of a view name. hp_html_tables_done() frees it.
+// Fill the tables with all calls in the stacks of a view. hp_html_tables_done() frees
+// their members.
 void hp_html_tables_init(struct hp_html_tables *tables, const struct hp_view *view);
 void hp_html_tables_done(struct hp_html_tables *tables);
 
@@ -70,23 +74,25 @@ struct hp_span hp_html_name(const struct hp_view *view,
 
 // --- what can be read without a script ----------------------------------------------------
 
-// The writers that differ between top, a diff and a trend.
+// Writers of the parts of a page that differ between top, a diff and a trend.
 struct hp_html_kind {
-    hp_writer *title;  // "heap profile of x.heap"
+    hp_writer *title;  // title of the page: "heap profile of x.heap"
     hp_writer *head;   // lines of facts and warnings
-    hp_writer *titles; // the titles of cells, after that of the name
-    hp_writer *notes;  // lines: explanations of the table
-    hp_writer *total;  // the total in the summary
+    hp_writer *titles; // titles of the columns after the column of names
+    hp_writer *notes;  // lines below the table that explain it
+    hp_writer *total;  // value of "total" in the JSON summary
 
-    // Write the total, and where most of it is.
+    // Write the sentence at the top of the page: the total, and the row that has most of
+    // it or changed most.
     void (*sentence)(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_html_tables *tables);
-    // Write the cells of a row, after that of the name.
+    // Write the cells of a row, except the name and the class.
     void (*cells)(struct hp_sink *out, const struct hp_view *view, size_t row);
-    // Write the value before a name in the tree.
+    // Write the value or change of a node of the tree, before its name.
     void (*node)(struct hp_sink *out, const struct hp_view *view,
                  const struct hp_page_node *node);
-    // Write members of a row of the summary, each after a comma.
+    // Write the values of a row as members of an object in the JSON summary, each after a
+    // comma.
     void (*fields)(struct hp_sink *out, const struct hp_view *view, size_t row);
 };
 
@@ -101,8 +107,8 @@ void hp_html_table(struct hp_sink *out, const struct hp_view *view,
 void hp_html_tree(struct hp_sink *out, const struct hp_view *view,
                   const struct hp_html_tables *tables);
 
-// Write a cell or its title.  `key` identifies the column for the script; the title
-// itself is not made safe.
+// Write a cell of the table, or the title of a column. `key` identifies the column for
+// the script; a title must be safe HTML already. hp_html_put_amount() writes "-" for 0.
 void hp_html_put_title(struct hp_sink *out, const char *key, const char *title);
 void hp_html_put_cell(struct hp_sink *out, const char *key, const char *text);
 void hp_html_put_amount(struct hp_sink *out, const struct hp_view *view, const char *key,
@@ -114,69 +120,78 @@ void hp_html_change_node(struct hp_sink *out, const struct hp_view *view,
 
 // --- data ---------------------------------------------------------------------------------
 
-// Write the element with the data.
+// Write the <script> element with the data of the page.
 void hp_html_data(struct hp_sink *out, const struct hp_view *view,
                   const struct hp_html_tables *tables);
 
 // The end of a stack, at the node of its leaf.
 struct hp_html_end {
     uint32_t stack;
-    // Place of the value among the facet's values if the facet is of inputs, else 0.
+    // Index of the value in the facet's values if the facet divides inputs, else 0.
     uint32_t place;
-    uint32_t value; // number of the facet's value
+    uint32_t value; // index in the facet's values; unused without a facet
 };
 
-// Ends in the order of stacks, then of places.  The caller frees them with hp_vec_done().
+// The ends of all stacks, in the order of stacks, then of places.  The caller frees them
+// with hp_vec_done().
 struct hp_html_ends {
     struct hp_html_end *at;
     size_t count, capacity;
 };
 
-// Write the names and frames; write the tree of nodes, and the nodes where stacks end.
+// hp_html_put_tables() writes the functions, names and frames. hp_html_put_nodes() writes
+// the tree of all stacks, and the node of each end.
 void hp_html_put_tables(struct hp_sink *out, const struct hp_view *view,
                         const struct hp_html_tables *tables);
 void hp_html_put_nodes(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_html_tables *tables,
                        const struct hp_html_ends *ends);
 
-// Collects the distinct sums of a column, because most stacks have one of few sums.
-// Values of the stacks are the mean of `dumps` dumps.
+// Collects the distinct sums (bytes, objects and their errors) that stacks have in a
+// column: many stacks have equal sums.  The values that are read must be means of `dumps`
+// dumps.
 struct hp_html_sums *hp_html_sums_new(size_t stacks, enum hp_column column, double dumps);
 void hp_html_sums_free(struct hp_html_sums *sums);
-// Read the sums of all stacks; returns the number of each stack's sum, 0 if it holds
-// nothing.  The result is valid until more is read.
+// Read the sums of all stacks from `of`.  Returns for each stack the number of its sum
+// among the distinct sums, from 1 on; 0: the stack has no memory.  The result is valid
+// until the next call.
 const uint32_t *hp_html_sums_read(struct hp_html_sums *sums,
                                   const struct hp_stack_sums *of);
-// Write the distinct sums, member by member.
+// Write the distinct sums as an object with one array for each member of a sum.
 void hp_html_put_values(struct hp_sink *out, const struct hp_html_sums *sums);
 
-// Read the sums of stacks for each value of the facet, if it divides inputs.  Returns for
-// each stack as many numbers as there are places; the caller frees them.
+// Divide the sums of stacks by the value of the facet, which must divide inputs.  Returns
+// for each stack one number for each place: that of the stack's sum over the inputs with
+// this value.  The caller frees the result.
 uint32_t *hp_html_split(const struct hp_view *view, struct hp_html_sums *sums);
 // Number of places: the values of the facet if it divides inputs, else 1.
 size_t hp_html_end_places(const struct hp_view *view);
-// Find the ends of stacks: the places where any of `columns` has a sum.  Each column has
-// a number for each place of each stack.
+// Find the ends of stacks: the places where the stack's sum is not 0 in some of the
+// `count` columns.  A column has the number of a sum for each place of each stack.  A
+// stack without any sum has one end, at place 0.
 void hp_html_ends_init(struct hp_html_ends *ends, const struct hp_view *view,
                        const uint32_t *const *columns, size_t count);
 
-// The dumps of a trend: the sums of all stacks in the first dump, and the changes in each
-// later one.
+// Read the dumps of a trend: the sums of all stacks in the first dump, and the sums that
+// changed in each later one.  Adds distinct sums to `sums`.
 struct hp_html_series *hp_html_series_new(const struct hp_view *view,
                                           struct hp_html_sums *sums);
 void hp_html_series_free(struct hp_html_series *series);
-// For each stack the number of its sum in the first dump.
+// For each stack, the number of its sum in the first dump; 0: none.  Borrowed from
+// `series`.
 const uint32_t *hp_html_series_first(const struct hp_html_series *series);
 void hp_html_put_series(struct hp_sink *out, const struct hp_view *view,
                         const struct hp_html_tables *tables,
                         const struct hp_html_series *series);
 
-// Write the changes of a comparison.
+// Write the results of a comparison: the change of the total, of each row, and of each
+// box of the flame graph, with intervals and p-values.
 void hp_html_put_changes(struct hp_sink *out, const struct hp_view *view,
                          const struct hp_html_tables *tables);
 
-// Write an array of numbers, [1,2,3], that a function returns or an array contains; write
-// one integer.
+// Write an array of numbers, [1,2,3]: hp_html_put_numbers() those that `number` returns
+// for 0 to count - 1, hp_html_put_integers() those of an array. hp_html_put_integer()
+// writes one number.
 typedef uint32_t hp_html_number_fn(const void *data, size_t i);
 void hp_html_put_numbers(struct hp_sink *out, size_t count, hp_html_number_fn *number,
                          const void *data);
@@ -199,7 +214,8 @@ void hp_html_block(struct hp_sink *out, hp_html_fill *fill, const void *data);
 
 // --- the page -----------------------------------------------------------------------------
 
-// Made from page/ by the build; the digests are as a Content-Security-Policy has them.
+// The script and the style of the page, which the build makes from page/.  The digests
+// are in base64, as in a Content-Security-Policy.
 extern const unsigned char hp_html_script[], hp_html_style[];
 extern const size_t hp_html_script_size, hp_html_style_size;
 extern const char hp_html_script_sha256[], hp_html_style_sha256[];

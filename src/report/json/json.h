@@ -22,28 +22,29 @@
 #include "report/format.h"
 #include "report/json/json_text.h"
 
-// Write "name": "f", "class": "own".  The class is null where rows are modules, inputs or
+// Write the members of an object for a node: "name": "f", "class": "own". hp_json_class()
+// writes a class alone: "own".  The class is null where rows are modules, inputs or
 // properties of inputs.
 void hp_json_name(struct hp_sink *out, const struct hp_view *view, hp_node_id node);
 void hp_json_class(struct hp_sink *out, enum hp_frame_class class);
 
-// Write a key: "name":
+// Write a key with the colon and space after it: "name":
 void hp_json_key(struct hp_sink *out, const char *name);
 
 // Write an estimate with its interval, {"estimate": 1.500, "low": 1, "high": 2}.
 void hp_json_ends(struct hp_sink *out, const struct hp_view *view,
                   const struct hp_amount *amount, enum hp_metric metric);
 
-// The same, with "of": "sizes seen" if the interval allows for no sizes but those that
-// were sampled.
+// Write an estimate as hp_json_ends() does, and also "of": "sizes seen" if the interval
+// allows for no sizes but those that were sampled.
 void hp_json_estimate(struct hp_sink *out, const struct hp_view *view,
                       const struct hp_amount *amount, enum hp_metric metric);
 
-// Write the names of flags: ["few-samples"].
+// Write the names of flags (enum hp_row_flag) as an array: ["few-samples"].
 void hp_json_flags(struct hp_sink *out, unsigned flags);
 
-// Write everything before the rows: for most reports, a diff, a trend and lifetimes.  The
-// array of rows is then open.
+// Write everything before the rows, up to the opening bracket of their array: for most
+// reports, for a diff, a trend and lifetimes.
 void hp_json_begin(struct hp_sink *out, const struct hp_view *view);
 void hp_json_begin_diff(struct hp_sink *out, const struct hp_view *view);
 void hp_json_begin_trend(struct hp_sink *out, const struct hp_view *view);
@@ -52,10 +53,11 @@ void hp_json_begin_lifetime(struct hp_sink *out, const struct hp_view *view);
 // Write "next": the commands that answer the next question.
 void hp_json_next(struct hp_sink *out, const struct hp_view *view);
 
-// Write everything after the rows: "next", the warnings, and the closing brace.
+// Write everything after the array of rows: "cut", "moved", "next", the warnings, and the
+// closing brace of the report.
 void hp_json_end(struct hp_sink *out, const struct hp_view *view);
 
-// Write the cells of a row from the first key on, without the braces around them.
+// Write the cells of a row as "key": value for each column, without braces around them.
 void hp_json_cells(struct hp_sink *out, const struct hp_view *view, size_t row);
 
 // Write an object with the estimate of each metric by its name; null if no input has the

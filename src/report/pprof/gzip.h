@@ -13,7 +13,8 @@
 #include "base/sink.h"
 
 enum {
-    // Bytes to hold at most, if nothing is known of the size of the input.
+    // Value of `most_held` in hp_gzip_new() if nothing is known about the size of the
+    // input.
     HP_GZIP_HELD = 4 << 20,
 };
 
@@ -22,11 +23,12 @@ enum {
 // available.  Longer input is compressed as it arrives.
 struct hp_gzip *hp_gzip_new(struct hp_sink *out, size_t most_held);
 
-// An hp_write_fn; its data is the compressor.
+// Compress bytes: an hp_write_fn for a sink in front of the compressor, `gzip`.
 int hp_gzip_write(void *gzip, const void *bytes, size_t size);
 
-// Close `plain`, end the stream and free the compressor.  A failure of `plain`, which its
-// user may have set, becomes a failure of `out`.
+// Close the sink `plain`, which writes to the compressor; end the stream and free the
+// compressor.  An error of `plain`, which may have been set by the code that uses it,
+// becomes the error of the sink `out`.
 void hp_gzip_finish(struct hp_gzip *gzip, struct hp_sink *plain);
 
 #endif

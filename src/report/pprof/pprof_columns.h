@@ -4,24 +4,25 @@
 
 #include "report/format.h"
 
-// The number that a column has of an estimate.  The errors can be added up over stacks,
-// as the estimates can.
+// The number of an estimate that a column contains: the estimate itself, or a part of its
+// error.  Errors of several stacks can be added up, as estimates can.
 enum hp_pprof_value {
     HP_PPROF_ESTIMATE,
     HP_PPROF_VARIANCE, // upper bound of the variance of the estimate
-    HP_PPROF_HIDDEN,   // bytes that mixed sizes may hide, beyond the estimate
-    HP_PPROF_EXCESS,   // bytes by which the estimate may be too high
-    HP_PPROF_CERTAIN,  // bytes that were seen themselves
+    // upper bound of the bytes that mixed sizes may hide, beyond the estimate
+    HP_PPROF_HIDDEN,
+    HP_PPROF_EXCESS,  // upper bound of the bytes by which the estimate may be too high
+    HP_PPROF_CERTAIN, // bytes of the sampled objects themselves
 };
 
 // A column, which pprof calls a sample type.
 struct hp_pprof_column {
     struct hp_span type, unit; // names as in the file
-    // The metric, or the one in whose place a sample type of the inputs is.
+    // The metric; of a sample type of the inputs, the metric whose fixed point it uses.
     enum hp_metric metric;
     enum hp_pprof_value value;
-    // Index of the sums that it is made from: 0 for the profile, i + 1 for its sample
-    // type i.
+    // Index of the sums of stacks that it is computed from: 0: sums of the metrics; i +
+    // 1: sums of the profile's sample type i.
     size_t sums;
 };
 
@@ -41,14 +42,15 @@ bool hp_pprof_has_errors(const struct hp_view *view);
 void hp_pprof_columns_init(struct hp_pprof_columns *columns, const struct hp_view *view);
 
 // The name of the column that readers should show first: the requested one, else the one
-// that all inputs agree on.
+// that all inputs agree on, else that of bytes in use or the last estimate.
 struct hp_span hp_pprof_default_type(const struct hp_pprof_columns *columns,
                                      const struct hp_view *view);
 
-// Round `columns->of.count` values for each of the stacks; the caller frees the result.
-// In each column they add up to the rounded total.  `sums` is the array that the member
-// `sums` of columns is an index into.  Sets *too_big if some number does not fit into 64
-// bits; the result is then wrong.
+// Round the value of each of `count` stacks in each column to a whole number; in each
+// column the results add up to the rounded total.  Returns them stack by stack
+// (`columns->of.count` numbers each); the caller frees them. `stacks` has the numbers of
+// the stacks; `sums` is the array that the member `sums` of a column is an index into.
+// Sets *too_big if a number does not fit into 64 bits; the result is then wrong.
 int64_t *hp_pprof_round(const struct hp_pprof_columns *columns, const uint32_t *stacks,
                         size_t count, const struct hp_stack_sums *sums, bool *too_big);
 

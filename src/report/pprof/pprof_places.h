@@ -29,27 +29,30 @@ struct hp_pprof_writer {
 // escaped first.
 uint64_t hp_pprof_text(struct hp_pprof_writer *writer, struct hp_span text);
 
-// Write a message as a field of the profile, and empty the message.
+// Write a message to the output, as field number `field` of the message Profile; then
+// empty it.
 void hp_pprof_put(struct hp_pprof_writer *writer, uint32_t field,
                   struct hp_protobuf *message);
 
-// Locations and mappings by number.  A place is a frame of the view's stacks.
+// Ids of the locations and mappings that are written, from 1 on.  A place is an element
+// of the view's stacks (view/stacks.h); each place becomes a location, and each module
+// with locations a mapping.
 struct hp_pprof_places {
     const struct hp_view *view;
     uint32_t *location_of;        // for each place: its location id; 0: none
-    HP_VEC(uint32_t) locations;   // the places that have a location, in order
+    HP_VEC(uint32_t) locations;   // the place of location 1, 2, ...
     uint32_t *location_count;     // for each module: the number of its locations
     uint32_t *mapping_of;         // for each module: its mapping id; 0: none
-    HP_VEC(hp_module_id) modules; // the modules that have a mapping; the program first
+    HP_VEC(hp_module_id) modules; // the module of mapping 1, 2, ...; the program first
 };
 
-// Number the locations and mappings that stacks use; the array says for each stack
-// whether it is written.
+// Assign ids to the locations and mappings of the stacks that are written.
+// is_stack_used[i]: whether stack i of the view is written.
 void hp_pprof_places_init(struct hp_pprof_places *places, const struct hp_view *view,
                           const bool *is_stack_used);
 void hp_pprof_places_done(struct hp_pprof_places *places);
 
-// Write fields 3, 4 and 5 of the profile.
+// Write the mappings, locations and functions: fields 3, 4 and 5 of the message Profile.
 void hp_pprof_put_places(struct hp_pprof_writer *writer,
                          const struct hp_pprof_places *places);
 

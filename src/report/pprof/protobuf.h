@@ -19,7 +19,7 @@ struct hp_protobuf {
     HP_VEC(uint8_t) bytes;
 };
 
-// Makes the message empty but keeps its memory.
+// Make the message empty but keep its memory; hp_protobuf_done() frees the memory.
 void hp_protobuf_clear(struct hp_protobuf *message);
 void hp_protobuf_done(struct hp_protobuf *message);
 

@@ -37,17 +37,17 @@ enum {
 // First byte of a line that must not be wrapped: a row of a table, or source text.
 #define HP_TEXT_ROW "\036"
 
-// Separates the cells of such a row.  It also begins a line that is not a row but belongs
-// into the table, below the names.  It is never a byte of the report's text.  The first
-// row that has cells contains the titles.
+// Separates the cells of a row of a table.  At the beginning of a line it marks a remark
+// that is part of the table but no row; Markdown puts it into the column of names.  It is
+// never a byte of the report's text.  The first row that has cells contains the titles.
 #define HP_TEXT_CELL "\037"
-#define HP_TEXT_NEXT HP_TEXT_CELL " " // goes between two cells
+#define HP_TEXT_NEXT HP_TEXT_CELL " " // ends a cell; a space follows
 
-// Write the report as lines with these marks, before they are made to fit.
+// Write the report of a view as lines with these marks; long lines are not wrapped yet.
 hp_writer hp_text_marked;
 
-// Write the lines that `writer` produces, without marks and no wider than the report, if
-// that has a width.
+// Write the lines that `writer` produces, without marks.  Lines that are no rows are
+// wrapped at options.width, if that is not 0; with options.ascii all lines become ASCII.
 void hp_text_put_lines(struct hp_sink *out, const struct hp_view *view,
                        hp_writer *writer);
 
@@ -58,20 +58,23 @@ void hp_text_append_safe(struct hp_buffer *out, struct hp_span text);
 
 // How to shorten a text that is already safe for a terminal.
 struct hp_text_cut {
-    size_t room;     // cells that the text may take; 0: do not shorten it
-    bool is_ascii;   // whether characters outside of ASCII will be replaced later
-    bool keeps_ends; // shorten the middle of a name, whatever its parts are
+    size_t room;   // cells that the text may take; 0: do not shorten it
+    bool is_ascii; // whether characters outside of ASCII will be replaced later
+    // shorten a name in its middle; false: first drop its less important parts
+    bool keeps_ends;
 };
 
-// The cells that a character takes on a terminal: 0, 1 or 2.  The ASCII text that
-// replaces a character outside of ASCII; it may be in `room`.  The cells of a safe text;
-// its colours take none.
+// hp_text_char_cells() returns the cells that a character takes on a terminal: 0, 1 or 2.
+// hp_text_in_ascii() returns the ASCII text that replaces a character outside of ASCII: a
+// constant, or the text that it has written into `room`. hp_text_cells() returns the
+// cells of a safe text, whose colours take none; with is_ascii it measures the text after
+// that replacement.
 int hp_text_char_cells(uint32_t code);
 const char *hp_text_in_ascii(uint32_t code, char room[HP_TEXT_CODE_SIZE]);
 size_t hp_text_cells(struct hp_span text, bool is_ascii);
 
-// Append a text after shortening it as `cut` says: a function's name, a path, or any
-// other text.
+// Append a text, shortened as `cut` says: hp_text_cut_name() takes the name of a
+// function, hp_text_cut_path() a path, hp_text_cut_text() any other text.
 void hp_text_cut_name(struct hp_buffer *out, struct hp_span name,
                       const struct hp_text_cut *cut);
 void hp_text_cut_path(struct hp_buffer *out, struct hp_span path,
@@ -79,8 +82,8 @@ void hp_text_cut_path(struct hp_buffer *out, struct hp_span path,
 void hp_text_cut_text(struct hp_buffer *out, struct hp_span text,
                       const struct hp_text_cut *cut);
 
-// A column beside the names.  `leaves` says in which order columns are dropped from lines
-// that are too narrow: 1 first; 0: never.
+// A column of a table, before the column of names. `leaves` says in which order columns
+// are dropped if the table is too wide: 1 first; 0: never.
 struct hp_text_part {
     // Cells that it takes, with the space before it.
     size_t cells;
@@ -89,8 +92,8 @@ struct hp_text_part {
     bool is_gone;
 };
 
-// Drop columns until the names have room.  Returns the cells that a name may take; 0: as
-// many as it needs.
+// Drop columns (set `is_gone`) until the names have room.  Returns the cells that a name
+// may take; 0: as many as it needs.
 size_t hp_text_fit(const struct hp_view *view, struct hp_text_part *parts, size_t count);
 
 // --- names --------------------------------------------------------------------------------
@@ -98,9 +101,10 @@ size_t hp_text_fit(const struct hp_view *view, struct hp_text_part *parts, size_
 // The names of the rows of one report, all distinct.
 struct hp_text_names;
 
-// First add all names in the order of rows, each with the cells that it may take; if a
-// node is added several times, the least cells count.  Then make the names distinct; only
-// after that they can be read. hp_text_names_free() frees them.
+// First add the node of each row, in the order of rows, with the cells that its name may
+// take (0: any number); if a node is added several times, the smallest number is used.
+// Then make the names distinct; only after that they can be read. hp_text_names_free()
+// frees them.
 struct hp_text_names *hp_text_names_new(const struct hp_view *view);
 void hp_text_names_add(struct hp_text_names *names, hp_node_id node, size_t room);
 void hp_text_names_make_distinct(struct hp_text_names *names);
@@ -111,8 +115,9 @@ void hp_text_names_free(struct hp_text_names *names);
 
 // --- numbers ------------------------------------------------------------------------------
 
-// Format an amount, "153.5 MiB" or "1,234".  Convert a number that is no exact sum to an
-// amount, so that it can be formatted; huge numbers are cut to 2^120 units.
+// Format an amount, "153.5 MiB" or "1,234". hp_text_fixed() converts a floating-point
+// number of bytes or objects to an amount in fixed point, so that it can be formatted;
+// the amount is limited to 2^120.
 void hp_text_format(char text[HP_NUMBER_SIZE], hp_fixed value, enum hp_metric metric,
                     enum hp_unit unit);
 hp_fixed hp_text_fixed(double value, enum hp_metric metric);
@@ -121,7 +126,8 @@ hp_fixed hp_text_fixed(double value, enum hp_metric metric);
 void hp_text_signed(char text[HP_SIGNED_SIZE], hp_fixed value, enum hp_metric metric,
                     enum hp_unit unit);
 
-// Format a rate with its sign; without a sign if it is rounded to zero.
+// Format a rate, in bytes or objects per unit of time, with its sign but without the unit
+// of time: "+1.2 MiB"; it has no sign if it is rounded to zero.
 void hp_text_rate(char text[HP_SIGNED_SIZE], double value, enum hp_metric metric,
                   enum hp_unit unit);
 
@@ -141,7 +147,7 @@ enum {
 // A value and its interval, to be read together: they are in one unit, and the value has
 // no digit below the last one of its error.
 struct hp_text_estimate {
-    // The exact value.
+    // The exact value, in fixed point.
     hp_fixed sum;
     char value[HP_NUMBER_SIZE]; // "73.5 MiB"
     // "± 4.9 MiB", "0.37 … 1.40 MiB", "17 or more", the reason why there is no interval,
@@ -168,10 +174,10 @@ void hp_text_row_estimate(struct hp_text_estimate *text, const struct hp_view *v
                           const struct hp_amount *amount);
 
 // Write the interval after its value in a sentence: " ± 4.9 MiB" or " (0.37 … 1.40 MiB)";
-// nothing if there is none.
+// nothing if there is none, or if it replaces the value.
 void hp_text_put_interval(struct hp_sink *out, const struct hp_text_estimate *text);
 
-// Format a number of bytes rounded to nearest, or rounded up.
+// Format a number of bytes: hp_text_about() rounds it to nearest, hp_text_at_most() up.
 void hp_text_about(char text[HP_NUMBER_SIZE], double bytes, enum hp_unit unit);
 void hp_text_at_most(char text[HP_NUMBER_SIZE], double bytes, enum hp_unit unit);
 
@@ -180,29 +186,34 @@ void hp_text_at_most(char text[HP_NUMBER_SIZE], double bytes, enum hp_unit unit)
 // Write a text right-aligned in `width` cells.
 void hp_text_put(struct hp_sink *out, const char *text, int width);
 
-// Write the value of an estimate as a column; "-" if its interval replaces it.
+// Write the value of an estimate right-aligned in `width` cells; "-" if its interval
+// replaces it.
 void hp_text_put_value(struct hp_sink *out, const struct hp_text_estimate *text,
                        int width);
 
 // Write a value of the report's metric, right-aligned in `width` cells.
 void hp_text_value(struct hp_sink *out, const struct hp_view *view, hp_fixed value,
                    int width);
-// The total that shares refer to; 0 for differences, which have no shares.
+// The total that shares refer to; 0 if the inputs are differences of profiles, which have
+// no shares.
 hp_fixed hp_text_whole(const struct hp_view *view);
-// Write the share of the total after a value, " (12.3% of the total)"; nothing for
-// differences.
+// Write the share that `value` has of the total, " (12.3% of the total)"; nothing if the
+// inputs are differences of profiles.
 void hp_text_of_total(struct hp_sink *out, const struct hp_view *view, hp_fixed value);
-// Write a share as a column.
+// Write the share that `part` has of `whole`, right-aligned in the cells of a share.
 void hp_text_percent(struct hp_sink *out, hp_fixed part, hp_fixed whole);
 
-// Write a value as a column; if it equals the value of an estimate, write it in the same
-// unit and digits as the estimate.  Write "-" if an interval replaces the estimate.
+// Write a value right-aligned in `width` cells; if it equals the value of the estimate
+// `text`, write it in the same unit and digits as the estimate.  Write "-" if an interval
+// replaces the estimate.
 void hp_text_value_of(struct hp_sink *out, const struct hp_view *view, hp_fixed value,
                       const struct hp_text_estimate *text, int width);
 
-// The column of errors: the interval of an estimate, with a mark if it is based on few
-// samples; its title, which names the column that `of` is; an empty cell; and the line
-// below the table that explains the column.
+// The column of intervals. hp_text_error() writes the interval of an estimate, and a mark
+// if it is based on few samples. hp_text_error_title() writes the title, "cum at 95%",
+// where `of` is the title of the column that has the estimates; hp_text_error_blank()
+// writes an empty cell. hp_text_error_note() writes the line below the table that
+// explains intervals and marks.
 void hp_text_error(struct hp_sink *out, const struct hp_view *view,
                    const struct hp_amount *amount, const struct hp_text_estimate *text,
                    int width);
@@ -212,8 +223,8 @@ void hp_text_error_blank(struct hp_sink *out, int width);
 void hp_text_error_note(struct hp_sink *out, const struct hp_view *view);
 
 // Cells of the columns of amounts and of intervals (without the mark).
-// hp_text_widths_of() gives the usual ones; hp_text_widen() widens them for a row's
-// values where lines must fit a width.
+// hp_text_widths_of() returns the usual widths. hp_text_widen() widens them if a row's
+// amount or interval is wider; it does nothing if lines may have any width.
 struct hp_text_widths {
     int amount, error;
 };
@@ -225,50 +236,54 @@ void hp_text_widen(struct hp_text_widths *widths, const struct hp_view *view,
 // Whether the report shows sampling errors in its metric.
 bool hp_text_has_errors(const struct hp_view *view);
 
-// Escape sequences around a line of titles; "" without colours.
+// Escape sequences before (hp_text_bold) and after (hp_text_plain) a line of titles; ""
+// without colours.
 const char *hp_text_bold(const struct hp_view *view);
 const char *hp_text_plain(const struct hp_view *view);
 
-// The plural ending of a word, "es" after an s, else "s"; "" for one.
+// The plural ending of the word `what`: "es" after an s, else "s"; "" if `is_one`.
 const char *hp_text_plural(const char *what, bool is_one);
 
-// Write how to see the rows that are not shown; ends such a line.
+// Write the end of a line about rows that are not shown: ": --limit=0 shows all", or ":
+// cut at --max-bytes=N".
 void hp_text_how_to_see_all(struct hp_sink *out, const struct hp_view *view);
 
-// Write the last line of a table that was truncated: `rows` more of `what`, which hold
-// `value` together.
+// Write the last line of a table that was truncated: "… 12 more functions, 1.2 MiB (1.5%
+// of the total): ...", where `rows` is the number of omitted rows, `what` a row's noun
+// and `value` their sum.
 void hp_text_rest(struct hp_sink *out, const struct hp_view *view, size_t rows,
                   const char *what, hp_fixed value);
 
-// Write the last lines of a report: what folding attributed to callers, and what else it
-// could attribute.
+// Write the last lines of a report: how much memory folding attributed to callers,
+// options that would fold more, and explanations of names and files.
 void hp_text_folding_notes(struct hp_sink *out, const struct hp_view *view);
 
 // --- heads --------------------------------------------------------------------------------
 
-// Write the lines above a table: the inputs, the totals and the warnings; for a
-// comparison, a series and lifetimes also the tests.
+// Write the lines above a table: the inputs, the totals and the warnings; for a diff and
+// a trend also how changes were tested, for lifetimes the period that they cover.
 hp_writer hp_text_head, hp_text_diff_head, hp_text_trend_head, hp_text_lifetime_head;
 
 // Write side by side the stack that allocated most objects of a row and the stack that
 // freed them (the row's hp_recent_pair), if there are any; for hp_view_is_recent().
 void hp_text_recent_pair(struct hp_sink *out, const struct hp_view *view, size_t row);
 
-// Below the table of a diff or a trend, explain p and its mark.  `few`: the number of
-// samples below which there is no p.
+// Explain p and its mark below the table of a diff; hp_text_trend_note() does so for a
+// trend. `few`: the number of samples below which a row has no p, as in "5 samples".
 void hp_text_diff_note(struct hp_sink *out, const struct hp_view *view, const char *few);
-// Lines of --spread, below the rows.
+// Write the lines of --spread below the rows: the inputs that stand out or hold most of a
+// row, and how the totals of dumps are distributed.
 void hp_text_spread(struct hp_sink *out, const struct hp_view *view);
-// Say for the first growing rows of a trend since when they grow.
+// Write for the first growing rows of a trend since which dump they grow.
 void hp_text_onsets(struct hp_sink *out, const struct hp_view *view);
 void hp_text_trend_note(struct hp_sink *out, const struct hp_view *view, const char *few);
 
 // Write a line instead of the table of a diff if no row changed; returns false otherwise.
 bool hp_text_no_change(struct hp_sink *out, const struct hp_view *view);
 
-// Parts of the head: the chosen dumps of processes with several dumps; then "jemalloc
-// heap_v2 · sample period 512 KiB · 7 stacks", with lines for a single thread, an age or
-// a sample type; and the warnings.
+// Parts of the head. hp_text_moments() writes which dumps are used of processes with
+// several dumps. hp_text_inputs() writes "jemalloc heap_v2 · sample period 512 KiB · 7
+// stacks", and lines about --thread, --older-than or a sample type.
 void hp_text_moments(struct hp_sink *out, const struct hp_view *view);
 void hp_text_inputs(struct hp_sink *out, const struct hp_view *view);
 // Write "filters    --focus=f leave "; without filters write nothing and return false.

@@ -1,5 +1,5 @@
-// The parts of a full name that its short name leaves out, so that some can be shown
-// again where two rows would otherwise have the same name.
+// The parts of a full name that its short name omits (template arguments and parameters),
+// so that some can be shown again where two rows would otherwise have the same name.
 #ifndef HP_REPORT_TEXT_TEXT_NAMES_H
 #define HP_REPORT_TEXT_TEXT_NAMES_H
 
@@ -18,7 +18,8 @@ struct hp_text_kept_argument {
     bool is_whole;
 };
 
-// The groups of one name, and the arguments of it to show.
+// The groups of template arguments of one name, and which arguments its short name shows
+// again.
 struct hp_text_arguments {
     struct hp_buffer name;              // the short name
     HP_VEC(struct hp_span) groups;      // groups of the full name, nested ones included
@@ -27,7 +28,8 @@ struct hp_text_arguments {
     HP_VEC(struct hp_text_kept_argument) kept;
 };
 
-// Find the groups of a full name, which stays the caller's and must outlive them.
+// Find the groups of template arguments of a full name, which is borrowed.
+// hp_text_arguments_done() frees the members of `a`.
 void hp_text_arguments_init(struct hp_text_arguments *a, struct hp_span full);
 void hp_text_arguments_done(struct hp_text_arguments *a);
 

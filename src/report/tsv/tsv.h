@@ -20,14 +20,15 @@
 // Write untrusted text as the content of a cell.
 void hp_tsv_text(struct hp_sink *out, struct hp_span text);
 
-// Write a number after a tab; nothing after it if the number is not known.
+// Write a tab and a number; only the tab if the number is not known.
 void hp_tsv_double(struct hp_sink *out, double value);
 // Write three cells without a tab before the first: estimate, lower and upper end of its
 // interval.  The estimate is empty if it is too high, as the largest of several dumps.
 void hp_tsv_estimate(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_amount *amount, enum hp_metric metric);
 
-// Write the names of flags: "few-samples,seen-once", or nothing.
+// Write the names of flags (enum hp_row_flag) with commas between them:
+// "few-samples,seen-once"; nothing if no flag is set.
 void hp_tsv_flags(struct hp_sink *out, unsigned flags);
 
 // Write the stacks of a view, the largest first.
