@@ -66,9 +66,10 @@ struct callgrind_function {
 };
 
 struct costs {
-    // Sums of the events; while stacks are added up, values of one stack.
+    // By event, in the order of the events of the file: a sum over stacks, or the value
+    // of one stack.
     hp_int128 of[HP_METRICS];
-    // The number of calls that is written.
+    // The number that is written as the number of calls: one of objects.
     hp_int128 calls;
 };
 
@@ -173,7 +174,7 @@ static void add_stack(struct callgraph_builder *b, size_t number,
     add_costs(b, caller, costs);
 }
 
-// Whether any cost of a stack is not 0.
+// Whether a stack has a cost other than 0.
 static bool has_costs(const struct costs *costs) {
     bool any = false;
     for (int i = 0; i < HP_METRICS; i++) {
@@ -221,7 +222,7 @@ static void callgraph_done(struct callgraph *graph) {
 
 // --- what is written ------------------------------------------------------------------------
 
-// State of writing.
+// State of writing a Callgrind file.
 struct callgrind_writer {
     struct hp_sink *out;
     const struct hp_view *view;
@@ -239,7 +240,7 @@ struct callgrind_writer {
 
 // --- costs --------------------------------------------------------------------------------
 
-// Add an event with a value for each stack.
+// Add an event; `whole` has its value for each stack.
 static void add_event(struct callgrind_writer *w, const struct event *event,
                       const hp_int128 *whole) {
     for (size_t i = 0; i < w->stacks->all.count; i++) {
@@ -248,7 +249,8 @@ static void add_event(struct callgrind_writer *w, const struct event *event,
     w->events[w->event_count++] = *event;
 }
 
-// Add numbers of objects, which are written as numbers of calls.
+// Add the number of objects of each stack to its number of calls, which is written after
+// "calls=".
 static void count_calls(struct callgrind_writer *w, const hp_int128 *objects) {
     for (size_t i = 0; i < w->stacks->all.count; i++) {
         w->costs[i].calls += objects[i];
@@ -311,7 +313,7 @@ static void put_integer(const struct callgrind_writer *w, hp_int128 number) {
     hp_sink_integer(w->out, number);
 }
 
-// Write the rest of a line: a cost for each event.
+// Write the rest of a line: the cost of each event, and the newline.
 static void put_costs(const struct callgrind_writer *w, const struct costs *costs) {
     for (size_t i = 0; i < w->event_count; i++) {
         hp_sink_text(w->out, " ");

@@ -17,13 +17,13 @@
 #include "report/json/json_text.h"
 #include "report/notes.h"
 
-// State of writing.
+// State of writing a DHAT file.
 struct dhat_writer {
     struct hp_sink *out;
     const struct hp_view *view;
     const struct hp_stacks *stacks;
     hp_int128 *whole[HP_METRICS]; // for each metric: whole numbers of all stacks
-    // Place of each call in ftbl; 0: it is in no stack that is written.
+    // For each call: its index in "ftbl"; 0: it is in no stack that is written.
     uint32_t *frame_of;
 };
 

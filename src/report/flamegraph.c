@@ -63,7 +63,7 @@ static const struct style classes[] = {
 
 enum {
     MERGED = HP_CLASSES + 1,
-    SAME = 0, // kinds of changes, for the second table
+    SAME = 0, // from here on kinds of changes: indices into `changes`
     GREW,
     GREW_SURELY,
     SHRANK,
@@ -146,7 +146,7 @@ static void put_estimate(struct hp_sink *out, const struct flame_picture *p,
     put_share(out, p, flame);
 }
 
-// The word for a significant change, by the test that was used.
+// The words for a significant change: "significant", or "beyond sampling error".
 static const char *mark_of(const struct flame_picture *p) {
     return hp_difference_mark(p->flames.difference.test);
 }
@@ -306,7 +306,8 @@ static void draw_name(struct flame_picture *p, struct hp_box box, struct hp_span
     }
 }
 
-// The box of a flame in the picture; depths grow upwards.
+// The position and size in the picture of the box of `flame`; callees are above their
+// callers.
 static struct hp_box place(const struct flame_picture *p, const struct hp_flame *flame) {
     hp_fixed whole = p->flames.all.at[0].width > 0 ? p->flames.all.at[0].width : 1;
     hp_fixed room = WIDTH - 2 * MARGIN, end = flame->left + flame->width;

@@ -64,14 +64,14 @@ static hp_string *clean_all(const struct hp_naming *naming, struct hp_strtab *na
     return of_node;
 }
 
-// State of writing; stacks with the same cleaned names are merged.
+// State of writing folded stacks; stacks with the same cleaned names are merged.
 struct folded_writer {
     struct hp_sink *out;
     const struct hp_view *view;
-    // The cleaned names, and the name of each node in it.
+    // The cleaned names, and for each node its cleaned name.
     struct hp_strtab names;
     hp_string *of_node;
-    uint32_t *rank;  // place of each cleaned name in byte order
+    uint32_t *rank;  // for each cleaned name: its place in byte order
     uint32_t *order; // numbers of the stacks, sorted by the ranks of their names
 };
 
@@ -94,7 +94,7 @@ static void put_leaf(struct hp_sink *out, struct hp_span name) {
 }
 
 // Write the names of a stack from the root, separated by ';'.  A truncated stack begins
-// with the node for that.
+// with the name of the node that represents frames that were cut off.
 static void put_stack(const struct folded_writer *w, const struct hp_stack_key *stack) {
     if (stack->truncated) {
         put_span(w->out, name_of(w, w->view->naming.truncated));
@@ -130,7 +130,7 @@ static uint32_t *rank_names(struct hp_strtab *names) {
     return rank;
 }
 
-// Names that are written for a stack.
+// Number of names that are written for a stack.
 static uint32_t length_of(const struct hp_stack_key *stack) {
     return stack->depth + stack->truncated;
 }

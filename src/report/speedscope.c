@@ -14,11 +14,12 @@
 #include "report/json/json.h"
 #include "report/notes.h"
 
-// State of writing.
+// State of writing a speedscope file.
 struct speedscope_writer {
     struct hp_sink *out;
     const struct hp_view *view;
-    uint32_t *frame_of; // number of each node, from 1 on; 0: it is in no stack
+    // for each node: number of its frame, from 1 on; 0: it is in no stack
+    uint32_t *frame_of;
     // Profiles written so far.
     size_t profile_count;
 };

@@ -38,8 +38,8 @@
 
 // A stack, as a node of the tree of stacks.
 struct hp_firefox_node {
-    uint32_t call;   // number of the call in the naming
-    uint32_t prefix; // node of the caller, + 1; 0: none
+    uint32_t call;   // number of the call in view->stacks.calls
+    uint32_t prefix; // index of the caller's node, + 1; 0: none
 };
 
 // A row of the function table; equal functions are one row.
@@ -126,7 +126,7 @@ static void make_tree(struct hp_firefox_tables *tables) {
 
 // --- frames and functions -----------------------------------------------------------------
 
-// Find or add a row of the function table.
+// Find or add a row of the function table; returns its number.
 static uint32_t add_function(struct hp_firefox_tables *tables, struct hp_index *index,
                              struct hp_firefox_function function) {
     uint32_t row = hp_index_of(index, &tables->functions, &function, sizeof function);
@@ -384,7 +384,7 @@ static void hp_firefox_put_tables(struct hp_sink *out,
 
 // --- firefox ---------------------------------------------------------------------------
 
-// State of writing.
+// State of writing a Firefox profile.
 struct firefox_writer {
     struct hp_sink *out;
     const struct hp_view *view;
@@ -403,7 +403,8 @@ struct firefox_writer {
 struct dump_step {
     const struct firefox_writer *writer;
     enum hp_metric metric;
-    size_t next; // number of the next dump in the series; `now` is of the one before
+    // index in the series of the dump to read next; `now` is of the dump before it
+    size_t next;
     struct hp_stack_sums sums;
     // Values of the stacks in the dump that was read last, before rounding.
     hp_fixed *exact;
@@ -412,7 +413,7 @@ struct dump_step {
     hp_int128 *before, *now;
 };
 
-// A state before the first dump; step_done() frees it.
+// Return a state before the first dump; step_done() frees its members.
 static struct dump_step step_new(const struct firefox_writer *w, enum hp_metric metric) {
     size_t count = w->stacks->all.count;
     struct dump_step step = {
@@ -459,10 +460,11 @@ static void step_done(struct dump_step *step) {
 
 // --- columns of samples -------------------------------------------------------------------
 
-// Sizes of one thread.
+// The number and the sums of the samples of one thread.
 struct samples {
-    size_t *counts;   // number of samples in each dump
-    hp_int128 *gains; // growth of the sum in each dump
+    size_t *counts; // in each dump: its number of samples
+    // in each dump: by how much the sum of all stacks has grown since the dump before
+    hp_int128 *gains;
     size_t count;
 };
 
@@ -645,7 +647,7 @@ static void put_all_threads(struct firefox_writer *w) {
 
 // --- the rest -----------------------------------------------------------------------------
 
-// State while remarks become entries.
+// State of writing remarks as entries.
 struct note_entries {
     struct hp_sink *out;
     size_t count;

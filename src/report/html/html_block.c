@@ -48,7 +48,7 @@ void hp_html_put_inert(struct hp_sink *out, struct hp_span json) {
 
 // --- packed -------------------------------------------------------------------------------
 
-// State of encoding.
+// State of encoding in base64.
 struct base64 {
     struct hp_sink *out;
     unsigned char left[3]; // bytes of a group that is not complete

@@ -93,7 +93,8 @@ static void put_both(struct hp_sink *out, const struct hp_view *view,
     put_verdict(out, view, change, change->p < 1 - view->options.confidence);
 }
 
-// Write the change of a row, unless the sentence says the same of the whole already.
+// Write the change of a row, unless it equals the change of the total, which the sentence
+// has already.
 static void put_unless_said(struct hp_sink *out, const struct hp_view *view,
                             const struct hp_change *row) {
     const struct hp_change *total = &own(view)->total;
@@ -198,7 +199,7 @@ void hp_html_change_node(struct hp_sink *out, const struct hp_view *view,
 
 // --- data ---------------------------------------------------------------------------------
 
-// Returns the i-th of some changes.
+// Returns change `i` of `data`.
 typedef const struct hp_change *change_fn(const void *data, size_t i);
 
 // Changes that are written as columns.
@@ -219,7 +220,7 @@ enum change_number {
     NUMBERS,
 };
 
-// A number of a change.
+// One number of change `i`.
 static double number_of(const struct changes *changes, size_t i,
                         enum change_number number) {
     const struct hp_change *change = changes->at(changes->data, i);
@@ -234,7 +235,7 @@ static double number_of(const struct changes *changes, size_t i,
                             : change->is_significant;
 }
 
-// Write the columns of some changes.
+// Write changes as columns, each after a comma, and the closing brace.
 static void put_numbers(struct hp_sink *out, const struct changes *changes) {
     static const char *const names[NUMBERS] = {"low", "high", "p", "q", "significant"};
     for (enum change_number number = 0; number < NUMBERS; number++) {
@@ -258,7 +259,7 @@ static const struct hp_change *box_at(const void *data, size_t i) {
     return &((const struct hp_page_changes *)data)->boxes.at[i].change;
 }
 
-// Write the number of a node's name.
+// Write the number of a node's name as element `i` of an array.
 static void put_name(struct hp_sink *out, const struct hp_html_tables *tables, size_t i,
                      hp_node_id node) {
     hp_sink_put(out, ",", i > 0);

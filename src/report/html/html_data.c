@@ -8,24 +8,26 @@
 #include "view/frame_rules.h"
 #include "view/unseen.h"
 
-// A column of numbers of stacks: all inputs in use or allocated; or those of one side, of
-// each dump, or of each group of inputs.
+// A column of the data: the sum of each stack in use or allocated.  It is over all
+// inputs, over one side of a comparison, of the first dump of a trend, or separate for
+// each value of a facet of inputs.
 struct column {
     enum hp_column of;
     // 0: the base, or there are no sides; 1: new.
     int side;
     struct hp_html_sums *sums;
-    // Number of each stack's sum, for each place where it may end.
+    // For each stack, and each place where it may end: the number of its sum in `sums`.
     const uint32_t *of_stack;
-    uint32_t *split;             // owns `of_stack` if there are several places; else NULL
-    struct hp_facet_part *parts; // for each value of a facet of inputs; or NULL
+    uint32_t *split; // owns `of_stack` if there are several places; else NULL
+    // for each value of a facet of inputs: its properties; or NULL
+    struct hp_facet_part *parts;
 };
 
-// State of writing.
+// State of writing the data of a page.
 struct html_writer {
     const struct hp_view *view;
     const struct hp_html_tables *tables;
-    double dumps[2]; // inputs on each side of a comparison; else 1
+    double dumps[2]; // number of inputs on each side of a comparison; else 1
     struct column columns[2 * HP_COLUMNS];
     size_t count;
     struct hp_html_series *series; // of a trend; or NULL
@@ -44,8 +46,8 @@ static bool has_metric(const struct hp_view *view, enum hp_metric metric) {
     return has_values && hp_view_has_metric(view, metric);
 }
 
-// The number of the column for a metric, or of its base side: -1 if there is none.  Of
-// two sides, the one of the new inputs is the last.
+// The index in w->columns of the column of this kind, or with `is_base` of its base side:
+// -1 if there is none.  The column of the new side follows that of the base.
 static int column_number(const struct html_writer *w, enum hp_column column,
                          bool is_base) {
     int number = (int)w->count - 1;
@@ -64,8 +66,8 @@ static void put_text(struct hp_sink *out, const char *key, struct hp_span text) 
     hp_sink_text(out, ",\n");
 }
 
-// Write the choices of frames with the classes that each folds, as bits, and the names of
-// classes.
+// Write the values of --frames with the classes of code that each folds, as bits, and the
+// names of the classes.
 static void put_views(struct hp_sink *out) {
     static const enum hp_frames all[] = {HP_FRAMES_CODE, HP_FRAMES_OWN, HP_FRAMES_ALL,
                                          HP_FRAMES_RAW};
@@ -220,9 +222,9 @@ static void put_each(struct hp_sink *out, const struct html_writer *w, const cha
     hp_sink_text(out, "],\n");
 }
 
-// Write a column: what sampling leaves open in it, and its sums.  In a comparison,
-// unsampled memory may be as much as any sample of either side; in a trend each dump has
-// this separately.
+// Write a column: how it was sampled (period, and in a comparison the largest weight of a
+// sample on its side, because unsampled memory may be as much), and its distinct sums.
+// In a trend the sampling of each dump is written with the dumps instead.
 static void put_column(struct hp_sink *out, const struct html_writer *w,
                        const struct column *column) {
     static const char *const names[HP_COLUMNS] = {"inuse", "alloc"};
@@ -273,8 +275,9 @@ static void put_strings(struct hp_sink *out, const struct hp_strtab *strings) {
 
 // --- facet --------------------------------------------------------------------------------
 
-// Write for each value of a facet the sample period, -1 if it has no such numbers, and
-// whether its largest rows are too high because much was not sampled (view/unseen.h).
+// Write for each value of a facet the sample period, -1 if its inputs do not have the
+// column, and whether its largest rows are too high because much was not sampled
+// (view/unseen.h).
 static void put_parts(struct hp_sink *out, const struct hp_facet_part *parts,
                       size_t count) {
     hp_sink_text(out, "{\"period\":[");
@@ -290,8 +293,8 @@ static void put_parts(struct hp_sink *out, const struct hp_facet_part *parts,
     hp_sink_text(out, "]}");
 }
 
-// Write what inputs of each value have in each column; null if the facet is not of
-// inputs.
+// Write the sampling of the inputs with each value of the facet, column by column; null
+// if the facet does not divide inputs.
 static void put_facet_columns(struct hp_sink *out, const struct html_writer *w) {
     if (!w->columns[0].parts) {
         hp_sink_text(out, "null");
@@ -304,12 +307,12 @@ static void put_facet_columns(struct hp_sink *out, const struct html_writer *w) 
     hp_sink_text(out, "]");
 }
 
-// The facet's value of an end.
+// The facet's value of end `i`; a function for hp_html_put_numbers().
 static uint32_t facet_at(const void *ends, size_t i) {
     return ((const struct hp_html_ends *)ends)->at[i].value;
 }
 
-// Write the facet, which distinguishes ends of stacks that have the same frames.
+// Write the facet: its key, its values, and the value of each end of a stack.
 static void put_facet(struct hp_sink *out, const struct html_writer *w) {
     const struct hp_facet *facet = &w->view->facet;
     if (!facet->key) {
@@ -330,8 +333,8 @@ static void put_facet(struct hp_sink *out, const struct html_writer *w) {
     hp_sink_text(out, "},\n");
 }
 
-// Find what inputs of each value have in a column; NULL if the facet is not of inputs.
-// The caller frees the result.
+// Find the properties of a column over the inputs with each value of the facet; NULL if
+// the facet does not divide inputs.  The caller frees the result.
 static struct hp_facet_part *find_parts(const struct hp_view *view,
                                         enum hp_column column) {
     size_t count = view->facet.values.count;
@@ -364,7 +367,7 @@ static void put_totals(struct hp_sink *out, const struct html_writer *w) {
     hp_sink_text(out, "\"comparison\":null,\n\"series\":null,\n");
 }
 
-// The sums of a column by end.
+// The numbers of a column's sums, which held_at() finds by end.
 struct held_sums {
     const struct html_writer *w;
     const uint32_t *of_stack;
@@ -397,7 +400,7 @@ static void put_data(struct hp_sink *out, const void *data) {
     hp_sink_text(out, "]}}\n");
 }
 
-// Read the sums of one side of a comparison.
+// Read the sums of one side of a comparison into a column.
 static void add_side(struct column *column, const struct hp_view *view) {
     struct hp_selection selection = {column->side ? HP_OF_NEW : HP_OF_BASE, 0};
     struct hp_stack_sums sums;

@@ -1,5 +1,6 @@
-// The ends of stacks.  If a page distinguishes groups of inputs, a stack has one end for
-// each group that holds something of it, all at the same node; otherwise it has one end.
+// The ends of stacks.  If the facet of a page divides inputs, a stack has one end for
+// each value of the facet whose inputs have memory in the stack, all at the same node;
+// otherwise it has one end.
 #include "report/html/html.h"
 
 #include "view/stacks.h"
@@ -10,7 +11,7 @@ size_t hp_html_end_places(const struct hp_view *view) {
 
 // --- what inputs hold -----------------------------------------------------------------------
 
-// Add the sums of all inputs of a group.
+// Add to `held` the sums of stacks in all inputs whose value of the facet is `place`.
 static void add_inputs(struct hp_stack_sums *held, const struct hp_view *view,
                        uint32_t place) {
     const struct hp_facet_input *input;
@@ -22,7 +23,8 @@ static void add_inputs(struct hp_stack_sums *held, const struct hp_view *view,
     }
 }
 
-// Whether a stack has a label of its own, so that it belongs to one value as a whole.
+// Whether samples of some stack have the facet's label themselves, so that the stack
+// belongs to one value of the facet as a whole.
 static bool has_labels(const struct hp_view *view) {
     const struct hp_stack_key *stack;
     hp_vec_each (stack, &view->stacks.all) {
@@ -33,8 +35,9 @@ static bool has_labels(const struct hp_view *view) {
     return false;
 }
 
-// Set the sums of stacks whose samples have a label themselves: it takes precedence over
-// the label of their input, so that the stack belongs to that value as a whole.
+// Set the sums in `split` of stacks whose samples have a label themselves: it takes
+// precedence over the label of their input, so that the stack belongs to the value of its
+// own label as a whole.
 static void take_labels(uint32_t *split, const struct hp_view *view,
                         struct hp_html_sums *sums, struct hp_stack_sums *held) {
     size_t places = view->facet.values.count;
@@ -71,7 +74,7 @@ uint32_t *hp_html_split(const struct hp_view *view, struct hp_html_sums *sums) {
 
 // --- ends -----------------------------------------------------------------------------------
 
-// Whether any column has a sum at an end.
+// Whether any of `count` columns has a sum other than 0 at index `end` (stack and place).
 static bool holds(const uint32_t *const *columns, size_t count, size_t end) {
     for (size_t i = 0; i < count; i++) {
         if (columns[i][end] != 0) {
@@ -81,7 +84,7 @@ static bool holds(const uint32_t *const *columns, size_t count, size_t end) {
     return false;
 }
 
-// Add an end of a stack.
+// Add an end of a stack with its value of the facet.
 static void add_end(struct hp_html_ends *ends, const struct hp_view *view, uint32_t stack,
                     uint32_t place) {
     bool is_split = view->facet.inputs.count > 0;

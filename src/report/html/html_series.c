@@ -7,10 +7,10 @@
 
 #include <math.h>
 
-// The stacks that hold something else than in the previous dump.
+// The stacks whose sum in a dump differs from that in the previous dump.
 struct series_changes {
-    HP_VEC(uint32_t) stacks; // numbers of stacks, each minus the one before
-    // Numbers of their sums now.
+    HP_VEC(uint32_t) stacks; // ascending numbers of stacks, each minus the one before
+    // For each of them: the number of its sum in this dump; 0: none.
     HP_VEC(uint32_t) sums;
 };
 
@@ -23,7 +23,8 @@ struct hp_html_series {
 
 // --- reading ------------------------------------------------------------------------------
 
-// Find the stacks whose sum changed, and update `before` to the present dump.
+// Find the stacks whose number of a sum differs between `before` and `now`, and update
+// `before`.
 static void find_changes(struct series_changes *changes, uint32_t *before,
                          const uint32_t *now, size_t stacks) {
     uint32_t last = 0;
@@ -85,7 +86,7 @@ const uint32_t *hp_html_series_first(const struct hp_html_series *series) {
 
 // --- dumps --------------------------------------------------------------------------------
 
-// The time of the first dump.
+// The earliest time of the dumps.
 static double start_of(const struct hp_view *view) {
     double start = INFINITY;
     for (size_t i = 0; i < view->series_count; i++) {
@@ -153,7 +154,7 @@ enum number {
     NUMBERS,
 };
 
-// Write a number of a row.
+// Write one number of the growth of a row.
 static void put_number(struct hp_sink *out, const struct hp_trend_row *row,
                        enum number number) {
     const double numbers[NUMBERS] = {

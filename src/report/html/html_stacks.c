@@ -24,7 +24,7 @@ static uint32_t from_root(const struct hp_stack_key *stack, uint32_t depth) {
     return stack->at[stack->depth - 1 - depth];
 }
 
-// Number of nodes that a stack shares with the previous one.
+// Number of nodes, from the root on, that stack `i` shares with the previous stack.
 static uint32_t common(const struct tree_walk *walk, size_t i) {
     uint32_t depth = 0;
     if (i == 0) {
@@ -131,7 +131,7 @@ struct hp_html_sums {
     struct hp_index index;
 };
 
-// The sum of a stack.
+// The values of a stack in the column, and their errors per dump.
 static struct page_sum sum_of(const struct hp_html_sums *sums,
                               const struct hp_stack_sums *of, uint32_t stack) {
     const struct hp_error *error = hp_stack_sums_error(of, stack, sums->column);
@@ -210,7 +210,8 @@ static void put_number(struct hp_sink *out, double number) {
     }
 }
 
-// Write one member of all sums; the first element is that of nothing.
+// Write one member of all distinct sums; the first element, 0, is for stacks without
+// memory.
 static void put_members(struct hp_sink *out, const struct hp_html_sums *sums,
                         enum member member) {
     hp_sink_text(out, "[0");

@@ -41,7 +41,8 @@ static void put_amount(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-// Write the same in words: "73.5 MiB ± 4.9 MiB in 137,666 objects in use".
+// Write the total, or what filters leave of it, in words: "73.5 MiB ± 4.9 MiB in 137,666
+// objects in use".
 static void put_sum(struct hp_sink *out, const struct hp_view *view, bool is_filtered) {
     enum hp_metric metric = view->options.metric;
     enum hp_metric objects = hp_objects_of(hp_column_of(metric));

@@ -61,7 +61,7 @@ static uint32_t find_name(struct tables_builder *b, hp_node_id node) {
     return *number - 1;
 }
 
-// Add the frame of a site.
+// Add the frame of the site with this number.
 static void add_frame(struct tables_builder *b, uint32_t number) {
     struct hp_html_tables *tables = b->tables;
     const struct hp_site *site = &b->view->stacks.sites.all.at[number];
@@ -182,7 +182,7 @@ void hp_html_put_integers(struct hp_sink *out, size_t count, const uint32_t *num
     hp_html_put_numbers(out, count, number_at, numbers);
 }
 
-// The sites of the frames, for columns.
+// The sites of the frames, from which columns are written.
 struct sites {
     const struct hp_site *sites;
     const uint32_t *of; // for each frame: its site
@@ -209,7 +209,7 @@ static uint32_t is_hidden_at(const void *data, size_t i) {
     return site_at(data, i)->is_hidden;
 }
 
-// Write a column from an array, and the text after it.
+// Write a column from an array, then the text `after`.
 static void put_numbers(struct hp_sink *out, const char *name, size_t count,
                         const uint32_t *numbers, const char *after) {
     hp_sink_print(out, "\"%s\":", name);
@@ -241,7 +241,8 @@ static void put_names(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, "]},\n");
 }
 
-// Write the frames, and the number of the frame for truncated stacks.
+// Write the frames, and the number of the frame that truncated stacks begin with; -1:
+// none.
 static void put_frames(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_html_tables *tables) {
     size_t count = tables->sites.count;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 enum {
-    LINE = 20, // blocks of the line in a row
+    LINE = 20, // most blocks of the line that shows the values of a row
 };
 
 // A row of the table.

@@ -44,6 +44,9 @@
 // minute, hour, day, or dump if "hours" is null.  With several processes there is
 // "series": [{"process": "pid 7", "dumps": 5, "first": 1.5, "last": 2.5}, ...], and the
 // total is that of the process that has grown most.
+//
+// Lifetimes have "flat"; "dumps"; "seconds", the time that they cover, or null; "tick",
+// the seconds between two times of the clock (if they are from prof_recent); "inputs".
 #include "report/json/json.h"
 
 #include "view/charges.h"
@@ -193,7 +196,7 @@ static struct hp_amount amount_of_total(const void *data, enum hp_metric metric)
                               .error = &head->errors[hp_column_of(metric)]};
 }
 
-// The same of what filters leave.
+// The sum that filters leave, in a metric; a function for hp_json_estimates().
 static struct hp_amount amount_of_filtered(const void *data, enum hp_metric metric) {
     const struct hp_head *head = data;
     return (struct hp_amount){.sum = head->filtered.of[metric],
@@ -356,13 +359,13 @@ static void put_sums(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "\"rows\": [");
 }
 
-// Whether the report is about flat values.
+// Return "true" if the report is about flat values, or "false" if it is about cum.
 static const char *is_flat(const struct hp_view *view) {
     return view->options.sort == HP_SORT_CUM ? "false" : "true";
 }
 
-// Write the number of groups of dumps by which the spread is known, if single dumps are
-// not known; closes the object of the inputs.
+// Write the number of replicates (classes of dumps) from which the spread between dumps
+// is known, if single dumps are not known.  Closes the object of the inputs.
 static void put_groups(struct hp_sink *out, size_t groups) {
     if (groups > 0) {
         hp_sink_print(out, ", \"groups\": %zu", groups);
@@ -409,7 +412,8 @@ void hp_json_begin_diff(struct hp_sink *out, const struct hp_view *view) {
     put_sums(out, view);
 }
 
-// Write the processes of a trend.
+// Write the series of a trend: each process with its number of dumps, and its first and
+// last total.
 static void put_series(struct hp_sink *out, const struct hp_trends *trends) {
     hp_sink_text(out, "\"series\": [");
     for (size_t i = 0; i < trends->count; i++) {
@@ -463,7 +467,7 @@ void hp_json_begin_lifetime(struct hp_sink *out, const struct hp_view *view) {
     put_sums(out, view);
 }
 
-// Write which rows were left out for --max-bytes; nothing if there are none.
+// Write how many rows were dropped because of --max-bytes; nothing if none was.
 static void put_cut(struct hp_sink *out, const struct hp_view *view) {
     size_t left_out = hp_view_left_out(view);
     if (left_out > 0) {

@@ -5,7 +5,7 @@
 //              "addresses": 21, "unplaced_addresses": 0, "listed": 0,
 //              "passed_over": {"malformed": 0, "unknown": 0, "wrapped": 0,
 //                              "overlaps": 0},
-//              "header": "agrees", "inconsistent_stacks": 0, "large_sizes": "classes" or null,
+//              "header": "agrees", "torn_stacks": 0, "large_sizes": "classes" or null,
 //              "sizes": {"unique": {"stacks": 5, "bytes": 1.500}, "several": ...,
 //                        "none": ...},
 //              "total": TOTAL}, ...],
@@ -33,21 +33,22 @@
 #include <stdio.h>
 #include <string.h>
 
-// Write a text after a comma; null if it is empty.
+// Write a member with a text, after a comma; null if the text is empty.
 static void put_text(struct hp_sink *out, const char *key, const char *text) {
     hp_sink_text(out, ", ");
     hp_json_key(out, key);
     hp_json_text(out, hp_span_of(text));
 }
 
-// Write a count after a comma.
+// Write a member with a count, after a comma.
 static void put_count(struct hp_sink *out, const char *key, uint64_t count) {
     hp_sink_text(out, ", ");
     hp_json_key(out, key);
     hp_sink_print(out, "%llu", (unsigned long long)count);
 }
 
-// Write the sums of all metrics; null for those without one.
+// Write "total" with the sum of each metric; null for a metric that the inputs do not
+// have.
 static void put_total(struct hp_sink *out, const struct hp_values *values,
                       const bool has_metric[HP_METRICS]) {
     hp_sink_text(out, "\"total\": {");
@@ -65,7 +66,8 @@ static void put_total(struct hp_sink *out, const struct hp_values *values,
 
 // --- inputs -------------------------------------------------------------------------------
 
-// Write how an input is sampled, and how much is in it.
+// Write how an input is sampled, the numbers of its stacks, threads and addresses, and
+// its defects.
 static void put_contents(struct hp_sink *out, const struct hp_input_record *input) {
     static const char *const scalings[] = {
         [HP_SCALING_NONE_SEEN] = "empty",   [HP_SCALING_RAW] = "raw",
@@ -155,7 +157,7 @@ static void put_types(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, any ? "}" : "");
 }
 
-// Write the sums of an input.
+// Write "total" with the sums of an input.
 static void put_input_total(struct hp_sink *out, const struct hp_input_record *input) {
     bool has_metric[HP_METRICS];
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
@@ -286,8 +288,9 @@ static const char *address_kind(const struct hp_module *module) {
                                                      : "file-offset";
 }
 
-// Write how far it is proven that the file at hand is the build of the module that ran, and
-// with how many dumps it was compared.
+// Write "build": the kind of proof that the file at hand is the build of the module that
+// ran, and the number of dumps with which it was compared (null if these are in
+// partials); null instead of both if no proof was needed.
 static void put_build(struct hp_sink *out, const struct hp_module *module) {
     static const char *const proofs[] = {
         [HP_PROOF_NO_FILE] = "no-file", [HP_PROOF_UNCHECKED] = "unchecked",

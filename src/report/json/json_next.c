@@ -25,7 +25,7 @@ struct next_command {
     const char *more;       // a further option; or NULL
 };
 
-// State of writing.
+// State of writing the commands.
 struct next {
     struct hp_sink *out;
     const struct hp_view *view;
@@ -164,7 +164,8 @@ static void set_function(struct subject *subject, struct hp_span full) {
     subject->bare = hp_bare_name(subject->full, subject->rooms[1].at);
 }
 
-// Find what the first row is about.
+// Set `subject` to the function, file and module of the first row; a list has no file or
+// module.
 static void find_subject(struct subject *subject, const struct hp_view *view) {
     hp_node_id node = {0};
     if (view->options.kind == HP_REPORT_LIST) {
@@ -197,7 +198,7 @@ static bool has_focus(const struct hp_view *view) {
 
 // --- what is asked next -------------------------------------------------------------------
 
-// Commands for a row that is a function, line or address.
+// Write the commands for a row that is a function, line or address.
 static void ask_of_function(struct next *next, const struct subject *subject) {
     enum hp_report_kind kind = next->view->options.kind;
     if (kind != HP_REPORT_PEEK) {
@@ -218,7 +219,7 @@ static void ask_of_function(struct next *next, const struct subject *subject) {
     }
 }
 
-// Commands for a row of a comparison.
+// Write the commands for a row of a comparison or trend.
 static void ask_of_change(struct next *next, const struct subject *subject) {
     const struct hp_report_options *options = &next->view->options;
     struct hp_span none = {"", 0};
@@ -235,7 +236,7 @@ static void ask_of_change(struct next *next, const struct subject *subject) {
     }
 }
 
-// Commands for a row without a name, or with one that is not safe.
+// Write the commands for a row without a name, or with one that is not safe.
 static void ask_of_binary(struct next *next, bool is_named) {
     struct hp_span none = {"", 0};
     if (!is_named) {
@@ -248,7 +249,7 @@ static void ask_of_binary(struct next *next, bool is_named) {
                                             none, "--by=module"});
 }
 
-// Commands for a row that is a file, module or build.
+// Write the commands for a row that is a file, module or build.
 static void ask_of_place(struct next *next, const struct subject *subject) {
     bool is_file = next->view->options.by == HP_BY_FILE;
     put_command(next, (struct next_command){
@@ -256,7 +257,8 @@ static void ask_of_place(struct next *next, const struct subject *subject) {
                           "--focus=", is_file ? subject->file : subject->module, NULL});
 }
 
-// Commands for a row that is a group of inputs, threads, labels or sizes.
+// Write the commands for a row that is an input, a group of inputs, a thread, a label or
+// a size.
 static void ask_of_group(struct next *next) {
     bool by_size = next->view->options.by == HP_BY_SIZE;
     struct hp_span none = {"", 0};
@@ -270,7 +272,7 @@ static void ask_of_group(struct next *next) {
     }
 }
 
-// Commands for a tree.
+// Write the commands for a tree.
 static void ask_of_tree(struct next *next) {
     struct hp_span none = {"", 0};
     if (!next->view->options.invert) {
@@ -282,7 +284,7 @@ static void ask_of_tree(struct next *next) {
                                             NULL, none, NULL});
 }
 
-// Choose the commands by the kind of report and of rows.
+// Write the commands that suit the kind of report and the kind of its rows.
 static void ask(struct next *next, const struct subject *subject) {
     const struct hp_view *view = next->view;
     enum hp_granularity by = view->options.by;

@@ -16,7 +16,8 @@
 
 // --- rows ---------------------------------------------------------------------------------
 
-// Write what is known of groups of dumps, if single dumps are not known.
+// Write the number of replicates (classes of dumps), and quantiles of the totals of
+// dumps; for inputs whose single dumps are not known.
 static void put_groups(struct hp_sink *out, const struct hp_spread *spread) {
     hp_sink_print(out, ",\n \"spread_groups\": %zu,\n \"quantiles\": [", spread->groups);
     for (size_t i = 0; i < spread->quantile_count; i++) {

@@ -12,8 +12,8 @@
 //     "names": [{"name": "leaf", "class": "own", "function": "leaf",
 //                "module": "/srv/app", "file": "/srv/app/leaf.c", "line": 7}, ...]
 //
-// for each frame that occurs in rows, with null for what is not known or is no single
-// one.
+// for each frame that occurs in rows, with null for members that are not known or have
+// several values.
 #include "report/json/json.h"
 
 #include "base/units.h"

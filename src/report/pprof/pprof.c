@@ -33,12 +33,12 @@
 
 enum {
     HP_PPROF_SIZES =
-        // Sizes of objects in use and of allocated ones, with one more of each for
-        // unknown sizes.
+        // The most sizes of one stack: those of its objects in use and of its allocated
+        // objects, and for each of the two one more for unknown sizes.
         2 * (HP_SIZES_OF_STACK + 1),
 };
 
-// The parts of one stack.
+// The sizes of the objects of one stack, by which its sample is divided.
 struct hp_pprof_sizes {
     size_t count;
     uint64_t of[HP_PPROF_SIZES]; // sizes in bytes; HP_MIXED_SIZES: not known
@@ -47,12 +47,13 @@ struct hp_pprof_sizes {
     values;
 };
 
-// The weights by which a column is divided: bytes or objects of each size.
+// The weights by which the value of a stack in a column is divided: for each metric, the
+// bytes or objects of each size.
 struct weights {
     hp_fixed of[HP_METRICS][HP_PPROF_SIZES];
 };
 
-// Find or add a size; returns its place.
+// Find or add a size; returns its index in sizes->of.
 static size_t place_of(struct hp_pprof_sizes *sizes, uint64_t size) {
     size_t place = 0;
     while (place < sizes->count && sizes->of[place] != size) {
@@ -91,8 +92,9 @@ static double sum_of(const hp_fixed *weights, size_t count) {
     return is_negative ? 0 : sum;
 }
 
-// Divide a column.  The sample types of inputs have no sizes: their values stay with the
-// size that is not known, as do those of columns with negative weights.
+// Divide the value of a stack in a column among its sizes.  Sample types of inputs have
+// no sizes: their values stay with the size that is not known, as do those of columns
+// with negative weights.
 static void split_column(struct hp_pprof_sizes *sizes,
                          const struct hp_pprof_columns *columns, size_t column,
                          const struct weights *weights, int64_t value) {
@@ -163,7 +165,7 @@ enum {
 // The key of the label with the size of objects, as in Go's profiles.
 static const char size_key[] = "bytes";
 
-// State of writing.
+// State of writing a pprof profile.
 struct profile_writer {
     struct hp_pprof_writer base;
     const struct hp_view *view;
@@ -173,10 +175,10 @@ struct profile_writer {
     // Sums of the samples that are written next: first those of the metrics, then of each
     // sample type.
     HP_VEC(struct hp_stack_sums) sums;
-    HP_VEC(uint32_t) added; // stacks that have something in `sums`
+    HP_VEC(uint32_t) added; // numbers of the stacks with values in any of `sums`
     struct hp_pprof_sizes sizes;
     struct hp_protobuf sample;
-    HP_VEC(uint64_t) ids;              // location ids of the sample
+    HP_VEC(uint64_t) ids;              // location ids of the present sample, leaf first
     struct hp_protobuf tag;            // one of the sample's own labels
     struct hp_protobuf label, process; // labels of all samples that follow; empty: none
     // If not NULL, samples that have a label with this key themselves do not get `label`.
@@ -234,8 +236,8 @@ static int by_number(const void *left, const void *right) {
     return (*a > *b) - (*a < *b);
 }
 
-// Find the stacks that have something in any of the sums, in order.  Going over all
-// stacks for each of many inputs would take too long.
+// Set w->added to the stacks to which something was added in any of the sums, in order.
+// Going over all stacks for each of many inputs would take too long.
 static void find_added(struct profile_writer *w) {
     size_t kept = 0;
     w->added.count = 0;
@@ -450,7 +452,8 @@ static void put_groups(struct profile_writer *w) {
     free(members);
 }
 
-// Whether samples get a label from their inputs.
+// Whether samples get a label that their inputs have, so that they are written for each
+// group of inputs.
 static bool labels_inputs(const struct profile_writer *w) {
     enum hp_granularity by = w->view->options.by;
     return hp_groups_inputs(by) || (by == HP_BY_LABEL && w->view->head.has_input_labels);
@@ -568,7 +571,7 @@ static void add_comment_text(struct comments *comments, struct hp_span text) {
     *has = true;
 }
 
-// An hp_note_fn.
+// Add a remark as a comment: an hp_note_fn.
 static void add_comment(void *data, const char *note) {
     add_comment_text(data, hp_span_of(note));
 }

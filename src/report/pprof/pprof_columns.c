@@ -8,7 +8,7 @@
 
 #include "view/rounding.h"
 
-// Names that Go uses.
+// Names that Go uses for sample types.
 static const char *const usual[HP_METRICS] = {
     [HP_ALLOC_OBJECTS] = "alloc_objects",
     [HP_ALLOC_SPACE] = "alloc_space",
@@ -16,7 +16,7 @@ static const char *const usual[HP_METRICS] = {
     [HP_INUSE_SPACE] = "inuse_space",
 };
 
-// Names that Datadog uses.
+// Names that Datadog uses for sample types.
 static const char *const datadogs[HP_METRICS] = {
     [HP_ALLOC_OBJECTS] = "alloc-samples",
     [HP_ALLOC_SPACE] = "alloc-space",
@@ -24,7 +24,7 @@ static const char *const datadogs[HP_METRICS] = {
     [HP_INUSE_SPACE] = "inuse-space",
 };
 
-// Add a column that is made from the sums of the profile.
+// Add a column that is computed from the sums of a metric, not of a sample type.
 static void add(struct hp_pprof_columns *columns, const char *type, const char *unit,
                 enum hp_metric metric, enum hp_pprof_value value) {
     struct hp_pprof_column column = {hp_span_of(type), hp_span_of(unit), metric, value,
@@ -110,7 +110,8 @@ void hp_pprof_columns_init(struct hp_pprof_columns *columns, const struct hp_vie
 
 // --- the default ----------------------------------------------------------------------------
 
-// Find a column of estimates by its usual name; NULL if there is none.
+// Find a column of estimates by its usual name, that of Go, or a sample type by its own
+// name; NULL if there is none.
 static const struct hp_pprof_column *find(const struct hp_pprof_columns *columns,
                                           struct hp_span type) {
     for (size_t i = 0; i < columns->estimates; i++) {

@@ -42,7 +42,8 @@ bool hp_pprof_has_errors(const struct hp_view *view);
 void hp_pprof_columns_init(struct hp_pprof_columns *columns, const struct hp_view *view);
 
 // The name of the column that readers should show first: the requested one, else the one
-// that all inputs agree on, else that of bytes in use or the last estimate.
+// that all inputs agree on, else that of the report's metric; if that has no column, the
+// last estimate.
 struct hp_span hp_pprof_default_type(const struct hp_pprof_columns *columns,
                                      const struct hp_view *view);
 

@@ -61,7 +61,7 @@ void hp_pprof_put(struct hp_pprof_writer *writer, uint32_t field,
 
 // --- what there is ------------------------------------------------------------------------
 
-// Number the locations in the order of places.
+// Assign ids to the locations, in the order of places, and count those of each module.
 static void number_locations(struct hp_pprof_places *places, const bool *is_stack_used) {
     const struct hp_stacks *stacks = &places->view->stacks;
     for (size_t i = 0; i < stacks->all.count; i++) {
@@ -92,9 +92,9 @@ static bool is_library(struct hp_span path) {
     return false;
 }
 
-// The module of the program, or 0.  Readers take the first mapping for the program.  No
-// dump says which one it is: it is the file with the most locations among those that are
-// not libraries.
+// Return the number of the program's module, or 0.  Readers take the first mapping for
+// the program.  No dump says which one it is: it is the file with the most locations
+// among those that are not libraries.
 static uint32_t find_program(const struct hp_pprof_places *places) {
     uint32_t program = 0, most = 0;
     for (uint32_t i = 1; i < hp_view_module_count(places->view); i++) {
@@ -108,7 +108,8 @@ static uint32_t find_program(const struct hp_pprof_places *places) {
     return program;
 }
 
-// Number the mappings, the program first.
+// Assign ids to the mappings: the program first, then the other modules that have
+// locations.
 static void number_mappings(struct hp_pprof_places *places) {
     uint32_t program = find_program(places);
     size_t modules = hp_view_module_count(places->view);
@@ -147,7 +148,7 @@ void hp_pprof_places_done(struct hp_pprof_places *places) {
 
 // --- mappings -----------------------------------------------------------------------------
 
-// Addresses from `start` up to but not including `limit`.
+// A range of addresses: from `start` up to but not including `limit`.
 struct address_range {
     uint64_t start, limit;
 };
@@ -191,8 +192,9 @@ static uint64_t offset_of(const struct hp_view *view, const struct hp_module *mo
     return is_known ? address - (extent->address - extent->offset) : address;
 }
 
-// Find for each module what its locations have, as enum hp_resolved; the caller frees the
-// result.  A module has inlined calls only if all of them were found.
+// Find for each module which of functions, files, lines and inlined calls are known at
+// its locations, as bits of enum hp_resolved; the caller frees the result.  A module has
+// inlined calls only if all of them were found.
 static unsigned *find_resolved(const struct hp_pprof_places *places) {
     const struct hp_view *view = places->view;
     unsigned *resolved = hp_alloc(hp_view_module_count(view) * sizeof *resolved);
@@ -215,8 +217,8 @@ static unsigned *find_resolved(const struct hp_pprof_places *places) {
     return resolved;
 }
 
-// Write the flags of a mapping: those of the inputs, if there are any and names were not
-// found by us.
+// Write the fields has_functions to has_inline_frames of a mapping: as the inputs have
+// them, if they do and we did not symbolize the module; else from `resolved`.
 static void put_flags(struct hp_protobuf *mapping, const struct hp_module *module,
                       unsigned resolved) {
     bool is_named = module->status == HP_SYM_DWARF || module->status == HP_SYM_SYMTAB;
@@ -284,8 +286,9 @@ struct functions {
     struct numbers names, files;
 };
 
-// The start line of a function.  Copies of a function, inlined or not, can have different
-// ones; one line is used for all, because readers distinguish functions by it.
+// Find or add the start line of a function.  Copies of a function, inlined or not, can
+// have different ones; one line is used for all, because readers distinguish functions by
+// it.
 static uint32_t *start_of(struct functions *functions, const struct function *function) {
     struct beginning key = {function->name, function->file};
     uint32_t number = hp_index_of(&functions->beginning_index, &functions->beginnings,

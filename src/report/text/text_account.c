@@ -254,7 +254,8 @@ static void put_table(const struct account *a, size_t from, size_t to) {
     put_notes(a, from, to);
 }
 
-// Write the head as in other reports, but without totals, which are rows here.
+// Write the lines about inputs, and the warnings, as in other reports, but without
+// totals, which are rows here.
 static void put_head(const struct account *a) {
     char inputs[HP_NUMBER_SIZE];
     size_t used = a->view->head.summary[HP_SIDE_ALL].used;
@@ -277,9 +278,9 @@ static void put_tables(const struct account *a, size_t shown) {
     }
 }
 
-// Write the conclusions of one kind below the slabs: for classes with one holder a
-// sentence each; for other kinds the classes together with one explanation: "256 B, 224
-// B: which of them ...".
+// Write the conclusion below the table of slabs for all size classes with one verdict:
+// for classes with one holder a sentence each; for other verdicts all classes with one
+// explanation: "256 B, 224 B: which of them ...".
 static void put_verdict(const struct account *a, size_t shown,
                         enum hp_waste_verdict verdict) {
     const struct hp_waste *waste = a->view->extra;

@@ -23,7 +23,8 @@ static const char begin_mark = '\002', end_mark = '\003';
 
 // --- brackets -----------------------------------------------------------------------------
 
-// Take the next argument off a list such as "A, B<c, d>"; false at its end.
+// Remove the first argument from `left`, a list such as "A, B<c, d>", and store it; false
+// at the end of the list.
 static bool next_argument(struct hp_span *left, struct hp_span *argument) {
     size_t depth = 0, end = 0;
     if (left->size == 0) {
@@ -107,7 +108,8 @@ static void mark_groups(struct hp_buffer *marked, struct hp_text_arguments *a,
     hp_buffer_append(marked, hp_span_from(full, copied));
 }
 
-// Bytes of the placeholder that a short name shows for a group; 0: it shows none here.
+// Bytes of the placeholder, "<…>", that a short name shows for a group at the beginning
+// of `text`; 0: there is none.
 static size_t placeholder_size(struct hp_span text) {
     static const char *const known[] = {"<…>", "[…]"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -118,7 +120,8 @@ static size_t placeholder_size(struct hp_span text) {
     return 0;
 }
 
-// Remove the marks from the short name, and note which group each was for.
+// Copy the short name without its marks into a->name, and add the group of each mark to
+// a->shown.
 static void find_shown(struct hp_text_arguments *a, struct hp_span marked) {
     while (marked.size > 0) {
         if (marked.at[0] != begin_mark) {
@@ -183,8 +186,8 @@ bool hp_text_argument(const struct hp_text_arguments *a,
     return false;
 }
 
-// The entry that says how an argument is shown; NULL: it is not shown.  The last entry
-// counts.
+// The entry that says how an argument is shown; NULL: it is not shown.  If there are
+// several entries, the last one is used.
 static const struct hp_text_kept_argument *kept_argument(
     const struct hp_text_arguments *a, size_t group, size_t argument) {
     const struct hp_text_kept_argument *kept, *found = NULL;

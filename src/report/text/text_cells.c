@@ -10,8 +10,8 @@ enum {
     NARROW_AMOUNT = 11, // cells of an amount where lines must fit, at least
     PERCENT_WIDTH = 6,
     ERROR_WIDTH = 18, // room for "16.00 … 16.45 MiB" and a space
-    WIDE_ERROR = 23,  // the same for whole bytes
-    ASCII_ERROR = 2,  // more cells for "..." instead of "…".
+    WIDE_ERROR = 23,  // width of intervals in B or KiB
+    ASCII_ERROR = 2,  // cells that "..." takes beyond "…"
     // Least cells of a name at 40 columns; one more for each 5 columns, up to MOST_NAME.
     LEAST_NAME = 20,
     MOST_NAME = 28,

@@ -11,12 +11,13 @@
 
 #include <stdio.h>
 
-// Least share of the total that folding must have moved for a line.
+// Folding is mentioned if it has moved more than this share of the total to callers.
 static const double least_moved = 0.01;
-// Libraries are mentioned if they hold more than the first share, and the largest own
-// function at most the second.
+// --frames=own is suggested if libraries have more than the first share of the total, and
+// the largest function would then have at most the second.
 static const double least_libraries = 0.25, most_own = 0.8;
-// Least difference of the shares with known source files on both sides.
+// Least difference between base and new in the share of memory whose source files are
+// known, for a warning.
 static const double least_difference = 0.05;
 
 enum {
@@ -24,13 +25,13 @@ enum {
     NAME_SIZE = 256,
 };
 
-// The share of the total; 0 if the total is not above 0.
+// The share that `part` has of charges->total; 0 if the total is not above 0.
 static double share_of(hp_fixed part, const struct hp_charges *charges) {
     return charges->total > 0 ? (double)part / (double)charges->total : 0;
 }
 
-// Write the classes that folding moved values from, "the standard library and wrappers of
-// malloc", except those with next to nothing.
+// Write the classes of code that folding moved memory from, "the standard library and
+// wrappers of malloc", except those with at most 1% of it.
 static void put_classes(struct hp_sink *out, const struct hp_charges *charges) {
     static const char *const names[HP_CLASSES] = {
         [HP_CLASS_NONE] = "what is not known",
@@ -74,7 +75,8 @@ static void put_moved(struct hp_sink *out, const struct hp_view *view,
                   charges->is_go ? ", as go tool pprof does" : "");
 }
 
-// Suggest --frames=own if libraries hold much and no function of the program holds most.
+// Suggest --frames=own if libraries have much memory, and no function would have most of
+// it if libraries were folded.
 static void put_own(struct hp_sink *out, const struct hp_view *view,
                     const struct hp_charges *charges) {
     double libraries = share_of(charges->libraries, charges);
@@ -103,7 +105,8 @@ static void put_suspect(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
-// In a comparison, warn if source files are known for one side only.
+// In a comparison, warn if source files are known for much more of the memory of one side
+// than of the other.
 static void put_files(struct hp_sink *out, const struct hp_view *view) {
     if (!view->report->has_sides || hp_view_is_of_differences(view)) {
         return;

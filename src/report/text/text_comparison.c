@@ -32,7 +32,7 @@ static bool is_jemalloc(const struct hp_view *view) {
     return view->head.summary[HP_SIDE_ALL].is_jemalloc;
 }
 
-// Write the line about the differences that p does not allow for.
+// Write a line if p does not allow for the differences between processes.
 static void put_not_known(struct hp_sink *out, enum hp_difference_test test) {
     if (!hp_difference_allows_for_processes(test)) {
         hp_sink_text(out,
@@ -84,7 +84,8 @@ static void put_shared(struct hp_sink *out, const struct hp_difference *differen
     }
 }
 
-// Write for which sides the spread is known from groups of dumps only.
+// Write for which sides the spread is known from replicates (classes of dumps) only, and
+// from how many.
 static void put_groups(struct hp_sink *out, const struct hp_difference *difference) {
     static const char *const sides[] = {"base", "new"};
     const char *begin = "spread     ";
@@ -98,7 +99,8 @@ static void put_groups(struct hp_sink *out, const struct hp_difference *differen
     hp_sink_text(out, begin[0] == ',' ? "\n" : "");
 }
 
-// Write how many rows changed significantly, how many are new and how many are gone.
+// Write whether the total changed significantly, how many rows did, and how many are new
+// or gone; nothing if changes were not tested.
 static void put_verdict(struct hp_sink *out, const struct hp_view *view,
                         const struct hp_difference *difference) {
     bool is_sure = difference->total.p < 1 - view->options.confidence;
@@ -131,7 +133,7 @@ static void put_verdict(struct hp_sink *out, const struct hp_view *view,
     hp_sink_print(out, "; %zu new, %zu gone\n", new, gone);
 }
 
-// Write the total of one side with its interval.
+// Write a line with a label, the total of one side and its interval.
 static void put_side(struct hp_sink *out, const struct hp_view *view, const char *label,
                      hp_fixed value, struct hp_interval range) {
     struct hp_text_estimate text;
@@ -141,7 +143,8 @@ static void put_side(struct hp_sink *out, const struct hp_view *view, const char
     hp_sink_text(out, "\n");
 }
 
-// Write what filters leave of both sides, if there are filters.
+// Write the values of both sides that filters leave, and the p-value of their change;
+// nothing without filters.
 static void put_filtered_change(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_difference *difference = view->extra;
     const struct hp_change *filtered = &difference->filtered;
@@ -164,7 +167,8 @@ static void put_amount_line(struct hp_sink *out, const struct hp_view *view,
     hp_sink_print(out, "%-9s  %s\n", label, text);
 }
 
-// Write the head for inputs that are differences themselves; nothing can be tested there.
+// Write the head for inputs that are differences of profiles themselves, whose changes
+// cannot be tested.
 static void put_differences(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_difference *difference = view->extra;
     const struct hp_change *total = &difference->total, *left = &difference->filtered;
@@ -378,7 +382,7 @@ void hp_text_onsets(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
-// Write the slope of the total, with its test.
+// Write the slope of the total with its lower bound, its p-value and its shape.
 static void put_slope(struct hp_sink *out, const struct hp_view *view,
                       const struct hp_trend *trend) {
     const struct hp_trend_row *total = &trend->total;
@@ -425,7 +429,8 @@ static void put_horizon(struct hp_sink *out, const struct hp_trend *trend) {
         "cannot be told from growth\n");
 }
 
-// Write what filters leave of the first and the last dump, if there are filters.
+// Write the values of the first and the last dump that filters leave; nothing without
+// filters.
 static void put_filtered_trend(struct hp_sink *out, const struct hp_view *view,
                                const struct hp_trend *trend) {
     enum hp_metric metric = view->options.metric;
@@ -516,7 +521,8 @@ static void put_window(struct hp_sink *out, const struct hp_view *view) {
     put_survivors(out, view, total);
 }
 
-// Write the same for what filters leave, if there are filters.
+// Write how much of the memory that filters leave was allocated, and survives; nothing
+// without filters.
 static void put_filtered_lifetime(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_lifetime_row *filtered = hp_lifetime_row(view, HP_ROW_FILTERED);
     char allocated[HP_NUMBER_SIZE];
@@ -528,7 +534,7 @@ static void put_filtered_lifetime(struct hp_sink *out, const struct hp_view *vie
     }
 }
 
-// Write the allocations that were excluded, and why.
+// Write how many records of allocations were excluded, and why.
 static void put_left_out(struct hp_sink *out, const struct hp_recent_row *total) {
     if (total->negative > 0) {
         hp_sink_print(
@@ -542,7 +548,8 @@ static void put_left_out(struct hp_sink *out, const struct hp_recent_row *total)
     }
 }
 
-// Write how simultaneous deaths are counted, if there are any.
+// Write how objects are counted that one stack freed in one tick of the clock, if there
+// are any.
 static void put_batches(struct hp_sink *out, const struct hp_recent_row *total) {
     char largest[HP_NUMBER_SIZE];
     hp_format_grouped(largest, (hp_int128)total->largest_batch);
@@ -555,7 +562,7 @@ static void put_batches(struct hp_sink *out, const struct hp_recent_row *total) 
     }
 }
 
-// Write the head for lifetimes from prof_recent.
+// Write the head for lifetimes from the records of prof_recent.
 static void put_recent_head(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_recent_rows *rows = view->extra;
     const struct hp_recent_row *total = &rows->total;

@@ -100,7 +100,7 @@ static size_t head_size(const struct hp_text_cut *cut, struct hp_span text, size
     return size;
 }
 
-// The place where the longest end that fits into `room` cells begins.
+// The index at which the longest end of a text begins that fits into `room` cells.
 static size_t tail_begin(const struct hp_text_cut *cut, struct hp_span text,
                          size_t room) {
     size_t left = cells(cut, text), at = 0;
@@ -297,8 +297,8 @@ static void drop_arguments(struct hp_buffer *out, struct hp_span name) {
     }
 }
 
-// The part with the function's own name.  A closure is named after the function that it
-// is in.
+// The index of the part with the function's own name.  A closure is named after the
+// function that it is in.
 static size_t last_part(const struct parts *parts, struct hp_span name) {
     size_t last = parts->begins.count - 1;
     while (last > 0) {
@@ -317,8 +317,9 @@ static bool is_nameless(const struct parts *parts, struct hp_span name, size_t p
     return hp_span_starts(hp_span_from(name, parts->begins.at[part]), "(anonymous");
 }
 
-// The first part before the function that shows an argument; `last` if none does.  Such
-// an argument distinguishes the row from others, so that it is kept.
+// The index of the first part before part `last`, the function, that shows a template
+// argument; `last` if none does.  Such an argument distinguishes the row from others, so
+// that it is kept.
 static size_t first_with_argument(const struct parts *parts, struct hp_span name,
                                   size_t last) {
     for (size_t i = 0; i < last; i++) {

@@ -148,8 +148,8 @@ void hp_text_measure(struct hp_text_estimate *text, hp_fixed value,
     }
 }
 
-// Write the lower end of a number of objects: with mixed sizes there may be any number of
-// smaller ones.
+// Write an interval of a number of objects that has no upper end, "17 or more": with
+// mixed sizes there may be any number of smaller objects.
 static void put_least(struct hp_text_estimate *text, double least, bool is_uncounted) {
     char number[HP_NUMBER_SIZE];
     if (isnan(least)) {
@@ -161,7 +161,8 @@ static void put_least(struct hp_text_estimate *text, double least, bool is_uncou
     text->note = ": mixed sizes";
 }
 
-// Let the interval replace the value, which was chosen because it is large.
+// Let the interval replace the value, which is too high because it was chosen as the
+// largest.
 static void let_interval_replace(struct hp_text_estimate *text) {
     text->is_half = false;
     text->is_alone = true;

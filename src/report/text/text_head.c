@@ -18,7 +18,8 @@
 
 // --- inputs -------------------------------------------------------------------------------
 
-// Write the sample period if it is the same in all inputs: "sample period 512 KiB".
+// Write the sample period, " · sample period 512 KiB", or that there is none or periods
+// differ between inputs.
 static void put_period(struct hp_sink *out, const struct hp_input_summary *summary) {
     size_t count = summary->periods.count;
     uint64_t period = count > 0 ? summary->periods.at[0] : 0;
@@ -41,8 +42,8 @@ static void put_period(struct hp_sink *out, const struct hp_input_summary *summa
     }
 }
 
-// Say if large sizes were read as pages: the same dumps may give other numbers where that
-// is not known.
+// Write a remark if sizes above 32 KiB were taken for whole pages: where that is not
+// known, the same dumps may give other numbers.
 static void put_large_sizes(struct hp_sink *out, const struct hp_input_summary *summary) {
     if (summary->with_pages > 0) {
         hp_sink_text(out, " · large sizes: pages");
@@ -110,7 +111,7 @@ void hp_text_inputs(struct hp_sink *out, const struct hp_view *view) {
 
 // --- totals -------------------------------------------------------------------------------
 
-// Write a total with its error, if the error is known.
+// Write the total of a metric, with its interval if sampling leaves it uncertain.
 static void put_total(struct hp_sink *out, const struct hp_view *view, hp_fixed value,
                       enum hp_metric metric) {
     struct hp_text_estimate text;
@@ -172,7 +173,8 @@ static void put_selection(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-// Write how much memory is in stacks that were never sampled, if that is known.
+// Write how much memory is estimated to be in stacks that were never sampled; nothing if
+// that is not known.
 static void put_unseen(struct hp_sink *out, const struct hp_view *view) {
     struct hp_unseen unseen = hp_unseen_of(view);
     if (!unseen.is_known || unseen.stack <= 0) {
@@ -206,7 +208,8 @@ bool hp_text_filters(struct hp_sink *out, const struct hp_view *view) {
     return !is_first;
 }
 
-// Write what filters leave, with its error and its share of the total.
+// Write the sum that filters leave, with its interval and its share of the total; nothing
+// without filters.
 static void put_filtered(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_head *head = &view->head;
     enum hp_metric metric = view->options.metric;
@@ -244,7 +247,8 @@ void hp_text_moments(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
-// Say if --spread is known from groups of dumps, not from each input.
+// Write a line if the spread between inputs is known from replicates (classes of dumps)
+// only, and not from each input.
 static void put_groups(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_top *top = view->extra;
     if (view->options.spread && top->spread.groups > 0) {

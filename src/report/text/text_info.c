@@ -43,7 +43,7 @@ static void put_count(struct hp_sink *out, uint64_t count, const char *what) {
                   hp_text_plural(what, count == 1));
 }
 
-// Write how much there is in an input.
+// Write the numbers of stacks, threads, files and addresses of an input, and its size.
 static void put_contents(struct hp_sink *out, const struct hp_input_record *input) {
     put_field(out, "contents");
     put_count(out, input->stacks, "stack");
@@ -156,7 +156,8 @@ static void put_read(struct hp_sink *out, const struct hp_input_record *input) {
     }
 }
 
-// Write how many lines and counts of an input were skipped, and whether its total agrees.
+// Write how many lines and counts of an input were skipped, and whether its total agrees
+// with the sum of its stacks.
 static void put_diagnostics(struct hp_sink *out, const struct hp_input_record *input) {
     const struct {
         const char *one, *many;
@@ -318,8 +319,8 @@ static void put_returns(struct hp_sink *out, const struct hp_module *module) {
     }
 }
 
-// Write how many parts of the debug information there are, and how many libdw had to
-// read.
+// Write how many parts of one kind the debug information of a module has, and how many of
+// them libdw had to read, instead of our own reader; nothing if there are none.
 static void put_parts(struct hp_sink *out, const char *name,
                       const struct hp_debug_parts *parts) {
     if (parts->all > 0) {
@@ -329,8 +330,8 @@ static void put_parts(struct hp_sink *out, const char *name,
     }
 }
 
-// Write which dumps have this build of a module, and whether a file was proven to be the
-// same.
+// Write how many dumps have this build of a module, and whether the file at hand was
+// proven to be the same build.
 static void put_build(struct hp_sink *out, const struct hp_module *module) {
     static const char *const what[] = {
         [HP_PROOF_UNCHECKED] = "the file has their layout, and no code could be compared",
@@ -432,7 +433,8 @@ static void put_type_totals(struct hp_sink *out, const struct hp_view *view) {
 }
 
 void hp_text_info(struct hp_sink *out, const struct hp_view *view) {
-    // Moments are shown with each input; this one is about shards.
+    // The block of each input says whether it is used, so that of these sentences only
+    // the first one is written, which is about shards.
     if (view->head.shards.count > 0) {
         hp_sink_escaped(out, hp_view_moment(view, 0));
         hp_sink_text(out, "\n");

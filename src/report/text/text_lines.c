@@ -95,7 +95,7 @@ static size_t put_word(struct line_writer *lines, struct hp_span word, size_t co
     bool is_path = memchr(word.at, '/', word.size) != NULL;
     while (word.size > 0) {
         size_t size = hp_utf8_first(word).size;
-        // A colour at the end of a word, with nothing after it.
+        // An escape sequence for a colour; nothing follows it in the word.
         if (word.at[0] == '\033') {
             size = word.size;
         }
@@ -138,7 +138,7 @@ static void put_wrapped(struct line_writer *lines, struct hp_span line) {
 
 // --- lines --------------------------------------------------------------------------------
 
-// Replace all characters outside of ASCII.
+// Return a line with all characters outside of ASCII replaced; valid until the next call.
 static struct hp_span without_utf8(struct line_writer *lines, struct hp_span line) {
     char room[HP_TEXT_CODE_SIZE];
     lines->ascii.text.count = 0;
@@ -162,7 +162,7 @@ static void drop_cells(struct hp_buffer *line) {
     line->text.count = kept;
 }
 
-// Write the line that is complete.
+// Write lines->line, which is complete now, and empty it.
 static void put_line(struct line_writer *lines) {
     drop_cells(&lines->line);
     struct hp_span line = {lines->line.text.at, lines->line.text.count};

@@ -5,8 +5,8 @@
 //    10.5 MiB    12.0 MiB    9.6 … 14.7 MiB     17      return g(n);
 //                                               18  }
 //
-// Each line that holds something is shown with some lines around it.  A function whose
-// source is not found has only the lines that hold something.
+// Each line that has memory is shown with some lines around it.  Of a function whose
+// source is not found only the lines with memory are shown, without text.
 #include "report/text/text.h"
 
 #include "view/report_list.h"
@@ -16,7 +16,7 @@
 enum {
     WIDTH = 11,       // cells of a value; narrow, because source text needs room
     NUMBER_WIDTH = 8, // cells of a line number and the space before it
-    // Lines shown before and after a line that holds something.
+    // Lines shown before and after a line with memory.
     CONTEXT = 5,
     LONGEST = 400, // characters of a source line that are shown
     TAB = 8,
@@ -24,7 +24,7 @@ enum {
     MOST_MISSING = 3,
 };
 
-// State of writing.
+// State of writing the report of list: source lines by function.
 struct list_writer {
     struct hp_sink *out;
     const struct hp_view *view;
@@ -35,7 +35,7 @@ struct list_writer {
     uint32_t sources;
 };
 
-// Find the widths of columns.
+// Set the widths of columns so that the lines of the first `shown` functions fit.
 static void measure(struct list_writer *list, size_t shown) {
     const struct hp_listing *listing = list->view->extra;
     list->widths = hp_text_widths_of(list->view);
@@ -79,7 +79,8 @@ static void put_value(const struct list_writer *list, hp_fixed value,
     }
 }
 
-// Write the values of a line; NULL: a line that holds nothing.
+// Write the cells with the values of a line; NULL: empty cells, for a line without
+// memory.
 static void put_values(const struct list_writer *list,
                        const struct hp_listed_line *line) {
     hp_sink_text(list->out, HP_TEXT_ROW);
@@ -139,9 +140,10 @@ static void put_line(const struct list_writer *list, const struct hp_listed_line
     hp_sink_text(list->out, "\n");
 }
 
-// Write the lines around line `i` of a function, up to the next one that holds something.
-// `from` is the last line that has been shown; returns the new one.  A line can be after
-// the end of a source that is not the version that was compiled.
+// Write element `i` of a function's lines with the source lines around it, up to the next
+// line with memory. `from` is the number of the last line that has been shown, 0 if none;
+// returns the new one.  A line can be after the end of a source that is not the version
+// that was compiled.
 static uint64_t put_around(const struct list_writer *list,
                            const struct hp_listed_function *function, size_t i,
                            uint64_t from, const struct hp_source_file *source) {

@@ -52,7 +52,8 @@ struct hp_text_names {
     const struct hp_view *view;
     HP_VEC(struct row_name) names;
     uint32_t *number; // index into `names` of each node, + 1; 0: none
-    bool is_cut;      // set when whole names are distinct
+    // whether names are shortened now; not before whole names are distinct
+    bool is_cut;
 };
 
 void hp_text_append_safe(struct hp_buffer *out, struct hp_span text) {
@@ -92,7 +93,8 @@ static bool take_end(struct hp_span *name, struct hp_span end) {
     return true;
 }
 
-// Split the name of a line or address into lead, name and place, as far as it has them.
+// Set lead, base and place of a name from its text; only names of lines and addresses
+// have a lead or a place.
 static void split(const struct hp_view *view, struct row_name *name,
                   struct hp_span text) {
     enum hp_granularity by = view->options.by;
@@ -114,7 +116,7 @@ static void split(const struct hp_view *view, struct row_name *name,
     hp_vec_done(&place.text);
 }
 
-// Append the middle part of a name, shortened by the rules for its kind.
+// Append name->base, shortened by the rules for the kind of the row.
 static void cut_base(const struct hp_text_names *names, const struct row_name *name,
                      const struct hp_text_cut *cut, struct hp_buffer *out) {
     static const struct hp_text_cut whole = {0};
@@ -148,7 +150,8 @@ static size_t cells(const struct hp_text_names *names, const struct hp_buffer *t
     return hp_text_cells(hp_buffer_span(text), names->view->options.ascii);
 }
 
-// The room that is left; 0 stays 0, and otherwise at least 1, because 0 means any.
+// The room that is left of `room` when `used` cells are taken; 0 stays 0, and otherwise
+// it is at least 1, because 0 means any room.
 static size_t less(size_t room, size_t used) {
     return room == 0 ? 0 : room > used ? room - used : 1;
 }
@@ -157,8 +160,8 @@ static size_t half(size_t room) {
     return room > 1 ? room / 2 : room;
 }
 
-// Append the place after the name.  It is shortened so that the name gets up to half of
-// the room.
+// Append a space and name->place, the file and line.  It is shortened so that the name
+// gets up to half of the room.
 static void build_place(const struct hp_text_names *names, const struct row_name *name,
                         size_t room, struct hp_buffer *out) {
     struct hp_text_cut cut = {.is_ascii = names->view->options.ascii};
@@ -171,7 +174,7 @@ static void build_place(const struct hp_text_names *names, const struct row_name
     }
 }
 
-// Build the text of a name from its parts.
+// Build name->text from the parts of the name; shorten it to its room if names->is_cut.
 static void build_text(const struct hp_text_names *names, struct row_name *name) {
     size_t room = names->is_cut ? name->room : 0;
     struct hp_text_cut cut = {.room = half(room), .is_ascii = names->view->options.ascii};
@@ -212,8 +215,8 @@ static struct row_name *member(const struct alike *alike, size_t i) {
 // Append the text by which a step distinguishes member `i`.
 typedef void describe_fn(const struct alike *alike, size_t i, struct hp_buffer *out);
 
-// Set the mark of each name to what `describe` says of it; returns false and sets none if
-// these are all the same.
+// Set the mark of each name to the text that `describe` appends for it.  Returns false
+// and sets no mark if all these texts are the same.
 static bool mark(const struct alike *alike, describe_fn *describe) {
     struct hp_buffer first = {0}, other = {0};
     bool differ = false;
@@ -271,7 +274,8 @@ static bool differs(const struct alike *alike, struct hp_text_kept_argument kept
     return differ && !are_kept;
 }
 
-// Find the first argument that differs.
+// Find the first template argument that differs between the names, in the form that
+// kept->is_whole asks for; false if none differs.
 static bool find_difference(const struct alike *alike,
                             struct hp_text_kept_argument *kept) {
     size_t groups = 0;
@@ -291,7 +295,8 @@ static bool find_difference(const struct alike *alike,
     return false;
 }
 
-// Show the first argument that differs; false if none does.  Tries short forms first.
+// Show the first template argument that differs in all names again; false if none
+// differs.  Tries short forms first.
 static bool keep_arguments(const struct alike *alike) {
     struct hp_text_kept_argument kept = {0};
     for (size_t i = 0; i < alike->count; i++) {
@@ -341,7 +346,7 @@ static void put_in_brackets(struct hp_buffer *out, struct hp_span text) {
     }
 }
 
-// Append the file without folders, and the line.
+// Append the name of the source file without folders, and the line: " [a.c:15]".
 static void describe_line(const struct alike *alike, size_t i, struct hp_buffer *out) {
     struct hp_buffer place = {0};
     const struct hp_view *view = alike->names->view;
@@ -350,14 +355,14 @@ static void describe_line(const struct alike *alike, size_t i, struct hp_buffer 
     hp_vec_done(&place.text);
 }
 
-// Append the whole path of the file.
+// Append the whole path of the source file: " [/srv/a.c]".
 static void describe_file(const struct alike *alike, size_t i, struct hp_buffer *out) {
     const struct hp_view *view = alike->names->view;
     const struct hp_origin *origin = hp_view_origin(view, member(alike, i)->node);
     put_in_brackets(out, hp_view_string(view, origin->file));
 }
 
-// Append the module without folders.
+// Append the file name of the module without folders: " [libone.so]".
 static void describe_module(const struct alike *alike, size_t i, struct hp_buffer *out) {
     const struct hp_view *view = alike->names->view;
     hp_module_id module = hp_view_origin(view, member(alike, i)->node)->module;
@@ -367,7 +372,8 @@ static void describe_module(const struct alike *alike, size_t i, struct hp_buffe
     put_in_brackets(out, hp_span_basename(path));
 }
 
-// Append the number among the names that are the same; always distinguishes them.
+// Append the number of name `i` among the names that have the same text, " ~1"; this
+// always distinguishes them.
 static void describe_order(const struct alike *alike, size_t i, struct hp_buffer *out) {
     char number[32];
     (void)alike;
@@ -461,7 +467,7 @@ static bool distinguish_once(struct hp_text_names *names, uint32_t *order) {
 
 void hp_text_names_make_distinct(struct hp_text_names *names) {
     enum {
-        MOST_ROUNDS = 40, // more are needed only for names that were made to need them
+        MOST_ROUNDS = 40, // rounds of distinguish_once(); only contrived names need more
     };
 
     uint32_t *order = hp_alloc(names->names.count * sizeof *order);

@@ -12,12 +12,12 @@
 enum {
     // Cells before the left stack.
     INDENT = 5,
-    // Cells of the left column.
+    // Least and most cells of the left column.
     LEAST_ROOM = 16,
     MOST_ROOM = 60, // including the spaces after a name
 };
 
-// Cells of the left column: half of a line within these limits.
+// Cells of the left column: half of a line, but not less or more than these limits.
 static size_t room_of(const struct hp_view *view) {
     size_t width = view->options.width;
     size_t half = width > INDENT ? (width - INDENT) / 2 : 0;

@@ -11,7 +11,8 @@
 
 #include "view/report_peek.h"
 
-// Columns before names, except cum, which is never dropped.
+// Indices into `parts`: the columns before names.  BEFORE is cum with its spaces, and is
+// never dropped.
 enum {
     FLAT,
     FLAT_SHARE,
@@ -28,7 +29,7 @@ enum {
     BRANCH_WIDTH = 2,
 };
 
-// State of writing.
+// State of writing the report of peek: callers and callees of functions.
 struct peek {
     struct hp_sink *out;
     const struct hp_view *view;
@@ -46,7 +47,7 @@ static const struct hp_neighbor *neighbors_of(const struct hp_view *view, size_t
     return neighbors->all + area->first + (are_callees ? area->callers : 0);
 }
 
-// Widen columns for the callers or callees of a row.
+// Widen columns so that the callers or callees of a row fit.
 static void measure_neighbors(struct peek *peek, size_t row, bool are_callees) {
     const struct hp_neighbor *all = neighbors_of(peek->view, row, are_callees);
     size_t shown = hp_neighbors_shown(peek->view, row, are_callees);
@@ -57,7 +58,8 @@ static void measure_neighbors(struct peek *peek, size_t row, bool are_callees) {
     }
 }
 
-// Find the widths of columns.
+// Set the widths of columns so that the first `shown` functions, their callers and their
+// callees fit.
 static void measure(struct peek *peek, size_t shown) {
     const struct hp_view *view = peek->view;
     const struct hp_neighbors *neighbors = view->extra;
@@ -128,7 +130,7 @@ static void name_neighbors(struct peek *peek, size_t row, bool are_callees) {
     }
 }
 
-// Find distinct names for everything that is shown.
+// Find distinct names for the first `shown` functions, their callers and their callees.
 static void name_all(struct peek *peek, size_t shown) {
     peek->names = hp_text_names_new(peek->view);
     for (size_t i = 0; i < shown; i++) {
@@ -139,7 +141,8 @@ static void name_all(struct peek *peek, size_t shown) {
     hp_text_names_make_distinct(peek->names);
 }
 
-// Write cum, its share of `whole` and its interval.
+// Write cum of a function, or the value of a caller or callee, with its share of `whole`
+// and its interval.
 static void put_cum(const struct peek *peek, const struct hp_amount *cum,
                     const struct hp_text_estimate *text, hp_fixed whole) {
     struct hp_sink *out = peek->out;

@@ -22,11 +22,11 @@
 #include <string.h>
 
 enum {
-    // Cells of columns.
+    // Widths of columns, in cells of the terminal.
     SHARE_WIDTH = 6,
     GROWTH_WIDTH = 8,
     P_WIDTH = 8,
-    // Room for what is before a name.
+    // Bytes of the text before a name, with its NUL: "new: ~".
     PREFIX_SIZE = 32,
 };
 
@@ -41,15 +41,16 @@ struct table {
     struct hp_sink *out;
     const struct hp_view *view;
     enum hp_metric metric;
-    hp_fixed total, base; // the totals that shares refer to
-    hp_fixed running;     // sum of the rows so far, in the column that is added up
+    // total of the view, and total of the base in a comparison: the wholes of shares
+    hp_fixed total, base;
+    hp_fixed running; // sum of the rows so far, in the column that is added up
     // The field whose interval is shown; the field after which it is shown.  NULL: none.
     const struct hp_field *with_error, *last_estimate;
     // The estimate of the present row; equal values in the row are written like it.
     struct hp_text_estimate estimate;
     struct hp_text_widths widths;
     unsigned *gone; // for each field: the parts that were dropped, as bits
-    size_t room;    // cells of a name and what is before it
+    size_t room;    // cells of a name and the prefix before it; 0: any
     struct hp_text_names *names;
 };
 
@@ -103,14 +104,14 @@ static bool has_error_after(const struct table *t, const struct hp_field *field)
 
 // --- what fits ----------------------------------------------------------------------------
 
-// A part of a field's columns, with the bit by which it is dropped.
+// A part of a field (its number, share, interval ...), and the bit of it in table.gone.
 struct column_piece {
     size_t field;
     unsigned bit;
 };
 
-// All parts of a table, and their cells.  Parts that add up are dropped first, then
-// shares, then intervals, then numbers.
+// All parts of the fields of a table, and their cells.  Running shares are dropped first,
+// then other shares, then intervals, then numbers.
 struct pieces {
     HP_VEC(struct column_piece) of;
     HP_VEC(struct hp_text_part) parts; // for each of `of`
@@ -120,10 +121,10 @@ enum {
     RUNNING_LEAVES = 1,
     SHARE_LEAVES,
     INTERVAL_LEAVES,
-    NUMBERS_LEAVE, // plus the order of the fields
+    NUMBERS_LEAVE, // plus hp_field.leaves
 };
 
-// Find the widths of columns.
+// Set t->widths, so that the values and intervals of the first `shown` rows fit.
 static void measure(struct table *t, size_t shown) {
     t->widths = hp_text_widths_of(t->view);
     for (size_t i = 0; t->with_error && i < shown; i++) {
@@ -140,7 +141,7 @@ static void add_piece(struct pieces *pieces, size_t field, unsigned bit, int cel
     hp_vec_push(&pieces->parts, ((struct hp_text_part){(size_t)cells, leaves, false}));
 }
 
-// Add the parts of a field.
+// Add the parts of the field with this number; none if it has no title.
 static void add_pieces(struct pieces *pieces, const struct table *t, size_t number) {
     const struct hp_field *field = &t->view->fields.at[number];
     int amount = t->widths.amount + 1;
@@ -170,7 +171,7 @@ static void add_pieces(struct pieces *pieces, const struct table *t, size_t numb
     }
 }
 
-// Drop the parts that do not fit.
+// Drop parts of fields until names have room: set t->gone and t->room.
 static void fit(struct table *t) {
     struct pieces pieces = {0};
     t->gone = hp_alloc(t->view->fields.count * sizeof *t->gone);
@@ -190,7 +191,7 @@ static void fit(struct table *t) {
 
 // --- titles -------------------------------------------------------------------------------
 
-// Write the titles of a field.
+// Write the titles of the columns of a field.
 static void put_title(const struct table *t, const struct hp_field *field) {
     const char *title = field->column.title;
     int amount = t->widths.amount;
@@ -217,7 +218,8 @@ static void put_title(const struct table *t, const struct hp_field *field) {
     }
 }
 
-// The title of the names.  Ages are those of objects in use, which are not lifetimes.
+// The title of the column of names.  Ages are those of objects in use, which are not
+// lifetimes.
 static const char *title_of_rows(const struct hp_view *view) {
     return view->options.by == HP_BY_AGE ? "age so far" : hp_view_row_kind(view);
 }
@@ -375,7 +377,8 @@ static void build_prefix(const struct hp_view *view, size_t row, char text[PREFI
              view->rows.at[row].is_likely ? "~" : "");
 }
 
-// Write a row, and below it its pair of stacks if these are shown.
+// Write a row, and below it with --pairs the two stacks that allocated and freed most of
+// its objects.
 static void put_row(struct table *t, size_t row) {
     const struct hp_field *field;
     const char *between = "";
@@ -441,8 +444,9 @@ static size_t count_marked(const struct hp_view *view, size_t from) {
     return count;
 }
 
-// Write how much the rows from row `from` on grew and shrank together; by cum, where rows
-// contain each other, the largest change of any.
+// Write how much the rows from row `from` on grew and shrank together.  If rows are
+// sorted by cum, and so contain each other, write the largest change of any of them
+// instead.
 static void put_changes(const struct table *t, size_t from) {
     const struct hp_view *view = t->view;
     bool by_cum = view->options.sort == HP_SORT_CUM;
@@ -570,7 +574,7 @@ static void write_text(struct hp_sink *out, const struct hp_view *view) {
     hp_text_put_lines(out, view, hp_text_marked);
 }
 
-// Widen a width in which nothing could be read.
+// Widen a width that is too narrow for a report.
 static void complete(struct hp_report_options *options) {
     bool is_too_narrow = options->width > 0 && options->width < HP_LEAST_WIDTH;
     options->width = is_too_narrow ? HP_LEAST_WIDTH : options->width;

@@ -11,7 +11,7 @@ enum {
 };
 
 // Write quantiles of the dumps' totals: "50% of dumps have at most 1.2 MiB to 1.3 MiB".
-// They are ranges, because each dump is not known.
+// They are ranges, because only a histogram of the totals is known.
 static void put_quantiles(struct hp_sink *out, const struct hp_view *view,
                           const struct hp_spread *spread) {
     enum hp_metric metric = view->options.metric;

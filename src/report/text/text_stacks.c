@@ -18,7 +18,8 @@ enum {
     MOST_SIZES = 3,
 };
 
-// Columns before the first function, except the value, which is never dropped.
+// Indices into `parts`: the columns before the first function.  BEFORE is the value with
+// its spaces, and is never dropped.
 enum {
     SHARE,
     ERROR,
@@ -27,7 +28,7 @@ enum {
     PARTS,
 };
 
-// State of writing.
+// State of writing the report of stacks.
 struct stack_blocks {
     struct hp_sink *out;
     const struct hp_view *view;
@@ -38,7 +39,7 @@ struct stack_blocks {
     struct hp_text_names *names;
 };
 
-// Find the widths of columns.
+// Set the widths of columns so that the first `shown` stacks fit.
 static void measure(struct stack_blocks *blocks, size_t shown) {
     const struct hp_view *view = blocks->view;
     blocks->widths = hp_text_widths_of(view);
@@ -49,7 +50,7 @@ static void measure(struct stack_blocks *blocks, size_t shown) {
     }
 }
 
-// Drop columns that do not fit.
+// Drop columns until names have room; set `parts`, `room` and `indent`.
 static void fit(struct stack_blocks *blocks) {
     static const char seen_once[] = " seen once";
     const struct hp_view *view = blocks->view;
@@ -111,7 +112,7 @@ static void put_part(struct hp_sink *out, const struct hp_size_part *part) {
     }
 }
 
-// Write the line of sizes; nothing if no size is known.
+// Write the line with the sizes of a stack's objects; nothing if no size is known.
 static void put_sizes(struct hp_sink *out, const struct hp_view *view, uint32_t number) {
     size_t count;
     const struct hp_size_part *const *parts =

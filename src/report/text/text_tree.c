@@ -21,14 +21,16 @@ enum {
     WIDTH = 11,      // cells of a value; narrow, because a tree needs room
     SHARE_WIDTH = 6, // cells of a share
     MOST_STEPS = 8,  // most steps that are drawn
-    // The same where names would have no room otherwise.
+    // The number of steps is reduced to this at least if names would have no room
+    // otherwise.
     LEAST_STEPS = 2,
     LEAST_NAME = 16, // least cells of a name after all steps
     // Room for "[12] ".
     FAR_SIZE = 16,
 };
 
-// Columns before names, except cum, which is never dropped.
+// Indices into `parts`: the columns before names.  BEFORE is cum with its spaces, and is
+// never dropped.
 enum {
     SHARE,
     ERROR,
@@ -37,7 +39,7 @@ enum {
     PARTS,
 };
 
-// State of drawing.
+// State of drawing the tree.
 struct drawing {
     struct hp_text_part parts[PARTS];
     size_t room;         // cells of a name with its steps; 0: any
@@ -49,7 +51,7 @@ struct drawing {
     bool is_open[MOST_STEPS + 1];
 };
 
-// Find the widths of columns.
+// Set the widths of columns so that the values of all lines fit.
 static void measure(struct drawing *drawing, const struct hp_view *view) {
     const struct hp_tree *tree = view->extra;
     const struct hp_tree_node *node;
@@ -114,7 +116,8 @@ static void count_steps(struct drawing *drawing, const struct hp_tree *tree) {
     }
 }
 
-// Format a number of such branches, "[12] "; returns its width in cells.
+// Format the number of steps of a node that is too far to the right, "[12] "; returns its
+// width in cells.
 static size_t far_right(char text[FAR_SIZE], uint32_t steps) {
     return (size_t)snprintf(text, FAR_SIZE, "[%u] ", (unsigned)steps);
 }
@@ -127,8 +130,8 @@ static size_t room_of(const struct drawing *drawing, size_t number) {
     return drawing->room > used ? drawing->room - used : drawing->room > 0;
 }
 
-// Find distinct names for all nodes, except those that a run contains: a run is named as
-// a whole.
+// Find distinct names for all nodes, except those of runs (several frames in one line of
+// text): a run is named as a whole.
 static void name_nodes(struct drawing *drawing, const struct hp_view *view) {
     const struct hp_tree *tree = view->extra;
     drawing->names = hp_text_names_new(view);
@@ -141,8 +144,8 @@ static void name_nodes(struct drawing *drawing, const struct hp_view *view) {
     hp_text_names_make_distinct(drawing->names);
 }
 
-// Write what is before the name of a node: lines of branches that continue, then its own
-// branch.
+// Write the steps before the name of a node: lines of branches that continue, then its
+// own branch.
 static void put_branches(struct hp_sink *out, struct drawing *drawing,
                          const struct hp_tree *tree, size_t number) {
     const struct hp_tree_node *node = &tree->nodes.at[number];
@@ -292,10 +295,11 @@ static void put_node(struct hp_sink *out, struct drawing *drawing,
     hp_sink_text(out, "\n");
 }
 
-// Nodes that are not shown: those that the view left out, and those after the last one
-// that fits.
+// The nodes that are not shown: those that the view omits, and those that --max-bytes has
+// no room for.
 struct hidden {
-    // How many; the sum of their flat values; the largest cum value of any.
+    // Their number; the sum of their flat values; the largest cum value of any of them,
+    // without its sign.
     size_t count;
     hp_fixed flat, most;
 };
@@ -313,8 +317,9 @@ static struct hidden hidden_from(const struct hp_tree *tree, size_t from) {
     return hidden;
 }
 
-// Write how much is not shown.  In an inverted tree, values of nodes contain each other,
-// so that they are not added up.
+// Write how many nodes are not shown, and their sum; nothing if all are shown.  In an
+// inverted tree, values of nodes contain each other, so that the largest value is written
+// instead of the sum.
 static void put_hidden(struct hp_sink *out, const struct hp_view *view, size_t from) {
     const struct hp_tree *tree = view->extra;
     struct hidden hidden = hidden_from(tree, from);

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-// Write a name of a stack as part of a cell.
+// Write a name of a stack as part of a cell, with \; for ';'.
 static void put_name(struct hp_sink *out, struct hp_span name) {
     const char *semicolon;
     while ((semicolon = memchr(name.at, ';', name.size)) != NULL) {
