@@ -60,8 +60,8 @@ static const struct event events_of_differences[DIFFERENCE_EVENTS] = {
 // own cost plus the costs of its calls, and nothing is counted twice.
 struct callgrind_function {
     hp_module_id module;
-    hp_string file;  // of the profile; "": unknown
-    hp_node_id name; // of the naming of the stacks
+    hp_string file;  // string of the profile; 0: unknown
+    hp_node_id name; // node of the naming
     uint32_t level;  // 1 for the first occurrence in a stack, from the root
 };
 
@@ -84,7 +84,7 @@ struct cost_row {
 // All functions, and all costs by function, callee and line.
 struct callgraph {
     HP_VEC(struct callgrind_function) functions; // [0] is no function
-    HP_VEC(struct cost_row) rows;                // by function, callee and line
+    HP_VEC(struct cost_row) rows;                // sorted by function, callee, line
 };
 
 // The key by which the index finds a row: the first members of struct cost_row.
@@ -94,7 +94,7 @@ struct row_key {
 
 // The last stack in which a function of level 1 occurred.
 struct meeting {
-    size_t stack; // its number + 1; 0: none yet
+    size_t stack; // number of that stack, + 1; 0: none yet
     // How often it has occurred in that stack.
     uint32_t level;
 };
@@ -104,7 +104,7 @@ struct callgraph_builder {
     struct callgraph *graph;
     const struct hp_stacks *stacks;
     struct hp_index functions, rows;
-    HP_VEC(struct meeting) meetings; // of each function of level 1
+    HP_VEC(struct meeting) meetings; // for each function; used at level 1 only
 };
 
 // Find or add a function; returns its number.

@@ -33,7 +33,7 @@ enum {
     LEAST_LETTER = LETTERS * 2 / 5,
     GRAY = 0x383838,
     SHADES = 5,   // shades of each colour
-    DARKEST = 60, // the darkest is 4/60 darker than the colour
+    DARKEST = 60, // a shade darkens a colour by 0/60 to 4/60
     // Bytes that an SVG may have, approximately; smaller boxes are merged to keep to it.
     MOST_BYTES = 1900000,
 };
@@ -70,7 +70,7 @@ enum {
     SHRANK_SURELY,
     GONE,
     GONE_SURELY,
-    MORE, // grew or shrank in a difference of two profiles, which has no p-values
+    MORE, // in a difference of two profiles, which has no p-values
     LESS,
 };
 

@@ -68,7 +68,7 @@ static hp_string *clean_all(const struct hp_naming *naming, struct hp_strtab *na
 struct folded_writer {
     struct hp_sink *out;
     const struct hp_view *view;
-    // The cleaned names, and for each node its cleaned name.
+    // `names`: the cleaned names; `of_node`: for each node its cleaned name.
     struct hp_strtab names;
     hp_string *of_node;
     uint32_t *rank;  // for each cleaned name: its place in byte order

@@ -28,7 +28,7 @@ struct markdown {
     // Titles of the report's table; empty: not seen yet.  They begin each part of the
     // table again.
     struct hp_buffer titles;
-    // Columns of the present table.
+    // Number of columns of the present table.
     size_t columns;
     bool in_table; // whether the last line was a row or a remark of a table
     bool has_any;  // whether anything has been written

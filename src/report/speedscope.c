@@ -20,13 +20,13 @@ struct speedscope_writer {
     const struct hp_view *view;
     // for each node: number of its frame, from 1 on; 0: it is in no stack
     uint32_t *frame_of;
-    // Profiles written so far.
+    // Number of profiles written so far.
     size_t profile_count;
 };
 
 // --- frames -------------------------------------------------------------------------------
 
-// Number the nodes that occur in stacks.
+// Number the nodes that occur in stacks: set w->frame_of.
 static void number_frames(struct speedscope_writer *w) {
     const struct hp_naming *naming = &w->view->naming;
     size_t nodes = hp_node_count(naming);
@@ -87,7 +87,7 @@ static uint32_t *weighty_stacks(const struct speedscope_writer *w,
     return order;
 }
 
-// Write the frames of one stack.
+// Write the numbers of the frames of one stack, from the root.
 static void put_sample(const struct speedscope_writer *w,
                        const struct hp_stack_key *stack) {
     const char *between = "[";
@@ -103,7 +103,7 @@ static void put_sample(const struct speedscope_writer *w,
     hp_sink_text(w->out, "]");
 }
 
-// Write one profile: the stacks with a weight, and their weights.
+// Write one profile: the stacks with a weight above zero, and their weights.
 static void put_profile(struct speedscope_writer *w, const char *name,
                         enum hp_metric metric, const hp_int128 *weights) {
     size_t count;

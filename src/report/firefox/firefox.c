@@ -59,7 +59,7 @@ struct hp_firefox_tables {
     // Names of libraries and source files, in `strings`.
     HP_VEC(hp_string) resources, sources;
     uint32_t *resource_of; // for each module: its row of the resource table, + 1; 0: none
-    struct hp_strtab files; // finds rows of the sources: file n is row n - 1
+    struct hp_strtab files; // to find rows of `sources`: string n is row n - 1
     struct hp_strtab strings;
 };
 
@@ -310,7 +310,7 @@ static void put_file(struct hp_sink *out, const void *data, size_t row) {
 
 // --- tables -------------------------------------------------------------------------------
 
-// End a table of `count` rows.
+// Write the end of a table: its length and the closing brace.
 static void put_end(struct hp_sink *out, size_t count) {
     hp_sink_print(out, "\"length\": %zu},\n ", count);
 }
@@ -358,7 +358,7 @@ static void put_strings(struct hp_sink *out, const struct hp_strtab *strings) {
     hp_sink_text(out, "]");
 }
 
-// Write all tables: "shared": {...}
+// Write all tables, the member "shared": {...}
 static void hp_firefox_put_tables(struct hp_sink *out,
                                   const struct hp_firefox_tables *tables) {
     size_t count = tables->resources.count, files = tables->sources.count;

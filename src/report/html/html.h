@@ -58,8 +58,8 @@ struct hp_html_tables {
     // For each frame: its index in `names` and in `functions`, and the strings of its
     // file and module.
     HP_VEC(uint32_t) name_of, function_of, file_of, module_of;
-    uint32_t *frame_of;  // for each site: its frame, + 1; 0: no stack has it
-    uint32_t *number_of; // for each node: its name, + 1; 0: no stack has it
+    uint32_t *frame_of;  // for each site: number of its frame, + 1; 0: no stack has it
+    uint32_t *number_of; // for each node: index in `names`, + 1; 0: no stack has it
 };
 
 // Fill the tables with all calls in the stacks of a view. hp_html_tables_done() frees
@@ -77,7 +77,7 @@ struct hp_span hp_html_name(const struct hp_view *view,
 // Writers of the parts of a page that differ between top, a diff and a trend.
 struct hp_html_kind {
     hp_writer *title;  // title of the page: "heap profile of x.heap"
-    hp_writer *head;   // lines of facts and warnings
+    hp_writer *head;   // lines of facts about the inputs, then the warnings
     hp_writer *titles; // titles of the columns after the column of names
     hp_writer *notes;  // lines below the table that explain it
     hp_writer *total;  // value of "total" in the JSON summary

@@ -58,7 +58,7 @@ static void put_side(struct hp_sink *out, const struct hp_view *view,
     hp_text_put_interval(out, &text);
 }
 
-// Write a change and its p-value, if that is known.
+// Write a change, and its p-value if that is known: "+9.5 MiB, p 0.01".
 static void put_growth(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_change *change) {
     char growth[HP_SIGNED_SIZE], p[HP_NUMBER_SIZE];
@@ -82,7 +82,8 @@ static void put_verdict(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-// Write both sides and the change, for the sentence.
+// Write the values of both sides with intervals, the change, and whether it is
+// significant; for the sentence.
 static void put_both(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_change *change) {
     put_side(out, view, change, 0);

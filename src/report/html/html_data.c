@@ -59,7 +59,7 @@ static int column_number(const struct html_writer *w, enum hp_column column,
 
 // --- head ---------------------------------------------------------------------------------
 
-// Write a member with a text.
+// Write a member with a text, and the comma after it.
 static void put_text(struct hp_sink *out, const char *key, struct hp_span text) {
     hp_sink_print(out, "\"%s\":", key);
     hp_json_string(out, text);
@@ -86,7 +86,7 @@ static void put_views(struct hp_sink *out) {
     hp_sink_text(out, "],\n");
 }
 
-// The name of an order of rows.
+// The name that the data uses for an order of rows.
 static const char *sort_name(enum hp_sort sort) {
     return sort == HP_SORT_NAME ? "name" : sort == HP_SORT_CUM ? "cum" : "flat";
 }
@@ -195,14 +195,15 @@ static void put_total(struct hp_sink *out, const struct html_writer *w,
     hp_json_ends(out, w->view, &amount, metric);
 }
 
-// The part of each metric that put_each() writes.
+// The part that put_each() writes of each metric: its description, its total, or the sum
+// that filters leave.
 enum metric_part {
     METRICS,
     TOTAL,
     LEFT,
 };
 
-// Write one part of all metrics of the page.
+// Write an array with one part of each metric of the page.
 static void put_each(struct hp_sink *out, const struct html_writer *w, const char *key,
                      enum metric_part part) {
     const char *between = "";
@@ -410,7 +411,8 @@ static void add_side(struct column *column, const struct hp_view *view) {
     hp_stack_sums_done(&sums);
 }
 
-// Add a column and read its sums.
+// Add a column for one side (0 if there are no sides), and read the sums of stacks in it;
+// of a trend this reads all dumps.
 static void add_column(struct html_writer *w, enum hp_column of, int side) {
     const struct hp_view *view = w->view;
     size_t stacks = view->stacks.all.count;

@@ -18,7 +18,7 @@ struct series_changes {
 struct hp_html_series {
     size_t stacks, dumps;
     uint32_t *first; // for each stack: the number of its sum in the first dump
-    struct series_changes *changes; // of each dump; there are none in the first
+    struct series_changes *changes; // for each dump; none for the first one
 };
 
 // --- reading ------------------------------------------------------------------------------

@@ -52,7 +52,7 @@ static void put_depths(struct hp_sink *out, const struct tree_walk *walk) {
     hp_sink_text(out, "],\n");
 }
 
-// Write the frame of each node.
+// Write the number of the frame of each node.
 static void put_frames(struct hp_sink *out, const struct tree_walk *walk,
                        const uint32_t *frame_of) {
     const char *between = "";
@@ -126,7 +126,8 @@ struct hp_html_sums {
     // this.
     double dumps;
     size_t count; // number of stacks
-    uint32_t *of; // for each stack: its sum as last read, + 1; 0: it holds nothing
+    // for each stack: index in `all` of its sum as last read, + 1; 0: it has no memory
+    uint32_t *of;
     HP_VEC(struct page_sum) all;
     struct hp_index index;
 };

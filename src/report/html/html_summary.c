@@ -29,7 +29,7 @@ static void put_head(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_print(out, ",\n \"row_count\": %zu, \"rows\": [", view->rows.count);
 }
 
-// Write a row.
+// Write a row as an object, after a comma unless it is the first.
 static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row) {
     hp_sink_text(out, row > 0 ? ",\n  {" : "\n  {");
     hp_json_name(out, view, view->rows.at[row].node);

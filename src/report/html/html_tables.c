@@ -225,7 +225,7 @@ static void put_of_sites(struct hp_sink *out, const char *name, size_t count,
     hp_sink_text(out, ",\n");
 }
 
-// Write the names, and their classes; -1: no class.
+// Write the names (full text and short text), and the class of each; -1: no class.
 static void put_names(struct hp_sink *out, const struct hp_view *view,
                       const struct hp_html_tables *tables) {
     size_t count = tables->names.text.count;

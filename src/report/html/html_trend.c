@@ -21,7 +21,8 @@ static const struct hp_trend_row *row_at(const struct hp_view *view, size_t row)
 
 // --- head ---------------------------------------------------------------------------------
 
-// Write the title: how many dumps, or series.
+// Write the title: the number of dumps and the time they cover, or the number of series
+// if there are several.
 static void title(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_trends *trends = view->extra;
     char number[32];
@@ -61,7 +62,7 @@ static void put_slope(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-// Write first and last value of a row, and how fast it grows.
+// Write the first and the last value of a row, and its slope with bound and p-value.
 static void put_ends(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_trend_row *row) {
     char text[HP_NUMBER_SIZE];
@@ -93,7 +94,7 @@ static void sentence(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-// Write how to read the columns of growth.
+// Write the lines that explain p, the mark and the bound of growth.
 static void notes(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_trend *trend = hp_largest_trend(view->extra);
     if (trend->can_test_growth) {

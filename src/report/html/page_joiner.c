@@ -15,12 +15,12 @@
 #include <string.h>
 
 enum {
-    LINE = 4096,        // bytes of the longest line
+    LINE = 4096,        // bytes of the longest line of input, with its newline and NUL
     BYTES_IN_LINE = 24, // numbers in a line of the C output
     DIGEST = 48,        // characters of a digest in base64, with its NUL
 };
 
-// Joined text.
+// The joined lines of the scripts, or of the styles; owned.
 struct joined_text {
     char *at;
     size_t size;
@@ -117,7 +117,7 @@ static bool is_comment(const char *line, bool is_script) {
                            strstr(line, "*/") == line + strlen(line) - 2;
 }
 
-// Append the lines of a file, stripped.
+// Append the lines of a file without comments, empty lines and indentation.
 static void add_file(struct joined_text *text, const char *file) {
     bool is_script = ends_with(file, ".js");
     char line[LINE];
@@ -145,7 +145,8 @@ static void add_file(struct joined_text *text, const char *file) {
 
 // --- C ------------------------------------------------------------------------------------
 
-// RFC 4648: 32 bytes become 44 characters, the last one "=".
+// Write the SHA-256 of a text in base64 (RFC 4648): 32 bytes become 44 characters, the
+// last one "=".
 static void digest_of(const struct joined_text *text, char out[DIGEST]) {
     static const char digits[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -50,7 +50,8 @@ void hp_json_begin_diff(struct hp_sink *out, const struct hp_view *view);
 void hp_json_begin_trend(struct hp_sink *out, const struct hp_view *view);
 void hp_json_begin_lifetime(struct hp_sink *out, const struct hp_view *view);
 
-// Write "next": the commands that answer the next question.
+// Write the member "next", after a comma: commands of this program that answer the next
+// question of a reader.
 void hp_json_next(struct hp_sink *out, const struct hp_view *view);
 
 // Write everything after the array of rows: "cut", "moved", "next", the warnings, and the

@@ -110,7 +110,7 @@ static struct hp_amount amount_of_cell(const void *data, enum hp_metric metric) 
     return hp_view_cell(cell->view, cell->row, cell->field, metric).amount;
 }
 
-// Write the numbers of a series as an array.
+// Write the values of a cell that has one for each dump, as an array.
 static void put_series(struct hp_sink *out, const struct hp_content *content) {
     hp_sink_text(out, "[");
     for (size_t i = 0; i < content->count; i++) {

@@ -278,7 +278,7 @@ static void put_open_side(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, "}");
 }
 
-// Write how much all code of a module changed, and its p-value.
+// Write the change of all code of a module together, and its p-value.
 static void put_open_growth(struct hp_sink *out, const struct hp_view *view,
                             const struct hp_growth *growth) {
     hp_sink_text(out, ", \"change\": ");
@@ -287,7 +287,8 @@ static void put_open_growth(struct hp_sink *out, const struct hp_view *view,
     hp_json_p(out, growth->p);
 }
 
-// Write the modules whose functions are not compared in all dumps.
+// Write "not_compared": the modules whose functions are not compared in all dumps, with
+// the reasons; nothing if there are none.
 static void put_open(struct hp_sink *out, const struct hp_view *view) {
     static const char *const reasons[] = {
         [HP_OPEN_IN_SOME] = "some dumps have no names",
@@ -373,7 +374,7 @@ static void put_groups(struct hp_sink *out, size_t groups) {
     hp_sink_text(out, "},\n ");
 }
 
-// Write the result of --fail-if, if it was given.
+// Write "gate", the result of the condition of --fail-if, if that was given.
 static void put_gate(struct hp_sink *out, const struct hp_view *view) {
     struct hp_excess first;
     if (view->options.gate) {

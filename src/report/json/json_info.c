@@ -276,7 +276,7 @@ static void put_diagnostics(struct hp_sink *out, const struct hp_view *view) {
 
 // --- modules ------------------------------------------------------------------------------
 
-// A string of the profile; "" if there is none.
+// A string of the profile as a C string; "" for string 0.
 static const char *text_of(const struct hp_view *view, hp_string string) {
     return hp_view_string(view, string).at;
 }

@@ -20,8 +20,9 @@ struct next_command {
     // The question that it answers, in words.
     const char *answers;
     enum hp_report_kind kind;
-    const char *option; // option before the pattern, "--focus="; NULL: it is an argument
-    struct hp_span pattern; // a name; empty: no pattern
+    // option that takes the pattern, "--focus="; NULL: it is an argument
+    const char *option;
+    struct hp_span pattern; // name that the pattern matches exactly; empty: no pattern
     const char *more;       // a further option; or NULL
 };
 
@@ -35,13 +36,14 @@ struct next {
 
 // The code that the first row is about.
 struct subject {
-    // Its function by full name, without parameters and returned type, and by bare name,
-    // as peek, filters and list search for it.
+    // Name of its function: in full, which peek searches for; without parameters and
+    // returned type, for filters; the bare name, for list.
     struct hp_span full, untyped, bare;
-    struct hp_span file, module; // of the node; "": not known
+    // source file and module of the row's node; "": not known
+    struct hp_span file, module;
     // Whether its source file is known.
     bool has_lines;
-    // Memory that `untyped` and `bare` may point into.
+    // Memory that `untyped` and `bare` may point into; owned.
     HP_VEC(char) rooms[2];
 };
 

@@ -25,7 +25,7 @@ static void put_group(struct hp_sink *out, const struct hp_view *view, const cha
     hp_sink_text(out, "]");
 }
 
-// Write a row without its braces.
+// Write a function with its callers and callees, without the braces around it.
 static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row) {
     const struct hp_neighbors *neighbors = view->extra;
     const struct hp_neighborhood *area = &neighbors->areas.at[row];

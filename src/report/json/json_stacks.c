@@ -69,7 +69,7 @@ static void put_sizes(struct hp_sink *out, const struct hp_view *view, uint32_t 
     hp_sink_text(out, "]");
 }
 
-// Write a row.
+// Write a stack as a row.
 static void put_stack(struct hp_sink *out, const struct hp_view *view, uint32_t stack) {
     enum hp_metric metric = view->options.metric;
     struct stack_entry entry = {view, stack};

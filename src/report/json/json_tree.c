@@ -10,7 +10,7 @@
 
 #include "view/report_tree.h"
 
-// Write a row without its braces.
+// Write a node of the tree as a row, without the braces around it.
 static void put_node(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_tree_node *node) {
     const struct hp_tree *tree = view->extra;

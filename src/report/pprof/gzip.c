@@ -16,14 +16,14 @@
 #ifdef HP_WITH_LIBDEFLATE
 #    include <libdeflate.h>
 
-// Whether input can be compressed at once.
+// Whether there is a compressor (libdeflate) that takes the whole input at once.
 static const bool packs_at_once = true;
 #else
 static const bool packs_at_once = false;
 #endif
 
 enum {
-    // The largest window, with a gzip header.
+    // zlib's windowBits: 15 for the largest window, 16 more for a gzip header.
     GZIP_WINDOW = 15 + 16,
     LEVEL = 4,
     MEMORY_LEVEL = 8,
@@ -38,7 +38,7 @@ struct hp_gzip {
     struct hp_sink *out;
     // Whether input goes through zlib as it arrives.
     bool is_streaming;
-    HP_VEC(unsigned char) held; // the input, before streaming begins
+    HP_VEC(unsigned char) held; // the input so far; empty once zlib streams
     size_t most_held;           // bytes to hold at most; 0: stream from the beginning
     unsigned char buffer[16384];
 };
@@ -50,7 +50,7 @@ struct hp_gzip *hp_gzip_new(struct hp_sink *out, size_t most_held) {
     return gzip;
 }
 
-// Start zlib.
+// Start zlib and set is_streaming.
 static void begin_stream(struct hp_gzip *gzip) {
     gzip->is_streaming = true;
     gzip->header.os = UNKNOWN_OS;
@@ -72,7 +72,7 @@ static void compress_input(struct hp_gzip *gzip, int flush) {
     } while (gzip->stream.avail_out == 0);
 }
 
-// Compress bytes as they arrive.
+// Compress bytes through zlib and write its output to gzip->out.
 static void stream(struct hp_gzip *gzip, const void *bytes, size_t size) {
     const unsigned char *at = bytes;
     while (size > 0 && !gzip->out->error) {
@@ -92,8 +92,8 @@ static void stream_held(struct hp_gzip *gzip) {
     hp_vec_done(&gzip->held);
 }
 
-// Hold more input.  The room is doubled, but not beyond the limit: each time it moves,
-// the heap keeps a hole as large as the old room.
+// Keep more input in gzip->held.  The room is doubled, but not beyond the limit: each
+// time it moves, the heap keeps a hole as large as the old room.
 static void hold(struct hp_gzip *gzip, const unsigned char *bytes, size_t size) {
     size_t most = gzip->most_held - gzip->held.count, wanted = gzip->held.count + size;
     if (size > gzip->held.capacity - gzip->held.count) {
@@ -141,7 +141,7 @@ static void put_held(struct hp_gzip *gzip) {
 }
 #endif
 
-// Compress the rest and end the stream.
+// Compress the input that is left and end the gzip stream.
 static void end(struct hp_gzip *gzip) {
     if (gzip->is_streaming) {
         compress_input(gzip, Z_FINISH);

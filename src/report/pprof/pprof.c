@@ -65,7 +65,8 @@ static size_t place_of(struct hp_pprof_sizes *sizes, uint64_t size) {
     return place;
 }
 
-// Collect the sizes of a stack with their bytes and objects.
+// Collect the sizes of a stack's objects, and as weights the bytes and objects of each
+// size.
 static void weigh(struct hp_pprof_sizes *sizes, const struct hp_view *view, size_t stack,
                   struct weights *weights) {
     for (enum hp_column column = 0; column < HP_COLUMNS; column++) {
@@ -190,7 +191,7 @@ static uint64_t text(struct profile_writer *w, const char *string) {
     return hp_pprof_text(&w->base, hp_span_of(string));
 }
 
-// Write the names and units of the columns.
+// Write a sample_type with name and unit for each column.
 static void put_sample_types(struct profile_writer *w) {
     struct hp_protobuf message = {0};
     const struct hp_pprof_column *column;
@@ -278,7 +279,7 @@ static bool *find_used_stacks(struct profile_writer *w) {
 
 // --- samples ------------------------------------------------------------------------------
 
-// Write the labels that samples of a stack had in the inputs.
+// Add to the sample the labels that the stack's samples have in the inputs.
 static void put_tags(struct profile_writer *w, hp_string set) {
     const struct hp_strtab *sets = hp_view_tag_sets(w->view);
     for (size_t i = 0; i < hp_tags_count(sets, set); i++) {
@@ -310,7 +311,7 @@ static bool has_tag(const struct profile_writer *w, hp_string set, const char *k
     return false;
 }
 
-// Write the size of the objects of a sample as a label, as Go does.
+// Add to the sample the size of its objects as a label, as Go does.
 static void put_size(struct profile_writer *w, uint64_t size) {
     hp_protobuf_number(&w->tag, 1, text(w, size_key));
     hp_protobuf_number(&w->tag, 3, size);
@@ -498,7 +499,8 @@ static uint64_t find_period(const struct hp_head *head) {
     return count > 0 ? summary->periods.at[count - 1] : 0;
 }
 
-// Store the first annotation of a kind and return how many there are.
+// Store the text of the first annotation of a kind ("" if there is none); return how many
+// there are.
 static size_t annotation(const struct profile_writer *w, enum hp_annotation_kind kind,
                          struct hp_span *text) {
     const struct hp_annotation *first = NULL;
@@ -507,7 +509,8 @@ static size_t annotation(const struct profile_writer *w, enum hp_annotation_kind
     return count;
 }
 
-// Write a pattern of the inputs; several become one: "(?:a)|(?:b)".
+// Put the pattern of frames that the inputs have for drop_frames or keep_frames; several
+// become one: "(?:a)|(?:b)".
 static void put_patterns(struct profile_writer *w, uint32_t field,
                          enum hp_annotation_kind kind) {
     HP_VEC(char) all = {0};
@@ -556,7 +559,7 @@ static void put_period(struct profile_writer *w) {
 // The comments of the profile; each text is written once.
 struct comments {
     struct profile_writer *writer;
-    // Numbers in the string table.
+    // The comments, as numbers in the string table.
     HP_VEC(uint64_t) texts;
     HP_VEC(bool) has; // for each string: whether it is in `texts`
 };

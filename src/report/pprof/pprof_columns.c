@@ -54,7 +54,7 @@ bool hp_pprof_has_errors(const struct hp_view *view) {
     return view->options.with_error && view->options.kind != HP_REPORT_DIFF;
 }
 
-// Whether a column of this name exists.
+// Whether a column with this type (its name) exists.
 static bool has_column(const struct hp_pprof_columns *columns, struct hp_span type) {
     bool found = false;
     const struct hp_pprof_column *column;

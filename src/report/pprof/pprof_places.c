@@ -22,7 +22,7 @@ enum place_field {
     PROFILE_FUNCTION = 5,
 };
 
-// Mappings begin at a multiple of this.
+// The start of a mapping is rounded down to a multiple of this, in bytes.
 static const uint64_t page = 4096;
 
 // Names are not changed, so that tools that read and merge the profile find the same
@@ -153,7 +153,7 @@ struct address_range {
     uint64_t start, limit;
 };
 
-// Extend a range so that it includes another one.
+// Extend a range so that it includes `size` bytes from `start` on.
 static void widen(struct address_range *range, uint64_t start, uint64_t size) {
     uint64_t end = size > UINT64_MAX - start ? UINT64_MAX : start + size;
     range->start = start < range->start ? start : range->start;
@@ -257,7 +257,7 @@ static void put_mappings(struct hp_pprof_writer *writer,
 
 // --- locations and functions --------------------------------------------------------------
 
-// A row of the function table.
+// A function of the profile, by which lines of locations refer to it.
 struct function {
     hp_string name, linkage, file; // strings of the profile; all 0 if `node` is used
     hp_node_id node;               // node of a call without a frame, else 0

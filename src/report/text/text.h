@@ -27,7 +27,7 @@
 
 enum {
     HP_LEAST_WIDTH = 40, // least width of a report; a narrower one is widened to this
-    // Room for a number with its sign.
+    // Bytes of the text of a number with its sign, with the NUL.
     HP_SIGNED_SIZE = HP_NUMBER_SIZE + 1,
     HP_TEXT_CODE_SIZE = 16, // room for "\\u{10FFFF}"
 };
@@ -98,7 +98,7 @@ size_t hp_text_fit(const struct hp_view *view, struct hp_text_part *parts, size_
 
 // --- names --------------------------------------------------------------------------------
 
-// The names of the rows of one report, all distinct.
+// The names of the nodes that rows or lines of one report have, all distinct.
 struct hp_text_names;
 
 // First add the node of each row, in the order of rows, with the cells that its name may
@@ -140,7 +140,7 @@ void hp_text_p(char text[HP_NUMBER_SIZE], double p);
 // --- estimates ----------------------------------------------------------------------------
 
 enum {
-    // Room for an interval.
+    // Bytes of the text of an interval, with the NUL.
     HP_INTERVAL_SIZE = 2 * HP_NUMBER_SIZE + 8,
 };
 
@@ -233,7 +233,7 @@ struct hp_text_widths hp_text_widths_of(const struct hp_view *view);
 void hp_text_widen(struct hp_text_widths *widths, const struct hp_view *view,
                    const struct hp_amount *amount);
 
-// Whether the report shows sampling errors in its metric.
+// Whether the report shows intervals: sampling leaves the values of its metric uncertain.
 bool hp_text_has_errors(const struct hp_view *view);
 
 // Escape sequences before (hp_text_bold) and after (hp_text_plain) a line of titles; ""

@@ -26,14 +26,14 @@
 #include <string.h>
 
 enum {
-    STEP = 2, // columns that a level of rows is indented by
+    STEP = 2, // cells by which a level of rows is indented
 };
 
-// State of writing one report.
+// State of writing the report of account.
 struct account {
     struct hp_sink *out;
     const struct hp_view *view;
-    const struct hp_account_rows *rows; // NULL: with --waste
+    const struct hp_account_rows *rows; // rows of the tables; NULL: with --waste
     int amount;                         // cells of an amount
     const char *gone;                   // for each field: 1 if its column was dropped
     size_t room;                        // cells of a name; 0: any
@@ -243,7 +243,7 @@ static void put_notes(const struct account *a, size_t from, size_t to) {
     }
 }
 
-// Write one table: its name, titles, rows and remarks.
+// Write one table, of rows `from` to `to` - 1: its name, titles, rows and remarks.
 static void put_table(const struct account *a, size_t from, size_t to) {
     hp_sink_print(a->out, "%s%s\n", from > 0 ? "\n" : "",
                   hp_account_table_text(a->rows->of.at[from].table));

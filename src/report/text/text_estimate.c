@@ -27,7 +27,8 @@ static const double most_digits = 9999; // largest number before the point of an
 // objects.
 struct scale {
     bool is_space;
-    // Bits after the binary point of the amounts.
+    // `fraction`: bits after the binary point of amounts; `power`: the unit is 1024^power
+    // bytes; `decimals`: digits that are written after the point.
     int fraction, power, decimals;
 };
 

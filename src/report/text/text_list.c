@@ -69,7 +69,7 @@ static void put_titles(const struct list_writer *list) {
     hp_sink_print(list->out, "  line%s\n", hp_text_plain(list->view));
 }
 
-// Write a value, "-" for 0.
+// Write flat or cum of a line, "-" for 0; `text` is the estimate of its cum.
 static void put_value(const struct list_writer *list, hp_fixed value,
                       const struct hp_text_estimate *text) {
     if (value == 0) {

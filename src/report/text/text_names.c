@@ -33,10 +33,10 @@ enum name_step {
 // One name while it is made distinct.
 struct row_name {
     hp_node_id node;
-    size_t room; // cells that it may take; 0: it is not shortened
+    size_t room; // cells that the name may take; 0: it is not shortened
     // The full name of the function.  Unlike the texts below it is not made safe.
     struct hp_span full;
-    // Before the name: "libfoo.so+0x1234".
+    // The part before the name: "libfoo.so+0x1234".
     struct hp_buffer lead;
     struct hp_buffer base;  // the name
     struct hp_buffer place; // after the name: "/srv/main.c:15"
@@ -51,7 +51,7 @@ struct row_name {
 struct hp_text_names {
     const struct hp_view *view;
     HP_VEC(struct row_name) names;
-    uint32_t *number; // index into `names` of each node, + 1; 0: none
+    uint32_t *number; // for each node: index into `names`, + 1; 0: none
     // whether names are shortened now; not before whole names are distinct
     bool is_cut;
 };
@@ -319,7 +319,7 @@ static bool keep_arguments(const struct alike *alike) {
     return found;
 }
 
-// Append parameters with "<…>" instead of template arguments.
+// Append the parameter list of name `i`, with "<…>" instead of template arguments.
 static void describe_parameters(const struct alike *alike, size_t i,
                                 struct hp_buffer *out) {
     struct hp_buffer text = {0};

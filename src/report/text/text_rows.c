@@ -114,7 +114,7 @@ struct column_piece {
 // then other shares, then intervals, then numbers.
 struct pieces {
     HP_VEC(struct column_piece) of;
-    HP_VEC(struct hp_text_part) parts; // for each of `of`
+    HP_VEC(struct hp_text_part) parts; // one for each element of `of`
 };
 
 enum {

@@ -43,7 +43,7 @@ enum {
 struct drawing {
     struct hp_text_part parts[PARTS];
     size_t room;         // cells of a name with its steps; 0: any
-    uint32_t most_steps; // steps that are drawn; beyond these, their number
+    uint32_t most_steps; // most steps that are drawn; of more, the number is written
     struct hp_text_widths widths;
     struct hp_text_names *names;
     uint32_t *steps; // for each node: steps before its name
