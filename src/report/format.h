@@ -33,7 +33,7 @@ struct hp_format {
     const char *help; // one line for help texts
     // Bits of enum hp_format_ability; options, help and refusals follow from these.
     unsigned can;
-    // default of hp_report_options.limit: a number of rows, 0 or HP_LIMIT_ENOUGH
+    // Default of hp_report_options.limit: a number of rows, 0 or HP_LIMIT_ENOUGH
     size_t limit;
     enum hp_shape shape; // the data that a view must have for its writers
     // Bits 1 << kind: for these kinds of reports a view must have HP_SHAPE_GRAPH instead

@@ -18,7 +18,7 @@
 struct speedscope_writer {
     struct hp_sink *out;
     const struct hp_view *view;
-    // for each node: number of its frame, from 1 on; 0: it is in no stack
+    // For each node: number of its frame, from 1 on; 0: it is in no stack
     uint32_t *frame_of;
     // Number of profiles written so far.
     size_t profile_count;

@@ -403,7 +403,7 @@ struct firefox_writer {
 struct dump_step {
     const struct firefox_writer *writer;
     enum hp_metric metric;
-    // index in the series of the dump to read next; `now` is of the dump before it
+    // Index in the series of the dump to read next; `now` is of the dump before it
     size_t next;
     struct hp_stack_sums sums;
     // Values of the stacks in the dump that was read last, before rounding.
@@ -463,7 +463,7 @@ static void step_done(struct dump_step *step) {
 // The number and the sums of the samples of one thread.
 struct samples {
     size_t *counts; // in each dump: its number of samples
-    // in each dump: by how much the sum of all stacks has grown since the dump before
+    // In each dump: by how much the sum of all stacks has grown since the dump before
     hp_int128 *gains;
     size_t count;
 };

@@ -107,7 +107,7 @@ void hp_html_table(struct hp_sink *out, const struct hp_view *view,
 void hp_html_tree(struct hp_sink *out, const struct hp_view *view,
                   const struct hp_html_tables *tables);
 
-// Write a cell of the table, or the title of a column. `key` identifies the column for
+// Write a cell of the table, or the title of a column.  `key` identifies the column for
 // the script; a title must be safe HTML already. hp_html_put_amount() writes "-" for 0.
 void hp_html_put_title(struct hp_sink *out, const char *key, const char *title);
 void hp_html_put_cell(struct hp_sink *out, const char *key, const char *text);

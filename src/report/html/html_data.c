@@ -19,7 +19,7 @@ struct column {
     // For each stack, and each place where it may end: the number of its sum in `sums`.
     const uint32_t *of_stack;
     uint32_t *split; // owns `of_stack` if there are several places; else NULL
-    // for each value of a facet of inputs: its properties; or NULL
+    // For each value of a facet of inputs: its properties; or NULL
     struct hp_facet_part *parts;
 };
 

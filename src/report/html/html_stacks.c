@@ -126,7 +126,7 @@ struct hp_html_sums {
     // this.
     double dumps;
     size_t count; // number of stacks
-    // for each stack: index in `all` of its sum as last read, + 1; 0: it has no memory
+    // For each stack: index in `all` of its sum as last read, + 1; 0: it has no memory
     uint32_t *of;
     HP_VEC(struct page_sum) all;
     struct hp_index index;

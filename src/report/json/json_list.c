@@ -5,7 +5,7 @@
 //      "lines": [{"line": 17, "flat": 1.500, "cum": ESTIMATE,
 //                 "text": "    return g(n);"}, ...]}
 //
-// in the metric that was asked for, with the lines that have memory. "file" and "line"
+// in the metric that was asked for, with the lines that have memory.  "file" and "line"
 // are null if they are not known, "text" and "source" if the source is not found.
 // "source" is "same" if its MD5 equals the one in the binary, and "differs" if it does
 // not; if the binary has none, it is "newer" if the file was written after the binary.

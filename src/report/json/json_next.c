@@ -20,7 +20,7 @@ struct next_command {
     // The question that it answers, in words.
     const char *answers;
     enum hp_report_kind kind;
-    // option that takes the pattern, "--focus="; NULL: it is an argument
+    // Option that takes the pattern, "--focus="; NULL: it is an argument
     const char *option;
     struct hp_span pattern; // name that the pattern matches exactly; empty: no pattern
     const char *more;       // a further option; or NULL
@@ -39,7 +39,7 @@ struct subject {
     // Name of its function: in full, which peek searches for; without parameters and
     // returned type, for filters; the bare name, for list.
     struct hp_span full, untyped, bare;
-    // source file and module of the row's node; "": not known
+    // Source file and module of the row's node; "": not known
     struct hp_span file, module;
     // Whether its source file is known.
     bool has_lines;

@@ -23,7 +23,7 @@ static const bool packs_at_once = false;
 #endif
 
 enum {
-    // zlib's windowBits: 15 for the largest window, 16 more for a gzip header.
+    // The windowBits of zlib: 15 for the largest window, 16 more for a gzip header.
     GZIP_WINDOW = 15 + 16,
     LEVEL = 4,
     MEMORY_LEVEL = 8,

@@ -9,7 +9,7 @@
 enum hp_pprof_value {
     HP_PPROF_ESTIMATE,
     HP_PPROF_VARIANCE, // upper bound of the variance of the estimate
-    // upper bound of the bytes that mixed sizes may hide, beyond the estimate
+    // Upper bound of the bytes that mixed sizes may hide, beyond the estimate
     HP_PPROF_HIDDEN,
     HP_PPROF_EXCESS,  // upper bound of the bytes by which the estimate may be too high
     HP_PPROF_CERTAIN, // bytes of the sampled objects themselves
@@ -21,8 +21,8 @@ struct hp_pprof_column {
     // The metric; of a sample type of the inputs, the metric whose fixed point it uses.
     enum hp_metric metric;
     enum hp_pprof_value value;
-    // Index of the sums of stacks that it is computed from: 0: sums of the metrics; i +
-    // 1: sums of the profile's sample type i.
+    // Index of the sums of stacks that it is computed from.  0: sums of the metrics;
+    // i + 1: sums of the profile's sample type i.
     size_t sums;
 };
 
@@ -49,7 +49,7 @@ struct hp_span hp_pprof_default_type(const struct hp_pprof_columns *columns,
 
 // Round the value of each of `count` stacks in each column to a whole number; in each
 // column the results add up to the rounded total.  Returns them stack by stack
-// (`columns->of.count` numbers each); the caller frees them. `stacks` has the numbers of
+// (`columns->of.count` numbers each); the caller frees them.  `stacks` has the numbers of
 // the stacks; `sums` is the array that the member `sums` of a column is an index into.
 // Sets *too_big if a number does not fit into 64 bits; the result is then wrong.
 int64_t *hp_pprof_round(const struct hp_pprof_columns *columns, const uint32_t *stacks,

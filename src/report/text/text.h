@@ -60,7 +60,7 @@ void hp_text_append_safe(struct hp_buffer *out, struct hp_span text);
 struct hp_text_cut {
     size_t room;   // cells that the text may take; 0: do not shorten it
     bool is_ascii; // whether characters outside of ASCII will be replaced later
-    // shorten a name in its middle; false: first drop its less important parts
+    // Shorten a name in its middle; false: first drop its less important parts
     bool keeps_ends;
 };
 
@@ -82,7 +82,7 @@ void hp_text_cut_path(struct hp_buffer *out, struct hp_span path,
 void hp_text_cut_text(struct hp_buffer *out, struct hp_span text,
                       const struct hp_text_cut *cut);
 
-// A column of a table, before the column of names. `leaves` says in which order columns
+// A column of a table, before the column of names.  `leaves` says in which order columns
 // are dropped if the table is too wide: 1 first; 0: never.
 struct hp_text_part {
     // Cells that it takes, with the space before it.
@@ -269,7 +269,7 @@ hp_writer hp_text_head, hp_text_diff_head, hp_text_trend_head, hp_text_lifetime_
 void hp_text_recent_pair(struct hp_sink *out, const struct hp_view *view, size_t row);
 
 // Explain p and its mark below the table of a diff; hp_text_trend_note() does so for a
-// trend. `few`: the number of samples below which a row has no p, as in "5 samples".
+// trend.  `few`: the number of samples below which a row has no p, as in "5 samples".
 void hp_text_diff_note(struct hp_sink *out, const struct hp_view *view, const char *few);
 // Write the lines of --spread below the rows: the inputs that stand out or hold most of a
 // row, and how the totals of dumps are distributed.

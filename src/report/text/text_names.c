@@ -52,7 +52,7 @@ struct hp_text_names {
     const struct hp_view *view;
     HP_VEC(struct row_name) names;
     uint32_t *number; // for each node: index into `names`, + 1; 0: none
-    // whether names are shortened now; not before whole names are distinct
+    // Whether names are shortened now; not before whole names are distinct
     bool is_cut;
 };
 

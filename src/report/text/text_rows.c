@@ -41,7 +41,7 @@ struct table {
     struct hp_sink *out;
     const struct hp_view *view;
     enum hp_metric metric;
-    // total of the view, and total of the base in a comparison: the wholes of shares
+    // Total of the view, and total of the base in a comparison: the wholes of shares
     hp_fixed total, base;
     hp_fixed running; // sum of the rows so far, in the column that is added up
     // The field whose interval is shown; the field after which it is shown.  NULL: none.
