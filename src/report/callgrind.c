@@ -153,8 +153,8 @@ static void add_costs(struct callgraph_builder *b, struct row_key key,
     sum->calls += costs->calls;
 }
 
-// Add a stack: each function calls the next from the root on, and the leaf has the costs
-// itself.  All of the others get them by their calls.
+// Add a stack: from the root on, each function calls the next one.  The leaf gets the
+// costs of the stack as its own; every other function gets them as costs of its call.
 static void add_stack(struct callgraph_builder *b, size_t number,
                       const struct costs *costs) {
     const struct hp_stack_key *stack = &b->stacks->all.at[number];

@@ -427,7 +427,8 @@ static struct dump_step step_new(const struct firefox_writer *w, enum hp_metric 
     return step;
 }
 
-// Go to the next dump; false after the last one.
+// Read the next dump into step->now, and keep the previous values in step->before; false
+// after the last dump.
 static bool step_next(struct dump_step *step) {
     const struct firefox_writer *w = step->writer;
     if (step->next == w->dump_count) {
@@ -507,7 +508,7 @@ static void put_weights(const struct firefox_writer *w, enum hp_metric metric) {
     step_done(&step);
 }
 
-// The time of the first dump of all series.
+// The earliest time of the dumps of all series.
 static double start_of(const struct firefox_writer *w) {
     double start = w->view->series[0].time;
     for (size_t i = 1; i < w->view->series_count; i++) {

@@ -12,7 +12,7 @@
 
 // --- head ---------------------------------------------------------------------------------
 
-// The difference by flat or by cum, as the table is sorted.
+// The changes of functions by flat or by cum, as the table is sorted.
 static const struct hp_difference *own(const struct hp_view *view) {
     return view->changes->by[view->options.sort == HP_SORT_CUM];
 }
@@ -72,7 +72,8 @@ static void put_growth(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-// Write whether a change is significant; nothing if it was not tested.
+// Write ", significant" (or the words of the test for that) or ", may be chance"; nothing
+// if the change was not tested.
 static void put_verdict(struct hp_sink *out, const struct hp_view *view,
                         const struct hp_change *change, bool is_significant) {
     if (!isnan(change->p)) {

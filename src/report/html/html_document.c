@@ -77,13 +77,13 @@ static void put_series(struct hp_sink *out) {
                  "aria-label=\"The numbers\"></div></details>\n</section>\n");
 }
 
-// Write an item of a list with one data attribute.
+// Write an item of a list with the attribute data-KEY="VALUE" and a text.
 static void put_item(struct hp_sink *out, const char *key, const char *value,
                      const char *text) {
     hp_sink_print(out, "<li data-%s=\"%s\">%s</li>", key, value, text);
 }
 
-// Write the legend: the frame classes that occur.
+// Write the legend of the flame graph: the classes of code that occur in stacks.
 static void put_classes(struct hp_sink *out, const struct hp_view *view,
                         const struct hp_html_tables *tables) {
     bool has[HP_CLASSES + 1] = {0};
@@ -98,7 +98,7 @@ static void put_classes(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-// Write the legend of a comparison: how changes look.
+// Write the legend of the flame graph of a comparison: the looks of changes.
 static void put_looks(struct hp_sink *out) {
     static const char *const looks[][2] = {
         {"more-sure", "▲ more, by as much as is red"},

@@ -118,8 +118,8 @@ struct page_sum {
     double of[MEMBERS];
 };
 
-// The distinct sums of one column in all stacks read so far; the sum of nothing is not
-// among them.
+// The distinct sums of one column in all stacks read so far; the sum of a stack without
+// memory (all members 0) is not among them.
 struct hp_html_sums {
     enum hp_column column;
     // Dumps that values are the mean of; errors are those of the sum and are divided by
@@ -154,7 +154,7 @@ static struct page_sum sum_of(const struct hp_html_sums *sums,
     }};
 }
 
-// Find or add a sum; returns its number, from 1 on, or 0 for the sum of nothing.
+// Find or add a sum; returns its number, from 1 on, or 0 if all members are 0.
 static uint32_t find_sum(struct hp_html_sums *sums, const struct page_sum *wanted) {
     static const struct page_sum nothing;
     uint32_t hash = (uint32_t)hp_hash_bytes(wanted, sizeof *wanted, hp_hash_key()), found;

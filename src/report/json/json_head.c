@@ -135,7 +135,8 @@ static void put_head(struct hp_sink *out, const struct hp_view *view) {
 
 // --- inputs -----------------------------------------------------------------------------
 
-// Write why inputs are not used; another dump of the same process is no such reason.
+// Write "reasons": for each reason, the number of inputs that are not used because of it.
+// It does not count inputs that are replaced by another dump of their process.
 static void put_reasons(struct hp_sink *out, const struct hp_input_summary *summary) {
     const char *between = "";
     hp_sink_text(out, "\"reasons\": {");

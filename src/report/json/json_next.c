@@ -30,7 +30,7 @@ struct next_command {
 struct next {
     struct hp_sink *out;
     const struct hp_view *view;
-    // Commands written so far.
+    // Number of commands written so far.
     size_t count;
 };
 

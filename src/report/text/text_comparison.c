@@ -75,7 +75,7 @@ static void put_difference_test(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-// Write a line if processes are in both sides, which the test does not allow for.
+// Write a line if processes have dumps on both sides, which the test does not allow for.
 static void put_shared(struct hp_sink *out, const struct hp_difference *difference) {
     if (difference->shared > 0) {
         hp_sink_print(out,
@@ -504,8 +504,8 @@ static void put_survivors(struct hp_sink *out, const struct hp_view *view,
         100 * row->share.low, 100 * row->share.high, 100 * view->options.confidence);
 }
 
-// Write how much was allocated between the first and the last dump, and how much of it
-// survives.
+// Write how much was allocated between the first and the last dump, and what share of it
+// is still live.
 static void put_window(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_lifetimes *lifetimes = view->extra;
     const struct hp_lifetime_row *total = hp_lifetime_row(view, HP_ROW_TOTAL);

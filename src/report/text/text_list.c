@@ -175,7 +175,8 @@ static const char *const versions[] = {
         "the source differs from the one that was compiled: lines may have moved\n",
 };
 
-// Write the name, file and values of a function.
+// Write the name, file and values of a function, and a remark if its source is not the
+// version that was compiled; the remark only once for each source.
 static void put_function_title(const struct list_writer *list,
                                const struct hp_listed_function *function,
                                const struct hp_source_file *source) {

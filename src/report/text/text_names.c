@@ -407,7 +407,8 @@ static bool take_step(const struct alike *alike, enum name_step step) {
 }
 
 // Distinguish names that have the same text by the next step that works.  Each step is
-// used once, except for arguments, which are added one by one.
+// used once, except for arguments, which are added one by one.  Shortened names that
+// differ in full are first shortened in the middle instead.
 static void distinguish(const struct alike *alike) {
     enum name_step step = BY_ARGUMENTS;
     bool keeps_ends = false;
@@ -440,8 +441,8 @@ static int by_text(const void *left, const void *right, void *data) {
     return order != 0 ? order : (*a > *b) - (*a < *b);
 }
 
-// Build all texts and distinguish those that are the same; returns whether there were
-// any.
+// Build the texts of all names, and distinguish names with the same text; returns whether
+// there were any. `order` has room for a number of each name.
 static bool distinguish_once(struct hp_text_names *names, uint32_t *order) {
     size_t count = names->names.count;
     bool found = false;
