@@ -136,8 +136,8 @@ struct hp_input_record {
     struct hp_diagnostic_count overlaps; // mapping rows that overlap an earlier row
     struct hp_counts header;             // the total of the file, as printed
     uint64_t header_line;
-    uint64_t
-        inconsistent_stacks; // number of stacks whose threads do not add up to their numbers
+    // Number of stacks whose threads do not add up to the numbers of the stack.
+    uint64_t inconsistent_stacks;
     struct hp_digest content; // digest of the whole text
     struct hp_digest samples; // digest of the text from the first stack to the last
     struct hp_identity identity;

@@ -47,8 +47,8 @@ struct hp_process {
     uint32_t fullest; // number of the dump with the most bytes of the metric
     bool is_base;     // process of the base side of a diff
     bool is_fork;     // other processes have the same map and a different process id
-    bool
-        is_unidentified; // it is unknown whether other inputs are dumps of the same process
+    // It is unknown whether other inputs are dumps of the same process.
+    bool is_unidentified;
     // An older dump has more allocated bytes than the newest, so the counters were reset.
     bool was_reset;
 };

@@ -31,6 +31,10 @@
 //   run          a sorted sequence of stacks in a file, or compressed: stack_runs.h
 //   shard        one of n partials that share the stacks of one profile: partial/shards.h
 //   column       memory in use, or all memory ever allocated: enum hp_column
+//   part         the objects of one size in one stack: sizes.h
+//   large sizes  sizes of objects above 32 KiB; jemalloc rounds them to classes or to
+//                pages, which the estimate has to assume: enum hp_large_sizes
+//   moment       one of several dumps of a process, made at different times
 //   side         in a diff: the inputs of the base, or the new ones
 //
 // Entry points: hp_profile_init(), hp_profile_keep(); then hp_profile_module(),
@@ -104,15 +108,15 @@ struct hp_source_digest {
 // address to symbolize.
 struct hp_frame {
     hp_module_id module;
-    bool is_return_leaf; // stacks end in it whose leaves are return addresses
+    bool is_return_leaf; // it is the leaf of a stack, and a return address even there
     bool is_disputed;    // inputs contradict each other about its names
-    // Its names were read from a file when a partial was made, not from a dump.
+    // Its names were read from a binary when a partial was written, not from a dump.
     bool is_of_file;
     // Address in the file, of the kind module->addresses; in a pseudo file the offset
     // from the start of its mapping; in module 0 the address in the process.
     uint64_t address;
     uint32_t first_line, lines; // range in profile->lines, innermost inlined call first
-    // If the frame has no lines: offset from the start of its function; 0: unknown.
+    // If the frame has no lines: bytes from the start of its function; 0: unknown.
     uint32_t past_start;
 };
 
@@ -139,8 +143,8 @@ static inline uint64_t hp_address_of_call(const struct hp_frame *frame) {
     return frame->address > 0 && !hp_frame_is_by_names(frame) ? frame->address - 1 : 0;
 }
 
-// One stack and its estimates.  Frames are in order from the leaf; `frames` points into
-// the arena of the profile or into a block that the profile has adopted.
+// One stack and its estimates, summed over all inputs.  Frames are in order from the
+// leaf; `frames` points into the arena of the profile or into profile->blocks.
 struct hp_stack {
     struct hp_values values;
     hp_frame_id *frames;
@@ -151,10 +155,10 @@ struct hp_stack {
 struct hp_sample {
     hp_frame_id *frames; // leaf first
     uint32_t depth;
-    hp_string tags; // set of labels, in profile->tag_sets
+    hp_string tags; // its set of labels, in profile->tag_sets
 };
 
-// One label of an input.
+// One label of an input; key and value are in profile->strings.
 struct hp_label {
     hp_string key, value;
 };
@@ -164,7 +168,7 @@ struct hp_label {
 struct hp_known_dump {
     uint64_t process; // identity of its process; 0: unknown
     uint64_t id[2];   // identity of the dump: 64 bits and 16 bits
-    uint32_t source;  // number of the partial, as in struct hp_input_record
+    uint32_t source;  // number of that partial, as in struct hp_input_record
     bool is_base;     // dump of the base side of a diff
 };
 
@@ -192,27 +196,27 @@ struct hp_equal_samples {
     const char *first, *second; // names in profile->texts
 };
 
-// The data that the requested reports need in addition to stacks and their values.
-// Nothing else is computed.
+// The data that the requested reports need in addition to stacks and their values.  Other
+// data is not computed.
 struct hp_needs {
-    bool errors[HP_COLUMNS]; // errors of the stacks
+    bool errors[HP_COLUMNS]; // the error of each stack
     bool history;            // what each input added to each stack
     bool series;             // the inputs are successive dumps of one process
     // Dumps are points of a series, which excludes the exit dump of a process with other
     // dumps.
     bool points;
     bool moments; // all dumps of a process separately, not only the one that is used
-    bool labels;  // labels of samples
+    bool labels;  // labels of samples, as part of the key of a stack
     bool threads; // separate stacks for each thread
-    bool sizes[HP_COLUMNS]; // sizes of objects
+    bool sizes[HP_COLUMNS]; // sizes of the objects of each stack
     bool ages;              // ages of objects in use
     bool ages_by_stack;     // ages for each stack; otherwise for all stacks together
     // Counts of allocated objects, which show whether jemalloc discarded its samples
     // between two dumps of a process: made_counts.h.
     bool made_counts;
-    bool live_samples; // number of live samples of each size
+    bool live_samples; // number of live sampled objects of each size, for each dump
     bool identities;   // identity of each dump, even if nothing else needs it
-    bool unmapped;     // addresses of frames in no mapping
+    bool unmapped;     // addresses of frames in no mapping; else they are one frame
     bool partial;      // everything that a partial contains
 };
 
@@ -228,21 +232,22 @@ struct hp_profile {
     struct hp_arena arena;
     struct hp_strtab strings;
     HP_VEC(struct hp_module) modules; // [0] is HP_MODULE_NONE
-    HP_VEC(struct hp_extent) extents;
+    HP_VEC(struct hp_extent) extents; // mapped code of the modules: ranges by module
     HP_VEC(struct hp_frame) frames;
-    HP_VEC(struct hp_line) lines;
+    HP_VEC(struct hp_line) lines; // names of the frames: ranges by frame
     // Source files of lines, if a binary has their digests.
     HP_VEC(struct hp_source_digest) sources;
-    HP_VEC(struct hp_stack) stacks;            // stacks in memory
+    HP_VEC(struct hp_stack) stacks; // stacks in memory; all others are in `runs`
     struct hp_stack_errors errors[HP_COLUMNS]; // error of each stack; empty if not kept
     struct hp_error total_errors[HP_COLUMNS];  // error of the sum of all stacks
     // Sizes of the objects of each stack; empty if not kept.
     struct hp_sizes sizes[HP_COLUMNS];
-    // The same for ages, where a size is a range of model/ages.h.
+    // Ages of the objects of each stack: `size` of a part is a range of model/ages.h.
     struct hp_sizes ages[HP_COLUMNS];
     struct hp_strtab tag_sets; // sets of labels; their texts are in `strings`
-    HP_VEC(hp_string) tags;    // labels of the first stacks; all others have none
-    HP_VEC(void *) blocks;     // blocks from malloc() that stacks point into; owned
+    // Set of labels of each of the first stacks, by number; later stacks have no labels.
+    HP_VEC(hp_string) tags;
+    HP_VEC(void *) blocks; // blocks from malloc() that stacks point into; owned
     struct hp_index module_index, frame_index, stack_index;
 
     HP_VEC(struct hp_input_record) inputs; // records of all inputs, sorted by name
@@ -250,11 +255,11 @@ struct hp_profile {
     struct hp_processes processes; // processes of the inputs
     // Rule that chooses the dump of each process that is used.
     enum hp_snapshots snapshots;
-    enum hp_metric metric; // metric that the rule applies to
-    // How large sizes are to be read, if an option says so.
+    enum hp_metric metric; // metric whose column the rule compares
+    // The rounding of large sizes that an option says to assume; HP_LARGE_AUTO: none.
     enum hp_large_sizes large_sizes;
-    // How large sizes of an input are known to be read, by the number of the input, as
-    // enum hp_large_sizes; HP_LARGE_AUTO beyond its end.
+    // The rounding of large sizes that is known for each input, as enum hp_large_sizes,
+    // by the number of the input; HP_LARGE_AUTO beyond its end.
     HP_VEC(unsigned char) known_large_sizes;
     // If not 0: only listed objects older than this many nanoseconds were read, and no
     // object that is not listed.
@@ -264,16 +269,17 @@ struct hp_profile {
     bool drops_identities;
     bool has_stamps;       // partials are to record which builds ran, in module->stamp
     bool lacks_identities; // an input is a partial without the identities of its dumps
-    // Dumps in partials, and dumps without a record of their own.
+    // Identities of the dumps in partials, and of dumps without a record of their own.
     HP_VEC(struct hp_known_dump) known;
     // Number of lone inputs, which have no records but are part of groups: each is the
     // only dump of its process.
     size_t lone_inputs;
     size_t lone_exits; // number of exit dumps among `lone_inputs`
     // Defects of the dumps in partials that have no record of their own: how many dumps
-    // have each kind, on the new side and on the base side.
+    // have each kind of defect, [0] on the new side and [1] on the base side.
     struct hp_diagnosed diagnosed[2][HP_DIAGNOSTICS];
-    // [0]: both inputs are of one process or of unknown ones; [1]: of two processes.
+    // [0]: pairs whose inputs are of one process, or of unknown processes; [1]: pairs of
+    // inputs of two processes.
     struct hp_equal_samples equal_samples[2];
     struct hp_strtab programs;      // paths of the main executables of the inputs
     HP_VEC(struct hp_label) labels; // labels of the inputs, indexed by their records
@@ -282,7 +288,7 @@ struct hp_profile {
     HP_VEC(hp_string) moments;        // sentences that say which dumps are used
     struct hp_consecutive consecutive[HP_SIDES];
     size_t exits[HP_SIDES]; // number of dumps that are used and known to be made at exit
-    // Time spent on matching the patterns of the reports.
+    // Time spent on matching the patterns of the reports; owned.
     struct hp_match_time *match_time;
     hp_string thread; // name of the only thread whose stacks were read, or ""
     enum hp_estimator estimator;
@@ -296,13 +302,13 @@ struct hp_profile {
     // unknown.
     bool are_errors_unknown;
     struct hp_history history; // what each input added to each stack, if keeps.history
-    // How those dumps differ that have no record of their own, on the new side and on the
-    // base side.
+    // How the dumps differ that have no record of their own, [0] on the new side and [1]
+    // on the base side.
     struct hp_between between[2];
     // Replicate of each dump in the history, if a partial is to be written.
     HP_VEC(struct hp_group_of) group_of;
-    // Number of entries of `group_of` whose dumps have been added to the sums of their
-    // replicates.
+    // Number of entries at the front of `group_of` whose dumps have been added to the
+    // sums of their replicates: hp_profile_sum_groups().
     size_t summed;
     // The store that runs are written to; NULL: all stacks stay in memory.
     struct hp_run_store *store;
@@ -337,33 +343,36 @@ void hp_profile_done(struct hp_profile *profile);
 // added.
 void hp_profile_keep(struct hp_profile *profile, const struct hp_needs *needs);
 
-// Return how large sizes of an input are to be read: as an option requests, otherwise as
-// is known about the input.
+// Return the rounding of large sizes to assume for the input with this number: what an
+// option says, otherwise what is known about the input.
 enum hp_large_sizes hp_large_sizes_of(const struct hp_profile *profile, size_t number);
 
 // Copy the results of the prover to a module.  If the profile has stamps, only the stamp
-// is set, and only if the file fits; nothing else about the build is recorded.
+// is set, to "" unless the proof is HP_PROOF_FITS.
 void hp_profile_take_proof(struct hp_profile *profile, struct hp_module *module,
                            const struct hp_proof_module *proof);
 
-// Find a module or a frame, or add it.  `extents` must be equal for equal modules, except
-// for has_hole.  A module that is found takes over the differences that are not part of
-// its identity.
+// Find a module or a frame, or add it.  `extents` are the module->extents extents of the
+// module, and part of its identity, except for has_hole.  Properties that are not part of
+// the identity (file ids, holes, misfits, number of dumps) are merged into a module that
+// is found.  `offset` is the member `address` of the frame.
 hp_module_id hp_profile_module(struct hp_profile *profile, const struct hp_module *module,
                                const struct hp_extent *extents);
 hp_frame_id hp_profile_frame(struct hp_profile *profile, hp_module_id module,
                              uint64_t offset);
-// Find or add many frames, which is faster than one at a time.  Sets `ids` to their
-// numbers.  A new frame is copied with all its members.
+// Find or add `count` frames by module and address, which is faster than one at a time.
+// Sets `ids` to their numbers.  A new frame is copied with all its members; a frame that
+// is found keeps its members.
 void hp_profile_frames(struct hp_profile *profile, const struct hp_frame *frames,
                        size_t count, hp_frame_id *ids);
 // Reserve memory for `frames` additional frames.
 void hp_profile_reserve_frames(struct hp_profile *profile, size_t frames);
 
-// Add to the values and errors of a stack, which is created if it is new.  Returns its
-// number.  An error may be NULL, which means no error.  hp_profile_add() copies the
-// frames; hp_profile_add_adopted() does not, so that they must be in a block that the
-// profile has adopted.
+// Add to the values and errors of the stack with the frames and labels of `sample`; the
+// stack is created if it is new.  Returns its number.  An error may be NULL, which means
+// an error of 0; errors of a column that does not keep them are ignored.
+// hp_profile_add() copies the frames; hp_profile_add_adopted() does not, so that they
+// must be in a block of profile->blocks.
 uint32_t hp_profile_add(struct hp_profile *profile, const struct hp_sample *sample,
                         const struct hp_values *values,
                         const struct hp_error *const errors[HP_COLUMNS]);
@@ -379,34 +388,37 @@ uint32_t hp_profile_stack_hash(const hp_frame_id *frames, uint32_t depth, hp_str
 void hp_profile_add_sizes(struct hp_profile *profile, uint32_t stack,
                           const struct hp_sizes others[HP_COLUMNS], uint32_t other);
 
-// Do the same for ages.
+// Add the ages of stack `other` of `others` to a stack of the profile.
 void hp_profile_add_ages(struct hp_profile *profile, uint32_t stack,
                          const struct hp_sizes others[HP_COLUMNS], uint32_t other);
 
 // Return the labels of a stack, as a set in profile->tag_sets.
 hp_string hp_profile_tags(const struct hp_profile *profile, size_t stack);
 
-// Record that stacks have totals of allocated memory from now on.
+// Record that the profile has totals of allocated memory from now on.  Existing stacks
+// get an error of 0 in that column, if it keeps errors.
 void hp_profile_set_alloc(struct hp_profile *profile);
 
-// Free all stacks, with modules, frames, history and sample types; inputs and texts
-// remain.
+// Free all stacks, with modules, frames, history, sums over replicates, sample types and
+// annotations, so that inputs can be read again; input records and texts remain.
 void hp_profile_forget_stacks(struct hp_profile *profile);
 
-// Replace the stacks in memory by `run`, to which they were written.  rank[i] is the
-// position of stack i in the run; takes ownership of `rank`.
+// Replace the stacks in memory by `run`, to which they were written with their sums over
+// replicates; both are freed in memory.  rank[i] is the position of stack i in the run.
+// Takes ownership of `rank` and of what `run` owns.
 void hp_profile_take_run(struct hp_profile *profile, struct hp_stack_run *run,
                          uint32_t *rank);
 
-// Return the bytes of memory that the stacks take.
+// Return the bytes of memory that the stacks in memory take, with their errors, sizes,
+// ages, index and sums over replicates.
 size_t hp_profile_stack_memory(const struct hp_profile *profile);
 
 // Compute the summaries of all sides.  To be called when the records of all inputs are
 // complete.
 void hp_profile_summarize(struct hp_profile *profile);
 
-// Whether the errors of a column are to be kept for each stack; hp_profile_has_errors():
-// and whether the column has numbers at all.
+// Whether the errors of a column are to be kept for each stack.  hp_profile_has_errors()
+// also requires that the profile has numbers of the column: then they are kept.
 static inline bool hp_profile_wants_errors(const struct hp_profile *profile,
                                            enum hp_column column) {
     return profile->estimator == HP_ESTIMATOR_BEST && profile->keeps.errors[column] &&
@@ -419,28 +431,30 @@ static inline bool hp_profile_has_errors(const struct hp_profile *profile,
            (column == HP_COLUMN_INUSE || profile->has_alloc);
 }
 
-// Whether the error of the total is known.  It is kept in every profile, even if the
-// errors of stacks are not.
+// Whether the error of a column's total over all stacks is known.  It is kept in every
+// profile, even if the errors of stacks are not.
 static inline bool hp_profile_has_total_error(const struct hp_profile *profile,
                                               enum hp_column column) {
     return profile->estimator == HP_ESTIMATOR_BEST && !profile->are_errors_unknown &&
            (column == HP_COLUMN_INUSE || profile->has_alloc);
 }
 
-// Whether the exit dump of a process with other dumps is excluded, although all its other
-// dumps are used.
+// Whether the exit dump of a process with other dumps is excluded, although all other
+// dumps of the process are used: in a series of memory in use.
 static inline bool hp_profile_skips_exits(const struct hp_profile *profile) {
     return profile->keeps.points && hp_column_of(profile->metric) == HP_COLUMN_INUSE;
 }
 
-// Whether a column has an error of sampling at all: it has none if every allocation was
+// Whether a column has a known error of sampling: it has none if every allocation was
 // sampled.
 bool hp_profile_is_uncertain(const struct hp_profile *profile, enum hp_column column);
 
-// Reserve memory for `stacks` additional stacks, so that adding them moves nothing.
+// Reserve memory for `stacks` additional stacks, so that adding them does not move the
+// arrays of stacks and errors.
 void hp_profile_reserve(struct hp_profile *profile, size_t stacks);
 
-// Return the module that corresponds to a module of `other`; it is added if it is new.
+// Return the module that corresponds to module `id` of `other`; it is added if it is new.
+// The caller adds its number of dumps.
 hp_module_id hp_profile_import_module(struct hp_profile *profile,
                                       const struct hp_profile *other, hp_module_id id);
 
@@ -448,11 +462,11 @@ hp_module_id hp_profile_import_module(struct hp_profile *profile,
 // Its inputs and warnings are discarded.
 void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other);
 
-// Bring modules (by identity), frames (by module and offset) and labels into canonical
-// order, which does not depend on the order of inputs and threads.  The `id_count` frames
-// in `ids`, which the caller keeps, are renumbered too.  Stacks are not sorted: each
-// report has its own order.  Once the profile has stacks, nothing can be added
-// afterwards.
+// Bring modules (by identity), frames (by module and address) and sets of labels into
+// canonical order, which does not depend on the order of inputs and threads, and renumber
+// them where stacks and runs refer to them.  The `id_count` frame numbers in `ids`, which
+// the caller keeps, are changed too.  Stacks are not sorted: each report has its own
+// order.  Once the profile has stacks, nothing can be added afterwards.
 void hp_profile_sort(struct hp_profile *profile, hp_frame_id *ids, size_t id_count);
 
 // Return the position of each frame in canonical order, without renumbering anything.
@@ -487,35 +501,40 @@ HP_PRINTF(3, 4)
 void hp_profile_warn_as(struct hp_profile *profile, bool is_minor, const char *format,
                         ...);
 
-// --- the dumps of a profile: profile_dumps.c --------------------------------------------
+// --- the dumps of a profile: profile_dumps.c -------------------------------------------
 
-// Add the bytes that each dump added to each stack in memory to the sums of the dump's
-// replicate, for all dumps of the history since the last call.  The history is kept.
+// For each dump of profile->group_of that is new since the last call, add its bytes in
+// each stack, from the history, to the sums of its replicate in profile->between[0].  The
+// history is sorted, and kept.
 void hp_profile_sum_groups(struct hp_profile *profile);
 
 // Discard the history, after adding it to the sums of the replicates: for a partial that
-// will not record dumps individually.  Dumps that are added later also go to these sums
-// only.
+// will not record dumps individually.  Dumps that are added later are not in a history
+// either, only in these sums.
 void hp_profile_fold_history(struct hp_profile *profile);
 
-// Add a dump of the profile to the distribution of the dumps that have the same labels.
+// Count the dump of a record of the profile in the distribution of the dumps that have
+// the same labels: its replicate, and its total in each column that it has.
 void hp_between_count(struct hp_between *between, const struct hp_profile *profile,
                       const struct hp_input_record *input);
 
-// Compute how the dumps of a profile, or of one side of a diff, vary: the sum of each
-// stack over the dumps of each replicate, and the distribution of the totals of dumps.
+// Compute how the dumps of one side vary (is_base is false if there is no diff): the sum
+// of each stack in memory over the dumps of each replicate, and the distribution of the
+// totals of dumps.  The caller frees `between`.
 // All dumps are included, whether they have a record of their own (an entry of
 // profile->inputs with a history) or are known only as part of profile->between.
 void hp_between_init(struct hp_between *between, const struct hp_profile *profile,
                      bool is_base);
 
-// Return the number of inputs of one side of a diff that have a defect, and the
-// identities of some: of those that have a record, and of those that partials only count.
+// Return the number of used inputs of one side of a diff that have one kind of defect,
+// and the identities of some: inputs that have a record, and dumps that are only counted
+// in profile->diagnosed.
 struct hp_diagnosed hp_profile_diagnosed(const struct hp_profile *profile, bool is_base,
                                          enum hp_diagnostic_kind kind);
 
-// Return the name of the input with an identity; NULL if it is unknown.  If several
-// inputs have the identity, the first name in byte order is returned.
+// Return the name of the input with an identity (hp_dump_identity()); NULL if it is
+// unknown.  If several inputs have the identity, the first name in byte order is
+// returned.
 const char *hp_profile_name_of(const struct hp_profile *profile, struct hp_digest id);
 
 #endif
