@@ -25,7 +25,7 @@ struct hp_extent_stats {
     uint64_t count; // extents in use; extents that thread caches keep are included
 };
 
-// Options of the allocator that change a row of the accounting.
+// Options of the allocator that change the size of a row in the accounting of its memory.
 enum hp_knob {
     HP_KNOB_NONE,
     HP_KNOB_LG_PROF_SAMPLE,
@@ -39,7 +39,7 @@ enum hp_knob {
     HP_KNOBS,
 };
 
-// Room for an option and its value as text.
+// Bytes that an option and its value take as text, at most.
 enum {
     HP_KNOB_SIZE = 48,
 };
@@ -87,7 +87,7 @@ struct hp_mapped {
     hp_int128 rss, pss, private;
 };
 
-// The content of /proc/PID/smaps, or the less detailed smaps_rollup.
+// The sums of /proc/PID/smaps over all mappings, or of the less detailed smaps_rollup.
 struct hp_kernel_maps {
     struct hp_mapped of[HP_MAPPED_KINDS];
     hp_int128 huge_pages, lazy_free, swap; // bytes; the first two are included in rss
@@ -107,8 +107,8 @@ void hp_kernel_maps_add(struct hp_kernel_maps *sum, const struct hp_kernel_maps 
 // Return the sum over all kinds.
 struct hp_mapped hp_kernel_maps_total(const struct hp_kernel_maps *maps);
 
-// Return the resident bytes of anonymous memory and of the heap of brk().  They may
-// belong to the allocator or to other users of the process.
+// Return the resident bytes of anonymous memory, named by jemalloc or not, and of the
+// heap of brk().  They may belong to the allocator, or to other code in the process.
 hp_int128 hp_kernel_maps_anonymous(const struct hp_kernel_maps *maps);
 
 // --- the dump --------------------------------------------------------------------------
@@ -123,10 +123,10 @@ struct hp_live_size {
 // Live sampled objects by size, recovered from a dump.
 struct hp_live_samples {
     HP_VEC(struct hp_live_size) sizes;
-    bool is_likely; // some sizes that are no mix could have been read differently
+    bool is_likely; // for some sizes that are not mixed, other sizes are possible, too
 };
 
-// Frees the samples and their vector; NULL is allowed.
+// Frees the struct and its vector; NULL is allowed.
 void hp_live_samples_free(struct hp_live_samples *samples);
 
 // --- all of a process ------------------------------------------------------------------

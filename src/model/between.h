@@ -1,7 +1,7 @@
-// How dumps differ from one another if they have no records of their own: sums of stacks
-// over 64 groups of dumps (replicates), to which dumps are assigned by their identities,
-// and the distribution of the totals of dumps.  Where code here says `group`, it means
-// the number of a replicate.
+// How dumps differ from one another, even if they have no records of their own: sums of
+// stacks over 64 classes of dumps (replicates), to which dumps are assigned by their
+// identities, and the distribution of the totals of dumps.  Where code here says `group`,
+// it means the number of a replicate.
 //
 // The variance between dumps can be estimated from replicates.  For R replicates, where
 // replicate r has n_r dumps with the sum S_r, and with the mean m of a dump,
@@ -66,13 +66,13 @@ struct hp_replicates {
 // are in one replicate, if the process is known.
 unsigned hp_replicate_of(struct hp_digest content, const struct hp_identity *properties);
 
-// Add to the sum of a stack in a replicate.  Keys may occur more than once until the sums
-// are settled.
+// Add bytes to the sum of a stack over a replicate; 0 is ignored.  Keys may occur more
+// than once until hp_replicates_settle().
 void hp_replicates_add(struct hp_replicates *sums, enum hp_column column, unsigned group,
                        uint32_t stack, hp_int128 bytes);
 
-// Add the bytes that one dump has in a stack.  They are rounded to whole bytes first, so
-// that sums are exact.
+// Add the bytes that one dump has in a stack, in both columns.  They are rounded to whole
+// bytes first, so that sums are exact.
 void hp_replicates_add_values(struct hp_replicates *sums, unsigned group, uint32_t stack,
                               const struct hp_values *values);
 
@@ -85,7 +85,7 @@ void hp_replicates_settle(struct hp_replicates *sums);
 struct hp_extreme {
     hp_int128 total; // whole bytes
     uint64_t id[2];  // identity of the dump: 64 bits and 16 bits
-    uint32_t group;
+    uint32_t group;  // number of its replicate
 };
 
 // One bucket of the histogram of totals.
@@ -117,20 +117,22 @@ struct hp_distribution {
     bool overflow;
 };
 
-// Return the distribution for a set of labels, which is added if it is new.
+// Return the distribution for a set of labels (keys and values, each followed by a NUL),
+// which is added if it is new.  The pointer is valid until the next set is added.
 struct hp_label_set *hp_distribution_set(struct hp_distribution *distribution,
                                          struct hp_span labels);
 
 void hp_distribution_done(struct hp_distribution *distribution); // leaves it empty
 
-uint32_t hp_bucket_of(hp_int128 total);  // `total` must be above 0
+uint32_t hp_bucket_of(hp_int128 total);  // number of its bucket; `total` must be above 0
 double hp_bucket_start(uint32_t number); // lower limit of a bucket in bytes
 
-// Add one dump to the bucket of its total, and to the extreme dumps if it is one.
+// Add one dump to the bucket of its total, or to `none`, and to the lists of the largest
+// and the smallest totals if it belongs there.
 void hp_totals_add(struct hp_totals *totals, const struct hp_extreme *dump);
 
-// Add dumps that are already summed up elsewhere.  Only HP_EXTREMES dumps are kept in
-// each list of extreme dumps.
+// Add a bucket, an entry of a list of extreme dumps, or a whole distribution, from
+// elsewhere.  Each list keeps only the HP_EXTREMES most extreme dumps.
 void hp_totals_add_bucket(struct hp_totals *totals, struct hp_bucket bucket);
 void hp_totals_add_largest(struct hp_totals *totals, const struct hp_extreme *dump);
 void hp_totals_add_smallest(struct hp_totals *totals, const struct hp_extreme *dump);

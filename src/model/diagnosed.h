@@ -33,7 +33,7 @@ const char *hp_diagnostic_name(enum hp_diagnostic_kind kind);
 struct hp_diagnostic_count hp_diagnostic_in(const struct hp_input_record *input,
                                             enum hp_diagnostic_kind kind);
 
-// Whether an input that is used has any defect.
+// Whether an input, which must be one that is used, has a defect of any kind.
 bool hp_input_has_diagnostic(const struct hp_input_record *input);
 
 // The inputs with one kind of defect: their number, and the smallest of their identities.
@@ -44,7 +44,8 @@ struct hp_diagnosed {
     struct hp_digest of[HP_DIAGNOSED_NAMED]; // results of hp_dump_identity(), ascending
 };
 
-// Insert an identity, and keep only the smallest HP_DIAGNOSED_NAMED of them.
+// Insert the identity of an input into `of`, and keep only the smallest
+// HP_DIAGNOSED_NAMED identities.  The number of inputs is unchanged.
 void hp_diagnosed_name(struct hp_diagnosed *diagnosed, struct hp_digest id);
 // Add the inputs of `other`.
 void hp_diagnosed_join(struct hp_diagnosed *diagnosed, const struct hp_diagnosed *other);

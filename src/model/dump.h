@@ -32,13 +32,13 @@ struct hp_mapping {
     unsigned char resolved; // as in struct hp_module
 };
 
-// The share of one thread in one stack.
+// The printed counts of one thread in one stack: a line such as "t3".
 struct hp_thread_line {
     uint64_t thread;
     struct hp_counts counts;
 };
 
-// One live sampled object, for dumps that list their objects individually.
+// One live sampled object, as some dumps list it in addition to the counts of its stack.
 struct hp_listed {
     uint64_t size, thread;
     uint64_t age; // nanoseconds since its allocation, when the dump was made
@@ -48,9 +48,9 @@ struct hp_listed {
 struct hp_stack_extra {
     size_t first_listed;  // index in dump->listed
     uint32_t listed;      // number of listed objects
-    hp_string tags;       // its labels, in dump->tag_sets
+    hp_string tags;       // set of labels of the stack, in dump->tag_sets
     uint64_t object_size; // bytes of each of its objects, if a label says so; 0: unknown
-    size_t values_end;    // index after its last value in dump->values; 0: it has none
+    size_t values_end;    // index after its last value in dump->values; 0: all are 0
 };
 
 // Name of a further sample type, in dump->strings.  Its values are used without scaling.
@@ -71,7 +71,7 @@ struct hp_dump_stack {
     size_t first_frame;      // index in dump->frames, leaf first
     size_t first_line;       // index in dump->thread_lines
     uint32_t depth;
-    uint32_t lines; // lines of threads; also 0 if a single thread has all counts
+    uint32_t lines; // number of lines of threads; may be 0 if a single thread has all
 };
 
 // A symbol embedded in the dump: one call at an address.  All texts are in dump->strings.
@@ -102,7 +102,7 @@ enum {
 // dumps allocates little.  {0} is empty.
 struct hp_dump {
     enum hp_producer producer;
-    // As the format implies; HP_SCALING_NONE_SEEN: it follows from the numbers.
+    // Scaling that the format implies; HP_SCALING_NONE_SEEN: only the numbers show it.
     enum hp_scaling scaling;
     unsigned missing_metrics; // 1 << each metric for which the format has no number
     bool is_first_version; // written as "heap/N", which jeprof scales by another formula
@@ -116,7 +116,7 @@ struct hp_dump {
     HP_VEC(uint32_t) frames;    // indices in `addresses`
     HP_VEC(struct hp_dump_stack) stacks;
     HP_VEC(struct hp_thread_line) thread_lines;
-    HP_VEC(struct hp_stack_extra) extras; // of the first stacks; others have none
+    HP_VEC(struct hp_stack_extra) extras; // by stack; stacks beyond its end have none
     HP_VEC(struct hp_listed) listed;
     HP_VEC(struct hp_thread) threads; // only threads that have a name
     struct hp_strtab tag_sets; // sets of labels (tags.h); their texts are in `strings`
@@ -136,7 +136,8 @@ struct hp_dump {
     // Texts that are not contained literally in the text of the dump.
     struct hp_strtab strings;
 
-    // Damage of the compressed data that contained the dump, and the line at its end.
+    // Error in the compressed data, after which the rest of the dump is missing, with the
+    // last line before it; code HP_OK: none.
     struct hp_err cut;
     struct hp_diagnostic damage; // why the dump may be incomplete
     bool lacks_map; // the only damage is that the dump ends before its memory map
@@ -167,20 +168,21 @@ void hp_dump_producer_warning(struct hp_dump *dump, struct hp_span text, uint64_
 // `expected` must be a constant.
 void hp_dump_malformed(struct hp_dump *dump, const char *expected, uint64_t line);
 
-// For each address of a dump, whether it is in jemalloc's own library; most stacks begin
-// there.  The answers are computed on demand and cached.  {0} is an empty cache.
+// For each address of a dump, whether it is in jemalloc's own library, where the leaf
+// frames of most stacks are.  The answers are computed on demand and cached.  {0} is an
+// empty cache; it must not be used for another dump.
 struct hp_dump_owners {
     HP_VEC(unsigned char) of;
 };
 
-// Return the first frame outside jemalloc's own library, as an index in dump->addresses,
-// or UINT32_MAX for an empty stack.  If all frames are in that library, the last one is
-// returned.
+// Return the first frame from the leaf that is outside jemalloc's own library, as an
+// index in dump->addresses, or UINT32_MAX for an empty stack.  If all frames are in that
+// library, the root is returned.
 uint32_t hp_dump_site(const struct hp_dump *dump, struct hp_dump_owners *owners,
                       const struct hp_dump_stack *stack);
 
-// Return the extra properties of the stack that is pushed next, for the caller to fill
-// in.
+// Return the extra properties of the stack that is pushed next to dump->stacks, for the
+// caller to fill in.  The pointer is valid until the next call.
 struct hp_stack_extra *hp_dump_next_extra(struct hp_dump *dump);
 // Return the further values of stack i, one for each of dump->types, or NULL if all are
 // 0.

@@ -61,7 +61,8 @@ struct hp_error {
     // These three have 128 bits because 64 do not hold the sum of a million processes
     // that allocated 18 TB each.
     hp_uint128 observed_bytes; // bytes of the sampled objects themselves
-    // Upper bound of the bytes that other sizes may hide, beyond the estimate.
+    // Upper bound of the bytes that the estimate may lack, because the printed numbers
+    // may hide objects of other sizes.
     hp_uint128 hidden_bytes_max;
     // Upper bound of the bytes that the estimate has in excess, if the sizes that it
     // assumes are wrong.
@@ -71,8 +72,8 @@ struct hp_error {
     uint64_t period;   // the largest sample period; 0 if everything was sampled
     double max_weight; // the largest number of objects that one sample represents
     unsigned flags;    // HP_ERROR_ flags of any summand
-    // Number of stacks by the way their object sizes were recovered; saturates at
-    // UINT32_MAX.
+    // Number of summands (stacks of one dump) by the way their object sizes were
+    // recovered; saturates at UINT32_MAX.
     uint32_t read[HP_READS];
 };
 

@@ -63,7 +63,8 @@ struct hp_history {
 void hp_history_done(struct hp_history *history);
 
 // Write the observations of one input: hp_history_put() for each stack, between begin and
-// end.
+// end.  An error of NULL is read as {0}.  hp_history_begin() discards the observations of
+// an input that was not ended.
 void hp_history_begin(struct hp_history *history);
 void hp_history_put(struct hp_history *history, uint32_t stack,
                     const struct hp_values *values,
@@ -71,12 +72,13 @@ void hp_history_put(struct hp_history *history, uint32_t stack,
 void hp_history_end(struct hp_history *history, uint32_t input);
 
 // Take over the blocks of `other`.  Its stack i of `stack_count` stacks in memory becomes
-// map[i]; stacks in runs move by `runs`.
+// map[i]; `runs` is added to the numbers of its stacks in runs.
 void hp_history_absorb(struct hp_history *history, struct hp_history *other,
                        const uint32_t *map, size_t stack_count, uint64_t runs);
 
-// Renumber stacks in memory that have become stacks of a run.  No input may have been
-// begun.  Takes ownership of the map.
+// Renumber all stacks in memory, which have become stacks of a run: stack i becomes
+// to.to[i].  There must be no input that was begun and not ended.  Takes ownership of
+// to.to.
 void hp_history_renumber(struct hp_history *history, struct hp_history_map to);
 
 // Pack what is pending and sort blocks by input.  To be called when writing has ended and
@@ -88,8 +90,8 @@ struct hp_history_reader {
     uint8_t *bytes;
     // Bytes of the block, the position in it, and the capacity of `bytes`.
     size_t size, at, room;
-    const uint32_t *map; // maps stack numbers; NULL: they are unchanged
-    // Number of the last stack as written, and the input that is read.
+    const uint32_t *map; // maps stack numbers of the block; NULL: they are unchanged
+    // Number of the last stack as it was written; number of the input that is read.
     uint32_t stack, input;
     const struct hp_history *history;
     // Index of the next block.  An input has several blocks if the profile was joined
@@ -97,7 +99,8 @@ struct hp_history_reader {
     size_t next;
 };
 
-// Begin to read what an input added.  There is nothing to read if the input was not used.
+// Begin to read the observations of an input; it has none if it was not used.
+// hp_history_sort() must have been called.
 void hp_history_open(struct hp_history_reader *reader, const struct hp_history *history,
                      uint32_t input);
 // Read the next observation.  Returns false after the last.

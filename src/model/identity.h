@@ -1,5 +1,6 @@
-// How the process of an input is recognised: the properties of one dump, and the list of
-// processes that a merged profile carries.  processes.h and process_keys.h use them.
+// How the process of an input is recognised: by the properties of one dump, or by the
+// list of processes that a merged profile contains.  processes.h and process_keys.h use
+// these.
 #ifndef HP_MODEL_IDENTITY_H
 #define HP_MODEL_IDENTITY_H
 
@@ -37,7 +38,7 @@ struct hp_identity {
     bool is_merged; // a merged profile, which lists its processes itself (process_keys.h)
 };
 
-// One process: its memory map and process id.
+// One process: its memory map, as in struct hp_identity, and its process id.
 struct hp_process_key {
     struct hp_digest map;
     uint64_t pid; // 0: no name contained the process id
@@ -49,7 +50,8 @@ struct hp_process_keys {
     uint64_t unidentified;             // number of processes without a memory map
     unsigned snapshots; // 1 << each enum hp_snapshots by which dumps were chosen
     unsigned columns;   // 1 << each enum hp_column for which they were chosen
-    // Number of duplicates in the text: two profiles have been joined to one.
+    // Number of keys that were twice in the text: another program has joined two profiles
+    // to one.
     size_t repeated;
 };
 

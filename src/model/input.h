@@ -23,8 +23,8 @@ enum hp_producer {
     HP_PRODUCER_PPROF_TCMALLOC,
     HP_PRODUCER_PPROF_JEMALLOC, // jemalloc_pprof
     HP_PRODUCER_PPROF_OURS,     // written by our own merge
-    // The kernel: the file is only a memory map (/proc/PID/maps), which is read as an
-    // empty dump if hp_reader.map_period allows it.
+    // The kernel: the file is only a memory map (/proc/PID/maps), which is read as a dump
+    // without stacks if hp_reader.map_period is not 0; that is then its sample period.
     HP_PRODUCER_MAP,
 };
 
@@ -81,16 +81,17 @@ struct hp_input_record {
     struct hp_values total; // our estimate of the sum of its stacks
     // Bytes in use in objects whose size may be up to 20 % smaller than assumed.
     hp_fixed large_bytes;
-    // How large sizes were read; HP_LARGE_AUTO: the input gave no indication.
+    // Rounding of large sizes that the input shows; HP_LARGE_AUTO: it shows none.
     enum hp_large_sizes large_sizes;
-    // Bytes in use, by the way the object sizes were recovered.
+    // Stacks and their bytes in use, by the way the object sizes were recovered.
     struct hp_read_sum read[HP_READS];
     struct hp_input public; // the part of the record that the library API shows
     struct hp_err *err;     // the same as public.err, or NULL
     const char *archive;    // name of the archive that contains the input; NULL: none
     // Position in the list of all inputs as given; its number in profile->history.
     uint32_t number;
-    // Index in profile->processes.all; HP_NO_PROCESS if the input is not used.
+    // Index of its process in profile->processes.all; HP_NO_PROCESS: it was not used when
+    // the processes were found.
     uint32_t process;
     // Rank of the original name among all names before names were redacted, with numbers
     // in names compared by value.
@@ -105,19 +106,20 @@ struct hp_input_record {
     bool has_content; // `content` is set
     bool is_added;    // its stacks have been added to the profile
     bool takes_map;   // it has no memory map and uses the one given by --maps
-    // It is a damaged dump: excluded, or used up to the damage; false for files that are
-    // no dump.
+    // It is a damaged dump, which is excluded, or used up to the damage; false for files
+    // that are no dump.
     bool is_damaged;
     uint8_t group; // number of its replicate (between.h); set while the input is read
     // This record represents a group of inputs that have no records of their own.
     bool is_group;
     uint64_t merged_used, merged_all; // as in struct hp_dump
-    uint32_t files;                   // number of mapped files
+    uint32_t files;                   // number of files in its memory map
     // Number of the partial that records it, from 1; 0: the input itself was read.
     uint32_t source;
     // Number of distinct addresses, and of those in no mapping.
     uint64_t addresses, unmapped_addresses;
-    uint64_t others; // if is_group: number of further inputs that this record represents
+    // If is_group: number of inputs that this record represents, minus 1; otherwise 0.
+    uint64_t others;
     uint64_t stacks, threads; // number of stacks and of threads
     uint64_t period;          // mean bytes between samples; 0: unknown
     uint64_t bytes;           // uncompressed size of the input
@@ -130,12 +132,12 @@ struct hp_input_record {
     const char *expected;
     uint64_t listed;       // number of objects that the dump lists individually
     struct hp_slabs slabs; // fill of the slabs of the allocator
-    struct hp_diagnostic_count unknown; // indented lines of an unknown dialect
+    struct hp_diagnostic_count unknown; // indented lines that no known writer prints
     struct hp_diagnostic_count wrapped; // counts near 2^64, which were skipped
     uint64_t negative; // number of values below zero, as in a difference of two profiles
     struct hp_diagnostic_count overlaps; // mapping rows that overlap an earlier row
     struct hp_counts header;             // the total of the file, as printed
-    uint64_t header_line;
+    uint64_t header_line;                // line of that total
     // Number of stacks whose threads do not add up to the numbers of the stack.
     uint64_t inconsistent_stacks;
     struct hp_digest content; // digest of the whole text
@@ -149,7 +151,8 @@ struct hp_input_record {
     struct hp_made_counts *made;
 };
 
-// Whether the numbers of the input are used in the profile.
+// Whether the numbers of the input are used in the profile, perhaps only those before its
+// damage.
 static inline bool hp_input_is_used(const struct hp_input_record *input) {
     return input->public.status <= HP_INPUT_KEPT_DAMAGED;
 }
@@ -162,7 +165,7 @@ bool hp_input_is_merged(const struct hp_input_record *input);
 // of inputs, or one for each process of a merged profile.
 uint64_t hp_input_dumps(const struct hp_input_record *input);
 
-// Return the name of the format: "jemalloc heap_v2".
+// Return the name of the format that a writer uses: "jemalloc heap_v2".
 const char *hp_producer_text(enum hp_producer producer);
 
 // Return the writer, as far as the content shows it: "jemalloc 5.3 or later"; NULL if
@@ -206,7 +209,8 @@ enum hp_input_reason {
 struct hp_input_summary {
     size_t all, used;            // number of inputs, and of those that are used
     size_t left_out[HP_REASONS]; // number of excluded inputs by reason
-    // The same as `all` and `used`, with the inputs that were merged into each input.
+    // As `all` and `used`, but instead of a merged profile the inputs that it was merged
+    // from, all and used ones.
     uint64_t merged_all, merged_used;
     // The members below cover used inputs only.
     HP_VEC(uint64_t) periods; // distinct sample periods, ascending
@@ -218,12 +222,13 @@ struct hp_input_summary {
     bool is_jemalloc;
     uint64_t unmapped; // number of addresses in no mapping
     size_t listing;    // number of inputs that list their objects, with ages
-    // Number of inputs whose large sizes were read as multiples of pages.
+    // Number of inputs whose large sizes are taken to be rounded to pages.
     size_t with_pages;
     bool is_merged; // an input was merged by this program, see hp_input_is_merged()
 };
 
-// Inputs that a sum or a comparison covers.
+// The inputs that a sum or a comparison covers; HP_SIDE_BASE and HP_SIDE_NEW are the two
+// sides of a diff.
 enum hp_input_side {
     HP_SIDE_ALL,
     HP_SIDE_BASE,
@@ -236,8 +241,8 @@ void hp_input_summary_init(struct hp_input_summary *summary,
                            const struct hp_input_record *inputs, size_t count,
                            enum hp_input_side side);
 
-// Return the number of inputs that could not be used: no dump, damaged, or over a limit.
-// Inputs that were excluded on purpose are not included.
+// Return the number of inputs that could not be used: unreadable, no dump, damaged, not
+// supported, or over a limit.  Inputs that were excluded on purpose are not included.
 size_t hp_input_summary_skipped(const struct hp_input_summary *summary);
 
 // Return the keyword of a reason for machine-readable output: "unreadable".

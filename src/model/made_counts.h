@@ -28,7 +28,7 @@ enum hp_reset {
     HP_RESET_PERIOD, // the sample period has changed
 };
 
-// Whether discarded samples are the only explanation of a result of hp_reset_between().
+// Whether jemalloc has discarded samples for certain, by a result of hp_reset_between().
 static inline bool hp_reset_is_certain(enum hp_reset reset) {
     return reset >= HP_RESET_COUNTS;
 }

@@ -127,7 +127,8 @@ struct hp_module {
     bool deleted; // the file had been unlinked or replaced when the dump was made
     hp_string
         recorded_build_id; // the build id in lower-case hex as the inputs give it, or ""
-    uint64_t span;         // address distance from its first mapped byte to its last
+    // Bytes of address space from its first mapped byte to its last; 0: unknown.
+    uint64_t span;
     uint32_t first_extent, extents; // range in profile->extents, by address
     enum hp_proof proof;
     // For HP_PROOF_FITS and HP_PROOF_UNCHECKED: ids of the files that fit, each a build

@@ -35,13 +35,14 @@ struct hp_process_clash {
     size_t processes;
 };
 
-// Find processes that merged profiles have in common with other inputs.
+// Find processes that merged profiles have in common with other inputs, on the same side
+// of a diff and with the same labels.
 struct hp_process_clash hp_process_keys_clash(const struct hp_processes *processes,
                                               const struct hp_input_record *inputs,
                                               size_t count);
 
-// Return how many processes occur on both sides of a diff, at two times; merged profiles
-// by the list in them.
+// Return how many processes have dumps on both sides of a diff, made at two times.  The
+// processes of a merged profile are those of its list.
 size_t hp_process_keys_shared(const struct hp_input_record *inputs, size_t count);
 
 #endif

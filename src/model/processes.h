@@ -37,14 +37,14 @@ enum hp_newest_by {
 
 // One process and its dumps.
 struct hp_process {
-    struct hp_digest map; // its memory map; {0}: unknown
-    uint64_t pid;         // 0: no name contains it
+    struct hp_digest map; // its memory map, as in struct hp_identity; {0}: unknown
+    uint64_t pid;         // process id; 0: no name contains it
     enum hp_process_evidence evidence;
     enum hp_newest_by newest_by;
     uint32_t first, dumps; // range in hp_processes.dumps, oldest first
     uint32_t chosen; // number of the input that is used for it; HP_NO_INPUT: all are used
     uint32_t exit;   // number of its exit dump; HP_NO_INPUT: none
-    uint32_t fullest; // number of the dump with the most bytes of the metric
+    uint32_t fullest; // number of the dump with the most bytes in use, or allocated
     bool is_base;     // process of the base side of a diff
     bool is_fork;     // other processes have the same map and a different process id
     // It is unknown whether other inputs are dumps of the same process.
@@ -103,21 +103,22 @@ static inline bool hp_process_is_exit(const struct hp_process *process, uint32_t
     return process->dumps > 1 && process->exit == input;
 }
 
-// Write the memory map in hexadecimal, "7f30b314c000-7fff2dd4c000"; "-" if unknown.
+// Write the two numbers that identify the memory map (hp_identity.map) in hexadecimal,
+// "7f30b314c000-7fff2dd4c000"; "-" if it is unknown.
 void hp_process_write_key(struct hp_sink *out, const struct hp_process *process);
 
-// Return the evidence for a process ("memory map and process id"), and the reason for the
-// choice of its dump ("the newest before its exit").
+// Return the evidence for a process as text ("memory map and process id"), and a
+// description of the dump that is used for it ("the newest before its exit").
 const char *hp_process_evidence_text(const struct hp_process *process);
 const char *hp_process_choice_text(const struct hp_process *process,
                                    enum hp_snapshots snapshots);
 
-// Sort the dumps of one process, oldest first.  Returns the property by which they were
-// sorted.
+// Sort the dumps of one process, which are numbers of inputs, oldest first.  Returns the
+// property by which they were sorted.
 enum hp_newest_by hp_process_sort(uint32_t *dumps, size_t count,
                                   const struct hp_input_record *inputs);
 
-// Return the name of a property: "file time".
+// Return the name of the property that dumps were sorted by: "file time".
 const char *hp_newest_by_text(enum hp_newest_by by);
 
 #endif

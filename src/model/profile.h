@@ -292,7 +292,9 @@ struct hp_profile {
     struct hp_match_time *match_time;
     hp_string thread; // name of the only thread whose stacks were read, or ""
     enum hp_estimator estimator;
-    bool has_times;        // the times of all inputs that are used are known
+    // identity.time of each used input is the time of its dump: from an option, or from
+    // its content.
+    bool has_times;
     bool has_alloc;        // some input has totals of allocated memory (prof_accum)
     struct hp_needs keeps; // the needs that the inputs were read for
     // Finds the builds that ran, while dumps are read and symbolized; or NULL.

@@ -16,7 +16,7 @@ struct hp_proof_module {
     struct hp_span path; // path of the file; empty: there is no file
     struct hp_span
         name; // the path; for a temporary copy with '*' in place of the random part
-    bool is_known_build; // its build id or stamp is known: its code is not compared
+    bool is_known_build; // its build id or stamp is known, so its code is not compared
     // A library of the allocator, whose file shows how large sizes are rounded.
     bool is_allocator;
     enum hp_address_kind addresses;
@@ -73,7 +73,7 @@ static inline void hp_proof_question_done(struct hp_proof_question *question) {
 
 // The prover.  Several threads may call its functions at the same time.
 struct hp_prover {
-    // Answers a question: sets the last members of each of its modules.
+    // Answers a question: sets `proof` and the members after it in each of its modules.
     void (*prove)(struct hp_prover *prover, struct hp_proof_question *question);
     // Return the id, as in `builds`, of an available file of a module that has this
     // stamp; NULL: there is none.  The caller frees it.

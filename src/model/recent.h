@@ -15,7 +15,8 @@ struct hp_recent_record {
     bool is_released;    // the object was freed
     bool has_died;       // the time of the deallocation is known
     bool is_by_others;   // it was freed by another thread
-    // Numbers of the allocating and the freeing stack; `free` is valid if has_died.
+    // Numbers of the stacks in the profile that allocated and that freed the object;
+    // `free` is valid if has_died.
     uint32_t alloc, free;
 };
 

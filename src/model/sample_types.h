@@ -34,13 +34,13 @@ struct hp_sample_type {
     struct hp_index index;
     // Inputs that have the type, even if all values are 0; by number once sorted.
     HP_VEC(struct hp_sample_input) inputs;
-    // Values by input, in the place of the metric `in_place_of`.
+    // Values by input and stack, stored as if they were of the metric `in_place_of`.
     struct hp_history history;
 };
 
 // All sample types of a profile.  {0} is empty.
 struct hp_sample_types {
-    // A type is named by its number here until the types are sorted.
+    // The functions below refer to a type by its index here, which sorting changes.
     HP_VEC(struct hp_sample_type) of;
     struct hp_index index;
     bool overflow; // a sum did not fit
@@ -53,17 +53,18 @@ void hp_sample_types_done(struct hp_sample_types *types);
 uint32_t hp_sample_types_find(struct hp_sample_types *types, hp_string type,
                               hp_string unit, bool is_space);
 
-// Begin an input that has a type; hp_sample_type_end() ends it.  Values are added to the
-// type between these two calls.  A value of 0 is ignored.
+// Begin an input that has a type; hp_sample_type_end() ends it.  Between these two calls
+// hp_sample_type_add() adds the value of each stack, in whole units, to the sum of the
+// stack and to the input.  A value of 0 is ignored.
 void hp_sample_type_begin(struct hp_sample_type *type, uint32_t input,
                           bool keeps_history);
 void hp_sample_type_add(struct hp_sample_types *types, uint32_t number, uint32_t stack,
                         int64_t value);
 void hp_sample_type_end(struct hp_sample_type *type);
 
-// Add what was summed up before, by a partial.  hp_sample_types_add_sum() adds to the sum
-// of a stack.  hp_sample_type_put() records the value of the input that was begun, and
-// leaves the sum of the stack alone.
+// Add the content of a partial, which has sums and values separately.
+// hp_sample_types_add_sum() adds to the sum of a stack only.  hp_sample_type_put()
+// records a stack's value in the input that was begun, but does not add it to the sum.
 void hp_sample_types_add_sum(struct hp_sample_types *types, uint32_t number,
                              uint32_t stack, hp_fixed value);
 void hp_sample_type_put(struct hp_sample_type *type, uint32_t stack, hp_fixed value);

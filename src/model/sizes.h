@@ -17,7 +17,7 @@ enum {
 // The objects of one size in one stack.
 struct hp_size_part {
     uint64_t size;  // bytes of an object, or HP_MIXED_SIZES
-    bool is_likely; // some objects may have other sizes
+    bool is_likely; // some objects may have another size than `size`
     uint32_t next;  // 1 + the index of the next part of the stack; 0: this is the last
     hp_fixed objects, bytes;
     struct hp_error error;
@@ -27,7 +27,7 @@ struct hp_size_part {
 struct hp_stack_sizes {
     uint32_t first; // 1 + the index of its first part; 0: it has none
     uint32_t count; // number of parts, except the one of mixed sizes
-    // The limit was exceeded, and all objects are in one part of mixed sizes.
+    // HP_SIZES_OF_STACK was exceeded, so all objects are in one part of mixed sizes.
     bool is_full;
 };
 
@@ -53,8 +53,8 @@ void hp_sizes_add(struct hp_sizes *sizes, uint32_t stack,
 void hp_sizes_add_stack(struct hp_sizes *sizes, uint32_t stack,
                         const struct hp_sizes *others, uint32_t other);
 
-// Record that a stack has more sizes than the limit: its parts become one part of mixed
-// sizes, and so do all that are added later.
+// Record that a stack has more sizes than HP_SIZES_OF_STACK: its parts become one part of
+// mixed sizes, to which all later parts are added.
 void hp_sizes_fill(struct hp_sizes *sizes, uint32_t stack);
 
 // Return the first part of a stack, or the part after `part`; NULL after the last.  The

@@ -11,7 +11,8 @@
 #include "base/vec.h"
 #include "model/error.h"
 
-// Bit of a place: it is an index in `own`, not in `shared`.
+// Bit of a number in hp_stack_errors.of: its other bits are an index in `own`, not in
+// `shared`.
 #define HP_OWN_ERROR (UINT32_C(1) << 31)
 
 // The errors of one column.  {0} is empty.
@@ -45,7 +46,7 @@ void hp_stack_errors_reach(struct hp_stack_errors *errors, size_t stacks);
 // dump, which are likely to have the same ones.
 void hp_stack_errors_clear(struct hp_stack_errors *errors);
 
-// Return the bytes of memory in use.
+// Return the bytes of memory that the vectors and the index take.
 size_t hp_stack_errors_memory(const struct hp_stack_errors *errors);
 void hp_stack_errors_done(struct hp_stack_errors *errors);
 

@@ -14,13 +14,15 @@ enum {
     HP_LOOKAHEAD_SIZE = 16, // slots of the ring buffer of hashes
 };
 
-// The hashes of the stacks that were announced last.  {0} to begin with.
+// The hashes of the stacks that were announced last, without labels: stacks with labels
+// gain nothing.  {0} to begin with.
 struct hp_stack_lookahead {
     uint32_t hashes[HP_LOOKAHEAD_SIZE];
     size_t seen; // number of stacks announced so far
 };
 
-// Announce the next stack, and prefetch the next step of those announced before.
+// Announce a stack that will be added soon: prefetch the slot of its hash, and do the
+// second and the third step for stacks that were announced before.
 void hp_stack_lookahead(struct hp_stack_lookahead *ahead,
                         const struct hp_profile *profile, const hp_frame_id *frames,
                         uint32_t depth);

@@ -24,14 +24,15 @@
 // One run: a sorted sequence of stacks.
 struct hp_stack_run {
     char *bytes; // the run, if it is in memory; NULL: it is in the file of the store
-    uint64_t offset, size; // position in the file, and bytes of the run
+    uint64_t offset, size; // position in the file of the store, and bytes of the run
     uint64_t stacks;       // number of stacks in the run
     uint64_t first;        // number of its first stack among the stacks of all runs
     uint32_t source;       // index in `sources`, or HP_RUN_OWN or HP_RUN_FINAL
     uint32_t frames; // number of frames that the profile had when the run was written
     // Name of the partial that the run was copied from; NULL: written by this program.
     const char *partial;
-    HP_VEC(hp_string) sets; // sets of labels, by their number in the run minus 1
+    // Sets of labels in profile->tag_sets, by their number in the run minus 1.
+    HP_VEC(hp_string) sets;
 };
 
 // A writer of runs: this profile, another one, or a partial.  It defines the frame
@@ -51,11 +52,13 @@ struct hp_stack_runs {
     bool overflow;           // a sum did not fit
 };
 
-// Renumber frames: frame i of `count` of the profile becomes map[i].  Runs with
-// HP_RUN_OWN get a source of their own, which maps their numbers to the new ones.
+// Renumber the frames that runs refer to: frame i of `count` of the profile becomes
+// map[i].  Runs with HP_RUN_OWN get a common new source, which maps their frame numbers
+// to the new ones.
 void hp_stack_runs_settle(struct hp_stack_runs *runs, const uint32_t *map, size_t count);
 
-// Append a run, whose `stacks` is set.  Takes over its memory.
+// Append a run, whose member `stacks` is set; sets `first`.  Takes ownership of its
+// memory.
 void hp_stack_runs_add(struct hp_stack_runs *runs, struct hp_stack_run *run);
 
 // Free the memory of a run, but not the struct.
@@ -64,7 +67,7 @@ void hp_stack_runs_done(struct hp_stack_runs *runs);
 
 // --- where they are written to ---------------------------------------------------------
 
-// A place to write runs to: one file, or memory.  Threads share one store.
+// The destination of runs: one file, or memory.  Threads share one store.
 struct hp_run_store {
     char *folder;  // folder of the file; NULL: runs are kept in memory
     uint64_t room; // bytes available for stacks in memory, for all threads together
@@ -99,8 +102,8 @@ void hp_run_end(struct hp_run_output *out);
 // name of the folder.  Returns HP_E_OUTPUT.
 int hp_run_fail_write(const struct hp_run_store *store, int sys, struct hp_err *err);
 
-// Keep a run that was written to memory there if the store has room, otherwise write it
-// to the file of the store.
+// Leave a run in memory, to which it was written, if all such runs take no more than a
+// quarter of store->room or there is no file; otherwise move it to the file.
 HP_MUST_CHECK int hp_run_keep(struct hp_run_store *store, struct hp_stack_run *run,
                               struct hp_err *err);
 

@@ -7,9 +7,9 @@
 #include "base/hash.h"
 #include "hprof-agg/hprof-agg.h"
 
-// One pair of numbers as a dump prints it: sampled allocations only.  Counts are not
-// additive, because undoing the sampling is not linear; only calc/unbias.c interprets
-// them.
+// A number of objects and their bytes, as a dump prints them: sampled allocations only.
+// Counts are not additive, because undoing the sampling is not linear; only
+// calc/unbias.c interprets them.
 struct hp_count {
     uint64_t objects, bytes;
 };
@@ -19,8 +19,8 @@ struct hp_counts {
     struct hp_count inuse, alloc;
 };
 
-// Hash a count for tables of lines.  The hash has no random key, so that two runs of this
-// program read a dump in the same way.
+// Hash a printed count, for tables that find what is known of equal counts.  The hash has
+// no random key, so that two runs of this program read a dump in the same way.
 static inline uint64_t hp_count_hash(struct hp_count count) {
     return hp_hash_mix(count.objects ^ 0x9e3779b97f4a7c15,
                        count.bytes ^ 0xe7037ed1a0b428db);
@@ -72,7 +72,8 @@ static inline hp_int128 hp_fixed_round(hp_fixed value, enum hp_metric metric) {
     return value < 0 ? -((-value + half) >> fraction) : (value + half) >> fraction;
 }
 
-// Convert to bytes or objects; inexact above 2^53 units of 2^-fraction.
+// Convert a value to bytes or objects.  The result is inexact if the value has more than
+// 53 significant bits.
 static inline double hp_fixed_double(hp_fixed value, enum hp_metric metric) {
     return (double)value / (double)((uint64_t)1 << hp_fraction(metric));
 }
