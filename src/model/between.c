@@ -6,7 +6,7 @@
 // --- sums over replicates --------------------------------------------------------------
 
 enum {
-    FEW = 4096, // number of unsorted sums at which the sums are settled, at least
+    FEW = 4096, // the sums are not settled before this many have been added
 };
 
 // A process determines the replicate if it is known, so that all its dumps are in one.
@@ -16,7 +16,8 @@ unsigned hp_replicate_of(struct hp_digest content, const struct hp_identity *pro
     return (unsigned)(identity % HP_REPLICATES);
 }
 
-// Settling when the sums have grown to twice their number keeps the cost of sorting low.
+// The sums are settled when there are twice as many as after the last time, plus FEW,
+// which keeps both the cost of sorting and the memory low.
 void hp_replicates_add(struct hp_replicates *sums, enum hp_column column, unsigned group,
                        uint32_t stack, hp_int128 bytes) {
     uint64_t place = (uint64_t)column * HP_REPLICATES + group;
@@ -91,8 +92,8 @@ enum {
     EDGE_BITS = 62,
 };
 
-// The number is scaled to [1, 2) with EDGE_BITS bits after the point, and compared with
-// the limits.
+// `total` is scaled to [1, 2), with EDGE_BITS bits after the point, and then compared
+// with the lower limits in `edges`.
 uint32_t hp_bucket_of(hp_int128 total) {
     hp_uint128 bytes = (hp_uint128)total;
     unsigned octave = 0, i = HP_BUCKETS_PER_OCTAVE - 1;
@@ -225,7 +226,7 @@ void hp_between_done(struct hp_between *between) {
     *between = (struct hp_between){.sums = {.settled = 0}};
 }
 
-// Add the counts and totals of another set of labels.
+// Add the counts and totals of the dumps in `other`, which have the same labels.
 static void add_set(struct hp_label_set *set, const struct hp_label_set *other) {
     for (unsigned i = 0; i < HP_REPLICATES; i++) {
         set->dumps[i] += other->dumps[i];
@@ -235,7 +236,7 @@ static void add_set(struct hp_label_set *set, const struct hp_label_set *other) 
     }
 }
 
-// Add sums; stack i of `other` becomes map[i], or remains if `map` is NULL.
+// Add the sums of `other`; its stack i becomes map[i], or remains i if `map` is NULL.
 static void add_sums(struct hp_replicates *sums, const struct hp_replicates *other,
                      const uint32_t *map) {
     const struct hp_replicate *sum;

@@ -54,8 +54,8 @@ void hp_dump_malformed(struct hp_dump *dump, const char *expected, uint64_t line
     hp_diagnostic_count_add(&dump->malformed, line);
 }
 
-// Return the mapping that contains an address, or NULL.  Uses a binary search: mappings
-// are sorted and disjoint.
+// Return the mapping that contains an address, or NULL.  Uses a binary search, so the
+// mappings must be sorted and disjoint.
 static const struct hp_mapping *mapping_of(const struct hp_dump *dump, uint64_t address) {
     size_t low = 0, high = dump->mappings.count;
     while (low < high) {
@@ -130,7 +130,7 @@ void hp_dump_embed(struct hp_dump *dump, uint64_t address) {
     hp_vec_push(&dump->embedded, ((struct hp_embedded_address){address, first, calls}));
 }
 
-// Order by address; if an address occurs twice, in the order of embedding.
+// Order by address; entries of one address remain in the order of hp_dump_embed().
 static int by_address(const void *left, const void *right) {
     const struct hp_embedded_address *a = left, *b = right;
     if (a->address != b->address) {

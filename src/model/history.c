@@ -6,14 +6,14 @@
 //     for each column: bytes and objects, then the members of its error
 //
 // Rows repeat one another, so that zstd compresses them well: most stacks of a dump have
-// one of a few pairs of numbers, and a stack often has the same numbers in the next dump.
-// Several small dumps are packed together, which takes a third of the room for 10,000
-// dumps of 150 stacks each.
+// one of a few pairs of bytes and objects, and a stack often has the same numbers in the
+// next dump.  Several small dumps are packed together in one batch: for 10,000 dumps of
+// 150 stacks each this takes a third of the memory.
 #include "model/history.h"
 
 #include <string.h>
 
-// Bits that say which fields an observation has.
+// Bits of the second number of an observation, which say what follows.
 enum history_part {
     INUSE_VALUES = 1 << 0,
     ALLOC_VALUES = 1 << 1,
@@ -24,7 +24,7 @@ enum history_part {
 enum {
     NUMBER_MAX = 19,           // most bytes of a packed number of 128 bits
     ROW_MAX = 32 * NUMBER_MAX, // most bytes of an observation
-    BATCH = 128 << 10,         // bytes of unpacked blocks from which on a batch is packed
+    BATCH = 128 << 10,         // bytes of blocks, unpacked, that fill a batch
 };
 
 // The batch of one of `maps` that was unpacked last.  All batches of a map were written
@@ -41,7 +41,7 @@ static const enum hp_metric metrics[HP_COLUMNS][2] = {
     [HP_COLUMN_ALLOC] = {HP_ALLOC_SPACE, HP_ALLOC_OBJECTS},
 };
 
-// Forget all unpacked batches.
+// Free all unpacked batches and the cache itself.
 static void drop_cache(struct hp_history *history) {
     for (size_t i = 0; i < history->cache_count; i++) {
         free(history->cache[i].bytes);
@@ -84,7 +84,8 @@ static hp_uint128 zigzag(hp_int128 number) {
     return (hp_uint128)number << 1 ^ (hp_uint128)(number >> 127);
 }
 
-// Write all members of an error.  The weight is written as the bits of the double.
+// Write all members of an error; max_weight is written as the bits of the double.
+// Returns the end of the bytes written.
 static uint8_t *put_error(uint8_t *at, const struct hp_error *error) {
     uint64_t weight;
     memcpy(&weight, &error->max_weight, sizeof weight);
@@ -103,8 +104,8 @@ static uint8_t *put_error(uint8_t *at, const struct hp_error *error) {
     return at;
 }
 
-// Return the parts that an observation needs: numbers that are not all 0, and errors that
-// are kept.
+// Return the bits of enum history_part of an observation: for each column, whether its
+// numbers are not both 0, and whether it has an error.
 static unsigned parts_of(const struct hp_values *values,
                          const struct hp_error *const errors[HP_COLUMNS]) {
     unsigned parts = 0;
@@ -142,7 +143,8 @@ void hp_history_put(struct hp_history *history, uint32_t stack,
     history->last_stack = stack;
 }
 
-// Compress the blocks that were ended, and append them as a batch.
+// Compress the pending blocks, and append them as a batch.  There must be no input that
+// was begun and not ended.
 static void pack(struct hp_history *history) {
     size_t size = history->start;
     if (size == 0) {
@@ -176,8 +178,8 @@ void hp_history_end(struct hp_history *history, uint32_t input) {
 
 // --- merging ---------------------------------------------------------------------------
 
-// Append the maps of `other` to those of `history`, adjusted to the new stack numbers:
-// stacks in memory by `map`, stacks in runs by adding `runs`.
+// Append the maps of `other` to those of `history`.  The numbers that they map to are
+// changed: stack i in memory becomes map[i], and `runs` is added to stacks in runs.
 static void take_maps(struct hp_history *history, struct hp_history *other,
                       const uint32_t *map, uint64_t runs) {
     for (size_t i = 1; i < other->maps.count; i++) {
@@ -206,7 +208,7 @@ void hp_history_absorb(struct hp_history *history, struct hp_history *other,
     pack(history);
     pack(other);
     begin_maps(history);
-    // Numbers of the maps of `other` begin here.
+    // Map 0 of `other` becomes this number, and its map i this number + i.
     uint32_t first = (uint32_t)history->maps.count;
     struct hp_history_map own = {hp_alloc(stack_count * sizeof *map), stack_count};
     memcpy(own.to, map, stack_count * sizeof *map);
@@ -234,7 +236,7 @@ void hp_history_renumber(struct hp_history *history, struct hp_history_map to) {
     begin_maps(history);
     struct hp_history_batch *batch;
     hp_vec_each (batch, &history->batches) {
-        // Older batches have a map already, whose numbers are not of stacks in memory.
+        // Older batches have a map to stacks in runs already, which stays valid.
         batch->map = batch->map > 0 ? batch->map : (uint32_t)history->maps.count;
     }
     hp_vec_push(&history->maps, to);
@@ -295,8 +297,8 @@ static void get_error(struct hp_history_reader *reader, struct hp_error *error) 
     }
 }
 
-// Return the bytes of a batch.  They are valid until another batch of the same map is
-// unpacked.
+// Return the unpacked bytes of the batch with this number.  They are valid until another
+// batch of the same map is unpacked.
 static const uint8_t *unpack(const struct hp_history *history, uint32_t number) {
     const struct hp_history_batch *batch = &history->batches.at[number];
     struct hp_history_cache *cache = &history->cache[batch->map];
@@ -310,8 +312,8 @@ static const uint8_t *unpack(const struct hp_history *history, uint32_t number) 
     return cache->bytes;
 }
 
-// Copy the next block of the input to the reader.  Returns false if the input has no
-// further block.
+// Copy the next block of the reader's input to reader->bytes.  Returns false if the input
+// has no further block.
 static bool open_block(struct hp_history_reader *reader) {
     const struct hp_history *history = reader->history;
     if (!history || reader->next >= history->blocks.count ||

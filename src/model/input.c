@@ -56,7 +56,7 @@ const char *hp_producer_text(enum hp_producer producer) {
     return producers[producer].format;
 }
 
-// Return the versions of jemalloc that print such a dump.
+// Return the versions of jemalloc that print a dump such as this input.
 static const char *version_of_jemalloc(const struct hp_input_record *input) {
     if (input->listed > 0 || input->slabs.bytes > 0) {
         return "ClickHouse's jemalloc";
@@ -83,8 +83,9 @@ static bool is_missing(const struct hp_input_record *input, enum hp_metric metri
     return input->missing_metrics >> metric & 1;
 }
 
-// Text formats have columns for allocated memory, but few writers fill them in: they
-// count only if has_alloc.
+// Text formats have columns for allocated memory, but few writers fill them in: these
+// columns are used only if has_alloc is set.  An input without in-use columns has only
+// allocated memory.
 bool hp_input_has_metric(const struct hp_input_record *input, enum hp_metric metric) {
     bool is_inuse = hp_column_of(metric) == HP_COLUMN_INUSE;
     bool only_alloc = is_missing(input, HP_INUSE_SPACE);
@@ -153,7 +154,8 @@ bool hp_input_is_merged(const struct hp_input_record *input) {
            input->scaling == HP_SCALING_SCALED;
 }
 
-// Add an input that is used.  A record of a group is added as 1 + others inputs.
+// Add an input that is used to a summary.  A record is added as 1 + others inputs, which
+// is more than one for a group.
 static void add_used(struct hp_input_summary *summary,
                      const struct hp_input_record *input) {
     const char *producer = hp_producer_text(input->producer);

@@ -17,8 +17,8 @@ struct hp_made_counts {
     uint16_t of[SUMS];
 };
 
-// Convert a sum to the short form.  Sums that are too large for it become the largest
-// representable one.
+// Convert a sum to the short form of struct hp_made_counts.  Sums that are too large for
+// it become the largest representable one.
 static uint16_t rounded(uint64_t sum) {
     static const uint64_t most = ((uint64_t)1 << (DIGITS + 31)) - 1;
     unsigned zeros = 0;

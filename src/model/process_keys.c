@@ -52,7 +52,7 @@ static int by_key(const void *left, const void *right) {
     return order ? order : compare(a->pid, b->pid);
 }
 
-// Sort the keys and remove duplicates.  Returns the number of duplicates.
+// Sort the keys and remove duplicates.  Returns the number of keys removed.
 static size_t settle(struct hp_process_keys *keys) {
     size_t kept = 0, all = keys->all.count;
     hp_vec_sort(&keys->all, by_key);
@@ -67,7 +67,7 @@ static size_t settle(struct hp_process_keys *keys) {
 
 // --- of inputs -------------------------------------------------------------------------
 
-// Add the list of a merged profile.
+// Add the list of processes of a merged profile to `keys`.
 static void add_merged(struct hp_process_keys *keys,
                        const struct hp_process_keys *merged) {
     hp_vec_append(&keys->all, merged->all.at, merged->all.count);
@@ -144,7 +144,7 @@ static void put_names(char **at, const char *const *names, int count, unsigned w
 char *hp_process_keys_text(const struct hp_process_keys *keys, size_t *next) {
     size_t left = keys->all.count - *next, count = left < MOST ? left : MOST;
     size_t room = 256 + count * WORD * WORDS;
-    // Lines are added up, so only the first has the number.
+    // Lines are added up, so only the first has the number of unidentified processes.
     uint64_t unidentified = *next == 0 ? keys->unidentified : 0;
     char *text = hp_alloc(room), *at = text;
     put_text(&at, mark);
@@ -250,8 +250,8 @@ static int by_place(const void *left, const void *right) {
     return order ? order : compare(a->input, b->input);
 }
 
-// Count one more common process.  The pair of inputs that is reported is the first one in
-// the order of the inputs.
+// Count one more common process, which is in the inputs of `a` and `b`.  The pair of
+// inputs that is reported is the first one in the order of the inputs.
 static void note(struct hp_process_clash *clash, const struct key_place *a,
                  const struct key_place *b) {
     uint32_t first = a->input < b->input ? a->input : b->input;
@@ -263,8 +263,8 @@ static void note(struct hp_process_clash *clash, const struct key_place *a,
     }
 }
 
-// Note a clash if the places of one process are in two inputs, and at least one of these
-// is a merged profile.
+// Note a clash if the places, which are all those of one process, are in two inputs or
+// more, and at least one of these is a merged profile.
 static void find_one(struct hp_process_clash *clash, const struct key_place *places,
                      size_t count) {
     const struct key_place *other = NULL, *merged = NULL;
@@ -278,10 +278,10 @@ static void find_one(struct hp_process_clash *clash, const struct key_place *pla
     }
 }
 
-// Find a clash of a map with several process ids.  If a merged profile, or the dumps, had
-// only a single process id for the map, then a dump without process id was assigned to
-// that process.  Together with the other process ids this assignment is no longer
-// certain.
+// Note a clash if one map has several process ids in all inputs together, but only one in
+// the merged profile, or in the dumps, that also have the map without process id.  There
+// the dump without process id was taken to be of the one process; with the other process
+// ids this is no longer certain.
 static void find_joined(struct hp_process_clash *clash, const struct key_place *places,
                         size_t count) {
     const struct key_place *own = NULL, *other = NULL;
@@ -415,8 +415,9 @@ static bool are_of_both_sides(const struct key_place *places, size_t count) {
     return has[0] && has[1];
 }
 
-// Return how many processes of one map occur on both sides.  A place without process id
-// can be of any process of the map; it is used only if no process id is on both sides.
+// Return how many processes of one map occur on both sides of a diff.  A place without
+// process id can be of any process of the map; it is compared only if no process id is on
+// both sides.
 static size_t count_shared(const struct key_place *places, size_t count) {
     size_t shared = 0;
     for (size_t i = 0, end; i < count; i = end) {

@@ -9,8 +9,8 @@
 //                     process, but numbers differ        are equal or one is unknown
 //     one is missing  any other combination              unknown; each input is used
 //
-// Maps form units first.  Names then join each input without a map to the only unit that
-// it can belong to.
+// Inputs with equal maps form units first.  Names then join each input without a map to
+// the only unit that it can belong to.
 #include "model/processes.h"
 
 #include "base/memory.h"
@@ -20,7 +20,8 @@
 #include <string.h>
 
 enum {
-    // Number of programs under one name from which on the name proves nothing.
+    // After this many programs in one series (folder, prefix and process id in the name),
+    // the name joins no further inputs without a map to those with one.
     MOST_PROGRAMS = 64,
 };
 
@@ -77,8 +78,8 @@ uint64_t hp_process_identity(const struct hp_identity *properties) {
     return identity ? identity : 1;
 }
 
-// Compare the properties that all dumps of a process share: the side and the labels.
-// Inputs that differ in these are of different processes.
+// Order items by the properties that all dumps of a process share: the side of a diff and
+// the labels.  Inputs that differ in these are of different processes.
 static int by_group(const struct process_item *a, const struct process_item *b) {
     int order = compare(a->is_base, b->is_base);
     return order ? order : compare(a->identity->labels, b->identity->labels);
@@ -139,7 +140,7 @@ static size_t collect(struct process_finder *finder, size_t count,
 
 // --- by maps ---------------------------------------------------------------------------
 
-// Make the items one unit.
+// Make all `count` items one unit, which is named by the input of the first item.
 static void make_unit(struct process_finder *finder, const struct process_item *items,
                       size_t count) {
     for (size_t i = 0; i < count; i++) {
@@ -185,8 +186,8 @@ struct series {
     size_t count;
 };
 
-// Whether all dumps have different numbers, if `items` are added to the dumps of `unit`
-// in the series.
+// Whether all dumps would have different sequence numbers if `items` were added to those
+// dumps of `unit` that are in the series.  HP_NO_INPUT: compare `items` only.
 static bool numbers_differ(struct process_finder *finder, const struct series *series,
                            const struct process_item *items, size_t count,
                            uint32_t unit) {
@@ -209,8 +210,8 @@ static bool numbers_differ(struct process_finder *finder, const struct series *s
     return differ;
 }
 
-// Return the only unit among the items that can be of a program; HP_NO_INPUT if there is
-// none or several.  A program of 0 is unknown, and can be any.
+// Return the only unit of the items that can be of a program; HP_NO_INPUT if no unit or
+// several can.  Program 0 is unknown, and can be any program.
 static uint32_t only_unit(const struct process_finder *finder,
                           const struct process_item *items, size_t count,
                           uint64_t program) {
@@ -229,8 +230,10 @@ static uint32_t only_unit(const struct process_finder *finder,
     return unit;
 }
 
-// Add items without a map, which are all of one program, to `unit`, or make them a unit
-// of their own.  If numbers occur twice, it is unknown which process the items belong to.
+// Add items without a map, which are all of one program, to `unit` if this leaves all
+// sequence numbers of the unit different.  Otherwise, or if `unit` is HP_NO_INPUT, make
+// them a unit of their own.  If numbers occur twice among the items themselves, mark each
+// as unidentified: it is unknown which of them are of one process.
 static void join(struct process_finder *finder, const struct series *series,
                  const struct process_item *items, size_t count, uint32_t unit) {
     if (unit != HP_NO_INPUT && numbers_differ(finder, series, items, count, unit)) {
@@ -246,9 +249,9 @@ static void join(struct process_finder *finder, const struct series *series,
     }
 }
 
-// Assign the inputs of one series that have no map.  Inputs of a known program can be
-// assigned without regard to other programs.  Inputs without a program can be of any, so
-// they come last and need a single unit among all.
+// Assign the inputs of one series that have no map to units.  Inputs of a known program
+// can be assigned without regard to other programs.  Inputs without a program can be of
+// any program, so they are assigned last, and only if the series has a single unit.
 static void join_series(struct process_finder *finder, const struct process_item *items,
                         size_t count) {
     const struct series series = {items, count};
@@ -282,7 +285,7 @@ static void join_series(struct process_finder *finder, const struct process_item
     join(finder, &series, items + with_map, without_program - with_map, unit);
 }
 
-// Whether the name identifies the process.
+// Whether the name identifies the process, and the input is no merged profile.
 static bool has_series(const struct process_item *item) {
     return item->identity->series != 0 && !item->identity->is_merged;
 }
@@ -294,8 +297,10 @@ static bool is_identified(const struct process_item *item) {
     return has_map(item) || has_series(item);
 }
 
-// Mark inputs of one group whose process is unknown.  The items are sorted by program,
-// those without a program first: these can be of the process of any other item.
+// Mark inputs as unidentified that neither map nor name identifies, and that can be of
+// one process with another item.  The items have one side and the same labels (by_group),
+// and are sorted by program.  Those without a program come first: they can be of the
+// process of any other item.
 static void mark_group(struct process_finder *finder, const struct process_item *items,
                        size_t count) {
     size_t unknown = 0;
@@ -316,7 +321,8 @@ static void mark_group(struct process_finder *finder, const struct process_item 
     }
 }
 
-// A merged profile is no dump of one process: it lists its processes itself.
+// Whether an input is a dump of one process.  A merged profile is none: it lists its
+// processes itself.
 static bool is_one(const struct process_item *item) {
     return !item->identity->is_merged;
 }
@@ -328,7 +334,6 @@ static bool is_one(const struct process_item *item) {
 struct pass {
     bool (*is)(const struct process_item *item);
     int (*order)(const void *left, const void *right);
-    // 0: the items belong together.
     int (*compare)(const struct process_item *a, const struct process_item *b);
     void (*take)(struct process_finder *finder, const struct process_item *items,
                  size_t count);
@@ -366,8 +371,8 @@ static void describe(struct hp_process *process, const struct hp_input_record *i
     process->dumps++;
 }
 
-// Create a process for each unit, in the order of their first inputs, and set the process
-// of each input.
+// Create a process for each unit, in the order of their first inputs, and set the member
+// `process` of each input.
 static void add_inputs(struct hp_processes *processes, struct process_finder *finder,
                        struct hp_input_record *inputs, size_t count) {
     uint32_t *process_of = hp_alloc(count * sizeof *process_of);
@@ -396,7 +401,8 @@ static void add_inputs(struct hp_processes *processes, struct process_finder *fi
     free(process_of);
 }
 
-// Settle the evidence for a process once all its dumps are known.
+// Set the final evidence for a process, once all its dumps are known: none for a single
+// dump, otherwise names or maps, and process ids if known.
 static void settle(struct hp_process *process) {
     if (process->evidence == HP_EVIDENCE_ITSELF) {
         return;
@@ -487,21 +493,21 @@ void hp_processes_done(struct hp_processes *processes) {
     *processes = (struct hp_processes){.unidentified = 0};
 }
 
-// --- which dump counts -----------------------------------------------------------------
+// --- which dump is used ----------------------------------------------------------------
 
 static hp_fixed bytes_of(const struct hp_input_record *input, enum hp_column column) {
     return input->total.of[column == HP_COLUMN_INUSE ? HP_INUSE_SPACE : HP_ALLOC_SPACE];
 }
 
-// Whether an older dump shows a reset: a reset process has allocated less since then.  A
-// difference of up to 1 % is ignored, because unsampling a stack again can change its
-// estimate slightly.
+// Whether the allocated bytes of an older and of the newest dump show that the counters
+// were reset between them: the newest has less.  A difference of up to 1 % is ignored,
+// because unsampling a stack again can change its estimate slightly.
 static bool is_reset(hp_fixed older, hp_fixed newest) {
     return older / 101 > newest / 100;
 }
 
-// Choose the dump of one process that is used.  For memory in use, HP_SNAPSHOTS_LAST
-// avoids the exit dump if there is another one.
+// Set `fullest`, `was_reset` and `chosen` of a process: the dump that is used.  For
+// memory in use, HP_SNAPSHOTS_LAST avoids the exit dump if there is another dump.
 static void choose(struct hp_process *process, const uint32_t *dumps,
                    const struct hp_input_record *inputs, enum hp_snapshots snapshots,
                    enum hp_column column) {

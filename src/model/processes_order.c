@@ -86,8 +86,8 @@ static struct hp_span digits_at(struct hp_span name, size_t which) {
     return digits;
 }
 
-// Whether all names differ in the same number only.  Sets `digits` of each dump to that
-// number.
+// Whether the names of all dumps differ from the first name in one number only, which is
+// at the same position in all.  If so, sets `digits` of each dump to that number.
 static bool have_one_number(struct moment *moments, size_t count) {
     struct hp_span first = name_of(moments[0].input);
     size_t same = 0, which;
@@ -104,7 +104,7 @@ static bool have_one_number(struct moment *moments, size_t count) {
     return true;
 }
 
-// Whether all dumps have names with the sequence numbers of jemalloc.
+// Whether the names of all dumps are in the form of jemalloc, with a sequence number.
 static bool have_sequence(struct moment *moments, size_t count) {
     bool have = true;
     for (size_t i = 0; i < count; i++) {
@@ -122,7 +122,7 @@ static bool have_nanoseconds(struct moment *moments, size_t count) {
     return have;
 }
 
-// Whether the time of all files is known.
+// Whether the modification times of all files are known.
 static bool have_time(struct moment *moments, size_t count) {
     bool have = true;
     for (size_t i = 0; i < count; i++) {
@@ -152,9 +152,9 @@ static int by_time(const void *left, const void *right) {
     return (first > second) - (first < second);
 }
 
-// The last resort is the name.  Base names are compared before paths, so that the
-// spelling of a path does not change the order.  If the same dump occurs twice, the one
-// that a partial has added comes last.
+// Order by name, the last resort.  Base names are compared before paths, so that the
+// spelling of a path does not change the order.  If two names are equal, the input whose
+// stacks are already in the profile, as those of partials are, comes last.
 static int by_bytes(const void *left, const void *right) {
     const struct moment *a = left, *b = right;
     int order = strcmp(hp_span_basename(hp_span_of(a->input->public.name)).at,
@@ -182,7 +182,8 @@ const char *hp_newest_by_text(enum hp_newest_by by) {
     return orders[by].text;
 }
 
-// Sort by the first property in which no two dumps are equal.
+// Sort dumps by the first of `orders` that all dumps have and in which no two of them are
+// equal.  Returns it.
 static enum hp_newest_by sort_moments(struct moment *moments, size_t count) {
     for (enum hp_newest_by by = 0; by < HP_NEWEST_BY_NAME; by++) {
         if (!orders[by].have(moments, count)) {

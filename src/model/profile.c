@@ -65,7 +65,7 @@ void hp_profile_forget_stacks(struct hp_profile *profile) {
     hp_vec_push(&profile->modules, ((struct hp_module){.kind = HP_MODULE_NONE}));
 }
 
-// Return the bytes of memory of an index.
+// Return the bytes of memory that an index takes.
 static size_t index_size(const struct hp_index *index) {
     return (index->slot_count + index->hashes.capacity) * sizeof *index->slots;
 }
@@ -228,7 +228,7 @@ hp_string hp_profile_tags(const struct hp_profile *profile, size_t stack) {
     return stack < profile->tags.count ? profile->tags.at[stack] : (hp_string){0};
 }
 
-// Whether a stack has the frames and labels of a sample.
+// Whether the stack with this number has the frames and labels of a sample.
 static bool is_sample(const struct hp_profile *profile, size_t number,
                       const struct hp_sample *sample) {
     const struct hp_stack *stack = &profile->stacks.at[number];
@@ -276,7 +276,8 @@ uint32_t hp_profile_stack_hash(const hp_frame_id *frames, uint32_t depth,
                                    hp_hash_key() ^ tags.n);
 }
 
-// Add to a stack, or create it.  Returns its number.
+// Add values and errors to the stack of a sample, or create the stack.  If is_adopted,
+// its frames are not copied.  Returns its number.
 static uint32_t add(struct hp_profile *profile, const struct hp_sample *sample,
                     bool is_adopted, const struct hp_values *values,
                     const struct hp_error *const errors[HP_COLUMNS]) {
@@ -322,7 +323,8 @@ uint32_t hp_profile_add_adopted(struct hp_profile *profile,
     return add(profile, sample, true, values, errors);
 }
 
-// Add the parts of stack `other` to a stack in `own`.
+// Add the parts (objects of one size or age) of stack `other` in `others` to those of
+// `stack` in `own`, which is profile->sizes or profile->ages.
 static void add_parts(struct hp_profile *profile, struct hp_sizes own[HP_COLUMNS],
                       uint32_t stack, const struct hp_sizes others[HP_COLUMNS],
                       uint32_t other) {
@@ -376,8 +378,8 @@ struct hp_error hp_profile_error(const struct hp_profile *profile,
 
 // --- canonical order -------------------------------------------------------------------
 
-// Order modules by their identity.  This order is the same for the same inputs, whatever
-// the order and the number of threads in which they were merged.
+// Order module numbers by the identity of the modules.  This order is the same for the
+// same inputs, whatever the order and the number of threads in which they were merged.
 static int compare_modules(const void *left, const void *right, void *context) {
     const struct hp_profile *profile = context;
     const struct hp_module *a = &profile->modules.at[*(const uint32_t *)left];
@@ -438,8 +440,8 @@ struct keyed_frame {
     uint32_t frame;
 };
 
-// Return the position of each frame, by module and address.  `module_rank` is the
-// position of each module; NULL: modules are in order already.  The caller frees the
+// Return the position of each frame in the order by module and address.  `module_rank` is
+// the position of each module; NULL: modules are in order already.  The caller frees the
 // result.
 static uint32_t *rank_frames(const struct hp_profile *profile,
                              const uint32_t *module_rank) {
@@ -464,7 +466,7 @@ static uint32_t *rank_frames(const struct hp_profile *profile,
     return rank;
 }
 
-// Sort modules, and renumber the modules of all frames.
+// Sort the modules into canonical order, and change the module numbers in all frames.
 static void sort_modules(struct hp_profile *profile) {
     size_t count = profile->modules.count;
     uint32_t *rank = rank_modules(profile);
@@ -495,7 +497,7 @@ static bool are_in_order(const struct hp_frame *frames, size_t count) {
     return true;
 }
 
-// Replace frame numbers by their positions.
+// Replace each frame number i in `ids` by rank[i].
 static void renumber(hp_frame_id *ids, size_t count, const uint32_t *rank) {
     for (size_t i = 0; i < count; i++) {
         ids[i].n = rank[ids[i].n];
@@ -509,8 +511,8 @@ uint32_t *hp_profile_frame_ranks(const struct hp_profile *profile) {
     return rank;
 }
 
-// Sort sets of labels, and renumber them in stacks and runs.  The index of stacks becomes
-// invalid.
+// Sort sets of labels, and renumber them in stacks and runs.  Drops the index of stacks,
+// which becomes invalid.
 static void sort_sets(struct hp_profile *profile) {
     uint32_t *rank = hp_tags_sort(&profile->tag_sets, &profile->strings);
     hp_string *set;
@@ -527,7 +529,8 @@ static void sort_sets(struct hp_profile *profile) {
     free(rank);
 }
 
-// Sort frames, and renumber them in stacks, runs and `ids`.
+// Sort frames by module and address, and renumber them in stacks, runs and `ids`.  Drops
+// the index of stacks if that changes a number.
 static void sort_frames(struct hp_profile *profile, hp_frame_id *ids, size_t id_count) {
     size_t count = profile->frames.count;
     bool is_sorted = are_in_order(profile->frames.at, count);

@@ -16,14 +16,14 @@ hp_module_id hp_profile_import_module(struct hp_profile *profile,
         import_string(profile, other, module.recorded_build_id);
     module.builds = import_string(profile, other, module.builds);
     module.stamp = import_string(profile, other, module.stamp);
-    module.dumps = 0; // they come with their stacks
+    module.dumps = 0; // the caller adds them
     const struct hp_extent *extents =
         module.extents > 0 ? other->extents.at + module.first_extent : NULL;
     return hp_profile_module(profile, &module, extents);
 }
 
-// Import all modules of `other`.  Returns their numbers here; the caller frees the
-// result.
+// Import all modules of `other`, and add their numbers of dumps.  Returns their numbers
+// in `profile`; the caller frees the result.
 static hp_module_id *map_modules(struct hp_profile *profile,
                                  const struct hp_profile *other) {
     hp_module_id *modules = hp_alloc(other->modules.count * sizeof *modules);
@@ -34,7 +34,8 @@ static hp_module_id *map_modules(struct hp_profile *profile,
     return modules;
 }
 
-// Import all frames of `other`.  Returns their numbers here; the caller frees the result.
+// Import all frames of `other`.  Returns their numbers in `profile`; the caller frees the
+// result.
 static hp_frame_id *map_frames(struct hp_profile *profile,
                                const struct hp_profile *other) {
     hp_module_id *modules = map_modules(profile, other);
@@ -48,7 +49,8 @@ static hp_frame_id *map_frames(struct hp_profile *profile,
     return map;
 }
 
-// Add the stacks of `other`, and set `numbers` to their numbers here.
+// Add the stacks of `other` that are in memory, with errors, sizes and ages.  Sets
+// `numbers` to their numbers in `profile`; `frames` has those of the frames of `other`.
 static void absorb_stacks(struct hp_profile *profile, const struct hp_profile *other,
                           const hp_frame_id *frames, uint32_t *numbers) {
     HP_VEC(hp_frame_id) mapped = {0};
@@ -80,9 +82,9 @@ static void absorb_stacks(struct hp_profile *profile, const struct hp_profile *o
 
 // --- the first profile -----------------------------------------------------------------
 
-// Whether the profile is empty, so that it can take over the stacks and frames of `other`
-// with their numbers.  Sets of labels always get new numbers, so `other` must have no
-// labels.
+// Whether the profile has no frames and stacks yet, so that it can take over those of
+// `other` with their numbers.  Sets of labels always get new numbers, so the stacks of
+// `other` must have no labels.
 static bool takes_all(const struct hp_profile *profile, const struct hp_profile *other) {
     bool takes = profile->frames.count == 0 && profile->stacks.count == 0 &&
                  profile->runs.all.count == 0 && other->tags.count == 0 &&
@@ -100,7 +102,8 @@ static bool takes_all(const struct hp_profile *profile, const struct hp_profile 
         *(b) = kept;                  \
     } while (0)
 
-// Whether all modules have the same numbers in both profiles.
+// Whether module i of the other profile has number i in this one too, for all `count`
+// modules.
 static bool have_same_numbers(const hp_module_id *modules, size_t count) {
     bool are = true;
     for (uint32_t i = 0; i < count; i++) {
@@ -109,7 +112,7 @@ static bool have_same_numbers(const hp_module_id *modules, size_t count) {
     return are;
 }
 
-// Exchange the empty frames of the profile for those of `other`, with new module numbers.
+// Take over the frames of `other`, with new module numbers; the profile must have none.
 // Returns the number of each frame, which is unchanged; the caller frees the result.
 static hp_frame_id *take_frames(struct hp_profile *profile, struct hp_profile *other) {
     hp_module_id *modules = map_modules(profile, other);
@@ -133,14 +136,15 @@ static hp_frame_id *take_frames(struct hp_profile *profile, struct hp_profile *o
     return map;
 }
 
-// Take over the stacks of `other`.  Sets `numbers` to their numbers, which are unchanged.
+// Take over the stacks of `other` that are in memory; the profile must have none.  Sets
+// `numbers` to their numbers, which are unchanged.
 static void take_stacks(struct hp_profile *profile, struct hp_profile *other,
                         uint32_t *numbers) {
     for (uint32_t i = 0; i < other->stacks.count; i++) {
         numbers[i] = i;
     }
     EXCHANGE(&profile->arena, &other->arena);
-    // They contain frames.
+    // The blocks contain the frames of stacks.
     hp_vec_append(&profile->blocks, other->blocks.at, other->blocks.count);
     other->blocks.count = 0;
     EXCHANGE(&profile->stacks, &other->stacks);

@@ -5,9 +5,10 @@
 
 #include <string.h>
 
-// --- how dumps differ: between.h --------------------------------------------------------
+// --- how dumps differ: between.h -------------------------------------------------------
 
-// Return the distribution for the labels of an input.
+// Return the distribution of the dumps with the labels of an input; it is added if it is
+// new.
 static struct hp_label_set *set_of(struct hp_between *between,
                                    const struct hp_profile *profile,
                                    const struct hp_input_record *input) {
@@ -44,7 +45,8 @@ void hp_between_count(struct hp_between *between, const struct hp_profile *profi
     }
 }
 
-// Add a dump that has a record: its totals, and what it added to stacks in memory.
+// Add a dump that has a record to `between`: its totals, and its bytes in each stack in
+// memory, as the history has them.
 static void add_dump(struct hp_between *between, const struct hp_profile *profile,
                      const struct hp_input_record *input) {
     unsigned group = hp_replicate_of(input->content, &input->identity);

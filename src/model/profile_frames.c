@@ -31,7 +31,7 @@ static void note_misfits(struct hp_return_check *known,
     *known = is_worse ? *other : *known;
 }
 
-// Extend the range of file identities.
+// Extend the range of file ids of a known module by those of `module`.
 static void note_files(struct hp_module *known, const struct hp_module *module) {
     if (known->lowest_file.inode == 0) {
         known->lowest_file = module->lowest_file;
@@ -74,7 +74,7 @@ static uint32_t module_hash(const struct hp_module *module,
         hash = hp_hash_mix(extents[i].address ^ hash,
                            extents[i].size ^ (uint64_t)0xe7037ed1a0b428db);
     }
-    // Mixed once more, or regular addresses would fill runs of slots.
+    // Mixed once more, or regular addresses would fill neighbouring slots.
     return (uint32_t)hp_hash_mix(hash, (uint64_t)0x8bb84b93962eacc9);
 }
 
@@ -141,7 +141,7 @@ static void index_frames(struct hp_profile *profile) {
     }
 }
 
-// Find a frame, or add it.  Returns its number.
+// Find a frame by module and address, or add it.  Returns its number.
 static hp_frame_id add_frame(struct hp_profile *profile, const struct hp_frame *frame,
                              uint32_t hash) {
     struct hp_index *index = &profile->frame_index;

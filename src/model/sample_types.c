@@ -31,7 +31,7 @@ uint32_t hp_sample_types_find(struct hp_sample_types *types, hp_string type,
 
 // --- adding ----------------------------------------------------------------------------
 
-// Add to the sum of one stack, which is created if it is new.
+// Add a value to the sum of one stack, which is created if it is new.
 static void add(struct hp_sample_types *types, struct hp_sample_type *type,
                 uint32_t stack, hp_fixed value) {
     uint32_t number = hp_index_of(&type->index, &type->sums, &stack, sizeof stack);
@@ -126,7 +126,8 @@ static int by_number(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-// Join the entries of each input: after shards were joined an input can have several.
+// Add up the entries of each input, which must be sorted by number: an input has several
+// if its profile was read from shards.
 static void join_inputs(struct hp_sample_type *type) {
     size_t kept = 0;
     for (size_t i = 0; i < type->inputs.count; i++) {

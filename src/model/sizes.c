@@ -31,7 +31,7 @@ const struct hp_size_part *hp_sizes_next(const struct hp_sizes *sizes,
     return part_at(sizes, part->next);
 }
 
-// Add a part to another of the same size.
+// Add a part to `sum`, a part of the same size.
 static void add_to(struct hp_sizes *sizes, struct hp_size_part *sum,
                    const struct hp_size_part *part) {
     bool overflow = __builtin_add_overflow(sum->objects, part->objects, &sum->objects);
@@ -41,8 +41,8 @@ static void add_to(struct hp_sizes *sizes, struct hp_size_part *sum,
     sizes->overflow |= overflow;
 }
 
-// Join all parts of a stack to one of mixed sizes.  Parts that are added later are added
-// to it.
+// Join all parts of a stack to one part of mixed sizes, and set is_full, so that all
+// later parts are added to that one.
 static void fill(struct hp_sizes *sizes, struct hp_stack_sizes *stack) {
     struct hp_size_part *first = part_at(sizes, stack->first);
     while (first && first->next > 0) {

@@ -16,8 +16,8 @@ static_assert(offsetof(struct hp_error, read) == 5 * sizeof(hp_int128) +
                                                      sizeof(double) + sizeof(unsigned),
               "an error is compared byte by byte, and has no holes");
 
-// Return the place of an error among the shared errors, to which it is added if it is
-// new.
+// Return the index in `shared` of an error, which is added there if it is new.  The error
+// may be in `shared` itself.
 static uint32_t share(struct hp_stack_errors *errors, const struct hp_error *error) {
     uintptr_t at = (uintptr_t)error, first = (uintptr_t)errors->shared.at;
     if (at >= first && at - first < errors->shared.count * sizeof *error) {

@@ -3,11 +3,11 @@
 enum {
     LINE = 64,           // bytes of a cache line
     MOST_FETCHED = 1024, // bytes of one stack that are prefetched at most
-    STEP = 4,            // number of stacks between two steps
-    FEW = 4096,          // number of stacks below which memory is in a cache anyway
+    STEP = 4,            // stacks that are announced between two steps of one stack
+    FEW = 4096,          // a profile of fewer stacks is in a cache anyway
 };
 
-// Prefetch a range of memory.
+// Prefetch a range of memory, its first MOST_FETCHED bytes and its last byte.
 HP_PREFETCHES void fetch(const void *at, size_t size) {
     const char *bytes = at;
     for (size_t i = 0; i < size && i < MOST_FETCHED; i += LINE) {
@@ -18,8 +18,8 @@ HP_PREFETCHES void fetch(const void *at, size_t size) {
     }
 }
 
-// Set `*number` to the stack in the slot of a hash, which is probably the right one.
-// Returns false if the slot is empty.
+// Set `*number` to the number of the stack in the first slot of a hash, which is probably
+// the stack with that hash.  Returns false if the slot is empty.
 static bool find(const struct hp_profile *profile, uint32_t hash, uint32_t *number) {
     const struct hp_index *index = &profile->stack_index;
     *number = index->slots[hash & (index->slot_count - 1)] - 1;

@@ -13,7 +13,7 @@
 
 enum {
     MODE = 0600,    // permissions of the file
-    KEPT_SHARE = 4, // packed runs may take 1/4 of the room for stacks
+    KEPT_SHARE = 4, // runs that hp_run_keep() keeps may take 1/4 of store->room
 };
 
 void hp_stack_run_done(struct hp_stack_run *run) {
@@ -100,7 +100,8 @@ static int open_named(const char *folder) {
     return fd;
 }
 
-// Set an error for a failed operation on the file, with its folder.  Returns HP_E_OUTPUT.
+// Set an error for a failed operation on the file of a store, with the errno `sys` and
+// the folder.  Returns HP_E_OUTPUT.
 static int fail(const struct hp_run_store *store, const char *verb, int sys,
                 struct hp_err *err) {
     hp_fail(err, HP_E_OUTPUT, "cannot %s what memory does not hold", verb);
@@ -187,7 +188,7 @@ void hp_run_end(struct hp_run_output *out) {
     }
 }
 
-// Whether a run may stay in memory; if so, its bytes are reserved.
+// Whether a run of `size` bytes may stay in memory; if so, they are added to store->kept.
 static bool has_room(struct hp_run_store *store, uint64_t size) {
     pthread_mutex_lock(&store->lock);
     bool has = !store->folder || size <= store->room / KEPT_SHARE - store->kept;

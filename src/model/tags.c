@@ -12,7 +12,7 @@ static int by_bytes(const void *left, const void *right) {
     return memcmp(left, right, sizeof(struct hp_tag));
 }
 
-// Add a set whose tags are sorted and distinct.
+// Add a set of tags, which are in their final order and distinct, to the table `sets`.
 static hp_string add_in_order(struct hp_strtab *sets, const struct hp_tag *tags,
                               size_t count) {
     struct hp_span bytes = {(const char *)tags, count * sizeof *tags};
@@ -83,7 +83,7 @@ void hp_tag_import_done(struct hp_tag_import *import) {
 
 // --- order -----------------------------------------------------------------------------
 
-// The state of sorting sets.
+// The state of sorting sets of tags.
 struct tag_order {
     const struct hp_strtab *strings;
     uint32_t *rank;             // rank of each string that occurs in a tag
@@ -104,7 +104,7 @@ static int compare_numbers(uint32_t a, uint32_t b) {
     return (a > b) - (a < b);
 }
 
-// Order tags by key, kind, value and unit.
+// Order tags by key, then texts before numbers, then by value and unit.
 static int by_tag(const void *left, const void *right, void *context) {
     const struct tag_order *order = context;
     const struct hp_tag *a = left, *b = right;
@@ -153,7 +153,7 @@ static void collect(struct tag_order *order, const struct hp_strtab *sets) {
     order->first[sets->strings.count] = order->tags.count;
 }
 
-// Rank the strings by their text.
+// Set the rank of each string that occurs in a tag, by its text.
 static void rank_texts(struct tag_order *order) {
     if (order->texts.count > 0) {
         qsort_r(order->texts.at, order->texts.count, sizeof *order->texts.at, by_text,
