@@ -32,6 +32,10 @@
 //   shard          one of n partials that share the stacks of one profile; all of them
 //                  describe the same dumps
 //   part           the objects of one size in one stack: model/sizes.h
+//   run            a sorted sequence of stacks outside of the profile's memory for
+//                  stacks, encoded like those of a partial: model/stack_runs.h
+//   block          rows or columns of one section, compressed together: blocks.h
+//   further types  sample types other than the four metrics: model/sample_types.h
 //
 // Invariants: rows are in canonical order, and every number of a file is checked before
 // it is used as an index.
@@ -42,14 +46,15 @@
 #include "partial/blocks.h"
 
 enum {
-    // Version of the estimator. Raised by any change of an estimate or sum, even of its
-    // last bit: partials of two versions are never added.
+    // Version of the estimator. Any change of an estimate or sum, even of its last bit,
+    // needs a new version: partials of two versions are never added.
     HP_PARTIAL_ESTIMATOR = 1,
-    // Dumps recorded individually at most; of more dumps only sums are recorded.
+    // Number of dumps up to which all are recorded individually; of more dumps only sums
+    // are recorded.
     HP_PARTIAL_HISTORY = 256,
     HP_PARTIAL_TEXT_MOST = 64 << 10, // bytes of one text
-    // Sets of labels, of samples or of inputs, that a partial can have. A merge warns
-    // from HP_PARTIAL_LABEL_SETS_MANY on, long before, because a merge cannot be undone.
+    // Number of sets of labels, of samples or of inputs, that a partial can have. A merge
+    // warns at HP_PARTIAL_LABEL_SETS_MANY already, because a merge cannot be undone.
     HP_PARTIAL_LABEL_SETS = 4096,
     HP_PARTIAL_LABEL_SETS_MANY = 1024,
 };
@@ -70,19 +75,20 @@ enum hp_section {
     HP_SECTION_GROUPS,
     HP_SECTION_SKIPPED, // counts of skipped inputs, by reason
     HP_SECTION_TOTALS,  // sums of errors over all stacks
-    HP_SECTION_TYPES,   // sample types other than the four metrics
+    HP_SECTION_TYPES,   // names of sample types other than the four metrics
     // Stacks; also the sum of each over each replicate, if dumps are not recorded
     // individually.
     HP_SECTION_STACKS,
-    HP_SECTION_TYPE_SUMS,    // values of further sample types, by stack
-    HP_SECTION_IDENTITIES,   // process and identity of each dump
+    HP_SECTION_TYPE_SUMS,    // sums of the values of further sample types, by stack
+    HP_SECTION_IDENTITIES,   // identities of each dump and of its process
     HP_SECTION_DUMPS,        // dumps recorded individually
     HP_SECTION_HISTORY,      // estimate of each stack in each such dump
-    HP_SECTION_TYPE_HISTORY, // the same, for further sample types
+    HP_SECTION_TYPE_HISTORY, // value of each stack in each such dump, for further types
     HP_SECTION_NAMES,        // names of such dumps and of skipped inputs
-    // By labels, how the totals of dumps that are not recorded individually are distributed.
+    // For dumps that are not recorded individually: by set of labels, the distribution of
+    // their totals.
     HP_SECTION_DISTRIBUTION,
-    HP_SECTION_EXTREME_NAMES, // names of dumps in the sections before and after
+    HP_SECTION_EXTREME_NAMES, // names of dumps that DISTRIBUTION or DIAGNOSTICS lists
     HP_SECTION_DIAGNOSTICS,   // counts of dumps with a diagnostic, by kind
     HP_SECTION_FILE_NAMES, // names of frames, from files at hand when dumps were merged
     HP_SECTIONS,
@@ -90,10 +96,10 @@ enum hp_section {
 
 // Columns of a block of frames. Each has its size in bytes before it.
 enum hp_frame_column {
-    HP_FRAME_MODULE, // number of the module, as distance from the frame before
-    // Address, as distance from the frame before if that has the same module.
+    HP_FRAME_MODULE, // number of the module less that of the frame before
+    // Address; less that of the frame before if the module is the same.
     HP_FRAME_ADDRESS,
-    HP_FRAME_LEAF, // whether stacks end in it, as in struct hp_frame
+    HP_FRAME_LEAF, // is_return_leaf of struct hp_frame
     HP_FRAME_COLUMNS,
 };
 
@@ -104,9 +110,9 @@ enum hp_parameter {
     HP_PARAMETER_METHOD,      // enum hp_estimator
     HP_PARAMETER_LARGE_SIZES, // enum hp_large_sizes
     HP_PARAMETER_SNAPSHOTS,   // enum hp_snapshots
-    HP_PARAMETER_COLUMN,      // enum hp_column by which dumps were chosen
-    HP_PARAMETER_LABELS,      // 1: inputs have labels from their paths
-    HP_PARAMETER_THREADS,     // 1: stacks are distinguished by thread
+    HP_PARAMETER_COLUMN,  // enum hp_column by which HP_PARAMETER_SNAPSHOTS chose dumps
+    HP_PARAMETER_LABELS,  // 1: inputs have labels from their paths
+    HP_PARAMETER_THREADS, // 1: stacks are distinguished by thread
     // XXH3-64 of the name of the only thread that was read; 0: all threads.
     HP_PARAMETER_THREAD,
     HP_PARAMETER_UNMAPPED,   // 1: frames in no mapping keep their addresses
@@ -131,16 +137,18 @@ const char *hp_parameter_name(enum hp_parameter parameter);
 // The parameters by which a profile was made.
 struct hp_parameters hp_parameters_of(const struct hp_profile *profile);
 
-// Write a profile. It must have been read with keeps.partial, and its modules and frames
-// must be in canonical order. If shard.count is not 0, only the stacks of shard.present
-// are written, from a profile that has all stacks. Fails if something exceeds a limit of
-// the format, or a run cannot be read; write errors are left to hp_sink_close().
+// Write a profile as a partial. It must have been read with keeps.partial, and its
+// modules, frames and sets of labels must be in canonical order (hp_profile_sort()). If
+// shard.count is not 0, only the stacks of the shards in shard.present are written, from
+// a profile that has all stacks. Fails if something exceeds a limit of the format, or a
+// run cannot be read; write errors are left to hp_sink_close().
 HP_MUST_CHECK int hp_partial_write(const struct hp_profile *profile,
                                    struct hp_shards shard, struct hp_sink *out,
                                    struct hp_err *err);
 
-// Fail with HP_E_DUPLICATE, naming the parameter, if two partials cannot be added. The
-// error is located in the second.
+// Fail with HP_E_DUPLICATE if partials with the parameters `a` and `b` cannot be added.
+// The message names the first parameter that differs and both partials; the error is
+// located in the second one.
 HP_MUST_CHECK int hp_parameters_refuse(const struct hp_parameters *a, const char *name_a,
                                        const struct hp_parameters *b, const char *name_b,
                                        struct hp_err *err);
@@ -158,7 +166,7 @@ struct hp_partials {
                             uint32_t count);
     void *data;                      // first argument of both functions
     struct hp_parameters parameters; // parameters of the partials, all the same
-    // Name of the partial that `parameters` are from; owned by the profile.
+    // Name of the first partial, which `parameters` are from; owned by the profile.
     const char *first;
     // Name of the only thread that was read, owned by the profile; NULL: all threads were
     // read.
@@ -173,15 +181,15 @@ struct hp_partials {
     // are not counted.
     uint64_t dumps;
     uint32_t count;                 // partials read so far
-    bool has_unknown;               // sections of a later version were skipped
-    uint8_t digest[HP_SHA256_SIZE]; // digest of the last partial
+    bool has_unknown;               // a partial has sections of a later version
+    uint8_t digest[HP_SHA256_SIZE]; // digest of the partial that was read last
     // Digest of everything in the last partial that is not about stacks: equal in all
     // shards of a profile.
     uint8_t common[HP_SHA256_SIZE];
 };
 
-// Add the content of a partial to the profile. `name` is its path. After a failure the
-// profile is unusable.
+// Read a partial, whose path is `name`, and add its content to partials->profile. After a
+// failure the profile is unusable.
 HP_MUST_CHECK int hp_partial_read(struct hp_partials *partials,
                                   struct hp_block_source source, const char *name,
                                   struct hp_err *err);

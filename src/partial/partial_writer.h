@@ -9,7 +9,7 @@
 // A dump that is recorded individually.
 struct hp_written_dump {
     uint32_t input;             // index in profile->inputs
-    struct hp_known_dump known; // process and identity
+    struct hp_known_dump known; // identities of its process and of the dump
     size_t row, row_size; // range in `rows` of the writer: orders dumps of one identity
 };
 
@@ -36,26 +36,29 @@ struct hp_partial_writer {
     struct hp_bytes rows;                 // rows of these dumps
     bool has_history; // dumps are recorded individually, with what each added to stacks
     bool has_between; // sums over replicates of dumps are recorded instead
-    // If has_between is set; its sums are sorted by the place of their stack in the file.
+    // How dumps differ, if has_between is set. Its sums are sorted by the place of their
+    // stack in the file: hp_order_replicates().
     struct hp_between between;
     size_t next_replicate; // index in between.sums of the next stack's first sum
 };
 
 #define HP_NO_RANK UINT32_MAX
 
-// The place in the file of a stack in memory or in a run, or HP_NO_RANK.
+// Return the place in the file of a stack in memory or in a run; HP_NO_RANK: it is not
+// written.
 static inline uint32_t hp_rank_of(const struct hp_partial_writer *w, uint32_t stack) {
     return stack >= HP_RUN_STACKS ? w->run_rank[stack - HP_RUN_STACKS] : w->rank[stack];
 }
 
-// Append a text to the row, as its number.
+// Append the number of a text to the row. In the first pass the text is collected, and 0
+// is appended.
 static inline void hp_put_interned(struct hp_partial_writer *w, struct hp_span text) {
     hp_string string = hp_strtab_add(&w->texts, text);
     hp_put_number(&w->row, w->is_collecting ? 0 : w->text_rank[string.n]);
     w->blocks.is_too_large |= text.size > HP_PARTIAL_TEXT_MOST;
 }
 
-// Append a string of the profile to the row, as its number.
+// Do the same for a string of the profile.
 static inline void hp_put_string(struct hp_partial_writer *w, hp_string string) {
     hp_put_interned(w, hp_strtab_span(&w->profile->strings, string));
 }
@@ -71,27 +74,31 @@ static inline void hp_put_row(struct hp_partial_writer *w, enum hp_section secti
     w->row.count = 0;
 }
 
-// partial_stacks.c: set order and rank of the stacks; write the stacks in memory.
+// partial_stacks.c: set w->order, w->rank and w->stacks; write the stacks in memory.
 void hp_order_stacks(struct hp_partial_writer *w);
 void hp_put_stacks(struct hp_partial_writer *w);
 
-// Fill `row` with the i-th stack in order; i must rise from call to call. Write a stack;
-// after the last, hp_stack_encode_end() writes the last block.
+// hp_take_stack() fills `row` with stack w->order[i]; i must rise from call to call.
+// hp_put_stack() writes a stack, whose block may be written later: after the last stack
+// the caller calls hp_stack_encode_end().
 void hp_take_stack(struct hp_stack_row *row, struct hp_partial_writer *w, size_t i);
 void hp_put_stack(struct hp_partial_writer *w, struct hp_stack_codec *codec,
                   const struct hp_stack_row *row);
 // Fill a table with the module of each frame, by the numbers of frames in the file.
 void hp_frames_take(struct hp_frame_table *table, const struct hp_partial_writer *w);
 
-// Copy the parts of a stack to `row`, in order of size.
+// Copy the parts of a stack in `sizes` to a column of `row`, in order of size; also sets
+// is_full.
 void hp_take_parts(struct hp_stack_row *row, const struct hp_sizes *sizes, uint32_t stack,
                    enum hp_column column);
 
-// run_merge.c: merge the stacks in memory with those in runs, and write the result.
+// run_merge.c: merge the stacks in memory with those in runs, and write the result. Sets
+// w->rank, and if there is a history w->run_rank, to the places of stacks in the result.
 HP_MUST_CHECK int hp_put_runs(struct hp_partial_writer *w, struct hp_err *err);
 
-// partial_dumps.c: find the dumps that are recorded individually; write what is known of
-// inputs.
+// partial_dumps.c: hp_find_dumps() sets w->dumps, has_history, has_between and between;
+// the others write one section about inputs each. hp_place_texts() writes the names of
+// dumps and of skipped inputs.
 void hp_find_dumps(struct hp_partial_writer *w);
 void hp_put_groups(struct hp_partial_writer *w);
 void hp_put_skipped(struct hp_partial_writer *w);
@@ -101,16 +108,17 @@ void hp_put_dumps(struct hp_partial_writer *w);
 void hp_put_history(struct hp_partial_writer *w);
 void hp_place_texts(struct hp_partial_writer *w);
 
-// partial_between.c: write how dumps differ that are not recorded individually.
+// partial_between.c: write how dumps differ, if they are not recorded individually.
+// hp_order_replicates() first sorts w->between.sums, which then have other keys.
 void hp_order_replicates(struct hp_partial_writer *w);
-// Add the sums over replicates of the stack with this rank to `row`; ranks must rise from
-// call to call.
+// Add the sums over replicates of the stack at place `rank` in the file to `row`; ranks
+// must rise from call to call.
 void hp_take_replicates(struct hp_partial_writer *w, uint32_t rank,
                         struct hp_stack_row *row);
 void hp_put_distribution(struct hp_partial_writer *w);
 void hp_put_extreme_names(struct hp_partial_writer *w);
 
-// partial_file_names.c: write the names that files had.
+// partial_file_names.c: write the names of frames that were read from files.
 void hp_put_file_names(struct hp_partial_writer *w);
 
 #endif

@@ -6,23 +6,25 @@
 #include "model/profile.h"
 #include "partial/blocks.h"
 
-// A run that is being written. It must not be moved between begin and end. Call end also
-// after a failure between the two.
+// A run that is being written, between hp_run_writer_begin() and hp_run_writer_end(). The
+// struct must not be moved meanwhile. Call end also after a failure between the two.
 struct hp_run_writer {
     struct hp_block_writer *blocks; // writes to `sink`
     struct hp_sink sink;
     struct hp_run_output out; // where `sink` writes to
-    struct hp_stack_run run;  // after end: where the run is
+    struct hp_stack_run run;  // the run; its owner must free it after the end
 };
 
-// Begin a run. The third argument has the members that are known before (frames, source,
-// sets of labels); it is copied. `store` is locked until the end, so that only one thread
-// at a time writes to its file; NULL: the run is written in memory.
+// Begin a run. `known` has the members that are known before (frames, source, sets of
+// labels); it is copied. `store` is locked until the end, so that only one thread at a
+// time writes to its file; NULL: the run is written to memory. After a failure the store
+// is not locked, and hp_run_writer_end() must not be called.
 HP_MUST_CHECK int hp_run_writer_begin(struct hp_run_writer *writer,
                                       struct hp_block_writer *blocks,
                                       const struct hp_stack_run *known,
                                       struct hp_run_store *store, struct hp_err *err);
-// End a run, and unlock its store.
+// End a run, and unlock its store. writer->run is then complete except for `stacks` and
+// `first`.
 HP_MUST_CHECK int hp_run_writer_end(struct hp_run_writer *writer, struct hp_err *err);
 
 // Whether the stacks in memory can become a run. They cannot if there are further sample

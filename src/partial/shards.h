@@ -1,5 +1,5 @@
-// Shards: n partials that share the stacks of one profile.  Each stack is in one of them;
-// all shards describe the same dumps, and together they give the whole profile again.
+// Shards: n partials that share the stacks of one profile. Each stack is in one of them;
+// all shards describe the same dumps, and read together they give the whole profile.
 //
 // The shard of a stack depends on texts and addresses alone, so that tasks that have read
 // different dumps agree. It is the first 64 bits, modulo n, of an XXH3-128 over 24 bytes
@@ -18,11 +18,12 @@ struct hp_sharder {
     const struct hp_profile *profile;
     struct hp_shards shards;
     struct hp_digester digester; // working memory
-    // digest of each module; empty if there are no shards
+    // Digest of each module of the profile; empty if there are no shards.
     HP_VEC(struct hp_digest) modules;
 };
 
-// Prepare for `shards`; {0}: the profile is not split into shards.
+// Prepare to find stacks of `shards`, for which the modules are hashed; {0}: the profile
+// is not split into shards.
 void hp_sharder_init(struct hp_sharder *sharder, const struct hp_profile *profile,
                      struct hp_shards shards);
 // Free the memory.
@@ -32,7 +33,7 @@ void hp_sharder_done(struct hp_sharder *sharder);
 // present. Without shards it always is.
 bool hp_sharder_has(struct hp_sharder *sharder, const uint32_t *frames, size_t depth);
 
-// A bit for each of `count` shards, at most HP_SHARDS_MOST.
+// Return the set of all `count` shards (at most HP_SHARDS_MOST), with a bit for each.
 uint64_t hp_shards_all(uint32_t count);
 
 #endif

@@ -15,10 +15,10 @@ enum {
     HP_NUMBER_MORE = 1 << 7, // bit of a byte: more bytes of the number follow
 };
 
-// Append a number of any size.
+// Append a number of any size, in LEB128.
 void hp_put_long_number(struct hp_bytes *out, hp_uint128 number);
 
-// Append a number; fast for numbers of one byte, as most are.
+// Append a number in LEB128; fast for numbers of one byte, as most are.
 static inline void hp_put_number(struct hp_bytes *out, hp_uint128 number) {
     if (number < HP_NUMBER_MORE && out->count < out->capacity) {
         out->at[out->count++] = (uint8_t)number;
@@ -32,13 +32,13 @@ static inline void hp_put_signed(struct hp_bytes *out, hp_int128 number) {
     hp_put_number(out, (hp_uint128)number << 1 ^ (hp_uint128)(number >> 127));
 }
 
-// Append a number in a fixed number of bytes, little-endian.
+// Append the low `bytes` bytes of a number, little-endian.
 void hp_put_fixed(struct hp_bytes *out, uint64_t number, size_t bytes);
 // Append a text: its size, then its bytes.
 void hp_put_text(struct hp_bytes *out, struct hp_span text);
 
-// Reads numbers from [at, end) and remembers its first failure: after it everything reads
-// as 0.
+// Bytes from which numbers are read. It remembers the first failure, after which all
+// numbers are read as 0 and all texts as "".
 struct hp_numbers {
     const uint8_t *at, *end; // the unread bytes
     const char *damage;      // a constant text, or NULL; if set, at == end
@@ -49,7 +49,7 @@ static inline bool hp_numbers_more(const struct hp_numbers *row) {
     return row->at < row->end;
 }
 
-// Record a failure, unless there was one before, and skip the rest.
+// Record a failure, unless there was one before, and skip the unread bytes.
 void hp_numbers_fail(struct hp_numbers *row, const char *damage);
 hp_uint128 hp_get_long_number(struct hp_numbers *row);
 
@@ -78,7 +78,7 @@ static inline uint64_t hp_get_below(struct hp_numbers *row, uint64_t limit) {
 
 // Read a number of up to 64 bits.
 uint64_t hp_get_word(struct hp_numbers *row);
-// Read a little-endian number of that many bytes.
+// Read a little-endian number of `bytes` bytes.
 uint64_t hp_get_fixed(struct hp_numbers *row, size_t bytes);
 
 // Read one byte.
@@ -89,8 +89,8 @@ static inline uint8_t hp_get_byte(struct hp_numbers *row) {
 // Read a text; it points into the bytes that are read.
 struct hp_span hp_get_text(struct hp_numbers *row);
 
-// Split a row into columns, each with its size before it; afterwards, fail if one is
-// damaged or has not been read to its end.
+// Split a row into columns, each with its size before it. When they have been read,
+// hp_numbers_end() fails `row` if a column is damaged or has not been read to its end.
 void hp_get_columns(struct hp_numbers *row, struct hp_numbers *columns, size_t count);
 void hp_numbers_end(struct hp_numbers *row, const struct hp_numbers *columns,
                     size_t count);
@@ -141,14 +141,15 @@ enum {
 extern const struct hp_slots hp_error_slots;  // fields of struct hp_error
 extern const struct hp_slots hp_record_slots; // fields of struct hp_input_record
 
-// Append, or read, the fields whose use is in the set `uses` of 1 << enum hp_slot_use.
+// Append, or read, those fields of a struct whose use is in the set `uses`, which has the
+// bits 1 << enum hp_slot_use. The struct is `from` or `to`.
 void hp_put_slots(struct hp_bytes *out, const struct hp_slots *fields, unsigned uses,
                   const void *from);
 void hp_get_slots(struct hp_numbers *row, const struct hp_slots *fields, unsigned uses,
                   void *to);
 
-// Get or set one field as a number modulo 2^128; for a double the number is its bits. The
-// setter returns false if the number does not fit.
+// Get or set one field of a struct as a number modulo 2^128; for a double the number is
+// its bits. The setter returns false, and sets nothing, if the number does not fit.
 hp_uint128 hp_slot_number(const struct hp_slot *field, const void *from);
 HP_MUST_CHECK bool hp_slot_set(const struct hp_slot *field, hp_uint128 number, void *to);
 

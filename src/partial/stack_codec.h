@@ -53,15 +53,15 @@ struct hp_part_numbers {
     hp_uint128 of[HP_PART_NUMBERS];
 };
 
-// The numbers of the part with most samples, for each size and period.
+// For one size and period: the numbers of the part with most samples so far.
 struct hp_known_part {
     uint64_t key[2]; // size, period; first member, as struct hp_index requires
     hp_uint128 samples, objects, bytes, weight, variance, objects_variance;
 };
 
-// Estimated bytes per sample of objects of one size: bytes / samples, of the part for
-// which this is least. Parts with more bytes per sample include dumps of a longer sample
-// period.
+// The unit of sums over replicates: the estimated bytes that one sample of an object of
+// this size represents, bytes / samples of the part for which this is least. Parts with
+// more bytes per sample include dumps of a longer sample period.
 struct hp_sample_unit {
     uint64_t size;             // first member, as struct hp_index requires
     hp_uint128 bytes, samples; // fixed point; count
@@ -82,7 +82,8 @@ struct hp_part_context {
 // Collect the numbers of a part.
 struct hp_part_numbers hp_part_numbers_of(const struct hp_size_part *part);
 
-// Store numbers in a part. Returns false if one is out of range.
+// Store numbers in a part, whose size and is_likely are unchanged. Returns false if a
+// number is out of range; the part is then unusable.
 HP_MUST_CHECK bool hp_part_numbers_get(const struct hp_part_numbers *numbers,
                                        struct hp_size_part *part);
 
@@ -91,9 +92,9 @@ HP_MUST_CHECK bool hp_part_numbers_get(const struct hp_part_numbers *numbers,
 // of its parts.
 void hp_part_numbers_add(struct hp_part_numbers *sum, const struct hp_part_numbers *part);
 
-// Compute by how much each number of a part differs from its prediction, or restore the
-// numbers from these differences. Only size and is_likely of the part are used. Both add
-// the part to the context, so that writer and reader make the same predictions.
+// Write: set `off` to the difference of each of `numbers` from its prediction. Read: set
+// `numbers` to the predictions plus `off`. Only size and is_likely of `part` are used.
+// Both add the part to the context, so that writer and reader make the same predictions.
 void hp_part_numbers_write(struct hp_part_context *context,
                            const struct hp_size_part *part,
                            struct hp_part_numbers *numbers, struct hp_part_numbers *off);
@@ -101,13 +102,15 @@ void hp_part_numbers_read(struct hp_part_context *context,
                           const struct hp_size_part *part,
                           struct hp_part_numbers *numbers, struct hp_part_numbers *off);
 
-// The size of `count` units in whole bytes, rounded; and the number of units that is
-// closest to `sum` whole bytes.
+// Return the size of `count` units in whole bytes, rounded; and the number of units that
+// is closest to `sum` whole bytes, which is 0 for a negative sum.
 hp_uint128 hp_sample_units(const struct hp_sample_unit *unit, hp_uint128 count);
 hp_uint128 hp_sample_units_in(const struct hp_sample_unit *unit, hp_int128 sum);
 
-// Record a part of a size; and find the unit of a size, or NULL if no part of it with
-// samples was recorded.
+// Make a part of one size, which has `numbers`, the unit of that size if it is the first
+// or has fewer bytes per sample than the unit. hp_part_context_unit() returns the unit of
+// a size, or NULL if no part of it with samples was recorded; the pointer is valid until
+// the next call.
 void hp_part_context_add_unit(struct hp_part_context *context, uint64_t size,
                               const struct hp_part_numbers *numbers);
 const struct hp_sample_unit *hp_part_context_unit(struct hp_part_context *context,
@@ -123,13 +126,14 @@ struct hp_module_frames {
     uint32_t first, count;
 };
 
-// Frames by module, and the module of each frame. {0} is empty.
+// The numbers of frames that each module has, and the module of each frame. {0} is empty.
 struct hp_frame_table {
     HP_VEC(uint32_t) module; // module of each frame; empty after hp_frame_table_take()
     HP_VEC(struct hp_module_frames) of; // frames of each module
 };
 
-// Append a frame, which gets the next number.
+// Append a frame of a module; it gets the next number. All frames of one module must be
+// appended one after the other.
 void hp_frame_table_add(struct hp_frame_table *table, uint32_t module);
 // Free the table.
 void hp_frame_table_done(struct hp_frame_table *table);
@@ -138,7 +142,7 @@ void hp_frame_table_done(struct hp_frame_table *table);
 void hp_frame_table_take(struct hp_frame_table *table, const uint32_t *ends,
                          size_t modules);
 
-// Sum of a stack's bytes over the dumps of one replicate (model/between.h).
+// Sum of the bytes of a stack over the dumps of one replicate (model/between.h).
 struct hp_group_sum {
     uint32_t group;  // number of the replicate, below HP_REPLICATES
     hp_int128 bytes; // whole bytes, never 0
@@ -146,12 +150,13 @@ struct hp_group_sum {
 
 // One stack, as the codec sees it.
 struct hp_stack_row {
-    uint32_t set;                          // number of its set of labels; 0: none
-    HP_VEC(uint32_t) path;                 // frames, root first
-    struct hp_size_part whole[HP_COLUMNS]; // values of the stack; size is not used
-    HP_VEC(struct hp_size_part) parts[HP_COLUMNS];  // in order of size, mixed sizes first
-    bool is_full[HP_COLUMNS];                       // there were more sizes than are kept
-    HP_VEC(struct hp_group_sum) groups[HP_COLUMNS]; // sums over replicates, in order
+    uint32_t set;          // number of its set of labels; 0: none
+    HP_VEC(uint32_t) path; // frames, root first
+    // Values and errors of the stack; the member `size` is not used.
+    struct hp_size_part whole[HP_COLUMNS];
+    HP_VEC(struct hp_size_part) parts[HP_COLUMNS]; // in order of size, mixed sizes first
+    bool is_full[HP_COLUMNS]; // the stack has more sizes than are kept
+    HP_VEC(struct hp_group_sum) groups[HP_COLUMNS]; // sums by number of replicate
 };
 
 // Make a row empty; keeps its memory.
@@ -197,8 +202,8 @@ enum {
 // State of an encoder or a decoder. {.frames = table} is ready for the first stack.
 struct hp_stack_codec {
     const struct hp_frame_table *frames;
-    // Number in the profile of each frame read; NULL: frames keep their numbers of the
-    // file.
+    // By number of a frame in the file, its number in the profile, which decoded stacks
+    // get; NULL: they get the numbers of the file.
     const uint32_t *names;
     // Whether stacks have sums over replicates; a decoder gets it from each block.
     bool has_groups;
@@ -212,7 +217,7 @@ struct hp_stack_codec {
     struct hp_numbers state;
 };
 
-// Append a stack to the columns.
+// Append a stack to the columns. Its frames have the numbers of codec->frames.
 void hp_stack_encode(struct hp_stack_codec *codec, const struct hp_stack_row *row);
 // Bytes in the columns so far.
 size_t hp_stack_codec_size(const struct hp_stack_codec *codec);
@@ -222,8 +227,8 @@ void hp_stack_encode_end(struct hp_stack_codec *codec, struct hp_block_writer *b
 // Number of stacks in a block, found without decoding them.
 size_t hp_stack_count(const struct hp_numbers *block);
 
-// Whether a file of that many compressed bytes can have stacks with that many frames in
-// all. Only a malicious file exceeds the limit: real stacks share fewer frames.
+// Whether the stacks in `packed_bytes` compressed bytes can have `frames` frames in all.
+// Only a malicious file exceeds the limit: real stacks share fewer frames.
 #define HP_STACK_FRAMES_TOO_MANY "stacks of more frames than any file of its size has"
 bool hp_stack_frames_fit(uint64_t frames, uint64_t packed_bytes);
 
