@@ -5,9 +5,10 @@
 //     last block, of section 0:
 //         u64 blocks before it | u64 bytes before it | SHA-256 | u16 major | u16 minor
 //
-// `raw` is the size of the uncompressed frame, `packed` that of the frame itself; the
-// checksum covers header and frame. SHA-256 covers the u16 section and the uncompressed
-// bytes of all blocks without HP_BLOCK_NO_DIGEST, one after the other.
+// `raw` and `packed` are the sizes of the bytes of the block before and after
+// compression; the checksum covers header and zstd frame. SHA-256 covers the u16 section
+// and the uncompressed bytes of all blocks without HP_BLOCK_NO_DIGEST, one after the
+// other.
 #include "partial/blocks.h"
 
 #include "partial/slots.h"
@@ -16,7 +17,7 @@
 #include <xxhash.h>
 
 enum {
-    MAJOR = 2,                     // version that is written
+    MAJOR = 2,                     // major version that is written
     OLDEST = 1,                    // oldest major version that is read
     MINOR = 0,                     // minor version that is written
     HEAD = 12,                     // bytes before the first block
@@ -24,7 +25,7 @@ enum {
     END = 16 + HP_SHA256_SIZE + 4, // bytes of the last block, uncompressed
     // Compression level: for columns a higher one costs more time than it saves bytes.
     LEVEL = 1,
-    CUT = 16,        // bytes that a flush costs at most
+    CUT = 16,        // compressed bytes that a flush adds at most
     CUT_FROM = 2048, // bytes from which on a column is compressed separately
 };
 
@@ -34,7 +35,7 @@ enum {
 
 static const uint8_t magic[8] = {0x89, 'H', 'P', 'A', 0x0d, 0x0a, 0x1a, 0x0a};
 
-// Write or read a little-endian number of that many bytes.
+// Write or read a little-endian number of `bytes` bytes.
 static void store(uint8_t *at, uint64_t number, int bytes) {
     for (int i = 0; i < bytes; i++) {
         at[i] = (uint8_t)(number >> 8 * i);
@@ -49,7 +50,7 @@ static uint64_t load(const uint8_t *at, int bytes) {
     return number;
 }
 
-// The checksum of a block: that of the frame, seeded with that of the header.
+// Return the checksum of a block: that of the zstd frame, seeded with that of the header.
 static uint64_t checksum(const uint8_t *head, const void *frame, size_t size) {
     uint64_t of_head = XXH3_64bits(head, HP_BLOCK_HEAD);
     return XXH3_64bits_withSeed(frame, size, of_head);
@@ -71,7 +72,8 @@ bool hp_blocks_are_built(void) {
     return true;
 }
 
-// Compress writer->raw up to `end`. Returns false if memory runs out.
+// Compress writer->raw from in->pos up to `end`, appending to `out`, and flush. Returns
+// false if memory runs out.
 static bool pack_up_to(struct hp_block_writer *writer, ZSTD_inBuffer *in, size_t end,
                        ZSTD_outBuffer *out) {
     ZSTD_EndDirective how = end == writer->raw.count ? ZSTD_e_end : ZSTD_e_flush;
@@ -83,9 +85,10 @@ static bool pack_up_to(struct hp_block_writer *writer, ZSTD_inBuffer *in, size_t
     return left == 0;
 }
 
-// Compress the current block, flushing at each cut so that bytes of different kinds are
-// not mixed. Returns its compressed size. The output buffer is large enough, so that a
-// failure means that memory has run out, which ends the process.
+// Compress writer->raw to writer->packed, flushing at each cut so that bytes of different
+// kinds are not mixed. Returns the compressed size; packed.count is not set. The output
+// buffer is large enough, so that a failure means that memory has run out, which ends the
+// process.
 static size_t pack(struct hp_block_writer *writer) {
     struct hp_bytes *raw = &writer->raw, *packed = &writer->packed;
     ZSTD_inBuffer in = {raw->at, 0, 0};
@@ -109,8 +112,8 @@ static size_t pack(struct hp_block_writer *writer) {
     return out.pos;
 }
 
-// Decompress the current block. Returns false if it is not a frame of exactly `raw`
-// bytes.
+// Decompress reader->packed to reader->raw, which has room for `raw` bytes. Returns false
+// if it is not a zstd frame of exactly `raw` bytes.
 static bool unpack(struct hp_block_reader *reader, size_t raw) {
     reader->unpacker = reader->unpacker ? reader->unpacker : ZSTD_createDCtx();
     if (!reader->unpacker) {
@@ -164,7 +167,7 @@ void hp_block_writer_init(struct hp_block_writer *writer, struct hp_sink *sink) 
     put(writer, version, sizeof version);
 }
 
-// Compress and write the current block.
+// Compress and write the current block, and add it to the digest.
 static void write_block(struct hp_block_writer *writer) {
     uint8_t head[HP_BLOCK_HEAD], sum[CHECKSUM];
     struct hp_bytes *raw = &writer->raw, *packed = &writer->packed;
@@ -223,7 +226,7 @@ size_t hp_block_columns_size(const struct hp_bytes *columns, size_t count) {
 }
 
 // Each long column is compressed separately, because its bytes are of another kind than
-// the others'.
+// those of the other columns.
 void hp_block_columns(struct hp_block_writer *writer, unsigned section,
                       struct hp_bytes *columns, size_t count) {
     if (hp_block_columns_size(columns, count) == 0) {
@@ -282,7 +285,7 @@ bool hp_is_partial(struct hp_span head) {
     return head.size >= sizeof magic && memcmp(head.at, magic, sizeof magic) == 0;
 }
 
-// Fail because the file is truncated.
+// Set an error that says that the file is truncated. Returns HP_E_FORMAT.
 static int fail_cut(struct hp_err *err) {
     return hp_fail(err, HP_E_FORMAT, "damaged: this partial ends before its end");
 }
@@ -320,7 +323,8 @@ int hp_block_reader_init(struct hp_block_reader *reader, struct hp_block_source 
     return ret;
 }
 
-// Verify the checksum of the current block, and decompress it to `raw` bytes.
+// Verify the checksum of the current block, and decompress it to reader->raw; fail if
+// that has not exactly `raw` bytes.
 static int check_block(struct hp_block_reader *reader, size_t raw, struct hp_err *err) {
     const struct hp_bytes *packed = &reader->packed;
     uint64_t sum = load(packed->at + packed->count, CHECKSUM);

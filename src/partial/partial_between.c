@@ -1,6 +1,6 @@
-// How dumps differ from one another that are not recorded individually (model/between.h).
-// The sums of each stack over replicates are with the stacks; these are the other
-// sections:
+// How the dumps that are not recorded individually differ from one another
+// (model/between.h). The sums of each stack over replicates are in the section of stacks;
+// these are the other sections:
 //
 //     distribution   labels; number of replicates with dumps; for each: distance from the
 //                    number of the one before, dumps; for each column: dumps with 0 bytes
@@ -22,8 +22,9 @@ enum {
     PLACE = 7, // bits of a key for column and replicate, below those of the stack's place
 };
 
-// Sort the sums by the place of their stack in the file, and drop those of stacks that
-// are not written. w->between.sums is the writer's own copy.
+// Change the keys of the sums in w->between.sums to the place of their stack in the file,
+// column and replicate; sort them, and drop those of stacks that are not written. These
+// sums are the writer's own copy.
 void hp_order_replicates(struct hp_partial_writer *w) {
     struct hp_replicates *sums = &w->between.sums;
     struct hp_replicate *sum;
@@ -65,7 +66,8 @@ void hp_reader_replicates(struct hp_partial_reader *r, uint32_t stack) {
 
 // --- totals of dumps -------------------------------------------------------------------
 
-// Append a set of labels, a sequence of keys and values that each end in a NUL.
+// Append a set of labels to the row: their number, then the numbers of their keys and
+// values. In `labels` each key and value ends in a NUL.
 static void put_labels(struct hp_partial_writer *w, struct hp_span labels) {
     size_t count = 0;
     for (size_t at = 0; at < labels.size; at += strlen(labels.at + at) + 1) {
@@ -77,7 +79,7 @@ static void put_labels(struct hp_partial_writer *w, struct hp_span labels) {
     }
 }
 
-// Append the dumps with extreme totals at one end.
+// Append the list of the dumps with the largest, or with the smallest, totals.
 static void put_extremes(struct hp_partial_writer *w, const struct hp_extreme *dumps,
                          uint32_t count) {
     hp_put_number(&w->row, count);
@@ -130,7 +132,7 @@ static void put_set(struct hp_partial_writer *w, struct hp_span labels,
     w->row.count = 0;
 }
 
-// Order sets by the texts of their labels.
+// Order numbers of sets by the texts of their labels.
 static int by_labels(const void *left, const void *right, void *texts) {
     const uint32_t *a = left, *b = right;
     return hp_span_compare(hp_strtab_span(texts, (hp_string){*a}),
@@ -152,7 +154,8 @@ void hp_put_distribution(struct hp_partial_writer *w) {
     hp_vec_done(&order);
 }
 
-// Read labels, and return their set in the profile, to which the row is added.
+// Read the labels at the start of a row, and return the distribution of the dumps with
+// these labels in the profile, to which the rest of the row is added.
 static struct hp_label_set *read_labels(struct hp_partial_reader *r) {
     HP_VEC(char) text = {0};
     uint64_t count = hp_get_below(&r->row, HP_BLOCK_MOST);
@@ -167,7 +170,8 @@ static struct hp_label_set *read_labels(struct hp_partial_reader *r) {
     return set;
 }
 
-// Read the dumps at one end, and add each by `add`.
+// Read a list of dumps with the largest, or with the smallest, totals, and add each dump
+// to `totals` by `add`.
 static void read_extremes(struct hp_partial_reader *r, struct hp_totals *totals,
                           void add(struct hp_totals *, const struct hp_extreme *)) {
     uint64_t count = hp_get_below(&r->row, HP_EXTREMES + 1);
@@ -199,7 +203,7 @@ static void read_totals(struct hp_partial_reader *r, struct hp_totals *totals) {
 void hp_reader_distribution(struct hp_partial_reader *r) {
     struct hp_label_set *set = read_labels(r);
     size_t sets = r->profile->between[r->to->is_base].dumps.sets.count;
-    // The profile may have those of several partials, each within the limit.
+    // The profile may have the sets of several partials, each within the limit.
     if (sets > 2 * HP_PARTIAL_LABEL_SETS) {
         r->is_over_limit = true;
         hp_numbers_fail(&r->row, "more sets of labels than a partial has");
@@ -230,7 +234,7 @@ struct dump_names {
     HP_VEC(struct hp_named_dump) all;
 };
 
-// Write the first name of a dump, if one is known.
+// Write the row of a dump's name, the first in the order of `names`, if one is known.
 static void put_name_of(struct hp_partial_writer *w, const struct dump_names *names,
                         const struct hp_extreme *dump) {
     struct hp_named_dump first = {{dump->id[0], dump->id[1]}, "", ""};
@@ -266,7 +270,7 @@ struct extreme_dumps {
     HP_VEC(struct hp_extreme) all;
 };
 
-// Collect the dumps with extreme totals, and those with a diagnostic.
+// Collect the dumps in the lists of extreme totals, and those that the diagnostics name.
 static void add_ends(struct hp_partial_writer *w, struct extreme_dumps *ends) {
     const struct hp_label_set *set;
     hp_vec_each (set, &w->between.dumps.sets) {

@@ -14,13 +14,16 @@
 //     names         number of a dump + 1, name, archive, time; or 0, the same, and
 //                   status, code, line and message of a skipped input
 //
-// Labels are pairs of key and value. Dumps are in order of process and identity.
+// Labels are their number and pairs of key and value. Dumps are in order of process and
+// identity, and are numbered by their rows.
 #include "partial/partial_writer.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+// Uses of the fields that are in the row of a dump, and of all fields of an error: all
+// uses except HP_SLOT_APART.
 static const unsigned every_use =
     1u << HP_SLOT_OWN | 1u << HP_SLOT_KEY | 1u << HP_SLOT_SUM;
 
@@ -30,7 +33,7 @@ static bool is_dump(const struct hp_input_record *input) {
     return hp_input_is_used(input) || input->public.status == HP_INPUT_OTHER_MOMENT;
 }
 
-// Append the labels of an input.
+// Append the labels of an input to the row.
 static void put_labels(struct hp_partial_writer *w, const struct hp_input_record *input) {
     hp_put_number(&w->row, input->labels);
     for (uint32_t i = 0; i < input->labels; i++) {
@@ -42,9 +45,9 @@ static void put_labels(struct hp_partial_writer *w, const struct hp_input_record
 
 // --- groups ----------------------------------------------------------------------------
 
-// Returns a bit for each property that decides about warnings, and how large sizes were
-// read. The dumps of a group agree in these, so that the warnings can be derived from the
-// group alone.
+// Returns a bit for each property of an input that decides about warnings, and above
+// these the rounding of its large sizes. The dumps of a group agree in all of them, so
+// that the warnings can be derived from the group alone.
 static unsigned traits_of(const struct hp_input_record *input) {
     const bool traits[] = {
         input->malformed.count > 0,
@@ -109,7 +112,8 @@ static struct dump_group *find_group(const struct hp_partial_writer *w,
     return hp_vec_push(&groups->all, group);
 }
 
-// Add an input, or a group of inputs read from a partial, to its group.
+// Add an input, or a record of a group that was read from a partial, to the group with
+// its key.
 static void add_to_group(struct hp_partial_writer *w, struct dump_groups *groups,
                          const struct hp_input_record *input) {
     w->row.count = 0;
@@ -184,15 +188,16 @@ void hp_put_diagnostics(struct hp_partial_writer *w) {
 
 // --- dumps -----------------------------------------------------------------------------
 
-// Returns a record without traces of the order of reading: a dump that is not used may
-// have been added first and replaced later, or not, depending on that order.
+// Returns a copy of a record, which must not be freed, without traces of the order of
+// reading: a dump that is not used may have been added first and replaced later, or not,
+// depending on that order.
 static struct hp_input_record as_read(const struct hp_input_record *input) {
     struct hp_input_record record = *input;
     record.is_added &= input->public.status != HP_INPUT_OTHER_MOMENT;
     return record;
 }
 
-// Append everything that is known of a dump to the row.
+// Append everything that is recorded of a dump to the row, except its name.
 static void put_dump(struct hp_partial_writer *w, const struct hp_input_record *input) {
     struct hp_input_record record = as_read(input);
     struct hp_span program =
@@ -240,7 +245,7 @@ static int by_identity(const void *left, const void *right, void *rows) {
                                    (struct hp_span){bytes + b->row, b->row_size});
 }
 
-// Returns process and identity of a dump.
+// Returns the identities of a dump and of its process.
 static struct hp_known_dump known_of(const struct hp_input_record *input) {
     struct hp_digest id = hp_dump_identity(input->content, &input->identity);
     return (struct hp_known_dump){
@@ -250,8 +255,10 @@ static struct hp_known_dump known_of(const struct hp_input_record *input) {
     };
 }
 
-// Collects the dumps to be recorded individually, if they are few enough. Dumps of equal
-// identity are kept as often as they were given.
+// Decides whether dumps are recorded individually (has_history: all have records, and
+// they are few enough), by sums over replicates (has_between), or, if identities are to
+// be dropped, not at all. Collects the dumps in w->dumps; dumps of equal identity are
+// kept as often as they were given. Fills w->between for has_between.
 void hp_find_dumps(struct hp_partial_writer *w) {
     size_t groups = 0;
     for (uint32_t i = 0; i < w->profile->inputs.count; i++) {
@@ -294,8 +301,8 @@ void hp_put_identities(struct hp_partial_writer *w) {
     hp_vec_done(&all);
 }
 
-// In the first pass this collects texts. In the second it sorts the rows by identity;
-// dumps of equal identity are ordered by the bytes of their rows.
+// In the first pass this only collects texts. In the second it sorts w->dumps by
+// identity, dumps of equal identity by the bytes of their rows, and writes the rows.
 void hp_put_dumps(struct hp_partial_writer *w) {
     struct hp_written_dump *dump;
     if (!w->has_history) {
@@ -322,13 +329,14 @@ void hp_put_dumps(struct hp_partial_writer *w) {
 
 // --- what each added -------------------------------------------------------------------
 
-// The contribution of a dump to one stack: values and errors, encoded.
+// The contribution of a dump to one stack: values and errors, or the value of a further
+// sample type, encoded.
 struct contribution {
     uint32_t stack;  // place of the stack in the file
     size_t at, size; // range in `bytes` of the list
 };
 
-// The amounts that one dump adds to the stacks, one for each stack that it has.
+// The contributions of one dump, one for each stack that it has.
 struct contribution_list {
     HP_VEC(struct contribution) all;
     struct hp_bytes bytes; // encoded contributions, one after the other
@@ -344,8 +352,8 @@ static int by_stack(const void *left, const void *right, void *context) {
                                    (struct hp_span){bytes + b->at, b->size});
 }
 
-// Append a contribution: bits for the columns that have values, and, shifted by two,
-// those that have errors; then the values and errors of each column.
+// Append an encoded contribution: a number with bit i if column i has values, and bit
+// i + 2 if it has errors; then the values and errors of each column.
 static void put_observation(struct hp_bytes *out, const struct hp_observation *seen,
                             const struct hp_profile *profile) {
     unsigned parts = 0;
@@ -366,7 +374,8 @@ static void put_observation(struct hp_bytes *out, const struct hp_observation *s
     }
 }
 
-// Collect the contributions of a dump to the stacks that are written, sorted.
+// Append the contributions of a dump to the stacks that are written to `list`, and sort
+// it by the place of the stack.
 static void read_history(struct hp_partial_writer *w, const struct hp_input_record *input,
                          struct contribution_list *list) {
     struct hp_history_reader reader = {0};
@@ -385,8 +394,8 @@ static void read_history(struct hp_partial_writer *w, const struct hp_input_reco
     hp_vec_sort_r(&list->all, by_stack, list->bytes.at);
 }
 
-// Write the values of dump `d` for further sample type `t`, if it has any: first a row
-// without a stack.
+// Write the values of dump `d` for further sample type `t`, if the dump has that type: a
+// row without a stack, then a row for each stack.
 static void write_type_history(struct hp_partial_writer *w, uint32_t t, uint32_t d) {
     const struct hp_sample_type *type = &w->profile->types.of.at[t];
     uint32_t number = w->profile->inputs.at[w->dumps.at[d].input].number;
@@ -452,7 +461,7 @@ void hp_put_history(struct hp_partial_writer *w) {
 
 // --- names -----------------------------------------------------------------------------
 
-// Append name, archive and time of an input.
+// Append name, archive and time of an input to the row.
 static void put_name(struct hp_partial_writer *w, const struct hp_input_record *input) {
     uint64_t time;
     memcpy(&time, &input->identity.time, sizeof time);

@@ -1,8 +1,8 @@
 // Names that files had when dumps were merged, so that a partial has them also where the
 // files are not available:
 //
-//     frame, as distance from the last one + 1; number of calls; for each: function,
-//     linkage name, file, line, start line
+//     number of the frame, less 1 + that of the row before; number of calls; for each:
+//     function, linkage name, file, line, start line
 //
 // A text is written as 0 and itself when it is first used, and as its number + 1 later;
 // "" has number 0. The names do not come from the dumps, and so are excluded from the
@@ -12,7 +12,7 @@
 
 // --- writing ---------------------------------------------------------------------------
 
-// Append a text, or its number if it was written before.
+// Append a text to the row, or its number + 1 if it is in `texts`, those written before.
 static void put_text(struct hp_partial_writer *w, struct hp_strtab *texts,
                      hp_string string) {
     struct hp_span text = hp_strtab_span(&w->profile->strings, string);
@@ -52,8 +52,8 @@ void hp_put_file_names(struct hp_partial_writer *w) {
 
 // --- reading ---------------------------------------------------------------------------
 
-// Read a text or its number. Number 0 is "", and the others are numbered in the order of
-// their first use.
+// Read a text, or its number + 1; returns it as a string of the profile. Text 0 is "";
+// the others are numbered in the order of their first use.
 static hp_string get_text(struct hp_partial_reader *r) {
     uint64_t number = hp_get_below(&r->row, r->file_texts.count + 1);
     if (number > 0 || r->row.damage) {

@@ -1,15 +1,16 @@
-// The stacks of a partial are in the order in which they are written again, so that
-// merging is all that has to be done to them. hp_put_runs() does that, and detects damage
-// of the stacks.
+// When partials are merged into one partial, the stacks of each are in the order in which
+// they are written again. So their blocks are copied to runs unchanged; hp_put_runs()
+// merges these, and only then detects damage of the stacks.
 #include "partial/partial_reader.h"
 
 enum {
-    RUN_SHARE = 4, // a run may take one such share of the memory for stacks
-    // Bytes of stacks of partials of few dumps that are not yet compressed.
+    RUN_SHARE = 4, // a run ends when it has more than 1/4 of partials->stack_memory
+    // Stacks of partials of few dumps are moved to a run when they take more bytes than
+    // this.
     FEW_ROOM = 4 << 20,
 };
 
-// Whether runs can be made at all: there is a store, only a partial is to be made, and no
+// Whether runs can be made at all: there is a store, a partial is to be made, and no
 // further sample types refer to stacks by number.
 static bool makes_runs(const struct hp_partial_reader *r) {
     return r->to->store && r->profile->keeps.partial && r->profile->types.of.count == 0;
@@ -27,8 +28,9 @@ bool hp_reader_stays_packed(struct hp_partial_reader *r) {
     return packed->is_any;
 }
 
-// Record how the partial numbers its frames, and the sum of its stacks, which is the sum
-// over its groups of dumps. Returns the index of the new source of runs.
+// Add a source of runs that records how the partial numbers its frames. Add the sum of
+// the partial's stacks, which is the sum of its groups of dumps, to the total of all
+// runs. Returns the index of the source in runs->sources.
 static uint32_t add_source(struct hp_partial_reader *r) {
     struct hp_stack_runs *runs = &r->profile->runs;
     struct hp_run_source source = {.first_frame = runs->frames.count};
@@ -51,7 +53,7 @@ static uint32_t add_source(struct hp_partial_reader *r) {
     return (uint32_t)runs->sources.count - 1;
 }
 
-// Begin a run for the blocks of this partial.
+// Begin a run in memory for the blocks of this partial.
 static int begin_run(struct hp_partial_reader *r, struct hp_err *err) {
     struct hp_packed_stacks *packed = &r->packed;
     if (!r->kept_name) {
@@ -66,7 +68,8 @@ static int begin_run(struct hp_partial_reader *r, struct hp_err *err) {
     return hp_run_writer_begin(&packed->writer, &packed->blocks, &run, NULL, err);
 }
 
-// End the open run, and hand it to the store and the profile.
+// End the open run, move it to the file of the store unless it may stay in memory, and
+// append it to the runs of the profile, also after a failure.
 static int end_run(struct hp_partial_reader *r, struct hp_err *err) {
     struct hp_packed_stacks *packed = &r->packed;
     struct hp_stack_run *run = &packed->writer.run;
@@ -110,7 +113,8 @@ void hp_packed_stacks_done(struct hp_packed_stacks *packed) {
 // contributions of each dump to stacks are replaced by sums over replicates, and the
 // stacks become runs, as for a partial of many dumps.
 
-// Whether the partials read so far have more dumps than are recorded individually.
+// Whether runs can be made, and the partials read so far have more dumps together than
+// are recorded individually.
 static bool are_too_many(const struct hp_partial_reader *r) {
     return makes_runs(r) && r->to->dumps > r->parameters.of[HP_PARAMETER_HISTORY];
 }

@@ -8,7 +8,8 @@
 
 // --- texts -----------------------------------------------------------------------------
 
-// Read a text. Texts are in strictly rising order, so that a file has each of them once.
+// Read a row of the section of texts. Texts must be in strictly rising order, so that a
+// file has each of them once.
 static void read_string(struct hp_partial_reader *r) {
     struct hp_span text = hp_get_text(&r->row);
     hp_string last = r->texts.at[r->texts.count - 1];
@@ -23,7 +24,7 @@ static void read_string(struct hp_partial_reader *r) {
 
 // --- parameters ------------------------------------------------------------------------
 
-// Read a parameter, or after them the name of the only thread that was read.
+// Read a parameter, or, after all parameters, the name of the only thread that was read.
 static void read_parameter(struct hp_partial_reader *r) {
     struct hp_span name = hp_get_text(&r->row);
     uint64_t value = hp_get_word(&r->row);
@@ -46,8 +47,8 @@ static bool is_old(const struct hp_partial_reader *r) {
     return (r->blocks.version & 0xffff) == 1;
 }
 
-// Read what a module's addresses are; in version 1 it follows from the kind of the
-// module.
+// Read the kind of the addresses in a module; in version 1 it follows from the kind of
+// the module.
 static enum hp_address_kind read_address_kind(struct hp_partial_reader *r,
                                               enum hp_module_kind kind) {
     if (is_old(r)) {
@@ -56,7 +57,8 @@ static enum hp_address_kind read_address_kind(struct hp_partial_reader *r,
     return (enum hp_address_kind)hp_get_below(&r->row, HP_ADDRESS_KINDS);
 }
 
-// Read the extents of a module, and add it to the profile.
+// Read the end of a row of modules, from the extents on, and add the module to the
+// profile.
 static void read_extents(struct hp_partial_reader *r, struct hp_module *module) {
     HP_VEC(struct hp_extent) extents = {0};
     uint64_t count = hp_get_below(&r->row, HP_BLOCK_MOST);
@@ -98,7 +100,8 @@ static void read_module(struct hp_partial_reader *r) {
     read_extents(r, &module);
 }
 
-// Read one frame from the columns of a block. Frames are in strictly rising order.
+// Read one frame from the columns of a block, and append it to r->fresh. Frames must be
+// in strictly rising order of module and address.
 static void read_frame(struct hp_partial_reader *r,
                        struct hp_numbers columns[HP_FRAME_COLUMNS]) {
     uint64_t on = hp_get_below(&columns[HP_FRAME_MODULE],
@@ -122,7 +125,8 @@ static void read_frame(struct hp_partial_reader *r,
     hp_frame_table_add(&r->frame_table, r->last_frame.module.n);
 }
 
-// Add the frames of a block to the profile, all at once.
+// Add the frames of a block (r->fresh) to the profile, all at once, and their numbers to
+// r->frames.
 static void add_frames(struct hp_partial_reader *r) {
     size_t before = r->frames.count;
     hp_vec_reserve(&r->frames, r->fresh.count);
@@ -171,7 +175,7 @@ static void read_symbol(struct hp_partial_reader *r) {
 
 // --- labels, annotations, totals, types ------------------------------------------------
 
-// Read a set of labels of samples.
+// Read a row with a set of labels of samples.
 static void read_labels(struct hp_partial_reader *r) {
     HP_VEC(struct hp_tag) tags = {0};
     uint64_t count = hp_get_below(&r->row, HP_BLOCK_MOST);
@@ -192,7 +196,8 @@ static void read_labels(struct hp_partial_reader *r) {
     hp_vec_done(&tags);
 }
 
-// Read an annotation, or, if its kind is 0, period and times.
+// Read an annotation (its kind + 1 first), or, if the row begins with 0, the period and
+// the times of all pprof profiles.
 static void read_annotation(struct hp_partial_reader *r) {
     struct hp_annotations other = {.period = 0};
     struct hp_profile *profile = r->profile;
@@ -211,7 +216,8 @@ static void read_annotation(struct hp_partial_reader *r) {
                           &profile->strings);
 }
 
-// Read the sums of errors over all stacks, and whether there are allocation numbers.
+// Read the sums of errors over all stacks, and before these whether the profile has
+// numbers of allocated memory.
 static void read_totals(struct hp_partial_reader *r) {
     if (hp_get_below(&r->row, 2) != 0) {
         hp_profile_set_alloc(r->profile);
@@ -223,7 +229,7 @@ static void read_totals(struct hp_partial_reader *r) {
     }
 }
 
-// Read a further sample type.
+// Read the name and unit of a further sample type.
 static void read_type(struct hp_partial_reader *r) {
     hp_string type = hp_reader_text(r), unit = hp_reader_text(r);
     bool is_space = hp_get_below(&r->row, 2) != 0;
@@ -317,7 +323,7 @@ static int settle_parameters(struct hp_partial_reader *r, struct hp_err *err) {
                                 err);
 }
 
-// Read all rows of the current block.
+// Read all rows of the current block, whose section must be known.
 static int read_rows(struct hp_partial_reader *r, struct hp_err *err) {
     unsigned section = r->blocks.section;
     void (*read)(struct hp_partial_reader *) = readers[section];
@@ -338,8 +344,8 @@ static int read_rows(struct hp_partial_reader *r, struct hp_err *err) {
     return HP_OK;
 }
 
-// Add the current block to the digest of what is the same in all shards, unless its
-// section is cut by stacks.
+// Add the current block to r->common, the digest of all that is equal in all shards,
+// unless its section differs between shards, or there is one shard only.
 static void add_common(struct hp_partial_reader *r) {
     static const bool is_cut[HP_SECTIONS] = {
         [HP_SECTION_PARAMETERS] = true,   [HP_SECTION_STACKS] = true,
@@ -355,8 +361,9 @@ static void add_common(struct hp_partial_reader *r) {
     }
 }
 
-// Read the current block. Sections must be in order. A section of a later version has a
-// flag that says whether it may be skipped.
+// Read the current block. *last is the section of the block before, and is updated;
+// sections must be in order. A section of a later version has a flag that says whether it
+// may be skipped.
 static int read_block(struct hp_partial_reader *r, unsigned *last, struct hp_err *err) {
     unsigned section = r->blocks.section;
     if (section >= HP_SECTIONS || !readers[section]) {

@@ -12,8 +12,8 @@ static const unsigned every_use =
 
 // --- stacks ----------------------------------------------------------------------------
 
-// Set r->stack to the frames of the row, leaf first. Fails if the stacks have more frames
-// than a real file of this size can have.
+// Set r->stack to the frames of r->stack_row, as numbers of the profile, leaf first.
+// Fails if all stacks so far have more frames than a real file of this size can have.
 static void take_path(struct hp_partial_reader *r) {
     const struct hp_stack_row *row = &r->stack_row;
     r->frame_count += row->path.count;
@@ -29,7 +29,7 @@ static void take_path(struct hp_partial_reader *r) {
     }
 }
 
-// Add the sizes of a stack to the profile, if it keeps them.
+// Add the object sizes in r->stack_row to a stack of the profile, if that keeps sizes.
 static void add_parts(struct hp_partial_reader *r, uint32_t stack,
                       enum hp_column column) {
     struct hp_sizes *sizes = &r->profile->sizes[column];
@@ -46,7 +46,8 @@ static void add_parts(struct hp_partial_reader *r, uint32_t stack,
     r->profile->overflow |= sizes->overflow;
 }
 
-// Add a stack without ages: a partial does not contain them.
+// Add all objects in r->stack_row to a stack of the profile as objects of unknown age, if
+// that keeps ages: a partial does not contain them.
 static void add_without_age(struct hp_partial_reader *r, uint32_t stack,
                             enum hp_column column) {
     const struct hp_stack_row *row = &r->stack_row;
@@ -60,7 +61,8 @@ static void add_without_age(struct hp_partial_reader *r, uint32_t stack,
     }
 }
 
-// Add the stack in r->stack_row to the profile.
+// Add the stack in r->stack_row, whose frames are in r->stack, to the profile, and its
+// number to r->stacks.
 static void add_stack(struct hp_partial_reader *r) {
     struct hp_profile *profile = r->profile;
     const struct hp_stack_row *row = &r->stack_row;
@@ -88,8 +90,8 @@ static void add_stack(struct hp_partial_reader *r) {
     }
 }
 
-// If the dumps are not recorded individually, begin a history of all stacks as those of
-// one input.
+// If the partial does not record its dumps individually but a report needs the history,
+// begin one input of the history for the sum of all its dumps.
 static void begin_one(struct hp_partial_reader *r) {
     const struct hp_profile *profile = r->profile;
     if (hp_reader_has_many(r) && profile->history.is_kept && !profile->keeps.partial) {
@@ -98,7 +100,8 @@ static void begin_one(struct hp_partial_reader *r) {
     }
 }
 
-// Move the stacks to a run if they take too much memory.
+// Move all stacks in memory to a run if they take more than partials->stack_memory bytes
+// and the partial does not record its dumps individually.
 static void spill_if_full(struct hp_partial_reader *r) {
     const struct hp_partials *to = r->to;
     if (to->store && hp_reader_has_many(r) && hp_profile_can_spill(r->profile) &&
@@ -110,8 +113,8 @@ static void spill_if_full(struct hp_partial_reader *r) {
     }
 }
 
-// Whether a stack's number is valid and usable; fails with `damage` if not. Stacks that
-// were moved to runs have no numbers any more.
+// Whether the number of a stack in the file is valid and usable; if not, r->row fails
+// with `damage`. Stacks that were moved to runs have no numbers any more.
 static bool has_stack(struct hp_partial_reader *r, uint64_t stack, const char *damage) {
     if (r->row.damage || stack >= r->stacks.count || r->has_spilled) {
         hp_numbers_fail(&r->row, damage);
@@ -144,7 +147,7 @@ void hp_reader_stacks(struct hp_partial_reader *r) {
     spill_if_full(r);
 }
 
-// Read the value of a stack for a further sample type.
+// Read a row with the sum of a further sample type for one stack.
 void hp_reader_type_sum(struct hp_partial_reader *r) {
     uint64_t on = hp_get_below(&r->row, r->types.count - r->last_type);
     uint64_t start = on > 0 ? 0 : r->last_stack;
@@ -160,7 +163,7 @@ void hp_reader_type_sum(struct hp_partial_reader *r) {
 
 // --- inputs ----------------------------------------------------------------------------
 
-// Read the labels of an input.
+// Read the labels of an input, and append them to the labels of the profile.
 static void read_input_labels(struct hp_partial_reader *r,
                               struct hp_input_record *input) {
     uint64_t count = hp_get_below(&r->row, HP_BLOCK_MOST);
@@ -193,8 +196,8 @@ static enum hp_large_sizes large_sizes_of(struct hp_partial_reader *r, uint64_t 
     return number > HP_LARGE_PAGES ? HP_LARGE_AUTO : (enum hp_large_sizes)number;
 }
 
-// Read a group of dumps. It is marked as merged, because the processes of its dumps are
-// unknown.
+// Read a row with a group of dumps. Its record is marked as that of a merged profile,
+// because the processes of its dumps are unknown.
 void hp_reader_group(struct hp_partial_reader *r) {
     struct hp_input_record input = {.is_group = true, .source = r->source};
     uint64_t status = hp_get_below(&r->row, HP_INPUT_KEPT_DAMAGED + 1);
@@ -241,7 +244,7 @@ void hp_reader_diagnostic(struct hp_partial_reader *r) {
     r->last_kind = (uint32_t)kind + 1;
 }
 
-// Read process and identity of a dump.
+// Read a row with the identities of a dump and of its process.
 void hp_reader_identity(struct hp_partial_reader *r) {
     struct hp_known_dump known = {.process = hp_get_fixed(&r->row, 8),
                                   .source = r->source};
@@ -253,8 +256,8 @@ void hp_reader_identity(struct hp_partial_reader *r) {
     }
 }
 
-// Read how large sizes were read, and the process keys of a dump that is itself a merged
-// profile.
+// Read the rounding of the large sizes of a dump, and, if it is itself a merged profile,
+// the list of its processes.
 static void read_keys(struct hp_partial_reader *r, struct hp_input_record *input) {
     uint64_t word = hp_get_word(&r->row), has = word & 1;
     input->large_sizes = large_sizes_of(r, word >> 1);
@@ -305,7 +308,7 @@ void hp_reader_dump(struct hp_partial_reader *r) {
 
 // --- what each added -------------------------------------------------------------------
 
-// Begin the history of a dump.
+// Begin the history of the dump with this number in the partial.
 static void begin_history(struct hp_partial_reader *r, uint32_t dump) {
     const struct hp_input_record *input = &r->profile->inputs.at[r->first_input + dump];
     r->history_dump = dump + 1;
@@ -328,7 +331,8 @@ static void end_history(struct hp_partial_reader *r) {
     }
 }
 
-// Read the contribution of a dump to a stack.
+// Read the contribution of the current dump to a stack, and add it to the history, or,
+// without a history, to the sums over replicates. `stack` is the number in the file.
 static void read_observation(struct hp_partial_reader *r, uint32_t stack) {
     struct hp_profile *profile = r->profile;
     struct hp_values values = {{0}};
@@ -417,8 +421,8 @@ static const struct {
     [HP_REASON_OTHER_MOMENT] = {HP_INPUT_OTHER_MOMENT, HP_OK},
 };
 
-// Subtract an input whose name is read from the number of those skipped for its reason.
-// Fails if that number is 0.
+// Subtract a skipped input that has a row of its own from the number of inputs that were
+// skipped for its reason. Fails if that number is 0.
 static void count_skipped(struct hp_partial_reader *r, enum hp_input_status status,
                           enum hp_code code) {
     bool is_other = code != HP_E_IO && code != HP_E_UNSUPPORTED && code != HP_E_LIMIT;
@@ -434,7 +438,8 @@ static void count_skipped(struct hp_partial_reader *r, enum hp_input_status stat
     hp_numbers_fail(&r->row, "an input was skipped that is not counted");
 }
 
-// Read why an input was skipped, and add it to the profile.
+// Read the rest of the row of a skipped input, which says why it was skipped, and add the
+// input to the profile.
 static void read_skipped(struct hp_partial_reader *r, struct hp_input_record *input) {
     uint64_t status = hp_get_below(&r->row, HP_INPUT_OTHER_MOMENT);
     uint64_t code = hp_get_below(&r->row, (uint64_t)-HP_E_INTERNAL);
@@ -481,7 +486,7 @@ static void add_group(struct hp_partial_reader *r, struct hp_input_record *group
     keys->columns = 1u << r->parameters.of[HP_PARAMETER_COLUMN];
     keys->unidentified = r->unidentified;
     r->unidentified = 0; // attributed to the first group: it is unknown which
-    group->keys = keys;
+    group->keys = keys;  // owned by the record
     group->public.name = hp_reader_kept_text(r, hp_span_of(r->name));
     group->number = (uint32_t)r->profile->inputs.count;
     if (group->public.status == HP_INPUT_KEPT_DAMAGED) {
@@ -490,8 +495,8 @@ static void add_group(struct hp_partial_reader *r, struct hp_input_record *group
     hp_vec_push(&r->profile->inputs, *group);
 }
 
-// Add the inputs that are recorded as numbers only: dumps that are too many to be
-// recorded individually, and skipped inputs whose names are not in the file.
+// End what the last rows began. Add the inputs that have no rows of their own: groups of
+// dumps, if these are not recorded individually, and skipped inputs without names.
 void hp_reader_settle(struct hp_partial_reader *r) {
     end_history(r);
     hp_reader_fold(r);

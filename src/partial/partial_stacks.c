@@ -1,5 +1,6 @@
-// Stacks are ordered by their labels, then by their frames from the root on, a stack
-// before those that begin with it, so that neighbours have most in common.
+// Stacks are ordered by their sets of labels, then by their frames from the root on, so
+// that neighbours have most in common. A stack comes before all stacks that begin with
+// its frames.
 #include "partial/partial_writer.h"
 #include "partial/shards.h"
 #include "partial/stack_codec.h"
@@ -9,14 +10,14 @@
 
 // --- order -----------------------------------------------------------------------------
 
-// Returns the number of frame `i` of a stack, counted from the root.
+// Returns the number in the file of frame `i` of a stack, counted from the root.
 static uint32_t frame_from_root(const struct hp_partial_writer *w,
                                 const struct hp_stack *stack, uint32_t i) {
     uint32_t frame = stack->frames[stack->depth - 1 - i].n;
     return w->frame_rank ? w->frame_rank[frame] : frame;
 }
 
-// Returns the number of a stack's set of labels.
+// Returns the number in the file of the set of labels of a stack.
 static uint32_t set_of(const struct hp_partial_writer *w, uint32_t stack) {
     return w->set_rank[hp_profile_tags(w->profile, stack).n];
 }
@@ -46,7 +47,8 @@ static int by_key(const void *left, const void *right, void *context) {
     return frame_from_root(w, a, shared) < frame_from_root(w, b, shared) ? -1 : 1;
 }
 
-// Set w->order to the stacks that are in the shards to write, not yet sorted.
+// Set w->order, not yet sorted, and w->stacks to the stacks that are in the shards to
+// write.
 static void take_sharded(struct hp_partial_writer *w) {
     struct hp_sharder sharder;
     HP_VEC(uint32_t) path = {0};
@@ -122,8 +124,8 @@ void hp_take_stack(struct hp_stack_row *row, struct hp_partial_writer *w, size_t
     hp_take_replicates(w, (uint32_t)i, row);
 }
 
-// With w->frame_rank, which only a run has, modules are numbered in the order of their
-// first frames.
+// If w->frame_rank is set, which is so for a run only, modules are numbered in the order
+// of their first frames; otherwise as in the profile.
 void hp_frames_take(struct hp_frame_table *table, const struct hp_partial_writer *w) {
     size_t count = w->profile->frames.count;
     uint32_t *place = hp_alloc(count * sizeof *place), module = 0;

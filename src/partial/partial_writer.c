@@ -93,7 +93,7 @@ static void write_parameters(struct hp_partial_writer *w) {
     }
 }
 
-// Write all texts in their order.
+// Write all texts of the tables in the order of their numbers.
 static void write_strings(struct hp_partial_writer *w) {
     size_t count = w->texts.strings.count;
     uint32_t *place = hp_alloc((count + 1) * sizeof *place);
@@ -186,7 +186,7 @@ static void write_symbols(struct hp_partial_writer *w) {
     }
 }
 
-// Write the sets of labels that have a number.
+// Write the sets of labels that have a number in w->set_rank.
 static void write_labels(struct hp_partial_writer *w) {
     const struct hp_profile *profile = w->profile;
     for (uint32_t set = 1; set < profile->tag_sets.strings.count; set++) {
@@ -207,7 +207,8 @@ static void write_labels(struct hp_partial_writer *w) {
     }
 }
 
-// Write period and times, and all annotations.
+// Write a row with the period and the times of pprof profiles, and a row for each of
+// their annotations.
 static void write_annotations(struct hp_partial_writer *w) {
     const struct hp_annotations *annotations = &w->profile->annotations;
     const struct hp_annotation *annotation;
@@ -224,7 +225,8 @@ static void write_annotations(struct hp_partial_writer *w) {
     }
 }
 
-// Write the sums of errors over all stacks.
+// Write whether the profile has numbers of allocated memory, and the sums of errors over
+// all stacks.
 static void write_totals(struct hp_partial_writer *w) {
     hp_put_number(&w->row, w->profile->has_alloc);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
@@ -236,7 +238,7 @@ static void write_totals(struct hp_partial_writer *w) {
 
 // --- sample types ----------------------------------------------------------------------
 
-// Write the further sample types.
+// Write the names and units of the further sample types.
 static void write_types(struct hp_partial_writer *w) {
     const struct hp_sample_type *type;
     hp_vec_each (type, &w->profile->types.of) {
@@ -253,7 +255,7 @@ static int by_stack(const void *left, const void *right) {
     return (a->stack > b->stack) - (a->stack < b->stack);
 }
 
-// Write the values of further sample types for the stacks that are written.
+// Write the sums of further sample types for the stacks that are written.
 static void write_type_sums(struct hp_partial_writer *w) {
     size_t last_type = 0;
     for (size_t t = 0; t < w->profile->types.of.count; t++) {
@@ -289,7 +291,7 @@ static int by_text(const void *left, const void *right, void *texts) {
     return hp_span_compare(hp_strtab_span(texts, a), hp_strtab_span(texts, b));
 }
 
-// Number all collected texts in their order; "" becomes 0.
+// Set w->text_rank: number all collected texts in the order of their bytes; "" becomes 0.
 static void rank_texts(struct hp_partial_writer *w) {
     size_t count = w->texts.strings.count;
     HP_VEC(uint32_t) order = {0};
@@ -304,8 +306,8 @@ static void rank_texts(struct hp_partial_writer *w) {
     hp_vec_done(&order);
 }
 
-// Number the sets of labels that stacks have; with shards all sets, because stacks of
-// other shards may have them. The sets are in order already.
+// Set w->set_rank: number the sets of labels that stacks have, or with shards all sets,
+// because stacks of other shards may have them. The sets are in order already.
 static void rank_sets(struct hp_partial_writer *w) {
     size_t count = w->profile->tag_sets.strings.count;
     uint32_t next = 1;
@@ -326,7 +328,8 @@ static void rank_sets(struct hp_partial_writer *w) {
     }
 }
 
-// Write the tables before the stacks; in the first pass only collect their texts.
+// Write the tables that are before the stacks in the file, except parameters, texts and
+// types; in the first pass only collect their texts.
 static void write_tables(struct hp_partial_writer *w) {
     write_modules(w);
     if (!w->is_collecting) {

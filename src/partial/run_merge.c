@@ -1,6 +1,7 @@
-// Merging reads several runs at a time, one stack after the other, as all runs have the
-// same order; equal stacks are added up in the way hp_profile_add() does it. If there are
-// more runs than can be open at a time, some are first merged into one.
+// Merging reads several runs at a time, one stack after the other, because the stacks of
+// all runs are in the same order. Stacks with equal labels and frames are added up in the
+// way hp_profile_add() does it. If there are more runs than can be open at a time, some
+// are first merged into one run.
 #include "partial/partial_reader.h"
 #include "partial/partial_writer.h"
 #include "partial/runs.h"
@@ -16,7 +17,7 @@ enum {
 
 // --- cursors ---------------------------------------------------------------------------
 
-// A position among the stacks of a run, or among the stacks in memory, in order.
+// A position among the stacks of a run, or among the stacks in memory in their order.
 struct cursor {
     struct hp_partial_writer *w;
     const struct hp_stack_run *run; // NULL: the stacks in memory
@@ -24,24 +25,25 @@ struct cursor {
     struct hp_block_reader blocks;
     struct hp_stack_codec codec;
     struct hp_frame_table table; // frames of the run by module
-    HP_VEC(uint32_t) sorted;  // for runs of a profile: its frames in the order of the run
-    size_t frame_count;       // frames of all stacks read so far
-    struct hp_stack_row row;  // the current stack, with numbers of the profile
-    struct hp_stack_row last; // the stack before `row` in the same run
-    uint64_t number;          // place of the current stack in the run
-    uint64_t next;            // place of the next one
-    bool at_end;              // there is no current stack
+    HP_VEC(uint32_t) sorted;     // for a run of no partial: number of each of its frames
+    size_t frame_count;          // sum of the depths of all stacks read so far
+    struct hp_stack_row row;     // the current stack, with numbers of the profile
+    struct hp_stack_row last;    // the stack before `row` in the same run
+    uint64_t number;             // place of the current stack in the run
+    uint64_t next;               // place of the next one
+    bool at_end;                 // there is no current stack
 };
 
-// Order numbers.
+// Order numbers of frames.
 static int by_number(const void *left, const void *right) {
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     return (a > b) - (a < b);
 }
 
-// Set how a run numbers its frames. It numbered them in canonical order; the profile's
-// frames are in canonical order too, so that sorting the run's frames by their numbers in
-// the profile restores the numbering of the run.
+// Set how the run of a cursor numbers its frames: cursor->table, and codec.names. A run
+// of no partial numbered its frames in canonical order. The frames of the profile are in
+// canonical order too, so that sorting the frames of the run by their numbers in the
+// profile restores the numbering of the run.
 static void take_frames(struct cursor *cursor) {
     const struct hp_profile *profile = cursor->w->profile;
     const struct hp_stack_run *run = cursor->run;
@@ -73,8 +75,8 @@ static void take_frames(struct cursor *cursor) {
     hp_vec_done(&ends);
 }
 
-// Fail with the path of the partial that a run comes from, or, for a run of our own, as
-// an I/O error.
+// Set an error about damage of a run: with `code` and the path of the partial that the
+// run was copied from, or HP_E_IO for a run that this program wrote. Returns the code.
 static int fail(const struct hp_stack_run *run, enum hp_code code, const char *why,
                 struct hp_err *err) {
     if (run->partial) {
@@ -86,7 +88,8 @@ static int fail(const struct hp_stack_run *run, enum hp_code code, const char *w
     return hp_fail(err, HP_E_IO, "what memory does not hold is damaged: %s", why);
 }
 
-// Order stacks as in partial_stacks.c.
+// Compare two stacks by labels and frames, in the order of partial_stacks.c. Returns a
+// number below, above or equal to 0.
 static int compare(const struct hp_stack_row *a, const struct hp_stack_row *b) {
     size_t i = 0, depth = a->path.count < b->path.count ? a->path.count : b->path.count;
     if (a->set != b->set) {
@@ -101,8 +104,8 @@ static int compare(const struct hp_stack_row *a, const struct hp_stack_row *b) {
     return a->path.at[i] < b->path.at[i] ? -1 : 1;
 }
 
-// Convert what is not yet as in the profile: the number of the set of labels. Errors are
-// cleared if the profile has none.
+// Convert a decoded stack: replace the number of its set of labels in the run by that in
+// the file to write, and clear errors of columns whose errors the profile does not keep.
 static int take_names(struct cursor *cursor, struct hp_stack_row *row,
                       struct hp_err *err) {
     const struct hp_stack_run *run = cursor->run;
@@ -122,9 +125,9 @@ static int take_names(struct cursor *cursor, struct hp_stack_row *row,
     return HP_OK;
 }
 
-// Check a stack that was read, because the content of a partial is untrusted: stacks must
-// be in strictly rising order, and must not have more frames than a real file of this
-// size.
+// Check the current stack, because the content of a partial is untrusted: stacks must be
+// in strictly rising order, and all together must not have more frames than a real file
+// of this size.
 static int check(struct cursor *cursor, struct hp_err *err) {
     cursor->frame_count += cursor->row.path.count;
     if (cursor->next > 0 && compare(&cursor->last, &cursor->row) >= 0) {
@@ -148,7 +151,7 @@ static int next_block(struct cursor *cursor, struct hp_err *err) {
     return ret;
 }
 
-// Read the next stack of a run.
+// Read the next stack of a run to cursor->row; sets at_end after the last.
 static int decode_next(struct cursor *cursor, struct hp_err *err) {
     int ret = HP_OK;
     struct hp_stack_row other = cursor->last;
@@ -167,7 +170,7 @@ static int decode_next(struct cursor *cursor, struct hp_err *err) {
     return ret;
 }
 
-// Advance to the next stack, or to the end.
+// Advance a cursor to the next stack, or to the end.
 static int advance(struct cursor *cursor, struct hp_err *err) {
     int ret = HP_OK;
     cursor->number = cursor->next;
@@ -215,7 +218,7 @@ static void cursor_done(struct cursor *cursor) {
 
 // --- sums ------------------------------------------------------------------------------
 
-// The sum of equal stacks.
+// The sum of stacks with equal labels and frames.
 struct stack_sum {
     struct hp_stack_row row;
     struct hp_sizes sizes[HP_COLUMNS];           // parts of the sum, as those of stack 0
@@ -223,7 +226,7 @@ struct stack_sum {
     bool overflow;
 };
 
-// Add the sums of a stack over replicates.
+// Add the sums of a stack over replicates, in one column.
 static void add_groups(struct stack_sum *sum, const struct hp_stack_row *row,
                        enum hp_column column) {
     const struct hp_group_sum *group;
@@ -233,7 +236,7 @@ static void add_groups(struct stack_sum *sum, const struct hp_stack_row *row,
     }
 }
 
-// Add the parts of a stack.
+// Add the parts of a stack (struct hp_size_part) in one column.
 static void add_parts(struct stack_sum *sum, const struct hp_stack_row *row,
                       enum hp_column column) {
     struct hp_sizes *sizes = &sum->sizes[column];
@@ -247,7 +250,7 @@ static void add_parts(struct stack_sum *sum, const struct hp_stack_row *row,
     sum->overflow |= sizes->overflow;
 }
 
-// Add the values and errors of a stack.
+// Add the values and errors of a stack in one column to `to`.
 static void add_whole(struct stack_sum *sum, const struct hp_size_part *whole,
                       struct hp_size_part *to) {
     bool overflow = __builtin_add_overflow(to->objects, whole->objects, &to->objects);
@@ -266,7 +269,7 @@ static void sum_begin(struct stack_sum *sum, const struct hp_stack_row *first) {
     }
 }
 
-// Add one stack.
+// Add one stack, with parts and sums over replicates in both columns.
 static void sum_add(struct stack_sum *sum, const struct hp_stack_row *row) {
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         add_whole(sum, &row->whole[i], &sum->row.whole[i]);
@@ -275,7 +278,7 @@ static void sum_add(struct stack_sum *sum, const struct hp_stack_row *row) {
     }
 }
 
-// Complete sum->row.
+// Copy parts and sums over replicates to sum->row, which is then complete.
 static void sum_end(struct stack_sum *sum) {
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         hp_take_parts(&sum->row, &sum->sizes[i], 0, i);
@@ -301,14 +304,15 @@ static void sum_done(struct stack_sum *sum) {
 struct merge {
     struct hp_partial_writer *w;
     struct hp_frame_table frames; // frames of the profile by module
-    // The runs of the profile, `given` of them, then those made by merging; the first
-    // `done` are merged.
+    // The runs of the profile, `given` of them, then the runs made by merging. The first
+    // `done` runs have been merged into others.
     HP_VEC(struct hp_stack_run)
     runs;
     size_t done, given;   // see `runs`
-    uint64_t next_number; // numbers of stacks in runs are below this
-    // For each number of a stack, its place in the run that it was merged into, or in the
-    // result. Only kept if needs_places is set, because the history refers to stacks.
+    uint64_t next_number; // number of the first stack of the next run made here
+    // By number of a stack in a run: number of the stack that it was merged into, or
+    // finally its place in the result. Only kept if needs_places is set, because the
+    // history refers to stacks.
     bool needs_places;
     HP_VEC(uint32_t) places;
     struct stack_sum sum;
@@ -325,7 +329,7 @@ struct merge {
     size_t equals; // cursors in `equal`
 };
 
-// Record the place of a cursor's current stack.
+// Record that the current stack of a cursor becomes the stack at `place`.
 static void note_place(struct merge *merge, const struct cursor *cursor, uint64_t place) {
     struct hp_partial_writer *w = merge->w;
     if (!cursor->run) {
@@ -368,8 +372,8 @@ static struct cursor *take_first(struct merge *merge) {
     return first;
 }
 
-// Take all cursors that are at the first stack out of the heap. Returns false if the heap
-// is empty.
+// Move all cursors whose stack is equal to the first one from the heap to merge->equal.
+// Returns false if the heap is empty.
 static bool take_equal(struct merge *merge) {
     merge->equals = 0;
     while (merge->waiting > 0 &&
@@ -380,7 +384,7 @@ static bool take_equal(struct merge *merge) {
     return merge->equals > 0;
 }
 
-// Advance the cursors that were taken out, and return them to the heap unless they are at
+// Advance the cursors in merge->equal, and return them to the heap unless they are at
 // their end.
 static int advance_equal(struct merge *merge, struct hp_err *err) {
     int ret = HP_OK;
@@ -393,7 +397,8 @@ static int advance_equal(struct merge *merge, struct hp_err *err) {
     return ret;
 }
 
-// Returns the sum of the current stack over all cursors taken out, and records its place.
+// Returns the sum of the stack at all cursors in merge->equal, and records its place for
+// each. The result is valid until one of them is advanced.
 static const struct hp_stack_row *add_equal(struct merge *merge, uint64_t place) {
     for (size_t i = 0; i < merge->equals; i++) {
         note_place(merge, merge->equal[i], place);
@@ -409,8 +414,8 @@ static const struct hp_stack_row *add_equal(struct merge *merge, uint64_t place)
     return &merge->sum.row;
 }
 
-// Add a stack to the total of the result: no single stack is too large, but the sum may
-// be.
+// Add a stack to merge->total; sets sum.overflow if that is too large, which it can be
+// even if no stack is.
 static void add_to_total(struct merge *merge, const struct hp_stack_row *row) {
     struct hp_values values;
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
@@ -425,9 +430,9 @@ static bool is_in_shard(struct merge *merge, const struct hp_stack_row *row) {
     return hp_sharder_has(&merge->sharder, row->path.at, row->path.count);
 }
 
-// Merge the open cursors, and write the result to `to`. *place is the place of the first
-// stack, and is advanced. If `to` is the partial itself, only the stacks of its shards
-// are written.
+// Merge the stacks of all cursors in the heap, and write the result to `to`, a run or the
+// partial itself. *place is the place of the first stack, and becomes that after the
+// last. If `to` is the partial, only the stacks of its shards are written.
 static int merge_open(struct merge *merge, struct hp_partial_writer *to, uint64_t *place,
                       struct hp_err *err) {
     struct hp_stack_codec codec = {.frames = &merge->frames,
@@ -456,8 +461,9 @@ static int merge_open(struct merge *merge, struct hp_partial_writer *to, uint64_
     return ret;
 }
 
-// Merge the next `count` runs, and, if `to` is the partial itself, the stacks in memory.
-// *place is the place of the first stack written.
+// Merge the next `count` runs, and, if `to` is the partial itself, the stacks in memory,
+// and write the result to `to`. *place is the place of the first stack written, and
+// becomes that after the last. Frees the runs, except those of the profile.
 static int merge_next(struct merge *merge, size_t count, struct hp_partial_writer *to,
                       uint64_t *place, struct hp_err *err) {
     bool is_last = to == merge->w;
@@ -511,9 +517,10 @@ static int merge_some(struct merge *merge, size_t count, struct hp_err *err) {
     return ret == HP_OK ? end : ret;
 }
 
-// Compute the final places of the stacks of the profile's runs. A run that was merged
-// into another one is before that one in merge->runs: going backwards, the places in the
-// other run are final already. `last` is the number of runs that were merged into others.
+// Set w->run_rank to the final places of the stacks in the runs of the profile. A run
+// that was merged into another one is before that one in merge->runs: going backwards,
+// the places of the stacks in the other run are final already. `last` is the number of
+// runs that were merged into others.
 static void resolve_places(struct merge *merge, size_t last) {
     struct hp_partial_writer *w = merge->w;
     size_t given = (size_t)w->profile->runs.stacks;

@@ -1,6 +1,6 @@
-// A run is a partial with nothing but stacks and their sums over replicates, whether or
-// not these will be written to a partial. The runs of a partial that was read
-// are copies of its blocks.
+// A run is a partial with nothing but stacks and their sums over replicates, even if the
+// sums will not be written to a partial. The runs of a partial that was read are copies
+// of its blocks.
 #include "partial/runs.h"
 
 #include "partial/partial_writer.h"
@@ -31,7 +31,8 @@ int hp_run_writer_end(struct hp_run_writer *writer, struct hp_err *err) {
     return ret;
 }
 
-// Number the sets of labels that stacks have, in their order.
+// Number the sets of labels that stacks in memory have, from 1 in canonical order: set
+// run->sets, and w->set_rank, which the caller frees.
 static void take_sets(struct hp_partial_writer *w, struct hp_stack_run *run) {
     const struct hp_profile *profile = w->profile;
     size_t count = profile->tag_sets.strings.count;
@@ -52,7 +53,9 @@ static void take_sets(struct hp_partial_writer *w, struct hp_stack_run *run) {
     free(rank);
 }
 
-// Move the sums over replicates from the profile to the writer.
+// If a partial with identities is to be made, complete the sums over replicates of the
+// stacks in memory from the history, and move them from the profile to the writer, in the
+// order of the stacks.
 static void take_groups(struct hp_partial_writer *w, struct hp_profile *profile) {
     w->has_between = profile->keeps.partial && !profile->drops_identities;
     if (w->has_between) {
@@ -65,8 +68,9 @@ static void take_groups(struct hp_partial_writer *w, struct hp_profile *profile)
     hp_order_replicates(w);
 }
 
-// Write the stacks in memory as a run, and remove them from the profile. The run is kept
-// in memory if in_memory is set and the store has room, else written to its file.
+// Write the stacks in memory as a run, and replace them by it in the profile. The run is
+// kept in memory if in_memory is set and the store has room; otherwise it is written to
+// the file of the store.
 static int write_run(struct hp_profile *profile, struct hp_run_store *store,
                      bool in_memory, struct hp_err *err) {
     struct hp_partial_writer w = {.profile = profile};
@@ -75,7 +79,7 @@ static int write_run(struct hp_profile *profile, struct hp_run_store *store,
                                .frames = (uint32_t)profile->frames.count};
     uint32_t *frames = hp_profile_frame_ranks(profile);
     w.frame_rank = frames;
-    // This and the following take time: do them before the store is locked.
+    // These three functions take time: call them before the store is locked.
     take_sets(&w, &own);
     hp_order_stacks(&w);
     take_groups(&w, profile);

@@ -4,7 +4,8 @@ enum {
     NUMBER = 8, // bytes of a number
 };
 
-// Add 8 bytes of a number to the digest, the high byte first if it is canonical.
+// Add the 8 bytes of a number to the digest: the high byte first if is_canonical is set
+// (for digests in the canonical form of XXH3), otherwise the low byte first.
 static void add_number(struct hp_digester *digester, uint64_t number, bool is_canonical) {
     char bytes[NUMBER];
     for (int i = 0; i < NUMBER; i++) {

@@ -7,7 +7,7 @@ enum {
     BITS = 7, // bits of a byte that belong to the number
     MORE = HP_NUMBER_MORE,
     LONGEST = (128 + BITS - 1) / BITS, // bytes of the longest number
-    WORD = 64 / BITS,                  // bytes of a number that fit into 64 bits
+    WORD = 64 / BITS,                  // bytes of a number that always fit into 64 bits
 };
 
 // --- writing ---------------------------------------------------------------------------
@@ -39,7 +39,7 @@ void hp_numbers_fail(struct hp_numbers *row, const char *damage) {
 }
 
 // Read a number of up to WORD bytes, the usual case. Returns 0, without advancing, if the
-// number is 0, longer or malformed.
+// number is 0 or longer, or is truncated or has needless bytes.
 static uint64_t get_short(struct hp_numbers *row) {
     uint64_t number = 0;
     const uint8_t *at = row->at;

@@ -77,7 +77,8 @@ struct hp_part_numbers hp_part_numbers_of(const struct hp_size_part *part) {
     }};
 }
 
-// Whether all numbers fit into their members, which are 64 or 32 bits wide.
+// Whether all numbers of a part fit into their members of struct hp_error that are 64 or
+// 32 bits wide.
 static bool are_below(const struct hp_part_numbers *numbers) {
     const hp_uint128 *of = numbers->of;
     hp_uint128 words = of[HP_PART_SAMPLES] | of[HP_PART_PERIOD] | of[HP_PART_WEIGHT];
@@ -135,7 +136,8 @@ static hp_uint128 scaled(hp_uint128 value, hp_uint128 n, hp_uint128 samples) {
     return value / samples * n + (rest * n + samples / 2) / samples;
 }
 
-// Returns what is known of a size and period; a new entry has 0 samples.
+// Returns the entry of context->known for a size and period; it is added with 0 samples
+// if it is new.
 static struct hp_known_part *find(struct hp_part_context *context, uint64_t size,
                                   hp_uint128 period) {
     struct hp_known_part fresh = {.key = {size, (uint64_t)period}};
@@ -170,7 +172,7 @@ static inline hp_uint128 code(struct coder *coder, enum hp_part_number which,
     return coder->numbers[which];
 }
 
-// Remember a part as the one with most samples.
+// Remember the numbers of a part as those of the part with most samples.
 static inline void note(struct hp_known_part *known, const hp_uint128 *numbers) {
     known->samples = numbers[HP_PART_SAMPLES];
     known->objects = numbers[HP_PART_OBJECTS];
@@ -180,7 +182,8 @@ static inline void note(struct hp_known_part *known, const hp_uint128 *numbers) 
     known->objects_variance = numbers[HP_PART_OBJECTS_VARIANCE];
 }
 
-// Encode or decode a part of one size.
+// Encode or decode the numbers of a part of one size, from HP_PART_FLAGS to
+// HP_PART_EXCESS.
 static inline void code_one_size(struct hp_part_context *context, struct coder *coder,
                                  uint64_t size) {
     const int shift = HP_OBJECTS_FRACTION - HP_SPACE_FRACTION;
@@ -209,7 +212,8 @@ static inline void code_one_size(struct hp_part_context *context, struct coder *
     }
 }
 
-// Encode or decode a part of mixed sizes.
+// Encode or decode the numbers of a part of mixed sizes, from HP_PART_FLAGS to
+// HP_PART_EXCESS.
 static inline void code_mixed_sizes(struct hp_part_context *context,
                                     struct coder *coder) {
     const int shift = 2 * HP_OBJECTS_FRACTION - HP_ERROR_FRACTION;
@@ -269,7 +273,8 @@ hp_uint128 hp_sample_units_in(const struct hp_sample_unit *unit, hp_int128 sum) 
     return sum > 0 ? (bytes * unit->samples + unit->bytes / 2) / unit->bytes : 0;
 }
 
-// Returns the unit of a size; a new one has 0 samples.
+// Returns the entry of context->units for a size; it is added with 0 samples if it is
+// new.
 static struct hp_sample_unit *find_unit(struct hp_part_context *context, uint64_t size) {
     struct hp_sample_unit fresh = {.size = size};
     size_t count = context->units.count;
@@ -312,17 +317,19 @@ void hp_part_context_clear(struct hp_part_context *context) {
 // --- stack codec -----------------------------------------------------------------------
 
 enum mark {
+    // Bits of HP_STACK_MARKS, for one part.
     IS_LIKELY = 1 << 0,
-    IS_SAME = 1 << 1, // nothing else is stored
-    NUMBERS_FROM = 2, // bit of the first number
-    MARKS_END = 1 << (NUMBERS_FROM + HP_PART_NUMBERS),
-    PARTS_DIFFER = 1 << 0,
-    PARTS_FULL = 1 << 1,
-    PARTS_COUNT = 1 << 2,
-    HIGH_FROM = 8, // bit of a frame's number from which on it is in the next column
+    IS_SAME = 1 << 1, // it equals the part in use of its size: nothing else is stored
+    NUMBERS_FROM = 2, // position of the bit that says that number 0 is stored
+    MARKS_END = 1 << (NUMBERS_FROM + HP_PART_NUMBERS), // all marks are below this
+    // Bits of HP_STACK_PARTS, for one column of a stack.
+    PARTS_DIFFER = 1 << 0, // the stack is not the sum of its parts
+    PARTS_FULL = 1 << 1,   // the stack has more sizes than are kept
+    PARTS_COUNT = 1 << 2,  // factor of the number of parts
+    HIGH_FROM = 8, // bits of a frame's number from this one on are in HP_STACK_HIGH
     FEW_FRAMES = 1 << HIGH_FROM,
-    // Frames of all stacks of a file that are always allowed; and how many more for each
-    // compressed byte.
+    // Number of frames of all stacks of a file that is always allowed; and how many more
+    // are allowed for each compressed byte.
     FRAMES_ALWAYS = 4 << 20,
     FRAMES_PER_PACKED_BYTE = 400, // see FRAMES_ALWAYS
 };
@@ -370,8 +377,8 @@ void hp_stack_row_done(struct hp_stack_row *row) {
 
 // --- what stacks have in common --------------------------------------------------------
 
-// Move a module to the front of those met last. `ago` is its place there, or
-// HP_STACK_MODULES.
+// Move a module to the front of codec->modules, those met last. `ago` is its index there;
+// HP_STACK_MODULES: it is not among them.
 static void meet_module(struct hp_stack_codec *codec, uint32_t module, uint32_t ago) {
     if (ago == HP_STACK_MODULES) {
         codec->module_count += codec->module_count < HP_STACK_MODULES;
@@ -383,7 +390,8 @@ static void meet_module(struct hp_stack_codec *codec, uint32_t module, uint32_t 
     codec->modules[0] = module;
 }
 
-// Returns the place of a module among those met last, or HP_STACK_MODULES.
+// Returns the index of a module in codec->modules, or HP_STACK_MODULES if it is not
+// there.
 static uint32_t modules_ago(const struct hp_stack_codec *codec, uint32_t module) {
     uint32_t ago = 0;
     while (ago < codec->module_count && codec->modules[ago] != module) {
@@ -392,7 +400,7 @@ static uint32_t modules_ago(const struct hp_stack_codec *codec, uint32_t module)
     return ago < codec->module_count ? ago : HP_STACK_MODULES;
 }
 
-// Returns the part in use of a size, or NULL.
+// Returns the part of a stack that has this size among the objects in use, or NULL.
 static const struct hp_size_part *part_of_size(const struct hp_stack_row *row,
                                                uint64_t size) {
     const struct hp_size_part *part;
@@ -404,8 +412,8 @@ static const struct hp_size_part *part_of_size(const struct hp_stack_row *row,
     return NULL;
 }
 
-// Returns the whole bytes of a stack. Its sums over replicates add up to this, except
-// that each dump's share was rounded.
+// Returns the bytes of a stack in one column, rounded. Its sums over replicates add up to
+// this, except that the bytes of each dump were rounded before.
 static hp_uint128 whole_bytes(const struct hp_stack_row *row, enum hp_column column) {
     return (hp_uint128)hp_fixed_round(row->whole[column].bytes, hp_space_of(column));
 }
@@ -435,7 +443,7 @@ static const struct hp_sample_unit *unit_of(struct hp_stack_codec *codec,
     return NULL;
 }
 
-// Record a part for the units of sums, if sums are used.
+// Add a part of one size to the units of sums over replicates, if the codec has sums.
 static void add_unit(struct hp_stack_codec *codec, const struct hp_size_part *part,
                      const struct hp_part_numbers *numbers) {
     if (codec->has_groups && part->size != HP_MIXED_SIZES) {
@@ -449,7 +457,7 @@ static enum hp_stack_column column_of(const struct hp_size_part *part) {
     return part->size == HP_MIXED_SIZES ? HP_STACK_MIXED : HP_STACK_NUMBERS;
 }
 
-// Forget everything about stacks before, as at the start of a block.
+// Reset the state that depends on the stacks before, as at the start of a block.
 static void forget(struct hp_stack_codec *codec) {
     hp_part_context_clear(&codec->context);
     codec->last.count = 0;
@@ -458,7 +466,7 @@ static void forget(struct hp_stack_codec *codec) {
 
 // --- writing ---------------------------------------------------------------------------
 
-// Append labels and frames.
+// Append the set of labels and the frames of a stack to their columns.
 static void put_path(struct hp_stack_codec *codec, const struct hp_stack_row *row) {
     size_t shared = 0, depth = row->path.count;
     while (shared < depth && shared < codec->last.count &&
@@ -486,7 +494,7 @@ static void put_path(struct hp_stack_codec *codec, const struct hp_stack_row *ro
     hp_vec_append(&codec->last, row->path.at, depth);
 }
 
-// Append a part, and add it to the sum of the parts.
+// Append a part of a stack, and add its numbers to `sum`.
 static void put_part(struct hp_stack_codec *codec, const struct hp_stack_row *row,
                      const struct hp_size_part *part, enum hp_column column,
                      struct hp_part_numbers *sum) {
@@ -515,7 +523,8 @@ static void put_part(struct hp_stack_codec *codec, const struct hp_stack_row *ro
     add_unit(codec, part, &numbers);
 }
 
-// Append the parts of a column, and how the stack differs from their sum.
+// Append the parts of a stack in one column, and how the numbers of the stack differ from
+// the sums over its parts.
 static void put_parts(struct hp_stack_codec *codec, const struct hp_stack_row *row,
                       enum hp_column column) {
     struct hp_part_numbers whole = hp_part_numbers_of(&row->whole[column]);
@@ -543,7 +552,8 @@ static void put_parts(struct hp_stack_codec *codec, const struct hp_stack_row *r
     }
 }
 
-// Append a stack's sum over a replicate: how many units, and the remainder.
+// Append a stack's sum over one replicate: how many units, and the remainder in bytes;
+// without a unit (NULL) only the bytes.
 static void put_sum(struct hp_stack_codec *codec, const struct hp_sample_unit *unit,
                     hp_int128 sum) {
     hp_uint128 expected = 0;
@@ -555,8 +565,8 @@ static void put_sum(struct hp_stack_codec *codec, const struct hp_sample_unit *u
     hp_put_signed(&codec->out[HP_STACK_SUM], (hp_int128)((hp_uint128)sum - expected));
 }
 
-// Append a column's sums over replicates. The last is stored as its difference from what
-// is left of the stack.
+// Append the sums of a stack over replicates in one column. The last sum is stored as its
+// difference from the bytes of the stack less all other sums.
 static void put_groups(struct hp_stack_codec *codec, const struct hp_stack_row *row,
                        enum hp_column column) {
     const struct hp_group_sum *sums = row->groups[column].at;
@@ -601,12 +611,12 @@ void hp_stack_encode_end(struct hp_stack_codec *codec, struct hp_block_writer *b
 
 // --- reading ---------------------------------------------------------------------------
 
-// Record damage of the block.
+// Record damage of the block that is decoded, in codec->state.
 static void fail(struct hp_stack_codec *codec, const char *damage) {
     hp_numbers_fail(&codec->state, damage);
 }
 
-// Read the module of a frame.
+// Read the number of the module of a frame; 0 after damage.
 static uint32_t get_module(struct hp_stack_codec *codec) {
     hp_uint128 code = hp_get_number(&codec->in[HP_STACK_MODULE]);
     uint32_t module = 0, ago = HP_STACK_MODULES;
@@ -643,7 +653,7 @@ static uint32_t get_frame(struct hp_stack_codec *codec) {
     return frames.first + (uint32_t)number;
 }
 
-// Read labels and frames.
+// Read the set of labels and the frames of a stack to `row`.
 static void get_path(struct hp_stack_codec *codec, struct hp_stack_row *row) {
     uint64_t set = hp_get_below(&codec->in[HP_STACK_SET], UINT32_MAX);
     uint64_t shared = hp_get_below(&codec->in[HP_STACK_SHARED], codec->last.count + 1);
@@ -661,7 +671,8 @@ static void get_path(struct hp_stack_codec *codec, struct hp_stack_row *row) {
     hp_vec_append(&row->path, codec->last.at, codec->last.count);
 }
 
-// Add a part that is equal to the part in use of the same size.
+// Append to `row` a copy of its part in use of this size; only a part of allocated
+// objects can be such a copy.
 static void get_same_part(struct hp_stack_codec *codec, struct hp_stack_row *row,
                           uint64_t size, enum hp_column column) {
     const struct hp_size_part *in_use =
@@ -673,7 +684,7 @@ static void get_same_part(struct hp_stack_codec *codec, struct hp_stack_row *row
     }
 }
 
-// Read a part.
+// Read a part of a stack in one column, and append it to `row`.
 static void get_part(struct hp_stack_codec *codec, struct hp_stack_row *row,
                      enum hp_column column) {
     struct hp_size_part part = {.size = hp_get_word(&codec->in[HP_STACK_SIZE])};
@@ -698,7 +709,7 @@ static void get_part(struct hp_stack_codec *codec, struct hp_stack_row *row,
     hp_vec_push(&row->parts[column], part);
 }
 
-// Returns the sum of the parts of a column.
+// Returns the sums of the numbers over all parts of a column.
 static struct hp_part_numbers sum_of_parts(const struct hp_stack_row *row,
                                            enum hp_column column) {
     struct hp_part_numbers sum = {.of = {0}};
@@ -710,7 +721,8 @@ static struct hp_part_numbers sum_of_parts(const struct hp_stack_row *row,
     return sum;
 }
 
-// Set the values of the stack to the sum of its parts, corrected if it differs.
+// Set the numbers of the stack in one column to the sums over its parts, plus the
+// differences that are stored if `differs` is set.
 static void get_whole(struct hp_stack_codec *codec, struct hp_stack_row *row,
                       enum hp_column column, bool differs) {
     struct hp_part_numbers whole = sum_of_parts(row, column);
@@ -726,7 +738,7 @@ static void get_whole(struct hp_stack_codec *codec, struct hp_stack_row *row,
     }
 }
 
-// Read the parts of a column, and the values of the stack.
+// Read the parts of a stack in one column, and the numbers of the stack.
 static void get_parts(struct hp_stack_codec *codec, struct hp_stack_row *row,
                       enum hp_column column) {
     uint64_t head =
@@ -744,7 +756,7 @@ static void get_parts(struct hp_stack_codec *codec, struct hp_stack_row *row,
     }
 }
 
-// Read a column's sums over replicates.
+// Read the sums of a stack over replicates in one column, as put_groups() wrote them.
 static void get_groups(struct hp_stack_codec *codec, struct hp_stack_row *row,
                        enum hp_column column) {
     uint64_t head = hp_get_below(&codec->in[HP_STACK_GROUPS], HP_REPLICATES + 2);
