@@ -5,7 +5,7 @@ void hp_allocator_stats_done(struct hp_allocator_stats *stats) {
     hp_vec_done(&stats->extents);
 }
 
-// Add the bytes of one kind of mappings.
+// Add the bytes of mappings of one kind to `sum`.
 static void add(struct hp_mapped *sum, const struct hp_mapped *mapped) {
     sum->rss += mapped->rss;
     sum->pss += mapped->pss;

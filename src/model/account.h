@@ -65,7 +65,7 @@ struct hp_allocator_stats {
     char knobs[HP_KNOBS][HP_KNOB_SIZE];
 };
 
-// Free the vectors.
+// Free the vectors `bins` and `extents`.
 void hp_allocator_stats_done(struct hp_allocator_stats *stats);
 
 // --- the kernel ------------------------------------------------------------------------
@@ -104,7 +104,7 @@ struct hp_kernel_maps {
 // that identify the process remain those of `sum`.
 void hp_kernel_maps_add(struct hp_kernel_maps *sum, const struct hp_kernel_maps *maps);
 
-// Return the sum over all kinds.
+// Return the sum over all kinds of mappings.
 struct hp_mapped hp_kernel_maps_total(const struct hp_kernel_maps *maps);
 
 // Return the resident bytes of anonymous memory, named by jemalloc or not, and of the

@@ -103,7 +103,7 @@ struct hp_totals {
     uint32_t largest_count, smallest_count;
 };
 
-// The dumps with one set of labels.
+// Numbers and totals of the dumps with one set of labels.
 struct hp_label_set {
     uint64_t dumps[HP_REPLICATES]; // number of dumps in each replicate
     // Totals of the dumps that have numbers of the column.

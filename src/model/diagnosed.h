@@ -18,7 +18,7 @@ enum hp_diagnostic_kind {
     HP_DIAGNOSTIC_NO_PERIOD,    // the sample period is missing
     HP_DIAGNOSTIC_NO_OBJECTS,   // numbers of objects are missing
     HP_DIAGNOSTIC_OVERLAPS,     // rows of the memory map that overlap
-    HP_DIAGNOSTIC_UNKNOWN,      // lines of an unknown dialect
+    HP_DIAGNOSTIC_UNKNOWN,      // indented lines that no known writer prints
     HP_DIAGNOSTICS,
 };
 

@@ -16,7 +16,7 @@ struct hp_sample_sum {
     hp_fixed value; // sum, in fixed point with hp_fraction(in_place_of) bits
 };
 
-// The values of one type in one input.
+// One input that has the type, and the sum of its values over all stacks.
 struct hp_sample_input {
     uint32_t number;  // number of the input, as in struct hp_input_record
     bool is_negative; // whether some of its values are below zero

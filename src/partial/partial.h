@@ -52,7 +52,7 @@ enum {
     // Number of dumps up to which all are recorded individually; of more dumps only sums
     // are recorded.
     HP_PARTIAL_HISTORY = 256,
-    HP_PARTIAL_TEXT_MOST = 64 << 10, // bytes of one text
+    HP_PARTIAL_TEXT_MOST = 64 << 10, // bytes of one text at most
     // Number of sets of labels, of samples or of inputs, that a partial can have. A merge
     // warns at HP_PARTIAL_LABEL_SETS_MANY already, because a merge cannot be undone.
     HP_PARTIAL_LABEL_SETS = 4096,
@@ -107,9 +107,9 @@ enum hp_frame_column {
 // cannot be added.
 enum hp_parameter {
     HP_PARAMETER_ESTIMATOR,   // HP_PARTIAL_ESTIMATOR of the writer
-    HP_PARAMETER_METHOD,      // enum hp_estimator
-    HP_PARAMETER_LARGE_SIZES, // enum hp_large_sizes
-    HP_PARAMETER_SNAPSHOTS,   // enum hp_snapshots
+    HP_PARAMETER_METHOD,      // enum hp_estimator: how the sampling was undone
+    HP_PARAMETER_LARGE_SIZES, // enum hp_large_sizes that an option said to assume
+    HP_PARAMETER_SNAPSHOTS,   // enum hp_snapshots: rule that chose dumps of processes
     HP_PARAMETER_COLUMN,  // enum hp_column by which HP_PARAMETER_SNAPSHOTS chose dumps
     HP_PARAMETER_LABELS,  // 1: inputs have labels from their paths
     HP_PARAMETER_THREADS, // 1: stacks are distinguished by thread
@@ -126,15 +126,15 @@ enum hp_parameter {
     HP_PARAMETERS,
 };
 
-// All parameters, by enum hp_parameter.
+// The values of all parameters, by enum hp_parameter.
 struct hp_parameters {
     uint64_t of[HP_PARAMETERS];
 };
 
-// The name of a parameter in the file and in messages.
+// Return the name of a parameter in the file and in messages.
 const char *hp_parameter_name(enum hp_parameter parameter);
 
-// The parameters by which a profile was made.
+// Return the parameters by which a profile was made.
 struct hp_parameters hp_parameters_of(const struct hp_profile *profile);
 
 // Write a profile as a partial. It must have been read with keeps.partial, and its

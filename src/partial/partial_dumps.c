@@ -129,7 +129,7 @@ static void add_to_group(struct hp_partial_writer *w, struct dump_groups *groups
     w->row.count = 0;
 }
 
-// Write the row of a group.
+// Write the row of a group of dumps.
 static void write_group(struct hp_partial_writer *w, const struct dump_groups *groups,
                         const struct dump_group *group) {
     hp_vec_append(&w->row, groups->keys.at + group->at, group->size);
@@ -342,7 +342,7 @@ struct contribution_list {
     struct hp_bytes bytes; // encoded contributions, one after the other
 };
 
-// Order by stack, then by the encoded bytes.
+// Order contributions by the place of their stack, then by their encoded bytes.
 static int by_stack(const void *left, const void *right, void *context) {
     const struct contribution *a = left, *b = right;
     const char *bytes = context;

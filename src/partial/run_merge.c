@@ -25,7 +25,7 @@ struct cursor {
     struct hp_block_reader blocks;
     struct hp_stack_codec codec;
     struct hp_frame_table table; // frames of the run by module
-    HP_VEC(uint32_t) sorted;     // for a run of no partial: number of each of its frames
+    HP_VEC(uint32_t) sorted;     // for a run of no partial: its frames, ascending
     size_t frame_count;          // sum of the depths of all stacks read so far
     struct hp_stack_row row;     // the current stack, with numbers of the profile
     struct hp_stack_row last;    // the stack before `row` in the same run
@@ -319,7 +319,7 @@ struct merge {
     struct hp_values total;    // sum of all stacks of the result
     struct hp_sharder sharder; // shards to write; runs have the stacks of all shards
     struct cursor cursors[WAYS + 1]; // open cursors
-    size_t open;
+    size_t open;                     // number of open cursors
     // Heap of the cursors that are not at their end, from index 1 on: the cursor at i / 2
     // is never after that at i.
     struct cursor *heap[WAYS + 2];

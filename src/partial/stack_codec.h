@@ -79,7 +79,7 @@ struct hp_part_context {
     uint32_t last_unit;                  // index in `units` of the unit looked up last
 };
 
-// Collect the numbers of a part.
+// Return the numbers of a part.
 struct hp_part_numbers hp_part_numbers_of(const struct hp_size_part *part);
 
 // Store numbers in a part, whose size and is_likely are unchanged. Returns false if a
@@ -173,9 +173,9 @@ enum hp_stack_column {
     HP_STACK_MODULE,  //    how long ago its module was met, or the module's number
     HP_STACK_BYTE,    //    number of the frame in its module, if that has 256 or fewer
     HP_STACK_LOW,     //    else low byte of that number
-    HP_STACK_HIGH,    //    and the rest of it
+    HP_STACK_HIGH,    //    and the number without its low byte
     HP_STACK_PARTS,   // number of parts, for each metric column; for each part:
-    HP_STACK_SIZE,    //    size
+    HP_STACK_SIZE,    //    bytes of an object, or HP_MIXED_SIZES
     HP_STACK_MARKS,   //    set of the numbers that differ from their prediction
     // Numbers of the stack that differ from the sum of its parts, and by how much.
     HP_STACK_REST,
@@ -187,8 +187,10 @@ enum hp_stack_column {
     HP_STACK_GROUPS = HP_STACK_MIXED + HP_PART_NUMBERS,
     HP_STACK_GROUP, //    distance from the number of the replicate before
     HP_STACK_UNITS, //    sum of the stack's bytes in units of struct hp_sample_unit
-    HP_STACK_SUM,   //    rest of that sum
-    HP_STACK_LAST,  // for the last replicate: difference from the rest of the stack
+    HP_STACK_SUM,   //    that sum less these units, in bytes
+    // For the last replicate instead of both: sum less what the sums before leave of the
+    // bytes of the stack.
+    HP_STACK_LAST,
     HP_STACK_COLUMNS,
 };
 
@@ -219,12 +221,12 @@ struct hp_stack_codec {
 
 // Append a stack to the columns. Its frames have the numbers of codec->frames.
 void hp_stack_encode(struct hp_stack_codec *codec, const struct hp_stack_row *row);
-// Bytes in the columns so far.
+// Return the number of bytes in the columns so far.
 size_t hp_stack_codec_size(const struct hp_stack_codec *codec);
 // Write the columns as a block, if there are any, and begin a new one.
 void hp_stack_encode_end(struct hp_stack_codec *codec, struct hp_block_writer *blocks);
 
-// Number of stacks in a block, found without decoding them.
+// Return the number of stacks in a block, without decoding them.
 size_t hp_stack_count(const struct hp_numbers *block);
 
 // Whether the stacks in `packed_bytes` compressed bytes can have `frames` frames in all.
