@@ -17,18 +17,20 @@ enum hp_sample_books {
 struct hp_books {
     enum hp_sample_books samples; // the version of jemalloc that the numbers fit
     bool has_classes;             // statistics of size classes are known
-    // `extents` is a count; `pads` are additional pages of extents.
+    // A slab has small objects, an extent one large object.  `slabs`: bytes of all slabs;
+    // `extents`: number of extents; `pads`: bytes of the additional page that each extent
+    // has (option cache_oblivious).
     hp_int128 slabs, free_in_slabs, extents, pads;
-    // Pages of samples, including cached ones, that are not in `allocated`.
+    // Bytes of the pages of samples that are not in `allocated`; cached pages included.
     hp_int128 moved;
     uint64_t moved_count;  // number of samples in `moved`
     uint64_t sample_count; // number of live samples below the smallest extent
     hp_int128 cost; // bytes that samples take in `allocated` in addition to their size
-    hp_int128 own;  // sizes of the samples that are not in `allocated`
+    hp_int128 own;  // bytes of the sampled objects that are not in `allocated`
     // Lower and upper bounds of `cost` and `own`: the dump may not show the sizes of all
     // samples.
     hp_int128 cost_low, cost_high, own_low, own_high;
-    bool is_likely;    // even the sizes that the dump shows are not certain
+    bool is_likely;    // even the sizes of samples that the dump shows are not certain
     hp_int128 program; // bytes of objects of the program in `allocated`
     hp_int128 live;    // bytes of all live objects of the program
     // The excess of resident memory over its parts, if it is below 64 KiB: rounding to
@@ -38,12 +40,12 @@ struct hp_books {
     hp_int128 allocated_rest, active_rest, resident_rest, metadata_rest;
 };
 
-// Compute the accounting.  `live` are the samples in the dump; NULL: only the statistics
-// of the allocator are known.
+// Compute the accounting from `stats`.  `live` are the samples in the dump; NULL: not
+// known.
 void hp_books_init(struct hp_books *books, const struct hp_allocator_stats *stats,
                    const struct hp_live_samples *live);
 
-// Return the free bytes in the slabs of a class.
+// Return the free bytes in the slabs of a size class.
 uint64_t hp_free_in_slabs(const struct hp_bin_stats *bin);
 
 #endif

@@ -12,8 +12,8 @@ struct hp_gamma {
 double hp_gamma_difference_below(struct hp_gamma x, struct hp_gamma y, double d);
 
 // Return the quantile d for which X - Y is at most d with probability p, 0 < p < 1.  The
-// result agrees with hp_gamma_difference_below(): it is above `place` exactly if that
-// function returns less than p at `place`.
+// result is above `place` exactly if hp_gamma_difference_below() returns less than p for
+// d = `place`, so that both agree.
 double hp_gamma_difference_quantile(struct hp_gamma x, struct hp_gamma y, double p,
                                     double place);
 

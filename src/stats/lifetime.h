@@ -20,9 +20,9 @@ struct hp_slack {
 struct hp_quantity {
     // `variance`: upper bound of the variance of the bytes.
     double bytes, objects, variance;
-    struct hp_slack slack; // slack of `bytes`
-    // Slack of live memory: `hidden` at the last dump, `excess` of the growth since the
-    // first.
+    struct hp_slack slack; // by how much `bytes` may be wrong
+    // The same for live bytes: `hidden` of those at the last dump, `excess` of their
+    // growth since the first dump.
     struct hp_slack live_slack;
 };
 
@@ -48,7 +48,8 @@ struct hp_survivors {
 void hp_survivors_add(struct hp_survivors *sums, const struct hp_quantity *allocated,
                       uint64_t period, double first, double last);
 
-// Return the number of equal samples that give the same precision.
+// Return the number of equal samples that would give the same precision as the samples of
+// these stacks.
 double hp_survivors_samples(const struct hp_survivors *sums);
 
 // Return the share of the allocated bytes that is still live.  Each end of the interval
@@ -78,7 +79,7 @@ enum hp_turnover_lack {
 // Return the keyword of a reason, "few-dumps"; "" if there is a turnover.
 const char *hp_turnover_lack_name(enum hp_turnover_lack lack);
 
-// Some stacks over a series of dumps.
+// Memory of some stacks over a series of dumps.
 struct hp_course {
     const double *live; // live bytes at each dump
     const double *gaps; // bytes that the stacks allocated between consecutive dumps

@@ -34,7 +34,7 @@ struct hp_measure {
     // `estimate`.
     double highest;
     double variance; // upper bound of the variance of the estimate
-    double observed; // the sampled part itself, which is certain
+    double observed; // bytes, or number, of the sampled objects, which is certain
     // Largest weight of one sample; for bytes this is the sample period.
     double max_weight;
     // How much too high the estimate can be, over all sizes that the objects may have.
@@ -46,7 +46,7 @@ struct hp_interval {
     double low, high;
 };
 
-// Return the measure of a value, from the error of its column.
+// Return a value with the error that `error` has for the value's metric.
 struct hp_measure hp_measure_of(hp_fixed value, const struct hp_error *error,
                                 enum hp_metric metric);
 

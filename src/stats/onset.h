@@ -13,13 +13,14 @@
 #include "stats/trend.h"
 
 enum {
-    HP_ONSET_LEAST = 11,   // dumps; a shorter series is tested only as a whole
+    HP_ONSET_LEAST = 11, // dumps; a shorter series is tested only as a whole
+    // A suffix consists of the last dumps of a series, a run of very few of them.
     HP_ONSET_SUFFIXES = 6, // maximum number of suffixes, without the whole series
-    HP_ONSET_RUNS = 3,     // number of runs: the last 5, 6 and 7 steps
+    HP_ONSET_RUNS = 3,     // number of runs: the last 5, 6 and 7 steps between dumps
     HP_ONSET_SPANS = HP_ONSET_SUFFIXES + HP_ONSET_RUNS,
 };
 
-// The last dumps of a series.
+// The last dumps of a series: a suffix or a run.
 struct hp_onset_span {
     size_t first, count; // count = 0: there is no such span
 };
@@ -67,8 +68,8 @@ struct hp_onset {
 // For runs the bound is not used.
 typedef struct hp_rise hp_onset_sampling_fn(const void *data, size_t i);
 
-// Find the onset.  `sampling` is called for spans in which values rise; `whole` is the
-// rise of the whole series according to all procedures.
+// Find the onset.  `sampling` is called with `data` for spans in which values rise;
+// `whole` is the rise of the whole series, from hp_trend_of_all().
 struct hp_onset hp_onset_find(const struct hp_onset_times *times, const double *values,
                               hp_onset_sampling_fn *sampling, const void *data,
                               struct hp_rise whole);

@@ -34,7 +34,7 @@ struct hp_survival {
 };
 
 // Compute the survival function.  Sorts `lives`.  Intervals have the probability
-// `confidence`; with fewer than two batches there are none.
+// `confidence`; with fewer than two batches their ends are NAN.
 void hp_survival_init(struct hp_survival *survival, struct hp_life *lives, size_t count,
                       double confidence);
 void hp_survival_done(struct hp_survival *survival);

@@ -40,8 +40,9 @@ double hp_trend_slope(const struct hp_trend_times *times, const double *values);
 // Return the weight of dump `i` in this slope.
 double hp_trend_weight(const struct hp_trend_times *times, size_t i);
 
-// Test for growth beyond sampling.  `variance` is the sum over the dumps of the upper
-// bound of the variance of their values, each multiplied by |weight|.
+// Test for growth beyond sampling.  `variance` is the sum over the dumps of |weight| x
+// variance, where the variance is an upper bound of the one that sampling leaves in the
+// dump's value.
 struct hp_rise hp_trend_of_sampling(const struct hp_trend_times *times,
                                     const double *values, double variance);
 
@@ -61,11 +62,12 @@ struct hp_rise hp_rise_of_parts(const double *times, const double *values, size_
 // HP_TREND_LEAST dumps or more.
 bool hp_trend_is_line(const struct hp_trend_times *times, const double *values);
 
-// Return Kendall's tau of the values and their order.  Pairs of equal values are not
-// included.
+// Return Kendall's tau of the values and their order: 1 if each value is above the one
+// before, -1 if each is below.  Corrected for equal values (tau-b).
 double hp_trend_tau(const double *values, size_t count);
 
-// Combine `sampling` with the line and the parts, if there are enough dumps for these.
+// Combine the result `sampling` with the tests by the line and by parts, if there are
+// enough dumps for these: return the largest p-value and the smallest bound.
 struct hp_rise hp_trend_of_all(const struct hp_trend_times *times, const double *values,
                                struct hp_rise sampling);
 

@@ -25,7 +25,8 @@ void hp_scatter_fill(struct hp_scatter *sample, size_t count, double weight);
 // Return the variance of values of weight 1; 0 for a single value.
 double hp_scatter_variance(const struct hp_scatter *sample);
 
-// The difference of two means, which is tested with Student's t.  {0}: there is none.
+// The difference of two means (the second minus the first), its standard error, and the
+// degrees of freedom of Student's t, by which it is tested.  {0}: there is none.
 struct hp_contrast {
     double difference, sd, freedom;
 };
@@ -53,7 +54,7 @@ struct hp_ratio {
     double shares[2]; // shares of the two samples in the total weight
 };
 
-// Compare the logarithms of two samples.  `unit` is the value with the logarithm 0.
+// Compare two samples of logarithms.  `unit` is the value with the logarithm 0.
 struct hp_ratio hp_ratio_of_logs(const struct hp_scatter logs[2], double unit);
 
 // Return the largest p-value of all tests.

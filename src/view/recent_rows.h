@@ -73,10 +73,10 @@ struct hp_recent_row {
     size_t batches;
     size_t largest_batch; // number of objects of the largest batch
     struct hp_recent_pair pair;
-    // In seconds; INFINITY: the share is not reached.
+    // Lifetimes by enum hp_lifespan_of, in seconds; INFINITY: the share is not reached.
     struct hp_lifespan spans[HP_LIFESPANS];
     char texts[HP_LIFESPANS][HP_LIFESPANS_SIZE]; // `spans` as text
-    hp_node_id freed_by; // node of the stacks that freed most of the objects
+    hp_node_id freed_by; // leaf of the stacks that freed most of the objects
     bool is_freed;       // some object was freed by a visible stack: freed_by is set
 };
 
@@ -85,17 +85,17 @@ struct hp_recent_rows {
     // In seconds: the time from the first allocation to the end of the file, and one tick
     // of its clock.
     double window, tick;
-    // By number of records, the most first; as many as view->rows.
+    // One for each of view->rows, in the same order: most records first.
     HP_VEC(struct hp_recent_row) rows;
     struct hp_recent_row total, filtered;
-    struct hp_buffer alloc, free; // buffers for the text of the last cell
+    struct hp_buffer alloc, free; // buffers for texts that hp_recent_cell() returns
 };
 
 // Whether a report of lifetimes uses the records of prof_recent, instead of a series of
 // dumps.
 bool hp_view_is_recent(const struct hp_view *view);
 
-// Build the rows of such a report in view->extra; returns an error code.
+// Build the rows of a report from records, with view->extra; returns an error code.
 // hp_recent_cell() fills in a cell; its texts are valid until the next call.
 HP_MUST_CHECK int hp_recent_rows_build(struct hp_view *view, struct hp_err *err);
 void hp_recent_rows_done(struct hp_recent_rows *rows);

@@ -1,7 +1,7 @@
 // Rows of the report `account`: how the memory of processes is divided.  It has several
 // tables, each from its own source; values of different tables are never added.
 //
-// Children with `adds` set add up to the value of their parent, exactly to the byte.
+// Child rows with `adds` set add up to the value of their parent row, to the byte.
 #ifndef HP_VIEW_REPORT_ACCOUNT_H
 #define HP_VIEW_REPORT_ACCOUNT_H
 
@@ -12,7 +12,7 @@ struct hp_account_row {
     const char *table; // "allocator", "program", "kernel"; "classes" in a report of waste
     // Origin of the value: "stats", "dump", "smaps"; or "difference" of others.
     const char *source;
-    const char *knob; // option of jemalloc that influences the row, and its value; or ""
+    const char *knob; // jemalloc option that influences the row, with its value; or ""
     char *note;       // remark for readers; or NULL; owned
     bool adds;        // the row and its siblings with `adds` add up to their parent
     hp_int128 bytes;

@@ -16,7 +16,7 @@ struct hp_lifetime_row {
     double live_errors;
     // Bytes allocated between the first dump and the last; bytes live at the last dump.
     hp_fixed allocated, live;
-    bool is_concluded; // `share` and `turnover` are computed; they are computed on demand
+    bool is_concluded; // `share` and `turnover`, made on demand, have been computed
     // Share of the allocated bytes that is still live.  Each end holds separately with
     // the confidence of the view.
     struct hp_interval share;
@@ -27,7 +27,7 @@ struct hp_lifetime_row {
 struct hp_lifetimes {
     size_t dumps;   // number of dumps of the series
     double seconds; // time from the first dump to the last; NAN: not known
-    // By allocated bytes, the most first; as many as view->rows.
+    // One for each of view->rows, in the same order: most allocated bytes first.
     HP_VEC(struct hp_lifetime_row) rows;
     struct hp_lifetime_row total, filtered;
     // By stack, in each dump: bytes in use, and bytes allocated since the start of the
@@ -36,7 +36,7 @@ struct hp_lifetimes {
     struct hp_row_values *values; // buffer that makes the values of one row
     // Bytes that the process allocated between two dumps, dumps - 1 numbers.
     double *process_gaps;
-    double *gaps; // the same for the row that was computed last
+    double *gaps; // buffer for such numbers of one row
 };
 
 // A row of view->extra with all members computed.  Also takes HP_ROW_TOTAL and

@@ -35,7 +35,7 @@ enum hp_source_version {
 // A source file, or the reason why there is no text of it.
 struct hp_source_file {
     hp_string file; // path in the symbols
-    // Borrowed from `text`, without line ends; NULL: there is no text.
+    // Lines of `text`, without line ends; the array is owned.  NULL: there is no text.
     struct hp_span *lines;
     size_t line_count; // number of lines
     char *text;        // the whole file; owned
@@ -46,7 +46,7 @@ struct hp_source_file {
 // The data of a list report, in view->extra.  A stack is added to a line and to a
 // function once, however often it passes there.
 struct hp_listing {
-    // By flat, cum, then name; one for each row.
+    // One for each of view->rows, in the same order: by flat, then cum, then name.
     HP_VEC(struct hp_listed_function) functions;
     HP_VEC(struct hp_listed_line) lines; // grouped by function, by line number
     // Each file once.

@@ -4,10 +4,10 @@
 
 #include "view/top.h"
 
-// Calls of one function by another one; at least one of the two is selected.
+// All calls of one function by another one; the pattern selects at least one of the two.
 struct hp_neighbor_call {
     hp_node_id callee, caller;
-    uint32_t seen; // number of the last stack that was added, + 1
+    uint32_t seen; // number of the last stack that was added to `value`, + 1
     // Index + 1 in neighbors->stacks of the element that was added last, the head of the
     // list of the call's stacks; 0: none.  With adds_up set: the call's first stack, + 1.
     uint32_t last;
@@ -37,14 +37,15 @@ struct hp_neighborhood {
 struct hp_neighbors {
     struct hp_top top;                    // flat and cum of all nodes
     HP_VEC(struct hp_neighborhood) areas; // one for each row
-    struct hp_neighbor *all; // callers, or callees, of one row by value, then by name
+    // The callers, then the callees of each row, each by value, then by name.  Owned.
+    struct hp_neighbor *all;
     HP_VEC(struct hp_neighbor_call) calls;
     HP_VEC(struct hp_neighbor_stack) stacks; // empty where errors are not known
     HP_VEC(struct hp_error) errors; // errors of calls in several stacks, once computed
     // For each call its place in `errors`, + 1; 0: not computed.
     HP_VEC(uint32_t) error_of;
-    // All rows are shown, so that errors are added up in the first pass.  `stacks` is
-    // empty then.
+    // All rows are shown, so that errors are added up when calls are found, and `stacks`
+    // stays empty.  False: they are added up on demand, from `stacks`.
     bool adds_up;
 };
 
@@ -52,8 +53,9 @@ struct hp_neighbors {
 hp_fixed hp_neighbor_value(const struct hp_view *view,
                            const struct hp_neighbor *neighbor);
 
-// The same value with its error, which is written to *error.  It is added up on demand,
-// as few calls are shown.  Not thread-safe: only one thread at a time may call it.
+// The same value with its error, which is written to *error.  The error is added up on
+// demand, as few calls are shown.  Not thread-safe: only one thread at a time may call
+// this function.
 struct hp_amount hp_neighbor_amount(const struct hp_view *view,
                                     const struct hp_neighbor *neighbor,
                                     struct hp_error *error);

@@ -8,12 +8,12 @@
 // A chain of nodes that the same stacks pass, each the only child of the one above.  It
 // ends where the stacks divide, or where one of them ends.
 struct hp_tree_branch {
-    uint32_t parent;     // branch that it begins below; HP_NO_PARENT: none
+    uint32_t parent;     // branch at whose end it begins; HP_NO_PARENT: a root
     uint32_t begin, end; // depths of its nodes: begin to end - 1
     uint32_t stack;      // some stack that passes the whole branch
     hp_fixed cum;        // sum of the stacks that pass it
     hp_fixed flat;       // sum of the stacks that end at its last node
-    uint32_t children;   // number of branches that begin below it
+    uint32_t children;   // number of branches whose parent it is
     uint32_t kept;       // number of its nodes that are shown, from the first one
     uint32_t error;      // place of the error of cum in tree->errors
 };
@@ -43,7 +43,7 @@ struct hp_tree {
     size_t roots;         // number of nodes without a parent
     size_t hidden;        // number of nodes that are not shown
     hp_fixed hidden_flat; // sum of their flat values
-    hp_fixed hidden_most; // largest absolute value that any of them holds
+    hp_fixed hidden_most; // largest absolute cum of any of them
 };
 
 // Sum of the stacks that pass a node, with its error; and sum of the stacks that end

@@ -12,7 +12,7 @@ enum hp_reset hp_reset_of_sides(const struct hp_view *view);
 
 // For a trend, keep in each series only the dumps after the last reset.  Swap two
 // neighbours that their allocation counts show to be in the wrong order.  Add a warning
-// for each.  For a comparison, only add the warning.
+// for each reset and each swap.  For a comparison, only add a warning about a reset.
 void hp_resets_settle(struct hp_view *view);
 
 // Fail with HP_E_EMPTY if a reset may lie between two dumps of the series.

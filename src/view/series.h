@@ -15,11 +15,11 @@ struct hp_series_dump {
     uint32_t process; // HP_NO_PROCESS: not known
 };
 
-// Make the series of all used inputs: by process, then by time, then by name, with
-// numbers in names in numeric order.  The caller frees the array.
+// Make the series of all used inputs: one array of their dumps, sorted by process, then
+// by time, then by name, with numbers in names in numeric order.  The caller frees it.
 struct hp_series_dump *hp_series_new(const struct hp_profile *profile, size_t *count);
 
-// Number of dumps of the first series in `dumps`.
+// Number of the first dumps of `dumps` that are of one series.  `count`: all dumps.
 size_t hp_series_length(const struct hp_series_dump *dumps, size_t count);
 
 enum {

@@ -19,7 +19,7 @@ struct hp_outlier {
     size_t input;
     const char *name; // borrowed from the profile or from struct hp_spread
     hp_fixed value;   // its sum of the stacks that filters leave
-    double others;    // mean of the other inputs, in bytes or objects
+    double others;    // mean sum of the other inputs, in bytes or objects
     double p, q;      // p-value, and p-value adjusted for the number of inputs
 };
 
@@ -42,7 +42,8 @@ struct hp_spread {
     // Number of replicates (64 classes of dumps, model/between.h), if only their sums are
     // known; 0: each dump is known.
     size_t groups;
-    // With replicates, filters apply to their sums, so that no dump can be judged.
+    // Filters are set.  With replicates they are not applied to single dumps, so that
+    // neither outliers nor quantiles are known.
     bool has_filters;
     // Known if `groups` is not 0 and there are no filters.
     struct hp_quantile quantiles[HP_QUANTILES];
@@ -55,8 +56,8 @@ struct hp_spread {
     struct hp_open_code open;              // modules for which some dumps lack names
 };
 
-// If only sums over replicates are known: find the outliers among the largest and the
-// smallest dumps, and the quantiles.  `sum` is the sum of all stacks.
+// Find the outliers among the largest and the smallest dumps, and the quantiles; called
+// if only sums over replicates are known.  `sum` is the sum of all stacks.
 void hp_spread_judge_extremes(struct hp_spread *spread, const struct hp_profile *profile,
                               const struct hp_sides *sides, const struct hp_side_sum *sum,
                               const struct hp_report_options *options);

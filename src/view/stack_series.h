@@ -13,15 +13,16 @@ struct hp_stack_series {
     struct hp_arena arena;
     // One for each stack that was added; sorted by stack after hp_stack_series_sort().
     HP_VEC(struct hp_changes) changes;
-    uint32_t dumps;     // number of dumps; set by hp_stack_series_sort()
-    uint32_t *of_stack; // while values are added: places in `changes` + 1, by stack
+    uint32_t dumps; // number of dumps; set by hp_stack_series_sort()
+    // By stack: its index in `changes`, + 1; 0: none.  NULL after hp_stack_series_sort().
+    uint32_t *of_stack;
 };
 
 void hp_stack_series_init(struct hp_stack_series *series, size_t stacks);
 void hp_stack_series_done(struct hp_stack_series *series);
 
 // Add a value of a stack in a dump.  Dumps must come in order, from 0 on.  Values of the
-// same stack and dump add up; without a value the stack holds 0.
+// same stack and dump add up; a stack without a value in a dump is 0 there.
 void hp_stack_series_add(struct hp_stack_series *series, uint32_t stack, uint32_t dump,
                          hp_fixed value);
 

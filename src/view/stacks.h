@@ -27,7 +27,8 @@ struct hp_stack_key {
     const uint32_t *at; // leaf first: nodes of the naming, places or sites; at least one
     uint32_t depth;     // number of elements
     hp_string tags; // set in the profile's tag_sets; of sites: value of the facet; else 0
-    // Its last element is no root; with addresses a place shows this instead.
+    // Callers beyond its last element were cut off.  Always false for stacks of addresses
+    // and of sites, whose last element then represents these callers.
     bool truncated;
 };
 
@@ -77,7 +78,7 @@ enum hp_stacks_of {
 // The distinct stacks of a view.
 struct hp_stacks {
     enum hp_stacks_of of;
-    const struct hp_naming *naming; // borrowed; for addresses it must be by function
+    const struct hp_naming *naming; // borrowed; for addresses a naming by function
     struct hp_arena arena;          // memory of the keys
     // The distinct stacks, sorted by the names, places or sites of their steps, from the
     // root (a tree may be from the leaf).
@@ -90,12 +91,12 @@ struct hp_stacks {
     HP_VEC(struct hp_call)
     calls;
     HP_VEC(struct hp_line) lines; // source line of each of `calls`
-    HP_VEC(uint32_t) frame_of;    // frame of each of `calls`
+    HP_VEC(uint32_t) frame_of;    // frame of each of `calls`; UINT32_MAX: none
     uint32_t *number_of; // by call of the naming, if it is not hidden: number in `calls`
-    size_t place_count;  // places are smaller than this
+    size_t place_count;  // upper limit of the numbers of places, exclusive
     // Stacks of sites only:
     struct hp_sites sites;
-    // Value of the facet by set of labels; NULL: there is no facet.
+    // By set of labels: place of its value of the facet, borrowed; NULL: no facet.
     const uint32_t *facet_of_set;
 };
 
@@ -145,12 +146,12 @@ struct hp_error_sums {
 };
 
 // Values of the stacks of a view.  Selections except HP_OF_ALL need a profile with a
-// history, which has the estimates of each input.
+// history (the estimates of each input).
 struct hp_stack_sums {
     struct hp_values *values;                // values of each stack
     struct hp_error_sums errors[HP_COLUMNS]; // {0}: errors are not added up
     bool *is_added;                          // by stack: whether anything was added
-    // Stacks with is_added, in any order: an input has few of all stacks.
+    // Stacks with is_added set, in any order.  One input has few of all stacks.
     HP_VEC(uint32_t) added;
     const struct hp_profile *profile; // profile of the naming, or `projection`
     struct hp_profile *projection;    // a sample type as a metric; owned; NULL: a metric
@@ -169,20 +170,21 @@ void hp_stack_sums_clear(struct hp_stack_sums *sums);
 const struct hp_error *hp_stack_sums_error(const struct hp_stack_sums *sums, size_t stack,
                                            enum hp_column column);
 
-// Add the selected inputs.  A mean divides the values; the errors stay those of the sum.
+// Add the selected inputs.  For a mean, values are then divided by the number of inputs;
+// errors are not, and stay those of the sum.
 void hp_stack_sums_add(struct hp_stack_sums *sums, const struct hp_stacks *stacks,
                        struct hp_selection selection);
 
 // Values of each stack as whole bytes or objects, which add up to the rounded total.  The
-// caller frees them.
+// caller frees the array.
 hp_int128 *hp_stacks_whole(const struct hp_stacks *stacks, struct hp_selection selection,
                            enum hp_metric metric);
 
 // The mean of `inputs` inputs from their sum, rounded.
 hp_fixed hp_mean_of(hp_fixed sum, size_t inputs);
 
-// Numbers of the stacks, the largest value first; equal ones in their order.  The caller
-// frees the array.
+// Numbers of the stacks by value, the largest first; stacks of equal values by number.
+// The caller frees the array.
 uint32_t *hp_stacks_by_value(const struct hp_stacks *stacks,
                              const struct hp_stack_sums *sums, enum hp_metric metric);
 

@@ -11,7 +11,7 @@ static inline bool hp_is_of_parts(enum hp_granularity by) {
     return by == HP_BY_SIZE || by == HP_BY_AGE;
 }
 
-// Sums by node: flat of the stacks that end there, cum of the stacks that pass there,
+// Sums by node: flat of the stacks that end at the node, cum of the stacks that pass it,
 // each added once.  Rows of inputs, threads or labels have equal flat and cum.  The sums
 // are in separate dense arrays, as most of the time is spent on them.
 struct hp_top {
@@ -32,8 +32,11 @@ struct hp_top {
     const struct hp_error *exact[HP_COLUMNS];
     enum hp_sort sort; // order of the rows
     size_t sorted;     // number of rows that are sorted; the others come after them
-    double among[HP_COLUMNS]; // hp_chosen_among() for rows of code; else 1
-    // Samples by node, up to HP_MANY_SAMPLES; only during the sum.
+    // Number of rows among which the first were chosen: see hp_chosen_among().  0 or 1:
+    // there was no such choice, as for rows of inputs.
+    double among[HP_COLUMNS];
+    // Number of samples by node, at most HP_MANY_SAMPLES; valid only while stacks are
+    // added up.
     unsigned char *samples[HP_COLUMNS];
     uint32_t *seen;    // by node: number of the last stack that was added; 0: none
     uint64_t *size_of; // by node, for rows of sizes; UINT64_MAX: mixed sizes; else NULL
@@ -41,8 +44,8 @@ struct hp_top {
     struct hp_part_columns *parts; // columns of options.sizes or ages; else NULL
 };
 
-// Columns of errors that a view shows, and the number of rows that show them; SIZE_MAX:
-// all rows.
+// The columns in which a view shows errors of flat and of cum, and the number of rows
+// that show them; SIZE_MAX: all rows.
 struct hp_top_errors {
     bool flat[HP_COLUMNS], cum[HP_COLUMNS];
     size_t rows;
@@ -53,9 +56,9 @@ void hp_top_init(struct hp_top *top, const struct hp_view *view,
                  struct hp_top_errors errors);
 void hp_top_done(struct hp_top *top);
 
-// Add up all stacks, and add a row for each node that holds anything.
+// Add up all visible stacks, and add a row for each node with flat or cum other than 0.
 void hp_top_sum_nodes(struct hp_top *top, struct hp_view *view);
-// Remove rows that hold nothing in any metric.
+// Remove rows whose flat and cum are 0 in all metrics that were added up.
 void hp_top_drop_nothing(const struct hp_top *top, struct hp_view *view);
 // hp_top_sort_rows() sorts at least the `first` rows to the front, and hp_top_sort_rest()
 // the remaining ones.  hp_top_sum_errors() adds up the errors of the rows that are shown,

@@ -16,25 +16,27 @@ struct hp_trend_unit {
     const char *title; // title of the column of slopes
 };
 
-// The growth of one node.  Slopes and bounds are per unit.
+// The growth of one node, or of a total.  Slopes and their bounds are per unit of time
+// (hp_trend.unit).
 struct hp_trend_row {
     hp_node_id node;
     hp_fixed first, last; // values in the first dump and the last
     double slope; // since the onset if shape is HP_TREND_SINCE, else over all dumps
     struct hp_rise sampling; // growth beyond sampling error; NAN: not tested
-    // Growth beyond sampling error and beyond ups and downs; NAN also if there are too
-    // few dumps.
+    // Growth beyond sampling error and beyond ups and downs: the final result.  NAN: not
+    // tested, or too few dumps.
     struct hp_rise rise;
     double q; // p of `rise`, adjusted for the number of rows; NAN: not tested
     // Slope of a line over all dumps.
     double slope_whole;
     struct hp_onset onset; // valid if its is_since or steps is set
     enum hp_trend_shape shape;
-    // It grows, after adjustment for all rows, and steadily as a leak does.
+    // It grows significantly (by q), and its shape is steady growth, or that since the
+    // onset.
     bool is_significant;
     bool is_open;   // not tested: some dumps of the series lack names of its module
     size_t grew;    // number of steps between dumps in which the value rose
-    double samples; // effective samples, mean over the dumps
+    double samples; // effective number of samples, as the mean over the dumps
     // Number of the node; node_count for the total, node_count + 1 for the stacks that
     // filters leave.
     size_t place;
@@ -50,9 +52,9 @@ struct hp_trend {
     bool is_of_space; // the metric is in bytes
     // There are enough dumps to distinguish growth from values that go up and down.
     bool can_test_growth;
-    size_t place, dumps; // the dumps of the series in view->series
+    size_t place, dumps; // its dumps in view->series: index of the first, and number
     const struct hp_trend_unit *unit;
-    double span;  // time from the first dump to the last, in units
+    double span;  // time from the first dump to the last, in `unit`
     double hours; // the same in hours; NAN: no times
     // One row for each node that has samples.
     HP_VEC(struct hp_trend_row) rows;

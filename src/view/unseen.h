@@ -7,24 +7,25 @@
 // Estimates of missed stacks, in bytes.  The values of the stacks that were seen already
 // include this memory on average.
 struct hp_unseen {
-    // False if errors are not known, or if a stack may have one sample or many.
+    // False if errors are not known, or if some stack's number of samples is not known.
     bool is_known;
     double estimate; // sum of all missed stacks
     double highest;  // upper bound of that sum, with the confidence of the view
     double stack;    // upper bound of any single missed stack
-    // `highest` is above a fifth of the sum of the seen stacks, and some stacks were seen
-    // only once.  The largest rows are then too high, because they are the largest partly
-    // by luck.
+    // `highest` is above a fifth of the memory that was seen (the sum of the stacks minus
+    // `estimate`), and `estimate` is above 0.  The largest rows are then too high, because
+    // they are the largest partly by luck.
     bool is_much;
 };
 
-// The estimate for a column, and for the column of the view's metric.  Computed once per
-// view.
+// The estimate for a column; hp_unseen_of(): for the column of the view's metric.  It is
+// computed once per view.
 struct hp_unseen hp_unseen_in(const struct hp_view *view, enum hp_column column);
 struct hp_unseen hp_unseen_of(const struct hp_view *view);
 
-// The is_much of the inputs at one place of the view's facet alone.  Their errors must be
-// known, and `period` is their sample period.
+// Return is_much as a view of the inputs with one value of the view's facet would have
+// it; `place` is that of the value.  Errors of these inputs must be known, and `period`
+// is their largest sample period.
 bool hp_is_much_unseen(const struct hp_view *view, enum hp_column column, uint32_t place,
                        uint64_t period);
 

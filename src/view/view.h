@@ -53,16 +53,18 @@
 
 // Flags that say how a text table shows a column, besides its plain number; bits.
 enum hp_shown {
-    HP_SHOWN_SHARE = 1 << 0,   // its share of the total
-    HP_SHOWN_RUNNING = 1 << 1, // the running share of all rows up to this one
+    HP_SHOWN_SHARE = 1 << 0,   // the number as a share of the total
+    HP_SHOWN_RUNNING = 1 << 1, // share that all rows up to this one have together
     // The number with its sign, and as a share of the column `base`.
     HP_SHOWN_GROWTH = 1 << 2,
     HP_SHOWN_SIGNED = 1 << 3, // the number with its sign
     HP_SHOWN_DASH = 1 << 4,   // 0 is shown as "-"
-    HP_SHOWN_ERROR = 1 << 5,  // half the width of its interval, after all estimates
-    HP_SHOWN_ENDS = 1 << 6,   // both ends of its interval
-    HP_SHOWN_MARK = 1 << 7,   // a star if the row is significant
-    // JSON: the values of all metrics that the inputs have.
+    // Half the width of its interval, printed after the last column of estimates.
+    HP_SHOWN_ERROR = 1 << 5,
+    HP_SHOWN_ENDS = 1 << 6, // both ends of its interval
+    HP_SHOWN_MARK = 1 << 7, // a star if the row is significant
+    // JSON writes the column for all metrics that the inputs have, not only for the
+    // view's metric.
     HP_ALL_METRICS = 1 << 8,
     HP_ROUGH = 1 << 9,     // four digits: further ones differ between machines
     HP_NEW_LINE = 1 << 10, // in formatted JSON the column begins a new line
@@ -91,7 +93,8 @@ struct hp_amount {
     const struct hp_error *error; // input of the interval; NULL: use `range` instead
     struct hp_interval range; // used if `error` is NULL; NAN where an end is not known
     bool is_unknown;          // the metric was not added up: the sum is not known either
-    // The sum of all stacks.  Its error may be known where errors of rows are not.
+    // The amount is the sum of all stacks, whose error may be known although errors of
+    // rows are not.
     bool is_total;
     // Number of rows among which this one was chosen for its size: its interval is
     // widened to allow for that choice.  0 or 1: it was not chosen.
@@ -102,20 +105,22 @@ struct hp_amount {
 struct hp_content {
     struct hp_amount amount;
     double number; // NAN: not known
-    // HP_CELL_COUNT: the number of cases that `number` is out of; 0: not known.
+    // HP_CELL_COUNT: the 7 in "5 of 7", if `number` is the 5; 0 or NAN: there is none.
     double whole;
     const char *text;
     const double *series; // HP_CELL_SERIES: `count` values, one for each dump
     size_t count;
 };
 
-// A node of the call tree that a page shows without its script.  Only the largest are
-// kept.
+// A node of the call tree that a page shows without its script.  Only the
+// largest nodes are kept.
 struct hp_page_node {
     hp_node_id name;
-    uint32_t parent;      // number in view->tree; HP_NO_PARENT: a root
-    uint32_t children;    // number of nodes whose parent this is
-    hp_fixed before, sum; // values; `before` is 0 except in a comparison
+    uint32_t parent;   // number in view->tree; HP_NO_PARENT: a root
+    uint32_t children; // number of nodes whose parent this is
+    // Sums of the stacks that pass the node, in the base and in the new inputs.  Without
+    // a comparison `before` is 0, and `sum` is over all inputs.
+    hp_fixed before, sum;
     struct hp_error error;
     double p; // p-value of the change, in a comparison; NAN: not tested
     bool is_significant;
@@ -156,16 +161,17 @@ enum hp_shape {
 // The change of one row, which a gate compares with its condition.  Members that a kind
 // of report does not know are NAN.
 struct hp_growth {
-    hp_fixed before, after; // values, in fixed point
-    double p;               // adjusted for the number of rows, except for a sum
-    bool is_open;           // the row was not compared
+    hp_fixed before, after; // its values in base and new, or in first and last dump
+    // P-value of the growth, adjusted for the number of rows; for a total not adjusted.
+    double p;
+    bool is_open; // not compared: the row's code lacks names in some dumps
     // Rows of code that lacks names on one side or both.  `open_before` is the most that
-    // the row may have held before in stacks that are not compared; `plain_p` is its p if
-    // it held nothing there.
+    // the row may have held before in stacks that are not compared; `plain_p` is its
+    // p-value if it held nothing in them.
     double open_before, plain_p;
-    // P allows for sampling error only, not for differences between processes.
+    // `p` allows for sampling error only, not for differences between processes.
     bool is_of_sampling;
-    bool has_own_open; // open_before is above 0 and the row is code of the program itself
+    bool has_own_open; // open_before is above 0, and the row is code of the program
 };
 
 // A kind of report: its needs and its functions.
@@ -177,7 +183,7 @@ struct hp_report {
     bool is_table;          // the report is rows only: formats of rows can write it
     bool needs_accounts;    // inputs must have statistics of the allocator
     bool needs_allocations; // inputs must have allocated bytes and their errors
-    bool needs_series;      // inputs must be dumps of one process
+    bool needs_series;      // the report shows view->series: dumps in the order of time
     bool has_sides;         // inputs are divided into base and new
     bool takes_pattern;     // a pattern selects the functions that the report is about
     // Add rows and columns.  Returns an error code.  NULL: the report has no rows.
@@ -185,8 +191,8 @@ struct hp_report {
     // Fill in the content of one cell; members that it leaves alone mean "not known".
     void (*cell)(const struct hp_view *view, size_t row, int field, enum hp_metric metric,
                  struct hp_content *content);
-    // Flags of a row, enum hp_row_flag.  NULL: they follow from the first estimate of the
-    // row.
+    // Flags of a row, enum hp_row_flag.  NULL: they follow from the row's value in the
+    // first column of type HP_CELL_ESTIMATE.
     unsigned (*flags)(const struct hp_view *view, size_t row);
     // The change of a row, for the gate.  NULL: the report compares nothing.
     struct hp_growth (*growth)(const struct hp_view *view, size_t row);
@@ -195,8 +201,8 @@ struct hp_report {
     const struct hp_open_code *(*open_code)(const struct hp_view *view);
     // The source file and line of a row; NULL: use the origin of its node.
     struct hp_origin (*origin)(const struct hp_view *view, size_t row);
-    // Sort the rows up to this one, which may lie after the rows that were needed at
-    // first; NULL: all rows are sorted already.
+    // Called before row `row` is read: sort the rows at least up to it, as `build` sorted
+    // only the rows that the format needs.  NULL: `build` sorted all rows.
     void (*settle)(const struct hp_view *view, size_t row);
     void (*done)(struct hp_view *view); // free what `extra` owns; NULL: it owns nothing
 };
@@ -236,7 +242,7 @@ struct hp_view_use {
 
 // Facts about the inputs, which all reports show.
 struct hp_head {
-    const struct hp_input_summary *summary; // [HP_SIDES]
+    const struct hp_input_summary *summary; // [HP_SIDES]: of all inputs, and by side
     const struct hp_input_record *inputs;   // the inputs of the profile, used and skipped
     size_t input_count;
     const struct hp_processes *processes; // processes of the inputs
@@ -258,9 +264,10 @@ struct hp_head {
     // Whether sampling leaves the values of a column uncertain, and intervals are to be
     // shown.
     bool is_uncertain[HP_COLUMNS];
-    // The same for the total, whose error may be known where rows have no errors.
+    // The same for the total of a column, whose error may be known although errors of
+    // rows are not.
     bool is_total_uncertain[HP_COLUMNS];
-    // Filters are set; inputs have allocated bytes; inputs have times.
+    // Filters are set; the profile has allocated bytes; its inputs have times.
     bool is_filtered, has_alloc, has_times;
     // False: rows are dumps of one process at several times, whose sum means nothing.
     bool has_total;
@@ -282,10 +289,11 @@ struct hp_view_cache {
     struct hp_stack_sums sums; // sums of the view's stacks, with errors
     // Interval of a row without samples, which many rows share, by metric.
     struct hp_interval of_nothing[HP_METRICS];
-    bool has_nothing[HP_METRICS];         // whether of_nothing is computed
-    struct hp_unseen *unseen[HP_COLUMNS]; // of each column; NULL: not computed yet
-    struct hp_row row;                    // returned by hp_view_row()
-    struct hp_frame_info frame;
+    bool has_nothing[HP_METRICS]; // whether of_nothing is computed
+    // Estimates of the stacks that sampling missed, by column; NULL: not computed yet.
+    struct hp_unseen *unseen[HP_COLUMNS];
+    struct hp_row row;          // returned by hp_view_row()
+    struct hp_frame_info frame; // returned by hp_view_frame()
     // Returned by hp_view_stack().
     HP_VEC(uint32_t) frames;
     // Linked lists of the profile's stacks that are one stack of the view: the first of
@@ -300,7 +308,8 @@ struct hp_view_cache {
 
 // --- facet of a page: see facet.h ---------------------------------------------------------
 
-// The place of stacks whose samples do not have the property: their inputs decide.
+// In hp_facet.of_set: samples with this set of labels do not have the property; the
+// inputs that contain the stack have it instead.
 #define HP_OF_INPUTS UINT32_MAX
 
 // An input and its value of the facet.
@@ -314,7 +323,8 @@ struct hp_facet {
     char *key; // "thread", "label:tenant", "input"
     struct hp_strtab names;
     HP_VEC(hp_string) values; // strings of `names`, in byte order
-    uint32_t *of_set;         // for each set of labels its place, or HP_OF_INPUTS; owned
+    // By set of labels (profile->tag_sets): place of its value, or HP_OF_INPUTS.  Owned.
+    uint32_t *of_set;
     HP_VEC(struct hp_facet_input) inputs; // empty if only samples have the property
 };
 
@@ -355,7 +365,8 @@ struct hp_view {
     struct hp_stacks stacks;
     // Numbers of stacks, the largest first; NULL: the report does not sort them.
     uint32_t *by_value;
-    // Number of stacks in by_value, except those that hold nothing.
+    // Number of the first stacks of by_value that the report shows: stacks whose value is
+    // not 0.
     size_t listed;
     // Dumps of a timeline, a trend or a lifetime, by process and time.
     struct hp_series_dump *series;
@@ -364,7 +375,7 @@ struct hp_view {
     // Another view whose rows are compared with the gate; NULL: the rows of this view.
     struct hp_view *judged;
     void *extra;                      // data of the kind of report; owned
-    char *label;                      // copy of options.label; owned
+    char *label;                      // copy of options.label; or NULL; owned
     HP_VEC(char *) cautions;          // warnings about this report only; owned
     struct hp_edges edges;            // calls between the rows of a graph
     size_t drawn;                     // number of rows that a graph draws, the first ones
@@ -381,15 +392,16 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
                               struct hp_view_use use, struct hp_err *err);
 
 // Whether a page divides stacks further, by labels of their samples or by properties of
-// their inputs.  hp_page_take_facet() sets the facet up; from then on the rows of the
-// page are functions.  It returns HP_E_USAGE if the facet has too many values.
+// their inputs.  hp_page_take_facet() sets up view->facet of such a page, whose rows are
+// functions from then on.  It returns HP_E_USAGE if the facet has too many values, or if
+// dumps of one process would be added up.
 bool hp_page_has_facet(const struct hp_view *view);
 HP_MUST_CHECK int hp_page_take_facet(struct hp_view *view, struct hp_err *err);
 
-// Add warnings about this report only: numbers that readers of its format cannot hold;
-// names longer than patterns look at; functions that are not compared in all dumps.  A
-// report that is empty cannot print warnings: hp_cautions_explain() adds them to its
-// error.
+// Add warnings to view->cautions: numbers that readers of its format cannot hold; names
+// longer than the part that patterns are matched with; functions that are not compared
+// in all dumps.  An empty report cannot print warnings: hp_cautions_explain() appends
+// them to the message in `err`.
 void hp_cautions_of_numbers(struct hp_view *view);
 void hp_cautions_of_patterns(struct hp_view *view);
 void hp_cautions_of_code(struct hp_view *view);
@@ -413,14 +425,15 @@ static inline struct hp_row_key *hp_view_add_row(struct hp_view *view, hp_node_i
 // Whether any stack that filters leave has a value below zero.
 bool hp_view_is_negative(const struct hp_view *view);
 
-// Number of rows that are shown, of `count` rows: as many as the limit and max_bytes
-// allow.  hp_view_limited() applies the limit only.
+// Number of rows that are shown, of `count` rows: as many as options.limit and
+// options.max_bytes allow.  hp_view_limited() applies options.limit only.
 size_t hp_view_shown(const struct hp_view *view, size_t count);
 size_t hp_view_limited(const struct hp_view *view, size_t count);
 
-// hp_view_all_shown(): number of rows or stacks that the limit alone would show, for any
-// kind of report.  hp_view_fitting(): number of `count` rows that max_bytes has room for;
-// trees use it, as they apply the limit when they are built.
+// hp_view_all_shown(): number of the view's rows or stacks that options.limit alone would
+// show, for any kind of report.  hp_view_fitting(): number of rows, of `count`, that
+// options.max_bytes has room for; trees use it, as they apply options.limit when they are
+// built.
 size_t hp_view_all_shown(const struct hp_view *view);
 size_t hp_view_fitting(const struct hp_view *view, size_t count);
 
@@ -435,10 +448,10 @@ enum {
 struct hp_enough {
     hp_fixed first[HP_MOST_ROWS];
     size_t count; // number of values that were added
-    hp_fixed all; // sum of the absolute values of all of them
+    hp_fixed all; // sum of the absolute values of all that were added
 };
 
-// Add the next smaller value.
+// Add a value, which must not be larger than the values added before.
 static inline void hp_enough_add(struct hp_enough *values, hp_fixed value) {
     if (values->count < HP_MOST_ROWS) {
         values->first[values->count] = value;
@@ -448,15 +461,15 @@ static inline void hp_enough_add(struct hp_enough *values, hp_fixed value) {
 }
 
 // Number of rows that HP_LIMIT_ENOUGH shows: the first rows that together hold 95 % of
-// all; or by cum, and in trees and peek, the rows that hold 1 % of `whole` each.  The
-// number is within HP_LEAST_ROWS and HP_MOST_ROWS.  hp_view_find_changes() sets
+// values->all; or if rows are sorted by cum, and in trees and peek, the rows that hold at
+// least 1 % of `whole` each.  The number is within HP_LEAST_ROWS and HP_MOST_ROWS.  hp_view_find_changes() sets
 // view->enough of a report of changes; significant rows are always included by cum.
 size_t hp_view_enough(const struct hp_view *view, const struct hp_enough *values,
                       hp_fixed whole);
 void hp_view_find_changes(struct hp_view *view);
 
-// Number of rows, of `count`, that the format may ask for: all of them, or as many as the
-// limit allows.
+// Number of rows, of `count`, that the format may ask for: all of them if use.all_rows is
+// set, else as many as options.limit allows.
 size_t hp_view_needed(const struct hp_view *view, size_t count);
 
 // Whether the inputs are differences of two profiles: numbers are changes, and have no
@@ -476,8 +489,9 @@ struct hp_interval hp_view_range(const struct hp_view *view,
                                  const struct hp_amount *amount, enum hp_metric metric);
 unsigned hp_view_flags(const struct hp_view *view, size_t row);
 
-// Whether a value is too high because the largest of several dumps was chosen.  Reports
-// then show its interval, which allows for the choice, instead of the value.  False for a
+// Whether the value with this interval is too high, because the largest of several dumps
+// of a process was chosen.  Reports then show the interval, which allows for the choice,
+// instead of the value.  False for a
 // page, which computes its intervals itself and shows both.
 bool hp_view_is_too_high(const struct hp_view *view, struct hp_interval range);
 
@@ -487,7 +501,8 @@ bool hp_view_has_errors(const struct hp_view *view, enum hp_column column);
 // Whether any used input has values of a metric.
 bool hp_view_has_metric(const struct hp_view *view, enum hp_metric metric);
 
-// The same for the whole profile, whatever metric is shown; and the sums of its stacks.
+// The same for view->whole, the profile before the choice of a sample type or of a side.
+// hp_view_whole_sums_init() prepares sums of its values over the stacks of the view.
 bool hp_view_whole_has_metric(const struct hp_view *view, enum hp_metric metric);
 bool hp_view_whole_has_errors(const struct hp_view *view, enum hp_column column);
 void hp_view_whole_sums_init(const struct hp_view *view, struct hp_stack_sums *sums,
@@ -496,12 +511,13 @@ void hp_view_whole_sums_init(const struct hp_view *view, struct hp_stack_sums *s
 // Name of the metric that is shown, as in "inuse-space", or the name of a sample type.
 const char *hp_view_metric_name(const struct hp_view *view, enum hp_metric metric);
 
-// Whether an input is used for its process; and the reason: "used", "an earlier moment".
+// Whether an input is used for its process; and why or why not, as a text: "used", "an
+// earlier moment".
 bool hp_view_counts(const struct hp_view *view, size_t input);
 const char *hp_view_moment_of(const struct hp_view *view, size_t input);
 
-// The inputs for which a kind of diagnostic was recorded; and the name of an input, NULL
-// if it is not known.
+// The inputs for which a kind of diagnostic was recorded; and the name of the input with
+// this digest, NULL if it is not known.
 struct hp_diagnosed hp_view_diagnosed(const struct hp_view *view,
                                       enum hp_diagnostic_kind kind);
 const char *hp_view_name_of_input(const struct hp_view *view, struct hp_digest id);
@@ -524,7 +540,7 @@ struct hp_span hp_view_string(const struct hp_view *view, hp_string string);
 const struct hp_strtab *hp_view_tag_sets(const struct hp_view *view);
 const struct hp_module *hp_view_module(const struct hp_view *view, hp_module_id module);
 size_t hp_view_module_count(const struct hp_view *view);
-// By module; the caller frees it.
+// Number of frames of each module; the caller frees the array.
 size_t *hp_view_frame_counts(const struct hp_view *view);
 const struct hp_extent *hp_view_extents(const struct hp_view *view,
                                         const struct hp_module *module);
@@ -537,7 +553,8 @@ const struct hp_annotations *hp_view_annotations(const struct hp_view *view);
 void hp_view_series_name(const struct hp_view *view, const struct hp_series_dump *dump,
                          char name[HP_SERIES_NAME_SIZE]);
 
-// Texts about which dumps are used of processes that have several; and warnings.
+// Sentences that say which dump of a process with several dumps is used; and warnings.
+// `i` is below the count.
 size_t hp_view_moment_count(const struct hp_view *view);
 struct hp_span hp_view_moment(const struct hp_view *view, size_t i);
 size_t hp_view_warning_count(const struct hp_view *view);

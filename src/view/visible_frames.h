@@ -15,7 +15,7 @@ struct hp_visible_frames {
     uint32_t *seen;
     uint32_t number;        // number of the stack; each stack has the next one
     HP_VEC(uint32_t) calls; // result of hp_visible_calls() and hp_all_calls()
-    bool truncated;         // the last element is no root: further callers were cut off
+    bool truncated;         // callers beyond the last element were cut off
 };
 
 // Free the buffers, except `seen`.
@@ -27,7 +27,8 @@ void hp_visible_frames_done(struct hp_visible_frames *frames);
 bool hp_visible_nodes(const struct hp_naming *naming, const struct hp_stack *stack,
                       struct hp_visible_frames *frames);
 
-// List the same calls as numbers of naming->calls.
+// List the calls of these nodes, as numbers of naming->calls, in frames->calls.  Returns
+// false if filters leave nothing.
 bool hp_visible_calls(const struct hp_naming *naming, const struct hp_stack *stack,
                       struct hp_visible_frames *frames);
 
@@ -38,9 +39,9 @@ bool hp_visible_calls(const struct hp_naming *naming, const struct hp_stack *sta
 size_t hp_all_calls(const struct hp_naming *naming, const struct hp_stack *stack,
                     struct hp_visible_frames *frames);
 
-// Calls of a stack, including calls that filters hide.  `call` is the one to which the
-// value of the stack is attributed; `allocating` is the one that it would be if only the
-// allocator were folded.
+// Calls that the value of a stack is attributed to; filters may hide them.  `call`: with
+// all calls folded that the view folds; `allocating`: if only calls of the allocator were
+// folded.
 struct hp_charged {
     uint32_t call, allocating;
 };
