@@ -16,7 +16,7 @@ void hp_recent_pairs_add(struct hp_recent_pairs *pairs, uint32_t alloc, uint32_t
     hp_vec_push(&pairs->all, (uint64_t)alloc << 32 | freed);
 }
 
-// Order of the numbers that combine two stacks.
+// Order of the elements of hp_recent_pairs.all, as numbers.
 static int by_stacks(const void *left, const void *right) {
     const uint64_t *a = left, *b = right;
     return (*a > *b) - (*a < *b);
@@ -64,20 +64,21 @@ static const double per_second = 1e9;
 static const double shares[HP_LIFESPANS] = {
     [HP_HALF_OF_OBJECTS] = .5, [HP_MOST_OF_OBJECTS] = .9, [HP_HALF_OF_BYTES] = .5};
 
-// A record as a part of one row.  A record has one entry for each row that it belongs to.
+// One record in one row.  A record has an entry for each row that it belongs to.
 struct recent_entry {
     size_t place; // see hp_recent_row.place
     const struct hp_recent_record *record;
 };
 
-// State of the build.
+// State while the rows are built from the records.
 struct recent_builder {
     struct hp_view *view;
     const struct hp_members *members;
     const struct hp_recent *recent;
     struct hp_recent_rows *rows;
     HP_VEC(struct recent_entry) entries; // sorted by row, then by batch
-    size_t *freed; // by node: number of frees in the current row; else 0
+    // By node: number of objects of the current row that it freed; 0 between rows.
+    size_t *freed;
 };
 
 // --- texts --------------------------------------------------------------------------------
@@ -122,8 +123,8 @@ static void describe(struct hp_recent_row *row, enum hp_lifespan_of which, doubl
 
 // --- rows ---------------------------------------------------------------------------------
 
-// Sort entries by row, then by batch: objects that one stack freed at one time are
-// neighbours.
+// Order of entries: by row, then by batch, so that objects which one stack freed at one
+// time are neighbours.
 static int by_batch(const void *left, const void *right) {
     const struct recent_entry *a = left, *b = right;
     if (a->place != b->place) {
@@ -138,8 +139,8 @@ static int by_batch(const void *left, const void *right) {
     return (a->record > b->record) - (a->record < b->record);
 }
 
-// Make the entries of all records: for each node of the allocating stack, for the total,
-// and for the sum of the stacks that filters leave.
+// Make the entries of all records: for each node of the stack that allocated the object,
+// for the total, and for the sum of the stacks that filters leave.  Sort them.
 static void gather(struct recent_builder *builder) {
     const struct hp_members *members = builder->members;
     const struct hp_recent_record *record;
@@ -159,13 +160,14 @@ static void gather(struct recent_builder *builder) {
     hp_vec_sort(&builder->entries, by_batch);
 }
 
-// Whether a record has a usable lifetime: it is live, or it died after its birth.
+// Whether the object of a record has a usable lifetime: it is live, or its time of death
+// is known and not before its birth.
 static bool counts(const struct hp_recent_record *record) {
     return record->has_died ? record->died >= record->born : !record->is_released;
 }
 
-// Convert entries to lives, weighted by objects or by bytes.  Batches are numbered from
-// 0.  Returns the number of lives, at most `count`.
+// Write a life for each entry with a usable lifetime, weighted by objects or by bytes.
+// Batches are numbered from 0.  Returns the number of lives, at most `count`.
 static size_t put_lives(const struct recent_builder *builder,
                         const struct recent_entry *entries, size_t count, bool of_bytes,
                         struct hp_life *lives) {
@@ -209,9 +211,9 @@ static void estimate(const struct recent_builder *builder,
     free(lives);
 }
 
-// Find the node to which most of the frees of a row are attributed; of several the first
-// by name.  Two passes: count the frees of each node, then compare; `freed` is 0
-// again at the end.
+// Find the node to which most frees of a row are attributed, the leaf of the freeing
+// stack; among equal ones the first by name.  Two passes: count the frees of each node,
+// then compare.  builder->freed is 0 again at the end.
 static void find_freed_by(const struct recent_builder *builder,
                           const struct recent_entry *entries, size_t count,
                           struct hp_recent_row *row) {
@@ -256,7 +258,8 @@ static void find_pair(const struct recent_entry *entries, size_t count,
     hp_vec_done(&pairs.all);
 }
 
-// Size of the largest batch.  Entries of a batch are neighbours.
+// Number of objects with a usable lifetime in the largest batch.  Entries of a batch are
+// neighbours.
 static size_t largest_batch(const struct recent_entry *entries, size_t count) {
     size_t largest = 0, size = 0;
     for (size_t i = 0; i < count; i++) {
@@ -349,7 +352,7 @@ enum field {
     FREE_STACK,
 };
 
-// The four columns of a lifetime.
+// The fields of the four columns of a lifetime.
 #define SPAN(id, key, title, leaves)                                           \
     {{key, title, "", HP_CELL_TEXT}, id, HP_NEW_LINE, NULL, 34, NULL, leaves}, \
         {{key "_seconds", NULL, "seconds", HP_CELL_NUMBER}, id + 1, HP_ROUGH}, \
@@ -427,7 +430,7 @@ void hp_recent_rows_done(struct hp_recent_rows *rows) {
     hp_vec_done(&rows->free.text);
 }
 
-// The number of a column; NAN for columns of text.
+// The number in column `field` of a row; NAN for columns of text.
 static double number_of(const struct hp_recent_row *row, int field) {
     const struct hp_lifespan *span =
         field < BATCHES && field >= HALF ? &row->spans[(field - HALF) / 4] : NULL;
@@ -451,7 +454,8 @@ static double number_of(const struct hp_recent_row *row, int field) {
     return of_span[(field - HALF) % 4];
 }
 
-// The text of a stack; "" if no object of the row was freed.
+// The names of a stack as text, written to `text`; "" if has_pair is false, as no object
+// of the row was freed.
 static const char *text_of_stack(const struct hp_view *view, bool has_pair,
                                  uint32_t stack, struct hp_buffer *text) {
     if (has_pair) {

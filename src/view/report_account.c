@@ -50,15 +50,15 @@ static const struct hp_field fields[] = {
 
 // --- rows ---------------------------------------------------------------------------------
 
-// State of the build.
+// State while the tables are built.
 struct tables {
     struct hp_view *view;
     struct hp_account_rows *rows;
-    const char *table, *source; // for rows that are added now
+    const char *table, *source; // these members of the rows that are added next
 };
 
-// Append an exact row that adds up to its parent with its siblings.  Returns its number,
-// which is the `parent` of its children.
+// Append a row with an exact value, which adds up with its siblings to the value of its
+// parent.  Returns the row's number, which is the `parent` of its children.
 static uint32_t add(struct tables *t, uint32_t parent, const char *name,
                     hp_int128 bytes) {
     struct hp_view *view = t->view;
@@ -101,15 +101,17 @@ struct account_sums {
         hp_int128 base, internal, tcache;
     } stats;
     struct hp_books books;
-    hp_int128 dirty, muzzy;      // of dirty and of muzzy pages
-    size_t processes, with_maps; // processes, and processes with maps of the kernel
+    hp_int128 dirty, muzzy; // bytes of dirty pages, and of muzzy pages
+    // Number of processes, and of processes with the kernel's smaps.
+    size_t processes, with_maps;
     // Whether profiling was on in any process; and whether all processes have live
     // samples, size classes and internal memory in their statistics.
     bool has_sampling, has_live_samples, has_classes, has_internals;
-    bool has_inside, has_unknown; // some process has such samples, enum hp_sample_books
+    // Some process has samples of kind HP_SAMPLES_INSIDE, or HP_SAMPLES_UNKNOWN.
+    bool has_inside, has_unknown;
     struct hp_kernel_maps maps;
-    // Lower bounds: anonymous memory that is not jemalloc's, and resident memory of
-    // jemalloc that is not in memory.
+    // Lower bounds of the anonymous memory that is not jemalloc's, and of the bytes that
+    // jemalloc counts as resident although they are not in memory.
     hp_int128 not_ours, untouched;
 };
 
@@ -175,8 +177,8 @@ static hp_int128 above_zero(hp_int128 bytes) {
     return bytes > 0 ? bytes : 0;
 }
 
-// Add the mappings of a process, and its bounds.  The bounds are added process by
-// process, as they cannot compensate each other.
+// Add the mappings of a process, and its lower bounds not_ours and untouched.  Each is at
+// least 0, so that the bounds of one process do not reduce those of another one.
 static void add_maps(struct account_sums *sums, const struct hp_account *account) {
     const struct hp_kernel_maps *maps = &account->maps;
     hp_int128 anonymous = hp_kernel_maps_anonymous(maps);
@@ -187,7 +189,7 @@ static void add_maps(struct account_sums *sums, const struct hp_account *account
     sums->with_maps++;
 }
 
-// Add up all processes.
+// Add up the accounts of all processes.
 static struct account_sums sum_up(const struct hp_view *view) {
     struct account_sums sums = {.has_live_samples = true,
                                 .has_classes = true,
@@ -227,8 +229,9 @@ static uint32_t add_with_knob(struct tables *t, uint32_t parent, const char *nam
 
 // --- the allocator ------------------------------------------------------------------------
 
-// Set the bounds of a row whose value depends on the cost of samples: the cost may be
-// `less` lower or `more` higher.  NAN if the sizes of samples are not known.
+// Set the bounds of a row whose value depends on the cost of samples: the value may be
+// lower by `less` or higher by `more` bytes.  The bounds are NAN if the sizes of samples
+// are not known.
 static void set_open(struct hp_account_row *row, const struct account_sums *sums,
                      hp_int128 less, hp_int128 more) {
     double bytes = (double)row->bytes;
@@ -283,7 +286,7 @@ static void add_allocated(struct tables *t, uint32_t active,
     const struct hp_books *books = &sums->books;
     uint32_t allocated = add(t, active, "allocated", sums->stats.allocated);
     hp_int128 program = books->program - books->allocated_rest;
-    if (!sums->has_internals) { // they are part of the objects then
+    if (!sums->has_internals) { // caches and internal memory are part of the objects then
         program += sums->stats.tcache + sums->stats.internal;
     }
     uint32_t row =
@@ -329,7 +332,7 @@ static void add_active(struct tables *t, uint32_t resident,
     }
 }
 
-// Add rows that are not parts of "resident".
+// Add rows of the allocator that are not parts of "resident", and have no parent.
 static void add_apart(struct tables *t, const struct account_sums *sums) {
     add(t, HP_NO_PARENT, "metadata, of which internal is in allocated",
         sums->stats.metadata);
@@ -376,8 +379,8 @@ static void build_allocator(struct tables *t, const struct account_sums *sums) {
 
 // --- the program --------------------------------------------------------------------------
 
-// Set a remark if the program's objects by the allocator are outside of the interval of
-// the profile.
+// Set a remark if the bytes of the program's objects differ: by the allocator they are
+// `live`, with the bounds `open`; by the profile they are in `range`.
 static void say_outside(struct hp_account_row *row, const struct hp_view *view,
                         hp_int128 live, struct hp_interval open,
                         struct hp_interval range) {
@@ -431,7 +434,7 @@ static void build_program(struct tables *t, const struct account_sums *sums) {
 
 // --- the kernel ---------------------------------------------------------------------------
 
-// Set pss and private memory of a row.
+// Set pss and, if it is known, private memory of row `number`.
 static void set_mapped(struct tables *t, uint32_t number, const struct hp_mapped *mapped,
                        bool has_private) {
     struct hp_account_row *row = row_of(t, number);
@@ -463,7 +466,7 @@ static void add_kinds(struct tables *t, uint32_t rss, const struct account_sums 
     }
 }
 
-// Add a row whose value lies between two bounds.
+// Add a row whose value lies between two bounds; it shows the lower one.
 static void add_bound(struct tables *t, const char *name, hp_int128 least,
                       hp_int128 most) {
     uint32_t row = add(t, HP_NO_PARENT, name, least);
@@ -520,8 +523,8 @@ static void build_kernel(struct tables *t, const struct account_sums *sums) {
 
 // --- the report ---------------------------------------------------------------------------
 
-// Whether the profile is limited to some stacks.  Statistics of the allocator cover all
-// stacks.
+// Whether filters or the choice of a thread limit the view to some stacks.  Statistics of
+// the allocator cover all stacks.
 static bool has_some_stacks(const struct hp_view *view) {
     return view->options.filter_count > 0 || view->head.thread.size > 0;
 }

@@ -5,19 +5,19 @@
 
 // --- order --------------------------------------------------------------------------------
 
-// Absolute size of a change.
+// Absolute difference between the new value and the base value.
 static hp_fixed size_of(const struct hp_change *change) {
     hp_fixed growth = change->after - change->before;
     return growth < 0 ? -growth : growth;
 }
 
-// The larger of both sides.
+// The larger one of the base value and the new value.
 static hp_fixed larger_of(const struct hp_change *change) {
     return change->before > change->after ? change->before : change->after;
 }
 
 // Order of rows: significant changes first, then by size of the change, then by the
-// larger side, then by name.
+// larger one of both values, then by name.
 static int by_significance(const void *left, const void *right, void *context) {
     const struct hp_change *a = left, *b = right;
     hp_fixed size_a = size_of(a), size_b = size_of(b);
@@ -75,7 +75,7 @@ static const struct hp_field fields_of_differences[] = {
     {{"status", NULL, "", HP_CELL_TEXT}, STATUS},
 };
 
-// Set the columns.  Intervals and p are shown only if changes were tested.
+// Set the columns.  Intervals and p-values are shown only if changes were tested.
 static void set_fields(struct hp_view *view, bool is_tested) {
     if (hp_view_is_of_differences(view)) {
         hp_view_set_fields(view, fields_of_differences,
@@ -120,7 +120,7 @@ static void done(struct hp_view *view) {
     hp_difference_done(view->extra);
 }
 
-// The change of a row, also of HP_ROW_TOTAL and HP_ROW_FILTERED.
+// The change in a row; `row` may be HP_ROW_TOTAL or HP_ROW_FILTERED.
 static const struct hp_change *change_of(const struct hp_view *view, size_t row) {
     const struct hp_difference *difference = view->extra;
     return row == HP_ROW_TOTAL      ? &difference->total
@@ -128,7 +128,7 @@ static const struct hp_change *change_of(const struct hp_view *view, size_t row)
                                     : &difference->rows.at[row];
 }
 
-// The base, new or changed value of a row with its interval.
+// The content of column BASE, NEW or DELTA of a row, with its interval.
 static struct hp_amount amount_of(const struct hp_change *c, int field,
                                   double confidence) {
     if (field == DELTA) {

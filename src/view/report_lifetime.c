@@ -12,12 +12,12 @@
 struct stack_ends {
     hp_fixed allocated[2], objects[2], live[2];
     hp_int128 variance[2]; // of the allocated bytes
-    // Errors from unknown sizes of objects, of allocated and of live bytes.
+    // Errors of allocated and of live bytes, because sizes of objects are unknown.
     struct hp_slack slack[2], live_slack[2];
     uint64_t period; // largest sample period of the stack
 };
 
-// State of the sums.
+// State while the dumps of the series are added up.
 struct lifetime_adder {
     const struct hp_profile *profile;
     const struct hp_members *members;
@@ -25,32 +25,33 @@ struct lifetime_adder {
     // Rows of all nodes, of the total, and of the stacks that filters leave.
     struct hp_lifetime_row *places;
     hp_int128 *variances; // variances of the live bytes of each place in the current dump
-    bool is_raw;          // the last dump was not scaled: its counts are raw
+    bool is_raw; // the last dump has counts of sampled objects, which nothing scaled
     struct stack_ends *ends; // by stack
 };
 
 // --- sums ---------------------------------------------------------------------------------
 
-// Place i of a stack: its nodes come first, then the total, then the sum of the stacks
-// that filters leave.
+// The place (hp_lifetime_row.place) of the i-th row that a stack is added to: rows of its
+// nodes come first, then the total, then the sum of the stacks that filters leave.
 static size_t places_of(const struct hp_members *members, size_t stack, size_t i) {
     size_t first = members->first.at[stack], nodes = members->first.at[stack + 1] - first;
     return i < nodes ? members->nodes.at[first + i].n : members->node_count + i - nodes;
 }
 
-// Number of places that a stack is added to.
+// Number of rows that a stack is added to.
 static size_t place_count(const struct hp_members *members, size_t stack) {
     size_t nodes = members->first.at[stack + 1] - members->first.at[stack];
     return nodes + (hp_members_has(members, stack) ? 2 : 1);
 }
 
-// Add the bounds of an error to a slack.
+// Add to `slack` the bytes by which an estimate with this error may be too low and too
+// high.
 static void add_slack(struct hp_slack *slack, const struct hp_error *error) {
     slack->hidden += (double)error->hidden_bytes_max;
     slack->excess += (double)error->excess_bytes_max;
 }
 
-// Add an observation of the first dump (`end` 0) or the last one (1) to its stack.
+// Add the values of a stack in the first dump (`end` 0) or in the last one (1).
 static void add_end(struct stack_ends *ends, int end, const struct hp_observation *seen) {
     const struct hp_error *error = &seen->errors[HP_COLUMN_ALLOC];
     ends->allocated[end] += seen->values.of[HP_ALLOC_SPACE];
@@ -62,7 +63,8 @@ static void add_end(struct stack_ends *ends, int end, const struct hp_observatio
     ends->period = error->period > ends->period ? error->period : ends->period;
 }
 
-// Add an observation of dump number `dump` to its stack and its places.
+// Add the values of a stack in dump `dump` of the series: to the series of the stack, to
+// the variances of its places and, in the first and last dump, to its ends.
 static void add_observation(struct lifetime_adder *adder, uint32_t dump,
                             const struct hp_observation *seen) {
     struct hp_lifetimes *lifetimes = adder->lifetimes;
@@ -83,7 +85,8 @@ static void add_observation(struct lifetime_adder *adder, uint32_t dump,
     }
 }
 
-// Read one dump from the history, and add its standard errors to the places.
+// Read one dump, `number` of the series, from the history; add the standard errors of its
+// live bytes to the places.
 static void read_dump(struct lifetime_adder *adder, const struct hp_series_dump *dump,
                       uint32_t number) {
     struct hp_history_reader reader = {0};
@@ -107,7 +110,7 @@ static struct hp_slack slack_between(const struct hp_slack ends[2], bool adds_up
                              ends[1].excess + (adds_up ? 0 : ends[0].hidden)};
 }
 
-// Add a stack to the rows of its places, after all dumps were read.
+// Add a stack to the rows of its places.  Called after all dumps were read.
 static void add_stack(struct lifetime_adder *adder, size_t stack) {
     const struct stack_ends *ends = &adder->ends[stack];
     struct hp_quantity allocated = {
@@ -156,8 +159,8 @@ static void find_gaps(const struct hp_lifetimes *lifetimes, size_t place, double
     }
 }
 
-// Compute the share and the turnover of a row.  This takes time for each dump, so that it
-// is done only for rows that are shown.
+// Compute `share` and `turnover` of a row.  As this reads the values of all dumps, it is
+// done only for rows that are shown.
 static void conclude(const struct hp_view *view, struct hp_lifetime_row *row) {
     struct hp_lifetimes *lifetimes = view->extra;
     double confidence = view->options.confidence;
@@ -189,7 +192,7 @@ const struct hp_lifetime_row *hp_lifetime_row(const struct hp_view *view, size_t
     return row;
 }
 
-// The node of a row; only for rows of nodes.
+// The node of a row, which must not be the total or the sum that filters leave.
 static hp_node_id node_of(const struct hp_lifetime_row *row) {
     return (hp_node_id){(uint32_t)row->place};
 }
@@ -206,7 +209,7 @@ static int by_allocated(const void *left, const void *right, void *naming) {
     return hp_node_compare(naming, node_of(a), node_of(b));
 }
 
-// Sort the rows of nodes that allocated or hold anything, and add them to the view.
+// Sort the rows of nodes that allocated or have live bytes, and add them to the view.
 static void add_rows(struct hp_view *view, const struct lifetime_adder *adder) {
     struct hp_lifetimes *lifetimes = adder->lifetimes;
     size_t nodes = adder->members->node_count;
@@ -300,7 +303,7 @@ static const struct hp_field fields[] = {
      2},
 };
 
-// Refuse a series if a dump lacks allocated bytes or bytes in use.
+// Fail with HP_E_EMPTY if a dump of the series lacks allocated bytes or bytes in use.
 static int refuse_input(const struct hp_view *view, struct hp_err *err) {
     for (size_t i = 0; i < view->series_count; i++) {
         const struct hp_input_record *input = view->series[i].input;
@@ -318,8 +321,8 @@ static int refuse_input(const struct hp_view *view, struct hp_err *err) {
     return HP_OK;
 }
 
-// Whether the dumps are of several processes.  One dump of each process also makes a
-// series, as a trend has it, so that the memory maps are compared, too.
+// Whether the dumps are of several processes.  If each process has only one dump, these
+// dumps form one series (series.c), so that their memory maps are compared as well.
 static bool are_of_several(const struct hp_view *view) {
     for (size_t i = 1; i < view->series_count; i++) {
         const struct hp_identity *first = &view->series[0].input->identity;
@@ -332,8 +335,8 @@ static bool are_of_several(const struct hp_view *view) {
     return view->series[view->series_count - 1].series > 0;
 }
 
-// Refuse options and inputs that lifetimes cannot be computed from.  Returns HP_OK or the
-// code of the error.
+// Fail if lifetimes cannot be computed with these options or from these inputs.  Returns
+// HP_OK or the code of the error.
 static int refuse(const struct hp_view *view, struct hp_err *err) {
     if (view->type || view->options.metric != HP_INUSE_SPACE) {
         return hp_fail(err, HP_E_USAGE, "lifetimes are of bytes: they take no metric");
@@ -366,7 +369,7 @@ static double seconds_of(const struct hp_view *view) {
     return view->head.has_times && seconds > 0 ? seconds : (double)NAN;
 }
 
-// Read the dumps and make all rows, without the estimates.
+// Read the dumps and make all rows; `share` and `turnover` are computed later.
 static void lifetimes_init(struct hp_lifetimes *lifetimes, struct hp_view *view,
                            const struct hp_members *members) {
     size_t places = members->node_count + 2;
@@ -429,12 +432,14 @@ static void done(struct hp_view *view) {
     hp_vec_done(&lifetimes->rows);
 }
 
-// Convert a turnover from allocated bytes of the process to seconds, at its mean rate.
+// Convert a turnover from bytes that the process allocates to seconds, at the mean rate
+// of its allocations.
 static double seconds_for(const struct hp_lifetimes *lifetimes, double turnover) {
     return turnover / lifetimes->total.survivors.allocated * lifetimes->seconds;
 }
 
-// Fill in a cell of a report from dumps; hp_recent_cell() does so for --recent.
+// Fill in a cell of a report that is made from dumps; hp_recent_cell() fills in cells of
+// one that is made from records (--recent).
 static void cell_of_dumps(const struct hp_view *view, size_t number, int field,
                           struct hp_content *content) {
     const struct hp_lifetimes *lifetimes = view->extra;

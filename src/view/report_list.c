@@ -3,13 +3,15 @@
 
 #include "view/visible_frames.h"
 
-// State of the sums, by the numbers that nodes and functions have before they are sorted.
+// State while lines and functions are added up.  Nodes and functions have the numbers
+// that they have before functions are sorted.
 struct list_sums {
     const struct hp_view *view;
     struct hp_listing *listing;
-    // By node; its function is not_listed if the node is not listed.
+    // The line of each node; its `function` is not_listed if the pattern does not select
+    // the node.
     struct hp_listed_line *lines;
-    // By node, and by function: number of the last stack that was added, + 1.
+    // Number of the last stack that was added to each node, and to each function, + 1.
     uint32_t *seen_line, *seen_function;
 };
 
@@ -18,7 +20,7 @@ static const uint32_t not_listed = UINT32_MAX;
 
 // --- selected functions and lines ---------------------------------------------------------
 
-// Order of functions by their strings and class, for a binary search.
+// Order of functions by the numbers of their strings, and by class: for a binary search.
 static int by_place(const void *left, const void *right) {
     const struct hp_listed_function *a = left, *b = right;
     if (a->function.n != b->function.n) {
@@ -90,8 +92,8 @@ static void find_lines(struct list_sums *sums, size_t nodes) {
 
 // --- adding up ----------------------------------------------------------------------------
 
-// Add a stack to cum of a node's line and function, once each.  `number` is that of the
-// stack, + 1.
+// Add a stack to cum of a node's line and of its function, each once per stack.  `number`
+// is that of the stack, + 1.
 static void add_node(struct list_sums *sums, uint32_t node, uint32_t number,
                      hp_fixed value, const struct hp_error *error) {
     struct hp_listed_line *line = &sums->lines[node];
@@ -138,7 +140,7 @@ static void add_stacks(struct list_sums *sums, enum hp_metric metric) {
 
 // --- order --------------------------------------------------------------------------------
 
-// Order of lines: by function, then by number.
+// Order of lines: by function, then by line number.
 static int by_line(const void *left, const void *right) {
     const struct hp_listed_line *a = left, *b = right;
     if (a->function != b->function) {
@@ -147,7 +149,8 @@ static int by_line(const void *left, const void *right) {
     return (a->line > b->line) - (a->line < b->line);
 }
 
-// Keep the lines that hold anything, and give each function its range of lines.
+// Copy the lines whose flat or cum is not 0 to listing->lines, and give each function its
+// range of these lines.
 static void take_lines(const struct list_sums *sums, size_t nodes) {
     struct hp_listing *listing = sums->listing;
     for (size_t i = 0; i < nodes; i++) {
@@ -189,7 +192,7 @@ static int by_value(const void *left, const void *right, void *context) {
     return order != 0 ? order : (a->class > b->class) - (a->class < b->class);
 }
 
-// Drop functions without any line that holds anything, and sort the others.
+// Drop functions without any line in listing->lines, and sort the others.
 static void sort_functions(struct hp_listing *listing, const struct hp_strtab *strings) {
     struct function_order order = {strings};
     size_t kept = 0;
@@ -205,7 +208,7 @@ static void sort_functions(struct hp_listing *listing, const struct hp_strtab *s
     }
 }
 
-// Find the functions and lines, and add them up.
+// Find the selected functions and their lines, and add up their flat and cum.
 static void listing_init(struct hp_listing *listing, const struct hp_view *view) {
     size_t nodes = hp_node_count(&view->naming);
     find_functions(listing, &view->naming);

@@ -1,27 +1,28 @@
-// The report `peek`.  Calls are found by both of their functions.  The stacks of a call
-// are kept as a list, from which its error is added up when the call is shown; most calls
-// are not shown.  If all are shown, errors are added up at once instead, as walking
-// through all lists would touch all of the memory once more.
+// The report `peek`.  A call is identified by its caller and its callee.  The stacks that
+// contain a call are kept as a list, from which its error is added up when the call is
+// shown; most calls are not shown.  If all rows are shown, errors are added up while the
+// calls are found instead, as walking through all lists would touch all of the memory
+// once more.
 #include "view/report_peek.h"
 
 #include "base/hash.h"
 #include "view/visible_frames.h"
 
 enum {
-    MANY = 16, // a computed error is kept from this many stacks on
+    MANY = 16, // errors of calls in at least this many stacks are kept once computed
 };
 
 // State of the search for calls.
 struct collector {
     struct hp_neighbors *neighbors;
-    // Finds calls by the hash of callee and caller.
+    // Finds the index in neighbors->calls by the hash of callee and caller.
     struct hp_index index;
-    const bool *is_selected;              // by node
-    const struct hp_stack_errors *errors; // of the stacks of the profile; NULL: not known
+    const bool *is_selected;              // by node: whether the pattern selects it
+    const struct hp_stack_errors *errors; // errors of the profile's stacks; NULL: unknown
 };
 
-// Find or add the call of `callee` by `caller`.  The pointer is valid until the next
-// call.
+// Find the call of `callee` by `caller`; add it if it is new.  The result is valid until
+// this function is called again.
 static struct hp_neighbor_call *find_call(struct collector *collector, hp_node_id callee,
                                           hp_node_id caller) {
     struct hp_neighbors *neighbors = collector->neighbors;
@@ -38,7 +39,7 @@ static struct hp_neighbor_call *find_call(struct collector *collector, hp_node_i
                        ((struct hp_neighbor_call){.callee = callee, .caller = caller}));
 }
 
-// Put a stack at the front of the list of a call.
+// Put a stack at the front of the list of the stacks that contain a call.
 static void keep_stack(struct hp_neighbors *neighbors, struct hp_neighbor_call *call,
                        uint32_t stack) {
     struct hp_neighbor_stack place = {stack, call->last};
@@ -46,8 +47,8 @@ static void keep_stack(struct hp_neighbors *neighbors, struct hp_neighbor_call *
     call->last = (uint32_t)neighbors->stacks.count;
 }
 
-// Add the error of a stack to that of a call, if all rows are shown.  The first stack of
-// a call is in call->last, and its error is copied when a second stack comes.
+// Add the error of a further stack to that of a call; used if adds_up is set.  The first
+// stack of the call is in call->last, and its error is copied with the second stack.
 static void add_error(struct collector *collector, const struct hp_neighbor_call *call,
                       uint32_t stack) {
     struct hp_neighbors *neighbors = collector->neighbors;
@@ -62,7 +63,7 @@ static void add_error(struct collector *collector, const struct hp_neighbor_call
                  hp_stack_error(collector->errors, stack));
 }
 
-// Record that a call is in a stack, for its error.
+// Record that a stack contains a call, so that the error of the call can be added up.
 static void note_stack(struct collector *collector, struct hp_neighbor_call *call,
                        uint32_t stack) {
     if (!collector->neighbors->adds_up) {
@@ -74,7 +75,7 @@ static void note_stack(struct collector *collector, struct hp_neighbor_call *cal
     }
 }
 
-// Add a stack to the calls in it that concern selected functions, once each.
+// Add a stack to the calls in it whose caller or callee is selected, once to each.
 static void add_stack(struct collector *collector, const struct hp_visible_frames *frames,
                       uint32_t stack, hp_fixed value) {
     for (size_t i = 1; i < frames->nodes.count; i++) {
@@ -95,8 +96,8 @@ static void add_stack(struct collector *collector, const struct hp_visible_frame
     }
 }
 
-// Find all calls that concern selected functions.  Frames that were cut off are a caller,
-// too.
+// Find all calls whose caller or callee is selected.  The node of the frames
+// that were cut off is a caller, too.
 static void collect(struct collector *collector, const struct hp_naming *naming,
                     enum hp_metric metric) {
     const struct hp_profile *profile = naming->profile;
@@ -126,7 +127,7 @@ hp_fixed hp_neighbor_value(const struct hp_view *view,
     return neighbors->calls.at[neighbor->call].value;
 }
 
-// Add up the error of a call from its list of stacks.  Returns the number of stacks.
+// Add up the error of a call from its list of stacks.  Returns the number of its stacks.
 static size_t sum_errors(const struct hp_view *view, uint32_t call,
                          struct hp_error *error) {
     const struct hp_neighbors *neighbors = view->extra;
@@ -167,7 +168,8 @@ struct hp_amount hp_neighbor_amount(const struct hp_view *view,
 struct neighbor_groups {
     struct hp_neighbors *neighbors;
     uint32_t *row; // by node: its row + 1; 0: the node is no row
-    // For each row: the next place for a caller, and the next place for a callee.
+    // For each row: the index in neighbors->all for its next caller, and for its next
+    // callee.
     size_t *next;
     uint32_t *rank; // by node: its rank by name among all neighbors
 };
@@ -185,8 +187,8 @@ static int by_value(const void *left, const void *right, void *context) {
     return (rank_of_a > rank_of_b) - (rank_of_a < rank_of_b);
 }
 
-// Put a neighbor into a group of `center`, or only count it while there is no memory for
-// groups.
+// Put a neighbor into the group of callers or callees of `center`, if that is a row.
+// Before neighbors->all is allocated, only count it.
 static void put(struct neighbor_groups *groups, hp_node_id center, bool are_callees,
                 struct hp_neighbor neighbor) {
     if (groups->row[center.n] > 0) {
@@ -198,7 +200,8 @@ static void put(struct neighbor_groups *groups, hp_node_id center, bool are_call
     }
 }
 
-// Put the callee and the caller of each call into each other's groups.
+// For each call whose value is not 0, put its caller into the callers of its callee, and
+// its callee into the callees of its caller.
 static void put_all(struct neighbor_groups *groups) {
     for (uint32_t i = 0; i < groups->neighbors->calls.count; i++) {
         const struct hp_neighbor_call *call = &groups->neighbors->calls.at[i];
@@ -209,8 +212,8 @@ static void put_all(struct neighbor_groups *groups) {
     }
 }
 
-// Replace the sizes of groups by the places where they begin.  Returns the sum of the
-// sizes.
+// Replace the sizes of groups in `next` by the indices in neighbors->all where the groups
+// begin.  Returns the sum of the sizes.
 static size_t add_up(size_t *next, size_t count) {
     size_t sum = 0;
     for (size_t i = 0; i < count; i++) {
@@ -246,8 +249,8 @@ static void sort_group(struct neighbor_groups *groups, size_t first, size_t coun
     }
 }
 
-// Record and sort the groups of all rows.  The array `next` now contains the ends of the
-// groups, which follow each other without gaps.
+// Sort the groups of all rows, and record where they are in neighbors->areas.  The array
+// `next` now contains the ends of the groups, which follow each other without gaps.
 static void add_areas(struct neighbor_groups *groups, size_t rows) {
     struct hp_neighbors *neighbors = groups->neighbors;
     const size_t *ends = groups->next;
@@ -262,8 +265,8 @@ static void add_areas(struct neighbor_groups *groups, size_t rows) {
     }
 }
 
-// Divide all neighbors into groups.  The first pass counts them, and the second one puts
-// them.
+// Divide all neighbors into groups: first count those of each group, then put them into
+// neighbors->all.
 static void group(struct hp_neighbors *neighbors, const struct hp_view *view) {
     struct neighbor_groups groups = {
         .neighbors = neighbors,
@@ -284,7 +287,7 @@ static void group(struct hp_neighbors *neighbors, const struct hp_view *view) {
     free(groups.rank);
 }
 
-// Whether a node has flat or cum in the view's metric.
+// Whether flat or cum of a node is not 0 in the view's metric.
 static bool holds_any(const struct hp_neighbors *neighbors, const struct hp_view *view,
                       hp_node_id node) {
     enum hp_metric metric = view->options.metric;
@@ -292,7 +295,7 @@ static bool holds_any(const struct hp_neighbors *neighbors, const struct hp_view
            hp_top_cum(&neighbors->top, node, metric).sum != 0;
 }
 
-// Keep the rows that are selected and hold anything, and find their neighbors.
+// Keep the rows that are selected and whose flat or cum is not 0; find their neighbors.
 static void find_neighbors(struct hp_neighbors *neighbors, struct hp_view *view,
                            const bool *is_selected) {
     struct collector collector = {.neighbors = neighbors, .is_selected = is_selected};
@@ -311,7 +314,7 @@ static void find_neighbors(struct hp_neighbors *neighbors, struct hp_view *view,
 
 // --- selection ----------------------------------------------------------------------------
 
-// Mark the nodes of calls that the pattern selects.
+// Set is_selected of the nodes that have a call which the pattern selects.
 static void select_nodes(const struct hp_naming *naming, bool *is_selected) {
     const struct hp_call *call;
     hp_vec_each (call, &naming->calls) {

@@ -1,7 +1,7 @@
 // The report `stacks`: every distinct stack of names, the largest first.
 #include "view/view.h"
 
-// Whether a stack holds anything in a metric that the format shows.
+// Whether the value of a stack of the view is not 0 in a metric that the format shows.
 static bool holds_any(const struct hp_view *view, uint32_t stack) {
     const struct hp_values *values = &hp_view_stack_sums(view)->values[stack];
     bool all = (view->use.can & HP_HAS_ALL_METRICS) != 0, found = false;
@@ -11,8 +11,8 @@ static bool holds_any(const struct hp_view *view, uint32_t stack) {
     return found;
 }
 
-// Remove stacks that hold nothing from view->by_value; view->listed is the number of the
-// others.
+// Remove stacks whose values are all 0 from view->by_value.  view->listed becomes the
+// number of the other stacks, which move to the front.
 static void drop_nothing(struct hp_view *view) {
     for (size_t i = 0; i < view->stacks.all.count; i++) {
         if (holds_any(view, view->by_value[i])) {

@@ -51,13 +51,13 @@ static const struct hp_field fields[] = {
      2},
 };
 
-// Sizes of the tables below.
+// Width of the column `objects`, and number of elements of each of the next two arrays.
 enum {
     OBJECTS_WIDTH = 14,
     PART_FIELDS = 3,
 };
 
-// Additional columns of rows of sizes.  Their cum is equal to flat.
+// Additional columns if rows are sizes of objects, whose cum is equal to flat.
 static const struct hp_field size_fields[PART_FIELDS] = {
     {{"objects", "objects", "", HP_CELL_COUNT},
      OBJECTS,
@@ -69,8 +69,8 @@ static const struct hp_field size_fields[PART_FIELDS] = {
     {{"is_likely", NULL, "", HP_CELL_TRUTH}, IS_LIKELY},
 };
 
-// Additional columns of rows of ages: the ends of the range in seconds.  The upper end is
-// not part of the range.
+// Additional columns if rows are ranges of ages: both ends of the range, in seconds.  The
+// upper end is not part of the range.
 static const struct hp_field age_fields[PART_FIELDS] = {
     {{"objects", "objects", "", HP_CELL_COUNT},
      OBJECTS,
@@ -82,8 +82,8 @@ static const struct hp_field age_fields[PART_FIELDS] = {
     {{"age_to", NULL, "", HP_CELL_NUMBER}, AGE_HIGH},
 };
 
-// The errors to add up: text shows errors of the column that rows are sorted by, JSON of
-// all columns.
+// The errors to add up for `rows` rows: text shows errors of flat or of cum, by which
+// rows are sorted, and JSON shows both.
 static struct hp_top_errors errors_of(const struct hp_view *view, size_t rows) {
     struct hp_top_errors errors = {.rows = rows};
     bool all_metrics = (view->use.can & HP_HAS_ALL_METRICS) != 0;
@@ -98,7 +98,8 @@ static struct hp_top_errors errors_of(const struct hp_view *view, size_t rows) {
     return errors;
 }
 
-// Choose the columns, and the one that shows its error and stays in a narrow table.
+// Set the columns.  The column that rows are sorted by, flat or cum, shows its error and
+// stays in a narrow table.
 static void set_fields(struct hp_view *view) {
     bool of_parts = hp_is_of_parts(view->options.by);
     enum field with_error = view->options.sort == HP_SORT_CUM && !of_parts ? CUM : FLAT;
@@ -123,8 +124,8 @@ static void set_fields(struct hp_view *view) {
     }
 }
 
-// Set the number of rows that HP_LIMIT_ENOUGH shows.  It is not used if rows are sorted
-// by name, or if they are dumps of one process, which have no sum.
+// Set the number of rows that HP_LIMIT_ENOUGH shows.  Leaves the default if rows are
+// sorted by name, or if they are dumps of one process, which have no sum.
 static void find_enough(const struct hp_top *top, struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     bool by_cum = view->options.sort == HP_SORT_CUM;
@@ -139,15 +140,15 @@ static void find_enough(const struct hp_top *top, struct hp_view *view) {
     view->enough = hp_view_enough(view, &values, view->head.filtered.of[metric]);
 }
 
-// Sort the rows that are needed.
+// Sort the rows that the format needs to the front, and set view->enough.
 static void sort_rows(struct hp_top *top, struct hp_view *view) {
     hp_top_sort_rows(top, view, view->options.sort,
                      hp_view_needed(view, view->rows.count));
     find_enough(top, view);
 }
 
-// Make the rows of code.  Counts samples first, to know among how many rows the first
-// ones were chosen.
+// Make the rows if they are functions or other code.  Samples of all rows are counted
+// with their values, to know among how many rows the first ones were chosen.
 static void sum_nodes(struct hp_top *top, struct hp_view *view) {
     size_t nodes = hp_node_count(&view->naming);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
@@ -162,8 +163,8 @@ static void sum_nodes(struct hp_top *top, struct hp_view *view) {
     hp_top_sum_errors(top, view);
 }
 
-// Make the rows of inputs, threads or labels.  Inputs that hold nothing are shown as
-// well.
+// Make the rows if they are inputs, processes, threads or labels, from `groups`, which is
+// freed.  Inputs and processes are also shown if their sums are 0.
 static void sum_groups(struct hp_groups *groups, struct hp_top *top,
                        struct hp_view *view) {
     bool are_inputs =
@@ -176,7 +177,7 @@ static void sum_groups(struct hp_groups *groups, struct hp_top *top,
     sort_rows(top, view);
 }
 
-// Make the rows of sizes or ages.
+// Make the rows if they are sizes of objects or ranges of ages.  Returns HP_OK.
 static int build_of_parts(struct hp_view *view, struct hp_top *top) {
     size_t count;
     uint64_t *sizes = hp_size_rows_new(view, &count);

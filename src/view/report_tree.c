@@ -2,8 +2,9 @@
 //
 // Distinct stacks are sorted by their steps, so that stacks with a common beginning are
 // neighbours.  One pass over them makes the branches: fewer than twice the number of
-// stacks, however deep they are.  A branch is open until a stack shares less with the one
-// before it; if it shares a part of the branch, that part becomes a branch above.
+// stacks, however deep they are.  A branch is open as long as each next stack passes it
+// to its end.  If a stack passes only its upper part, that part becomes a branch of its
+// own, above the rest.
 //
 // Branches are ranked and chosen first, and nodes are made for the chosen ones only.  No
 // function here is recursive, as stacks may have any depth.
@@ -11,17 +12,18 @@
 
 // --- growing ------------------------------------------------------------------------------
 
-// State of the build.
+// State while the tree is built.
 struct tree_grower {
     const struct hp_view *view;
     struct hp_tree *tree;
     struct hp_stacks stacks;
-    struct hp_stack_order order;     // order of `stacks`; ranks are numbers of nodes
-    HP_VEC(uint32_t) open;           // open branches, each below the one before
-    uint32_t *branch_of;             // by stack: the branch that it ends in
-    hp_fixed *values;                // by stack, in the view's metric
-    bool *has_any;                   // by stack: it has values, even if they cancel out
-    struct hp_tree_branch *branches; // all of the tree, once grow() is done
+    struct hp_stack_order order; // order of `stacks`; ranks are numbers of nodes
+    HP_VEC(uint32_t) open;       // open branches, each below the one before
+    uint32_t *branch_of;         // by stack: the branch at whose end it ends
+    hp_fixed *values;            // by stack, in the view's metric
+    // By stack: a stack of the profile that it contains has a value, even if the sum is 0.
+    bool *has_any;
+    struct hp_tree_branch *branches; // tree->branches.at, set at the end of grow()
     uint32_t *sequence;              // numbers of branches: parents first, then by cum
     bool *is_foreign;                // by node: its code is not the program's own
     // Code that is not the program's own is folded: frames with the same value share one
@@ -29,7 +31,7 @@ struct tree_grower {
     bool are_folded;
 };
 
-// Add up the value of each stack of the view.
+// Add up g->values: the value of each stack of the view in the view's metric.
 static void sum_stacks(struct tree_grower *g) {
     const struct hp_profile *profile = g->view->profile;
     enum hp_metric metric = g->view->options.metric;
@@ -50,7 +52,7 @@ static uint32_t step(const struct tree_grower *g, uint32_t stack, uint32_t depth
     return hp_stack_step(&g->order, &g->stacks.all.at[stack], depth);
 }
 
-// Number of steps that two stacks have in common.
+// Number of steps that two stacks have in common, from the root of the tree on.
 static uint32_t shared_steps(const struct tree_grower *g, uint32_t a, uint32_t b) {
     uint32_t of_a = hp_stack_steps(&g->stacks.all.at[a]),
              of_b = hp_stack_steps(&g->stacks.all.at[b]);
@@ -100,7 +102,8 @@ static void close_below(struct tree_grower *g, uint32_t depth) {
     }
 }
 
-// Add a stack that has `shared` steps in common with the stack before.
+// Add a stack, the next one in the order, to the branches.  It has `shared` steps in
+// common with the stack before.
 static void add_stack(struct tree_grower *g, uint32_t stack, uint32_t shared) {
     uint32_t steps = hp_stack_steps(&g->stacks.all.at[stack]);
     close_below(g, shared);
@@ -115,7 +118,7 @@ static void add_stack(struct tree_grower *g, uint32_t stack, uint32_t shared) {
     end->flat += g->values[stack];
 }
 
-// Make all branches.
+// Make all branches from the stacks with values.
 static void grow(struct tree_grower *g) {
     const struct hp_naming *naming = g->stacks.naming;
     size_t count = g->stacks.all.count;
@@ -151,7 +154,7 @@ static void grower_done(struct tree_grower *g) {
 // --- order --------------------------------------------------------------------------------
 
 // Order of branches: by parent, then by cum.  Children of one parent were made in the
-// order of names, so that their numbers decide about equal ones.
+// order of names, so that children with equal cum are ordered by number.
 static int by_parent(const void *left, const void *right, void *context) {
     const struct hp_tree_branch *branches = context;
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
@@ -164,8 +167,9 @@ static int by_parent(const void *left, const void *right, void *context) {
     return a < b ? -1 : a > b;
 }
 
-// Find for each branch the place of its first child in the order by parent.  Roots come
-// last.  The caller frees the array, which has one element more than there are branches.
+// Find for each branch the index of its first child in the branches sorted by parent.
+// Roots come last: the array has one more element, with the index of the first root.  The
+// caller frees it.
 static uint32_t *find_children(const struct hp_tree *tree) {
     size_t count = tree->branches.count;
     uint32_t *first = hp_alloc((count + 1) * sizeof *first);
@@ -175,7 +179,7 @@ static uint32_t *find_children(const struct hp_tree *tree) {
     return first;
 }
 
-// A stack of branches to visit, instead of recursion.
+// The branches that are still to be visited, used instead of recursion.
 struct visits {
     HP_VEC(uint32_t) pending; // the next one is the last element
 };
@@ -188,7 +192,7 @@ static void push_backwards(struct visits *visits, const uint32_t *order, size_t 
     }
 }
 
-// Make g->sequence: each branch before its children, children by cum.
+// Make g->sequence, all branches in preorder: each branch, then its children by cum.
 static void put_in_order(struct tree_grower *g) {
     size_t count = g->tree->branches.count, placed = 0;
     uint32_t *order = hp_alloc(count * sizeof *order);
@@ -220,8 +224,8 @@ static hp_node_id node_at(const struct tree_grower *g,
     return (hp_node_id){step(g, branch->stack, depth)};
 }
 
-// Find the nodes whose frames can share a line, if only code of the program is to be
-// shown frame by frame.
+// Set are_folded, and is_foreign of each node: whether its frames can share a line of
+// text, because only code of the program is shown frame by frame.
 static void find_foreign(struct tree_grower *g) {
     const struct hp_naming *naming = &g->view->naming;
     enum hp_frames frames = g->view->options.frames;
@@ -235,9 +239,9 @@ static void find_foreign(struct tree_grower *g) {
     }
 }
 
-// Whether a node shares the line of the node above.  It does if it is the only child, has
-// the same value, and neither of them is code of the program.  A node that allocates has
-// its own line.
+// Whether the node of a branch at a depth shares the line of text of the node above.  It
+// does if it is the only child of that node, has the same value, and neither of them is
+// code of the program.  A node that allocates has its own line.
 static bool goes_on(const struct tree_grower *g, const struct hp_tree_branch *branch,
                     uint32_t depth) {
     const struct hp_tree_branch *above = branch;
@@ -257,7 +261,7 @@ static bool goes_on(const struct tree_grower *g, const struct hp_tree_branch *br
            g->is_foreign[node_at(g, branch, depth).n];
 }
 
-// Number of lines that a branch takes.
+// Number of lines of text that begin with a node of the branch.
 static uint32_t count_lines(const struct tree_grower *g,
                             const struct hp_tree_branch *branch) {
     uint32_t lines = branch->end - branch->begin;
@@ -273,7 +277,7 @@ static uint32_t count_lines(const struct tree_grower *g,
 struct ranked_branch {
     hp_fixed value;
     uint32_t place; // place in g->sequence
-    uint32_t lines; // number of lines of the branch
+    uint32_t lines; // number of lines of text of the branch
 };
 
 // Order by value, then by place in the sequence.
@@ -292,8 +296,8 @@ static bool is_large(const struct hp_view *view, hp_fixed value) {
     return size >= view->options.min_share * (double)total;
 }
 
-// Rank the branches by value, and count the lines of all of them.  The caller frees the
-// array.
+// Return the branches sorted by value, and set *lines to the number of lines of text of
+// all of them.  The caller frees the array.
 static struct ranked_branch *rank(const struct tree_grower *g, size_t *lines) {
     size_t count = g->tree->branches.count;
     struct ranked_branch *ranked = hp_alloc(count * sizeof *ranked);
@@ -309,8 +313,8 @@ static struct ranked_branch *rank(const struct tree_grower *g, size_t *lines) {
     return ranked;
 }
 
-// Set the number of lines that HP_LIMIT_ENOUGH shows.  With options.min_share, that share
-// decides instead.
+// Set the number of lines that HP_LIMIT_ENOUGH shows; `lines` is that of all branches.
+// Does nothing with options.min_share, which decides instead.
 static void find_enough(struct hp_view *view, const struct ranked_branch *ranked,
                         size_t lines) {
     hp_fixed whole = view->head.filtered.of[view->options.metric];
@@ -327,7 +331,7 @@ static void find_enough(struct hp_view *view, const struct ranked_branch *ranked
     }
 }
 
-// Keep the first `lines` lines of a branch, and all nodes above it.
+// Show (`kept`) the nodes on the first `lines` lines of a branch, and all nodes above it.
 static void keep_lines(struct tree_grower *g, struct hp_tree_branch *branch,
                        size_t lines) {
     uint32_t kept = 0, size = branch->end - branch->begin;
@@ -344,7 +348,8 @@ static void keep_lines(struct tree_grower *g, struct hp_tree_branch *branch,
     }
 }
 
-// Keep the nodes that share the last line that is kept, or that the line above ends with.
+// Also show the nodes after the shown ones of a branch that share the line of text of the
+// node above them.
 static void keep_runs(struct tree_grower *g, struct hp_tree_branch *branch) {
     uint32_t size = branch->end - branch->begin;
     const struct hp_tree_branch *above =
@@ -356,9 +361,9 @@ static void keep_runs(struct tree_grower *g, struct hp_tree_branch *branch) {
     }
 }
 
-// Choose the nodes to show: the largest ones, up to the limit.  A parent is at least as
-// large as its children, except where values are negative; so keep_lines() keeps all
-// nodes above.
+// Choose the nodes to show: the largest ones, up to the limit on lines.  A parent is at
+// least as large as its children, except where values are negative; for these,
+// keep_lines() keeps all nodes above.
 static void choose(struct tree_grower *g, struct hp_view *view) {
     size_t lines, left;
     struct ranked_branch *ranked = rank(g, &lines);
@@ -390,8 +395,8 @@ static void hide(struct hp_tree *tree, const struct hp_tree_branch *branch) {
     }
 }
 
-// Make the nodes of a branch.  The first one is a child of node `parent`.  *line is the
-// node that begins the current line of text.
+// Make the shown nodes of a branch.  The first one is a child of node `parent`.  *line is
+// the number of the node that begins the current line of text.
 static void add_nodes(struct tree_grower *g, uint32_t number, uint32_t parent,
                       uint32_t *line) {
     const struct hp_tree_branch *branch = &g->branches[number];
@@ -413,8 +418,8 @@ static void add_nodes(struct tree_grower *g, uint32_t number, uint32_t parent,
     }
 }
 
-// Reserve exactly the room for all nodes.  Growing step by step would leave holes in the
-// heap.
+// Reserve exactly the room for all shown nodes.  Growing the array step by step would
+// leave holes in the heap.
 static void reserve_nodes(struct tree_grower *g) {
     const struct hp_tree_branch *branch;
     size_t kept = 0;
@@ -454,8 +459,9 @@ static void mark_last(struct hp_tree *tree) {
 
 // --- errors -------------------------------------------------------------------------------
 
-// Give each branch with shown nodes, and each root, its own error.  Other branches are
-// added to the error of the branch above.  Returns the number of errors.
+// Set the place of the error of each branch: branches with shown nodes, and roots, have
+// their own; other branches share that of the branch above.  Returns the number of
+// errors.
 static size_t number_errors(struct tree_grower *g) {
     size_t count = 0;
     for (size_t i = 0; i < g->tree->branches.count; i++) {
@@ -466,8 +472,8 @@ static size_t number_errors(struct tree_grower *g) {
     return count;
 }
 
-// Add up the errors of all branches: first of the stacks that end in them, then from the
-// bottom up.
+// Add up the errors of all branches: first of the stacks that end in each branch, then
+// from the lowest branches upwards those of its children.
 static void add_errors(struct tree_grower *g) {
     const struct hp_profile *profile = g->view->profile;
     enum hp_metric metric = g->view->options.metric;
@@ -512,7 +518,7 @@ static void tree_init(struct hp_tree *tree, struct hp_view *view) {
     mark_last(tree);
     add_errors(&g);
     grower_done(&g);
-    hp_trim_heap(); // give freed memory back: rows take as much
+    hp_trim_heap(); // return freed memory to the system: rows take as much next
 }
 
 // --- the report ---------------------------------------------------------------------------
