@@ -89,7 +89,7 @@ static const struct hp_field fields[] = {
     {{"process", NULL, "", HP_CELL_TEXT}, PROCESS},
 };
 
-// Choose the columns and their units.  The column of processes is used only with several
+// Set the columns and their units.  The column `process` is used only with several
 // series.
 static void set_fields(struct hp_view *view, const struct hp_trends *trends) {
     const struct hp_trend *trend = hp_largest_trend(trends);
@@ -111,8 +111,8 @@ static void set_fields(struct hp_view *view, const struct hp_trends *trends) {
     }
 }
 
-// Refuse a bound for p if no series can have a p.  Such a condition can never hold, so
-// that the gate would always pass.
+// Fail if the gate has a bound for p, and no series can have a p-value.  Such a condition
+// can never hold, so that the gate would always pass.
 static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
     const struct hp_gate *gate = view->options.gate;
     bool can = false;
@@ -150,8 +150,8 @@ static void done(struct hp_view *view) {
     hp_trends_done(view->extra);
 }
 
-// A row of the report, also HP_ROW_TOTAL and HP_ROW_FILTERED of the series that grew
-// most.
+// Row `row` of the report; or for HP_ROW_TOTAL or HP_ROW_FILTERED that sum of the series
+// that grew most.
 static const struct hp_trend_row *row_of(const struct hp_view *view, size_t row) {
     const struct hp_trends *trends = view->extra;
     return row == HP_ROW_TOTAL      ? &hp_largest_trend(trends)->total
@@ -166,7 +166,8 @@ const double *hp_trend_values(const struct hp_view *view, size_t number) {
                             view->options.metric);
 }
 
-// Name of the dump before an onset, or of the ends of its range; "" if there is no onset.
+// Name of the dump in column `field`: the last dump before the onset, or one of the two
+// dumps between which the onset lies; "" if there is no onset.
 static const char *onset_name(const struct hp_view *view, const struct hp_trend_row *row,
                               int field) {
     const struct hp_onset *onset = &row->onset;
@@ -178,7 +179,7 @@ static const char *onset_name(const struct hp_view *view, const struct hp_trend_
                : "";
 }
 
-// A number of an onset; NAN if there is none.
+// The number of an onset in column `field`; NAN if there is no onset.
 static double onset_number(const struct hp_view *view, const struct hp_trend_row *row,
                            int field) {
     const struct hp_onset *onset = &row->onset;

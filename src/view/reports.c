@@ -1,7 +1,7 @@
 // Reports without rows, and the table of all reports.
 #include "view/view.h"
 
-// Formats write these reports from the stacks or from the facts about the inputs.
+// Formats write these three reports from view->stacks or from view->head.
 const struct hp_report hp_report_merge = {
     .name = "merge",
     .help = "all inputs as one profile, for other tools",

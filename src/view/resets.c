@@ -11,13 +11,13 @@ enum {
     SENTENCE = 600,
 };
 
-// Whether two dumps with one process id may be of two processes.
+// Whether two dumps with the same process id may be of two processes.
 static bool may_share_ids(const struct hp_input_record *a,
                           const struct hp_input_record *b) {
     return a->identity.pid <= 1 || b->identity.pid <= 1; // each container has a process 1
 }
 
-// Write the sentence about a reset between two dumps.
+// Write a sentence that says that `reset` lies between the dumps `a` and `b`.
 static void put_reset(char text[SENTENCE], enum hp_reset reset,
                       const struct hp_input_record *a, const struct hp_input_record *b) {
     const char *first = a->public.name, *second = b->public.name;
@@ -50,7 +50,7 @@ static void caution(struct hp_view *view, const char *text) {
 // --- two dumps ------------------------------------------------------------------------------
 
 // Find the base dump, pair[0], and the new dump, pair[1], of a comparison.  Returns false
-// if there are more dumps, or if they are of two processes.
+// if a side has no dump or several, or if the two are of different processes.
 static bool find_pair(const struct hp_view *view, const struct hp_input_record *pair[2]) {
     size_t counts[2] = {0, 0};
     const struct hp_input_record *input;
@@ -69,13 +69,14 @@ enum hp_reset hp_reset_of_sides(const struct hp_view *view) {
     return find_pair(view, pair) ? hp_reset_between(pair[0], pair[1]) : HP_RESET_NONE;
 }
 
-// Whether both dumps have exactly the same samples.
+// Whether both dumps are known to have exactly the same samples, and have any.
 static bool are_equal_samples(const struct hp_input_record *pair[2]) {
     return hp_digest_is_known(pair[0]->samples) && pair[0]->stacks > 0 &&
            memcmp(&pair[0]->samples, &pair[1]->samples, sizeof pair[0]->samples) == 0;
 }
 
-// Warn of a reset between the two dumps of a comparison, or of equal samples.
+// Add a warning if there is a reset between the two dumps of a comparison, or if they
+// have equal samples.
 static void warn_of_sides(struct hp_view *view) {
     const struct hp_input_record *pair[2] = {NULL, NULL};
     char text[SENTENCE];
@@ -98,7 +99,8 @@ static void warn_of_sides(struct hp_view *view) {
 
 // --- series -----------------------------------------------------------------------------------
 
-// The reset between two dumps of a series; HP_RESET_NONE if their process is not known.
+// The reset between two dumps of view->series; HP_RESET_NONE if they are of different
+// series or processes, or if their process is not known.
 static enum hp_reset between(const struct hp_series_dump *a,
                              const struct hp_series_dump *b) {
     bool are_comparable = a->series == b->series && a->process != HP_NO_PROCESS &&
@@ -106,9 +108,9 @@ static enum hp_reset between(const struct hp_series_dump *a,
     return are_comparable ? hp_reset_between(a->input, b->input) : HP_RESET_NONE;
 }
 
-// Whether dump i and the one before are only in the wrong order: both fit their
-// neighbours after a swap.  Two threads that dump at the same time can take each other's
-// number.
+// Whether dumps i - 1 and i are only in the wrong order, and there is no reset: if they
+// are swapped, there is none before and after the two.  Two threads that dump at the same
+// time can take each other's number.
 static bool are_swapped(const struct hp_series_dump *dumps, size_t count, size_t i) {
     bool fits_before = i < 2 || between(&dumps[i - 2], &dumps[i]) == HP_RESET_NONE;
     bool fits_after =
@@ -116,8 +118,8 @@ static bool are_swapped(const struct hp_series_dump *dumps, size_t count, size_t
     return count >= 3 && fits_before && fits_after;
 }
 
-// Find the resets of one series, swap dumps in the wrong order, and warn of both.
-// Returns the number of the first dump after the last reset.
+// Find the resets of one series, and swap dumps that are in the wrong order; add a
+// warning for each.  Returns the number of the first dump after the last reset.
 static size_t settle(struct hp_view *view, struct hp_series_dump *dumps, size_t count) {
     char text[SENTENCE];
     size_t start = 0;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A radix select by digits of the fraction.
+// The largest fractions are found by a radix select: digit by digit of the fractions.
 enum {
     DIGIT = 8, // bits of a digit
     DIGITS = 1 << DIGIT,
@@ -15,11 +15,12 @@ enum {
 
 // A value that is not a whole number.
 struct fraction {
-    uint64_t left; // the fraction that rounding down removes
-    size_t place;  // number of the value
+    uint64_t left; // the fraction that rounding down removes, in fixed point
+    size_t place;  // index of the value in `values`
 };
 
-// Count the next digit of all fractions whose higher digits are `above`.
+// For each digit d, count the fractions that have d at bit `shift`, and whose higher
+// digits are `above`.
 static void count_digits(const struct fraction *fractions, size_t count, int shift,
                          uint64_t above, size_t counts[DIGITS]) {
     memset(counts, 0, DIGITS * sizeof *counts);
@@ -30,8 +31,8 @@ static void count_digits(const struct fraction *fractions, size_t count, int shi
     }
 }
 
-// Find the least of the `most` largest fractions.  *equal is the number of fractions
-// equal to it that are among them.
+// Return the smallest of the `most` largest fractions.  *equal becomes the number of
+// fractions with this value that are among the `most` largest.
 static uint64_t find_least(const struct fraction *fractions, size_t count, size_t most,
                            size_t *equal) {
     size_t counts[DIGITS], left = most;
@@ -48,8 +49,8 @@ static uint64_t find_least(const struct fraction *fractions, size_t count, size_
     return least;
 }
 
-// Move the `most` largest fractions to the front; of equal ones, the first.  Takes linear
-// time: a sort would take most of the time of writing a merge.
+// Move the `most` largest fractions to the front; of equal fractions, the first ones.
+// Takes linear time: a sort would take most of the time of writing a merge report.
 static void select_largest(struct fraction *fractions, size_t count, size_t most) {
     size_t equal, kept = 0;
     if (most == 0) {

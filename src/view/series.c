@@ -6,8 +6,8 @@
 
 static const double nanoseconds_per_second = 1e9;
 
-// Order of dumps: by process, then by time, then by name.  dump.9 comes before dump.10,
-// also if their names are redacted.
+// Order of dumps: by process, then by time, then by name.  dump.9 comes before dump.10:
+// name_place keeps this order if names are redacted.
 static int by_time(const void *left, const void *right) {
     const struct hp_series_dump *a = left, *b = right;
     if (a->process != b->process) {
@@ -35,8 +35,8 @@ static uint32_t process_of(const struct hp_profile *profile,
     return is_known ? input->process : HP_NO_PROCESS;
 }
 
-// Whether an input is a point of a series.  Exit dumps are none; they may come from
-// partial files.
+// Whether input `number` is a dump of a series.  An exit dump is not, if the profile
+// skips exit dumps; inputs from partial files may still contain them.
 static bool is_point(const struct hp_profile *profile,
                      const struct hp_input_record *input, uint32_t number) {
     const struct hp_processes *processes = &profile->processes;
@@ -44,7 +44,8 @@ static bool is_point(const struct hp_profile *profile,
            !hp_process_is_exit(&processes->all.at[input->process], number);
 }
 
-// Number the series, and if there are no times, the dumps of each series from 1.
+// Set the numbers of the series.  If there are no times, set `time` of the dumps of each
+// series to 1, 2, 3 ...
 static void number_series(struct hp_series_dump *dumps, size_t count, bool has_times) {
     for (size_t i = 0; i < count; i++) {
         bool starts = i == 0 || dumps[i].process != dumps[i - 1].process;

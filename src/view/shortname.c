@@ -21,12 +21,12 @@
 struct name_walk {
     struct hp_span full; // name to shorten
     size_t at;           // offset of the next byte in `full`
-    // Output.  There is always room after `size` for one bracket of each byte that is
-    // left in `full`: it is the scratch stack for matching brackets.
+    // The output.  The room after its first `size` bytes is also a scratch stack of open
+    // brackets: it always has a byte for each byte that is left in `full`.
     char *out;
     size_t size;           // number of bytes that are written
-    size_t begin;          // offset in `out` after what may be the returned type
-    size_t begin_at;       // the same offset in `full`
+    size_t begin;          // offset in `out` after words that may be the returned type
+    size_t begin_at;       // offset in `full` after these words
     size_t selves;         // number of Selfs of Rust that are still open
     bool has_self_in_self; // a Self was inside of another one
     bool is_operator;      // the name ends in "operator new": a space is part of it
@@ -36,13 +36,13 @@ struct name_walk {
 };
 
 enum {
-    MOST_SELVES = 16, // Selfs within each other
+    MOST_SELVES = 16, // most Selfs of Rust within each other
 };
 
 // Replaces the arguments of a template in a short name.
 static const char arguments[] = "<…>";
 
-// The part of the name from `skipped` bytes after the current position.
+// The part of the full name from `skipped` bytes after the current position to its end.
 static struct hp_span rest_of(const struct name_walk *w, size_t skipped) {
     return hp_span_from(w->full, w->at + skipped);
 }
@@ -68,7 +68,7 @@ static void copy(struct name_walk *w, size_t end) {
     w->at = end;
 }
 
-// Whether `text` starts with one of the words; *length is the length of that word.
+// Whether `text` starts with one of the words; *length becomes the length of that word.
 static bool starts_with_any(struct hp_span text, const char *const *words, size_t count,
                             size_t *length) {
     for (size_t i = 0; i < count; i++) {
@@ -85,7 +85,7 @@ static bool starts_with_any(struct hp_span text, const char *const *words, size_
 
 // --- operators ----------------------------------------------------------------------------
 
-// Copy "operator" and its sign, if the name continues with them.
+// If the name continues with "operator" and its sign, copy both and return true.
 static bool take_operator(struct name_walk *w) {
     size_t length = w->full.at[w->at] == 'o' ? hp_operator_at(w->full, w->at) : 0;
     if (length == 0) {
@@ -98,8 +98,8 @@ static bool take_operator(struct name_walk *w) {
 
 // --- brackets -----------------------------------------------------------------------------
 
-// Offset after the bracket that closes the one at `at`.  If there is none, the end of the
-// name, and is_broken is set.
+// Return the offset after the bracket that closes the one at `at`.  If there is none, set
+// is_broken and return the end of the name.
 static size_t end_of_group(struct name_walk *w, size_t at) {
     size_t end = hp_end_of_group(w->full, at, w->out + w->size);
     w->is_broken |= end == 0;
@@ -111,7 +111,8 @@ static bool is_lambda(const struct name_walk *w) {
     return hp_span_starts(rest_of(w, 1), "lambda");
 }
 
-// Copy a group that is part of a name: "{closure#0}", "<module>", "{lambda(int)#1}".
+// Copy a group in brackets, up to `end`, that is part of a name: "{closure#0}",
+// "<module>", "{lambda(int)#1}".  A short name omits the parameters of a lambda.
 static void take_name(struct name_walk *w, size_t end) {
     const char *list = memchr(w->full.at + w->at, '(', end - w->at);
     if (w->is_short && is_lambda(w) && list) {
@@ -123,8 +124,8 @@ static void take_name(struct name_walk *w, size_t end) {
 
 // --- Self in Rust -------------------------------------------------------------------------
 
-// Offset of the type in "<impl Trait for Type>" at the current position, or of the text
-// after "<impl " if there is no " for ".
+// Return the offset of Type in the group "<impl Trait for Type>" at the current position,
+// which ends at `end`; or the offset after "<impl " if there is no " for ".
 static size_t implementer(struct name_walk *w, size_t end) {
     char *open = w->out + w->size;
     size_t depth = 0, begin = w->at + 6;
@@ -141,8 +142,8 @@ static size_t implementer(struct name_walk *w, size_t end) {
     return begin;
 }
 
-// Begin a Self at offset `begin`: its type becomes the name, without pointers and
-// lifetimes before it.
+// Begin a Self whose type is at offset `begin`: drop the output so far, so that the type
+// begins the name, and skip pointers and lifetimes before it.
 static void open_self(struct name_walk *w, size_t begin) {
     static const char *const pointers[] = {"&", "mut ", "*const ", "*mut ", "dyn "};
     w->has_self_in_self |= w->selves > 0;
@@ -159,8 +160,8 @@ static void open_self(struct name_walk *w, size_t begin) {
     }
 }
 
-// Shorten the name of a type that is local to a method: "a::b::T::m::C" becomes
-// "a::…::C".
+// Shorten the output, the name of a type that is local to a method: "a::b::T::m::C"
+// becomes "a::…::C".
 static void shorten_self(struct name_walk *w) {
     const char *first = memmem(w->out, w->size, "::", 2), *last = NULL;
     for (const char *next = first; next;) {
@@ -176,7 +177,8 @@ static void shorten_self(struct name_walk *w) {
     }
 }
 
-// End a Self.
+// End the innermost open Self.  If it is the outermost one, and another one was inside of
+// it, shorten its name.
 static void close_self(struct name_walk *w) {
     w->selves--;
     w->has_parameters = false;
@@ -221,7 +223,8 @@ static bool is_self(const struct name_walk *w, size_t end) {
     return w->selves < MOST_SELVES && !is_empty && hp_span_starts(after, "::");
 }
 
-// Take a group in "<>".
+// Handle the group in "<>" at the current position: begin a Self, copy a part of a name,
+// or drop template arguments.
 static void take_angles(struct name_walk *w) {
     size_t end = end_of_group(w, w->at);
     bool is_impl = hp_span_starts(rest_of(w, 1), "impl ");
@@ -241,7 +244,8 @@ static void take_angles(struct name_walk *w) {
     }
 }
 
-// Take a group in "()".
+// Handle the group in "()" at the current position: copy a scope or a receiver of Go,
+// drop parameters, or enter the declarator of a function that returns a pointer.
 static void take_parentheses(struct name_walk *w) {
     static const char scope[] = "(anonymous namespace)";
     struct hp_span rest = rest_of(w, 0);
@@ -271,7 +275,8 @@ static bool is_crate_hash(const struct name_walk *w, size_t end) {
            strspn(w->full.at + w->at + 1, "0123456789abcdef") == size - 2;
 }
 
-// Take a group in "[]".
+// Handle the group in "[]" at the current position: copy it if it is a name, drop a tag,
+// or replace arguments of Go by "[…]".
 static void take_square(struct name_walk *w) {
     size_t end = end_of_group(w, w->at);
     bool is_tag = hp_span_starts(rest_of(w, 0), "[abi:") || is_crate_hash(w, end);
@@ -288,8 +293,8 @@ static void take_square(struct name_walk *w) {
 
 // --- spaces -------------------------------------------------------------------------------
 
-// Skip " const" and similar words after parameters.  They end the name, or the part of it
-// inside of a declaration.
+// Skip " const" or a similar word after parameters, which ends the name, or the part of
+// it inside of a declaration.  Returns false if there is no such word.
 static bool skip_qualifier(struct name_walk *w) {
     static const char *const words[] = {" const", " volatile", " noexcept", " &&", " &"};
     size_t length;
@@ -303,7 +308,8 @@ static bool skip_qualifier(struct name_walk *w) {
     return ends;
 }
 
-// Handle the space at the current position: it separates words, or ends the name.
+// Handle the space at the current position: it ends the type of a Self, the name, or the
+// returned type, or is copied.
 static void take_space(struct name_walk *w) {
     static const char *const ends[] = {" [clone", " [with ", " requires "};
     static const char *const after_self[] = {" as ", " + ", " -> "};
@@ -328,7 +334,7 @@ static void take_space(struct name_walk *w) {
 
 // --- the copy of a name -------------------------------------------------------------------
 
-// Copy the type "decltype (...)", if the name continues with it.
+// If the name continues with the type "decltype (...)", copy it and return true.
 static bool take_decltype(struct name_walk *w) {
     static const char *const words[] = {"decltype(", "decltype ("};
     size_t length;
@@ -341,7 +347,8 @@ static bool take_decltype(struct name_walk *w) {
     return true;
 }
 
-// Skip inline namespaces of library versions, which source code does not name.
+// If the name continues with an inline namespace of a library version, which source code
+// does not write, skip it and return true.  Bare names keep it.
 static bool skip_inline_namespace(struct name_walk *w) {
     static const char *const names[] = {"__cxx11::", "_V2::", "__ndk1::"};
     static const char digits[] = "0123456789";
@@ -368,7 +375,7 @@ static bool take_word(struct name_walk *w) {
     return take_operator(w) || take_decltype(w) || skip_inline_namespace(w);
 }
 
-// Copy a word.  Nothing special begins inside of a word.
+// Copy the word at the current position.  No group and no operator begins inside of it.
 static void copy_word(struct name_walk *w) {
     size_t end = w->at;
     while (end < w->full.size && hp_is_word(w->full.at[end])) {
@@ -377,7 +384,8 @@ static void copy_word(struct name_walk *w) {
     copy(w, end);
 }
 
-// Take the next part of the name.
+// Copy, shorten or drop the next part of the name: a word, a group in brackets or one
+// other character.
 static void take(struct name_walk *w) {
     char c = w->full.at[w->at];
     if (hp_is_word(c)) {
@@ -404,13 +412,13 @@ static void take(struct name_walk *w) {
     }
 }
 
-// Whether `text` is a hash of Rust.
+// Whether `text` is a hash as Rust appends it to names: 16 hexadecimal digits.
 static bool is_hash(struct hp_span text) {
     return text.size == 16 && strspn(text.at, "0123456789abcdef") >= 16;
 }
 
-// Length of a name without the marks of compilers and linkers, which distinguish copies
-// of a function.
+// Length of a name without marks at its end by which compilers and linkers distinguish
+// copies of a function: ".part.0", "@@V_2", the hash of Rust.
 static size_t without_marks(const char *name, size_t size) {
     static const char *const marks[] = {".part.", ".isra.",     ".constprop.", ".cold",
                                         ".llvm.", ".lto_priv.", ".localalias"};
@@ -426,7 +434,8 @@ static size_t without_marks(const char *name, size_t size) {
     return is_hashed ? size - 19 : size;
 }
 
-// End the copy: drop the returned type, marks and spaces.  Returns the name in w->out.
+// End the copy: drop the returned type, marks of compilers, spaces and arguments at the
+// end.  Returns the name in w->out, with a NUL after it.
 static struct hp_span finish(struct name_walk *w) {
     size_t begin = w->has_parameters ? w->begin : 0, size = w->size - begin;
     char *name = memmove(w->out, w->out + begin, size);
@@ -441,8 +450,9 @@ static struct hp_span finish(struct name_walk *w) {
     return left;
 }
 
-// For Go's "github.com/org/pkg/v2.(*T).Do": the offset of "pkg"; 0: the name has no
-// directories.  The other two results are the range of "/v2"; 0: there is none.
+// For Go's "github.com/org/pkg/v2.(*T).Do", return the offset of "pkg"; 0: the name has
+// no directories.  *version and *after become the offsets of "/v2" and after it; 0: there
+// is no version.
 static size_t directories(struct hp_span name, size_t *version, size_t *after) {
     size_t begin = 0, last = 0, i = 0;
     while (i < name.size && (hp_is_word(name.at[i]) || memchr("./~-%+", name.at[i], 6))) {

@@ -8,7 +8,8 @@ struct site_finder {
     struct hp_index index; // finds sites by all of their bytes
 };
 
-// Number of a site, which is added if it is new, in the order in which sites are found.
+// Return the number of a site, and add it if it is new.  Sites are numbered in the order
+// in which they are found, until sort().
 static uint32_t find_or_add(struct site_finder *finder, const struct hp_site *site) {
     struct hp_sites *sites = finder->sites;
     uint32_t number = hp_index_of(&finder->index, &sites->all, site, sizeof *site);
@@ -18,8 +19,9 @@ static uint32_t find_or_add(struct site_finder *finder, const struct hp_site *si
     return number;
 }
 
-// Find the sites of a call, shown and hidden.  `site` has the members that depend on the
-// frame.
+// Find the two sites of a call of the naming: for stacks that show it, and for stacks in
+// which show-from hides it.  They are one site if no filter is of that kind.  `site` has
+// the members that depend on the frame.
 static void add_call(struct site_finder *finder, uint32_t number, struct hp_site site) {
     const struct hp_naming *naming = finder->naming;
     const struct hp_call *call = &naming->calls.at[number];
@@ -81,7 +83,7 @@ static int compare(const struct hp_naming *naming, const struct hp_site *a,
     return order ? order : a->is_hidden - b->is_hidden;
 }
 
-// The same order, for numbers of sites.
+// Order of numbers of sites, by compare() of the sites.
 static int by_place(const void *left, const void *right, void *context) {
     const struct site_finder *finder = context;
     const struct hp_site *sites = finder->sites->all.at;
@@ -89,7 +91,7 @@ static int by_place(const void *left, const void *right, void *context) {
                    &sites[*(const uint32_t *)right]);
 }
 
-// Sort the sites, and renumber the calls.
+// Sort the sites, and replace the numbers of sites in number_of accordingly.
 static void sort(struct site_finder *finder) {
     struct hp_sites *sites = finder->sites;
     size_t count = sites->all.count;

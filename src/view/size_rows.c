@@ -8,7 +8,7 @@
 
 // --- rows ---------------------------------------------------------------------------------
 
-// Whether the view shows a column.
+// Whether the view shows a column: memory in use, or allocated memory.
 static bool is_wanted(const struct hp_view *view, enum hp_column column) {
     return (view->use.can & HP_HAS_ALL_METRICS) != 0 ||
            column == hp_column_of(view->options.metric);
@@ -19,7 +19,7 @@ static bool is_visible(const struct hp_view *view, size_t stack) {
     return !view->is_visible || view->is_visible[stack];
 }
 
-// The parts of all stacks, by age or by size; one set for each column.
+// The parts of all stacks of the profile, by age or by size: one element for each column.
 static const struct hp_sizes *parts_of(const struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
     return view->options.by == HP_BY_AGE ? profile->ages : profile->sizes;
@@ -30,12 +30,12 @@ static const struct hp_sizes *parts_of(const struct hp_view *view) {
 struct part_walk {
     const struct hp_view *view;
     enum hp_column column;
-    uint32_t stack; // of the current part
+    uint32_t stack; // stack of the current part: its number in the profile
     // The current part; NULL: before the first or after the last one.
     const struct hp_size_part *part;
 };
 
-// Step to the next part.  Returns false at the end.
+// Step to the next part.  Returns false if there is none.
 static bool next(struct part_walk *walk) {
     const struct hp_sizes *sizes = parts_of(walk->view);
     if (walk->part) {
@@ -57,12 +57,12 @@ static bool next(struct part_walk *walk) {
     return walk->part != NULL;
 }
 
-// Rank of a size: mixed sizes come last.
+// Rank of a size among all sizes: mixed sizes come last.
 static uint64_t rank_of(uint64_t size) {
     return size == HP_MIXED_SIZES ? UINT64_MAX : size;
 }
 
-// Order of sizes.
+// Order of sizes, or of ranges of ages, by rank_of().
 static int by_rank(const void *left, const void *right) {
     uint64_t a = rank_of(*(const uint64_t *)left), b = rank_of(*(const uint64_t *)right);
     return (a > b) - (a < b);
@@ -132,7 +132,7 @@ void hp_size_rows_sum(const uint64_t *sizes, size_t count, struct hp_view *view,
 
 // --- refusals -----------------------------------------------------------------------------
 
-// Whether any object has an age.
+// Whether the age of any object in use is known.
 static bool has_known_ages(const struct hp_profile *profile) {
     const struct hp_size_part *part;
     bool found = false;
@@ -142,7 +142,7 @@ static bool has_known_ages(const struct hp_profile *profile) {
     return found;
 }
 
-// Ages are known for objects in use that dumps list one by one.
+// Ages are known only for objects in use that dumps list one by one.
 int hp_size_rows_refuse(const struct hp_view *view, struct hp_err *err) {
     const struct hp_report_options *options = &view->options;
     if (options->sizes && view->type) {
@@ -170,8 +170,8 @@ int hp_size_rows_refuse(const struct hp_view *view, struct hp_err *err) {
 
 // --- stacks -------------------------------------------------------------------------------
 
-// Link the profile's stacks that are one stack of the view.  So the sizes of a stack are
-// added up only if it is shown.
+// Make the linked lists of the profile's stacks that are one stack of the view (see
+// hp_view_cache), so that the sizes of a stack need to be added up only if it is shown.
 static void list_members(const struct hp_view *view) {
     struct hp_view_cache *cache = view->cache;
     size_t count = view->profile->stacks.count;
@@ -186,7 +186,7 @@ static void list_members(const struct hp_view *view) {
     }
 }
 
-// Add up the sizes of a stack of the view in cache->sizes.
+// Add up the parts by size of a stack of the view in cache->sizes.
 static void add_members(const struct hp_view *view, size_t stack, enum hp_column column) {
     struct hp_view_cache *cache = view->cache;
     const struct hp_sizes *sizes = &view->profile->sizes[column];

@@ -38,14 +38,14 @@ static const char *const reasons[][2] = {
 struct source_reader {
     const char *const *dirs; // folders of --source-dir
     size_t dir_count;
-    bool dirs_only; // open no file elsewhere
-    size_t bytes;   // sum of the files read so far
+    bool dirs_only; // open no file outside of `dirs`
+    size_t bytes;   // sum of the sizes of the files read so far
     const struct hp_profile *profile;
-    int64_t *binaries; // by string of the profile, see find_binaries()
+    int64_t *binaries; // result of find_binaries()
 };
 
-// Open the file that has the longest end of `path` below `dir`.  Returns -1 if there is
-// none.
+// Open the file below `dir` whose path there is the longest possible end of `path`.
+// Returns its descriptor; -1: there is none.
 static int open_below(const char *dir, const char *path) {
     while (*path) {
         int fd = hp_open_file(dir, path);
@@ -75,9 +75,9 @@ static bool has_source_suffix(const char *path) {
     return false;
 }
 
-// Whether a path looks like a source.  A binary or a profile can name any file as its
-// source, even "/etc/passwd", so that only files with the name of a source are shown.
-// Headers of C++ have no suffix.
+// Whether a path looks like that of a source file.  A binary or a profile can name any
+// file as its source, even "/etc/passwd", so that only files with the name of a source
+// are shown.  Headers of C++ have no suffix.
 static bool is_source_name(const char *path) {
     bool is_header = strchr(strrchr(path, '/'), '.') == NULL &&
                      strstr(path, "/include/c++/") != NULL &&
@@ -85,7 +85,8 @@ static bool is_source_name(const char *path) {
     return has_source_suffix(path) || is_header;
 }
 
-// Check the path of an open file again: folders in `path` may have been links.
+// Whether the real path of the open file `fd` also looks like that of a source file:
+// folders in `path` may have been symbolic links.
 static bool is_source(int fd, const char *path) {
     char where[PATH_MAX];
     return hp_path_of(fd, where) ? where[0] == '/' && is_source_name(where)
@@ -97,8 +98,8 @@ static bool is_link(const char *path) {
     return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
 }
 
-// Open a source at exactly the path in the symbols.  Returns -1 and the reason if there
-// is none.
+// Open a source file at exactly the path in the symbols.  Returns its descriptor; -1: it
+// cannot be opened.  *why becomes the reason.
 static int open_named(const struct source_reader *reader, const char *path,
                       enum absence *why) {
     *why = path[0] != '/' ? RELATIVE : !is_source_name(path) ? OTHER_NAME : MISSING;
@@ -116,8 +117,8 @@ static int open_named(const struct source_reader *reader, const char *path,
     return fd;
 }
 
-// Open a source at its path, or below one of the folders.  Returns -1 and the reason if
-// there is none.
+// Open a source file at its path, or below one of reader->dirs.  Returns its descriptor;
+// -1: there is none, and *why becomes the reason.
 static int open_source(const struct source_reader *reader, const char *path,
                        const char **why) {
     enum absence absence;
@@ -129,7 +130,8 @@ static int open_source(const struct source_reader *reader, const char *path,
     return fd;
 }
 
-// Read at most `room` bytes of a file.  Returns false if it cannot be read.
+// Read at most `room` bytes of a file; *size becomes their number.  Returns false if it
+// cannot be read.
 static bool read_all(int fd, char *text, size_t room, size_t *size) {
     *size = 0;
     while (*size < room) {
@@ -145,7 +147,7 @@ static bool read_all(int fd, char *text, size_t room, size_t *size) {
     return true;
 }
 
-// Divide a text into lines, without their ends.
+// Set source->lines: the lines of `text`, without line ends.  They point into `text`.
 static void split(struct hp_source_file *source, const char *text, size_t size) {
     HP_VEC(struct hp_span) lines = {0};
     const char *end = text + size;
@@ -161,8 +163,9 @@ static void split(struct hp_source_file *source, const char *text, size_t size) 
     source->line_count = lines.count;
 }
 
-// How a source file compares with the one that was compiled.  Its MD5 decides if binaries
-// record one; else its modification time, compared with that of the newest binary.
+// Whether a source file is the one that was compiled.  Its MD5 decides if binaries record
+// one; else its modification time `written`, compared with that of the newest binary.
+// `size`: that of file->text.
 static enum hp_source_version version_of(const struct source_reader *reader,
                                          const struct hp_source_file *file, size_t size,
                                          int64_t written) {
@@ -184,7 +187,8 @@ static enum hp_source_version version_of(const struct source_reader *reader,
     return differs ? HP_SOURCE_DIFFERS : is_known ? HP_SOURCE_SAME : version;
 }
 
-// Read an open file.  Returns the reason if it cannot be read; NULL: it is read.
+// Read the open file `fd` into `source`.  Returns the reason if it is not read; NULL: it
+// was read.
 static const char *read_text(struct source_reader *reader, int fd,
                              struct hp_source_file *source) {
     struct stat info;
@@ -205,7 +209,7 @@ static const char *read_text(struct source_reader *reader, int fd,
     return NULL;
 }
 
-// Read a source, or record the reason why it cannot be read.
+// Read a source file, or set source->why to the reason why it is not read.
 static void read_source(struct source_reader *reader, struct hp_source_file *source) {
     const char *path = hp_profile_text(reader->profile, source->file);
     int fd = open_source(reader, path, &source->why);

@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-// Mean samples of an input, below which p is not computed.
+// Mean effective samples of an input, below which p is not computed.
 static const double least_samples = 1;
 
 enum {
@@ -21,7 +21,8 @@ enum {
 
 // --- rows ---------------------------------------------------------------------------------
 
-// The p-value of the chi-squared test.  `units` is the number of inputs or replicates.
+// The p-value of the chi-squared test of `variance`, the variance between `units` inputs
+// or replicates; `sampling` is the part that sampling adds on average.
 static double p_of(double variance, double sampling, double units) {
     if (sampling <= 0) {
         return variance > 0 ? 0 : 1;
@@ -29,7 +30,8 @@ static double p_of(double variance, double sampling, double units) {
     return hp_gamma_above((units - 1) / 2, (units - 1) * variance / sampling / 2);
 }
 
-// The spread of one row.  Without errors the part that sampling adds is not known.
+// The spread of one row, from its sum over the inputs.  If has_errors is false, the part
+// that sampling adds is not known, and sd and p are NAN.
 static struct hp_spread_row row_of(const struct hp_side_sum *sum,
                                    const struct hp_sides *sides, enum hp_metric metric,
                                    bool has_errors) {
@@ -56,7 +58,7 @@ struct single_input {
     double bytes; // `value` in bytes or objects
 };
 
-// Read one input from the history.
+// Read one input from the history, and add up its visible stacks.
 static struct single_input sum_of_input(const struct hp_profile *profile,
                                         const struct hp_input_record *input,
                                         enum hp_metric metric, const bool *is_visible) {
@@ -75,12 +77,12 @@ static struct single_input sum_of_input(const struct hp_profile *profile,
     return sum;
 }
 
-// Mean of all inputs, and their squared distances from it.
+// Mean of the sums of all inputs, and the sum of their squared distances from it.
 struct moments {
-    double count, mean, squares; // `squares` is a sum, not divided by the count
+    double count, mean, squares; // `squares` is not divided by `count`
 };
 
-// Compute the moments in two passes.
+// Return the moments of all inputs, computed in two passes.
 static struct moments moments_of(const struct single_input *all, size_t count) {
     struct moments m = {.count = (double)count};
     for (size_t i = 0; i < count; i++) {
@@ -92,8 +94,8 @@ static struct moments moments_of(const struct single_input *all, size_t count) {
     return m;
 }
 
-// The p-value of a t test of one input against all others.  Without it, the mean of the
-// others is away / (H - 1) further off, and the sum of squares is less by the term that
+// The p-value of a t test of one input against all others.  Without this input, the mean
+// is away / (H - 1) further from it, and the sum of squares is smaller by the term that
 // is subtracted.
 static double t_test(double value, struct moments m) {
     double away = value - m.mean, others = m.count - 1;
@@ -106,7 +108,8 @@ static double t_test(double value, struct moments m) {
     return 2 * hp_student_above(fabs(distance) / sd, others - 1);
 }
 
-// Estimate of the mean of all inputs except one.
+// The mean of all inputs except `self`, with its error.  `others` is their number, and
+// `sum` the sum of all inputs.
 static struct hp_measure mean_of_others(const struct hp_side_sum *sum,
                                         const struct single_input *self, double others,
                                         enum hp_metric metric) {
@@ -121,7 +124,8 @@ static struct hp_measure mean_of_others(const struct hp_side_sum *sum,
     return hp_measure_mean(m, others);
 }
 
-// Compare one input with the others.  Its p is the larger one of both tests.
+// Compare one input with the others.  Its p is the larger one of the t test and of the
+// test for sampling alone.  The caller sets `input`, `name` and `q`.
 static struct hp_outlier judge(const struct single_input *self, struct moments moments,
                                const struct hp_side_sum *sum, enum hp_metric metric) {
     struct hp_measure mean = mean_of_others(sum, self, moments.count - 1, metric);
@@ -146,7 +150,8 @@ static int by_p(const void *left, const void *right) {
     return (a->input > b->input) - (a->input < b->input);
 }
 
-// Keep the inputs that are significant after adjustment for the number of inputs.
+// Add to spread->outliers the inputs that are significant after adjustment for the number
+// of inputs, sorted by p.
 static void keep_outliers(struct hp_spread *spread, struct hp_outlier *all, size_t count,
                           double confidence) {
     double *p = hp_alloc(count * sizeof *p);
@@ -164,7 +169,8 @@ static void keep_outliers(struct hp_spread *spread, struct hp_outlier *all, size
     hp_vec_sort(&spread->outliers, by_p);
 }
 
-// Judge all inputs.  `sum` is the sum of all of them.
+// Compare each input with the others, and find the outliers.  `sum` is the sum of all
+// inputs.
 static void find_outliers(struct hp_spread *spread, const struct hp_naming *naming,
                           const struct hp_sides *sides, const struct hp_side_sum *sum,
                           const struct hp_report_options *options) {

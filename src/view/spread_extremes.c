@@ -25,7 +25,7 @@ struct group_sums {
     double bytes[HP_REPLICATES], dumps[HP_REPLICATES];
 };
 
-// Return the sums over the replicates of one side.
+// Return the sums of bytes and of dumps in each replicate of one side, in a column.
 static struct group_sums groups_of(const struct hp_between *between,
                                    enum hp_column column) {
     struct group_sums groups;
@@ -45,7 +45,8 @@ static struct group_sums groups_of(const struct hp_between *between,
     return groups;
 }
 
-// The p-value of the t test; 1 if there are too few replicates.
+// The p-value of the t test of one dump against all others; 1 if there are too few
+// replicates.  `others` are the sums of all dumps; this dump is subtracted here.
 static double t_test(struct group_sums others, const struct hp_extreme *dump) {
     double bytes = 0, dumps = 0, squares = 0, units = 0;
     others.bytes[dump->group] -= (double)dump->total;
@@ -73,8 +74,8 @@ static double t_test(struct group_sums others, const struct hp_extreme *dump) {
 
 // --- one dump -----------------------------------------------------------------------------
 
-// The p-value of the difference from the mean of the others, if there is only sampling
-// error.
+// The p-value of the difference between a dump of `total` bytes and the mean of the other
+// dumps, if there is only sampling error.  `all` is the sum of all `dumps` dumps.
 static double sampling_p(struct hp_measure all, double total, double dumps) {
     double share = all.estimate > 0 ? fmin(fmax(total / all.estimate, 0), 1) : 0;
     double others = dumps - 1;
@@ -93,8 +94,9 @@ static double sampling_p(struct hp_measure all, double total, double dumps) {
     return 2 * fmin(hp_growth_p(mean, own), hp_growth_p(own, mean));
 }
 
-// The name of a dump: the first one in byte order, so that it does not depend on the
-// order of the partial files.  If there is none, its digest in hexadecimal.
+// The name of a dump: the first of its names in byte order, so that it does not depend on
+// the order of the partial files.  If there is none, its digest in hexadecimal, written
+// to spread->hexadecimal[i].
 static const char *name_of(struct hp_spread *spread, const struct hp_profile *profile,
                            const struct hp_extreme *dump, size_t i) {
     const char *first = NULL;
@@ -130,8 +132,8 @@ static int by_p(const void *left, const void *right) {
     return order ? order : (a->value > b->value) - (a->value < b->value);
 }
 
-// Adjust p for the number of inputs (Benjamini and Hochberg), and keep the significant
-// ones.
+// Set `q` of all outliers, p adjusted for the number of inputs (Benjamini and Hochberg),
+// and keep only significant outliers.
 static void keep_outliers(struct hp_spread *spread, double confidence) {
     struct hp_outlier *all = spread->outliers.at;
     double tested = (double)spread->inputs, q = 1;
@@ -148,7 +150,7 @@ static void keep_outliers(struct hp_spread *spread, double confidence) {
 
 // --- all extremes -------------------------------------------------------------------------
 
-// Find the buckets that contain the quantiles.
+// Set the quantiles: the ends of the buckets of `totals` that contain them.
 static void find_quantiles(struct hp_spread *spread, const struct hp_totals *totals) {
     static const double shares[HP_QUANTILES] = {0.05, 0.25, 0.5, 0.75, 0.95};
     double dumps = (double)totals->none;

@@ -22,7 +22,7 @@ struct series_chunk {
 // The changes of one stack.
 struct hp_changes {
     struct series_chunk *first, *last;
-    size_t size; // in all chunks, in bytes
+    size_t size; // bytes in all chunks
     // `held`: value of the stack in dump `at`, the last dump in which it changed.  `now`:
     // its value in dump `seen`, the last dump that had the stack.
     hp_fixed held, now;
@@ -32,7 +32,7 @@ struct hp_changes {
 
 // --- writing --------------------------------------------------------------------------------
 
-// Append a byte; allocates a chunk if the last one is full.
+// Append a byte to the changes of a stack; allocate a chunk if the last one is full.
 static void put_byte(struct hp_arena *arena, struct hp_changes *changes, uint8_t byte) {
     size_t at = changes->size++ % CHUNK;
     if (at == 0) {
@@ -44,7 +44,7 @@ static void put_byte(struct hp_arena *arena, struct hp_changes *changes, uint8_t
     changes->last->bytes[at] = byte;
 }
 
-// Append a number in LEB128.
+// Append a number in LEB128 to the changes of a stack.
 static void put(struct hp_arena *arena, struct hp_changes *changes, hp_uint128 number) {
     for (; number >= 0x80; number >>= 7) {
         put_byte(arena, changes, (uint8_t)(number & 0x7f) | 0x80);
@@ -52,7 +52,7 @@ static void put(struct hp_arena *arena, struct hp_changes *changes, hp_uint128 n
     put_byte(arena, changes, (uint8_t)number);
 }
 
-// Record that the value of a stack in a dump is `value`, if that is a change.
+// Append a change if the value of a stack in `dump` differs from the last one recorded.
 static void change(struct hp_arena *arena, struct hp_changes *changes, uint32_t dump,
                    hp_fixed value) {
     hp_int128 more = value - changes->held;
@@ -77,8 +77,8 @@ void hp_stack_series_done(struct hp_stack_series *series) {
     *series = (struct hp_stack_series){.of_stack = NULL};
 }
 
-// Record the changes in the dumps before `dump`: the value when the stack was last seen,
-// and then 0 if it was missing since.
+// Record the changes of a stack in the dumps before `dump`: its value in the last dump
+// that had it, and then 0 if the next dump lacks it.
 static void settle(struct hp_arena *arena, struct hp_changes *changes, uint32_t dump) {
     change(arena, changes, changes->seen, changes->now);
     if (changes->seen + 1 < dump) {
@@ -122,10 +122,10 @@ void hp_stack_series_sort(struct hp_stack_series *series, uint32_t dumps) {
 
 // --- reading --------------------------------------------------------------------------------
 
-// State of reading changes.
+// Reads the changes of one stack.
 struct change_reader {
-    const struct series_chunk *piece;
-    size_t at, size;
+    const struct series_chunk *piece; // chunk of the next byte
+    size_t at, size;                  // offset of the next byte, and number of all bytes
 };
 
 // Read a number in LEB128.
@@ -155,8 +155,8 @@ static void add_changes(const struct hp_changes *changes, hp_fixed *sums) {
 
 // --- rows -----------------------------------------------------------------------------------
 
-// Stacks by place.  The stacks of place n are stacks[first[n]] to stacks[first[n + 1] -
-// 1].
+// The stacks that each place (see hp_row_values_of()) is the sum of.  Those of place n
+// are stacks[first[n]] to stacks[first[n + 1] - 1].
 struct place_stacks {
     size_t *first;
     uint32_t *stacks;
@@ -165,10 +165,11 @@ struct place_stacks {
 // Values of one row, which are made on demand.
 struct hp_row_values {
     struct place_stacks of;
-    const struct hp_stack_series *series; // of the row that was made last; NULL: none
-    size_t place;                         // of that row
-    hp_fixed *changes;                    // buffers with one element for each dump
-    double *values;
+    // The row that was made last: its series (NULL: no row was made) and its place.
+    const struct hp_stack_series *series;
+    size_t place;
+    hp_fixed *changes; // buffer: difference from the dump before, for each dump
+    double *values;    // values of the row in each dump
 };
 
 // Call `add` for each stack and each place that it is added to: its nodes, the total, and
@@ -186,19 +187,20 @@ static void each_pair(const struct hp_members *members, struct place_stacks *of,
     }
 }
 
-// Count a stack of a place in first[place + 2]: one element is left free for put_pair().
+// Count a stack of place `node` in first[node + 2].  Once the counts are added up,
+// first[node + 1] is the beginning of the list of `node`, for put_pair().
 static void count_pair(struct place_stacks *of, size_t node, size_t stack) {
     (void)stack;
     of->first[node + 2]++;
 }
 
-// Put a stack at the next free element of a place, which first[place + 1] contains.
+// Put a stack into the list of place `node`, at its next free index, first[node + 1].
 static void put_pair(struct place_stacks *of, size_t node, size_t stack) {
     of->stacks[of->first[node + 1]++] = (uint32_t)stack;
 }
 
-// Make the lists of stacks by place: count them, then put them.  After both passes
-// `first` contains the beginnings of the lists.
+// Make the lists of stacks by place: count the stacks of each, then put them into it.
+// After both passes `first` contains the beginnings of the lists.
 static void sort_stacks(struct place_stacks *of, const struct hp_members *members) {
     size_t nodes = members->node_count + 2;
     of->first = hp_alloc((nodes + 2) * sizeof *of->first);
@@ -228,7 +230,7 @@ void hp_row_values_free(struct hp_row_values *values) {
     }
 }
 
-// Add up the changes of the stacks of a row.
+// Add up the changes of the stacks of a row in row->changes.
 static void make_row(struct hp_row_values *row, const struct hp_stack_series *series,
                      size_t place) {
     size_t all = series->changes.count, end = row->of.first[place + 1];

@@ -17,15 +17,15 @@ struct stack_part {
     size_t stack; // number in the profile
     const struct hp_values *values;
     const struct hp_error *errors[HP_COLUMNS]; // NULL: not known
-    // Of all inputs: values and errors belong to the profile and stay valid.  False: of one
-    // input, valid until the next part.
+    // True: the values of the stack over all inputs; they and the errors belong to the
+    // profile and stay valid.  False: those in one input, valid until the next part.
     bool is_all;
 };
 
-// Adds a part to `sums`.
+// A function that adds the values of one stack to `sums`.
 typedef void add_fn(void *sums, const struct stack_part *part);
 
-// Add the stacks of the profile.
+// Call `add` for each stack of the profile, with its values over all inputs.
 static void add_all(const struct hp_profile *profile, add_fn *add, void *sums) {
     for (size_t i = 0; i < profile->stacks.count; i++) {
         struct stack_part part = {.stack = i,
@@ -39,7 +39,7 @@ static void add_all(const struct hp_profile *profile, add_fn *add, void *sums) {
     }
 }
 
-// Add one input from the history.
+// Call `add` for each stack of input `number`, with its values from the history.
 static void add_input(const struct hp_profile *profile, uint32_t number, add_fn *add,
                       void *sums) {
     struct hp_history_reader reader = {0};
@@ -53,8 +53,8 @@ static void add_input(const struct hp_profile *profile, uint32_t number, add_fn 
     hp_history_done_reading(&reader);
 }
 
-// Add the selected inputs.  Returns the number of inputs by which to divide for a mean; 1
-// if no mean is asked for.
+// Call `add` for the stacks of all selected inputs.  Returns the number of inputs by
+// which to divide the sums for a mean; 1 if the selection is no mean.
 static size_t add_selected(const struct hp_profile *profile,
                            struct hp_selection selection, add_fn *add, void *sums) {
     size_t count = 0;
@@ -136,8 +136,9 @@ const struct hp_error *hp_stack_sums_error(const struct hp_stack_sums *sums, siz
     return place > 0 ? hp_stack_error(&sums->profile->errors[column], place - 1) : &none;
 }
 
-// Add an error to a stack.  The first error of the whole profile is only referred to;
-// further ones need a copy.
+// Add the error of a part to the error of stack `stack` of the view.  If it is the first
+// one, and belongs to the profile, only its number is stored; else a sum is made in
+// errors->own.
 static void add_error(struct hp_stack_sums *sums, uint32_t stack, enum hp_column column,
                       const struct stack_part *part) {
     struct hp_error_sums *errors = &sums->errors[column];
@@ -154,13 +155,14 @@ static void add_error(struct hp_stack_sums *sums, uint32_t stack, enum hp_column
     hp_error_add(&errors->own.at[*place & ~HP_OWN_ERROR], part->errors[column]);
 }
 
-// The `sums` of add_to_sums().
+// The data of add_to_sums().
 struct stack_adder {
     struct hp_stack_sums *sums;
     const struct hp_stacks *stacks;
 };
 
-// Add a part to the stack of the view that it belongs to.
+// An add_fn that adds all metrics, and errors if they are kept, to the stack of the view
+// that a stack of the profile belongs to.
 static void add_to_sums(void *data, const struct stack_part *part) {
     const struct stack_adder *adder = data;
     uint32_t stack = adder->stacks->of_profile[part->stack];
@@ -193,14 +195,14 @@ void hp_stack_sums_add(struct hp_stack_sums *sums, const struct hp_stacks *stack
 
 // --- whole numbers of one metric ----------------------------------------------------------
 
-// Sums of one metric.
+// The data of add_to_single(): sums of one metric, by stack of the view.
 struct single_metric {
     hp_fixed *sums;
     const struct hp_stacks *stacks;
     enum hp_metric metric;
 };
 
-// Add a part to the sums of one metric.
+// An add_fn that adds one metric.
 static void add_to_single(void *data, const struct stack_part *part) {
     const struct single_metric *single = data;
     uint32_t stack = single->stacks->of_profile[part->stack];

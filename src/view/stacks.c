@@ -7,25 +7,27 @@
 
 // --- stack order -----------------------------------------------------------------------
 
-// Quicksort that compares two steps at a time (Bentley and Sedgewick, 1997).  Stacks
-// below and above a pivot are sorted further by the same steps, and stacks equal to it by
-// the next steps.  So no step is compared twice, and the steps to compare are stored next
-// to the numbers of stacks.  Pivots are drawn with the random key of the process: no
-// input can make the sort slow on purpose, and the order does not depend on them.
+// Quicksort that compares two steps of stacks at a time (Bentley and Sedgewick, 1997).
+// Stacks below and above a pivot are sorted further by the same steps, and stacks equal
+// to it by the next steps.  So no step is compared twice, and the steps to compare are
+// stored next to the numbers of stacks.  Pivots are drawn with the random key of the
+// process: no input can make the sort slow on purpose, and the order does not depend on
+// them.
 
 enum {
-    FEW = 8,   // ranges of up to this size are sorted by insertion
+    FEW = 8,   // ranges of up to this many stacks are sorted by insertion
     STEPS = 2, // steps that are compared at a time
 };
 
-// A stack with the steps to compare next.
+// A stack with the two steps to compare next.
 struct order_entry {
-    // Two steps, each + 1, at the depth of its range; 0: the stack has ended.
+    // Ranks of the two steps from order_range.depth on, each + 1, the first one in the
+    // upper half; 0: the stack has no such step.
     uint64_t steps;
     uint32_t number;
 };
 
-// Entries that have the steps above `depth` in common.
+// A range of entries, which have the first `depth` steps in common.
 struct order_range {
     size_t begin, end;
     uint32_t depth;
@@ -39,7 +41,7 @@ struct stack_sorter {
     uint64_t random;                    // state of the generator of pivots
 };
 
-// The two steps of a stack from `depth` on.
+// Return order_entry.steps of a stack for a depth.
 static uint64_t load(const struct hp_stack_order *order, uint32_t number,
                      uint32_t depth) {
     const struct hp_stack_key *stack = &order->stacks[number];
@@ -62,7 +64,7 @@ static int by_tags(const void *left, const void *right, void *context) {
     return (a->number > b->number) - (a->number < b->number);
 }
 
-// Whether `a` comes before `b`; their steps at `depth` are loaded.
+// Whether `a` comes before `b`.  Their `steps` are those at `depth`.
 static bool is_before(const struct stack_sorter *sorter, const struct order_entry *a,
                       const struct order_entry *b, uint32_t depth) {
     uint64_t at_a = a->steps, at_b = b->steps;
@@ -90,7 +92,7 @@ static void sort_few(const struct stack_sorter *sorter, struct order_range range
     }
 }
 
-// Draw a pivot: the median of three random entries.
+// Draw a pivot: the median of the `steps` of three random entries.
 static uint64_t draw(struct stack_sorter *sorter, struct order_range range) {
     uint64_t three[3];
     for (int i = 0; i < 3; i++) {
@@ -109,8 +111,8 @@ static void swap(struct order_entry *a, struct order_entry *b) {
     *b = entry;
 }
 
-// Sort entries with equal steps.  If their stacks end there, they are sorted by tags;
-// else their next steps are loaded.
+// Continue with a range of entries with equal `steps`.  If their stacks end with these,
+// sort them by tags; else load their next steps, and leave the range to be sorted later.
 static void go_on(struct stack_sorter *sorter, struct order_range range) {
     struct order_entry *entries = sorter->entries;
     if ((uint32_t)entries[range.begin].steps == 0) {
@@ -125,7 +127,7 @@ static void go_on(struct stack_sorter *sorter, struct order_range range) {
     hp_vec_push(&sorter->pending, range);
 }
 
-// Divide a range into entries below, equal to and above a pivot.
+// Divide a range into entries below, equal to and above a pivot, to be sorted later.
 static void split(struct stack_sorter *sorter, struct order_range range) {
     struct order_entry *entries = sorter->entries;
     uint64_t pivot = draw(sorter, range);
@@ -169,12 +171,12 @@ void hp_stack_order_sort(const struct hp_stack_order *order, uint32_t *numbers,
 
 // --- stacks ----------------------------------------------------------------------------
 
-// The frame of a call that belongs to none.
+// In hp_stacks.frame_of: the call belongs to no frame.
 static const uint32_t no_frame = UINT32_MAX;
 
 // --- places -------------------------------------------------------------------------------
 
-// Add the call "[other]", whose number is after all calls of the naming.
+// Append the call "[other]", which represents the stacks beyond options.max_samples.
 static void add_other(struct hp_stacks *stacks, struct hp_naming *naming) {
     hp_node_id name = hp_naming_add(naming, hp_span_of("[other]"), HP_CLASS_NONE);
     hp_vec_push(&stacks->calls, ((struct hp_call){.node = name}));
@@ -192,7 +194,7 @@ static uint32_t place_of_truncated(const struct hp_stacks *stacks) {
     return stacks->number_of[stacks->naming->truncated_call];
 }
 
-// Give a call of the naming the next number.
+// Append a call of the naming to stacks->calls, with its line and frame.
 static void number_call(struct hp_stacks *stacks, uint32_t number, uint32_t frame) {
     const struct hp_naming *naming = stacks->naming;
     const struct hp_call *call = &naming->calls.at[number];
@@ -204,7 +206,8 @@ static void number_call(struct hp_stacks *stacks, uint32_t number, uint32_t fram
     hp_vec_push(&stacks->frame_of, frame);
 }
 
-// Number the calls of a frame that are not hidden: either the folded ones or the others.
+// Append the calls of a frame that are not hidden: either those that are folded, or those
+// that are not.
 static void number_frame(struct hp_stacks *stacks, uint32_t frame, bool folded) {
     const struct hp_naming *naming = stacks->naming;
     const uint32_t *first = &naming->first_call.at[frame];
@@ -216,7 +219,8 @@ static void number_frame(struct hp_stacks *stacks, uint32_t frame, bool folded) 
     }
 }
 
-// Number all calls that filters do not hide, with their lines, in the order of frames.
+// Make stacks->calls, lines, frame_of and number_of: all calls that filters do not hide,
+// in the order of frames, then the calls of no frame.
 static void number_calls(struct hp_stacks *stacks, struct hp_naming *naming) {
     stacks->number_of = hp_alloc(naming->calls.count * sizeof *stacks->number_of);
     for (uint32_t i = 0; i + 1 < naming->first_call.count; i++) {
@@ -253,7 +257,7 @@ struct stack_key {
     bool truncated;
 };
 
-// Find the visible nodes of a stack.  Returns false if filters leave nothing.
+// Make the key of visible nodes of a stack.  Returns false if filters leave nothing.
 static bool find_names(const struct hp_stacks *stacks, const struct hp_stack *stack,
                        struct hp_visible_frames *frames, struct stack_key *key) {
     bool is_visible = hp_visible_nodes(stacks->naming, stack, frames);
@@ -266,9 +270,10 @@ static bool find_names(const struct hp_stacks *stacks, const struct hp_stack *st
     return is_visible;
 }
 
-// Find the visible places of a stack.  A call begins a new place if it is of another
-// frame than the call before, or if its number is not higher: a folded call that stays
-// comes first.
+// Make the key of visible places of a stack.  A call begins a new place if it is of
+// another frame than the call before, or if its number is not higher than that one's: a
+// folded call that stays comes first, but has a higher number.  Returns false if filters
+// leave nothing.
 static bool find_places(const struct hp_stacks *stacks, const struct hp_stack *stack,
                         struct hp_visible_frames *frames, struct stack_key *key) {
     uint32_t last = 0, last_frame = stacks->frame_of.at[last];
@@ -294,7 +299,8 @@ static bool find_places(const struct hp_stacks *stacks, const struct hp_stack *s
     return true;
 }
 
-// Find the sites of all calls of a stack.  Returns false if filters leave nothing.
+// Make the key of the sites of all calls of a stack.  Returns false if filters leave
+// nothing.
 static bool find_sites(const struct hp_stacks *stacks, const struct hp_stack *stack,
                        struct hp_visible_frames *frames, struct stack_key *key) {
     const struct hp_sites *sites = &stacks->sites;
@@ -309,8 +315,8 @@ static bool find_sites(const struct hp_stacks *stacks, const struct hp_stack *st
     return shown > 0;
 }
 
-// Cut a key to `most` places; the last one represents all that were cut off.  0: no
-// limit.
+// Limit a key to `most` places; the last one then represents the frames that were cut
+// off.  0: no limit.
 static void limit_depth(const struct hp_stacks *stacks, struct stack_key *key,
                         size_t most) {
     if (most > 0 && key->at.count > most) {
@@ -319,7 +325,8 @@ static void limit_depth(const struct hp_stacks *stacks, struct stack_key *key,
     }
 }
 
-// Find the key of a stack of the profile.  Returns false if filters leave nothing of it.
+// Make the key of a stack of the profile, of the elements that stacks->of says.  Returns
+// false if filters leave nothing of the stack.
 static bool find_key(const struct hp_stacks *stacks, size_t stack, size_t max_depth,
                      struct hp_visible_frames *frames, struct stack_key *key) {
     const struct hp_profile *profile = stacks->naming->profile;
@@ -344,7 +351,8 @@ static uint32_t hash_of(const struct hp_stack_key *stack) {
                                    hp_hash_key() ^ stack->tags.n);
 }
 
-// Number of the stack with this key; adds a copy if it is new.
+// Return the number of the stack with this key; add it, with a copy of its elements, if
+// it is new.
 static uint32_t find_or_add(struct hp_stacks *stacks, struct hp_index *index,
                             const struct stack_key *key) {
     struct hp_stack_key wanted = {key->at.at, (uint32_t)key->at.count, key->tags,
@@ -382,7 +390,7 @@ static uint32_t *rank_names(const struct hp_naming *naming) {
     return rank;
 }
 
-// Sort the stacks, and renumber the stacks of the profile.
+// Sort the distinct stacks, and renumber them in of_profile.
 static void sort(struct hp_stacks *stacks, const uint32_t *rank, bool from_leaf) {
     size_t count = stacks->all.count;
     // Frames that were cut off are one more root, after all others; in a tree they are a
@@ -446,8 +454,8 @@ uint32_t *hp_stacks_by_value(const struct hp_stacks *stacks,
     return order;
 }
 
-// Keep the `most` - 1 largest stacks in their order.  The stack "[other]" replaces the
-// others.
+// Keep the `most` - 1 largest stacks, in the order that they have.  All others become one
+// stack, "[other]", the last one.  `by_size`: numbers of the stacks, the largest first.
 static void keep_largest(struct hp_stacks *stacks, const uint32_t *by_size, size_t most) {
     size_t count = stacks->all.count, kept = 0;
     // By stack: its new number + 1; 0: it is dropped.
@@ -491,7 +499,7 @@ static void limit_count(struct hp_stacks *stacks,
 
 // --- all stacks ---------------------------------------------------------------------------
 
-// Find the distinct stacks, in the order in which the profile has them.
+// Find the distinct stacks and of_profile, in the order in which the profile has them.
 static void collect(struct hp_stacks *stacks, size_t max_depth) {
     size_t count = stacks->naming->profile->stacks.count;
     struct hp_index index = {0};
@@ -522,7 +530,7 @@ void hp_stacks_init(struct hp_stacks *stacks, enum hp_stacks_of of,
         sort(stacks, rank, of == HP_STACKS_OF_TREE && options->invert);
         free(rank);
     }
-    hp_trim_heap(); // memory of collecting and sorting: sums take as much
+    hp_trim_heap(); // return memory of collecting and sorting: sums take as much next
 }
 
 void hp_stacks_init_sites(struct hp_stacks *stacks, struct hp_naming *naming,

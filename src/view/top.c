@@ -66,8 +66,8 @@ void hp_top_add(const struct hp_top *top, hp_fixed *sums, hp_node_id node,
     }
 }
 
-// Add values to cum of nodes.  The loops for one metric and for all metrics are separate,
-// as most of the time is spent here.
+// Add the values of a stack to cum of its nodes.  The loops for one metric and for all
+// metrics are separate, as most of the time is spent here.
 static void add_to_nodes(const struct hp_top *top, const hp_node_id *nodes, size_t count,
                          const struct hp_values *values) {
     if (top->metrics == HP_METRICS) { // slots are in the order of metrics
@@ -91,7 +91,8 @@ static void add_to_nodes(const struct hp_top *top, const hp_node_id *nodes, size
     }
 }
 
-// Add the error of a stack to the errors of nodes, in each column that is asked for.
+// Add the error of a stack to the errors of nodes (`sums`), in each column in which these
+// are not NULL.  The numbers in `nodes` are indices into sums[column].
 static void add_errors(struct hp_error *const sums[HP_COLUMNS], const hp_node_id *nodes,
                        size_t count, const struct hp_profile *profile, size_t stack) {
     for (enum hp_column k = 0; k < HP_COLUMNS; k++) {
@@ -103,7 +104,8 @@ static void add_errors(struct hp_error *const sums[HP_COLUMNS], const hp_node_id
     }
 }
 
-// Count samples of nodes, up to HP_MANY_SAMPLES, in the columns by which rows are chosen.
+// Add the samples of a stack to top->samples of nodes, at most HP_MANY_SAMPLES, in the
+// columns in which intervals allow for the choice of the largest rows.
 static void add_samples(const struct hp_top *top, const hp_node_id *nodes, size_t count,
                         const struct hp_profile *profile, size_t stack) {
     for (enum hp_column k = 0; k < HP_COLUMNS; k++) {
@@ -117,7 +119,7 @@ static void add_samples(const struct hp_top *top, const hp_node_id *nodes, size_
     }
 }
 
-// Whether a node has flat or cum in any metric that is added up.
+// Whether flat or cum of a node is not 0 in any metric that is added up.
 static bool holds_any(const struct hp_top *top, hp_node_id node) {
     bool found = false;
     for (size_t i = 0; i < top->metrics; i++) {
@@ -127,8 +129,8 @@ static bool holds_any(const struct hp_top *top, hp_node_id node) {
     return found;
 }
 
-// Add a row for each node that holds anything.  Their room is reserved first: moving the
-// array would take as long as writing it.
+// Add a row for each node whose flat or cum is not 0.  Room for the rows is reserved
+// first: moving the array would take as long as writing it.
 static void add_rows(const struct hp_top *top, struct hp_view *view) {
     size_t nodes = hp_node_count(&view->naming), count = 0;
     for (size_t i = 0; i < nodes; i++) {
@@ -211,7 +213,7 @@ static size_t keep_shown(const uint32_t *place, hp_node_id *nodes, size_t count)
     return kept;
 }
 
-// Add up the errors of cum of the shown rows.
+// Add up the errors of cum of the rows that are shown, in a pass over the stacks.
 static void add_cum_errors(struct hp_top *top, const struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
     struct hp_visible_frames frames = {.seen = top->seen};
@@ -253,17 +255,17 @@ enum {
     FEW_ROWS = 200,
 };
 
-// Order of rows: by the values of one column, then of the other column, then by size or
-// name.  Rows sorted by name use no column.
+// Order of rows: by flat, then by cum, or the other way round; then by size or name.  If
+// rows are sorted by name, no values are used.
 struct row_order {
     const struct hp_top *top;
     const struct hp_naming *naming;
-    // Values of the metric, those of consecutive nodes top->metrics apart; NULL: not
-    // used.
+    // Flat and cum in the view's metric: that of node n is at index n * top->metrics.
+    // NULL: not used.
     const hp_fixed *first, *second;
 };
 
-// The value of a row.
+// The value of a row in `values`: order->first or order->second.
 static hp_fixed value_of(const struct row_order *order, const hp_fixed *values,
                          const struct hp_row_key *row) {
     return values[row->node.n * order->top->metrics];
@@ -286,8 +288,8 @@ static int compare(const void *left, const void *right, void *context) {
                  : hp_node_compare(order->naming, a->node, b->node);
 }
 
-// Insert a row into the first rows, which are sorted, by binary search.  The last one of
-// these moves to the place of the row.
+// Insert a row into the `first` first rows, which are sorted, by binary search.  The last
+// one of these moves to the former place of the row.
 static void insert(struct hp_row_key *rows, size_t first, struct hp_row_key *row,
                    struct row_order *order) {
     struct hp_row_key new = *row;
@@ -303,14 +305,14 @@ static void insert(struct hp_row_key *rows, size_t first, struct hp_row_key *row
     rows[at] = new;
 }
 
-// The value of a row in the first column; 0: rows are sorted by name.
+// The value of a row in order->first; 0 if rows are sorted by name.
 static hp_fixed first_value(const struct row_order *order, const struct hp_row_key *row) {
     return order->first ? value_of(order, order->first, row) : 0;
 }
 
-// Move the first rows of the order to the front, and sort them.  If these are few, most
-// other rows need only one comparison, of one value with that of the last of them.
-// Returns the number of rows that are sorted.
+// Move the `first` first rows of the order to the front, and sort them.  If these are
+// few, most other rows need only one comparison: of one value with that of the last of
+// these rows.  Returns the number of rows that are sorted, at least `first`.
 static size_t sort_first(const struct hp_view *view, size_t first,
                          struct row_order *order) {
     struct hp_row_key *rows = view->rows.at;
@@ -357,7 +359,8 @@ void hp_top_sort_rest(struct hp_top *top, const struct hp_view *view) {
 
 // --- amounts of nodes ---------------------------------------------------------------------
 
-// The amount of a node, with its error if that was added up.
+// Flat or cum (`sums`, `errors`) of a node in a metric.  The error is NULL if it is
+// neither added up nor 0.
 static struct hp_amount amount_of(const struct hp_top *top, const hp_fixed *sums,
                                   struct hp_error *const errors[HP_COLUMNS],
                                   hp_node_id node, enum hp_metric metric) {

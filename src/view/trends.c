@@ -1,6 +1,7 @@
 // Trends of series of dumps.  Values of each dump are added up stack by stack;
-// stats/trend.c decides whether they grow.  If dumps also have allocated bytes, the last
-// dump against the first one shows growth beyond sampling error better than the slope.
+// stats/trend.c decides whether they grow.  If dumps also have allocated bytes, comparing
+// the last dump with the first one shows growth beyond sampling error better than the
+// slope does.
 #include "view/trends.h"
 
 #include "stats/measure.h"
@@ -26,12 +27,13 @@ static const struct hp_trend_unit units[] = {
 // A dump of the series.
 struct dump {
     const struct hp_input_record *input;
-    size_t number;                  // in the profile's list
+    size_t number;                  // number in profile->inputs
     double weight;                  // weight in the slope, as an absolute value
-    double weights[HP_ONSET_SPANS]; // the same in the slope of each span
+    double weights[HP_ONSET_SPANS]; // such weights in the slope of each span (onset.h)
 };
 
-// Length of a series in seconds; without times, in dumps.
+// Time from the first dump of a series to the last, in seconds; without times, the number
+// of steps between dumps.
 static double span_of(const struct hp_series_dump *series, size_t count) {
     return series[count - 1].time - series[0].time;
 }
@@ -51,8 +53,8 @@ static const struct hp_trend_unit *unit_of(const struct hp_view *view) {
     return &units[unit];
 }
 
-// Make the dumps of a series, and everything that depends on their times only.  The
-// caller frees all three.
+// Return the dumps of a series, and set *times and *onsets, which depend on the times
+// only.  The caller frees all three.
 static struct dump *make_series(const struct hp_view *view,
                                 const struct hp_series_dump *series, size_t count,
                                 struct hp_trend_times **times,
@@ -81,27 +83,27 @@ static struct dump *make_series(const struct hp_view *view,
 
 // --- sums ---------------------------------------------------------------------------------
 
-// Sums of one place over the dumps that were read so far.
+// Sums of one place (hp_trend_row.place) over the dumps that were read so far.
 struct trend_sum {
-    // In the first dump, in the one before, and in the current one.
+    // Value in the first dump, in the dump before, and in the current one.
     hp_fixed first, before, now;
-    hp_int128 variance; // of `now`
-    // Sum of the variances, by the weights of their dumps; and sum of the effective
-    // samples.
+    hp_int128 variance; // variance of `now`
+    // Sums over the dumps: of the variance times the weight of the dump, and of the
+    // effective samples.
     double weighted, samples;
-    double of_spans[HP_ONSET_SPANS]; // sums of the variances by the weights in each span
-    unsigned flags;                  // of all errors that were added
+    double of_spans[HP_ONSET_SPANS]; // `weighted` with the weights in each span
+    unsigned flags;                  // flags of all errors that were added
     size_t grew;  // number of dumps with a higher value than the one before
-    bool is_used; // some stack is added to this place
+    bool is_used; // some stack of the profile is added to this place
 };
 
-// State of the sums.
+// State while the dumps of a series are added up.
 struct trend_adder {
     const struct hp_profile *profile;
     const struct hp_members *members;
     enum hp_metric metric;
     const struct dump *dumps;
-    struct trend_sum *sums; // of all nodes, the total, and the filtered sum
+    struct trend_sum *sums; // by place: nodes, the total, and the filtered sum
 };
 
 // Variance of a value, in bytes^2 or objects^2.
@@ -111,7 +113,7 @@ static hp_int128 variance_of(const struct hp_error *error, enum hp_metric metric
                : error->objects_variance >> HP_ERROR_FRACTION;
 }
 
-// Add a stack to a place, in the current dump.
+// Add the value of a stack in the current dump to a place.
 static void add(const struct trend_adder *adder, size_t place, hp_fixed value,
                 const struct hp_error *error) {
     struct trend_sum *sum = &adder->sums[place];
@@ -120,7 +122,8 @@ static void add(const struct trend_adder *adder, size_t place, hp_fixed value,
     sum->flags |= error->flags;
 }
 
-// Read one dump from the history, number `place` of the series.
+// Read dump number `place` of the series from the history; add its values to the places
+// and to `held`.
 static void read_dump(struct trend_adder *adder, struct hp_stack_series *held,
                       uint32_t place) {
     struct hp_history_reader reader = {0};
@@ -143,7 +146,8 @@ static void read_dump(struct trend_adder *adder, struct hp_stack_series *held,
     hp_history_done_reading(&reader);
 }
 
-// End the current dump of a place.
+// Add the values of the current dump, number `place` of the series, to the sums of a
+// place over all dumps; clear them for the next dump.
 static void conclude_dump(struct trend_sum *sum, const struct dump *dump, size_t place,
                           enum hp_metric metric) {
     double value = hp_fixed_double(sum->now, metric), variance = (double)sum->variance;
@@ -159,7 +163,7 @@ static void conclude_dump(struct trend_sum *sum, const struct dump *dump, size_t
     sum->variance = 0;
 }
 
-// Read all dumps of a series.
+// Read all dumps of a series; make adder->sums, which the caller frees, and trend->held.
 static void sum_up(struct trend_adder *adder, struct hp_trend *trend) {
     const struct hp_members *members = adder->members;
     size_t nodes = members->node_count, all = nodes + 2;
@@ -184,14 +188,15 @@ static void sum_up(struct trend_adder *adder, struct hp_trend *trend) {
 
 static const struct hp_rise unknown = {NAN, NAN};
 
-// Data from which rows are made.
+// Data from which the rows of a series are made.
 struct trend_maker {
     const struct trend_adder *adder;
     const struct hp_trend_times *times;
     const struct hp_onset_times *onsets;
-    // Last dump against the first one, by place; NULL: the slope is tested instead.
+    // By place: growth of the last dump over the first one; NULL: the slope is tested
+    // instead.
     struct hp_rise *rises;
-    struct spans *spans; // the same for spans, if `rises` is set
+    struct spans *spans; // growth of the last dump over the first one of each span
     struct hp_row_values *values;
     double confidence;
     bool has_errors;
@@ -203,12 +208,13 @@ struct trend_maker {
 // A comparison of the last dump with an earlier one.
 struct comparison {
     size_t first; // number of the earlier dump in the series
-    double alpha; // error probability of the lower bounds of growth that it gives
-    // Rows with at least this p need no bound: their bound at `alpha` is 0 or below.
+    double alpha; // error probability of the lower bounds of growth that are computed
+    // Rows whose p is at least this need no bound: their bound at `alpha` is 0 or below.
     double least_p;
 };
 
-// The rise of a change, per unit of time.  `span` is the time between both dumps.
+// The growth of a change between two dumps: its p-value, and its lower bound per unit of
+// time.  `span` is the time between both dumps, in units.
 static struct hp_rise rise_of(const struct hp_change *change, double span,
                               const struct comparison *of) {
     bool is_asked = !(change->growth_p >= of->least_p); // true for NAN
@@ -220,7 +226,8 @@ static struct hp_rise rise_of(const struct hp_change *change, double span,
     return (struct hp_rise){change->growth_p, least};
 }
 
-// The rises of all places.  The caller frees the array.
+// The growth of all places: of `nodes` nodes, of the total and of the filtered sum.  The
+// caller frees the array.
 static struct hp_rise *make_rises(const struct hp_difference *difference, size_t nodes,
                                   double span, const struct comparison *of) {
     struct hp_rise *rises = hp_alloc((nodes + 2) * sizeof *rises);
@@ -241,8 +248,9 @@ void hp_trend_sides(const struct hp_trend *trend, const struct hp_view *view,
     hp_vec_push(&sides->new, series[trend->dumps - 1].number);
 }
 
-// Compare the last dump with an earlier one.  Returns the rises by place, per unit of
-// time; NULL if the dumps do not show what was freed between them.  The caller frees it.
+// Compare the last dump with an earlier one.  Returns the growth by place, per unit of
+// time; NULL if the dumps do not show how much was freed between them.  The caller frees
+// the array.  Sets trend->test if the earlier dump is the first one.
 static struct hp_rise *test_by_difference(struct hp_trend *trend, struct hp_view *view,
                                           const struct hp_members *members,
                                           const struct comparison *of) {
@@ -264,8 +272,8 @@ static struct hp_rise *test_by_difference(struct hp_trend *trend, struct hp_view
     return rises;
 }
 
-// Rises in each span, by place: the last dump against the first one of the span.  Made on
-// demand.
+// For each span, the growth of each place from the first dump of the span to the last
+// one.  Made on demand.
 struct spans {
     struct hp_trend *trend;
     struct hp_view *view;
@@ -274,7 +282,7 @@ struct spans {
     struct hp_rise *rises[HP_ONSET_SPANS];
 };
 
-// The rise of a place in a span.
+// The growth of a place in span i, beyond sampling error.
 static struct hp_rise rise_in_span(struct spans *spans, size_t i, size_t place) {
     double alpha = hp_onset_alpha(spans->onsets);
     struct comparison of = {hp_onset_span(spans->onsets, i).first, alpha,
@@ -286,7 +294,7 @@ static struct hp_rise rise_in_span(struct spans *spans, size_t i, size_t place) 
     return spans->rises[i][place];
 }
 
-// Free the rises of the series and of its spans.
+// Free maker->rises, and the growth in each span.
 static void free_rises(struct trend_maker *maker) {
     free(maker->rises);
     for (size_t i = 0; i < HP_ONSET_SPANS; i++) {
@@ -294,7 +302,7 @@ static void free_rises(struct trend_maker *maker) {
     }
 }
 
-// A row whose onset is searched: the data of sampling_in_span().
+// The data of sampling_in_span(): the row whose onset is searched, and its values.
 struct asker {
     const struct trend_maker *maker;
     const double *values;
@@ -311,7 +319,8 @@ static struct hp_rise sampling_in_span(const void *data, size_t i) {
                : hp_onset_of_sampling(maker->onsets, i, asker->values, sum->of_spans[i]);
 }
 
-// The shape of a row with an onset: the dumps since the onset may be a step or a warm-up.
+// The shape of a row with an onset: HP_TREND_SINCE, unless the dumps since the onset are
+// a step or a warm-up.
 static enum hp_trend_shape shape_since(const struct trend_maker *maker,
                                        const double *values, const struct hp_onset *onset,
                                        size_t count) {
@@ -327,7 +336,7 @@ static enum hp_trend_shape shape_since(const struct trend_maker *maker,
     return first > 0 && is_no_growth ? shape : HP_TREND_SINCE;
 }
 
-// Judge the growth of a row: its shape, its onset and its final rise.
+// Set the shape, the onset, `rise`, `slope` and `q` of a row, if it can be tested.
 static void conclude(const struct hp_trend *trend, const struct trend_maker *maker,
                      const double *values, struct hp_trend_row *row) {
     if (!trend->can_test_growth || row->is_open || isnan(row->sampling.p)) {
@@ -392,14 +401,14 @@ static struct hp_trend_row make_row(const struct hp_trend *trend,
     return row;
 }
 
-// Set is_significant.
+// Set is_significant of a row from its shape, slope and q.
 static void mark(struct hp_trend_row *row, double confidence) {
     bool grows = row->shape == HP_TREND_STEADY || row->shape == HP_TREND_SINCE;
     row->is_significant =
         grows && row->slope > 0 && row->q < 1 - confidence; // false for NAN
 }
 
-// The modules for which some dumps of a series lack names.
+// The modules for which some of `count` dumps lack names, as bits.
 static uint64_t find_open(const struct hp_open_code *open, const struct dump *dumps,
                           size_t count) {
     uint64_t modules = 0;
@@ -423,7 +432,8 @@ static void make_rows(struct hp_trend *trend, const struct trend_maker *maker) {
     mark(&trend->filtered, maker->confidence);
 }
 
-// Adjust p for the number of rows of all series.
+// Replace `q` of all rows, which is p so far, by p adjusted for the number of rows of all
+// series; set is_significant of each.
 static void adjust(struct hp_trends *trends, double confidence) {
     double *p = hp_alloc(trends->rows.count * sizeof *p);
     for (size_t i = 0; i < trends->rows.count; i++) {
@@ -438,7 +448,7 @@ static void adjust(struct hp_trends *trends, double confidence) {
     free(p);
 }
 
-// Absolute size of a change.
+// Absolute difference between the values of a row in the first dump and in the last.
 static hp_fixed size_of_change(const struct hp_trend_row *row) {
     return row->last < row->first ? row->first - row->last : row->last - row->first;
 }
@@ -458,7 +468,7 @@ static int by_change(const void *left, const void *right, void *context) {
     return order ? order : (a->trend > b->trend) - (a->trend < b->trend);
 }
 
-// Set the length of a series, in units and in hours.
+// Set the unit of a series, and its length in units and in hours.  `span`: see span_of().
 static void set_span(struct hp_trend *trend, const struct hp_view *view, double span) {
     double seconds = unit_of(view)->seconds;
     trend->unit = unit_of(view);
@@ -513,8 +523,8 @@ static void trend_init(struct hp_trend *trend, struct hp_view *view,
     free(dumps);
 }
 
-// Compute the trend of each series with two dumps or more, and sort the rows of all of
-// them.
+// Compute the trend of each series with two dumps or more, and sort the rows of all
+// series together.
 static void init_each(struct hp_trends *trends, struct hp_view *view,
                       const struct hp_members *members) {
     const struct hp_series_dump *series = view->series;
@@ -544,8 +554,8 @@ static void init_each(struct hp_trends *trends, struct hp_view *view,
 
 // --- all series ---------------------------------------------------------------------------
 
-// Find code without names.  The dumps of a series are of one process, with one build of
-// each module.
+// Find code that lacks names in some dumps.  The dumps of a series are of one process,
+// with one build of each module.
 static void find_open_code(struct hp_trends *trends, const struct hp_view *view) {
     struct hp_sides sides = {.dumps = {0, view->series_count}};
     for (size_t i = 0; i < view->series_count; i++) {

@@ -20,7 +20,8 @@ bool hp_view_is_negative(const struct hp_view *view) {
 
 // --- refusals -----------------------------------------------------------------------------
 
-// The reason why the view cannot show a difference, the end of a sentence; NULL: it can.
+// The reason why the view cannot show a difference of two profiles, as the end of a
+// sentence; NULL: it can.
 static const char *refusal_of(const struct hp_view *view) {
     const struct hp_report_options *options = &view->options;
     bool is_table = options->kind == HP_REPORT_TOP || view->report->has_sides;
@@ -40,14 +41,14 @@ static const char *refusal_of(const struct hp_view *view) {
                : NULL;
 }
 
-// Whether an input can be a difference of two profiles: only pprof profiles can, not
-// dumps of an allocator.
+// Whether an input can be a difference of two profiles: a pprof profile can be, a dump of
+// an allocator cannot.
 static bool may_be_difference(const struct hp_input_record *input) {
     return input->producer >= HP_PRODUCER_PPROF &&
            input->producer <= HP_PRODUCER_PPROF_OURS;
 }
 
-// Fail with a sentence about an input.
+// Fail with HP_E_EMPTY and the sentence "INPUT: it is WHAT WHY".
 static int refuse(const struct hp_input_record *input, const char *what, const char *why,
                   struct hp_err *err) {
     hp_fail(err, HP_E_EMPTY, "it is %s %s", what, why);
@@ -89,7 +90,8 @@ static struct hp_values part_of(const struct hp_values *values, bool is_base) {
     return part;
 }
 
-// Add one side of the difference as one input without a process.
+// Add one side of the difference to `split`, as one input without a process, like `input`
+// in format and metrics.
 static void add_side(struct hp_profile *split, const struct hp_input_record *input,
                      bool is_base) {
     static const struct hp_error *const no_errors[HP_COLUMNS];
@@ -117,7 +119,8 @@ static void add_side(struct hp_profile *split, const struct hp_input_record *inp
     hp_vec_push(&split->inputs, side);
 }
 
-// An input that has all metrics which any used input has.
+// Return a record that has all metrics which any used input has; the rest is from the
+// last used input.
 static struct hp_input_record typical_input(const struct hp_profile *profile) {
     struct hp_input_record typical = {.missing_metrics = ~0u};
     const struct hp_input_record *input;
@@ -144,8 +147,8 @@ static void summarize(struct hp_profile *split, const struct hp_profile *profile
     }
 }
 
-// Copy a profile with its stacks, but without inputs and history.  Everything else is
-// borrowed.
+// Copy a profile: its stacks are copied, the copy has no inputs and an empty history, and
+// everything else is borrowed.  Freed by hp_two_signs_free().
 static struct hp_profile *borrow(const struct hp_profile *profile) {
     struct hp_profile *copy = hp_alloc(sizeof *copy);
     *copy = *profile;

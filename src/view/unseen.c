@@ -22,13 +22,14 @@
 
 static const double much = 0.2; // as a share of the memory that was seen
 
-// Sums over stacks.  They are exact integers, so that the order of stacks does not
-// matter.
+// Sums over stacks: of the excess of the estimate over the sampled objects (the formula's
+// g), and of its variance v.  They are exact integers, so that the order of stacks does
+// not matter.
 struct excess_sums {
     hp_int128 beyond, variance; // in bytes and bytes^2
 };
 
-// Add a stack with one or two samples; other stacks add nothing.
+// Add a stack of `bytes` bytes, if it has one or two samples; other stacks add nothing.
 static void add(struct excess_sums *sums, hp_int128 bytes, const struct hp_error *error) {
     hp_int128 beyond = bytes - (hp_int128)error->observed_bytes;
     if (error->period > 0 && error->samples == 1) {
@@ -48,7 +49,8 @@ static double invert(double level) {
     return y;
 }
 
-// Upper bound of a single missed stack, in bytes.
+// Upper bound of a single missed stack, in bytes: the formula's x, with T = most_in_all
+// and `miss` = 1 - confidence.
 static double most_in_one(double most_in_all, double period, double miss) {
     return period > 0 && most_in_all > 0
                ? period * invert(log(most_in_all / (period * miss)))
@@ -57,9 +59,9 @@ static double most_in_one(double most_in_all, double period, double miss) {
 
 // Memory that was seen in a column, in all inputs or in some of them.
 struct seen_part {
-    struct excess_sums sums; // over the stacks
-    hp_fixed total;
-    struct hp_error error; // of `total`
+    struct excess_sums sums; // over the stacks of the column
+    hp_fixed total;          // bytes of these stacks
+    struct hp_error error;   // of `total`
 };
 
 // The metric of bytes in a column.
@@ -88,8 +90,8 @@ static struct hp_unseen estimate_unseen(const struct hp_view *view, enum hp_colu
     };
 }
 
-// The estimate for all inputs.  Not known if the column has no errors, if errors are
-// hidden, or if an input is the merge of others.
+// The estimate for all inputs.  It is not known if the column has no errors, if the view
+// hides errors, or if an input is the merge of others.
 static struct hp_unseen estimate_of_all(const struct hp_view *view,
                                         enum hp_column column) {
     const struct hp_profile *profile = view->profile;
@@ -128,7 +130,7 @@ struct seen_stack {
     struct hp_error error;
 };
 
-// Add an input to the stacks.
+// Add the stacks of an input, from the history, to `held`, an array by stack.
 static void add_input(struct seen_stack *held, const struct hp_profile *profile,
                       const struct hp_input_record *input, enum hp_column column) {
     struct hp_history_reader reader = {0};
@@ -141,7 +143,7 @@ static void add_input(struct seen_stack *held, const struct hp_profile *profile,
     hp_history_done_reading(&reader);
 }
 
-// Sum of the stacks.
+// Sum of the stacks in `held`.
 static struct seen_part seen_of(const struct seen_stack *held, size_t count,
                                 enum hp_column column) {
     struct seen_part seen = {.total = 0};

@@ -19,8 +19,8 @@ enum {
 
 // --- refusals -----------------------------------------------------------------------------
 
-// Name the part of the metric, or of the sample type, that an input lacks; NULL: it has
-// all.
+// Return the name of what an input lacks of the view's metric, or the name of the sample
+// type if it lacks that; NULL: it lacks nothing.
 static const char *missing_of(const struct hp_view *view,
                               const struct hp_input_record *input) {
     if (!view->type) {
@@ -30,7 +30,8 @@ static const char *missing_of(const struct hp_view *view,
     return has_type || input->stacks == 0 ? NULL : view->type_name;
 }
 
-// Refuse a comparison if any input lacks the metric: a missing value is not 0.
+// Fail with HP_E_EMPTY if any used input lacks the metric, for reports that compare
+// inputs: a missing value is not 0.
 static int refuse_incomplete(const struct hp_view *view, struct hp_err *err) {
     const struct hp_input_record *input;
     hp_vec_each (input, &view->profile->inputs) {
@@ -44,8 +45,8 @@ static int refuse_incomplete(const struct hp_view *view, struct hp_err *err) {
     return HP_OK;
 }
 
-// Whether a merge has something to write although no input has the metric: other metrics
-// in a format of all metrics, or sample types.
+// Whether the report is a merge, which has something to write although no input has the
+// metric: other metrics in a format with all metrics, or sample types.
 static bool has_others(const struct hp_view *view, enum hp_metric space) {
     unsigned can = view->use.can;
     bool has_types =
@@ -56,7 +57,8 @@ static bool has_others(const struct hp_view *view, enum hp_metric space) {
     return view->options.kind == HP_REPORT_MERGE && (has_types || has_metrics);
 }
 
-// Fail because no input has the metric, with advice on the metrics that there are.
+// Fail because no input has the metric, with advice on the metrics that inputs have.
+// `space`: the metric of bytes in the same column.
 static int refuse_missing(const struct hp_view *view, enum hp_metric space,
                           struct hp_err *err) {
     const char *what = space == HP_INUSE_SPACE ? "is in use" : "was allocated and freed";
@@ -80,7 +82,8 @@ static int refuse_missing(const struct hp_view *view, enum hp_metric space,
                              : "");
 }
 
-// Refuse a metric that no input has, and in a comparison one that some input lacks.
+// Fail if no input has the metric, or if the report compares inputs and some input lacks
+// the metric.
 static int refuse_metric(const struct hp_view *view, struct hp_err *err) {
     enum hp_report_kind kind = view->options.kind;
     enum hp_metric metric = view->options.metric;
@@ -98,9 +101,9 @@ static int refuse_metric(const struct hp_view *view, struct hp_err *err) {
     return refuse_missing(view, space, err);
 }
 
-// Refuse rows of inputs, threads, labels, sizes and ages in formats that cannot show
-// them.  In tables they are rows of top; in formats of stacks they are labels; in a page
-// they are a facet.
+// Fail if options.by asks for rows of inputs, threads, labels, sizes or ages, and the
+// format cannot show them.  In tables they are rows of top; in formats of stacks they are
+// labels; in a page they are a facet.
 static int refuse_groups(const struct hp_view *view, struct hp_err *err) {
     const struct hp_report_options *options = &view->options;
     // A partial file records sizes in any case.
@@ -129,8 +132,8 @@ static bool has_series(const struct hp_view *view) {
     return has;
 }
 
-// Refuse inputs that do not fit the report: without the label that is asked for, or
-// without two sides, or without a series.
+// Fail if the inputs do not fit the report: no input has the label or thread that rows
+// are asked for, a side of a comparison has no input, or no process has two dumps.
 static int refuse_inputs(const struct hp_view *view, struct hp_err *err) {
     const struct hp_report_options *options = &view->options;
     size_t used = view->head.summary[HP_SIDE_ALL].used;
@@ -166,7 +169,7 @@ static bool is_visible(const struct hp_view *view, size_t stack) {
     return !view->is_visible || view->is_visible[stack];
 }
 
-// Fail if filters leave no stack at all.  A profile without any stacks is shown.
+// Fail if filters leave no stack at all.  A profile without any stacks is no failure.
 static int refuse_nothing(const struct hp_view *view, struct hp_err *err) {
     size_t count = view->profile->stacks.count, stack = 0;
     while (stack < count && !is_visible(view, stack)) {
@@ -185,8 +188,9 @@ static int refuse_nothing(const struct hp_view *view, struct hp_err *err) {
                : hp_fail(err, HP_E_EMPTY, "nothing to report: the filters leave nothing");
 }
 
-// Refuse a gate for a report that compares nothing, or with a bound for p if no p is
-// known.  Such a condition can never hold, so that the gate would always pass.
+// Fail if there is a gate and the report compares nothing, or if the gate has a bound for
+// p and no p-value is known.  Such a condition can never hold, so that the gate would
+// always pass.
 static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
     const struct hp_gate *gate = view->options.gate;
     bool has_p = view->precision.is_known[hp_column_of(view->options.metric)];
@@ -219,8 +223,8 @@ static const struct hp_sample_type *only_type(const struct hp_view *view) {
     return is_needed && is_only ? &profile->types.of.at[0] : NULL;
 }
 
-// Find the metric or sample type that options name, or choose one.  A sample type
-// replaces view->profile by a projection.
+// Set the metric or sample type to the one that options name, or choose one.  For a
+// sample type, view->profile becomes a projection, with that type as its metric.
 static int choose_metric(struct hp_view *view, struct hp_err *err) {
     const struct hp_profile *profile = view->profile;
     const char *name = view->options.metric_name;
@@ -274,7 +278,8 @@ static void describe_inputs(struct hp_view *view) {
     }
 }
 
-// Add up the inputs that are used, and warn of numbers that the format cannot hold.
+// Set head.counted, the sum of the inputs that are used; add a warning if the format
+// cannot hold some numbers.
 static void add_up_counted(struct hp_view *view) {
     for (size_t i = 0; i < view->head.input_count; i++) {
         if (hp_view_counts(view, i)) {
@@ -284,8 +289,9 @@ static void add_up_counted(struct hp_view *view) {
     hp_cautions_of_numbers(view);
 }
 
-// Number of ways in which dumps could have been chosen.  If the fullest dump of each
-// process was chosen, intervals must allow for the largest error of all choices.
+// Number of combinations of dumps among which one was chosen.  If the largest dump of
+// each process was chosen, intervals must allow for the largest error of all
+// combinations; otherwise 1.
 static double count_choices(const struct hp_view *view) {
     static const double most = 1e200; // no quantile is known beyond this
     double choices = 1;
@@ -303,8 +309,8 @@ static bool has_total(const struct hp_view *view) {
            view->head.processes->largest < 2;
 }
 
-// Set the totals, their errors and the precision of the view, as if there were no
-// filters.
+// Set the totals in view->head, their errors and view->precision.  Members for the
+// filtered sum become those of the total.
 static void add_up(struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
     struct hp_head *head = &view->head;
@@ -326,7 +332,7 @@ static void add_up(struct hp_view *view) {
     }
 }
 
-// Add up the stacks that filters leave, with errors for columns that have them.
+// Set head.filtered and head.filtered_errors: sums over the stacks that filters leave.
 static void add_up_filtered(struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
     struct hp_head *head = &view->head;
@@ -346,8 +352,8 @@ static void add_up_filtered(struct hp_view *view) {
     }
 }
 
-// Check the patterns of the frame rules, for formats that name no frames.  Naming all
-// frames only for the check would take too long.
+// Check the patterns of the frame rules; returns an error code.  This is for formats that
+// name no frames, as naming all frames only for the check would take too long.
 static int check_rules(const struct hp_view *view, struct hp_err *err) {
     struct hp_frame_rules rules;
     int ret = hp_frame_rules_init(&rules, view->profile, view->options.frame_rules,
@@ -356,8 +362,8 @@ static int check_rules(const struct hp_view *view, struct hp_err *err) {
     return ret;
 }
 
-// Copy the frame rules of the options: the caller may free its texts before the view is
-// written.
+// Copy options.frame_rules to view->rules, as the caller may free the patterns before the
+// view is written.
 static void keep_rules(struct hp_view *view) {
     const struct hp_report_options *options = &view->options;
     size_t count = options->frame_rule_count;
@@ -413,8 +419,8 @@ static int filter(struct hp_view *view, struct hp_err *err) {
 
 // --- shapes -------------------------------------------------------------------------------
 
-// Number of rows, by cum, that a graph draws: up to the limit, and not below
-// 1/LEAST_NODE.
+// Number of rows, sorted by cum, that a graph draws: up to the limit, and only rows of at
+// least 1/LEAST_NODE of the filtered sum.
 static size_t count_large(const struct hp_top *top, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     size_t most = hp_view_shown(view, view->rows.count), count = 0;
@@ -427,8 +433,8 @@ static size_t count_large(const struct hp_top *top, const struct hp_view *view) 
     return count;
 }
 
-// Make the rows of a graph by cum, choose the ones to draw, and find the calls between
-// them.
+// Make the rows of a graph, sorted by cum; set view->drawn, the number of rows to draw,
+// and find the calls between these rows.
 static void build_graph(struct hp_view *view) {
     size_t nodes = hp_node_count(&view->naming);
     struct hp_top *top = view->extra = hp_alloc(sizeof *top);
@@ -450,7 +456,7 @@ static void build_graph(struct hp_view *view) {
     free(is_shown);
 }
 
-// Build the data that the format needs.
+// Build the data that the format needs (use.shape).  Returns an error code.
 static int build_shape(struct hp_view *view, struct hp_err *err) {
     switch (view->use.shape) {
     case HP_SHAPE_ROWS:
@@ -473,8 +479,9 @@ static int build_shape(struct hp_view *view, struct hp_err *err) {
     return HP_OK;
 }
 
-// Choose the metric, the dumps of a series and the sides of a difference, and refuse
-// reports that the inputs cannot give.  Returns an error code.
+// Choose the metric, the dumps of a series and the sides of a difference of two profiles.
+// Fails if the report cannot be made from these inputs or with these options; returns an
+// error code.
 static int choose(struct hp_view *view, struct hp_err *err) {
     int ret = choose_metric(view, err);
     describe_inputs(view);
@@ -490,9 +497,9 @@ static int choose(struct hp_view *view, struct hp_err *err) {
     return ret == HP_OK ? hp_two_signs_take(view) : ret;
 }
 
-// The calls that the view folds.  This depends on the report and not on the format,
-// except that formats of other tools are not folded, as those tools fold by themselves.
-// Nothing is folded if a filter chooses the calls to show.
+// The classes of calls that the view folds.  The default depends on the report and not on
+// the format, except that for formats of other tools only the allocator is folded, as
+// those tools fold by themselves.  Nothing is folded if a filter `show` chooses calls.
 static enum hp_frames frames_of(const struct hp_view *view) {
     const struct hp_report_options *options = &view->options;
     for (size_t i = 0; i < options->filter_count; i++) {
@@ -512,7 +519,8 @@ static enum hp_frames frames_of(const struct hp_view *view) {
                                                 : HP_FRAMES_ALL;
 }
 
-// Copy options that point to memory of the caller.
+// Copy the label and the gate of the options, which point to memory of the caller, and
+// set options.frames.
 static void take_options(struct hp_view *view) {
     view->options.label = view->label;
     view->options.frames = frames_of(view);
@@ -522,8 +530,9 @@ static void take_options(struct hp_view *view) {
     }
 }
 
-// Whether the gate needs a second view: it judges rows, and functions if lines or
-// addresses cannot be compared between builds.
+// Whether the gate needs a second view (view->judged): it compares rows, which this view
+// may not have; and rows of functions, if lines or addresses cannot be compared between
+// builds.
 static bool needs_other_rows(const struct hp_view *view) {
     return view->use.shape != HP_SHAPE_ROWS || hp_open_code_has_moved(view);
 }

@@ -20,18 +20,19 @@ enum {
 
 static const uint32_t no_call = UINT32_MAX;
 
-// Whether any filter has this rule.
+// Whether any filter is of this kind.
 static bool has_rule(const struct hp_naming *naming, enum hp_filter_rule rule) {
     return (naming->filters->rules & hp_mark_of(rule)) != 0;
 }
 
-// Whether jemalloc cut the stack at its default of 128 frames, so that its last frame is
-// no root.
+// Whether jemalloc cut off callers of the stack at its default of 128 frames, so that its
+// last frame is no root.
 static bool is_truncated(const struct hp_stack *stack) {
     return stack->depth == JEMALLOC_DEPTH;
 }
 
-// The outermost call of a stack.  It is shown if all frames are the allocator's.
+// The outermost call of a stack, or the call "[empty stack]".  It is shown if all calls
+// are the allocator's.
 static uint32_t last_call(const struct hp_naming *naming, const struct hp_stack *stack) {
     if (stack->depth == 0) {
         return naming->empty_call;
@@ -45,7 +46,7 @@ static bool is_allocator(const struct hp_call *call) {
     return call->class == HP_CLASS_ALLOCATOR && call->is_folded;
 }
 
-// The leaf if only calls of the allocator were folded.
+// The call that would be the leaf of a stack if only calls of the allocator were folded.
 static uint32_t allocating_call(const struct hp_naming *naming,
                                 const struct hp_stack *stack) {
     for (uint32_t i = 0; i < stack->depth; i++) {
@@ -59,7 +60,7 @@ static uint32_t allocating_call(const struct hp_naming *naming,
     return last_call(naming, stack);
 }
 
-// The call nearest to the allocation that is not folded; no_call: all are folded.
+// The first call of a stack, from the leaf, that is not folded; no_call: all are folded.
 static uint32_t nearest_call(const struct hp_naming *naming,
                              const struct hp_stack *stack) {
     for (uint32_t i = 0; i < stack->depth; i++) {
@@ -75,7 +76,8 @@ static uint32_t nearest_call(const struct hp_naming *naming,
     return no_call;
 }
 
-// The call that stays although it is folded; no_call: none has to stay.
+// The call of a stack that is shown although it is folded, as the leaf that the value is
+// attributed to; no_call: no such call is needed.
 static uint32_t kept_call(const struct hp_naming *naming, const struct hp_stack *stack) {
     uint32_t nearest = nearest_call(naming, stack);
     if (nearest != no_call && naming->calls.at[nearest].class != HP_CLASS_NONE) {
@@ -95,7 +97,7 @@ struct hp_charged hp_charged_call(const struct hp_naming *naming,
     return (struct hp_charged){is_charged ? nearest : allocating, allocating};
 }
 
-// Append a node, unless each node is listed once and this stack has it already.
+// Append a node to frames->nodes; if `seen` is set, only if this stack has not had it.
 static void push_node(struct hp_visible_frames *frames, hp_node_id node) {
     if (frames->seen && frames->seen[node.n] == frames->number) {
         return;
@@ -106,7 +108,8 @@ static void push_node(struct hp_visible_frames *frames, hp_node_id node) {
     hp_vec_push(&frames->nodes, node);
 }
 
-// Append the nodes of the calls of one frame that are not folded.
+// Append the nodes of the calls of one frame that are not folded.  The calls are first[0]
+// to first[1] - 1.
 static void push_nodes(const struct hp_naming *naming, struct hp_visible_frames *frames,
                        const uint32_t *first) {
     for (uint32_t call = first[0]; call < first[1]; call++) {
@@ -116,8 +119,9 @@ static void push_nodes(const struct hp_naming *naming, struct hp_visible_frames 
     }
 }
 
-// Append the nodes of frames up to the first one with several nodes.  Returns the number
-// of these frames.  This is the fast path: most frames have one node or none.
+// Append the nodes of the frames `ids` up to the first frame with several calls that are
+// not folded.  Returns the number of frames before that one.  This is the fast path: most
+// frames have one such call or none.
 static uint32_t push_single_nodes(const struct hp_naming *naming,
                                   struct hp_visible_frames *frames,
                                   const hp_frame_id *ids, uint32_t count) {
@@ -133,7 +137,7 @@ static uint32_t push_single_nodes(const struct hp_naming *naming,
     return i;
 }
 
-// The same, for lists that have each node once.
+// Do the same as push_single_nodes(), but append each node only once per stack.
 static uint32_t push_new_nodes(const struct hp_naming *naming,
                                struct hp_visible_frames *frames, const hp_frame_id *ids,
                                uint32_t count) {
@@ -151,7 +155,7 @@ static uint32_t push_new_nodes(const struct hp_naming *naming,
     return i;
 }
 
-// List the visible nodes of a stack if there are no filters.
+// Append the visible nodes of a stack to frames->nodes.  Used if there are no filters.
 static void collect_nodes(const struct hp_naming *naming, const struct hp_stack *stack,
                           struct hp_visible_frames *frames) {
     uint32_t kept = kept_call(naming, stack);
@@ -169,7 +173,8 @@ static void collect_nodes(const struct hp_naming *naming, const struct hp_stack 
     }
 }
 
-// List all calls of a stack, folded or not, with the empty or truncated call at the end.
+// Append all calls of a stack, folded or not, to frames->calls; then "[empty stack]" if
+// it has no frames, and "[truncated]" if callers were cut off.
 static void collect_calls(const struct hp_naming *naming, const struct hp_stack *stack,
                           struct hp_visible_frames *frames) {
     const uint32_t *first_call = naming->first_call.at;
@@ -195,7 +200,8 @@ static void collect_calls(const struct hp_naming *naming, const struct hp_stack 
     }
 }
 
-// Number of calls, from the leaf, up to the last one that show-from keeps.
+// Number of calls in frames->calls, from the leaf, up to the last one that show-from
+// keeps; all if there is no such filter.
 static size_t end_shown(const struct hp_naming *naming,
                         const struct hp_visible_frames *frames) {
     size_t end = frames->calls.count;
@@ -208,7 +214,8 @@ static size_t end_shown(const struct hp_naming *naming,
     return end;
 }
 
-// Whether ignore and focus, and the pattern of a peek graph, keep the stack.
+// Whether the filters ignore and focus, and the pattern of a graph of peek, keep the
+// stack whose calls are in frames->calls.
 static bool is_chosen(const struct hp_naming *naming,
                       const struct hp_visible_frames *frames) {
     unsigned marks = 0;
@@ -220,8 +227,8 @@ static bool is_chosen(const struct hp_naming *naming,
            (!naming->filters->focuses_picks || (marks & hp_mark_of(HP_PICK)) != 0);
 }
 
-// Drop calls that are folded or hidden, and all calls from `end` on.  The first
-// occurrence of the call that has to stay is not folded.
+// Drop calls that are folded or hidden from frames->calls, and all calls from index `end`
+// on.  The first occurrence of the call that has to stay (kept_call()) is not folded.
 static void fold(const struct hp_naming *naming, const struct hp_stack *stack, size_t end,
                  struct hp_visible_frames *frames) {
     const struct hp_call *calls = naming->calls.at;
