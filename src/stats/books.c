@@ -28,7 +28,8 @@ uint64_t hp_free_in_slabs(const struct hp_bin_stats *bin) {
 
 // --- sums of classes -------------------------------------------------------------------
 
-// Add the slabs to the accounting.  Returns the bytes of their regions in use.
+// Add the slabs of all bins (classes of small objects) to the accounting.  Returns the
+// bytes of their regions that are in use.
 static hp_int128 regions_of(const struct hp_allocator_stats *stats,
                             struct hp_books *books) {
     hp_int128 small = 0;
@@ -41,7 +42,8 @@ static hp_int128 regions_of(const struct hp_allocator_stats *stats,
     return small;
 }
 
-// Count the extents.  Returns their bytes by class.
+// Add the number of extents to the accounting.  Returns the sum of their sizes, each that
+// of its class.
 static hp_int128 extents_of(const struct hp_allocator_stats *stats,
                             struct hp_books *books) {
     hp_int128 large = 0;
@@ -55,7 +57,7 @@ static hp_int128 extents_of(const struct hp_allocator_stats *stats,
 
 // --- samples ---------------------------------------------------------------------------
 
-// Return the size of the smallest extent.
+// Return the size of the smallest class of extents, E.
 static uint64_t smallest_extent(const struct hp_allocator_stats *stats) {
     const struct hp_extent_stats *extent;
     hp_vec_each (extent, &stats->extents) {
@@ -67,7 +69,8 @@ static uint64_t smallest_extent(const struct hp_allocator_stats *stats) {
 }
 
 // Return the number of samples that are not in `allocated`, and set `*moved` to the bytes
-// of their pages.  They are the objects of bins of whole pages that were never regions.
+// of their pages, each with `pad` additional bytes.  They are the objects that bins of
+// whole pages count although they were never regions.
 static uint64_t moved_of(const struct hp_allocator_stats *stats, uint64_t pad,
                          hp_int128 *moved) {
     uint64_t count = 0;
@@ -83,8 +86,9 @@ static uint64_t moved_of(const struct hp_allocator_stats *stats, uint64_t pad,
     return count;
 }
 
-// Account for `count` samples of one size: either in the pages that they were moved to,
-// or as the smallest extent.
+// Account for `count` samples of one size, if it is below E: their bytes are in `own` if
+// they have pages outside of `allocated`, and E - size each in `cost` if they are
+// extents.
 static void account_size(struct hp_books *books, const struct hp_allocator_stats *stats,
                          uint64_t size, uint64_t count) {
     uint64_t extent = smallest_extent(stats);
@@ -100,8 +104,8 @@ static void account_size(struct hp_books *books, const struct hp_allocator_stats
     }
 }
 
-// Return the number of places where samples can be, which bounds the number of small
-// samples.
+// Return the largest possible number of small samples: the number of samples outside of
+// `allocated`, or the number of smallest extents.
 static uint64_t places_of(const struct hp_books *books,
                           const struct hp_allocator_stats *stats) {
     uint64_t smallest = smallest_extent(stats);
@@ -117,7 +121,7 @@ static uint64_t places_of(const struct hp_books *books,
     return 0;
 }
 
-// Return the number of samples that are known to have a size.
+// Return the number of samples whose size is known to be `size`.
 static uint64_t known_of(const struct hp_live_samples *live, uint64_t size) {
     uint64_t count = 0;
     for (size_t i = 0; i < live->sizes.count; i++) {
@@ -129,7 +133,8 @@ static uint64_t known_of(const struct hp_live_samples *live, uint64_t size) {
 
 // Return the mean size of small samples of unknown size.  If a class has n unsampled
 // regions and an object is sampled with probability p, n p / (1 - p) samples are
-// expected.  0: unknown, because too large a part is sampled.
+// expected.  0: not known, because too large a share of some class is sampled, or no
+// samples are expected.
 static uint64_t mean_by_bins(const struct hp_allocator_stats *stats,
                              const struct hp_live_samples *live) {
     double count = 0, bytes = 0;
@@ -146,9 +151,10 @@ static uint64_t mean_by_bins(const struct hp_allocator_stats *stats,
     return count > 0 ? (uint64_t)(bytes / count + 0.5) : 0;
 }
 
-// Account for samples of mixed sizes.  Each may be small or not, and at most as many can
-// be small as there are places left.  Their mean size is above that of all objects,
-// because large objects are sampled more often.
+// Account for samples of mixed sizes.  Each may be small or not.  At most as many are
+// small as places_of() leaves beside the samples of known size; this raises the upper
+// bound of `cost` or `own`.  Their mean size is above that of all objects, because large
+// objects are sampled more often.
 static void account_mixed(struct hp_books *books, const struct hp_allocator_stats *stats,
                           const struct hp_live_samples *live) {
     uint64_t places = places_of(books, stats), extent = smallest_extent(stats), mixed = 0;
@@ -157,7 +163,7 @@ static void account_mixed(struct hp_books *books, const struct hp_allocator_stat
     for (size_t i = 0; i < live->sizes.count; i++) {
         mixed += live->sizes.at[i].is_mixed ? live->sizes.at[i].objects : 0;
     }
-    // `accounted` is the part accounted for so far.
+    // `accounted`: number of samples, of `most`, that are accounted for so far.
     uint64_t most = mixed < left ? mixed : left, seen = 0, accounted = 0;
     for (size_t i = 0; i < live->sizes.count && mixed > 0; i++) {
         const struct hp_live_size *of = &live->sizes.at[i];
@@ -175,8 +181,8 @@ static void account_mixed(struct hp_books *books, const struct hp_allocator_stat
     }
 }
 
-// Whether there are enough extents for all samples that are known to be small, so that
-// these can be extents.
+// Whether there are at least as many smallest extents as samples that are known to be
+// small, so that all of these samples can be extents.
 static bool have_extents(const struct hp_allocator_stats *stats,
                          const struct hp_live_samples *live) {
     struct hp_books inside = {.samples = HP_SAMPLES_INSIDE};
@@ -194,8 +200,8 @@ static bool have_extents(const struct hp_allocator_stats *stats,
 
 // --- books -----------------------------------------------------------------------------
 
-// Choose the version of jemalloc for which the numbers add up, and compute the rest of
-// each total.
+// Set books->samples to the version of jemalloc for which the statistics add up, and
+// compute the rests of `allocated` and `active`.
 static void choose(struct hp_books *books, const struct hp_allocator_stats *stats,
                    const struct hp_live_samples *live) {
     uint64_t pad = stats->cache_oblivious ? stats->page : 0;
@@ -219,8 +225,8 @@ static void choose(struct hp_books *books, const struct hp_allocator_stats *stat
     books->moved_count = books->moved > 0 ? outside : 0;
 }
 
-// Account for all samples: as the allocator counts them, otherwise as the dump shows
-// them.
+// Account for all samples: by the numbers in the statistics, or if these have none, by
+// the samples in the dump.  Sets the bounds of `cost` and `own`, `program` and `live`.
 static void account_samples(struct hp_books *books,
                             const struct hp_allocator_stats *stats,
                             const struct hp_live_samples *live) {

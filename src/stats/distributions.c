@@ -18,13 +18,13 @@
 
 static const double pi = 3.14159265358979323846;
 static const double tiny = 1e-300; // replaces 0 in Lentz's method
-// Shape from which on the expansion alone is exact enough.
+// Shape of a gamma distribution from which on gamma_expansion() alone is exact enough.
 static const double expansion_from = 1e5;
-// Shape from which on the expansion is a good start value.
+// Shape from which on gamma_expansion() is a good start value.
 static const double near_from = 50;
 
 enum {
-    MOST_STEPS = 1000000, // limit for loops; far more than any fraction needs
+    MOST_STEPS = 1000000, // limit for loops; more than any series or fraction needs
 };
 
 // --- normal ----------------------------------------------------------------------------
@@ -33,7 +33,8 @@ double hp_normal_above(double z) {
     return erfc(z / sqrt(2)) / 2;
 }
 
-// Return an approximate quantile (Abramowitz and Stegun 26.2.22).
+// Return an approximation of the z exceeded with probability p <= 0.5 (Abramowitz and
+// Stegun 26.2.22).
 static double normal_start_of_tail(double p) {
     double t = sqrt(-2 * log(p));
     return t - (2.30753 + 0.27061 * t) / (1 + t * (0.99229 + 0.04481 * t));
@@ -43,7 +44,8 @@ static double normal_start(double p) {
     return p <= 0.5 ? normal_start_of_tail(p) : -normal_start_of_tail(1 - p);
 }
 
-// Return the quantile for p <= 0.5: the approximation, improved by Halley's method.
+// Return the z exceeded with probability p <= 0.5: the approximation, improved by
+// Halley's method.
 static double normal_quantile_of_tail(double p) {
     double z = normal_start_of_tail(p);
     for (int i = 0; i < 4; i++) {
@@ -90,7 +92,7 @@ static double gamma_front(double a, double x) {
     return exp(-stirling_error(a) - deviance(a, x)) / sqrt(2 * pi * a);
 }
 
-// Return the probability below x by the series.
+// Return the probability of a value below x, by the series; `front` is gamma_front(a, x).
 static double gamma_series(double a, double x, double front) {
     double term = 1, sum = 1;
     for (int n = 1; n < MOST_STEPS && term > sum * DBL_EPSILON / 4; n++) {
@@ -104,7 +106,8 @@ static double away_from_zero(double x) {
     return fabs(x) < tiny ? tiny : x;
 }
 
-// Return the probability above x by the continued fraction, with Lentz's method.
+// Return the probability of a value above x, by the continued fraction with Lentz's
+// method; `front` is gamma_front(a, x).
 static double gamma_fraction(double a, double x, double front) {
     double b = x + 1 - a, c = 1 / tiny, d = 1 / b, value = d;
     for (int i = 1; i < MOST_STEPS; i++) {
@@ -120,7 +123,7 @@ static double gamma_fraction(double a, double x, double front) {
     return front * a * value;
 }
 
-// Return the probability below or above x; `front` is gamma_front(a, x).
+// Return the probability of a value below or above x; `front` is gamma_front(a, x).
 static double gamma_tail(double a, double x, double front, bool above) {
     bool by_series = x < a + 1;
     double tail = by_series ? gamma_series(a, x, front) : gamma_fraction(a, x, front);
@@ -135,8 +138,8 @@ double hp_gamma_above(double shape, double x) {
     return x <= 0 ? 1 : gamma_tail(shape, x, gamma_front(shape, x), true);
 }
 
-// Return the quantile by the expansion of Cornish and Fisher, for large shapes; z is the
-// normal quantile.
+// Return the quantile of the gamma distribution with shape a by the expansion of Cornish
+// and Fisher, for large a; z is the quantile of the normal distribution.
 static double gamma_expansion(double a, double z) {
     double z2 = z * z, root = sqrt(a);
     return a + root * z + (z2 - 1) / 3 + (z2 * z - 7 * z) / (36 * root) -
@@ -144,7 +147,8 @@ static double gamma_expansion(double a, double z) {
            z * (9 * z2 * z2 + 256 * z2 - 433) / (38880 * a * root);
 }
 
-// Cached, because consecutive calls usually have the same p.
+// Return hp_normal_quantile_above(p).  The last result is cached, because consecutive
+// calls usually have the same p.
 static double remembered_quantile_above(double p) {
     static _Thread_local double last = NAN, quantile;
     if (p != last) {
@@ -197,7 +201,8 @@ static double gamma_quantile(double a, double p, bool above) {
     return x;
 }
 
-// Cached, because most rows have one or two samples and so the same shape.
+// Return gamma_quantile() with a cache, because most rows have one or two samples, and so
+// the same shape.
 static double remembered_quantile(double a, double p, bool above) {
     enum {
         REMEMBERED = 512
@@ -238,7 +243,8 @@ static double beta_front(double a, double b, double x, double rest) {
     return exp(exponent) * sqrt(b / (2 * pi * a * n));
 }
 
-// Return the continued fraction of the incomplete beta function, with Lentz's method.
+// Return the value of the continued fraction of the incomplete beta function, by Lentz's
+// method.
 static double beta_fraction(double a, double b, double x) {
     double c = 1, d = 1 / away_from_zero(1 - (a + b) * x / (a + 1)), value = d;
     for (int m = 1; m < MOST_STEPS; m++) {

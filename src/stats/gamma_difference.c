@@ -22,14 +22,14 @@
 #include <stdbool.h>
 
 static const double pi = 3.14159265358979323846;
-static const double point_step = 0.15; // distance of points in the parameter of the path
+static const double point_step = 0.15; // distance of points in u, the path's parameter
 static const double opening = 0.5; // opening of the hyperbola; its slope is 1 / opening
 // Share of the sum at which a point ends the integral.
 static const double negligible = 1e-10;
 
 enum {
-    MOST_POINTS = 400,
-    MOST_STEPS = 200,
+    MOST_POINTS = 400, // limit for points of a path
+    MOST_STEPS = 200,  // limit for steps of an iteration
 };
 
 // Return the probability that X - Y is at most 0.
@@ -109,8 +109,9 @@ static struct complex exponent(const struct difference *z, struct complex t) {
                             -a * x.im - b * y.im - z->d * t.im};
 }
 
-// Add one point of the path and its mirror image below the axis to the integral of e^h t
-// dt, times 1 / t, 1 and t.  Returns an upper bound of what they add.
+// Add one point of the path and its mirror image below the axis to three integrals: of
+// e^h t dt times 1 / t (the probability), 1 (the density) and t (its slope).  `h`: h(t) +
+// ln t, scaled.  Returns an upper bound of what is added to the probability.
 static double add_point(struct gamma_place *sum, struct complex t, struct complex dt,
                         struct complex h, double weight) {
     double size = weight * exp(h.re), c = size * cos(h.im), s = size * sin(h.im);
@@ -122,8 +123,8 @@ static double add_point(struct gamma_place *sum, struct complex t, struct comple
     return size * sqrt((dt.re * dt.re + dt.im * dt.im) / square);
 }
 
-// Compute the integral for one d.  Terms are scaled by the largest one, so that none
-// overflows.
+// Compute the three integrals for one d.  Terms are scaled by the largest one, so that
+// none overflows.
 static struct gamma_place place_of(const struct difference *z) {
     struct gamma_path path = path_of(z);
     double top = exponent(z, (struct complex){path.start, 0}).re;
@@ -151,8 +152,8 @@ double hp_gamma_difference_below(struct hp_gamma x, struct hp_gamma y, double d)
 
 // --- quantiles -------------------------------------------------------------------------
 
-// Return an approximate quantile by the expansion of Cornish and Fisher with the
-// skewness.
+// Return an approximation of the quantile of X - Y for probability p, by the expansion of
+// Cornish and Fisher with the skewness.  *sd becomes the standard deviation of X - Y.
 static double guess(const struct difference *z, double p, double *sd) {
     double a = z->x.shape, b = z->y.shape, r = z->x.scale, s = z->y.scale;
     double normal = -hp_normal_quantile_above(p), variance = a * r * r + b * s * s;
@@ -161,8 +162,8 @@ static double guess(const struct difference *z, double p, double *sd) {
     return a * r - b * s + *sd * normal + third / variance * (normal * normal - 1) / 6;
 }
 
-// Return a step of Halley's method for the logarithm of the probability; `off` is by how
-// much that is too high.
+// Return the step of d by Halley's method for the logarithm of the probability; `off` is
+// how much this logarithm is too high at the present d.
 static double step_of(const struct gamma_place *at, double off) {
     double rise = at->density / at->below;
     double bend = at->slope / at->below - rise * rise;
@@ -170,7 +171,8 @@ static double step_of(const struct gamma_place *at, double off) {
     return -step / fmax(1 - step * bend / rise / 2, 0.5);
 }
 
-// Return the middle of a bracket; if one side is open, go twice as far out as before.
+// Return the middle of the bracket from `low` to `high`.  If one end is infinite, double
+// *reach, and return the number that is *reach away from the other end.
 static double between(double low, double high, double *reach) {
     if (isfinite(low) && isfinite(high)) {
         return low + (high - low) / 2;

@@ -1,7 +1,7 @@
-// If n samples were allocated between the first dump and the last, the number of them
-// that are still live is at most min(n, live at the last) and at least live at the last -
-// live at the first.  The ends of the interval are those of Clopper and Pearson (1934)
-// for these two numbers,
+// If n samples were allocated between the first dump and the last, the number of these
+// that are still live is at most min(n, samples live at the last dump), and at least the
+// samples live at the last dump minus those live at the first.  The ends of the interval
+// are those of Clopper and Pearson (1934) for these two numbers,
 //
 //     high = B^-1(confidence; most + 1, n - most)
 //     low  = B^-1(1 - confidence; least, n - least + 1)
@@ -33,14 +33,15 @@ static const double most_uneven = 1.2;  // largest ratio of two gaps of a series
 static const double least_active = 0.8; // smallest share of gaps with allocations
 // Largest surviving share of the allocated bytes.
 static const double most_surviving = 0.2;
-// Largest difference of the halves, as a share of the mean.
+// Difference of mean live bytes between the halves of a series, as a share of their mean,
+// from which on they drift.
 static const double most_drift = 0.25;
-static const double most_correlated = 0.99;
+static const double most_correlated = 0.99; // limit of the correlation r
 static const double many = 1e12; // number of samples that is treated as infinite
 
 enum {
-    LEAST_DUMPS = 8,
-    LEAST_SAMPLES = 10,
+    LEAST_DUMPS = 8,    // fewer dumps have no turnover
+    LEAST_SAMPLES = 10, // fewer samples of allocated memory have none
 };
 
 double hp_quantity_samples(const struct hp_quantity *quantity, uint64_t period) {
@@ -129,7 +130,7 @@ static double sum_of(const double *values, size_t count) {
     return sum;
 }
 
-// Whether the gaps between dumps are about equal.
+// Whether the process allocated about as much between any two consecutive dumps.
 static bool is_even(const double *gaps, size_t count) {
     double least = INFINITY, most = 0;
     for (size_t i = 0; i < count; i++) {
@@ -139,7 +140,8 @@ static bool is_even(const double *gaps, size_t count) {
     return least > 0 && most <= most_uneven * least;
 }
 
-// Whether too many gaps have no allocations, or the first or last one has none.
+// Whether nothing was allocated in too many gaps between dumps, or in the first or last
+// gap.
 static bool has_pauses(const double *gaps, size_t count) {
     size_t active = 0;
     for (size_t i = 0; i < count; i++) {
@@ -176,7 +178,7 @@ static double odds(double p) {
     return p / (1 - p);
 }
 
-// Return the interval of the turnover by sampling, as factors of its value.
+// Return the interval of the turnover by sampling error, as factors of its value.
 static struct hp_interval of_sampling(const struct hp_course *course, double mean,
                                       double alpha) {
     double relative = course->live_error / mean;
@@ -189,7 +191,8 @@ static struct hp_interval of_sampling(const struct hp_course *course, double mea
     };
 }
 
-// Return the interval by the differences between dumps, as factors of the value.
+// Return the interval of the turnover by the differences of live bytes between dumps, as
+// factors of its value.
 static struct hp_interval of_dumps(const struct hp_course *course, double mean,
                                    double alpha) {
     double m = (double)course->dumps, squares = 0, products = 0;

@@ -66,11 +66,16 @@ const char *hp_survivors_verdict(struct hp_interval share);
 enum hp_turnover_lack {
     HP_TURNOVER_KNOWN,     // there is one
     HP_TURNOVER_FEW_DUMPS, // the series has fewer than 8 dumps
-    HP_TURNOVER_UNEVEN,    // the gaps between dumps differ by more than 20 %
-    // Nothing was allocated in more than 20 % of the gaps, or in the first or last gap.
+    // The bytes that the process allocated between consecutive dumps differ by more than
+    // 20 %.
+    HP_TURNOVER_UNEVEN,
+    // The stacks allocated nothing in more than 20 % of the gaps between dumps, or in the
+    // first or last gap.
     HP_TURNOVER_PAUSES,
-    HP_TURNOVER_WINDOW, // more than 20 % of the allocated memory is live at the last dump
-    // Mean live memory of the two halves differs by 25 % of the mean or more.
+    // Live memory at the last dump is more than 20 % of the memory allocated since the
+    // first.
+    HP_TURNOVER_WINDOW,
+    // Mean live memory differs between the halves of the series by 25 % or more.
     HP_TURNOVER_DRIFT,
     // Fewer than 10 samples of allocated memory, or no live memory.
     HP_TURNOVER_FEW_SAMPLES,

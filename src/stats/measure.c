@@ -85,7 +85,8 @@ double hp_effective_samples(struct hp_measure measure) {
                                 : INFINITY;
 }
 
-// Return the variance of objects of equal size; `largest` limits t.
+// Return the variance of an estimate of `bytes` bytes in objects of equal size; `largest`
+// limits t.
 static double variance_at(double bytes, double objects, uint64_t period, double largest) {
     if (!(period > 1 && bytes > 0 && objects > 0)) {
         return 0;
@@ -104,17 +105,18 @@ double hp_variance_bound(double bytes, double objects, uint64_t period) {
 
 // --- intervals -------------------------------------------------------------------------
 
-// Return the gamma distribution with a mean and a variance.
+// Return the gamma distribution that has this mean and this variance.
 static struct hp_gamma gamma_of(double mean, double variance) {
     return (struct hp_gamma){mean * mean / variance, variance / mean};
 }
 
-// Return the gamma distribution with one more sample of the largest weight.
+// Return the gamma distribution with the mean M' and the variance V': `mean` and the
+// variance of `m`, with one more sample of the largest weight.
 static struct hp_gamma with_one_more(double mean, struct hp_measure m) {
     return gamma_of(mean + m.max_weight, m.variance + m.max_weight * m.max_weight);
 }
 
-// Return the lower end of an interval.
+// Return the lower end of an interval with the error probability alpha.
 static double low_end(struct hp_measure m, double alpha) {
     double lowest = fmax(m.estimate - m.excess, 0);
     if (lowest <= 0 || m.variance <= 0) {
@@ -124,7 +126,7 @@ static double low_end(struct hp_measure m, double alpha) {
     return fmax(g.scale * hp_gamma_quantile_below(g.shape, alpha / 2), m.observed);
 }
 
-// Return the largest possible estimate.
+// Return the highest estimate over all sizes that the objects may have.
 static double highest_of(struct hp_measure m) {
     return fmax(m.highest, m.estimate);
 }
@@ -134,7 +136,7 @@ static double certain_of(struct hp_measure m) {
     return fmax(fmin(m.observed, highest_of(m)), 0);
 }
 
-// Return the upper end of an interval.
+// Return the upper end of an interval with the error probability alpha.
 static double high_end(struct hp_measure m, double alpha) {
     double highest = highest_of(m), certain = certain_of(m);
     if (m.variance <= 0 && m.max_weight <= 0) {
@@ -159,7 +161,7 @@ struct hp_interval hp_interval_of(struct hp_measure measure, double confidence) 
 // One of the two numbers whose difference is a growth.  It is the sum of a certain part
 // and a gamma variable.
 struct growth_part {
-    // The mean of the sum, and the variance of the random part.
+    // The certain part, the mean of the sum, and the variance of the random part.
     double certain, mean, variance;
     struct hp_gamma gamma; // distribution of the random part
     bool is_certain;       // the random part is negligible
@@ -172,19 +174,21 @@ static struct growth_part part_of(double certain, double mean, double variance) 
                                 !is_random};
 }
 
-// Return the number that a growth starts from.  Mixed sizes may hide a part of it, and
-// hidden bytes must not look like growth, so that the highest estimate is used.
+// Return the distribution of the number that a growth starts from.  Mixed sizes may hide
+// a part of it, and hidden bytes must not look like growth, so that the highest estimate
+// is used.
 static struct growth_part start_of(struct hp_measure m) {
     double k = m.max_weight, certain = certain_of(m);
     return part_of(certain, highest_of(m) - certain + k, m.variance + k * k);
 }
 
-// Return the number that a growth leads to, which may be smaller than its estimate.
+// Return the distribution of the number that a growth leads to.  Its mean is the lowest
+// estimate over all sizes that the objects may have.
 static struct growth_part end_of(struct hp_measure m) {
     return part_of(0, fmax(m.estimate - m.excess, 0), m.variance);
 }
 
-// Whether the normal distribution is exact enough for a part.
+// Whether a part is certain, or the normal distribution is exact enough for it.
 static bool is_normal(struct growth_part part) {
     return part.is_certain || part.gamma.shape > normal_from;
 }
@@ -213,7 +217,7 @@ double hp_growth_p(struct hp_measure before, struct hp_measure after) {
     return after.estimate > before.estimate ? p : fmax(p, 0.5);
 }
 
-// Return the quantile of `end` - `start` with probability p.
+// Return the number below which `end` - `start` is with probability p.
 static double least_growth(struct growth_part start, struct growth_part end, double p) {
     if (start.is_certain && end.is_certain) {
         return end.mean - start.mean;

@@ -19,12 +19,15 @@
 #include <string.h>
 
 static const double choice_factor = 3; // factor on p for the choice among several spans
-static const double region = 1.64;    // limit of the restricted likelihood, as in trend.c
-static const double near_onset = 12;  // of 2 log L: onsets closer than this are as good
-static const double rival_margin = 2; // of 2 log L: a rival may exceed the hinge by this
+static const double region = 1.64; // limit of the restricted likelihood, as in trend.c
+// Largest difference of 2 log L from the best hinge at which a dump may be the onset.
+static const double near_onset = 12;
+// How much the 2 log L of a rival may exceed that of the hinge.
+static const double rival_margin = 2;
 static const double run_p = 0.01; // largest p of a run that is reported without a claim
 static const double periods[] = {2, 4 / 3., 1}; // of waves, in durations of the series
-static const double paces[] = {0.1, 0.2, 0.4};  // time constants / time that remains
+// Time constants of warm-ups, as shares of the time from their begin to the last dump.
+static const double paces[] = {0.1, 0.2, 0.4};
 static const double least_part = 1e-6; // smallest part of a rival that is not the level
 static const double pi = 3.14159265358979323846;
 
@@ -38,8 +41,9 @@ enum {
     WARM_UPS = PACES * (HP_ONSET_SUFFIXES + 1),
 };
 
-// A vector of a rival, whitened and made orthogonal to the level and, if it is the second
-// vector of a wave, to the first one.  `length` is the square of its length, 0 if almost
+// A vector of a rival (a wave or a warm-up that may explain the series as well as a
+// hinge), whitened and made orthogonal to the level and, if it is the second vector of a
+// wave, to the first one.  `length` is the square of its length, 0 if almost
 // nothing remains; `share` is the multiple of the first vector that was subtracted.
 struct product {
     double length, share;
@@ -49,7 +53,8 @@ struct product {
 struct hinges {
     struct hp_whitening whitening;
     double *level; // the whitened level, normalized to length 1
-    // For each s: the component of the hinge along the level, and the square of the rest.
+    // For each s: the component of the whitened hinge along the level, and the square of
+    // the length of the rest.
     double *along, *rest;
     double height;            // length of the whitened level before it was normalized
     struct product *products; // one for each vector of the rivals
@@ -58,20 +63,21 @@ struct hinges {
 // One span of dumps, and the constants of its tests.
 struct span {
     struct hp_onset_span dumps;
-    double *weights; // weights of its dumps in the slope
-    double positive; // sum of the positive weights
-    size_t parts;    // number of parts in the test of parts; `parts_end`: its quantile
-    double parts_end;
+    double *weights;  // weights of its dumps in the slope
+    double positive;  // sum of the positive weights
+    size_t parts;     // number of parts in the test by parts
+    double parts_end; // quantile of Student's t for the lower bound of that test
 };
 
 // The data that depend on times only; no rivals and hinges if the series is too short.
 struct hp_onset_times {
     size_t count;
     double *times;
-    double *rivals; // vectors: two for each wave, then `warm_ups` others
+    double *rivals; // vectors: two for each wave, then one for each warm-up
     size_t warm_ups;
-    double alpha;        // 1 - confidence, for the whole series
-    double z_end, t_end; // quantiles at alpha / paid
+    double alpha; // 1 - confidence, for the whole series
+    // Quantiles of the normal distribution and of Student's t at alpha / choice_factor.
+    double z_end, t_end;
     struct span spans[HP_ONSET_SPANS];
     struct hinges hinges[HP_CORRELATIONS];
 };
@@ -127,7 +133,8 @@ static double whitened_one(const struct hp_whitening *whitening, size_t j) {
     return (1 - whitening->carry[j]) * whitening->scale[j];
 }
 
-// Compute the hinges of one rho; sums over the dumps after s begin at the last dump.
+// Compute the whitened hinges of all dumps for one rho.  The sums over the dumps after s
+// are made from the last dump backwards.
 static void make_hinges(struct hinges *hinges, const double *times, size_t count,
                         double rho) {
     double *room = hinges->level = hp_alloc(3 * count * sizeof *room);
@@ -153,7 +160,7 @@ static void make_hinges(struct hinges *hinges, const double *times, size_t count
     }
 }
 
-// Compute a wave: a sine and a cosine vector.
+// Compute a wave: write a sine vector to `sine`, and a cosine vector after it.
 static void make_wave(const struct hp_onset_times *times, double period, double *sine) {
     size_t count = times->count;
     double span = times->times[count - 1] - times->times[0];
@@ -193,7 +200,8 @@ static void make_rivals(struct hp_onset_times *made) {
     }
 }
 
-// Compute the product of one vector; `before` is the first vector of the wave, or NULL.
+// Compute *product for one vector of a rival.  `before`: the first vector of the wave, if
+// this is the second one, whose product is the element before; else NULL.
 static void set_product(const struct hinges *hinges, const double *vector,
                         const double *before, size_t count, struct product *product) {
     double all = 0, level = 0, common = 0, level_before = 0;
@@ -297,7 +305,8 @@ struct hp_rise hp_onset_of_sampling(const struct hp_onset_times *times, size_t i
                : (struct hp_rise){slope > 0 ? 0 : 1, slope};
 }
 
-// Whether the last values are above all before the span; a cycle seen once fails this.
+// Whether the mean of the last values is above all values up to the first one of the span
+// of `span` dumps.  It is not in a cycle that is seen only once.
 static bool ends_above_all(const double *values, size_t count, size_t span) {
     size_t last = span / PARTS < 2 ? 2 : span / PARTS;
     double mean = 0, largest = values[0];
@@ -312,10 +321,10 @@ static bool ends_above_all(const double *values, size_t count, size_t span) {
 
 // --- hinges ----------------------------------------------------------------------------
 
-// The values whitened for one rho, after the level was removed.
+// The values whitened for one rho, after the level was removed, and their fits.
 struct fits {
-    double squares; // square of their length
-    double *along;  // for each s the scalar product with the hinge at s
+    double squares; // square of the length of these values
+    double *along;  // for each s the scalar product of the values with the hinge at s
 };
 
 // Compute the fits of all hinges for one rho.  The result uses `along` as its memory.
@@ -340,14 +349,16 @@ static struct fits fit_hinges(const struct hp_onset_times *times, const double *
     return (struct fits){fmax(squares - level * level, squares * DBL_EPSILON), along};
 }
 
-// Return the squares that the hinge at s leaves, at least as large as rounding errors.
+// Return the sum of squares of the values that the hinge at s leaves unexplained, at
+// least as large as rounding errors.
 static double rest_of(const struct hinges *hinges, const struct fits *fits, size_t s) {
     double taken =
         hinges->rest[s] > 0 ? fits->along[s] * fits->along[s] / hinges->rest[s] : 0;
     return fmax(fits->squares - taken, fits->squares * DBL_EPSILON);
 }
 
-// Test the hinge at s: the least significant rho within `region` of the best is used.
+// Test the slope of the hinge at s.  The result is the least significant one of all rho
+// whose likelihood is within `region` of the best.
 static struct hp_rise rise_of_hinge(const struct hp_onset_times *times,
                                     const struct fits *fits, size_t s) {
     double likelihood[HP_CORRELATIONS], best = -INFINITY;
@@ -401,7 +412,8 @@ static void carry_back(const struct hp_whitening *whitening, double *white,
     }
 }
 
-// Return the sum of squares that a vector explains.
+// Return the sum of squares that a vector explains; `along`: its scalar product with the
+// values.
 static double square_along(const struct product *product, double along) {
     return product->length > 0 ? along * along / product->length : 0;
 }
@@ -434,7 +446,8 @@ static double best_of_rho(const struct hp_onset_times *times, const struct hinge
     return -hinges->whitening.log_r - (double)count * log(rest);
 }
 
-// Whether a rival has a larger 2 log L; large rho, which fit most series, come first.
+// Whether a rival has a 2 log L above `likelihood` for any rho.  Large rho, which fit
+// most series, are tried first.
 static bool has_better(const struct hp_onset_times *times, const double *values,
                        double likelihood) {
     double best = -INFINITY, *white = hp_alloc(times->count * sizeof *white);
@@ -447,7 +460,7 @@ static bool has_better(const struct hp_onset_times *times, const double *values,
 
 // --- the onset -------------------------------------------------------------------------
 
-// The data of one row (one series of values).
+// The data of one search: one series of values.
 struct onset_row {
     const struct hp_onset_times *times;
     hp_onset_sampling_fn *sampling;
@@ -468,7 +481,8 @@ static void fit_row(struct onset_row *row, const double *values) {
     }
 }
 
-// Return the rise of a span by sampling, or {1} if no claim can follow from it.
+// Return the rise in span i by sampling alone; p = 1 if no claim can follow from this
+// span.
 static struct hp_rise sampling_in(const struct onset_row *row, const double *values,
                                   size_t i) {
     static const struct hp_rise none = {1, -INFINITY};
@@ -483,7 +497,8 @@ static struct hp_rise sampling_in(const struct onset_row *row, const double *val
     return choice_factor * found.p < times->alpha ? found : none;
 }
 
-// Test one suffix by all three procedures: the largest p-value and the smallest bound.
+// Test suffix i by sampling, by the hinge and by parts.  Returns the largest p-value and
+// the smallest bound.
 static struct hp_rise rise_of_span(const struct onset_row *row, size_t i) {
     const struct span *span = &row->times->spans[i];
     size_t first = span->dumps.first, count = span->dumps.count;
@@ -499,7 +514,9 @@ static struct hp_rise rise_of_span(const struct onset_row *row, size_t i) {
                             fmin(sampling.least, fmin(line.least, parts.least))};
 }
 
-// Find the best hinge and those almost as good.  Returns false if a rival is better.
+// Find the best hinge, and set dump, from, to and slope of *onset; `from` and `to` are
+// the first and the last of the hinges that are almost as good.  Returns false if a rival
+// is better.
 static bool find_best(const struct onset_row *row, struct hp_onset *onset) {
     size_t end = row->times->count - (LEAST_SUFFIX - 1), rho = 0, best_rho = 0;
     double best = -INFINITY, *all = hp_alloc(end * sizeof *all);
@@ -528,7 +545,9 @@ static double time_since(const struct hp_onset_times *times, size_t dump) {
     return times->times[times->count - 1] - times->times[dump];
 }
 
-// Return the length of a significant run of last steps that rose, too short for a claim.
+// Return the number of steps of the longest significant run, which is too short for a
+// claim: each of its steps rose, and the last value is above all values before.  0: there
+// is no such run.
 static unsigned steps_of(const struct onset_row *row, const double *values) {
     size_t count = row->times->count;
     unsigned found = 0;
@@ -545,7 +564,8 @@ static unsigned steps_of(const struct onset_row *row, const double *values) {
     return found;
 }
 
-// Test all suffixes, and locate the onset if the growth is significant.
+// Test all suffixes.  If the growth is significant, and no rival is better, set the
+// members of *onset; `whole` is the rise of the whole series.
 static void find_since(struct onset_row *row, struct hp_rise whole,
                        struct hp_onset *onset) {
     const struct hp_onset_times *times = row->times;

@@ -23,10 +23,10 @@
 
 #include <math.h>
 
-// The state of one batch of deaths.
+// The state of one batch of deaths: the parts of its influence c + w s.
 struct batch {
-    double waiting;  // weight of the objects that have not died yet
-    double constant; // the part of its influence that does not grow
+    double waiting;  // w: weight of its objects that have not died yet
+    double constant; // c: the part of its influence that does not grow with s
 };
 
 // Neumaier's sum (1974): removing a term that was added leaves no rounding error.
@@ -34,14 +34,14 @@ struct survival_sum {
     double value, rest;
 };
 
-// The state of the computation.
+// State while the survival function is computed, in the order of time.
 struct survival_adder {
     struct hp_survival *survival;
     const struct hp_life *lives;
     size_t count;
     HP_VEC(struct batch) batches;
-    double at_risk;  // weight of objects that are alive
-    double sum;      // sum of d / (Y (Y - d))
+    double at_risk;  // Y: weight of the objects that lived at least so long
+    double sum;      // s: sum of d / (Y (Y - d)) so far
     double units, t; // number of batches in the variance, and the quantile of Student's t
     // Sums over batches of c^2, of c w and of w^2.
     struct survival_sum constants, products, weights;
@@ -62,8 +62,8 @@ static void add_batch(struct survival_adder *adder, const struct batch *batch,
     add(&adder->weights, sign * batch->waiting * batch->waiting);
 }
 
-// Order by time; at the same time deaths come before censored objects, as Y includes
-// these.
+// Order of lives: by time; at the same time deaths come before censored objects, as Y
+// includes these objects.
 static int by_time(const void *left, const void *right) {
     const struct hp_life *a = left, *b = right;
     if (a->time != b->time) {
@@ -78,7 +78,8 @@ static int by_time(const void *left, const void *right) {
     return (a->weight > b->weight) - (a->weight < b->weight);
 }
 
-// Add up the weights, and count the batches.
+// Initialize the sums for the time 0, from the weights of all objects; count the batches
+// and set the quantile.
 static void begin(struct survival_adder *adder, double confidence) {
     size_t live = 0;
     for (size_t i = 0; i < adder->count; i++) {
@@ -112,7 +113,8 @@ static double variance_of(const struct survival_adder *adder) {
     return fmax(0, sum) * adder->units / (adder->units - 1);
 }
 
-// Return the interval of S; `before` is the upper end for S = 0.
+// Return the interval of S = `alive`.  For S = 0 its upper end is `before`, that of the
+// previous step.
 static struct hp_interval range_of(const struct survival_adder *adder, double alive,
                                    double before) {
     if (isnan(adder->t) || alive <= 0) {
@@ -122,8 +124,9 @@ static struct hp_interval range_of(const struct survival_adder *adder, double al
     return (struct hp_interval){pow(alive, factor), pow(alive, 1 / factor)};
 }
 
-// Handle the deaths at one time.  When the last objects die, none is left to estimate the
-// variance from, so that this step adds no variance.
+// Add the step of the survival function for the deaths at one time: lives[first] to
+// lives[end - 1], with the weight `deaths`.  When the last objects die, none is left to
+// estimate the variance from, so that this step adds no variance.
 static void die(struct survival_adder *adder, size_t first, size_t end, double deaths) {
     double rest = adder->at_risk - deaths;
     bool is_last = !(rest > 1e-12 * adder->at_risk);
@@ -151,7 +154,7 @@ static void die(struct survival_adder *adder, size_t first, size_t end, double d
     adder->at_risk -= deaths;
 }
 
-// Remove an object that is censored.
+// Remove an object that is censored from the objects at risk; keep its influence.
 static void leave(struct survival_adder *adder, const struct hp_life *life) {
     double influence = life->weight * adder->sum;
     adder->at_risk -= life->weight;

@@ -68,8 +68,8 @@ struct hp_trend_times {
 
 // --- times -----------------------------------------------------------------------------
 
-// Compute one vector of the half wave.  It is set to 0 if only rounding errors remain
-// beside the other vectors.
+// Compute vector i of the half wave from `values`: whiten it, make it orthogonal to the
+// vectors before, and normalize it.  It is 0 if only rounding errors remain of it.
 static void set_wave(struct trend_line *line, const double *values, size_t count, int i) {
     double *wave = line->wave[i];
     for (size_t j = 0; j < count; j++) {
@@ -85,7 +85,7 @@ static void set_wave(struct trend_line *line, const double *values, size_t count
     }
 }
 
-// Compute both vectors of the half wave: sine and cosine.
+// Compute both vectors of the half wave: a sine and a cosine.
 static void make_waves(struct trend_line *line, const double *times, size_t count) {
     double *values = hp_alloc(count * sizeof *values);
     double mean = (times[count - 1] - times[0]) / (double)(count - 1);
@@ -99,7 +99,7 @@ static void make_waves(struct trend_line *line, const double *times, size_t coun
     free(values);
 }
 
-// Compute the vectors of one rho.
+// Compute the vectors of the line and of the half wave for one rho.
 static void make_line(struct trend_line *line, const double *times, size_t count,
                       double rho) {
     double *room = line->level = hp_alloc(4 * count * sizeof *room);
@@ -119,7 +119,7 @@ static void make_line(struct trend_line *line, const double *times, size_t count
     make_waves(line, times, count);
 }
 
-// Return the quantile of Student's t, or 0 for alpha >= 0.5.
+// Return the t that Student's t exceeds with probability alpha, or 0 for alpha >= 0.5.
 static double student_end(double alpha, double freedom) {
     return alpha < 0.5 ? hp_student_quantile_above(alpha, freedom) : 0;
 }
@@ -251,7 +251,7 @@ struct hp_rise hp_trend_of_line(const struct hp_trend_times *times,
     return (struct hp_rise){hp_student_above(t, (double)times->count - 2), least};
 }
 
-// Indices of two models: a line, and half a wave.
+// Indices of the two models that are compared: a line, and half a wave.
 enum {
     LINE,
     WAVE,
@@ -293,8 +293,8 @@ bool hp_trend_is_line(const struct hp_trend_times *times, const double *values) 
 
 // --- parts -----------------------------------------------------------------------------
 
-// Return false if all dumps of the part were made at the same time, so that it has no
-// slope.
+// Compute the slope of one part of a series.  Returns false if all its dumps were made at
+// the same time, so that it has no slope.
 static bool slope_of_part(const double *times, const double *values, size_t count,
                           double *slope) {
     double mean = 0, squares = 0, sum = 0;
@@ -339,7 +339,7 @@ struct hp_rise hp_trend_of_parts(const struct hp_trend_times *times,
 
 // --- all -------------------------------------------------------------------------------
 
-// Return the larger p-value and the smaller bound.
+// Combine two results: return the larger p-value and the smaller bound.
 static struct hp_rise less_sure(struct hp_rise a, struct hp_rise b) {
     return (struct hp_rise){fmax(a.p, b.p), fmin(a.least, b.least)};
 }

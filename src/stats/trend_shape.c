@@ -30,19 +30,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Converts median deviations of a normal distribution to standard deviations.
+// Factor from the median absolute deviation of a normal distribution to its standard
+// deviation.
 static const double robust = 1.4826;
 static const double step_sds = 5, step_share = 0.02, step_low = 0.5, step_high = 1.5;
 static const double level_sds = 4, level_share = 0.05, level_low = -0.1,
                     level_high = 0.35;
 static const double cycle_high = 0.5, cycle_low = -0.3;
-// Shares closer to a limit than this are computed exactly; far above rounding errors.
+// Autocorrelations closer to a limit than this are computed exactly.  Rounding errors are
+// far smaller.
 static const double unsure = 1e-6;
 static const double pi = 3.14159265358979323846;
 
 enum {
     LEAST_PERIOD = 4, // smallest period of a cycle, in dumps
-    // Number of dumps from which on all autocorrelations are computed together.
+    // Number of dumps from which on all autocorrelations are computed together, by a
+    // Fourier transform.
     LONG = 1024,
 };
 
@@ -109,7 +112,7 @@ static bool is_levelled(const double *values, size_t count, double sd) {
            high - low > level_sds * sd && high - low > level_share * high;
 }
 
-// Return the mean product of values at a distance.
+// Return the mean product of values that are `distance` dumps apart.
 static double mean_product(const double *values, size_t count, size_t distance) {
     double sum = 0;
     for (size_t j = distance; j < count; j++) {
@@ -135,7 +138,7 @@ static double *without_line(const double *values, size_t count, double *rise) {
     return off;
 }
 
-// Return the range of the values.
+// Return the largest value minus the smallest one.
 static double swing_of(const double *values, size_t count) {
     double low = values[0], high = values[0];
     for (size_t j = 1; j < count; j++) {
@@ -182,8 +185,9 @@ static void transform(double *at, size_t count, const double *turns) {
     }
 }
 
-// Return the autocorrelation at distances up to a third of the values: the mean product
-// divided by `whole`, the mean product at distance 0.  The caller frees the result.
+// Return the autocorrelations of `off` at all distances up to a third of its length: the
+// mean product divided by `whole`, the mean product at distance 0.  The caller frees the
+// array.
 static double *make_shares(const double *off, size_t count, double whole) {
     size_t room = 1;
     while (room < count + count / 3 + 1) { // padding, so that products do not wrap around
@@ -211,12 +215,13 @@ static double *make_shares(const double *off, size_t count, double whole) {
     return at;
 }
 
-// The autocorrelations of a series.
+// The autocorrelations of a series of `count` values `off`, from which a line was
+// subtracted; `whole` is the mean product at distance 0.
 struct shape_shares {
     const double *off;
     size_t count;
     double whole;
-    double *near; // approximate values by distance; NULL: compute them one by one
+    double *near; // approximations by distance; NULL: compute each when it is needed
 };
 
 // Whether the autocorrelation at a distance is at least `limit`.  The exact value is only
@@ -239,7 +244,8 @@ static bool is_at_most(const struct shape_shares *shares, size_t distance, doubl
     return product / shares->whole <= limit;
 }
 
-// Whether values become similar again at some distance after they were opposite.
+// Whether the autocorrelation is high again at a distance beyond one at which it is low,
+// within the limits of a cycle.
 static bool comes_back(const double *off, size_t count) {
     struct shape_shares shares = {off, count, mean_product(off, count, 0), NULL};
     bool was_low = false, found = false;

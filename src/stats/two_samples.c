@@ -36,7 +36,7 @@ static double mean_of(const struct hp_scatter *sample) {
     return sample->sum / sample->weight;
 }
 
-// Return the weighted sum of squares around the mean.
+// Return S: the weighted sum of squares of the values' distances from their mean.
 static double squares_of(const struct hp_scatter *sample) {
     return fmax(sample->squares - sample->sum * mean_of(sample), 0);
 }
@@ -75,8 +75,8 @@ struct hp_contrast hp_welch_contrast(const struct hp_scatter samples[2]) {
     };
 }
 
-// Return the probability that Student's t exceeds difference / sd; without variance 0,
-// 0.5 or 1.
+// Return the probability that Student's t exceeds difference / sd.  If sd is 0: 0, 0.5 or
+// 1, for a difference above, equal to or below 0.
 static double above(double difference, const struct hp_contrast *contrast) {
     if (contrast->sd > 0) {
         return hp_student_above(difference / contrast->sd, contrast->freedom);
@@ -138,7 +138,7 @@ double hp_ratio_shrinkage_p(const struct hp_ratio *ratio) {
     return p;
 }
 
-// Convert a difference of logarithms to bytes.
+// Convert a difference of mean logarithms to a change in bytes, by the formula above.
 static double bytes_of(const struct hp_ratio *ratio, double difference) {
     double grown = exp(difference * ratio->shares[0]);
     double before = exp(-difference * ratio->shares[1]);

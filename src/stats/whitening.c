@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Smallest distance, in mean distances, so that two dumps of the same time are both used.
+// Smallest distance of two dumps, in mean distances: dumps of the same time are treated
+// as if they were this far apart, so that both are used.
 static const double least_distance = 0.01;
 
 const double hp_correlations[HP_CORRELATIONS] = {
