@@ -38,7 +38,7 @@ struct hp_survivors {
     double allocated; // bytes allocated between the first and the last dump
     // Lower and upper bound of `allocated`, because sizes are unknown.
     double fewest, most_allocated;
-    double squares; // sum over stacks of the squared bytes divided by the samples
+    double squares; // sum over stacks of (allocated bytes)^2 / number of samples
     // Upper and lower bound of the allocated bytes that are live at the last dump.
     double most, least;
 };
@@ -64,7 +64,7 @@ const char *hp_survivors_verdict(struct hp_interval share);
 
 // Why there is no turnover.
 enum hp_turnover_lack {
-    HP_TURNOVER_KNOWN,     // there is one
+    HP_TURNOVER_KNOWN,     // there is a turnover
     HP_TURNOVER_FEW_DUMPS, // the series has fewer than 8 dumps
     // The bytes that the process allocated between consecutive dumps differ by more than
     // 20 %.

@@ -41,8 +41,8 @@ struct hp_onset_span hp_onset_span(const struct hp_onset_times *times, size_t i)
 // Return the weight of dump `j` of the series in the slope of span i.
 double hp_onset_weight(const struct hp_onset_times *times, size_t i, size_t j);
 
-// Return the probability at which the bounds of spans hold.  It is smaller than for the
-// whole series, because the best of several spans is chosen.
+// Return the error probability of the lower bounds of growth in spans.  It is smaller
+// than 1 - confidence, because the best of several spans is chosen.
 double hp_onset_alpha(const struct hp_onset_times *times);
 
 // Test a span for growth beyond sampling, as hp_trend_of_sampling().  `variance` is
@@ -63,8 +63,8 @@ struct hp_onset {
     unsigned steps;
 };
 
-// Return the rise in span i by sampling alone.  Its bound is at probability
-// hp_onset_alpha().  If its p-value is not below that, any bound of 0 or less will do.
+// Return the rise in span i by sampling alone.  The error probability of its bound is
+// hp_onset_alpha().  If the p-value is not below that, any bound of 0 or less will do.
 // For runs the bound is not used.
 typedef struct hp_rise hp_onset_sampling_fn(const void *data, size_t i);
 

@@ -49,7 +49,8 @@ struct hp_interval hp_contrast_interval(const struct hp_contrast *contrast,
 // The factor between the second and the first sample, computed from logarithms of values.
 struct hp_ratio {
     struct hp_contrast tests[2]; // tests that all have to be significant
-    size_t count;                // number of tests; 0: there are fewer than three values
+    // Number of tests; 0: there are fewer than three values, or a sample has none.
+    size_t count;
     double center;    // the mean of all values, if they had the same distribution
     double shares[2]; // shares of the two samples in the total weight
 };

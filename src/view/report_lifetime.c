@@ -26,7 +26,7 @@ struct lifetime_adder {
     struct hp_lifetime_row *places;
     hp_int128 *variances; // variances of the live bytes of each place in the current dump
     bool is_raw; // the last dump has counts of sampled objects, which nothing scaled
-    struct stack_ends *ends; // by stack
+    struct stack_ends *ends; // by stack: values in the first and in the last dump
 };
 
 // --- sums ---------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ struct hp_listing {
     // One for each of view->rows, in the same order: by flat, then cum, then name.
     HP_VEC(struct hp_listed_function) functions;
     HP_VEC(struct hp_listed_line) lines; // grouped by function, by line number
-    // Each file once.
+    // The source files of the functions, each once.
     HP_VEC(struct hp_source_file) sources;
     bool is_passed; // some stack passes a selected function, even with value 0
 };
@@ -58,8 +58,9 @@ struct hp_listing {
 const struct hp_source_file *hp_listing_source(const struct hp_view *view,
                                                const struct hp_listed_function *function);
 
-// Read the source files of all functions from the folders that options.source_dirs
-// permits.  A file that cannot be read gets a reason instead of text.
+// Read the source files of all functions, at the paths in the symbols or below
+// options.source_dirs; with options.source_dirs_only, only below these folders.  A file
+// that cannot be read gets a reason instead of text.
 void hp_sources_read(struct hp_listing *listing, const struct hp_view *view);
 void hp_sources_done(struct hp_listing *listing);
 

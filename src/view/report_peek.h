@@ -28,7 +28,8 @@ struct hp_neighbor {
 
 // The callers and callees of one row.
 struct hp_neighborhood {
-    // `first` is the index in `all` of the first caller; callees follow the callers.
+    // `first` is the index in neighbors->all of the first caller; the callees follow the
+    // callers.
     size_t first, callers, callees;
 };
 
@@ -40,7 +41,8 @@ struct hp_neighbors {
     // The callers, then the callees of each row, each by value, then by name.  Owned.
     struct hp_neighbor *all;
     HP_VEC(struct hp_neighbor_call) calls;
-    HP_VEC(struct hp_neighbor_stack) stacks; // empty where errors are not known
+    // The stacks of all calls, as linked lists; empty if errors are not known.
+    HP_VEC(struct hp_neighbor_stack) stacks;
     HP_VEC(struct hp_error) errors; // errors of calls in several stacks, once computed
     // For each call its place in `errors`, + 1; 0: not computed.
     HP_VEC(uint32_t) error_of;
@@ -49,7 +51,7 @@ struct hp_neighbors {
     bool adds_up;
 };
 
-// Sum of the stacks in which a row and a neighbor call each other.
+// Sum of the stacks in which a row's function calls the neighbor, or is called by it.
 hp_fixed hp_neighbor_value(const struct hp_view *view,
                            const struct hp_neighbor *neighbor);
 

@@ -280,7 +280,7 @@ struct ranked_branch {
     uint32_t lines; // number of lines of text of the branch
 };
 
-// Order by value, then by place in the sequence.
+// Order of branches by value, the largest first, then by place in the sequence.
 static int by_value(const void *left, const void *right) {
     const struct ranked_branch *a = left, *b = right;
     if (a->value != b->value) {

@@ -19,7 +19,8 @@ struct hp_series_dump {
 // by time, then by name, with numbers in names in numeric order.  The caller frees it.
 struct hp_series_dump *hp_series_new(const struct hp_profile *profile, size_t *count);
 
-// Number of the first dumps of `dumps` that are of one series.  `count`: all dumps.
+// Return the length of the first series in `dumps`: how many dumps at its beginning are
+// of the same series.  `count`: number of all dumps.
 size_t hp_series_length(const struct hp_series_dump *dumps, size_t count);
 
 enum {

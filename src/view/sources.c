@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 enum {
-    FILE_MAX = 16 << 20,   // bytes of one file
-    FILES_MAX = 256 << 20, // bytes of all files together
+    FILE_MAX = 16 << 20,   // most bytes of one file that is read
+    FILES_MAX = 256 << 20, // most bytes of all files together
 };
 
 // Reasons why there is no source; each has a text for runs without --source-dir and with

@@ -26,7 +26,9 @@
 struct hp_stack_key {
     const uint32_t *at; // leaf first: nodes of the naming, places or sites; at least one
     uint32_t depth;     // number of elements
-    hp_string tags; // set in the profile's tag_sets; of sites: value of the facet; else 0
+    // Stacks of addresses: their set of labels, in profile->tag_sets.  Stacks of sites:
+    // place of their value of the facet.  Else 0.
+    hp_string tags;
     // Callers beyond its last element were cut off.  Always false for stacks of addresses
     // and of sites, whose last element then represents these callers.
     bool truncated;
@@ -66,7 +68,7 @@ void hp_stack_order_sort(const struct hp_stack_order *order, uint32_t *numbers,
 // Marks a stack of the profile if filters leave nothing of it.
 #define HP_NO_STACK UINT32_MAX
 
-// The elements of stacks.
+// The kind of elements that the stacks of a view consist of.
 
 enum hp_stacks_of {
     HP_STACKS_OF_NAMES,     // nodes of the naming
@@ -94,7 +96,7 @@ struct hp_stacks {
     HP_VEC(uint32_t) frame_of;    // frame of each of `calls`; UINT32_MAX: none
     uint32_t *number_of; // by call of the naming, if it is not hidden: number in `calls`
     size_t place_count;  // upper limit of the numbers of places, exclusive
-    // Stacks of sites only:
+    // Stacks of sites only: the sites of all calls.
     struct hp_sites sites;
     // By set of labels: place of its value of the facet, borrowed; NULL: no facet.
     const uint32_t *facet_of_set;

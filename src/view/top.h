@@ -19,7 +19,7 @@ struct hp_top {
     enum hp_metric of[HP_METRICS + 1]; // metric of each slot
     size_t slot[HP_METRICS]; // slot of each metric; SIZE_MAX: the metric is not added up
     hp_fixed *flat, *cum;    // [node * metrics + slot]
-    // NULL: not added up.
+    // Errors of flat and of cum, by column; NULL: not added up.
     struct hp_error *flat_errors[HP_COLUMNS], *cum_errors[HP_COLUMNS];
     // Set if few rows are shown: errors are then kept for shown rows only.  `place` is,
     // for each node, the number of its row + 1, or 0 if it is not shown: the index into
@@ -30,7 +30,7 @@ struct hp_top {
     // Error of a value whose errors are not added up: {0} if the column is exact, else
     // NULL.
     const struct hp_error *exact[HP_COLUMNS];
-    enum hp_sort sort; // order of the rows
+    enum hp_sort sort; // order of the rows: by flat, cum or name
     size_t sorted;     // number of rows that are sorted; the others come after them
     // Number of rows among which the first were chosen: see hp_chosen_among().  0 or 1:
     // there was no such choice, as for rows of inputs.

@@ -66,7 +66,7 @@ struct hp_trend {
 // The data of a trend report, in view->extra: a series for each process with several
 // dumps.
 struct hp_trends {
-    struct hp_trend *of; // owned
+    struct hp_trend *of; // one for each series; owned
     size_t count;        // number of series
     enum hp_metric metric;
     struct hp_row_values *values; // buffer that makes the values of one row

@@ -13,8 +13,8 @@
 // Whether the inputs are differences of two profiles, as values below zero show.
 bool hp_is_of_differences(const struct hp_profile *profile);
 
-// Fail with HP_E_EMPTY, and one sentence that names the input, if the inputs are
-// differences and the report or its options make no sense for these.
+// Fail with HP_E_EMPTY, and one sentence that names the input, if inputs are differences,
+// and the report or its options make no sense for these or another input is a dump.
 HP_MUST_CHECK int hp_two_signs_refuse(const struct hp_view *view, struct hp_err *err);
 
 // Replace view->profile by one with both sides, if the report has sides, or by one with

@@ -32,7 +32,7 @@ bool hp_is_much_unseen(const struct hp_view *view, enum hp_column column, uint32
 // --- rows that are shown because they are the largest ----------------------------------------
 
 enum {
-    HP_MANY_SAMPLES = 3, // the exact number of further samples does not matter
+    HP_MANY_SAMPLES = 3, // samples of a row are counted only up to this number
 };
 
 // Whether intervals of rows have to allow for the choice of the largest rows, in tables

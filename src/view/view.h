@@ -302,7 +302,7 @@ struct hp_view_cache {
     uint32_t *first_member;
     uint32_t *next_member;
     struct hp_sizes sizes; // parts of the stack that hp_view_stack_sizes() got last
-    // The parts of `sizes`, the largest first.
+    // Returned by hp_view_stack_sizes(): the parts of `sizes`, most bytes first.
     HP_VEC(const struct hp_size_part *) parts;
 };
 
@@ -353,9 +353,9 @@ struct hp_view {
     // By stack of the profile: whether filters leave any of it; NULL: there are no
     // filters.
     bool *is_visible;
-    // Columns.
+    // Columns of the report, in their order.
     HP_VEC(struct hp_field) fields;
-    // All rows.  Only the rows that are needed are sorted.
+    // All rows of the report.  At least the first hp_view_needed() ones are sorted.
     HP_VEC(struct hp_row_key) rows;
     // Number of rows, or of stacks, that HP_LIMIT_ENOUGH shows.
     size_t enough;
@@ -363,7 +363,8 @@ struct hp_view {
     size_t fitting;
     // Distinct stacks; {0} if the format needs none.
     struct hp_stacks stacks;
-    // Numbers of stacks, the largest first; NULL: the report does not sort them.
+    // Numbers of the view's stacks, those of the largest value first; NULL: the report
+    // does not sort stacks.
     uint32_t *by_value;
     // Number of the first stacks of by_value that the report shows: stacks whose value is
     // not 0.
@@ -412,7 +413,7 @@ void hp_cautions_done(struct hp_view *view);
 HP_MUST_CHECK int hp_page_build(struct hp_view *view, struct hp_err *err);
 void hp_page_done(struct hp_view *view);
 
-// Append the columns of a report, while it is built.
+// Append `count` columns to the report, while it is built.
 void hp_view_set_fields(struct hp_view *view, const struct hp_field *fields,
                         size_t count);
 
@@ -495,7 +496,7 @@ unsigned hp_view_flags(const struct hp_view *view, size_t row);
 // page, which computes its intervals itself and shows both.
 bool hp_view_is_too_high(const struct hp_view *view, struct hp_interval range);
 
-// Whether the errors of a column are known.
+// Whether the profile has errors of the stacks' values in a column.
 bool hp_view_has_errors(const struct hp_view *view, enum hp_column column);
 
 // Whether any used input has values of a metric.
