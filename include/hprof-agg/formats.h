@@ -26,7 +26,7 @@ enum hp_format_ability {
     // can write the growth alone (hp_report_options.only_grown).
     HP_CAN_ONLY_GROW = 1 << 6,
     HP_CAN_LABELS = 1 << 7, // keeps the labels of samples
-    // Takes a flavor, and limits on the number and depth of stacks.
+    // Obeys hp_report_options.flavor, max_samples and max_depth.
     HP_CAN_LIMIT_STACKS = 1 << 8,
     // Writes all metrics that the inputs have; else only the chosen one.
     HP_HAS_ALL_METRICS = 1 << 9,
@@ -40,7 +40,7 @@ enum hp_format_ability {
     HP_IS_PARTIAL = 1 << 14,
     // A picture of code.  It shows the same rows as a table, with confidence intervals.
     HP_IS_PICTURE = 1 << 15,
-    // For human readers: what was read, and warnings, stand above the report.
+    // For human readers: facts about the inputs, and warnings, stand above the report.
     HP_IS_FOR_PEOPLE = 1 << 16,
     HP_CAN_SPREAD = 1 << 17, // shows how inputs differ (hp_report_options.spread)
     // Can drop rows until the report fits hp_report_options.max_bytes.
@@ -54,8 +54,8 @@ enum hp_format_ability {
 
 // List the formats; i < hp_format_count().  hp_format_name() is a value of
 // hp_report_options.format.  hp_format_help() describes the format in one line.
-// hp_format_files() holds the patterns of file names that choose it, as "*.folded
-// *.collapsed".  All texts are constants.
+// hp_format_files() returns the patterns of the file names that choose this format,
+// separated by spaces: "*.folded *.collapsed".  All texts are constants.
 HP_API size_t hp_format_count(void);
 HP_API const char *hp_format_name(size_t i);
 HP_API const char *hp_format_help(size_t i);
@@ -76,9 +76,9 @@ HP_API int hp_format_of_file(const char *path, const char **format, struct hp_er
 
 // --- pictures of graphs -------------------------------------------------------
 
-// A call graph that the calling program has made itself.  Callers are drawn above the
-// functions that they call.  Texts are lines of UTF-8 with '\n' between them; lengths are
-// in points.
+// A node of a call graph that the calling program has made itself.  Callers are drawn
+// above the functions that they call.  Texts are lines of UTF-8 with '\n' between them;
+// lengths are in points.
 struct hp_graph_node {
     const char *name;  // first line of the node, broken where it is long; never NULL
     const char *text;  // text below the name; or NULL
@@ -93,8 +93,8 @@ struct hp_graph_edge {
     size_t from, to;   // indices into hp_graph.nodes: the caller and the callee
     const char *text;  // one line beside the arrow; or NULL
     const char *title; // tooltip of the arrow; NULL: the text
-    // Above 0.  In a cycle of calls the edge with the least weight is the one drawn
-    // upwards.
+    // Importance of the edge, above 0.  In a cycle of calls the edge with the least
+    // weight is the one drawn upwards.
     double weight;
     double width;   // width of the line, in points
     bool is_dashed; // whether the line is dashed, not solid
@@ -107,8 +107,8 @@ struct hp_graph {
     const struct hp_graph_node *nodes;
     size_t node_count; // at most HP_GRAPH_NODES
     const struct hp_graph_edge *edges;
-    // Any number.  Of more than 20,000 edges the lightest are not drawn, and the picture
-    // says so.
+    // Number of edges, without a limit.  If there are more than 20,000 the lightest are
+    // not drawn, and the picture says so.
     size_t edge_count;
 };
 

@@ -72,7 +72,8 @@ enum hp_estimator {
 
 // How jemalloc rounded the sizes of objects of more than 32 KiB.
 enum hp_large_sizes {
-    // As the numbers, statistics or the allocator's file show; else classes.
+    // As the numbers of the dump, the allocator's statistics or its binary show; to a
+    // size class if none of them shows it.
     HP_LARGE_AUTO,
     HP_LARGE_CLASSES, // to a size class: jemalloc up to 5.3.0
     HP_LARGE_PAGES,   // to whole pages only: jemalloc 5.3.1 and later
@@ -92,11 +93,11 @@ enum hp_snapshots {
 };
 
 // The use of the sandbox.  Binaries and mangled names are read in child processes.  In
-// the sandbox the kernel takes all that they do not need: files, network, other
-// processes, capabilities.
+// the sandbox the kernel denies these processes everything that they do not need: files,
+// network, other processes, capabilities.
 enum hp_sandbox {
-    HP_SANDBOX_AUTO,    // as much of it as the system has
-    HP_SANDBOX_REQUIRE, // read nothing if the system lacks a part of it
+    HP_SANDBOX_AUTO,    // use as much of the sandbox as the system has
+    HP_SANDBOX_REQUIRE, // read nothing if the system lacks a part of the sandbox
     HP_SANDBOX_OFF,     // read in child processes without a sandbox
 };
 
@@ -105,7 +106,7 @@ struct hp_profile;
 
 // --- reading ------------------------------------------------------------------
 
-// How far a long call has got.
+// How far hp_profile_read() or hp_profile_symbolize() has got.
 struct hp_progress {
     const char *phase;  // the step at hand: "reading" or "symbolizing"
     size_t done, total; // inputs (reading) or modules (symbolizing)
@@ -155,8 +156,8 @@ struct hp_read_options {
     const char *time_from;
     // The reports that will be made, planned_count of them.  Data that none of them needs
     // is not kept.  NULL keeps what any report may need, with two exceptions: stacks are
-    // not separated by thread for HP_BY_THREAD, and the inputs are not taken for a
-    // series.
+    // not separated by thread for HP_BY_THREAD, and the inputs are not treated as a
+    // series of dumps.
     const struct hp_report_options *planned;
     size_t planned_count;
     hp_progress_fn *progress; // called now and then; or NULL
@@ -212,8 +213,8 @@ struct hp_read_options {
     // fit it.  NULL: hp_profile_symbolize() compares all dumps together with one binary
     // for each path.
     const struct hp_symbol_options *symbols;
-    // Store in a partial which builds its dumps ran, as found by `symbols`; and the
-    // function names of these builds.
+    // with_builds: store in a partial which builds of binaries its dumps ran, as found by
+    // `symbols`.  with_names: store the function names of these builds, too.
     bool with_builds, with_names;
 };
 
@@ -233,7 +234,8 @@ enum hp_input_status {
 struct hp_input {
     const char *name; // its path as given, or its name in an archive
     enum hp_input_status status;
-    const struct hp_err *err; // the reason; NULL if it is used, or a duplicate
+    // Why it is damaged or not used; NULL if there is no reason to give.
+    const struct hp_err *err;
 };
 
 // Create an empty profile; free it with hp_profile_free().
@@ -278,8 +280,8 @@ HP_API const struct hp_input *hp_profile_input(const struct hp_profile *profile,
 HP_API size_t hp_profile_warning_count(const struct hp_profile *profile);
 HP_API const char *hp_profile_warning(const struct hp_profile *profile, size_t i);
 
-// Warnings about less than 1/200 of the bytes.  A report of kind HP_REPORT_INFO shows
-// them as well.
+// Warnings that concern less than 1/200 of the bytes of the profile, or matter little for
+// another reason.  A report of kind HP_REPORT_INFO shows them as well.
 HP_API size_t hp_profile_minor_warning_count(const struct hp_profile *profile);
 HP_API const char *hp_profile_minor_warning(const struct hp_profile *profile, size_t i);
 
@@ -461,7 +463,7 @@ HP_API struct hp_known_rule hp_known_rule(size_t i);
 enum hp_frames {
     HP_FRAMES_DEFAULT, // the default of the report
     HP_FRAMES_CODE,    // folds allocator, start-up, wrapper and standard frames
-    HP_FRAMES_OWN,     // folds these and library frames
+    HP_FRAMES_OWN,     // folds what HP_FRAMES_CODE folds, and library frames
     HP_FRAMES_ALL,     // folds allocator frames only
     HP_FRAMES_RAW,     // folds nothing
 };
@@ -482,7 +484,7 @@ enum hp_report_kind {
     HP_REPORT_TOP,      // a table of functions
     HP_REPORT_TREE,     // a call tree, from the roots down
     HP_REPORT_PEEK,     // callers and callees of the functions that HP_PICK matches
-    HP_REPORT_LIST,     // their source code, line by line
+    HP_REPORT_LIST,     // source code of the functions that HP_PICK matches, by line
     HP_REPORT_STACKS,   // every distinct stack
     HP_REPORT_DIFF,     // the changes between base inputs and the others
     HP_REPORT_TREND,    // the growth of functions over a series of dumps
@@ -518,7 +520,9 @@ enum hp_granularity {
     HP_BY_MODULE,
     HP_BY_BUILD, // builds of binaries and libraries
     HP_BY_ADDRESS,
-    HP_BY_INPUT, // for HP_REPORT_TOP, and for labels of pprof, as all that follow
+    // Inputs.  This and all that follow are for HP_REPORT_TOP, and for the labels of
+    // samples in pprof profiles.
+    HP_BY_INPUT,
     HP_BY_THREAD,
     HP_BY_LABEL,   // values of one label of samples or of inputs
     HP_BY_SIZE,    // sizes of objects
@@ -558,8 +562,8 @@ struct hp_gate {
     // the base's total.
     double growth;
     bool is_share; // whether `growth` is a share
-    // Growth counts only if its p-value, adjusted in a row, is below this; 0: do not look
-    // at p.
+    // Growth exceeds the limit only if its p-value is below this, in a row the p-value
+    // adjusted for the number of rows.  0: p-values do not matter.
     double p;
 };
 
@@ -580,12 +584,12 @@ struct hp_report_options {
     const char *label;      // key of the label, for HP_BY_LABEL
     enum hp_sort sort;
     enum hp_unit unit;
-    size_t limit;      // number of rows; 0: all, or HP_LIMIT_ENOUGH
+    size_t limit;      // most rows that are shown; 0: all; or HP_LIMIT_ENOUGH
     double confidence; // confidence level of intervals, 0 ... 1; 0: 0.95
     bool no_error;     // show no confidence intervals
     bool invert;      // HP_REPORT_TREE: go from the allocating functions to their callers
     double min_share; // HP_REPORT_TREE: least share of the total of a shown node; 0 ... 1
-    bool spread;      // HP_REPORT_TOP: show how inputs differ
+    bool spread;      // HP_REPORT_TOP: show how each row differs between inputs
     bool all_frames;  // the same as HP_FRAMES_RAW
     bool no_inlines;  // attribute an inlined call to the function around it
     bool short_names; // the same as HP_NAMES_SHORT

@@ -33,8 +33,8 @@ enum hp_cell {
     HP_CELL_SERIES, // one number for each dump
 };
 
-// A column of a table.  New members are only ever added at the end, here and in the next
-// two structs.
+// A column of a table.  New members are only ever added at the end, here and in struct
+// hp_row and struct hp_estimate.
 struct hp_view_column {
     const char *key;   // "flat", "p": the key in JSON; its meaning never changes
     const char *title; // heading for human readers; NULL: the column is for programs only
@@ -56,7 +56,7 @@ struct hp_row {
     const char *name; // the name, as reports show it
     // "" if unknown, or if the frames of the row differ in it.
     const char *function, *module, *file;
-    uint32_t line;  // source line; 0 under the same conditions
+    uint32_t line;  // source line; 0 if unknown, or if the frames of the row differ
     uint32_t depth; // depth in a tree; else 0
     size_t parent;  // row of the parent in a tree; else HP_NO_ROW
     unsigned flags; // bits of enum hp_row_flag, for the metric of the options
@@ -107,7 +107,8 @@ struct hp_frame_info {
     const char *function;
     const char *linkage;                  // the linker's name; "" if not known
     const char *file, *module, *build_id; // "" if not known
-    // Address of the call in the module: one less than the return address in names above.
+    // Address of the call in the module.  It is one less than the return address, which
+    // `function` shows if there are no symbols.
     uint64_t address;
     // `address` is an offset in the file; else an address as in ELF headers.
     bool is_offset;
@@ -138,13 +139,16 @@ HP_API struct hp_estimate hp_view_stack_estimate(const struct hp_view *view, siz
 // The growth that exceeds the gate and is to be reported first.
 struct hp_excess {
     const char *name; // name of the row, or of the total
-    size_t row;       // HP_NO_ROW: the total, or what the filters keep
-    double growth;    // bytes or objects
-    double limit;     // the largest growth that the gate allows, in the same unit
-    double p;         // the p-value; NAN if it is not known
-    double share;     // growth as a share of the base's total; NAN if that is 0
-    bool is_row;      // a row: its p-value is adjusted for the number of rows
-    // P allows only for sampling, as when two single processes are compared.
+    // The row that has grown; HP_NO_ROW: the total has grown, or the total of what the
+    // filters keep.
+    size_t row;
+    double growth; // bytes or objects
+    double limit;  // the largest growth that the gate allows, in the same unit
+    double p;      // p-value of the growth; NAN if it is not known
+    double share;  // growth as a share of the base's total; NAN if that is 0
+    bool is_row;   // a row: its p-value is adjusted for the number of rows
+    // The p-value takes only sampling into account, not how processes differ, as when two
+    // single processes are compared.
     bool is_of_sampling;
 };
 

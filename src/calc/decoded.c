@@ -38,9 +38,9 @@
 // and b' is the sum of the sizes.
 
 enum {
-    MOST_ANY = 3,            // most objects of a rewritten line with any classes
-    MOST_RAW = 4,            // most objects of a raw line
-    MOST_KEPT = 256,         // most readings of a line
+    MOST_ANY = 3,    // most objects of a rewritten line for which all classes are tried
+    MOST_RAW = 4,    // most objects of a raw line that is searched
+    MOST_KEPT = 256, // most readings of a line that are kept
     MOST_LINES = 65536,      // most lines that are remembered
     MOST_READINGS = 1 << 20, // most readings of all these lines
     HALF = 3,                // most objects of a half
@@ -62,7 +62,7 @@ struct reading_sums {
 // The search for the readings of one line, and the bounds that they must satisfy.
 struct line_search {
     struct hp_decoder *decoder;     // its last line is the one that is read
-    const struct hp_halves *halves; // if sizes are near the period
+    const struct hp_halves *halves; // set if all sizes are near the period
     struct hp_count line;
     double period;                                  // in bytes
     double least_mean, most_mean;                   // bounds of B/C, in bytes
@@ -90,7 +90,8 @@ static double printed_bytes(const struct line_search *s, struct reading_sums sum
     return bytes * hp_one_minus_exp(bytes / objects / s->period);
 }
 
-// Keep the chosen classes as a reading of the last line.
+// Add the chosen classes (s->path) to the decoder as a reading of its last line.  If the
+// line has MOST_KEPT readings, set s->too_many instead.
 static void keep(struct line_search *s) {
     struct hp_decoder *decoder = s->decoder;
     struct hp_decoded_line *line = &decoder->lines.at[decoder->lines.count - 1];
@@ -140,7 +141,8 @@ static void try_pairs(struct line_search *s, struct reading_sums sums, int low) 
     }
 }
 
-// Try all classes from `low` on for the `left` last objects.
+// Try all size classes from `low` on for the `left` last objects, and keep those with
+// which jemalloc would print the line; `sums` are of the other objects.
 static void try_sizes(struct line_search *s, struct reading_sums sums, int low,
                       unsigned left) {
     double bytes = (double)s->line.bytes;
@@ -173,16 +175,16 @@ static size_t place_of_half(const struct hp_half *half) {
     return place_of(half->sizes.count, half->shifted_objects);
 }
 
-// Return whether a class can be in a half.  The larger the size, the fewer objects a
-// sample represents, so the classes of a period are consecutive.
+// Return whether a class is near the period, so that it can be in a half.  The larger the
+// size, the fewer objects a sample represents, so these classes are consecutive.
 static bool is_near(const struct hp_decoder *decoder, int i) {
     const struct hp_size_class *class = &decoder->classes->of[i];
     return class->shifted_objects > 0 && class->shifted_objects <= MOST_SHIFTED &&
            (double)class->size <= largest_half * (double)decoder->period;
 }
 
-// Add all halves that begin with `half`, of classes from `from` up to but not including
-// `end`.
+// Add all halves that continue `half` by one object or more, of classes from `from` up to
+// but not including `end`.
 static void add_halves(const struct hp_decoder *decoder, struct hp_halves *halves,
                        struct hp_half half, int from, int end) {
     for (int i = from; i < end; i++) {
@@ -239,8 +241,8 @@ static void make_halves(const struct hp_decoder *decoder, struct hp_halves *halv
     }
 }
 
-// Return the halves for the period of the decoder; the oldest period is replaced if it is
-// new.
+// Return the halves for the period of the decoder.  If they are not there, they are made,
+// and replace those that were made first.
 static const struct hp_halves *halves_of(struct hp_decoder *decoder) {
     for (int i = 0; i < HP_PERIODS_KEPT; i++) {
         if (decoder->halves[i].period == decoder->period) {
@@ -272,7 +274,8 @@ static const struct hp_half *half_of(const struct line_search *s, const double *
     return &s->halves->all.at[bytes - s->halves->bytes.at];
 }
 
-// Return the first element of at least `bytes` bytes.
+// Return the first element of the group that is at least `bytes`, or the end of the
+// group.
 static const double *from_bytes(struct half_group group, double bytes) {
     while (group.at < group.end) {
         const double *middle = group.at + (group.end - group.at) / 2;
@@ -340,8 +343,9 @@ static struct half_group between(struct half_group group, double least, double m
     return group;
 }
 
-// Try all pairs of halves of two groups that reach the target.  As the bytes of a go up,
-// the matching bytes of b go down.
+// Try all pairs of a half of group `a` and one of group `b` whose bytes together are
+// within the target, and keep those that print like the line.  As the bytes of the first
+// half go up, the matching bytes of the second go down.
 static void meet(struct line_search *s, struct half_group a, struct half_group b,
                  const struct half_target *target) {
     if (a.at == a.end || b.at == b.end || *a.at + *b.at > target->high ||
@@ -366,7 +370,8 @@ static void meet(struct line_search *s, struct half_group a, struct half_group b
     }
 }
 
-// Try all splits of `all` eighths into a first half and a second half of `rest` objects.
+// Try all splits of `all` eighths of objects into a first half of three sampled objects
+// and a second half of `rest` sampled objects.
 static void try_halves(struct line_search *s, uint64_t all, unsigned rest,
                        struct half_target target) {
     uint64_t least = (all * HALF + HALF + rest - 1) / (HALF + rest);
@@ -378,7 +383,8 @@ static void try_halves(struct line_search *s, uint64_t all, unsigned rest,
     }
 }
 
-// Try all splits of `all` eighths into two halves of three objects and a middle object.
+// Try all splits of `all` eighths of objects into two halves of three sampled objects and
+// a middle object.
 static void try_middles(struct line_search *s, uint64_t all, struct half_target target) {
     for (int i = s->first; i <= s->last; i++) {
         const struct hp_size_class *class = class_of(s, i);
@@ -432,7 +438,8 @@ static void try_near(struct line_search *s) {
 
 // --- rewritten -------------------------------------------------------------------------
 
-// Find the bounds of the mean, and so of C and B, that the rounding of c' and b' leaves.
+// Find the bounds of the mean size, and so of C and B, that the rounding of c' and b'
+// leaves; also the first and last class that fit into these.
 static void find_bounds(struct line_search *s) {
     double objects = (double)s->line.objects, bytes = (double)s->line.bytes;
     s->least_mean = (bytes - 0.5) / (objects + 0.5);
@@ -456,7 +463,8 @@ static void find_bounds(struct line_search *s) {
     }
 }
 
-// Return whether all objects of the line can be in halves.  Each of the other objects
+// Return whether all objects of the line are certainly near the period, so that halves
+// can make up the line.  One sample represents at most C - 1 objects, since another one
 // represents at least one object.
 static bool are_all_near(const struct line_search *s) {
     return s->most_objects - 1 <= (double)MOST_SHIFTED / 8 &&
@@ -484,7 +492,8 @@ static bool read_rewritten(struct line_search *s) {
 
 // --- raw -------------------------------------------------------------------------------
 
-// Find pairs of classes whose sizes add up to `bytes`.
+// Keep, for the last two objects, all pairs of classes from `low` on whose sizes add up
+// to `bytes`.
 static void try_raw_pairs(struct line_search *s, uint64_t bytes, int low) {
     int high = hp_class_below(bytes);
     for (; low <= high; low++) {
@@ -501,7 +510,8 @@ static void try_raw_pairs(struct line_search *s, uint64_t bytes, int low) {
     }
 }
 
-// Find `left` classes from `low` on whose sizes add up to `bytes`.
+// Keep all readings whose last `left` objects have classes from `low` on and sizes that
+// add up to `bytes`.
 static void try_raw(struct line_search *s, uint64_t bytes, int low, unsigned left) {
     if (left == 2) {
         try_raw_pairs(s, bytes, low);
@@ -525,7 +535,7 @@ static bool read_raw(struct line_search *s) {
 
 // --- all -------------------------------------------------------------------------------
 
-// Forget all lines.
+// Drop all remembered lines and their readings.
 static void forget(struct hp_decoder *decoder) {
     hp_index_drop(&decoder->index);
     decoder->lines.count = decoder->readings.count = 0;
@@ -553,7 +563,7 @@ void hp_decoder_done(struct hp_decoder *decoder) {
     hp_vec_done(&decoder->readings);
 }
 
-// Read the last line of the decoder.
+// Find the readings of `decoded`, which is the last line of the decoder.
 static void read_line(struct hp_decoder *decoder, struct hp_decoded_line *decoded) {
     struct line_search s = {.decoder = decoder,
                             .line = decoded->line,
@@ -599,7 +609,9 @@ size_t hp_count_few(const struct hp_dump *dump) {
 // --- decoded ---------------------------------------------------------------------------
 
 enum {
-    READ_WEIGHT = 64, // weight of an object that was read; each class has 1 in advance
+    // Weight in the prior of an object whose size is certain; each class begins with a
+    // weight of 1.
+    READ_WEIGHT = 64,
 };
 
 void hp_class_weights_init(struct hp_class_weights *weights, uint64_t period, double rate,
@@ -727,13 +739,14 @@ static struct totals bounds_of(const struct hp_class_weights *weights,
             one.least_size < all.least_size ? one.least_size : all.least_size;
         all.samples = one.samples < all.samples ? one.samples : all.samples;
     }
-    // Counts have no bounds that could be added: their range is treated as chance.
+    // Errors have bounds of bytes, not of objects: half the range of the number of
+    // objects is treated like a standard deviation.
     double half = (all.most_objects - all.least_objects) / 2;
     all.objects_variance += half * half;
     return all;
 }
 
-// Set the bounds of an estimate of `bytes` bytes.
+// Set the error bounds of an estimate of `bytes` bytes, so that they include `all`.
 static void bound(const struct totals *all, double bytes, struct hp_unbiased *estimate) {
     double excess = bytes - all->least_bytes, hidden = all->most_bytes - bytes;
     hp_error_bound(&estimate->error, excess, hidden, &estimate->too_big);
@@ -768,10 +781,10 @@ struct hp_unbiased hp_estimate_readings(const struct hp_class_weights *weights,
 
 // The sampled objects of one class in all readings of a line.
 struct class_sum {
-    // Fewest and most objects in a reading that has the class.
+    // Number of the class; the fewest and most objects of it in a reading that has it.
     unsigned class, least, most;
     size_t readings; // number of readings that have the class
-    double weighted; // sum of the objects, weighted by reading
+    double weighted; // objects of the class, added up with the weights of the readings
 };
 
 // The classes of a line, in no order.
@@ -792,7 +805,8 @@ static struct class_sum *sum_of(struct class_sums *sums, unsigned class) {
     return i < HP_CLASS_PARTS ? &sums->of[i] : NULL;
 }
 
-// Add a reading.  Returns false if it has too many classes.
+// Add a reading to the sums of its classes.  Returns false if the line has more than
+// HP_CLASS_PARTS classes.
 static bool add_reading(struct class_sums *sums, const struct hp_reading *reading,
                         double weight) {
     for (unsigned i = 0, same; i < reading->count; i += same) {
@@ -894,8 +908,8 @@ struct hp_unbiased hp_estimate_class(const struct hp_class_weights *weights, uin
     return e;
 }
 
-// Return the smallest ratio of the smaller to the larger reading, over the four classes
-// of the doubling that contains `class`.
+// Return the smallest ratio of least_bytes to most_bytes of a sample, over the four
+// classes of the doubling that contains `class`.
 static double least_share(const struct hp_class_weights *weights, int class) {
     int first = class - (class - 5) % 4;
     double share = 1;

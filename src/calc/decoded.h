@@ -24,8 +24,10 @@
 // among those found here, provided that the search was complete.
 
 enum {
-    HP_MOST_READ = 7,  // most objects of a line that is searched
-    HP_FEWER_READ = 3, // a lower limit, with which the search takes a tenth of the time
+    HP_MOST_READ = 7, // most objects of a line whose readings are searched for
+    // A lower limit for dumps of many lines, with which the search takes a tenth of the
+    // time.
+    HP_FEWER_READ = 3,
 };
 
 // One reading of a line, a multiset of sizes: the size classes of `count` objects, the
@@ -37,7 +39,7 @@ struct hp_reading {
 // The readings that were found for a line: each is one combination of object sizes that
 // explains the two printed numbers.
 struct hp_readings {
-    const struct hp_reading *at; // valid until the next call of hp_decode()
+    const struct hp_reading *at; // the readings; valid until the next call of hp_decode()
     size_t count;
     bool complete; // all possible readings are here; else others may exist
     // All readings whose sizes are size classes are here, but an object may also have a
@@ -64,7 +66,8 @@ struct hp_halves {
     uint64_t period; // sample period; 0: empty
     HP_VEC(struct hp_half) all;
     HP_VEC(double) bytes; // unbiased_bytes of each half, as double
-    // For each number of objects and shifted_objects, the first half that has these.
+    // For each number of objects and shifted_objects, the index in `all` of the first
+    // half that has these.
     HP_VEC(uint32_t) first;
 };
 
@@ -144,8 +147,8 @@ struct hp_prior {
 struct hp_prior_count {
     struct {
         uint32_t leaf, class;
-        // First, as the index needs it.  `leaf` is a number in dump->addresses; class
-        // HP_SIZE_CLASSES is the sum of all classes.
+        // `key` is the first member, as the index needs it.  `leaf` is a number in
+        // dump->addresses; class HP_SIZE_CLASSES is the sum of all classes.
     } key;
 
     uint64_t count; // objects that were read for certain
@@ -155,7 +158,8 @@ struct hp_prior_count {
 void hp_prior_add(struct hp_prior *prior, uint32_t leaf, uint64_t size, uint64_t n);
 void hp_prior_clear(struct hp_prior *prior); // frees everything; {0} afterwards
 
-// Estimate a line from its readings, which must be complete and one or more.  `prior` may
+// Estimate a line from its readings, which must be complete and one or more.  They are
+// weighted by the sizes that `prior` has for `leaf`, the leaf of the stack.  `prior` may
 // be NULL: all readings have the same weight.
 struct hp_unbiased hp_estimate_readings(const struct hp_class_weights *weights,
                                         struct hp_readings readings,
@@ -166,7 +170,7 @@ enum {
     HP_CLASS_PARTS = 8,
 };
 
-// The share of one size class in a line.
+// The objects of one size class in a line.
 struct hp_class_part {
     uint64_t size;         // bytes, size of the class
     struct hp_unbiased of; // estimate, with the bounds of all readings
@@ -187,10 +191,10 @@ void hp_widen_to_readings(const struct hp_class_weights *weights,
 struct hp_unbiased hp_estimate_class(const struct hp_class_weights *weights, uint64_t n,
                                      uint64_t size);
 
-// Adjust the estimate of a mix where large objects may be smaller than their class.  The
-// estimate assumed the size of the class; it is moved to the middle of both readings and
-// its bounds are widened.  `mean` is the mean size of the objects, more than
-// HP_LARGE_FROM bytes.
+// Adjust the estimate of a mix, a line of several unknown sizes, where large objects may
+// be smaller than their class.  The estimate assumed the size of the class; it is moved
+// to the middle of both readings and its bounds are widened.  `mean` is the mean size of
+// the objects, more than HP_LARGE_FROM bytes.
 void hp_read_mix_as_pages(const struct hp_class_weights *weights, double mean,
                           struct hp_unbiased *estimate);
 

@@ -36,7 +36,8 @@ static int compare(const struct hp_embedded_symbols *embedded,
 }
 
 // Add a set of symbols, whose lines are the last of embedded->lines, to a frame.  The
-// better set stays; the lines are dropped if it is not the new one.
+// frame keeps the better of its old set and this one; the lines are dropped if the old
+// one is better.
 static void add(struct hp_embedded_symbols *embedded, const struct hp_profile *profile,
                 hp_frame_id frame, struct hp_embedded_frame account) {
     struct hp_embedded_frame *known = hp_vec_reach(&embedded->frames, frame.n);
@@ -58,7 +59,7 @@ static void add(struct hp_embedded_symbols *embedded, const struct hp_profile *p
     }
 }
 
-// Return the same string in the profile.
+// Copy a string of the table `from` to the profile.
 static hp_string copy(struct hp_profile *profile, const struct hp_strtab *from,
                       hp_string string) {
     return hp_strtab_add(&profile->strings, hp_strtab_span(from, string));

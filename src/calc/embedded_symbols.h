@@ -19,9 +19,11 @@ struct hp_embedded_frame {
     bool is_of_file;
 };
 
-// {0} is empty.  Free it with hp_embedded_symbols_done().
+// The symbols of all frames of a profile so far. {0} is empty.  Free it with
+// hp_embedded_symbols_done().
 struct hp_embedded_symbols {
-    // For the first frames of the profile, by number; no lines: no names.
+    // By frame number in the profile.  An entry without lines has no names; frames past
+    // the end have none either.
     HP_VEC(struct hp_embedded_frame) frames;
     HP_VEC(struct hp_line) lines; // strings are in profile->strings
 };
@@ -32,8 +34,8 @@ void hp_embedded_symbols_add(struct hp_embedded_symbols *embedded,
                              struct hp_profile *profile, const struct hp_dump *dump,
                              const hp_frame_id *frames);
 
-// Add symbols of one frame that were read from a partial.  The strings of `lines` must be
-// in profile->strings.
+// Add symbols of one frame that were read from a partial: account->lines elements of
+// `lines`, whose strings must be in profile->strings.
 void hp_embedded_symbols_put(struct hp_embedded_symbols *embedded,
                              struct hp_profile *profile, hp_frame_id frame,
                              const struct hp_embedded_frame *account,

@@ -130,7 +130,8 @@ static double size_along(int i, struct pair_sums share) {
     return x < 0 ? -x : x;
 }
 
-// Return how far a reading may be off in each direction.
+// Set `reach` to how far rounding may have moved a reading in each direction, as a share
+// of the total.
 static void find_reach(const struct balance *balance, const struct pair_reading *reading,
                        double reach[DIRECTIONS]) {
     struct pair_sums a = share_of(balance, reading->moves[0]);
@@ -141,7 +142,7 @@ static void find_reach(const struct balance *balance, const struct pair_reading 
     }
 }
 
-// Begin with a total and no parts subtracted.
+// Begin with a printed total from which no part has been subtracted.
 static void balance_init(struct balance *balance, struct hp_count total, double period) {
     struct pair_reading reading = of_rounded(total, period);
     *balance = (struct balance){.total = reading.at, .left = reading.at};
@@ -151,7 +152,8 @@ static void balance_init(struct balance *balance, struct hp_count total, double 
     }
 }
 
-// Subtract `times` equal parts.
+// Subtract `times` equal parts from the rest of the total, and add their roundings to
+// what is allowed.
 static void take(struct balance *balance, const struct pair_reading *reading,
                  double times) {
     double reach[DIRECTIONS];
@@ -170,7 +172,7 @@ static void take(struct balance *balance, const struct pair_reading *reading,
     }
 }
 
-// Return whether the rest can be explained by rounding.
+// Return whether rounding can explain what is left of the total.
 static bool is_even(const struct balance *balance) {
     struct pair_sums left = share_of(balance, balance->left);
     for (int i = 0; i < DIRECTIONS; i++) {
@@ -194,7 +196,7 @@ struct equals {
     uint64_t times;
 };
 
-// Subtract the pairs that were collected in one entry of the cache.
+// Subtract from the total the equal pairs that were collected in one entry of the cache.
 static void take_equals(struct balance *balance, const struct equals *equals,
                         const struct hp_size_classes *classes) {
     if (equals->times > 0) {
@@ -203,7 +205,7 @@ static void take_equals(struct balance *balance, const struct equals *equals,
     }
 }
 
-// Subtract all stacks of a dump.
+// Subtract the numbers of all stacks of a dump from the total.
 static void take_stacks(struct balance *balance, const struct hp_dump *dump,
                         const struct hp_size_classes *classes, enum hp_column column) {
     struct equals memos[MEMOS];
@@ -228,8 +230,8 @@ static void take_stacks(struct balance *balance, const struct hp_dump *dump,
     }
 }
 
-// Return whether no stack has numbers in a column.  A total with a 0 represents nothing,
-// so this must be true then.
+// Return whether all stacks have only zeros in a column, as must be if 0 objects or 0
+// bytes are in the header.
 static bool has_nothing(const struct hp_dump *dump, enum hp_column column) {
     const struct hp_dump_stack *stack;
     hp_vec_each (stack, &dump->stacks) {
@@ -277,7 +279,8 @@ enum hp_header_check hp_header_check(const struct hp_dump *dump,
 
 // --- stacks and threads ----------------------------------------------------------------
 
-// Return whether the lines of the threads add up exactly.
+// Return whether the lines of the threads of a stack add up exactly to `total`, its
+// counts.
 static bool is_sum(const struct hp_thread_line *lines, uint32_t count,
                    struct hp_count total, enum hp_column column) {
     for (uint32_t i = 0; i < count; i++) {
@@ -300,7 +303,7 @@ struct line_reading {
     struct pair_reading reading;
 };
 
-// Return the sums of a line, valid until the next call.
+// Return the sums C and B recovered from a line; valid until the next call.
 static const struct pair_reading *recall(struct line_readings *readings,
                                          struct hp_count line) {
     struct line_reading *kept =
@@ -311,7 +314,8 @@ static const struct pair_reading *recall(struct line_readings *readings,
     return &kept->reading;
 }
 
-// Return whether the lines of the threads add up, in a rewritten dump.
+// Return whether the lines of the threads of a stack add up to `total`, its counts, in a
+// rewritten dump, except for rounding.
 static bool is_rewritten_sum(const struct hp_thread_line *lines, uint32_t count,
                              struct hp_count total, struct line_readings *readings,
                              enum hp_column column) {

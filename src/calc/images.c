@@ -10,7 +10,8 @@
 #include "calc/resolve.h"
 
 enum {
-    LONGEST_HOLE = 64, // most rows to either side that are examined
+    // Most rows on either side of a hole that are searched for the image around it.
+    LONGEST_HOLE = 64,
     // Bytes by which (address - file offset) may grow from one row of an image to the
     // next: twice the largest alignment of segments, a page of 2 MiB.
     MOST_SHIFT = 4 << 20,
@@ -127,7 +128,7 @@ void hp_images_find(struct hp_resolver *resolver, const struct hp_dump *dump) {
                         ((struct hp_run){.first_row = i, .last_row = i}));
             image = &resolver->images.at[resolver->images.count - 1];
         }
-        // The end of a reserved row is no end of the file.
+        // A reserved row is no part of the file: its end is not the end of the image.
         if (is_file && !row->reserved) {
             add_row(image, row, i);
         }

@@ -77,12 +77,13 @@ static void make_room(struct hp_merger *merger, struct hp_profile *profile,
     }
 }
 
-// Return the estimate of a stack of the dump.
+// Return the place of the estimate of stack number `stack` of the dump.
 static struct hp_values *values_of(const struct hp_merger *merger, size_t stack) {
     return merger->adopts ? &merger->adopted[stack].values : &merger->values.at[stack];
 }
 
-// Count a stack by how its sizes were read.
+// Add a stack and its bytes in use to the counts in the record, by how its object sizes
+// were recovered (enum hp_read).
 static void count_read(struct hp_input_record *record, const struct hp_values *values,
                        const struct hp_error *error) {
     for (int i = 0; i < HP_READS; i++) {
@@ -93,8 +94,8 @@ static void count_read(struct hp_input_record *record, const struct hp_values *v
     }
 }
 
-// Add the ages of the stack that was estimated last.  Memory that is not listed, or not
-// in use, has no age.
+// Add the stack that was estimated last to merger->ages.  Memory that is not listed, or
+// not in use, gets the age HP_NO_AGE.
 static void keep_ages(struct hp_merger *merger, const struct hp_dump_stack *stack,
                       const struct hp_error errors[HP_COLUMNS], enum hp_column column) {
     uint32_t number = (uint32_t)(merger->estimated - 1);
@@ -186,8 +187,9 @@ static void take_recorded_errors(const struct hp_merger *merger,
     }
 }
 
-// Estimate all stacks, before any is added, so that an unusable dump leaves no trace in
-// the profile.  Returns false if a number is too large.
+// Estimate all stacks of the dump, before any is added, so that an unusable dump leaves
+// no trace in the profile.  Adds the estimates up in record->total.  Returns false if a
+// number is too large.
 static bool estimate(struct hp_merger *merger, const struct hp_dump *dump,
                      struct hp_input_record *record) {
     const struct hp_dump_stack *stack;
@@ -243,7 +245,8 @@ static void join_unmapped(const struct hp_merger *merger,
 
 // --- further types ---------------------------------------------------------------------
 
-// Find or add the further sample types of the dump in the profile.
+// Find or add the further sample types of the dump in the profile, put their numbers
+// there into merger->types, and begin the values of input number `input` in each.
 static void begin_types(struct hp_merger *merger, const struct hp_dump *dump,
                         struct hp_profile *profile, uint32_t input) {
     merger->types.count = 0;
@@ -261,7 +264,8 @@ static void begin_types(struct hp_merger *merger, const struct hp_dump *dump,
     }
 }
 
-// Add the further values of a stack.
+// Add the values that stack number `stack` of the dump has in further sample types to
+// stack `number` of the profile.
 static void add_values(const struct hp_merger *merger, const struct hp_dump *dump,
                        size_t stack, struct hp_profile *profile, uint32_t number) {
     const int64_t *values = hp_dump_values(dump, stack);
@@ -291,8 +295,8 @@ static void mark_leaf(const struct hp_dump *dump, const struct hp_sample *sample
     }
 }
 
-// Record the values that the dump added to a stack: in the history, or in the sums of its
-// group.
+// Record the values that the dump added to a stack of the profile: in the history, or,
+// for a partial, in the sums of the dump's replicate.
 static void note_added(const struct hp_merger *merger, struct hp_profile *profile,
                        uint32_t stack, const struct hp_values *values,
                        const struct hp_error *const errors[HP_COLUMNS]) {
@@ -303,8 +307,8 @@ static void note_added(const struct hp_merger *merger, struct hp_profile *profil
     }
 }
 
-// Let the profile use the memory of the estimated errors.  They are added one after the
-// other, each at its own place or before it.
+// Let the profile take over the memory of merger->errors for the errors of its own
+// stacks.  These are added one after the other, each at its own place or before it.
 static void adopt_errors(struct hp_merger *merger, struct hp_profile *profile) {
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         if (merger->keeps[i] && hp_profile_has_errors(profile, i)) {
@@ -367,7 +371,7 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
         look_ahead(merger, dump, profile, s, &ahead);
         const struct hp_error *errors[HP_COLUMNS];
         find_errors(merger, profile, s, errors);
-        // NULL: no stack has frames.
+        // `frames` is NULL if no stack has frames.
         hp_frame_id *own = frames ? frames + stack->first_frame : NULL;
         struct hp_sample sample = {.frames = own, .depth = stack->depth};
         if (merger->keeps_labels) {
@@ -430,8 +434,8 @@ static void add(struct hp_merger *merger, struct hp_dump *dump,
     }
 }
 
-// Keep only objects of the wanted age.  Ages are known for listed objects only; the
-// others are dropped.
+// Keep only listed objects of at least merger->older_than.  Ages are known for listed
+// objects only; all other memory is dropped.
 static void keep_older(struct hp_merger *merger, struct hp_dump *dump,
                        struct hp_input_record *record) {
     bool takes_listed = hp_unbias_takes_listed(&merger->unbias);
@@ -441,7 +445,8 @@ static void keep_older(struct hp_merger *merger, struct hp_dump *dump,
     record->has_alloc = merger->unbias.has_alloc = false;
 }
 
-// Fill in the facts that follow from the memory map, without changing the profile.
+// Fill in the facts of the record that follow from the memory map, without changing the
+// profile.
 static void describe_map(struct hp_merger *merger, const struct hp_dump *dump,
                          struct hp_input_record *record) {
     struct hp_profile aside;
@@ -452,8 +457,8 @@ static void describe_map(struct hp_merger *merger, const struct hp_dump *dump,
     hp_profile_done(&aside);
 }
 
-// Find the rows of the addresses.  The prover is asked which builds ran if stacks are
-// added, or if a file may show how to read large sizes.
+// Find the row of the map of each address.  The prover is asked which builds ran if
+// stacks are added, or if a binary may show how to read large sizes.
 static void resolve_places(struct hp_merger *merger, const struct hp_dump *dump,
                            const struct hp_profile *profile) {
     struct hp_unbias *unbias = &merger->unbias;
@@ -468,8 +473,8 @@ static void resolve_places(struct hp_merger *merger, const struct hp_dump *dump,
     }
 }
 
-// Record how large sizes were read.  It matters for rewritten numbers; raw ones show true
-// sizes.
+// Record how large sizes were read, and, if that was only assumed, how many bytes are in
+// large objects.  It matters for rewritten numbers only; raw ones show true sizes.
 static void keep_large_sizes(const struct hp_merger *merger,
                              struct hp_input_record *record) {
     bool is_rewritten = record->scaling == HP_SCALING_UNBIASED;

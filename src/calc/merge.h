@@ -46,10 +46,10 @@
 // The error of an estimate as sample types of a pprof profile that this program merged
 // with --with-error.  Values are in bytes, the variance in KiB^2.
 enum hp_recorded_error {
-    HP_RECORDED_VARIANCE,
-    HP_RECORDED_HIDDEN,
-    HP_RECORDED_EXCESS,
-    HP_RECORDED_CERTAIN,
+    HP_RECORDED_VARIANCE, // hp_error.variance
+    HP_RECORDED_HIDDEN,   // hp_error.hidden_bytes_max
+    HP_RECORDED_EXCESS,   // hp_error.excess_bytes_max
+    HP_RECORDED_CERTAIN,  // hp_error.observed_bytes
     HP_RECORDED_ERRORS,
 };
 
@@ -88,9 +88,10 @@ struct hp_merger {
     // does not record it.
     size_t recorded[HP_COLUMNS][HP_RECORDED_ERRORS];
     unsigned group; // number of the dump's replicate (model/between.h), as in its record
-    // How to read large sizes of the dump, as far as that is known.
+    // Set by the caller: how the allocator of the dump rounds large sizes; HP_LARGE_AUTO:
+    // not known.
     enum hp_large_sizes large_sizes;
-    bool only_estimates;     // add nothing; only fill in the record
+    bool only_estimates;     // add nothing to the profile; only fill in the record
     bool keeps_labels;       // keep the labels of samples
     bool keeps_unmapped;     // keep addresses in no mapping: see struct hp_resolver
     bool splits_threads;     // separate stacks by thread

@@ -38,7 +38,8 @@ void hp_size_classes_init(struct hp_size_classes *classes, uint64_t period);
 // Return the size of class i in bytes.
 uint64_t hp_class_size(int i);
 
-// Return the last class of at most `size` bytes; 0 also for less than 8 bytes.
+// Return the number of the largest class of at most `size` bytes; 0 also for less than 8
+// bytes.
 int hp_class_below(uint64_t size);
 
 // Return whether `size` is the size of a class.
@@ -48,12 +49,14 @@ bool hp_is_class_size(uint64_t size);
 // may all have the same size.  count.objects > 0.
 bool hp_is_one_raw_size(struct hp_count count);
 
-// Return whether jemalloc prints `count` if its sums over sampled objects are these.
+// Return whether jemalloc, when it rewrites numbers, prints `count` for sampled objects
+// whose shifted_objects and unbiased_size (struct hp_size_class) have these sums.
 bool hp_prints_as(uint64_t shifted_objects, uint64_t unbiased_bytes, uint64_t period,
                   struct hp_count count);
 
-// Return whether `count` is what jemalloc prints for objects of a single class.  If so,
-// set their number *n and *size in bytes.  count.objects > 0.
+// Return whether `count` is what jemalloc, when it rewrites numbers, prints for objects
+// of a single class.  If so, set the number *n of sampled objects, and their *size in
+// bytes.  count.objects > 0.
 bool hp_recover_size(const struct hp_size_classes *classes, struct hp_count count,
                      uint64_t *n, uint64_t *size);
 

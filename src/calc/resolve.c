@@ -54,7 +54,7 @@ static bool is_word(char c) {
     return is_digit(c) || is_letter(c);
 }
 
-// Return whether the text begins with a UUID that ends there.
+// Return whether the text begins with a UUID that no letter or digit follows.
 static bool is_uuid(struct hp_span text) {
     bool is = text.size >= UUID_SIZE;
     for (size_t i = 0; is && i < UUID_SIZE; i++) {
@@ -72,7 +72,8 @@ static bool has_digit(struct hp_span text) {
     return has;
 }
 
-// Return the length of the random part at the beginning of `text`; 0: none.
+// Return the length of the random part at the beginning of `text`; 0: none.  begins_word:
+// no letter or digit precedes the text.
 static size_t random_size(struct hp_span text, bool begins_word) {
     if (begins_word && is_uuid(text)) {
         return UUID_SIZE;
@@ -143,8 +144,8 @@ static void add_extent(struct hp_resolver *resolver, struct hp_extent piece) {
     }
 }
 
-// Return whether addresses as in ELF headers are known.  If so, *bias is the difference
-// between addresses in the process and these.
+// Return whether the addresses of an image in ELF headers are known.  If so, an address
+// in the process minus *bias is the address in ELF headers.
 static bool find_bias(const struct hp_resolver *resolver, const struct hp_dump *dump,
                       const struct hp_run *image, uint64_t *bias) {
     const struct hp_mapping *first = first_row(dump, image);
@@ -200,7 +201,8 @@ static uint32_t hash_of(const struct hp_mapping *row) {
     return (uint32_t)hp_hash_bytes(row->path.at, row->path.size, hp_hash_key());
 }
 
-// Return the whole image of the row's file; NULL: there is none.
+// Return the image in resolver->wholes that is mapped from the row's file; NULL: there is
+// none.
 static struct hp_run *find_whole(struct hp_resolver *resolver, const struct hp_dump *dump,
                                  const struct hp_mapping *row) {
     uint32_t hash = hash_of(row), item;
@@ -213,7 +215,7 @@ static struct hp_run *find_whole(struct hp_resolver *resolver, const struct hp_d
     return NULL;
 }
 
-// Index the images that have more than one row and executable rows.
+// Index in resolver->wholes the images that have more than one row and executable rows.
 static void make_wholes(struct hp_resolver *resolver, const struct hp_dump *dump) {
     hp_index_drop(&resolver->wholes);
     for (size_t i = 0; i < resolver->images.count; i++) {
@@ -276,7 +278,7 @@ static void take_proof(const struct hp_resolver *resolver, const struct hp_run *
     }
 }
 
-// Return the module of an image in the profile.
+// Return the module of an image in the profile, which is added if it is new.
 static hp_module_id module_of_image(struct hp_resolver *resolver,
                                     const struct hp_dump *dump, struct hp_run *image,
                                     struct hp_profile *profile) {
@@ -322,8 +324,8 @@ static struct hp_proof_stack stack_at(const void *data, size_t i) {
                                    stack->depth};
 }
 
-// Add each image in which an address is to the question, once, with its text in the
-// process.
+// Add each image that contains an address to the question, once, with the extents of its
+// code.
 static void ask_of_images(struct hp_resolver *resolver, const struct hp_dump *dump) {
     struct hp_proof_question *question = &resolver->question;
     const struct hp_resolved_row *row;
@@ -356,7 +358,7 @@ static void ask_of_images(struct hp_resolver *resolver, const struct hp_dump *du
     }
 }
 
-// Add all addresses to the question.
+// Add all addresses of the dump to the question for the prover.
 static void ask_of_addresses(struct hp_resolver *resolver, const struct hp_dump *dump) {
     struct hp_proof_question *question = &resolver->question;
     hp_vec_reserve(&question->addresses, dump->addresses.count);
@@ -377,8 +379,8 @@ static void ask_of_addresses(struct hp_resolver *resolver, const struct hp_dump 
     }
 }
 
-// Mark the module of the allocator.  jemalloc records its own frames, so it is the module
-// in which most stacks begin.
+// Mark the module of the allocator in the question.  jemalloc's own frames are in stacks,
+// so it is the module in which most stacks have their leaf.
 static void ask_of_allocator(struct hp_resolver *resolver, const struct hp_dump *dump) {
     struct hp_proof_question *question = &resolver->question;
     size_t *stacks = hp_alloc(question->modules.count * sizeof *stacks), most = 0;
@@ -451,7 +453,9 @@ static uint64_t address_in(const struct hp_dump *dump, const struct hp_run *imag
     return row->start + (offset - row->offset);
 }
 
-// Resolve row `i`, which belongs to an image and begins at an offset of its file.
+// Return the image of row `i`, and the shift from addresses in the process to addresses
+// in the module.  The row is in `image`, and begins at `offset` in its file.  If `image`
+// is a second mapping of a part, the whole image is used instead.
 static struct hp_resolved_row place_in(struct hp_resolver *resolver,
                                        const struct hp_dump *dump, size_t i,
                                        struct hp_run *image, uint64_t offset) {
@@ -528,7 +532,8 @@ static size_t row_of_call(const struct hp_dump *dump, size_t number) {
     return is_code(dump, row_at) ? row_at : row;
 }
 
-// Find the row of each address, and resolve the rows.
+// Find the row of each address of the dump, and the image and shift of each of these
+// rows.
 static void place_all(struct hp_resolver *resolver, const struct hp_dump *dump) {
     resolver->rows.count = resolver->resolved_of.count = resolver->row_of.count = 0;
     if (dump->mappings.count > 0) {
@@ -547,8 +552,8 @@ static void place_all(struct hp_resolver *resolver, const struct hp_dump *dump) 
 }
 
 // Return the frame of address `number`, which is in no row of the map: it has no module.
-// Its address is 0 if it should be in a mapping, unless unmapped addresses are kept; then
-// it is also counted as unmapped.
+// An address that should be in a mapping is counted in resolver->unmapped; its frame gets
+// address 0 if the dump has a map and unmapped addresses are not kept.
 static struct hp_frame unmapped_frame(struct hp_resolver *resolver,
                                       const struct hp_dump *dump, size_t number) {
     bool is_lost = needs_mapping(dump, number);
@@ -576,7 +581,7 @@ static struct hp_frame frame_of(struct hp_resolver *resolver, const struct hp_du
                              .address = dump->addresses.at[number] + row->shift};
 }
 
-// Find the frames of the next addresses, several at once.
+// Append the frames of the next addresses to resolver->frames, several at once.
 static void add_frames(struct hp_resolver *resolver, const struct hp_dump *dump,
                        struct hp_profile *profile) {
     struct hp_frame frames[64];

@@ -56,7 +56,8 @@ struct hp_resolved_row {
 // Scratch memory of the functions below, kept from dump to dump.  {0} is ready for use;
 // free it with hp_resolver_done().
 struct hp_resolver {
-    // For each row of the map its number + 1 in `images`; 0: none.
+    // For each row of the map the number + 1 of its image in `images`; 0: it is in no
+    // image.
     HP_VEC(uint32_t) image_of;
     // For each row of the map, its number + 1 in `rows`; 0: not resolved yet.
     HP_VEC(uint32_t) resolved_of;
@@ -68,18 +69,19 @@ struct hp_resolver {
     // Asks the prover which files contain the code that ran.
     struct hp_proof_question question;
     HP_VEC(struct hp_extent) asked_extents; // extents of the modules in `question`
-    // Paths of these modules, where they differ from the dump's.
+    // Paths of the modules in `question` in which random parts were replaced by '*'.
     struct hp_strtab asked_names;
     struct hp_temporary_text name; // path of the current image, without random parts
-    struct hp_index wholes; // images of more than one row, the first one of each path
-    bool has_wholes;        // `wholes` is filled in; it is made on demand
-    bool is_64_bit;         // the map is of a 64-bit process
+    // Images of more than one row that have code: for each file the first one.
+    struct hp_index wholes;
+    bool has_wholes;                  // `wholes` is filled in; it is made on demand
+    bool is_64_bit;                   // the map is of a 64-bit process
     HP_VEC(struct hp_extent) extents; // extents of the current image
     HP_VEC(hp_frame_id) frames;       // result: the frame of each address of the dump
     uint64_t unmapped;                // result: number of addresses in no mapping
     uint64_t unloaded; // result: number of addresses in libraries that had been unloaded
-    // Keep addresses in no mapping apart.  False: they become one frame, if the dump has
-    // a map.
+    // Set by the caller: give each address in no mapping a frame of its own.  False: they
+    // become one frame, if the dump has a map.
     bool keeps_unmapped;
 };
 
@@ -88,8 +90,8 @@ struct hp_resolver {
 void hp_resolve_places(struct hp_resolver *resolver, const struct hp_dump *dump,
                        struct hp_prover *prover);
 
-// Return how the allocator of the dump rounds large sizes, as its file shows.
-// HP_LARGE_AUTO if no file shows it.  Call it after hp_resolve_places() with a prover.
+// Return how the allocator of the dump rounds large sizes, as its binary shows.
+// HP_LARGE_AUTO if no binary shows it.  Call it after hp_resolve_places() with a prover.
 enum hp_large_sizes hp_resolved_large_sizes(const struct hp_resolver *resolver);
 
 // Step 2: find the frame of each address in the profile: resolver->frames.  A module
@@ -112,9 +114,10 @@ void hp_images_find(struct hp_resolver *resolver, const struct hp_dump *dump);
 // are equal.
 bool hp_same_file(const struct hp_mapping *a, const struct hp_mapping *b);
 
-// Find the offset in the file of row `i`, a hole in an image, by its nearest rows on both
-// sides.  Executable rows are preferred; other rows are used only if both sides agree.
-// Returns false if the row is no hole or its offset stays unknown.
+// Find the offset in the file of row `i`, a hole in an image (code that was moved out of
+// the file: see images.c), by its nearest rows on both sides.  Executable rows are
+// preferred; other rows are used only if both sides agree.  Returns false if the row is
+// no hole or its offset stays unknown.
 bool hp_hole_offset(const struct hp_resolver *resolver, const struct hp_dump *dump,
                     size_t i, uint64_t *offset);
 

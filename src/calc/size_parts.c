@@ -54,7 +54,7 @@ static size_t split(const struct parts_target *to, struct hp_count count, uint32
                      : 0;
 }
 
-// Add the parts of one line.
+// Add the objects of one line by size: one part for each size that is known.
 static void put_line(const struct parts_target *to, struct hp_count count,
                      const struct hp_dump_stack *stack) {
     struct hp_unbiased e = hp_unbias_line(to->unbias, count, stack);
@@ -93,7 +93,7 @@ static void put_lines(const struct parts_target *to, const struct hp_dump_stack 
 
 // --- listed objects --------------------------------------------------------------------
 
-// Add the objects that a stack lists.
+// Add each object that a stack lists as a part of its size.
 static void put_listed(const struct parts_target *to, struct hp_stack_extra extra) {
     for (uint32_t i = 0; i < extra.listed; i++) {
         uint64_t size = to->unbias->dump->listed.at[extra.first_listed + i].size;

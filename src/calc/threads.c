@@ -62,7 +62,7 @@ static hp_string tags_of(struct splitter *s, uint64_t thread) {
     return hp_tags_add(&s->dump->tag_sets, tags, name.n ? 2 : 1);
 }
 
-// Append a new stack with the frames of an old one.
+// Append a stack with the frames of an old one, and other counts, to the new stacks.
 static void push(struct splitter *s, const struct hp_dump_stack *stack,
                  struct hp_counts counts, struct hp_stack_extra extra) {
     struct hp_dump_stack part = *stack;
@@ -98,7 +98,7 @@ static struct hp_counts counts_of(struct hp_counts counts, bool by_list) {
     return counts;
 }
 
-// Split stack i.
+// Append to the new stacks one for each thread of stack i of the dump.
 static void split(struct splitter *s, size_t i) {
     const struct hp_dump_stack *stack = &s->dump->stacks.at[i];
     struct hp_stack_extra extra = hp_dump_extra(s->dump, i);

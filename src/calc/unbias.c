@@ -208,7 +208,8 @@ bool hp_unbias_one_size(const struct hp_unbias *unbias, struct hp_count count,
            (unbias->scaling == HP_SCALING_PER_LINE && count.bytes % count.objects == 0);
 }
 
-// Find all possible sizes of the objects; `complete` if there are no others.
+// If the line has more than unbias->most_decoded objects, or fewer than two, it has no
+// readings and is not complete.
 struct hp_readings hp_unbias_readings(struct hp_unbias *unbias, struct hp_count count) {
     bool may_be_no_class =
         unbias->scaling == HP_SCALING_RAW && count.bytes > unbias->large_from;
@@ -244,8 +245,8 @@ static struct hp_unbiased of_mix(const struct hp_unbias *unbias, struct hp_count
     return e;
 }
 
-// Estimate a line for which one size is by far the most likely.  It is the only reading
-// only if all others were tried, which is done where there are few.
+// Estimate a line for which one size is by far the most likely.  The size is recorded as
+// unique only if all other readings were tried, as is done for few objects.
 static struct hp_unbiased of_one_likely_size(struct hp_unbias *unbias,
                                              struct hp_count count, uint64_t n,
                                              uint64_t size) {
@@ -306,7 +307,7 @@ static struct hp_unbiased of_readings(struct hp_unbias *unbias, struct hp_count 
     return readings.is_open ? of_open_mix(unbias, count, e) : e;
 }
 
-// Compute the estimate of a cache entry.
+// Compute the estimate of a cache entry from its counts.
 static void work_out(struct hp_unbias *unbias, struct hp_unbiased_memo *memo) {
     uint64_t n = 0, size = 0;
     bool is_scaled = unbias->scaling == HP_SCALING_SCALED;
@@ -348,7 +349,7 @@ static enum hp_read read_of(const struct hp_unbiased *estimate) {
 
 // --- sizes that the leaf has elsewhere -------------------------------------------------
 
-// Count the sizes of a line for its leaf, if they are certain.
+// Add the object sizes of a line to unbias->prior, for its leaf, if they are certain.
 static void learn(struct hp_unbias *unbias, struct hp_count line, uint32_t leaf) {
     if (line.objects == 0) {
         return;
@@ -445,7 +446,8 @@ static bool lines_add_up(const struct hp_dump *dump, const struct hp_dump_stack 
     return left.objects == 0 && left.bytes == 0;
 }
 
-// Return how the line whose sizes are least known was read.
+// Return how object sizes were recovered in the thread line of a stack in which they are
+// least known.
 static enum hp_read read_of_lines(struct hp_unbias *unbias, const struct hp_dump *dump,
                                   const struct hp_dump_stack *stack,
                                   enum hp_column column) {
@@ -503,7 +505,7 @@ static struct hp_unbiased sum_of_listed(const struct hp_unbias *unbias,
     return sum;
 }
 
-// Estimate a stack as the sum of its lines.
+// Estimate a stack as the sum of the estimates of the lines of its threads.
 static struct hp_unbiased sum_of_lines(struct hp_unbias *unbias,
                                        const struct hp_dump *dump,
                                        const struct hp_dump_stack *stack,

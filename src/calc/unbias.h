@@ -58,7 +58,7 @@ struct hp_unbias_terms {
     double byte_rate;
 };
 
-// Entries of the cache.
+// Number of entries of the cache of estimates.
 enum {
     HP_UNBIASED_MEMOS = 2048,
 };
@@ -120,7 +120,8 @@ bool hp_unbias_stack(struct hp_unbias *unbias, const struct hp_dump *dump,
 
 // --- parts of it, for size_parts.c -----------------------------------------------------
 
-// Return whether lines are counts of sampled objects, whose sampling is to be undone.
+// Return whether lines are raw or rewritten counts of sampled objects, and their sampling
+// is undone by HP_ESTIMATOR_BEST.
 bool hp_unbias_undoes(const struct hp_unbias *unbias);
 
 // Return whether a stack is estimated as the sum of the lines of its threads, not by its
@@ -128,8 +129,9 @@ bool hp_unbias_undoes(const struct hp_unbias *unbias);
 bool hp_unbias_takes_lines(struct hp_unbias *unbias, const struct hp_dump *dump,
                            const struct hp_dump_stack *stack, enum hp_column column);
 
-// Estimates by the counts of a stack and its threads; by one line of a stack; of n
-// sampled objects of `size` bytes each.
+// hp_unbias_counts() estimates a column of a stack by its counts and those of its
+// threads, without its listed objects; hp_unbias_line() estimates one line of a stack;
+// hp_unbias_objects() estimates n sampled objects of `size` bytes each.
 struct hp_unbiased hp_unbias_counts(struct hp_unbias *unbias, const struct hp_dump *dump,
                                     const struct hp_dump_stack *stack,
                                     enum hp_column column);
@@ -138,7 +140,8 @@ struct hp_unbiased hp_unbias_line(struct hp_unbias *unbias, struct hp_count coun
 struct hp_unbiased hp_unbias_objects(const struct hp_unbias *unbias, uint64_t n,
                                      uint64_t size);
 
-// Return whether a line very likely contains *n objects of one *size.  count.objects > 0.
+// Return whether all sampled objects of a line very likely have one size.  If so, set
+// their number *n, and *size in bytes.  count.objects > 0.
 bool hp_unbias_one_size(const struct hp_unbias *unbias, struct hp_count count,
                         uint64_t *n, uint64_t *size);
 

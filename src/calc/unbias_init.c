@@ -21,7 +21,7 @@
 // because they are of several sizes.  A single line is enough if it has one object of the
 // size of a class and rewriting would have printed another number.
 
-// The result.
+// How the numbers of a dump are scaled.
 struct hp_dump_scaling {
     enum hp_scaling scaling; // HP_SCALING_NONE_SEEN: the dump has no numbers
     bool adds_up;   // the numbers of the stacks add up to those of the header, unscaled
@@ -34,7 +34,8 @@ struct hp_lone_sizes {
     // All such objects of up to HP_LARGE_FROM bytes have the size of a class; also true
     // if there are none.
     bool small_are_classes;
-    // All larger ones have the size of a class, and they are enough to be sure.
+    // All such objects of more bytes have the size of a class, and they are enough to be
+    // sure.
     bool large_are_classes;
 };
 
@@ -67,7 +68,7 @@ static bool is_sum(struct count_sums sums, struct hp_count header) {
     return sums.objects == header.objects && sums.bytes == header.bytes;
 }
 
-// Lines of both columns: those whose bytes are a multiple of 8, and others.
+// Numbers of lines in both columns: those whose bytes are a multiple of 8, and others.
 struct lines {
     uint64_t eights, others;
 };
@@ -167,7 +168,8 @@ static enum hp_scaling scaling_of(const struct hp_dump *dump, struct lines lines
     return dump->period == 1 ? HP_SCALING_EXACT : HP_SCALING_RAW;
 }
 
-// Use what the format of the dump states, else deduce it from the numbers.
+// Find out how the numbers of a dump are scaled: as its format states, or else deduced
+// from the numbers.
 static struct hp_dump_scaling hp_dump_scaling_of(const struct hp_dump *dump) {
     struct count_sums inuse = {0}, alloc = {0};
     struct lines lines = {0, 0};
@@ -186,12 +188,13 @@ static struct hp_dump_scaling hp_dump_scaling_of(const struct hp_dump *dump) {
 
 // --- sizes of lone objects -------------------------------------------------------------
 
-// Lines with a single object: large ones, and those whose size is no class.
+// Numbers of lines with a single object: of large ones, and of large and small ones whose
+// size is no class.
 struct lone {
     uint64_t large, large_no_class, small_no_class;
 };
 
-// Count a line.
+// Count a line in *counts if it has a single object.
 static void see_lone(struct lone *counts, struct hp_count line) {
     bool is_large = line.bytes > HP_LARGE_FROM;
     if (line.objects == 1) {
@@ -206,7 +209,8 @@ static void see_both(struct lone *counts, const struct hp_counts *lines) {
     see_lone(counts, lines->alloc);
 }
 
-// Look at all lines of a dump, those of threads included.
+// Find out whether the single objects of a dump have sizes of classes, by all lines,
+// those of threads included.
 static struct hp_lone_sizes hp_lone_sizes_of(const struct hp_dump *dump) {
     struct lone counts = {0};
     const struct hp_dump_stack *stack;

@@ -58,7 +58,7 @@ static hp_int128 whole(double x, bool *too_big) {
     return (hp_int128)(x < 0x1p52 ? x + 0.5 : x);
 }
 
-// The same in 64 bits; 0 for negative numbers.
+// Round as whole() does, to 64 bits; 0 for negative numbers.
 static uint64_t whole64(double x, bool *too_big) {
     if (!(x < 0x1p63)) {
         *too_big = true;
@@ -152,7 +152,7 @@ struct hp_error hp_error_of_rewritten(struct hp_count printed, double objects,
         return error;
     }
     double r = (double)period, t = bytes / objects / r, q = hp_one_minus_exp(t);
-    // Most bytes that were not observed.
+    // Most bytes of the estimate that are not those of sampled objects.
     double unseen = r * ((double)printed.objects + 0.5) / least_printed;
     double rounding = r / 2 * t * t * (1 - q) / (q * q);
     error.variance = whole(objects * r * r * envelope(t), too_big);

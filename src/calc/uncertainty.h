@@ -22,15 +22,16 @@ struct hp_unbiased {
 // Convert to fixed point, without an error.
 struct hp_unbiased hp_unbiased_of(double objects, double bytes);
 
-// All functions below return only the observed bytes and samples if the period is 1 or
-// less.  *too_big is set if a number does not fit, else it is left untouched.
+// Functions for one size, raw and rewritten counts return only the observed bytes and
+// samples if the period is 1 or less.  In all functions below *too_big is set if a number
+// does not fit, else it is left untouched.
 
 // Error of n sampled objects of `size` bytes; p is the probability that such an object is
 // sampled.
 struct hp_error hp_error_of_one_size(uint64_t n, uint64_t size, double p, uint64_t period,
                                      bool *too_big);
 
-// Error of n sampled objects of any sizes, least_size bytes together at least.  The
+// Error of n sampled objects of any sizes, whose sum is at least least_size bytes.  The
 // variances of the estimate, in bytes^2 and objects^2, are given by the caller.
 struct hp_error hp_error_of_sizes(uint64_t n, uint64_t least_size, double variance,
                                   double objects_variance, bool *too_big);
