@@ -27,7 +27,8 @@ static const struct hp_format *format_of(const struct hp_report_options *options
                                           : hp_format_of_kind(options->kind));
 }
 
-// Return the abilities of that format; without one, all that a program may ask for.
+// Return the abilities of the format of a report.  If the options name no format, all
+// that a program may ask for are added.
 static unsigned abilities_of(const struct hp_report_options *options) {
     const struct hp_format *format = format_of(options);
     unsigned all =
@@ -40,7 +41,8 @@ static bool is_sides_or_series(enum hp_report_kind kind) {
     return hp_reports[kind]->has_sides || kind == HP_REPORT_TREND;
 }
 
-// Note which errors are needed: of the measured column, or of all that are shown.
+// Note in needs->errors the columns whose errors a report needs: the measured one, or all
+// that it shows.
 static void add_errors(struct hp_needs *needs, const struct hp_report_options *options) {
     unsigned can = abilities_of(options);
     bool has_rows = (can & (HP_CAN_INTERVALS | HP_IS_PICTURE)) != 0 &&
@@ -60,7 +62,8 @@ static void add_errors(struct hp_needs *needs, const struct hp_report_options *o
     }
 }
 
-// Note which sizes are needed: of the measured column, or of all in rows by size.
+// Note in needs->sizes the columns whose object sizes a report needs: the measured one,
+// or all in rows by size.
 static void add_sizes(struct hp_needs *needs, const struct hp_report_options *options,
                       unsigned can) {
     bool by_size = options->by == HP_BY_SIZE;
@@ -75,7 +78,8 @@ static void add_sizes(struct hp_needs *needs, const struct hp_report_options *op
 
 static struct hp_needs needs_of(const struct hp_report_options *planned, size_t count);
 
-// Add the data that a report needs.  A partial needs nearly all, and replaces *needs.
+// Add to *needs the data that a report needs.  A partial needs nearly all data, and
+// replaces *needs.
 static void add_needs(struct hp_needs *needs, const struct hp_report_options *options) {
     const struct hp_report *report = hp_reports[options->kind];
     bool is_top = options->kind == HP_REPORT_TOP;
@@ -179,7 +183,8 @@ static int check_ages(const struct hp_profile *profile,
                : HP_OK;
 }
 
-// Take over from the options which dump of each process is used, and by which metric.
+// Set in the profile which dump of each process is used, and the metric that matters for
+// the choice.
 static void settle_snapshots(struct hp_profile *profile,
                              const struct hp_read_options *options) {
     profile->snapshots = options->snapshots;
@@ -390,7 +395,8 @@ static bool groups_do(const struct hp_report_options *options) {
            is_of_space(options);
 }
 
-// Refuse a report that needs each dump if a partial has only sums of groups.
+// Refuse a report that needs the values of each dump if a partial has only sums of groups
+// of dumps.
 static int check_groups(const struct hp_profile *profile,
                         const struct hp_report_options *options, struct hp_err *err) {
     struct hp_needs needs = needs_of(options, 1);
@@ -457,7 +463,8 @@ static int count_bytes(void *data, const void *bytes, size_t size) {
     return count->bytes > count->most ? -1 : 0;
 }
 
-// Return whether the report with that many rows is within max_bytes.
+// Return whether the report with `rows` rows is within max_bytes.  Sets view->fitting to
+// `rows`.
 static bool fits(struct hp_view *view, size_t rows) {
     struct count count = {.most = view->options.max_bytes};
     struct hp_err err = {0};
@@ -465,7 +472,8 @@ static bool fits(struct hp_view *view, size_t rows) {
     return hp_view_write(view, count_bytes, &count, &err) == HP_OK;
 }
 
-// Set view->fitting to the most rows that fit.  HP_E_LIMIT: it is too long without rows.
+// Set view->fitting to the most rows with which the report is within max_bytes; SIZE_MAX:
+// all rows fit.  HP_E_LIMIT: the report is too long even without rows.
 static int fit_bytes(struct hp_view *view, struct hp_err *err) {
     size_t all = hp_view_all_shown(view), low = 0, high = 1;
     if (view->options.max_bytes == 0) {
@@ -571,7 +579,8 @@ static size_t longest_fit(const char *patterns, const char *name) {
     return longest;
 }
 
-// The longest pattern that fits decides, those of other formats included.
+// The longest pattern that fits the name decides; if it is one of of_others, the result
+// is HP_E_USAGE.
 int hp_format_of_file(const char *path, const char **format, struct hp_err *err) {
     const char *name = hp_span_basename(hp_span_of(path)).at;
     size_t longest = longest_fit(of_others, name);

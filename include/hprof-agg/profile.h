@@ -156,8 +156,8 @@ struct hp_read_options {
     const char *time_from;
     // The reports that will be made, planned_count of them.  Data that none of them needs
     // is not kept.  NULL keeps what any report may need, with two exceptions: stacks are
-    // not separated by thread for HP_BY_THREAD, and the inputs are not treated as a
-    // series of dumps.
+    // not separated by thread for HP_BY_THREAD, and the inputs are not treated as
+    // successive dumps of a process.
     const struct hp_report_options *planned;
     size_t planned_count;
     hp_progress_fn *progress; // called now and then; or NULL

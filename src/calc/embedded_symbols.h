@@ -19,7 +19,7 @@ struct hp_embedded_frame {
     bool is_of_file;
 };
 
-// The symbols of all frames of a profile so far. {0} is empty.  Free it with
+// The symbols of all frames of a profile so far.  {0} is empty.  Free it with
 // hp_embedded_symbols_done().
 struct hp_embedded_symbols {
     // By frame number in the profile.  An entry without lines has no names; frames past

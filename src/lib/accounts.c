@@ -13,7 +13,7 @@
 
 enum {
     MOST_NAMED = 10,      // files that warnings name; the others are counted
-    NEAR_STACK = 4 << 20, // most bytes that the kernel maps above the main stack
+    NEAR_STACK = 4 << 20, // most bytes that the kernel maps after the main stack
 };
 
 // The paths of the files of one process; NULL: missing.
@@ -23,10 +23,12 @@ struct account_group {
 
 // The state of one read.
 struct account_job {
-    struct hp_strtab stems;              // paths without their endings
-    HP_VEC(struct account_group) groups; // for each stem
-    HP_VEC(const char *) dumps;          // dumps of the groups that have statistics
-    HP_VEC(struct hp_account) accounts;  // for each of `dumps` its account
+    struct hp_strtab stems; // paths without their endings
+    // For each stem, by its number, the files with this stem.
+    HP_VEC(struct account_group) groups;
+    HP_VEC(const char *) dumps; // dumps of the groups that have statistics
+    // For each of `dumps` the statistics of its process.
+    HP_VEC(struct hp_account) accounts;
 };
 
 // --- which file is what ----------------------------------------------------------------
@@ -95,7 +97,8 @@ static int put_file(struct account_job *job, const char *path, struct hp_err *er
 
 // --- what they say ---------------------------------------------------------------------
 
-// Read the statistics of a group, and append the account and the dump to the job.
+// Read the statistics and smaps of a group, and append its account and its dump to the
+// job.
 static int read_group(struct account_job *job, const struct account_group *group,
                       const struct hp_read_options *options, struct hp_err *err) {
     struct hp_account account = {.has_maps = group->smaps != NULL};
@@ -158,8 +161,9 @@ static int put_files(struct account_job *job, const char *const *paths, size_t c
     return ret;
 }
 
-// Read the statistics of all groups.  If options->stats is set, there is a single dump,
-// and no group is searched for.
+// Group the files, and read the statistics of all groups with a dump into job->accounts.
+// If options->stats is set, paths[0] is the only dump, and its statistics are those that
+// the options name.
 static int gather(struct account_job *job, const char *const *paths, size_t count,
                   const struct hp_read_options *options, struct hp_err *err) {
     if (options->stats && count == 1) {
@@ -188,7 +192,7 @@ static int gather(struct account_job *job, const char *const *paths, size_t coun
 
 // --- whether they are of one process ---------------------------------------------------
 
-// Add the name of the dump to the error, and return its code.
+// Add the name of a dump to an error, and return the code of the error.
 static int refuse(const struct hp_input_record *input, struct hp_err *err) {
     hp_err_locate(err, input->public.name, 0);
     return err->code;
@@ -234,7 +238,8 @@ static int check_maps(const struct hp_input_record *input,
     return refuse(input, err);
 }
 
-// Check that a dump and its account belong together.
+// Return HP_E_UNSUPPORTED if the dump is not of jemalloc, HP_E_FORMAT if it and its
+// account are of different processes.
 static int check(const struct hp_input_record *input, const struct hp_account *account,
                  struct hp_err *err) {
     if (input->producer != HP_PRODUCER_JEMALLOC) {
@@ -276,7 +281,8 @@ static void warn_of_forks(struct hp_profile *profile) {
     }
 }
 
-// Move each account of a used dump to the profile, after checking that it fits.
+// Move each account of a used dump to the profile, after checking that both are of one
+// process.
 static int attach(struct hp_profile *profile, struct account_job *job,
                   struct hp_err *err) {
     for (size_t i = 0; i < profile->inputs.count; i++) {
@@ -297,8 +303,8 @@ static int attach(struct hp_profile *profile, struct account_job *job,
     return HP_OK;
 }
 
-// Record for each dump how its allocator rounds large sizes.  The statistics show it,
-// dumps do not.
+// Record for each dump how its allocator rounds large sizes, in
+// profile->known_large_sizes.  The statistics show it, dumps do not.
 static void keep_large_sizes(const struct account_job *job, struct hp_profile *profile) {
     const struct hp_account *account;
     hp_vec_each (account, &job->accounts) {

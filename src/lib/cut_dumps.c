@@ -40,7 +40,8 @@ struct map_ends {
     uint64_t vdso, stack;
 };
 
-// The digest of a map is made of these two addresses, unless its highest bit is set.
+// Return the ends of the map of an input.  The digest of a map consists of these two
+// addresses, unless its highest bit is set.
 static struct map_ends ends_of(const struct hp_input_record *input) {
     struct hp_digest map = input->identity.map;
     bool is_of_files = map.of[0] >> 63;
@@ -70,8 +71,8 @@ static bool is_whole(const struct hp_input_record *input) {
     return hp_input_is_used(input) && !input->is_damaged;
 }
 
-// Mark as damaged all dumps of a process whose map is truncated, by comparing it with the
-// map that ends highest.
+// Mark as damaged all dumps of one process whose map is truncated, by comparing it with
+// the map that ends at the highest address.
 static void find_cut_maps(struct hp_input_record **inputs, size_t count) {
     const struct hp_input_record *highest = NULL;
     for (size_t i = 0; i < count; i++) {
@@ -136,7 +137,8 @@ static void explain_replacement(struct hp_input_record *input,
     hp_input_set_err(input, &err);
 }
 
-// Find truncated dumps among those of one process, and replace them by the best dump.
+// Find truncated dumps among those of one process, and mark them as replaced by the best
+// dump.
 static void settle(struct hp_input_record **inputs, size_t count) {
     const struct hp_input_record *best = NULL;
     find_cut_maps(inputs, count);
@@ -150,7 +152,8 @@ static void settle(struct hp_input_record **inputs, size_t count) {
             explain_replacement(input, best);
             input->public.status = HP_INPUT_REPLACED;
         } else if (input->is_damaged && hp_input_is_used(input)) {
-            // The map may be the beginning of another one: it identifies no process.
+            // The damaged dump is used, but its map may be only the beginning of the real
+            // one, and does not identify the process.
             input->identity.map = (struct hp_digest){{0}};
             input->identity.program = 0;
         }

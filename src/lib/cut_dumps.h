@@ -9,10 +9,10 @@
 
 #include "model/profile.h"
 
-// Mark truncated dumps as HP_INPUT_REPLACED if another dump is used instead, and add to
-// their error which one and their own totals.  Does nothing if each dump is used
-// separately.  Call it when the inputs are identified and before their processes are
-// found.
+// Mark truncated dumps as HP_INPUT_REPLACED if another dump of their process is used
+// instead, and add to their error the name of that dump and their own totals.  Does
+// nothing if each dump is used separately.  Call it when the inputs are identified and
+// before their processes are found.
 void hp_cut_dumps_settle(struct hp_profile *profile);
 
 // Return the number of inputs that were replaced.

@@ -24,7 +24,8 @@ enum {
 
 // Dumps that are of one process, by their names.
 struct list_group {
-    // Largest number of a dump, and of a dump that is not made at exit.
+    // Largest number (SEQ) in the names of all its dumps, and of those that are not made
+    // at exit.
     uint64_t newest, newest_before_exit;
     // Whether names identify the process; whether it has a dump that is not made at exit.
     bool is_identified, has_other;
@@ -47,7 +48,7 @@ struct list_maker {
     HP_VEC(struct list_dump) dumps; // for each path
     HP_VEC(char) scratch;
     const char *again[NAMED]; // paths that are given again
-    size_t repeated;          // how many are given again
+    size_t repeated;          // how many paths are given again
 };
 
 // FNV-1a with a final mix.
@@ -77,7 +78,7 @@ static struct hp_span normalize(struct list_maker *maker, struct hp_span path) {
     return (struct hp_span){maker->scratch.at, maker->scratch.count};
 }
 
-// Return the text without its last part after a dot, if the dot is in the last folder.
+// Return the text without its last dot and what follows it, if no slash is after the dot.
 static struct hp_span without_part(struct hp_span text) {
     size_t end = text.size;
     while (end > 0 && text.at[end - 1] != '.' && text.at[end - 1] != '/') {
@@ -99,7 +100,7 @@ static struct hp_span stem_of(const char *path, const struct hp_dump_name *name)
     return stem;
 }
 
-// Remember a path, and count it if it was given before.
+// Add a path to maker->seen; if it was given before, count it as repeated.
 static void note_path(struct list_maker *maker, const char *path) {
     size_t before = maker->seen.strings.count;
     struct hp_span text = normalize(maker, hp_span_of(path));
@@ -112,7 +113,7 @@ static void note_path(struct list_maker *maker, const char *path) {
     }
 }
 
-// Add a dump to its group.
+// Append a dump to maker->dumps, and add it to the group of its process.
 static void add(struct list_maker *maker, const char *path) {
     struct hp_dump_name name = hp_dump_name_of(path);
     struct hp_span stem = normalize(maker, stem_of(path, &name));
@@ -141,7 +142,8 @@ static void add(struct list_maker *maker, const char *path) {
     hp_vec_push(&maker->dumps, dump);
 }
 
-// Return whether the dump is the one of its process that is used.
+// Return whether a dump goes to a list: it is the dump of its process that is used, or
+// the process is unknown.
 static bool counts(const struct list_group *group, const struct list_dump *dump,
                    enum hp_snapshots snapshots) {
     if (!group->is_identified || snapshots == HP_SNAPSHOTS_SUM) {
@@ -152,7 +154,7 @@ static bool counts(const struct list_group *group, const struct list_dump *dump,
                        : dump->number == group->newest;
 }
 
-// Fill in the manifest.
+// Choose the list of each path, and fill in the manifest.
 static void choose(const struct list_maker *maker,
                    const struct hp_manifest_options *options,
                    struct hp_manifest *manifest) {

@@ -19,7 +19,7 @@ void hp_contents_done(struct hp_contents *contents) {
 }
 
 bool hp_contents_add(struct hp_contents *contents, struct hp_digest digest) {
-    // A secret key: no input can crowd one part of the table.
+    // The key is secret, so that no input can crowd one part of the table.
     uint64_t key = hp_hash_key();
     uint32_t hash = (uint32_t)hp_hash_mix(digest.of[0] ^ key, digest.of[1] ^ ~key), item;
     bool is_known = false;
@@ -38,7 +38,7 @@ bool hp_contents_add(struct hp_contents *contents, struct hp_digest digest) {
 
 // --- once all are read -----------------------------------------------------------------
 
-// A record, with the facts that it is sorted by.
+// The record of an input, with the facts that it is sorted by.
 struct by_content {
     struct hp_digest content;           // digest of the text
     const struct hp_identity *identity; // of the input; borrowed
@@ -46,8 +46,9 @@ struct by_content {
     size_t input;                       // index of the record
 };
 
-// Order by content and side.  Among equal contents the names that say most come first:
-// with a number, by number, with a process id, then by the order of inputs.
+// Order by content and side.  Among equal contents, inputs whose names say most come
+// first: those with a number, by number; then those with a process id; then by the order
+// of inputs.
 static int compare_content(const void *left, const void *right) {
     const struct by_content *a = left, *b = right;
     const struct hp_identity *of_a = a->identity, *of_b = b->identity;
@@ -130,7 +131,8 @@ static void make_duplicate(struct hp_input_record *kept, struct hp_input_record 
     hp_input_set_err(record, kept->public.status == HP_INPUT_SKIPPED ? kept->err : NULL);
 }
 
-// Remember the pair whose second input comes first.
+// Store a pair of duplicates in *found, if its second input comes before that of the pair
+// there.
 static void note(struct hp_duplicate *found, size_t a, size_t b) {
     size_t first = a < b ? a : b, again = a < b ? b : a;
     if (again < found->again) {
@@ -143,7 +145,7 @@ static void note(struct hp_duplicate *found, size_t a, size_t b) {
 // inputs without a number are last.
 static void settle_names(struct hp_input_record *records, const struct by_content *order,
                          size_t count, struct hp_duplicate *found) {
-    size_t run = 0, kept = 0; // the first of its number, and the last that is used
+    size_t run = 0, kept = 0; // first input of this number; last one that is used
     for (size_t i = 1; i < count; i++) {
         bool starts = !same_number(&order[i], &order[run]);
         run = starts ? i : run;
@@ -177,7 +179,7 @@ static void settle_files(struct hp_input_record *records, struct by_content *ord
             struct hp_input_record *first = &records[order[i - 1].input];
             note(found, order[i - 1].input, order[i].input);
             if (first->public.status == HP_INPUT_DUPLICATE) {
-                continue; // the first is itself a duplicate of a used input
+                continue; // `first` is itself a duplicate of a used input
             }
             make_duplicate(first, again);
         }

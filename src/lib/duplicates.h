@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-// A set of digests of contents, shared by several threads.
+// A set of digests, of contents or of other things, shared by several threads.
 
 struct hp_contents {
     pthread_mutex_t lock;  // protects the rest
@@ -29,18 +29,20 @@ struct hp_duplicate {
     size_t first, again;
 };
 
-// Find inputs with one content on one side of a comparison.  The first one, in a fixed
-// order, keeps its numbers; the others become HP_INPUT_DUPLICATE.  Returns the first
-// duplicate and its original; both are `count` if there is none.
+// Find inputs with one content on one side of a comparison, except those that are
+// different dumps by their names.  The first input, in a fixed order, keeps its numbers;
+// the others become HP_INPUT_DUPLICATE.  Returns the first duplicate and its original;
+// both are `count` if there is none.
 struct hp_duplicate hp_duplicates_settle(struct hp_input_record *records, size_t count);
 
-// Find the first content that is used on both sides of a comparison.  One single input on
-// each side may be compared with itself.  Both results are `count` if there is none.
+// Find the first two used inputs with one content on both sides of a comparison.  If each
+// side has only one input, it may be compared with itself.  Both results are `count` if
+// there are none.
 struct hp_duplicate hp_duplicates_across(const struct hp_input_record *records,
                                          size_t count);
 
-// Return HP_E_DUPLICATE if only one dump of each process may be used, but a merged
-// profile contains a process that is also in another input.
+// Return HP_E_DUPLICATE if only one dump of each process may be used, but an input that
+// is a merged profile contains a process that is also in another input.
 HP_MUST_CHECK int hp_duplicates_of_processes(const struct hp_profile *profile,
                                              struct hp_err *err);
 

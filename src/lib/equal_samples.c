@@ -47,8 +47,8 @@ static bool are_processes(const struct hp_sampled_input *a,
     return a->pid != 0 && b->pid != 0 && a->pid != b->pid;
 }
 
-// Return whether equal samples are unexpected.  Two moments of one process may well have
-// equal samples.
+// Return whether it is unexpected that two inputs have equal samples.  Two dumps that one
+// process made at different times may well have equal samples.
 static bool is_unexpected(const struct hp_sampled_input *a,
                           const struct hp_sampled_input *b) {
     return a->process == HP_NO_PROCESS || a->process != b->process ||

@@ -9,10 +9,11 @@
 // as the list.
 struct hp_sampled_input {
     struct hp_digest samples;   // digest of the stacks
-    const char *name, *archive; // name of the input; archive: the one it is in, or NULL
+    const char *name, *archive; // name of the input; archive that it is in, or NULL
     uint64_t pid, number;       // as in struct hp_identity
-    uint32_t input;             // number of the input among all as given
-    uint32_t process;           // HP_NO_PROCESS: the only dump of its process
+    uint32_t input; // number of the input, in the order in which inputs are given
+    // Number of its process; HP_NO_PROCESS: the input is the only dump of its process.
+    uint32_t process;
 };
 
 // A list of inputs; {0} is empty.
@@ -24,8 +25,9 @@ struct hp_sampled_inputs {
 void hp_sampled_inputs_add_records(struct hp_sampled_inputs *inputs,
                                    const struct hp_profile *profile);
 
-// Record pairs of inputs with equal samples in profile->equal_samples.  The result does
-// not depend on the order of the list.  Frees the list.
+// Count the pairs of inputs with equal samples in profile->equal_samples, separately for
+// inputs of different processes by their names, and keep the names of the first pair.
+// The result does not depend on the order of the list.  Frees the list.
 void hp_sampled_inputs_compare(struct hp_sampled_inputs *inputs,
                                struct hp_profile *profile);
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-// The names of a frame before the binaries were read.
+// The names that a frame had before the binaries were read.
 struct known_names {
     uint32_t first_line, lines; // range in profile->lines
     bool is_of_file;            // taken from a binary, not from a dump
@@ -27,8 +27,9 @@ static int compare(const struct hp_profile *profile, const struct hp_line *a,
                  : (a->start_line > b->start_line) - (a->start_line < b->start_line);
 }
 
-// Return whether names found in a binary are better than those known.  The rule is the
-// one for names of a frame in two partials.
+// Return whether names found in a binary are better than the known names of a frame: they
+// have more inlined calls, or as many and come first in byte order.  Names of a frame in
+// two partials are compared by the same rule.
 static bool is_better(const struct hp_profile *profile, const struct known_names *known,
                       const struct hp_frame *found) {
     int order = 0;

@@ -6,9 +6,9 @@
 
 struct hp_symbol_options;
 
-// Find names for the frames of modules whose builds are proven.  Names from dumps are
-// kept.  Between two sets of names from binaries the one with more inlined calls is used.
-// `options` may be NULL.
+// Search binaries for the names of frames in modules whose builds are proven.  Names from
+// dumps are kept.  Between two sets of names from binaries the one with more inlined
+// calls is used.  `options` may be NULL.
 void hp_file_names_find(struct hp_profile *profile,
                         const struct hp_symbol_options *options);
 

@@ -7,14 +7,15 @@
 #include "input/reader.h"
 #include "model/dump.h"
 
-// The map.  {0}: none is given.  Paths of its rows are borrowed from `reader`.
+// The memory map of --maps.  {0}: none is given.  Paths of its rows are borrowed from
+// `reader`.
 struct hp_given_map {
     struct hp_reader reader; // owns the text of the file
     struct hp_dump dump;     // owns the rows
 };
 
-// Read options->maps, if it is not NULL: a text like /proc/PID/maps, or another dump.
-// HP_E_FORMAT if it contains no map, or a damaged one.
+// Read the map from options->maps, if this is not NULL: a text like /proc/PID/maps, or
+// another dump.  HP_E_FORMAT if the file contains no map, or a damaged one.
 HP_MUST_CHECK int hp_given_map_read(struct hp_given_map *given,
                                     const struct hp_read_options *options,
                                     struct hp_err *err);

@@ -3,7 +3,7 @@
 #include "model/diagnosed.h"
 #include "view/groups.h"
 
-// Return whether a report needs rows of inputs.
+// Return whether a report needs each input individually.
 static bool asks_for_inputs(const struct hp_report_options *report) {
     const struct hp_report *kind = hp_reports[report->kind];
     bool by_group = report->by >= HP_BY_INPUT && !hp_is_of_parts(report->by);
@@ -51,7 +51,7 @@ static void make_key(struct hp_bytes *key, const struct hp_input_record *input) 
     }
 }
 
-// The key of a group.
+// Return the key of group number `group`; valid until a group is added.
 static struct hp_span key_of(const struct hp_input_groups *groups, size_t group) {
     size_t start = group > 0 ? groups->ends.at[group - 1] : 0;
     return (struct hp_span){(const char *)groups->keys.at + start,

@@ -12,24 +12,27 @@
 
 // The groups.  {0} is empty.
 struct hp_input_groups {
-    HP_VEC(struct hp_input_record) all; // one record for each group, with sums
-    HP_VEC(size_t) ends;                // for each group the end of its key in `keys`
-    // Keys of all groups, one after the other; and of the input at hand.
+    // For each group its record, with the sums of its inputs.
+    HP_VEC(struct hp_input_record) all;
+    HP_VEC(size_t) ends; // for each group the end of its key in `keys`
+    // Keys of all groups, one after the other; and the key of the input at hand.
     struct hp_bytes keys, scratch;
     struct hp_index index; // finds a group by its key
-    bool overflow;         // a sum did not fit
+    bool overflow;         // a sum was too large for its member of the record
 };
 
-// Return whether groups are enough for this read: no report needs its inputs, and dumps
-// and processes need not be identified.
+// Return whether this read can put inputs into groups: no report needs inputs
+// individually, and dumps and processes need not be identified.
 bool hp_input_groups_suffice(const struct hp_profile *profile,
                              const struct hp_read_options *options);
 
-// Return whether no planned report needs rows or names of inputs.
+// Return whether exactly one report is planned, and neither it nor an option needs rows
+// or names of inputs.
 bool hp_inputs_are_not_asked_for(const struct hp_profile *profile,
                                  const struct hp_read_options *options);
 
-// Return whether the input is used and there is nothing to warn about.
+// Return whether the input is used, is a single dump but not of pprof, and there is
+// nothing to warn about.
 bool hp_input_is_plain(const struct hp_input_record *input);
 
 // If the input is plain (hp_input_is_plain()), add it to its group and return true.  The

@@ -91,7 +91,8 @@ static int read_archive(struct hp_input_queue *queue, struct hp_queued_input *it
     return ret;
 }
 
-// Read the next file of any archive.
+// Read the next file of the current archive, or of the first one after it that has
+// another file.  *found is false after the last archive.
 static int next_member(struct hp_input_queue *queue, struct hp_queued_input *item,
                        bool *found, struct hp_err *err) {
     int ret = HP_OK;
@@ -122,7 +123,7 @@ static bool is_kept(const struct hp_input_queue *queue, size_t number) {
     return number < queue->kept.count && queue->kept.at[number].bytes != NULL;
 }
 
-// Take the next input, wanted or not.
+// Get the next input, wanted or not, in `item`.  *found is false when there is none.
 static int take_next(struct hp_input_queue *queue, struct hp_queued_input *item,
                      bool *found, struct hp_err *err) {
     item->number = take_number(queue);

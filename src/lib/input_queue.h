@@ -39,8 +39,8 @@ struct hp_input_queue {
     size_t archive;       // index of the archive that is being read
     struct hp_tar tar;    // the open archive
     bool is_open;         // whether `tar` is open
-    bool has_members;     // whether a file was found in `tar`
-    // Of all archives, in the order in which they were found.
+    bool has_members;     // whether a member was found in `tar`
+    // Members of all archives, in the order in which they were found.
     HP_VEC(struct hp_member) members;
     HP_VEC(struct hp_kept_input) kept; // kept bytes of each input, by its number
 };
@@ -59,14 +59,14 @@ void hp_input_queue_init(struct hp_input_queue *queue);
 // Frees everything except the names of members.
 void hp_input_queue_done(struct hp_input_queue *queue);
 
-// Start again from the first input, and hand out only those of the `count` inputs that
-// are wanted.  No other thread may use the queue meanwhile.  Borrows is_wanted.
+// Start again from the first input, and hand out input n only if n < count and
+// is_wanted[n].  No other thread may use the queue meanwhile.  Borrows is_wanted.
 void hp_input_queue_rewind(struct hp_input_queue *queue, const bool *is_wanted,
                            size_t count);
 
-// Get the next input.  *found is false when there is none.  On an error `item` names the
-// archive that failed; nothing more is read from it, but other inputs may follow.  An
-// error is returned only once.
+// Get the next input in `item`.  *found is false when there is none.  On an error `item`
+// names the archive that failed; nothing more is read from it, but other inputs may
+// follow.  An error is returned only once.
 HP_MUST_CHECK int hp_input_queue_next(struct hp_input_queue *queue,
                                       struct hp_queued_input *item, bool *found,
                                       struct hp_err *err);
@@ -75,10 +75,12 @@ HP_MUST_CHECK int hp_input_queue_next(struct hp_input_queue *queue,
 // its descriptor.
 void hp_input_queue_stop(struct hp_input_queue *queue);
 
-// Free the name of a member that is no longer needed.
+// Free the name of input `number`, if it is a member of an archive: the name is no longer
+// needed.
 void hp_input_queue_forget(struct hp_input_queue *queue, size_t number);
 
-// Keep a copy of the bytes of input `number`.
+// Keep a copy of the bytes of input `number`, which hp_input_queue_next() returns again
+// after hp_input_queue_rewind().
 void hp_input_queue_keep(struct hp_input_queue *queue, size_t number,
                          struct hp_span bytes);
 

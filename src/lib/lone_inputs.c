@@ -94,7 +94,7 @@ static bool next_block(struct rows *rows) {
     return true;
 }
 
-// Set the name of the record, and what the name says of the dump.
+// Set the name of the record, and the facts about the dump that its name contains.
 static void name_row(const struct hp_input_queue *queue, struct hp_input_record *input) {
     bool is_member = input->number >= queue->count;
     const struct hp_member *member =
@@ -108,8 +108,8 @@ static void name_row(const struct hp_input_queue *queue, struct hp_input_record 
     input->identity.kind = name.kind;
 }
 
-// Read the next row into *input as the record that it was.  Returns false after the last
-// row, when the iterator has freed its memory.
+// Read the next row into *input, as the record that the row was made of.  Returns false
+// after the last row, when the iterator has freed its memory.
 static bool next_row(struct rows *rows, struct hp_input_record *input) {
     while (rows->at.at == rows->at.end) {
         if (!next_block(rows)) {
@@ -131,7 +131,7 @@ static bool next_row(struct rows *rows, struct hp_input_record *input) {
     return true;
 }
 
-// Read the next row that is not shared.
+// Read the next row of a lone input into *input.  Returns false after the last one.
 static bool next_alone(struct rows *rows, struct hp_input_record *input) {
     bool found;
     do {
@@ -142,13 +142,13 @@ static bool next_alone(struct rows *rows, struct hp_input_record *input) {
 
 // --- what they have in common ----------------------------------------------------------
 
-// The hash of the content or map of an input.
+// The hash of the content, or of the memory map, of an input.
 struct lone_key {
-    uint64_t hash; // equal hashes: the inputs may have it in common
-    uint32_t row;  // number of the row; NO_ROW: the input is a record
+    uint64_t hash; // equal hashes: the inputs may have equal contents or maps
+    uint32_t row;  // number of its row; NO_ROW: the input has a record, not a row
 };
 
-// The row number that means "a record".
+// The row number of an input that has a record.
 #define NO_ROW UINT32_MAX
 
 struct keys {
@@ -185,7 +185,8 @@ static void mark_shared(struct hp_lone_inputs *lone, struct keys *keys) {
     hp_vec_done(&keys->all);
 }
 
-// Mark all rows whose content or map another row or a record has, too.
+// Mark as shared all rows whose content or memory map is also that of another row or of a
+// record.
 static void find_shared(struct hp_lone_inputs *lone, const struct hp_profile *profile,
                         const struct hp_input_queue *queue) {
     for (int by_map = 0; by_map < 2; by_map++) {
@@ -276,7 +277,7 @@ static double time_of(const struct hp_input_record *input) {
     return stat(input->public.name, &info) == 0 ? (double)info.st_mtime : 0;
 }
 
-// Set the time of all groups.
+// Set the time of the records of all groups to `newest`.
 static void set_time(struct hp_profile *profile, double newest) {
     struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
@@ -313,8 +314,8 @@ static struct ids ids_of_extremes(const struct hp_profile *profile) {
     return ids;
 }
 
-// Keep the names of lone inputs that are among the largest or smallest; no other names
-// are needed later.
+// Keep in profile->named the names of lone inputs whose totals are among the largest or
+// smallest; no other names are needed later.
 static void keep_names(const struct hp_lone_inputs *lone, struct hp_profile *profile,
                        const struct hp_input_queue *queue) {
     struct rows rows = {.lone = lone, .queue = queue};
@@ -333,7 +334,8 @@ static void keep_names(const struct hp_lone_inputs *lone, struct hp_profile *pro
     hp_vec_done(&ids.all);
 }
 
-// Add an input to the identities and the statistics of a partial.
+// Add a lone input to the identities (profile->known) and the statistics
+// (profile->between) that a partial stores.
 static void record_one(struct hp_profile *profile, const struct hp_input_record *row) {
     struct hp_digest id = hp_dump_identity(row->content, &row->identity);
     struct hp_known_dump known = {.process = hp_process_identity(&row->identity),

@@ -17,7 +17,7 @@
 // A block of rows, compressed.
 struct hp_packed_rows {
     uint8_t *bytes;        // owned
-    size_t size, unpacked; // bytes, packed and unpacked
+    size_t size, unpacked; // compressed and uncompressed bytes
 };
 
 // Rows of all inputs that may be lone.  {0} is empty.
@@ -31,12 +31,13 @@ struct hp_lone_inputs {
     size_t alone; // number of rows of lone inputs
 };
 
-// Return whether no planned report shows inputs individually.
+// Return whether lone inputs need no records in this read: no planned report shows inputs
+// individually, compares sides or uses several dumps of a process.
 bool hp_lone_inputs_suffice(const struct hp_profile *profile,
                             const struct hp_read_options *options);
 
-// Return whether the input may be lone: it is used, there is nothing to warn about, and
-// its process is known.
+// Return whether the input may be lone: it was added to the profile, there is nothing to
+// warn about, and its memory map is known.
 bool hp_input_may_be_lone(const struct hp_input_record *input);
 
 // Append a row for an input that may be lone.  Owned members of the record are not used.
@@ -51,13 +52,14 @@ void hp_lone_inputs_settle(struct hp_lone_inputs *lone, struct hp_profile *profi
 void hp_lone_inputs_give_back(struct hp_lone_inputs *lone, struct hp_profile *profile,
                               const struct hp_input_queue *queue);
 
-// Record in the profile what reports need of the lone inputs: identities, extremes,
-// times.  Then free the rows and the names in the queue.
+// Record in the profile the data that reports need of lone inputs: their identities, the
+// names of dumps with the largest and smallest totals, and the newest file time.  Then
+// free the rows, and the names in the queue.
 void hp_lone_inputs_record(struct hp_lone_inputs *lone, struct hp_profile *profile,
                            struct hp_input_queue *queue);
 
 // Find inputs with equal samples, among lone inputs and records, and record them in
-// profile->equal_samples.  Call it before the function above.
+// profile->equal_samples.  Call it before hp_lone_inputs_record().
 void hp_lone_inputs_compare_samples(const struct hp_lone_inputs *lone,
                                     struct hp_profile *profile,
                                     const struct hp_input_queue *queue);

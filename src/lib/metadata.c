@@ -24,7 +24,8 @@ static int no_mtime(const char *path, struct hp_err *err) {
 static int take_mtime(struct hp_input_record *input, struct hp_err *err) {
     const char *name = input->public.name;
     struct stat info;
-    if (input->archive || input->source > 0) { // the archive has set its time
+    // The archive or the partial has set its time.
+    if (input->archive || input->source > 0) {
         return HP_OK;
     }
     if (strcmp(name, "-") == 0 || stat(name, &info) != 0) {
@@ -74,7 +75,8 @@ static bool parse_time(const char *text, double *time) {
     return parse_seconds(text, time) || parse_date(text, time);
 }
 
-// Set the time of an input from the first group of the pattern in its path.
+// Set the time of an input from the first group of the pattern in its path.  HP_E_USAGE
+// if there is no time; `text` is the pattern, for the message.
 static int take_from_path(struct hp_input_record *input, struct hp_pattern *pattern,
                           const char *text, struct hp_err *err) {
     const char *path = input->public.name;
@@ -126,7 +128,8 @@ void hp_times_take_held(struct hp_profile *profile) {
 
 // --- labels in paths -------------------------------------------------------------------
 
-// Add a label for each named group that is in the match.
+// Add to an input, whose path the pattern matches, a label for each named group that is
+// part of the match.
 static void label(struct hp_profile *profile, struct hp_input_record *input,
                   const struct hp_pattern *pattern) {
     const char *name;
@@ -204,14 +207,14 @@ struct input_folder {
     uint64_t hash;       // as hp_input_folder() returns it
 };
 
-// Hash device and inode; never 0.
+// Return a hash of the device and inode of a file; never 0.
 static uint64_t hash_of_status(const struct stat *info) {
     uint64_t which[2] = {(uint64_t)info->st_dev, (uint64_t)info->st_ino};
     return hp_hash_bytes(which, sizeof which, hp_hash_key()) | 1;
 }
 
-// Return a hash of device and inode, not of the spelling of the path.  If the file does
-// not exist, of the path.
+// Return a hash of the device and inode of a file, not of the spelling of its path.  If
+// the file does not exist, return a hash of the path.
 static uint64_t hash_of_file(const char *path) {
     struct stat info;
     if (stat(path, &info) != 0) {
@@ -220,7 +223,8 @@ static uint64_t hash_of_file(const char *path) {
     return hash_of_status(&info);
 }
 
-// Return the hash of the folder of an input, from the cache if it is the last one.
+// Return the hash of the folder of an input, from *last if this is the same folder; else
+// compute it and store it there.
 static uint64_t hash_of_folder(struct input_folder *last,
                                const struct hp_input_record *input) {
     struct hp_span name = hp_span_of(input->public.name), path = name;
@@ -246,11 +250,11 @@ uint64_t hp_input_folder(const struct hp_input_record *input) {
     return hash_of_folder(&none, input);
 }
 
-// Set what the name of an input says of its process.
+// Set the facts about the process and the dump that the name of an input contains.
 static void add_name(struct hp_identity *identity, const struct hp_input_record *input,
                      struct input_folder *last) {
     struct hp_dump_name name = hp_dump_name_of(input->public.name);
-    if (input->source == 0) { // else the partial contains it
+    if (input->source == 0) { // else the partial contains these facts
         identity->pid = name.pid;
         identity->number = name.number;
         identity->has_number = name.has_number;
@@ -262,7 +266,7 @@ static void add_name(struct hp_identity *identity, const struct hp_input_record 
     }
 }
 
-// Set time and identity of the file, if the input is a regular file.
+// Set the time of an input, and the identity of its file, if it is a regular file.
 static void add_file(struct hp_identity *identity, const struct hp_input_record *input) {
     struct stat info;
     if (input->source == 0 && !input->archive && strcmp(input->public.name, "-") != 0 &&
@@ -273,7 +277,7 @@ static void add_file(struct hp_identity *identity, const struct hp_input_record 
     }
 }
 
-// Hash the labels of an input; 0: it has none.
+// Return a hash of the labels of an input; 0: it has none.
 static uint64_t hash_of_labels(const struct hp_profile *profile,
                                const struct hp_input_record *input) {
     uint64_t hash = 0;

@@ -15,20 +15,22 @@ HP_MUST_CHECK int hp_times_set(struct hp_profile *profile, const char *from,
 // one.
 void hp_times_take_held(struct hp_profile *profile);
 
-// Label the inputs by a PCRE2 pattern: each named group becomes a label of the inputs
-// whose path matches.  HP_E_USAGE if the pattern is wrong or has no named group.
+// Label the inputs by a PCRE2 pattern, except those with labels from a partial: each
+// named group becomes a label of the inputs whose path matches.  HP_E_USAGE if the
+// pattern is wrong or has no named group.
 HP_MUST_CHECK int hp_labels_set(struct hp_profile *profile, const char *pattern,
                                 struct hp_err *err);
 
-// Fill in the identities of all inputs from their names, folders and file times.
+// Fill in the identities of all inputs, except groups, from their names, folders and file
+// times.
 void hp_inputs_identify(struct hp_profile *profile);
 
 // Return a hash of the folder of an input, by device and inode; for a member of an
 // archive a hash of the archive and the path in it.
 uint64_t hp_input_folder(const struct hp_input_record *input);
 
-// Return the number of different label sets, of samples or of used inputs, whichever is
-// larger.  The processes must be known.
+// Return the number of different label sets of samples, or of used inputs, whichever is
+// larger.  hp_labels_identify() must have been called.
 size_t hp_label_sets_count(const struct hp_profile *profile);
 
 // Put a hash of the labels into the identity of each input, so that inputs with different

@@ -34,20 +34,21 @@ static bool is_never_minor(const struct hp_profile *profile,
 
 // How a frame is treated in reports; bits.
 enum frame_role {
-    ASKED = 1,     // the role was found; 0: not yet
-    ALLOCATOR = 2, // of the allocator: bytes are attributed to its caller
-    NAMED = 4,     // has function names
-    FOLDED = 8,    // not in tables of functions by default
+    ASKED = 1,     // the other bits are known; 0: not yet
+    ALLOCATOR = 2, // a frame of the allocator: bytes are attributed to its caller
+    NAMED = 4,     // the frame has function names
+    FOLDED = 8,    // tables of functions do not show the frame by default
 };
 
 // Sums over all stacks of a profile.
 struct module_shares {
     struct hp_profile *profile;  // borrowed
     struct hp_frame_rules rules; // the built-in rules
-    unsigned char *roles;        // enum role of each frame
-    // For each module: there is a complaint about it, if its share is large enough.
+    unsigned char *roles;        // for each frame bits of enum frame_role
+    // For each module: there is something to warn about, which is minor if its share of
+    // the bytes is small.
     bool *complained;
-    bool complains; // there is a complaint about some module
+    bool complains; // `complained` is true for some module
     // For each module with a complaint: bytes of the stacks that show a call of it, in
     // use and allocated.
     hp_fixed (*shown)[2];
@@ -86,7 +87,8 @@ static enum frame_role role_of(struct module_shares *shares, uint32_t frame) {
     return shares->roles[frame];
 }
 
-// Add the bytes of stack `number` to a module, but only once for each stack.
+// Add the bytes of stack `number` to shares->shown of a module, but only once for each
+// stack.
 static void add_shown(struct module_shares *shares, uint32_t module, uint32_t number) {
     const struct hp_stack *stack = &shares->profile->stacks.at[number];
     for (int i = 0; i < 2 && shares->last[module] != number + 1; i++) {
@@ -107,9 +109,10 @@ static bool is_concerned(const struct module_shares *shares,
     return shares->complains || !is_named;
 }
 
-// Add the bytes of a stack.  They are attributed to the first frame that is not of the
-// allocator, as in the rows of `top`.  Of the frames above it those that are not folded
-// are shown.
+// Add the bytes of a stack to shares->all.  Memory is attributed to the first frame that
+// is not of the allocator, as in the rows of `top`: if this frame has no names the bytes
+// are added to `nameless` of its module.  They are added to `shown` of the modules of
+// this frame and of its callers that are not folded.
 static void add_stack(struct module_shares *shares, uint32_t number) {
     const struct hp_stack *stack = &shares->profile->stacks.at[number];
     uint32_t depth = is_concerned(shares, stack) ? stack->depth : 0;
@@ -135,8 +138,8 @@ static void add_stack(struct module_shares *shares, uint32_t number) {
     }
 }
 
-// Add up all stacks.  Nameless code is measured by memory in use, or, if there is none,
-// by allocated memory.
+// Add up the bytes of all stacks by module.  Nameless code is measured by memory in use,
+// or, if there is none, by allocated memory.
 static void measure(struct module_shares *shares) {
     const struct hp_profile *profile = shares->profile;
     struct hp_values total = hp_profile_total(profile);
@@ -171,7 +174,7 @@ struct path_dumps {
     bool has_named, has_partials;
 };
 
-// Count the dumps of all modules with this path.
+// Add up the dumps of all modules with this path.
 static struct path_dumps dumps_of_path(const struct hp_profile *profile, hp_string path) {
     struct path_dumps dumps = {0};
     const struct hp_module *module;
@@ -187,15 +190,16 @@ static struct path_dumps dumps_of_path(const struct hp_profile *profile, hp_stri
     return dumps;
 }
 
-// Return whether a file is at hand for some dumps but not for others.
+// Return whether the binary of a module is not at hand, but for other dumps a file of its
+// path is.
 static bool is_open_in_part(const struct hp_profile *profile,
                             const struct hp_module *module) {
     return module->proof == HP_PROOF_OPEN &&
            dumps_of_path(profile, module->path).has_named;
 }
 
-// Return whether to warn that the module has no names.  For stripped binaries the bytes
-// are reported below instead.
+// Return whether to warn that a module has no function names.  For stripped binaries
+// warn_of_worst() reports the bytes instead.
 static bool lacks_names(const struct hp_profile *profile,
                         const struct hp_module *module) {
     return module->kind == HP_MODULE_FILE && module->status >= HP_SYM_NO_FILE &&
@@ -203,8 +207,9 @@ static bool lacks_names(const struct hp_profile *profile,
            (hp_sym_is_of_this_run(module->status) || !is_allocator(profile, module));
 }
 
-// Warn about all modules with one status, in one sentence: the first is named, the others
-// are counted.
+// Warn about all modules of one status that lack names, in one sentence: the first is
+// named, the others are counted.  With `minor` only modules are included for which
+// warnings are minor, else only the others.
 static void warn_of_status(const struct module_shares *shares, enum hp_sym_status status,
                            bool minor) {
     struct hp_profile *profile = shares->profile;
@@ -243,7 +248,8 @@ struct complaint {
     char text[512]; // the sentence; "": there is no complaint
 };
 
-// Complain if some dumps ran a build that is not at hand.
+// Complain if some dumps ran a build of the module that is not at hand, while others ran
+// one that is.
 static void complain_of_builds(struct complaint *complaint,
                                const struct hp_module *module) {
     struct path_dumps dumps = dumps_of_path(complaint->profile, module->path);
@@ -260,7 +266,7 @@ static void complain_of_builds(struct complaint *complaint,
     }
 }
 
-// Complain if return addresses show that the file is not the one that ran.
+// Complain if return addresses show that the file of the module is not the one that ran.
 static void complain_of_difference(struct complaint *complaint,
                                    const struct hp_module *module) {
     const struct hp_return_check *returns = &module->returns;
@@ -283,7 +289,8 @@ static void complain_of_doubt(struct complaint *complaint,
     }
 }
 
-// Complain if the file was deleted or replaced, and nothing proves which one ran.
+// Complain if the file of the module was deleted or replaced while it ran, and nothing
+// proves which file ran.
 static void complain_of_replacement(struct complaint *complaint,
                                     const struct hp_module *module) {
     if (module->deleted && module->is_at_own_path && module->recorded_build_id.n == 0 &&
@@ -295,7 +302,7 @@ static void complain_of_replacement(struct complaint *complaint,
     }
 }
 
-// Complain if inlined calls or lines could not be read.
+// Complain if inlined calls or lines of the module could not be read.
 static void complain_of_inlines(struct complaint *complaint,
                                 const struct hp_module *module) {
     char share[64] = "";
@@ -339,7 +346,8 @@ static double percent_shown(const struct module_shares *shares, size_t module) {
 }
 
 // Warn about the first modules with a complaint of this kind, one sentence each, and
-// count the others.
+// count the others.  With `minor` only modules are included for which warnings are minor,
+// else only the others.
 static void warn_of(const struct module_shares *shares, size_t kind, bool minor) {
     struct hp_profile *profile = shares->profile;
     struct complaint complaint = {.profile = profile};
@@ -359,7 +367,8 @@ static void warn_of(const struct module_shares *shares, size_t kind, bool minor)
     }
 }
 
-// Find the modules that may need a warning, before stacks are measured.
+// Find the modules that may need a warning (shares->complained), before stacks are
+// measured.
 static void find_complaints(struct module_shares *shares) {
     struct complaint complaint = {.profile = shares->profile};
     for (size_t i = 0; i < shares->profile->modules.count; i++) {
@@ -382,7 +391,8 @@ static int by_bytes(const void *left, const void *right, void *context) {
     return of_a != of_b ? (of_a < of_b ? 1 : -1) : (a > b) - (a < b);
 }
 
-// Find the modules with much nameless code that was read but has no names.
+// Find the modules whose file was read, but whose nameless frames allocated 1/200 or more
+// of the bytes; the most bytes first.
 static void find_worst(struct module_shares *shares) {
     const struct hp_profile *profile = shares->profile;
     for (uint32_t i = 0; i < profile->modules.count; i++) {

@@ -38,9 +38,10 @@ static const struct hp_input_record *dump_of(const struct hp_profile *profile,
     return &profile->inputs.at[profile->processes.dumps.at[process->first + i]];
 }
 
-// Fill in *run.  Returns whether all dumps of the process are files or members of
-// archives, their times rise with the numbers in their names, and at least
-// `least_seconds` lie between the first and the last.
+// Set *run to the process and the times of its first and last dump.  Returns whether all
+// dumps of the process are files or members of archives, their times rise with the
+// numbers in their names, and at least `least_seconds` lie between the first and the
+// last.
 static bool find_run(const struct hp_profile *profile, const struct hp_process *process,
                      struct process_run *run) {
     bool has_numbers = process->newest_by == HP_NEWEST_BY_SEQUENCE ||
@@ -72,8 +73,8 @@ static bool overlap(struct runs *runs) {
     return found;
 }
 
-// Return whether all dumps are of one program and in one folder.  Call it last: each
-// folder costs a system call.
+// Return whether all dumps of the processes are of one program and in one folder.  Call
+// it last: each folder costs a system call.
 static bool are_of_one_place(const struct hp_profile *profile, const struct runs *runs) {
     const struct hp_input_record *first = dump_of(profile, runs->of.at[0].process, 0);
     uint64_t folder = hp_input_folder(first);
@@ -89,11 +90,12 @@ static bool are_of_one_place(const struct hp_profile *profile, const struct runs
     return are;
 }
 
-// Look for consecutive processes on one side of a comparison.  All processes of the side
-// must be of one program and in one folder.  Each must have two dumps or more, whose
-// times rise with their numbers over a minute or longer; no two processes may overlap.
-// Fewer dumps, or times within a minute, may be those of copies.  Returns {0} then, and
-// if any of this is unknown.
+// Return the number of processes on one side of a comparison, and the newest of their
+// used dumps, if these processes ran one after the other.  All processes of the side must
+// be of one program and in one folder.  Each must have two dumps or more, whose times
+// rise with their numbers over a minute or longer; no two processes may overlap.  Fewer
+// dumps, or times within a minute, may be those of copies.  Returns {0} then, and if any
+// of this is unknown.
 static struct hp_consecutive hp_consecutive_runs(const struct hp_profile *profile,
                                                  bool is_base) {
     struct hp_consecutive found = {0};
@@ -150,18 +152,22 @@ struct moment_tally {
     // Number of processes with more than one dump; the members below count among these.
     size_t several;
     size_t by_map_only, by_name; // recognized by their memory map only, or by name only
-    size_t by[HP_NEWEST_BY_NAME + 1]; // by the rule that found their newest dump
-    // Their exit dump is not used; another dump is much fuller; counters were reset.
+    // Number of these processes for each rule by which the newest dump was found.
+    size_t by[HP_NEWEST_BY_NAME + 1];
+    // Number of processes whose exit dump is not used; that have a dump much fuller than
+    // the used one; whose counters were reset.
     size_t without_exit, fuller, resets;
 };
 
-// Return the bytes of an input: in use or allocated, as the metric of the profile is.
+// Return the total bytes of an input: in use or allocated, whichever the metric of the
+// profile measures.
 static hp_fixed bytes_of(const struct hp_profile *profile, uint32_t input) {
     bool is_inuse = hp_column_of(profile->metric) == HP_COLUMN_INUSE;
     return profile->inputs.at[input].total.of[is_inuse ? HP_INUSE_SPACE : HP_ALLOC_SPACE];
 }
 
-// Return whether another dump of the process holds much more than the used one.
+// Return whether the fullest dump of the process has over MUCH_FULLER percent more bytes
+// than the used one.
 static bool is_fuller(const struct hp_profile *profile,
                       const struct hp_process *process) {
     return process->chosen != HP_NO_INPUT &&
@@ -175,7 +181,7 @@ static bool leaves_exit(const struct hp_process *process) {
            process->chosen != process->exit;
 }
 
-// Count the processes of a side, lone inputs included.
+// Count the processes and dumps of a side of a comparison, lone inputs included.
 static struct moment_tally tally_of(const struct hp_profile *profile, bool is_base) {
     struct moment_tally tally = {.processes = 0};
     const struct hp_process *process;
@@ -247,7 +253,8 @@ static void say_others(struct sentence *s, const struct hp_profile *profile,
     say(s, has_exit || has_fullest ? ")" : "");
 }
 
-// Append the rule by which the newest dump was found, unless it is a reliable one.
+// Append to the sentence the rule by which the newest dump was found, unless the rule is
+// reliable.
 static void say_newest_by(struct sentence *s, enum hp_newest_by by) {
     if (by > HP_NEWEST_BY_CONTENT_TIME) {
         say(s, " by %s", hp_newest_by_text(by));
@@ -278,7 +285,7 @@ static void say_one(struct sentence *s, const struct hp_profile *profile,
 
 // --- several ---------------------------------------------------------------------------
 
-// Append "; COUNT WHAT", unless the count is 0.
+// Append "; COUNT WHAT" to the sentence, unless the count is 0.
 static void say_count(struct sentence *s, size_t count, const char *what) {
     if (count > 0) {
         say(s, "; %zu %s", count, what);
@@ -330,7 +337,8 @@ static void add_consecutive(struct hp_profile *profile, bool is_base,
     }
 }
 
-// Add the sentence about the dumps of one side, unless each process has a single dump.
+// Add to profile->moments the sentence about the dumps of one side of a comparison,
+// unless each process has a single dump.
 static void describe_side(struct hp_profile *profile, bool is_base, enum hp_input_side of,
                           const char *side) {
     static const char *const modes[] = {
@@ -365,8 +373,8 @@ static void describe_side(struct hp_profile *profile, bool is_base, enum hp_inpu
     add_consecutive(profile, is_base, of, side);
 }
 
-// Say how many dumps were not used when partials were merged that do not record each
-// dump.
+// Add a sentence that says how many dumps were not used when partials were merged, if
+// these do not record each dump.
 static void describe_set_aside(struct hp_profile *profile) {
     uint64_t aside = 0;
     const struct hp_input_record *input;
@@ -385,8 +393,8 @@ static void describe_set_aside(struct hp_profile *profile) {
     }
 }
 
-// Say which shards are present, if some are missing.  It comes first: all totals are
-// incomplete.
+// Add a sentence that says which shards are present, if some are missing.  It is the
+// first sentence, because all totals are incomplete.
 static void describe_shards(struct hp_profile *profile) {
     struct hp_shards shards = profile->shards;
     struct sentence s = {.used = 0};
@@ -406,8 +414,8 @@ static void describe_shards(struct hp_profile *profile) {
     }
 }
 
-// Count the used dumps of a side that were made at exit.  *known becomes the number of
-// used dumps for which this is known at all.
+// Return the number of used dumps of a side that were made at exit.  *known becomes the
+// number of used dumps of the side for which it is known whether they were.
 static size_t count_exits(const struct hp_profile *profile, bool is_base,
                           uint64_t *known) {
     size_t exits = is_base ? 0 : profile->lone_exits;
@@ -432,7 +440,8 @@ static void describe_exits_of_side(struct hp_profile *profile, bool is_base,
                                    enum hp_input_side side, const char *prefix) {
     struct sentence s = {.used = 0};
     uint64_t all = profile->summary[side].merged_used, known;
-    bool is_sum = profile->snapshots == HP_SNAPSHOTS_SUM; // also of inputs without names
+    // Dumps in groups are added up, too.
+    bool is_sum = profile->snapshots == HP_SNAPSHOTS_SUM;
     size_t exits = count_exits(profile, is_base, &known);
     exits = is_sum && all > 1 ? 0 : exits;
     profile->exits[side] = exits;
@@ -449,8 +458,8 @@ static void describe_exits_of_side(struct hp_profile *profile, bool is_base,
     hp_vec_push(&profile->moments, hp_strtab_add(&profile->strings, hp_span_of(s.text)));
 }
 
-// Add the sentences about exit dumps of all sides, and about those that are no point of a
-// series.
+// Add the sentences about exit dumps that are used, one for each side, and about those
+// that are not used because they are no point of a series.
 static void describe_exits(struct hp_profile *profile, bool has_sides) {
     if (hp_column_of(profile->metric) == HP_COLUMN_INUSE) {
         if (has_sides) {

@@ -18,22 +18,22 @@
 // profile of its own.  The first shard of a set, by number and name, keeps the data about
 // dumps; the others keep only their stacks.
 
-// The bit of each shard that a partial contains.
+// Return the shards that a partial contains, a bit for each.
 static uint64_t present_of(const struct hp_taken *taken) {
     return taken->partials.parameters.of[HP_PARAMETER_SHARD];
 }
 
-// The number of shards of the set.
+// Return the number of shards that a whole set has; 1: the partial is no shard.
 static uint32_t count_of(const struct hp_taken *taken) {
     return (uint32_t)taken->partials.parameters.of[HP_PARAMETER_SHARDS];
 }
 
-// The number of the first shard in a set of bits.
+// Return the number of the first shard in `present`, which has a bit for each shard.
 static unsigned number_of(uint64_t present) {
     return (unsigned)__builtin_ctzll(present);
 }
 
-// Order by side, by the shards that are present, and by name.
+// Order partials by side of the comparison, by the shards that they contain, and by name.
 static int by_shard(const void *left, const void *right) {
     const struct hp_taken *a = *(struct hp_taken *const *)left;
     const struct hp_taken *b = *(struct hp_taken *const *)right;
@@ -51,7 +51,7 @@ static bool is_one_set(const struct hp_taken *a, const struct hp_taken *b) {
            memcmp(a->partials.common, b->partials.common, sizeof a->partials.common) == 0;
 }
 
-// Drop the data that all shards of a set have in common.
+// Drop the data of a shard that all shards of its set have in common.
 static void drop_common(struct hp_taken *taken) {
     struct hp_profile *profile = &taken->profile;
     struct hp_input_record *input;
@@ -76,7 +76,8 @@ static int refuse_twice(const struct hp_taken *first, const struct hp_taken *aga
     return HP_E_DUPLICATE;
 }
 
-// Join a shard to its set, if an earlier shard began the set.
+// Join shard number i to the first shard of its set, if that comes earlier.
+// HP_E_DUPLICATE if it is given twice, or stores no identities of dumps.
 static int join(struct hp_taken_all *all, size_t i, struct hp_err *err) {
     struct hp_taken *taken = all->at[i];
     taken->shards = (struct hp_shards){count_of(taken), present_of(taken)};
@@ -121,9 +122,10 @@ static int compare_sets(const struct hp_taken_all *all, struct hp_err *err) {
     return HP_OK;
 }
 
-// Join the shards of each set; call it before any partial is taken over.  HP_E_DUPLICATE
-// if a shard is given twice, or different sets have different shards.  *shards becomes
-// the shards that are present, {0} if all are.
+// Join the shards of each set; call it before the records of any partial are moved.
+// HP_E_DUPLICATE if a shard is given twice, or different sets have different shards.
+// *shards becomes the shards that are present, {0} if all are; the parameters of all
+// partials are set to these.
 static int hp_shard_sets_join(struct hp_taken_all *all, struct hp_shards *shards,
                               struct hp_err *err) {
     int ret = HP_OK;
@@ -158,7 +160,7 @@ static void take_symbols(void *data, hp_frame_id frame, const struct hp_line *li
     hp_embedded_symbols_put(&taken->embedded, &taken->profile, frame, &account, lines);
 }
 
-// Receives names that the partial took from a binary.
+// Receives the names of a frame that the partial took from a binary.
 static void take_file_names(void *data, hp_frame_id frame, const struct hp_line *lines,
                             uint32_t count) {
     struct hp_taken *taken = data;
@@ -262,7 +264,7 @@ void hp_settle_moments(struct hp_profile *profile,
     }
 }
 
-// Return whether some input has addresses in no mapping.
+// Return whether some dump in the partials has addresses in no mapping.
 static bool have_unmapped(const struct hp_taken_all *all) {
     struct hp_taken *const *taken;
     const struct hp_input_record *input;
@@ -328,7 +330,8 @@ static void take_parameters(struct hp_profile *profile,
     const struct hp_parameters *made = &first->partials.parameters;
     profile->snapshots = (enum hp_snapshots)made->of[HP_PARAMETER_SNAPSHOTS];
     hp_settle_moments(profile, options);
-    if (profile->keeps.moments) { // The moments say which dumps would be used.
+    // All dumps are shown, with the mark of those that would be used.
+    if (profile->keeps.moments) {
         profile->snapshots = options->snapshots;
     }
     profile->large_sizes = (enum hp_large_sizes)made->of[HP_PARAMETER_LARGE_SIZES];
@@ -351,7 +354,7 @@ static void take_parameters(struct hp_profile *profile,
 
 // --- their dumps -----------------------------------------------------------------------
 
-// Return the same string in another table.
+// Copy a string from one table to another.
 static hp_string import(struct hp_strtab *to, const struct hp_strtab *from,
                         hp_string string) {
     return hp_strtab_add(to, hp_strtab_span(from, string));
@@ -441,8 +444,8 @@ int hp_partial_inputs_take_records(struct hp_profile *profile, struct hp_taken_a
     return HP_OK;
 }
 
-// Return whether names say that a process has dumps in several partials, or in a partial
-// and among the dumps.
+// Return whether a process has dumps in several partials, or in a partial and among the
+// dumps that are given.
 static bool is_across(const struct hp_profile *profile,
                       const struct hp_process *process) {
     const uint32_t *dumps = profile->processes.dumps.at + process->first;
@@ -489,8 +492,8 @@ static void renumber(struct hp_history *history, uint32_t first) {
     }
 }
 
-// Add all label sets of a partial to the profile.  A shard may have sets that only stacks
-// of other shards use.
+// Add all label sets of a partial to the profile, even unused ones.  A shard may have
+// label sets that only stacks of other shards use.
 static void import_sets(struct hp_profile *profile, const struct hp_profile *from) {
     struct hp_tag_import tags = {.from_sets = &from->tag_sets,
                                  .from_strings = &from->strings,
@@ -502,11 +505,12 @@ static void import_sets(struct hp_profile *profile, const struct hp_profile *fro
     hp_tag_import_done(&tags);
 }
 
-// Add the stacks of a partial to the profile; its inputs have their final numbers.
+// Add the stacks and symbols of a partial to the profile.  Numbers of inputs in it are
+// increased by taken->first_number.
 static void add(struct hp_profile *profile, struct hp_embedded_symbols *embedded,
                 struct hp_taken *taken) {
     renumber(&taken->profile.history, taken->first_number);
-    hp_vec_done(&taken->profile.group_of); // by the old numbers of dumps
+    hp_vec_done(&taken->profile.group_of); // it has the old numbers of dumps
     struct hp_sample_type *type;
     hp_vec_each (type, &taken->profile.types.of) {
         renumber(&type->history, taken->first_number);

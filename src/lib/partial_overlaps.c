@@ -10,7 +10,8 @@ static int compare_words(uint64_t a, uint64_t b) {
     return (a > b) - (a < b);
 }
 
-// Return the name of a partial by its source number.
+// Return the name of a source.  Source 0 is the dumps that are given as inputs; others
+// are partials, numbered from 1.
 static const char *name_of(const struct hp_taken_all *all, uint32_t source) {
     struct hp_taken **taken;
     hp_vec_each (taken, all) {
@@ -77,7 +78,7 @@ struct known_dumps {
 // The dumps or processes that are in two sources.
 struct overlap {
     uint32_t first, again;          // sources of the first one that was found
-    size_t count;                   // number of all
+    size_t count;                   // number of all dumps or processes in two sources
     struct hp_known_dump of[NAMED]; // the first ones, with the source `again`
 };
 
@@ -100,7 +101,8 @@ struct keyed_dump {
     struct hp_known_dump of;
 };
 
-// Sort the dumps so that equal ones are adjacent.
+// Sort the dumps so that equal dumps, or those of equal processes, are adjacent.  `all`
+// may be NULL, as in compare_sources().
 static void sort(struct known_dumps *known, const struct unique *unique,
                  struct hp_taken_all *all) {
     size_t count = known->all.count, first = 0;
@@ -121,7 +123,7 @@ static void sort(struct known_dumps *known, const struct unique *unique,
     free(keyed);
 }
 
-// Find the dumps that are in two sources.
+// Find the dumps, or processes, that are in two sources.
 static struct overlap find_overlap(struct known_dumps *known, const struct unique *unique,
                                    struct hp_taken_all all) {
     struct overlap found = {.count = 0};
@@ -228,7 +230,7 @@ static void sort_by_source(struct hp_profile *profile) {
     }
 }
 
-// Return whether the partial stores identities of its dumps.
+// Return whether the partial with this source number stores identities of its dumps.
 static bool has_identities(const struct hp_profile *profile, uint32_t source) {
     struct hp_known_dump wanted = {.source = source};
     const struct hp_known_dump *known = profile->known.at;

@@ -22,7 +22,8 @@ static void ask_of_modules(const struct hp_profile *profile,
                            struct hp_proof_question *question) {
     const struct hp_module *module;
     hp_vec_each (module, &profile->modules) {
-        // A build id, or the stamp in a partial, decides; the code is not compared.
+        // If there is a build id, or the stamp of a partial, it shows the build; the code
+        // is not compared.
         struct hp_proof_module asked = {
             .is_known_build = module->recorded_build_id.n != 0 || module->stamp.n != 0};
         if (has_code(module)) {
@@ -68,13 +69,14 @@ static uint32_t count_dumps(const struct hp_profile *profile) {
     return count == 1 ? 1 : 0;
 }
 
-// Use the stamp of a partial, which says which file ran.
+// Set the proof of a module by its stamp in the partial, which says which file ran:
+// whether that file is at hand.
 static void take_stamped(struct hp_profile *profile, struct hp_module *module,
                          const struct hp_proof_module *asked, struct hp_prover *prover) {
     const char *stamp = hp_profile_text(profile, module->stamp);
     struct hp_proof_module proof = {.proof = HP_PROOF_STAMPED};
     proof.builds = prover->find(prover, asked, stamp);
-    // The file is at hand: treat it like one that a dump was compared with.
+    // The file is at hand: treat the module like one of a dump that was compared with it.
     if (proof.builds) {
         proof.proof = HP_PROOF_FITS;
         module->stamp = (hp_string){0};

@@ -67,7 +67,8 @@ static bool total_fits(const struct hp_profile *profile) {
     return fits;
 }
 
-// Return an error if too many inputs were skipped, or if nothing is left to report.
+// Return an error if too many inputs were skipped, if nothing is left to report, or if
+// the total is too large.
 static int judge(const struct hp_profile *profile, const struct hp_read_options *options,
                  struct hp_err *err) {
     const struct hp_input_summary *summary = &profile->summary[HP_SIDE_ALL];
@@ -127,7 +128,7 @@ static void queue_archives(struct hp_input_queue *queue, struct hp_profile *prof
 
 // --- builds ----------------------------------------------------------------------------
 
-// Return whether a file is an ELF file.
+// Return whether a file is an ELF file; false for files that are named like dumps.
 static bool is_program(const char *path) {
     char head[4];
     struct stat info;
@@ -315,7 +316,7 @@ static void settle_choice(struct hp_job *job) {
     }
 }
 
-// Put the name of the input into each error.
+// Put the name of each input into its error.
 static void locate_errors(struct hp_profile *profile) {
     struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
@@ -325,7 +326,7 @@ static void locate_errors(struct hp_profile *profile) {
     }
 }
 
-// Warn if dumps have different names for an address.
+// Warn that dumps have different names for some frames; `disputed`: the number of these.
 static void warn_of_names(struct hp_profile *profile, size_t disputed) {
     if (disputed > 0) {
         hp_profile_warn(profile,
@@ -376,7 +377,9 @@ static void place_unloaded(struct hp_job *job, struct hp_duplicate *duplicate) {
     }
 }
 
-// Choose the dumps, and check that partials contain the same choice.
+// Choose the dumps that are used, read again if necessary, and check that partials
+// contain the values of the same dumps.  *duplicate gets new indices if records are
+// sorted again.
 static int settle(struct hp_job *job, struct hp_duplicate *duplicate,
                   struct hp_err *err) {
     if (job->lone.alone > 0 && !is_choice_settled(job->profile)) {
@@ -407,7 +410,9 @@ static int refuse_given_map(const struct hp_profile *profile, struct hp_err *err
     return HP_OK;
 }
 
-// Read all inputs, and choose the dumps that are used.
+// Read all inputs, and choose the dumps that are used.  *duplicate becomes the first pair
+// of inputs with one content; its members are SIZE_MAX or the number of inputs if there
+// is none.
 static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
                     struct hp_err *err) {
     struct hp_profile *profile = job->profile;
@@ -464,7 +469,8 @@ static int refuse_labels(const struct hp_profile *profile, struct hp_err *err) {
                : HP_OK;
 }
 
-// Return an error if the result of a read is not acceptable.
+// Return an error if the result of a read is not acceptable: an input is given twice, too
+// many were skipped, nothing is left, or there are too many labels.
 static int refuse(const struct hp_profile *profile, const struct hp_read_options *options,
                   struct hp_duplicate duplicate, struct hp_err *err) {
     size_t count = profile->inputs.count;

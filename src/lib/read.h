@@ -36,7 +36,8 @@
 
 #include "model/profile.h"
 
-// Read inputs as hp_profile_read() does, except for sorting the profile and the warnings.
+// Read inputs as hp_profile_read() does, but leave it to the caller to sort the profile
+// and to write the warnings about inputs.
 HP_MUST_CHECK int hp_read_inputs(struct hp_profile *profile, const char *const *paths,
                                  size_t count, const struct hp_read_options *options,
                                  struct hp_err *err);

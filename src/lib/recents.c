@@ -15,8 +15,8 @@ enum {
     MOST_UNMAPPED = 2,
 };
 
-// Replace the addresses of the dump by those of the file, so that they are resolved by
-// the map of the dump.
+// Replace the addresses of the dump by those of the prof_recent file, so that these are
+// resolved by the map of the dump.
 static void put_addresses(struct hp_dump *dump, const struct hp_recent_file *file) {
     dump->addresses.count = dump->rows.count = 0;
     dump->has_rows = false;
@@ -39,7 +39,8 @@ static uint32_t *add_stacks(struct hp_profile *profile,
     return stacks;
 }
 
-// Move the records of the file to the profile; traces become numbers of stacks.
+// Move the records of the file to the profile; `stacks` replaces the numbers of traces in
+// them by numbers of stacks.
 static void take_records(struct hp_profile *profile, struct hp_recent_file *file,
                          const uint32_t *stacks) {
     struct hp_recent_record *record;
@@ -51,8 +52,9 @@ static void take_records(struct hp_profile *profile, struct hp_recent_file *file
     }
 }
 
-// Resolve the traces of the file by the map of the dump.  HP_E_FORMAT if most are
-// unmapped.
+// Resolve the traces of the file by the map of the dump, and add their stacks and the
+// records to the profile.  HP_E_FORMAT if most addresses are unmapped; `path` is the
+// dump, for the message.
 static int attach(struct hp_profile *profile, struct hp_dump *dump,
                   struct hp_recent_file *file, const char *path, struct hp_err *err) {
     struct hp_resolver resolver = {.keeps_unmapped = true};
@@ -120,7 +122,8 @@ int hp_recents_read(struct hp_profile *profile, const char *const *paths, size_t
                        "--recent reads its dump twice: standard input can be read once");
     }
     int ret = hp_prof_recent_read(&file, options->recent, options, err);
-    profile->recent.period = file.recent.period; // accept a map without a profile
+    // Lets the reader accept a map without a profile.
+    profile->recent.period = file.recent.period;
     ret = ret == HP_OK ? hp_read_inputs(profile, paths, count, options, err) : ret;
     if (ret == HP_OK && hp_input_is_used(&profile->inputs.at[0])) {
         ret = read_map(profile, paths[0], options, &file, err);

@@ -27,14 +27,14 @@ enum {
 enum string_role {
     ROLE_NAME = 1,     // a name that is replaced
     ROLE_BUILD_ID = 2, // a build id that is replaced
-    ROLE_PUBLIC = 4,   // the string must stay, whatever else it is
+    ROLE_PUBLIC = 4,   // the string must stay, whatever its other roles are
 };
 
 // The state of one redaction.
 struct redaction {
     struct hp_profile *profile;
     const struct hp_redact_key *key;
-    unsigned char *roles; // bits of enum role for each string
+    unsigned char *roles; // bits of enum string_role for each string
 };
 
 // Begin a hash over the key, XORed with a pad.
@@ -48,7 +48,7 @@ static void begin(struct hp_sha256 *sha, const struct hp_redact_key *key, uint8_
     hp_sha256_add(sha, block, sizeof block);
 }
 
-// HMAC-SHA-256 of a text.
+// Set `digest` to the HMAC-SHA-256 of a text.
 static void hmac(const struct hp_redact_key *key, struct hp_span text,
                  uint8_t digest[HP_SHA256_SIZE]) {
     struct hp_sha256 sha;
@@ -60,7 +60,8 @@ static void hmac(const struct hp_redact_key *key, struct hp_span text,
     hp_sha256_end(&sha, digest);
 }
 
-// Return the replacement of a text, allocated in the profile's arena.
+// Return the replacement of a name, or of a build id (is_id), allocated in the profile's
+// arena.
 static struct hp_span stand_in(const struct redaction *redaction, struct hp_span text,
                                bool is_id) {
     uint8_t digest[HP_SHA256_SIZE];
@@ -176,7 +177,8 @@ static bool is_place_holder(const char *function) {
            strcmp(function, "[unmapped]") == 0;
 }
 
-// Return whether the names in a module may stay.
+// Return whether the path of a module, its build id and the names of its functions may
+// stay.
 static bool is_public(const struct hp_profile *profile, const struct hp_module *module) {
     const char *path = hp_profile_text(profile, module->path);
     return module->kind == HP_MODULE_PSEUDO
@@ -191,7 +193,7 @@ static void mark(const struct redaction *redaction, hp_string string, int role) 
     redaction->roles[string.n] |= (unsigned char)role;
 }
 
-// Mark the strings of modules, and drop their notes.
+// Mark the strings of modules, as public or to be replaced, and drop their notes.
 static void mark_modules(const struct redaction *redaction) {
     struct hp_profile *profile = redaction->profile;
     struct hp_module *module;
@@ -207,7 +209,7 @@ static void mark_modules(const struct redaction *redaction) {
     }
 }
 
-// Mark the strings of frames.
+// Mark the names of functions and files in frames, as public or to be replaced.
 static void mark_lines(const struct redaction *redaction) {
     const struct hp_profile *profile = redaction->profile;
     const struct hp_frame *frame;
@@ -224,7 +226,7 @@ static void mark_lines(const struct redaction *redaction) {
     }
 }
 
-// Mark the values of labels of inputs and samples, and the chosen thread.
+// Mark the values of labels of inputs and samples, and the chosen thread, to be replaced.
 static void mark_labels(const struct redaction *redaction) {
     const struct hp_profile *profile = redaction->profile;
     const struct hp_label *label;
@@ -306,7 +308,8 @@ static void replace_inputs(const struct redaction *redaction) {
     }
 }
 
-// Drop all sentences and comments: they contain names.
+// Drop all warnings, sentences about chosen dumps, and comments, because they may contain
+// names.  A warning counts them.
 static void drop_sentences(struct hp_profile *profile) {
     size_t count = profile->warnings.count + profile->moments.count;
     profile->warnings.count = profile->minor_warnings.count = profile->moments.count = 0;

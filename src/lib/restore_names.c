@@ -22,7 +22,7 @@ static struct hp_span text_of(const struct restorer *r, hp_string string) {
     return hp_strtab_span(&r->profile->strings, string);
 }
 
-// Collect the mangled names of all lines.
+// Collect in r->names the linker's names of all lines that are mangled.
 static void collect(struct restorer *r) {
     const struct hp_line *line;
     hp_vec_each (line, &r->profile->lines) {
@@ -41,7 +41,8 @@ static bool is_short_of(struct restorer *r, hp_string name, hp_string full) {
     return hp_span_equal(hp_short_name(text, r->scratch.at), text_of(r, name));
 }
 
-// Replace the function names of all lines.
+// Replace the function names of all lines by full ones, where their linker's names show
+// these.
 static void restore(struct restorer *r) {
     struct hp_line *line;
     hp_vec_each (line, &r->profile->lines) {

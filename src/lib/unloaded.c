@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    // Most images, and most unmapped addresses, of a process.  A JIT compiler makes more,
-    // and none of its code is a library.
+    // Most images, and most unmapped addresses, of a process; if there are more, the
+    // process is skipped.  A JIT compiler makes more, and none of its code is a library.
     MOST_OF_PROCESS = 4096,
 };
 
@@ -17,7 +17,7 @@ enum {
 struct image {
     uint32_t first_row, rows; // range in hp_unloaded.rows
     struct hp_digest process; // as process_of() returns it
-    bool has_file, is_wanted; // mapped from a file; some unmapped address is in it
+    bool has_file, is_wanted; // mapped from a file; an unmapped address is in it
 };
 
 // An unmapped address of a dump.
@@ -26,7 +26,7 @@ struct lost {
     uint64_t address;
 };
 
-// The images in which unmapped addresses were found.
+// The images of all processes in which unmapped addresses were found.
 struct hp_unloaded {
     HP_VEC(struct hp_mapping) rows;
     HP_VEC(struct image) images; // ordered by process
@@ -64,7 +64,7 @@ static struct hp_digest process_of(const struct hp_dump *dump, uint64_t pid) {
 
 // --- what dumps show -------------------------------------------------------------------
 
-// Return whether two images have the same rows.
+// Return whether the rows of two images, `count` each, are equal.
 static bool has_equal_rows(const struct hp_mapping *a, const struct hp_mapping *b,
                            uint32_t count) {
     bool is = true;
@@ -76,8 +76,8 @@ static bool has_equal_rows(const struct hp_mapping *a, const struct hp_mapping *
     return is;
 }
 
-// Add an image, unless it is known already.  Its rows are the last ones; they are dropped
-// if it is known.
+// Add an image, whose rows are the last ones in self->rows.  If an image from number
+// `first` on has the same process and rows, the new rows are dropped instead.
 static void add_image(struct hp_unloaded *self, size_t first, struct image image) {
     for (size_t i = first; i < self->images.count; i++) {
         const struct image *known = &self->images.at[i];
@@ -91,7 +91,7 @@ static void add_image(struct hp_unloaded *self, size_t first, struct image image
     hp_vec_push(&self->images, image);
 }
 
-// Add rows of the dump's map as an image.
+// Add rows `first` to `last` of the dump's map as one image, with copies of their paths.
 static void add_rows(struct unloaded_search *search, struct hp_digest process,
                      uint32_t first, uint32_t last, bool has_file) {
     struct hp_unloaded *self = search->unloaded;
@@ -132,7 +132,7 @@ static bool holds(const struct hp_mapping *row, uint64_t address) {
     return row->start < address && address <= row->end; // a return address follows a call
 }
 
-// Add the unmapped addresses of the dump.
+// Append the unmapped addresses of the dump to search->lost.
 static void add_lost(struct unloaded_search *search, struct hp_digest process) {
     const struct hp_dump *dump = &search->dump;
     const uint64_t *address;
@@ -177,8 +177,8 @@ static bool has_code_at(const struct hp_unloaded *self, const struct image *imag
     return has;
 }
 
-// Mark the image that contains an unmapped address as wanted, unless several images or
-// code in no file are at that address.
+// Mark the image of the process that contains an unmapped address as wanted, unless
+// several images, or code in no file, are at that address in dumps of the process.
 static void want(struct hp_unloaded *self, size_t first, const struct lost *lost) {
     struct image *found = NULL;
     bool is_disputed = false;
@@ -228,7 +228,8 @@ static int by_process(const void *left, const void *right) {
                                   : 0;
 }
 
-// Return whether an input can be read once more.
+// Return whether an input is a dump, used or not, of a process with a known map, whose
+// file can be read once more.
 static bool may_show(const struct hp_input_record *input) {
     bool is_dump =
         hp_input_is_used(input) || input->public.status == HP_INPUT_OTHER_MOMENT;
@@ -242,8 +243,9 @@ static int by_content(const void *left, const void *right) {
     return memcmp(&(*a)->content, &(*b)->content, sizeof(*a)->content);
 }
 
-// Look at all dumps of a process, ordered by content so that the result does not depend
-// on the order in which they are given.
+// Read all dumps of a process, and keep the images in which unmapped addresses are.
+// Dumps are read in the order of their contents, so that the result does not depend on
+// the order in which they are given.
 static void look_at_process(struct unloaded_search *search,
                             const struct hp_input_record **inputs, size_t count) {
     size_t rows = search->unloaded->rows.count;

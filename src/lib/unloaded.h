@@ -10,17 +10,17 @@
 #include "model/dump.h"
 #include "model/profile.h"
 
-// The rows of unloaded libraries.  Opaque.
+// The rows of memory maps that were of unloaded libraries.  Opaque.
 struct hp_unloaded;
 
-// Find the unloaded libraries of the used inputs by reading them again, at most `limit`
-// bytes of each.  Returns NULL if there are none; else free the result with
-// hp_unloaded_free().
+// Find the libraries that processes had unloaded, by reading all dumps of each process
+// with unmapped addresses again, at most `limit` bytes of each dump.  Returns NULL if
+// there are no such libraries; else free the result with hp_unloaded_free().
 struct hp_unloaded *hp_unloaded_find(const struct hp_profile *profile, uint64_t limit);
 void hp_unloaded_free(struct hp_unloaded *unloaded); // NULL is fine
 
-// Add the unloaded libraries of its process to the map of a dump.  `pid` is the process
-// id in the name of the dump.
+// Add to the map of a dump the rows of unloaded libraries of its process, if they contain
+// addresses of the dump.  `pid` is the process id in the name of the dump.
 void hp_unloaded_place(struct hp_unloaded *unloaded, struct hp_dump *dump, uint64_t pid);
 
 #endif

@@ -20,7 +20,8 @@ enum {
 
 // --- diagnostics of single inputs ------------------------------------------------------
 
-// The text after the input's name; "%" is replaced by the count.
+// For each kind of diagnostic the text after the input's name; "%" is replaced by the
+// number of lines or stacks.
 static const char *const diagnostics[HP_DIAGNOSTICS] = {
     [HP_DIAGNOSTIC_DAMAGED] = "is damaged, and used as far as it goes",
     [HP_DIAGNOSTIC_PRODUCER_WARNING] = "comes with a warning: ",
@@ -41,7 +42,7 @@ static const char *const diagnostics[HP_DIAGNOSTICS] = {
         "has indented lines of an unknown kind, which are passed over: %",
 };
 
-// Return the text at the end of the sentence, or "".
+// Return the text that follows diagnostics[kind] in the sentence about an input, or "".
 static const char *detail_of(const struct hp_input_record *input,
                              enum hp_diagnostic_kind kind) {
     return kind == HP_DIAGNOSTIC_MALFORMED          ? input->expected
@@ -92,7 +93,8 @@ static void warn_of_diagnostics(struct hp_profile *profile,
 
 // --- processes -------------------------------------------------------------------------
 
-// Warn about two inputs, and count further ones.
+// Warn about inputs `a` and `b`, and count `more` other ones.  `sentence` follows the
+// names.
 static void warn_of_pair(struct hp_profile *profile, const char *a, const char *b,
                          size_t more, const char *sentence) {
     if (more == 0) {
@@ -139,7 +141,8 @@ static void warn_of_sums(struct hp_profile *profile, bool by_name) {
     }
 }
 
-// Warn about inputs with equal samples, in one process and in two.
+// Warn about inputs with equal samples: first those that may be of one process, then
+// those of two.
 static void warn_of_equal_samples(struct hp_profile *profile) {
     static const char *const sentences[] = {
         "hold the same stacks and counts: one sample is counted twice",
@@ -204,7 +207,7 @@ static bool are_several(unsigned bits) {
 }
 
 // Warn about merged inputs that contain several dumps of a process, or were merged by
-// different rules.
+// different rules.  `snapshots` and `columns`: a bit for each value that some input has.
 static void warn_of_modes(struct hp_profile *profile, unsigned snapshots,
                           unsigned columns) {
     if (snapshots & (1u << HP_SNAPSHOTS_EACH | 1u << HP_SNAPSHOTS_SUM)) {
@@ -219,7 +222,8 @@ static void warn_of_modes(struct hp_profile *profile, unsigned snapshots,
     }
 }
 
-// Warn about partials without identities, if there are other inputs on their side.
+// Warn about partials without identities of dumps, if there are other inputs on one side
+// of the comparison.
 static void warn_of_identities(struct hp_profile *profile) {
     const struct hp_input_record *first[2] = {NULL, NULL}, *input;
     bool are_several = false;
@@ -310,7 +314,7 @@ static void warn_of_processes(struct hp_profile *profile) {
 
 // --- all inputs together ---------------------------------------------------------------
 
-// Warn about truncated dumps for which another one is used.
+// Warn about truncated dumps that were replaced by another dump of their process.
 static void warn_of_replaced(struct hp_profile *profile) {
     size_t found = 0;
     const struct hp_input_record *input;
@@ -462,7 +466,7 @@ static void warn_of_unloaded(struct hp_profile *profile) {
     }
 }
 
-// Return whether the input is the used dump of its process.
+// Return whether no other dump of the process of the input was chosen.
 static bool counts(const struct hp_profile *profile,
                    const struct hp_input_record *input) {
     uint32_t chosen = profile->processes.all.at[input->process].chosen;

@@ -5,12 +5,13 @@
 
 #include "model/profile.h"
 
-// Warn about inputs; call it when they have been read.
+// Warn about inputs; call it when all inputs have been read.
 void hp_warn_of_inputs(struct hp_profile *profile);
-// About binaries; call it after symbolizing.
+// Warn about binaries and libraries; call it after symbolizing.
 void hp_warn_of_modules(struct hp_profile *profile);
 
-// Say for each side of a comparison which dumps are used, where a process has several.
+// Append sentences to profile->moments: which dumps are used where a process has several,
+// for each side of a comparison; missing shards; dumps that were made at exit.
 void hp_describe_moments(struct hp_profile *profile);
 
 #endif

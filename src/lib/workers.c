@@ -46,8 +46,8 @@ static uint64_t hp_job_share_of_memory(const struct hp_job *job) {
     return job->profile->store ? job->profile->store->room / job->threads / 2 : 0;
 }
 
-// Write the stacks of a profile to the store by `write`.  An error is recorded in
-// job->run_err.
+// Write stacks of a profile to the run store by `write`, if its stacks can become a run.
+// An error is recorded in job->run_err.
 static void write_run(struct hp_job *job, struct hp_profile *profile,
                       int (*write)(struct hp_profile *, struct hp_run_store *,
                                    struct hp_err *)) {
@@ -104,16 +104,17 @@ enum {
     PIECE = 64 << 10,     // bytes that are read from a pipe at a time
 };
 
-struct worker {                  // one thread, and all that it does not share
-    struct hp_job *job;          // shared
-    struct hp_profile *profile;  // its own; the first worker uses the job's
+struct worker {         // one thread, and all that it does not share
+    struct hp_job *job; // shared
+    // The profile that it adds dumps to: its own; the first worker uses that of the job.
+    struct hp_profile *profile;
     struct hp_queued_input item; // the current input
-    struct hp_reader reader;     // scratch memory for reading and merging
+    struct hp_reader reader;     // reader, dump and merger: scratch memory
     struct hp_dump dump;
     struct hp_merger merger;
     struct hp_taken *taken; // partials that it has read; NULL: none
     bool is_partial;        // the current input is a partial
-    HP_VEC(char) pipe;      // bytes that were read from a pipe
+    HP_VEC(char) pipe;      // the bytes of an input that is a pipe
     pthread_t thread;
 };
 
@@ -124,7 +125,8 @@ static int skip(struct hp_input_record *record, enum hp_input_status status,
     return HP_OK;
 }
 
-// Check whether the dump can be used, perhaps only on request; note its totals.
+// Return an error if the dump cannot be used.  A damaged dump is used if
+// options->keep_damaged is set.  Copies totals and sample period to the record.
 static int check(struct worker *worker, struct hp_input_record *record,
                  struct hp_err *err) {
     const struct hp_read_options *options = worker->job->options;
@@ -238,7 +240,8 @@ static bool is_young(const struct hp_job *job, const struct hp_queued_input *ite
     return written > job->start || (uint64_t)(job->start - written) < min_age;
 }
 
-// Return whether the dump was read before, as the same moment of the same process.
+// Return whether a dump of equal content, number and process id was read before; if not,
+// note that it was.  False if duplicates count.
 static bool is_duplicate(struct hp_job *job, const struct hp_input_record *record,
                          const struct hp_dump_name *name) {
     struct hp_identity name_identity = {.pid = name->pid,
@@ -249,7 +252,8 @@ static bool is_duplicate(struct hp_job *job, const struct hp_input_record *recor
     return !job->options->count_duplicates && !hp_contents_add(&job->contents, key);
 }
 
-// Return whether no dump of its process, by map or name, has been added; claim it if so.
+// Return whether the dump is to be added: no dump of its process, by map or name, has
+// been added yet.  If so, claim the process, so that no other dump of it is added.
 static bool claim(struct hp_job *job, const struct hp_input_record *record,
                   const struct hp_dump *dump, const struct hp_dump_name *name) {
     const char *path = record->public.name;
@@ -288,7 +292,8 @@ static int read_partial(struct worker *worker, struct hp_input_stream *stream,
                          err);
 }
 
-// Read and prove a partial; its stacks stay in memory until compared with binaries.
+// Read a partial, and let the prover find its builds; its stacks stay in memory until
+// they are compared with binaries.
 static int read_and_prove(struct worker *worker, struct hp_input_stream *stream,
                           struct hp_err *err) {
     struct hp_job *job = worker->job;
@@ -417,7 +422,8 @@ static void name_program(const struct worker *worker, struct hp_input_record *re
     }
 }
 
-// Record the error of a partial: the read fails, as the number of its dumps is unknown.
+// Move the error of a partial from its record to job->partial_err: the read fails, as the
+// number of its dumps is unknown.  job->lock is held.
 static void note_partial(struct hp_job *job, struct hp_input_record *record) {
     struct hp_err *first = &job->partial_err;
     if (record->err) {
@@ -429,7 +435,8 @@ static void note_partial(struct hp_job *job, struct hp_input_record *record) {
     }
 }
 
-// Return whether the same file has another name, which is found out only later.
+// Return whether the file of the input was counted before, under this or another name; if
+// not, note it in job->files.  Duplicates are marked only later.
 static bool is_known_file(struct hp_job *job, const struct hp_input_record *record) {
     struct stat info;
     if (record->archive || stat(record->public.name, &info) != 0) {
@@ -440,7 +447,8 @@ static bool is_known_file(struct hp_job *job, const struct hp_input_record *reco
 }
 
 // Count dumps that surely differ.  If there are more than a partial lists individually,
-// history is folded: what each dump added is kept only in sums over replicates.
+// the history is folded: the values that each dump added are kept only in sums over
+// replicates.
 static void count_dump(struct hp_job *job, const struct hp_input_record *record) {
     if (!job->may_fold_history || job->folds_history || !hp_input_is_used(record) ||
         is_known_file(job, record)) {
@@ -462,7 +470,8 @@ static void fold_history(struct worker *worker) { // if there are too many dumps
     }
 }
 
-// Keep the record of an input: in a group, as a lone input, or in the profile.
+// Keep the record of an input: in the sums of a group, as a row of lone inputs, or in the
+// profile.  job->lock is held.
 static void keep_record(struct worker *worker, struct hp_input_record *record) {
     struct hp_job *job = worker->job;
     if (job->groups_inputs && hp_input_groups_take(&job->groups, record)) {

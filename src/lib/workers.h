@@ -27,13 +27,14 @@ struct hp_job {
     const struct hp_read_options *options;
     struct hp_profile *profile;  // its inputs become the records
     bool adds_all;               // add every dump, whatever process it is of
-    time_t start;                // when the read began, seconds since 1970
+    time_t start;                // time when the read began, in seconds since 1970
     struct hp_given_map given;   // the map of --maps
     struct hp_input_queue queue; // the inputs
-    // Contents of dumps that were read, and processes that were added.
+    // Dumps that were read, by content and name; processes with a dump that was added or
+    // is being added.
     struct hp_contents contents, claims;
-    // For each path: it has the name of the newest dump of its process.  NULL: not
-    // examined.
+    // For each path, by its name: it is the newest dump of its process, or its process is
+    // unknown.  NULL: not examined.
     const bool *is_newest;
     // Used to count dumps.  A partial records the history (the estimate of each stack in
     // each dump) only while dumps are few.  These sets of files and texts show early that
@@ -45,7 +46,8 @@ struct hp_job {
     bool sets_lone_aside;
 
     pthread_mutex_t lock; // protects the rest
-    // At least this many different dumps are used, by names and by texts.
+    // At least this many different dumps are used: those with different names (`named`),
+    // and those with different texts (`differing`).
     size_t named, differing;
     bool folds_history;            // threads must drop the history of their profiles
     struct hp_input_groups groups; // inputs that have no record of their own
@@ -61,12 +63,13 @@ struct hp_job {
     // Libraries missing in the maps of dumps, when these are read again; or NULL.
     struct hp_unloaded *unloaded;
     uint32_t numbers; // numbers of inputs are below this; known when all have been read
-    // For each number its record, when inputs are read again; NULL: the first time.
+    // When inputs are read again: for each number of an input the index of its record.
+    // NULL: inputs are read for the first time.
     const uint32_t *record_of;
 };
 
-// Read all inputs.  Adds the dumps that may be used to the profile; its records are in no
-// order.
+// Read all inputs, and add the dumps that may be used to the profile.  The records of
+// inputs in the profile are in no order.
 void hp_job_read(struct hp_job *job);
 
 // Drop all stacks, and read and add the wanted inputs again.  record_of[n] is the index
