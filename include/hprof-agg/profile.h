@@ -37,7 +37,7 @@ enum hp_code {
     HP_E_FORMAT = -3,      // the input is not what it claims to be, or damaged
     HP_E_LIMIT = -4,       // the input needs more than this program is willing to spend
     HP_E_UNSUPPORTED = -5, // a known kind of file that is not supported
-    HP_E_DUPLICATE = -6,   // the same dump was given twice
+    HP_E_DUPLICATE = -6,   // the same dump or process is in two inputs
     HP_E_OUTPUT = -7,      // the report cannot be written; `sys` holds errno
     HP_E_EMPTY = -8,       // nothing to report
     HP_E_INTERNAL = -9,    // a bug of ours
@@ -171,13 +171,13 @@ struct hp_read_options {
     bool count_duplicates;
     // Keep the addresses of frames that are in no mapping.  No two processes have such an
     // address in common.  False: in a dump that has a map these frames become [unmapped],
-    // consecutive ones become a single frame; they are kept even then if a report
-    // HP_BY_ADDRESS is planned, or no report at all.
+    // consecutive ones become a single frame.  The addresses are kept even then if a
+    // report HP_BY_ADDRESS is planned, or no report at all.
     bool keep_unmapped;
     // Do not store in a partial which dumps it contains.  Nothing can show then whether
     // one of them is also in another input.  With HP_SNAPSHOTS_SUM and count_duplicates,
     // and if no planned report has rows of inputs, inputs without any warning are
-    // recorded as one group without names, and take no memory of their own.
+    // recorded only in groups without names, and take no memory of their own.
     bool no_input_ids;
     // Wait until another process writes to a named input that is a FIFO.  False: opening
     // a FIFO without a writer fails.  "-", /dev/stdin and /dev/fd/N are always waited
@@ -204,9 +204,8 @@ struct hp_read_options {
     // A memory map for dumps that have none, all of one process: /proc/PID/maps, or
     // another dump of the process.  NULL: none.
     const char *maps;
-    // hp_profile_input() must return every input.  False: where no planned report has
-    // rows of inputs, inputs without any warning may be recorded as a group without
-    // names.
+    // hp_profile_input() must return every input.  False: if no planned report has rows
+    // of inputs, inputs without any warning may be recorded only in groups without names.
     bool names_inputs;
     // The places to search for binaries.  They must stay valid as long as the profile.
     // Each dump is compared with these binaries, and gets names only from binaries that
@@ -289,8 +288,9 @@ HP_API const char *hp_profile_minor_warning(const struct hp_profile *profile, si
 // Patterns look only at the first 16 KiB of a name.
 HP_API size_t hp_profile_long_name_count(const struct hp_profile *profile);
 
-// Sentences that say which dump is used where a process has several: one, or one for each
-// side of a comparison.  There is none if each process has a single dump.
+// Sentences about the dumps that are used: which one where a process has several, for
+// each side of a comparison; which of them were made at exit; which shards are missing.
+// There is none if nothing has to be said; i < hp_profile_moment_count().
 HP_API size_t hp_profile_moment_count(const struct hp_profile *profile);
 HP_API const char *hp_profile_moment(const struct hp_profile *profile, size_t i);
 
@@ -356,7 +356,8 @@ struct hp_symbol_options {
 HP_API const char *hp_sandbox_missing(void);
 
 // Try in child processes everything that the sandbox must refuse.  Returns the number of
-// faults.  *report has a line for each call; the caller frees it.
+// calls that it did not refuse, or 1 if the system lacks a part of the sandbox.  *report
+// has a line for each kind of call; the caller frees it.
 HP_API int hp_sandbox_selftest(char **report);
 
 // Name the frames: functions, inlined calls, files, lines.  A binary that is missing,

@@ -64,7 +64,7 @@ struct line_search {
     struct hp_decoder *decoder;     // its last line is the one that is read
     const struct hp_halves *halves; // set if all sizes are near the period
     struct hp_count line;
-    double period;                                  // in bytes
+    double period;                                  // sample period, in bytes
     double least_mean, most_mean;                   // bounds of B/C, in bytes
     double least_objects, most_objects, most_bytes; // bounds of C and B
     int first, last;        // first and last class that may be in a reading
@@ -211,7 +211,7 @@ static void sort_halves(struct hp_halves *halves) {
         first[place_of_half(&all[i])]++;
     }
     for (size_t i = 1; i <= end; i++) {
-        first[i] += first[i - 1]; // the end of each, up to here
+        first[i] += first[i - 1]; // first[i] is the end of group i here
     }
     for (size_t i = count; i-- > 0;) {
         sorted[--first[place_of_half(&all[i])]] = all[i];
@@ -700,7 +700,7 @@ struct totals {
     uint64_t least_size, samples;
 };
 
-// Add up one reading.
+// Add up the weights of the objects of one reading.
 static struct totals total_of(const struct hp_class_weights *weights,
                               const struct hp_reading *reading) {
     struct totals sum = {.samples = reading->count};

@@ -54,8 +54,8 @@ struct pair_sums {
 
 // The sums that a pair of printed numbers represents.
 struct pair_reading {
-    // `moves`: how far rounding of the objects, the bend of that curve, and rounding of
-    // the bytes may move `at`.
+    // `at`: the sums C and B.  `moves`: how far rounding of the objects, the bend of that
+    // curve, and rounding of the bytes may move these.
     struct pair_sums at, moves[3];
     uint64_t samples; // number of objects if all are of one size; 0: unknown
 };
@@ -114,8 +114,10 @@ static struct pair_reading read_pair(const struct hp_size_classes *classes,
 // objects were of one.  The error of one such line is allowed for (`largest`).  If there
 // are more of them, there are many other lines, whose own roundings leave room.
 struct balance {
-    struct pair_sums total, left;                    // the total, and the rest of it
-    double allowed[DIRECTIONS], largest[DIRECTIONS]; // as a share of the total
+    struct pair_sums total, left; // the total, and the rest of it
+    // Sizes that rounding explains in each direction, and the size for one line with
+    // several sizes; as shares of the total.
+    double allowed[DIRECTIONS], largest[DIRECTIONS];
 };
 
 // Return sums as shares of the total.

@@ -71,7 +71,8 @@ static bool continues(const struct hp_mapping *last, const struct hp_mapping *ro
            (shift <= MOST_SHIFT || touch(last, row));
 }
 
-// Return the offset at address `at` if row `from` continued to there.
+// Return the offset in the file that address `at` would have if the mapping of row `from`
+// reached it.
 static uint64_t extended(const struct hp_mapping *from, uint64_t at) {
     return from->offset + (at - from->start); // modulo 2^64, also backwards
 }
@@ -105,7 +106,7 @@ static struct hp_run *continued_image(struct hp_resolver *resolver,
     return continues(last, row, image->code_end > 0) ? image : NULL;
 }
 
-// Add a row to an image.
+// Extend an image by row `i` of the map.
 static void add_row(struct hp_run *image, const struct hp_mapping *row, uint32_t i) {
     image->last_row = i;
     if (row->executable) {

@@ -134,8 +134,8 @@ static void keep(struct hp_merger *merger, const struct hp_dump_stack *stack,
 
 // --- recorded errors -------------------------------------------------------------------
 
-// Find the sample types of the dump that are recorded errors.  Only profiles that this
-// program merged have them.
+// Find the sample types of the dump that are recorded errors, and store their places in
+// merger->recorded.  Only profiles that this program merged have them.
 static void find_recorded_errors(struct hp_merger *merger, const struct hp_dump *dump) {
     static const char *const names[HP_COLUMNS][HP_RECORDED_ERRORS] = {
         {"inuse_space_variance", "inuse_space_hidden", "inuse_space_excess",
@@ -320,7 +320,7 @@ static void adopt_errors(struct hp_merger *merger, struct hp_profile *profile) {
     }
 }
 
-// Prepare the profile to adopt the stacks of its first dump.
+// Prepare the profile to take over the stacks of its first dump without a copy.
 static void prepare_adoption(struct hp_merger *merger, const struct hp_dump *dump,
                              struct hp_profile *profile) {
     adopt_errors(merger, profile);

@@ -81,8 +81,8 @@ static uint64_t distance(uint64_t a, uint64_t b) {
     return a > b ? a - b : b - a;
 }
 
-// Return whether sums print as `count`.  `mean`: bytes of an object; `share`: share of
-// the objects that is sampled.
+// Return whether jemalloc prints `count` for objects that have `bytes` bytes together.
+// `mean`: bytes of one object; `share`: share of the objects that is sampled.
 static bool prints(double bytes, double mean, double share, struct hp_count count) {
     double sampled_bytes = bytes * share;
     uint64_t printed_bytes = (uint64_t)(sampled_bytes + 0.5);

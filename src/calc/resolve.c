@@ -7,7 +7,7 @@
 // A single row of code may be a second mapping of a part of an image: V8 maps the
 // builtins in its text like that.  Calls there are calls in the image.
 //
-// Code from a JIT compiler, which is in no row at all, is at another address in each
+// Code from a JIT compiler, which is in no row of a file, is at another address in each
 // process, and is never the same.
 #include "calc/resolve.h"
 
@@ -173,7 +173,8 @@ static uint64_t span_of(const struct hp_dump *dump, const struct hp_run *image) 
                : dump->mappings.at[image->last_row].end - first_row(dump, image)->start;
 }
 
-// Fill in the extents of an image: its executable rows, and holes whose offset is known.
+// Set resolver->extents to the extents of an image: its executable rows, and holes whose
+// offset is known.
 static void find_extents(struct hp_resolver *resolver, const struct hp_dump *dump,
                          const struct hp_run *image) {
     uint64_t bias;
@@ -261,7 +262,7 @@ static struct hp_span kept_name(struct hp_resolver *resolver,
                                 hp_strtab_add(&resolver->asked_names, name));
 }
 
-// Return the build id as a string of the profile.
+// Copy a build id of the dump to the strings of the profile.
 static hp_string imported(struct hp_profile *profile, const struct hp_dump *dump,
                           hp_string build_id) {
     return hp_strtab_add(&profile->strings, hp_strtab_span(&dump->strings, build_id));
@@ -596,7 +597,8 @@ static void add_frames(struct hp_resolver *resolver, const struct hp_dump *dump,
 }
 
 // Count the addresses in libraries that had been unloaded, as other dumps show.  If the
-// binary contains other code than what ran, they become unmapped.
+// binary of a library contains other code than what ran, addresses in the library become
+// unmapped instead.
 static void settle_unloaded(struct hp_resolver *resolver, const struct hp_dump *dump) {
     const struct hp_proof_module *asked = resolver->question.modules.at;
     resolver->unloaded = 0;

@@ -12,8 +12,8 @@
 struct splitter {
     struct hp_dump *dump;
     HP_VEC(struct hp_dump_stack) stacks;  // the new stacks of the dump
-    HP_VEC(struct hp_stack_extra) extras; // of the new stacks
-    hp_string name_key, number_key;       // keys of the labels
+    HP_VEC(struct hp_stack_extra) extras; // one for each of `stacks`
+    hp_string name_key, number_key;       // keys of the labels with name and number
     bool by_list;                         // as in hp_threads_split()
 };
 
@@ -49,7 +49,8 @@ static hp_string name_of(const struct hp_dump *dump, uint64_t number) {
     return found ? dump->threads.at[low].name : (hp_string){0};
 }
 
-// Return the label set of a thread.
+// Return the label set of a thread, added to the dump: its number, and its name if it has
+// one.
 static hp_string tags_of(struct splitter *s, uint64_t thread) {
     char digits[24];
     snprintf(digits, sizeof digits, "%llu", (unsigned long long)thread);
@@ -90,7 +91,8 @@ static void push_listed(struct splitter *s, const struct hp_dump_stack *stack,
     }
 }
 
-// Return the counts that are used in addition to listed objects.
+// Return the counts, but without memory in use if that is taken from listed objects
+// (by_list).
 static struct hp_counts counts_of(struct hp_counts counts, bool by_list) {
     if (by_list) {
         counts.inuse = (struct hp_count){0};
@@ -154,14 +156,15 @@ static bool is_any_of(const struct hp_dump *dump, hp_string key,
     return found;
 }
 
-// Return whether a label is the name of the thread.
+// Return whether a label says that the name of the thread is `wanted`.
 static bool has_name(const struct hp_dump *dump, const struct hp_tag *tag,
                      const char *wanted) {
     return is_any_of(dump, tag->key, hp_thread_name_keys) && !tag->is_number &&
            is_text(dump, tag->text, wanted);
 }
 
-// Return whether a label is the number of the thread: `wanted` is "7" or "t7".
+// Return whether a label says that the number of the thread is `wanted`, which is "7" or
+// "t7".
 static bool has_number(const struct hp_dump *dump, const struct hp_tag *tag,
                        const char *wanted) {
     char digits[24];
@@ -172,7 +175,7 @@ static bool has_number(const struct hp_dump *dump, const struct hp_tag *tag,
                            : is_text(dump, tag->text, number));
 }
 
-// Return whether a set of labels has the name or the number of the thread.
+// Return whether a set of labels has the name or the number `thread`.
 static bool is_of(const struct hp_dump *dump, hp_string set, const char *thread) {
     for (size_t i = 0; i < hp_tags_count(&dump->tag_sets, set); i++) {
         struct hp_tag tag = hp_tags_at(&dump->tag_sets, set, i);

@@ -70,8 +70,8 @@ static bool is_near(double exact, uint64_t printed) {
     return off * off < 1 + (double)printed * 0x1p-48;
 }
 
-// Return the number of sampled objects of a size that print as these numbers; 0 if no
-// number does.
+// Return the number of sampled objects of `size` bytes for which Go prints `count`; 0 if
+// there is none.
 static uint64_t sampled_objects(const struct hp_scaled *scaled, struct hp_count count,
                                 uint64_t size) {
     double p = share_of(scaled, size);
@@ -150,8 +150,8 @@ struct hp_unbiased hp_scaled_estimate(const struct hp_scaled *scaled,
 
 // --- unbias ----------------------------------------------------------------------------
 
-// Return whether numbers are negative, 2^63 and more.  Only differences of two pprof
-// profiles have such numbers; their error is unknown.
+// Return whether numbers of a line are negative, that is 2^63 or more.  Only differences
+// of two pprof profiles have such numbers; their error is unknown.
 static bool is_difference(struct hp_count count) {
     return (count.objects | count.bytes) >> 63;
 }
@@ -524,8 +524,8 @@ static struct hp_unbiased sum_of_lines(struct hp_unbias *unbias,
     return sum;
 }
 
-// Return the estimate with a smaller error if the lines of the threads show one.  The
-// estimate itself is unchanged.
+// Return estimate `e` of a stack, with a smaller error if the lines of its threads show
+// one.  The objects and bytes are unchanged.
 static struct hp_unbiased with_lines(struct hp_unbias *unbias, const struct hp_dump *dump,
                                      const struct hp_dump_stack *stack,
                                      enum hp_column column, struct hp_unbiased e) {

@@ -66,7 +66,7 @@ enum {
 // How to read the numbers of one dump, which must not change meanwhile.  {0} is ready for
 // hp_unbias_init(); free it with hp_unbias_done().
 struct hp_unbias {
-    enum hp_estimator estimator; // the method
+    enum hp_estimator estimator; // how sampled counts become estimates
     // Whether numbers are sampled counts, rewritten by jemalloc, or estimates already.
     enum hp_scaling scaling;
     bool adds_up;   // the numbers of the stacks add up to those of the header, unscaled
@@ -77,7 +77,7 @@ struct hp_unbias {
     uint64_t period;  // sample period in bytes; 0: unknown; 1: everything was sampled
     double byte_rate; // p(S) = 1 - e^(-byte_rate S); per byte
     struct hp_size_classes classes;  // size classes for `period`
-    struct hp_class_weights weights; // of each class, if sizes are searched for
+    struct hp_class_weights weights; // weight of each class, if sizes are searched for
     struct hp_decoder decoder;       // finds the possible sizes of a line
     // How the allocator rounds large sizes.  The caller sets it before hp_unbias_init().
     enum hp_large_sizes large_sizes;

@@ -175,7 +175,7 @@ static double hidden_by_means(double objects, double bytes, double r) {
         double hidden_by_count = objects * p * r - bytes * (1 - p);
         hidden = hidden_by_count < hidden ? hidden_by_count : hidden;
     }
-    double room = bytes - 2 * r; // for any number of samples
+    double room = bytes - 2 * r; // most hidden bytes of any number of samples
     return room < 0 ? 0 : room < hidden ? room : hidden;
 }
 

@@ -13,8 +13,10 @@ struct hp_unbiased {
     hp_fixed objects, bytes; // in fixed point: see model/values.h
     // Bytes in objects of more than HP_LARGE_FROM; a part of `bytes`.
     hp_fixed large_bytes;
-    struct hp_error error; // {0} unless the estimator is HP_ESTIMATOR_BEST
-    bool too_big;          // a number did not fit; the estimate is unusable
+    // Without HP_ESTIMATOR_BEST this is {0}, or contains only the observed bytes and
+    // samples.
+    struct hp_error error;
+    bool too_big; // a number was too large; the estimate is unusable
     // Very likely n sampled objects of `size` bytes each; 0: not of one size.
     uint64_t n, size;
 };
@@ -41,7 +43,7 @@ struct hp_error hp_error_of_sizes(uint64_t n, uint64_t least_size, double varian
 void hp_error_bound(struct hp_error *error, double excess, double hidden, bool *too_big);
 
 // Return the variance of the bytes that one sampled object of `size` bytes represents, in
-// bytes^2.
+// bytes^2; p is the probability that such an object is sampled.
 double hp_variance_of_object(double size, double p);
 
 // Error of the estimate (objects, bytes) from sampled counts, which jemalloc did not

@@ -21,7 +21,7 @@ struct account_group {
     const char *dump, *stats, *smaps;
 };
 
-// The state of one read.
+// The state of one read of dumps with statistics.
 struct account_job {
     struct hp_strtab stems; // paths without their endings
     // For each stem, by its number, the files with this stem.
@@ -198,7 +198,8 @@ static int refuse(const struct hp_input_record *input, struct hp_err *err) {
     return err->code;
 }
 
-// HP_E_FORMAT if the sample period of the dump differs from that of the statistics.
+// Return HP_E_FORMAT if the sample period of the dump differs from that of the
+// statistics.
 static int check_period(const struct hp_input_record *input,
                         const struct hp_allocator_stats *stats, struct hp_err *err) {
     uint64_t period = (uint64_t)1 << stats->lg_sample;
@@ -226,7 +227,7 @@ static bool is_other_process(const struct hp_kernel_maps *maps, struct hp_digest
     return last < maps->from || last > maps->to || maps->to - last > NEAR_STACK;
 }
 
-// HP_E_FORMAT if the smaps are of another process than the dump.
+// Return HP_E_FORMAT if the smaps are of another process than the dump.
 static int check_maps(const struct hp_input_record *input,
                       const struct hp_account *account, struct hp_err *err) {
     if (!account->has_maps || !is_other_process(&account->maps, input->identity.map)) {

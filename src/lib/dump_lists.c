@@ -34,7 +34,7 @@ struct list_group {
 // A dump, as its name describes it.
 struct list_dump {
     hp_string group; // in maker.names: text that identifies the process
-    uint64_t number; // number in the name; 0: none
+    uint64_t number; // number (SEQ or NNNN) in the name; 0: none
     bool is_exit;    // made at exit
 };
 
@@ -42,10 +42,11 @@ struct list_dump {
 struct list_maker {
     const char *const *paths;
     size_t count;
-    struct hp_strtab names; // of groups; their numbers are indices into `groups`
-    struct hp_strtab seen;  // normalized paths
+    // Texts of groups; the number of a text is an index into `groups`.
+    struct hp_strtab names;
+    struct hp_strtab seen; // normalized paths
     HP_VEC(struct list_group) groups;
-    HP_VEC(struct list_dump) dumps; // for each path
+    HP_VEC(struct list_dump) dumps; // for each path its dump
     HP_VEC(char) scratch;
     const char *again[NAMED]; // paths that are given again
     size_t repeated;          // how many paths are given again

@@ -41,7 +41,7 @@ bool hp_contents_add(struct hp_contents *contents, struct hp_digest digest) {
 // The record of an input, with the facts that it is sorted by.
 struct by_content {
     struct hp_digest content;           // digest of the text
-    const struct hp_identity *identity; // of the input; borrowed
+    const struct hp_identity *identity; // identity of the input; borrowed
     bool is_new;                        // not of the base of a comparison
     size_t input;                       // index of the record
 };
@@ -82,8 +82,8 @@ static bool are_distinct(const struct hp_identity *a, const struct hp_identity *
     return !same_file(a, b) && (by_number || by_pid);
 }
 
-// Return the records that were read, ordered by content, except partials.  The caller
-// frees the result.
+// Return the records with a known content, except those in partials, ordered by content.
+// *read becomes their number.  The caller frees the result.
 static struct by_content *sort_by_content(const struct hp_input_record *records,
                                           size_t count, size_t *read) {
     struct by_content *order = hp_alloc(count * sizeof *order);
@@ -140,9 +140,10 @@ static void note(struct hp_duplicate *found, size_t a, size_t b) {
     }
 }
 
-// Mark as duplicates the inputs of one content that name and number do not distinguish
-// from an earlier one.  `order` has runs of one number, those with a process id first;
-// inputs without a number are last.
+// Mark as duplicates those inputs of one content that neither the number nor the process
+// id in the name distinguishes from an earlier input.  `order` contains the inputs of
+// this content, those of one number together; inputs without a number are last.  *found
+// becomes the first pair of duplicates.
 static void settle_names(struct hp_input_record *records, const struct by_content *order,
                          size_t count, struct hp_duplicate *found) {
     size_t run = 0, kept = 0; // first input of this number; last one that is used
@@ -169,7 +170,8 @@ static int compare_file(const void *left, const void *right) {
     return order ? order : (a->input > b->input) - (a->input < b->input);
 }
 
-// Mark as duplicates the inputs that are one file under several names.
+// Mark as duplicates those inputs of one content that are one file under several names.
+// *found becomes the first pair of duplicates.
 static void settle_files(struct hp_input_record *records, struct by_content *order,
                          size_t count, struct hp_duplicate *found) {
     qsort(order, count, sizeof *order, compare_file);

@@ -49,9 +49,9 @@ void hp_input_queue_rewind(struct hp_input_queue *queue, const bool *is_wanted,
 
 // --- archives --------------------------------------------------------------------------
 
-// Set the name of the item that was found, or failed, in the current archive.  Names are
-// kept in queue->members; an item that has been named in an earlier pass is not named
-// again.
+// Set the name of the member that was found in the current archive.  Names are kept in
+// queue->members, also an empty one at which the archive failed; a member that has been
+// named in an earlier pass is not named again.
 static void name_member(struct hp_input_queue *queue, struct hp_queued_input *item,
                         bool is_found) {
     size_t number = item->number - queue->count;
@@ -113,7 +113,8 @@ static int next_member(struct hp_input_queue *queue, struct hp_queued_input *ite
 
 // --- all inputs ------------------------------------------------------------------------
 
-// Return the number of the next input: a file in the given order, or a member.
+// Count the next input as handed out, and return its number: of a file in the order of
+// queue->order, or of a member.
 static size_t take_number(struct hp_input_queue *queue) {
     size_t place = queue->given++;
     return place < queue->count && queue->order ? queue->order[place] : place;

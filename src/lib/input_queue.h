@@ -20,7 +20,7 @@ struct hp_member {
     const char *archive; // path of the archive; borrowed
 };
 
-// The queue.  Members above the lock are set before the threads start.
+// The queue of inputs.  Members above the lock are set before the threads start.
 struct hp_input_queue {
     const char *const *paths;      // files; borrowed
     size_t count;                  // number of paths
@@ -48,7 +48,7 @@ struct hp_input_queue {
 // An input that was handed out.  {0} is ready; its memory is reused for the next input.
 struct hp_queued_input {
     const char *name;    // borrowed from the queue
-    size_t number;       // 0, 1, 2 ...
+    size_t number;       // number of the input: files come first, then members
     const char *archive; // path of the archive that contains it; NULL: a file of its own
     struct hp_tar_file file;    // content, if it is a member of an archive
     struct hp_kept_input again; // its bytes, if they were kept when it was read before

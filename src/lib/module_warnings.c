@@ -21,8 +21,9 @@ static bool has_names(const struct hp_module *module) {
     return module->status == HP_SYM_DWARF || module->status == HP_SYM_SYMTAB;
 }
 
-// Return whether warnings about a module are never minor.  If memory, time or processes
-// were missing in this run, another run may have enough of them.
+// Return whether warnings about a module are never minor, whatever its share of the
+// bytes.  If memory, time or processes were missing in this run, another run may have
+// enough of them; and names that dumps contain may lack inlined calls.
 static bool is_never_minor(const struct hp_profile *profile,
                            const struct hp_module *module) {
     bool lacks_memory = strstr(hp_profile_text(profile, module->note), "(--max-memory)");
@@ -56,7 +57,7 @@ struct module_shares {
     hp_fixed all[2]; // bytes of all stacks, in use and allocated
     enum hp_metric metric;  // the metric by which nameless code is measured
     hp_fixed total;         // total of `metric`
-    hp_fixed *nameless;     // for each module: bytes allocated by its nameless frames
+    hp_fixed *nameless;     // for each module: `metric` of its nameless frames
     HP_VEC(uint32_t) worst; // modules with much nameless code, most bytes first
 };
 
@@ -167,8 +168,8 @@ static bool is_minor(const struct module_shares *shares, size_t module) {
 // Dumps of all modules with one path.  Files of one path are several modules if their
 // builds differ.
 struct path_dumps {
-    // Number of dumps that have the path, and of those that ran none of the files at
-    // hand.
+    // Number of dumps whose maps contain the path, and of those that ran none of the
+    // files at hand.
     uint32_t all, open;
     // Some dumps ran a file at hand; some are in partials, which do not count dumps.
     bool has_named, has_partials;

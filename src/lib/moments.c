@@ -26,7 +26,7 @@ struct process_run {
     double first, last; // seconds since 1970
 };
 
-// All processes of one side.
+// All processes of one side of a comparison.
 struct runs {
     HP_VEC(struct process_run) of;
 };
@@ -121,8 +121,8 @@ static struct hp_consecutive hp_consecutive_runs(const struct hp_profile *profil
 // --- moments ---------------------------------------------------------------------------
 
 enum {
-    // Percent; the fullest dump is mentioned if it holds more than this above the used
-    // one.
+    // Percent; the fullest dump of a process is mentioned if it has this much more bytes
+    // than the used one.
     MUCH_FULLER = 10,
 };
 
@@ -348,7 +348,8 @@ static void describe_side(struct hp_profile *profile, bool is_base, enum hp_inpu
     };
     struct moment_tally tally = tally_of(profile, is_base);
     struct sentence s = {.used = 0};
-    bool is_summed = profile->snapshots == HP_SNAPSHOTS_SUM; // a warning says so
+    // Then a warning is written instead.
+    bool is_summed = profile->snapshots == HP_SNAPSHOTS_SUM;
     if (tally.several == 0 || is_summed || profile->keeps.series) {
         return;
     }

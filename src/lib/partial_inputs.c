@@ -323,7 +323,7 @@ static int check_use(const struct hp_profile *profile,
     return err->code;
 }
 
-// Take over the options that the partials were merged with.
+// Set in the profile the options that the partials were merged with, those of `first`.
 static void take_parameters(struct hp_profile *profile,
                             const struct hp_read_options *options,
                             const struct hp_taken *first) {
@@ -373,8 +373,8 @@ static void move_inputs(struct hp_profile *profile, struct hp_profile *from) {
     }
 }
 
-// Move the records of the dumps in a partial to the profile, with new numbers.  `sources`
-// is the number of partials before it.
+// Move the records of the dumps in a partial to the profile, and increase their numbers
+// by `number`.  `sources` is the number of partials before this one.
 static void take_records(struct hp_profile *profile, struct hp_taken *taken,
                          uint32_t number, uint32_t sources) {
     struct hp_profile *from = &taken->profile;
@@ -531,7 +531,8 @@ static void add(struct hp_profile *profile, struct hp_embedded_symbols *embedded
     hp_profile_absorb(profile, &taken->profile);
 }
 
-// Join all shards of one set, prove the modules of the whole, and add it to the profile.
+// Join shard number `first` and the other shards of its set to a whole, let the prover
+// find the builds of its modules, and add it to the profile.
 static void add_shards(struct hp_profile *profile, struct hp_embedded_symbols *embedded,
                        struct hp_taken_all *all, size_t first) {
     struct hp_taken *whole = hp_taken_new(profile);

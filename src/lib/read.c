@@ -19,8 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Drop the errors of stacks if an input is a difference of two profiles: it does not
-// contain the uncertainty of either.
+// Drop the errors of stacks from the profile if an input is a difference of two profiles:
+// it does not contain the uncertainty of either.
 static void forget_errors_of_differences(struct hp_profile *profile) {
     if (!profile->summary[HP_SIDE_ALL].is_difference) {
         return;
@@ -184,8 +184,8 @@ static int by_likely_choice(const void *left, const void *right, void *context) 
     return order ? order : (i > k) - (i < k);
 }
 
-// Return for each path whether it is the first of its process, by name, in the order of
-// reading.  The caller frees it.
+// Return for each path whether it is the first dump of its process, by name, in the order
+// of reading; true if the name shows no process.  The caller frees the result.
 static bool *newest_names(const struct hp_job *job, const uint32_t *order) {
     struct hp_contents names;
     bool *is_newest = hp_alloc(job->queue.count);
@@ -203,7 +203,8 @@ static bool *newest_names(const struct hp_job *job, const uint32_t *order) {
     return is_newest;
 }
 
-// Return the order in which to read the files.  The caller frees it.
+// Return the numbers of the files in the order in which to read them.  The caller frees
+// the result.
 static uint32_t *reading_order(struct hp_job *job) {
     uint32_t *order = hp_alloc(job->queue.count * sizeof *order);
     for (uint32_t i = 0; i < job->queue.count; i++) {

@@ -77,7 +77,8 @@ static int attach(struct hp_profile *profile, struct hp_dump *dump,
     return ret;
 }
 
-// Read the dump again, for its memory map, and attach the file to the profile.
+// Read the dump again, for its memory map, and add the stacks and records of the
+// prof_recent file to the profile.  HP_E_FORMAT if both are not of one process.
 static int read_map(struct hp_profile *profile, const char *path,
                     const struct hp_read_options *options, struct hp_recent_file *file,
                     struct hp_err *err) {

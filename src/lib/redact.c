@@ -18,7 +18,7 @@
 
 enum {
     INNER = 0x36,   // the inner pad of HMAC, repeated
-    OUTER = 0x5c,   // the outer pad
+    OUTER = 0x5c,   // the outer pad of HMAC, repeated
     NAME_BYTES = 8, // bytes of the digest in a name
     ID_BYTES = 20,  // bytes of the digest in a build id
 };
@@ -37,7 +37,7 @@ struct redaction {
     unsigned char *roles; // bits of enum string_role for each string
 };
 
-// Begin a hash over the key, XORed with a pad.
+// Begin a hash of HMAC with the key, each byte XORed with `pad`.
 static void begin(struct hp_sha256 *sha, const struct hp_redact_key *key, uint8_t pad) {
     uint8_t block[HP_SHA256_BLOCK];
     memset(block, pad, sizeof block);

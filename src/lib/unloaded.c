@@ -33,7 +33,7 @@ struct hp_unloaded {
     struct hp_strtab paths;      // paths of `rows`
 };
 
-// The search for unloaded libraries, one process after the other.
+// State of the search for unloaded libraries, one process after the other.
 struct unloaded_search {
     struct hp_unloaded *unloaded; // the result so far
     struct hp_reader reader;      // scratch memory for reading dumps

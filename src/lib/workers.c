@@ -26,7 +26,8 @@ enum {
     THREAD_ROOM = 8 << 20, // least bytes of stacks in memory for each thread
 };
 
-// Return the number of threads that read.  Each has a dump in memory as well.
+// Return the number of threads that read: each must have THREAD_ROOM for stacks, besides
+// a dump.
 static size_t hp_job_thread_count(const struct hp_job *job) {
     // The number of inputs in an archive is unknown.
     size_t inputs = job->queue.archives.count > 0 ? SIZE_MAX : job->queue.count;
@@ -40,8 +41,8 @@ static size_t hp_job_thread_count(const struct hp_job *job) {
     return wanted < inputs ? wanted : inputs > 0 ? inputs : 1;
 }
 
-// Return how many bytes the stacks of one thread may take, separately for dumps and for
-// partials.  0: there is no store, so any number.
+// Return how many bytes the stacks of dumps of one thread may take in memory; those of
+// its partials may take as many.  0: there is no store, so any number.
 static uint64_t hp_job_share_of_memory(const struct hp_job *job) {
     return job->profile->store ? job->profile->store->room / job->threads / 2 : 0;
 }
@@ -113,13 +114,14 @@ struct worker {         // one thread, and all that it does not share
     struct hp_dump dump;
     struct hp_merger merger;
     struct hp_taken *taken; // partials that it has read; NULL: none
-    bool is_partial;        // the current input is a partial
+    bool is_partial;        // the current input is a partial, not a dump
     HP_VEC(char) pipe;      // the bytes of an input that is a pipe
     pthread_t thread;
 };
 
+// Set the status and the error of a record, which may be NULL; always returns HP_OK.
 static int skip(struct hp_input_record *record, enum hp_input_status status,
-                const struct hp_err *err) { // always returns HP_OK
+                const struct hp_err *err) {
     record->public.status = status;
     hp_input_set_err(record, err);
     return HP_OK;
@@ -147,7 +149,8 @@ static bool is_stdin(const struct hp_queued_input *item) {
     return !item->archive && strcmp(item->name, "-") == 0;
 }
 
-static bool is_pipe(const struct hp_queued_input *item) { // can it be read only once?
+// Return whether an input can be read only once.
+static bool is_pipe(const struct hp_queued_input *item) {
     struct stat info;
     return is_stdin(item) || (!item->archive && stat(item->name, &info) == 0 &&
                               !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode));
@@ -170,7 +173,8 @@ static int drain(struct worker *worker, int fd, struct hp_err *err) {
     return HP_OK;
 }
 
-static int read_pipe(struct worker *worker, struct hp_err *err) { // into worker->pipe
+// Read the current input, which can be read only once, into worker->pipe.
+static int read_pipe(struct worker *worker, struct hp_err *err) {
     const struct hp_queued_input *item = &worker->item;
     int fd = is_stdin(item)
                  ? STDIN_FILENO
@@ -188,16 +192,21 @@ static int read_pipe(struct worker *worker, struct hp_err *err) { // into worker
 static int read_bytes(struct worker *worker, struct hp_span bytes, bool is_again,
                       bool *is_elf, struct hp_err *err) {
     uint64_t limit = worker->reader.limit;
-    worker->reader.limit = is_again ? UINT64_MAX : limit; // it was within it before
+    // Kept bytes were within the limit when they were read.
+    worker->reader.limit = is_again ? UINT64_MAX : limit;
     int ret = hp_reader_read_bytes(&worker->reader, bytes, &worker->dump, is_elf, err);
     worker->reader.limit = limit;
     return ret;
 }
 
-static bool keeps_bytes(const struct worker *worker) { // if they can be read only once
+// Return whether to keep the bytes of inputs that can be read only once: they may be
+// needed again.
+static bool keeps_bytes(const struct worker *worker) {
     return !worker->job->adds_all && !worker->job->record_of && !worker->reader.single;
 }
 
+// Read the current input into worker->dump, from its file, its member of an archive, or
+// its kept bytes.  Keeps the bytes if it can be read only once and may be needed again.
 static int read_item(struct worker *worker, bool *is_elf, struct hp_err *err) {
     const struct hp_queued_input *item = &worker->item;
     if (item->again.bytes) {
@@ -248,7 +257,8 @@ static bool is_duplicate(struct hp_job *job, const struct hp_input_record *recor
                                         .number = name->number,
                                         .has_number = name->has_number};
     struct hp_digest key = hp_dump_identity(record->content, &name_identity);
-    key.of[1] |= (uint64_t)record->is_base << 63; // both sides may have it
+    // Each side of a comparison may have this dump.
+    key.of[1] |= (uint64_t)record->is_base << 63;
     return !job->options->count_duplicates && !hp_contents_add(&job->contents, key);
 }
 
@@ -277,8 +287,10 @@ static bool is_of_base(const struct worker *worker) {
     return worker->item.number < worker->job->options->base_count;
 }
 
+// Read a partial into worker->taken, together with partials that were read before; but a
+// shard gets a profile of its own.
 static int read_partial(struct worker *worker, struct hp_input_stream *stream,
-                        struct hp_err *err) { // a shard gets a profile of its own
+                        struct hp_err *err) {
     if (worker->taken && hp_taken_is_shard(worker->taken)) {
         hp_job_set_aside(worker->job, worker->taken);
         worker->taken = NULL;
@@ -315,13 +327,14 @@ static int read_and_prove(struct worker *worker, struct hp_input_stream *stream,
 static int take_partial(void *data, struct hp_input_stream *stream, struct hp_err *err) {
     struct worker *worker = data;
     worker->is_partial = true;
-    if (worker->job->record_of) { // it was read before, and is used
+    if (worker->job->record_of) { // the partial was read the first time, and is kept
         return HP_OK;
     }
     return hp_proves_partials(worker->job->profile) ? read_and_prove(worker, stream, err)
                                                     : read_partial(worker, stream, err);
 }
 
+// Read the current input into worker->dump, and check whether it can be used.
 static int read_dump(struct worker *worker, struct hp_input_record *record, bool *is_elf,
                      struct hp_err *err) {
     worker->is_partial = false;
@@ -335,8 +348,9 @@ static int read_dump(struct worker *worker, struct hp_input_record *record, bool
     return ret;
 }
 
+// Estimate the dump and describe it in the record; add it to the profile if is_added.
 static int merge(struct worker *worker, struct hp_input_record *record, bool is_added,
-                 struct hp_err *err) { // only estimates it unless is_added
+                 struct hp_err *err) {
     struct hp_dump_name name = hp_dump_name_of(record->public.name);
     struct hp_identity name_identity = {.map = worker->dump.map,
                                         .pid = name.pid,
@@ -353,6 +367,7 @@ static int merge(struct worker *worker, struct hp_input_record *record, bool is_
     return ret;
 }
 
+// Read and merge the current input for the first time, or skip it; fills in the record.
 static int take_input(struct worker *worker, struct hp_input_record *record,
                       struct hp_err *err) {
     struct hp_job *job = worker->job;
@@ -383,7 +398,8 @@ static int fail_changed(struct hp_err *err) {
     return hp_fail(err, HP_E_FORMAT, "somebody writes to the file while it is read");
 }
 
-// Read and merge a used input again.  It is skipped if its content has changed.
+// Read the current input again into `again`, and add it to the profile.  If its content
+// has changed, `record`, its record from the first time, is marked as skipped.
 static void take_again(struct worker *worker, struct hp_input_record *again,
                        struct hp_input_record *record) {
     struct hp_err err = {0};
@@ -404,8 +420,9 @@ static void take_again(struct worker *worker, struct hp_input_record *again,
 
 // --- all inputs ------------------------------------------------------------------------
 
+// Count the current input, and call the caller's progress function.  job->lock is held.
 static void report_progress(struct hp_job *job, const struct worker *worker) {
-    struct hp_progress *progress = &job->progress; // job->lock is held
+    struct hp_progress *progress = &job->progress;
     progress->done++;
     progress->total += worker->item.archive && !job->record_of;
     progress->bytes += worker->dump.bytes;
@@ -415,8 +432,9 @@ static void report_progress(struct hp_job *job, const struct worker *worker) {
     }
 }
 
+// Store the program of the dump in its record.  job->lock is held.
 static void name_program(const struct worker *worker, struct hp_input_record *record) {
-    struct hp_span path = worker->dump.program_path; // job->lock is held
+    struct hp_span path = worker->dump.program_path;
     if (hp_input_is_used(record) && path.size > 0) {
         record->identity.program = hp_strtab_add(&worker->job->profile->programs, path).n;
     }
@@ -461,7 +479,8 @@ static void count_dump(struct hp_job *job, const struct hp_input_record *record)
         job->named > HP_PARTIAL_HISTORY || job->differing > HP_PARTIAL_HISTORY;
 }
 
-static void fold_history(struct worker *worker) { // if there are too many dumps
+// Fold the history of the worker's profile if a worker has counted too many dumps.
+static void fold_history(struct worker *worker) {
     pthread_mutex_lock(&worker->job->lock);
     bool folds = worker->job->folds_history;
     pthread_mutex_unlock(&worker->job->lock);
@@ -487,8 +506,10 @@ static void keep_record(struct worker *worker, struct hp_input_record *record) {
     hp_vec_push(&job->profile->inputs, *record);
 }
 
+// Read, merge and record the current input, also if it cannot be used.  `ret`: what
+// hp_input_queue_next() returned for it.
 static void take(struct worker *worker, struct hp_input_record *record, int ret,
-                 struct hp_err *err) { // `ret`: result of the queue
+                 struct hp_err *err) {
     struct hp_job *job = worker->job;
     hp_set_memory_input(record->public.name);
     if (job->record_of) {
@@ -513,21 +534,24 @@ static void take(struct worker *worker, struct hp_input_record *record, int ret,
     pthread_mutex_unlock(&job->lock);
 }
 
-static void spill_if_full(struct worker *worker) { // if stacks take too much memory
+// Write the stacks of the worker to the store if they take too much memory.
+static void spill_if_full(struct worker *worker) {
     hp_job_spill_if_full(worker->job, worker->profile);
     if (worker->taken) {
         hp_job_spill_if_full(worker->job, &worker->taken->profile);
     }
 }
 
-static bool has_failed(struct hp_job *job) { // whether stacks could not be written
+// Return whether stacks could not be written to the store.
+static bool has_failed(struct hp_job *job) {
     pthread_mutex_lock(&job->lock);
     bool failed = job->run_err.code != HP_OK;
     pthread_mutex_unlock(&job->lock);
     return failed;
 }
 
-static void *work(void *data) { // runs until the queue is empty or the job has failed
+// Thread of a worker: read inputs until the queue is empty or the job has failed.
+static void *work(void *data) {
     struct worker *worker = data;
     struct hp_queued_input *item = &worker->item;
     for (;;) {
@@ -569,7 +593,7 @@ static void worker_init(struct worker *worker, struct hp_job *job,
     const struct hp_needs *keeps = &job->profile->keeps;
     worker->reader.drops_content = worker->reader.single && !keeps->identities;
     worker->reader.keeps_labels =
-        keeps->labels || job->options->thread || // sizes are labels
+        keeps->labels || job->options->thread || // object sizes are labels, too
         keeps->sizes[HP_COLUMN_INUSE] || keeps->sizes[HP_COLUMN_ALLOC];
     worker->reader.keeps_threads = keeps->threads || job->options->thread;
     worker->merger.keeps_labels = keeps->labels;
@@ -583,7 +607,9 @@ static void worker_init(struct worker *worker, struct hp_job *job,
     worker->merger.only_thread = job->options->thread;
 }
 
-static void worker_done(struct worker *worker) { // called by one thread only
+// Move the partials of a worker to the job, and free its memory.  Called by the thread
+// that started the workers, when this worker has ended.
+static void worker_done(struct worker *worker) {
     if (worker->taken) {
         hp_vec_push(&worker->job->taken, worker->taken);
     }
@@ -594,7 +620,9 @@ static void worker_done(struct worker *worker) { // called by one thread only
     hp_vec_done(&worker->pipe);
 }
 
-static bool start(struct worker *worker) { // small stack: --max-memory counts it all
+// Start the thread of a worker; false if there can be no more.  Its stack is small, as
+// --max-memory counts all of it.
+static bool start(struct worker *worker) {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_SIZE);

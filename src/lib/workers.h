@@ -25,7 +25,7 @@
 // locks of their own.
 struct hp_job {
     const struct hp_read_options *options;
-    struct hp_profile *profile;  // its inputs become the records
+    struct hp_profile *profile;  // the result; its `inputs` are the records of inputs
     bool adds_all;               // add every dump, whatever process it is of
     time_t start;                // time when the read began, in seconds since 1970
     struct hp_given_map given;   // the map of --maps
@@ -42,7 +42,8 @@ struct hp_job {
     struct hp_contents files, texts;
     bool may_fold_history; // the history may be dropped: the only report is a partial
     bool groups_inputs;    // inputs are put into `groups` once they have been read
-    // Inputs are put into `lone`, until it is known which share a process or a content.
+    // Inputs are put into `lone` until it is known which of them share a process or a
+    // content with other inputs.
     bool sets_lone_aside;
 
     pthread_mutex_t lock; // protects the rest
