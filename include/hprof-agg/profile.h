@@ -274,8 +274,8 @@ HP_API size_t hp_profile_input_count(const struct hp_profile *profile);
 HP_API const struct hp_input *hp_profile_input(const struct hp_profile *profile,
                                                size_t i);
 
-// Warnings about the profile, one sentence each, for readers of any report; i <
-// hp_profile_warning_count().
+// Warnings about the inputs and binaries of the profile, one sentence each, for readers
+// of any report; i < hp_profile_warning_count().
 HP_API size_t hp_profile_warning_count(const struct hp_profile *profile);
 HP_API const char *hp_profile_warning(const struct hp_profile *profile, size_t i);
 
@@ -529,13 +529,13 @@ enum hp_granularity {
     HP_BY_SIZE,    // sizes of objects
     HP_BY_PROGRAM, // main executables
     HP_BY_PROCESS,
-    HP_BY_AGE, // ages of objects in use, when the dump was made
+    HP_BY_AGE, // ages that objects in use had when the dump was made
 };
 
 // The order of rows.
 enum hp_sort {
-    HP_SORT_FLAT,
-    HP_SORT_CUM,
+    HP_SORT_FLAT, // by the part of the metric in the row itself, largest first
+    HP_SORT_CUM,  // by the part in the row and its callees, largest first
     HP_SORT_NAME,
 };
 
@@ -608,7 +608,7 @@ struct hp_report_options {
     const char *const *source_dirs;
     size_t source_dir_count;
     // The next four are for pprof only.
-    enum hp_flavor flavor; // names and limits of the program that reads the profile
+    enum hp_flavor flavor; // sample type names and limits of the program that reads it
     bool with_error;       // write the uncertainty of space as further sample types
     // Most distinct stacks; the smallest ones beyond this are joined to one.  0: the
     // flavor's limit.

@@ -20,7 +20,7 @@ extern "C" {
 
 // The type of the cells of a column.
 enum hp_cell {
-    HP_CELL_ESTIMATE, // bytes or objects with an interval
+    HP_CELL_ESTIMATE, // bytes or objects, with a confidence interval
     HP_CELL_SUM,      // bytes or objects
     // Bytes or objects for each dump or unit of time: see hp_view_column.unit.
     HP_CELL_RATE,
@@ -46,7 +46,8 @@ struct hp_view_column {
 enum hp_row_flag {
     HP_ROW_FEW_SAMPLES = 1 << 0, // based on fewer than five effective samples
     HP_ROW_SEEN_ONCE = 1 << 1,   // exactly one object was sampled
-    // Objects of several sizes: the error of their number is unknown.
+    // The row has objects of several sizes, and the error of the number of objects is
+    // unknown.
     HP_ROW_MIXED_SIZES = 1 << 2,
     HP_ROW_SIGNIFICANT = 1 << 3, // the change is larger than sampling explains
 };
@@ -60,7 +61,9 @@ struct hp_row {
     uint32_t depth; // depth in a tree; else 0
     size_t parent;  // row of the parent in a tree; else HP_NO_ROW
     unsigned flags; // bits of enum hp_row_flag, for the metric of the options
-    enum hp_frame_class frame_class; // HP_CLASSES for modules and groups of inputs
+    // Class of the frames of the row; HP_CLASSES: the row is a module or a group of
+    // inputs.
+    enum hp_frame_class frame_class;
 };
 
 // An estimate with its confidence interval, in bytes or objects.  NAN: unknown.  `value`

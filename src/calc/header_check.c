@@ -232,8 +232,8 @@ static void take_stacks(struct balance *balance, const struct hp_dump *dump,
     }
 }
 
-// Return whether all stacks have only zeros in a column, as must be if 0 objects or 0
-// bytes are in the header.
+// Return whether all stacks have only zeros in a column.  This must be true if the header
+// has 0 objects or 0 bytes.
 static bool has_nothing(const struct hp_dump *dump, enum hp_column column) {
     const struct hp_dump_stack *stack;
     hp_vec_each (stack, &dump->stacks) {

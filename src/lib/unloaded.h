@@ -19,8 +19,9 @@ struct hp_unloaded;
 struct hp_unloaded *hp_unloaded_find(const struct hp_profile *profile, uint64_t limit);
 void hp_unloaded_free(struct hp_unloaded *unloaded); // NULL is fine
 
-// Add to the map of a dump the rows of unloaded libraries of its process, if they contain
-// addresses of the dump.  `pid` is the process id in the name of the dump.
+// Add to the map of a dump the rows of unloaded libraries of its process that contain
+// addresses of the dump, unless something is mapped there.  `pid` is the process id in
+// the name of the dump.
 void hp_unloaded_place(struct hp_unloaded *unloaded, struct hp_dump *dump, uint64_t pid);
 
 #endif

@@ -580,6 +580,8 @@ static void *work(void *data) {
     }
 }
 
+// Set up the reader and the merger of a worker by the options and needs of the job.
+// `profile`: the one that the worker adds dumps to.
 static void worker_init(struct worker *worker, struct hp_job *job,
                         struct hp_profile *profile) {
     *worker = (struct worker){.job = job, .profile = profile};
