@@ -75,8 +75,9 @@ static void hp_job_spill_if_full(struct hp_job *job, struct hp_profile *profile)
     }
 }
 
-// Append a partial to job->taken.  All partials there together have the share of one
-// thread; beyond it the stacks are written to the store.
+// Append a partial to job->taken.  The stacks of all partials that are put there may take
+// the share of one thread in memory; those of further partials are written to the store,
+// unless there is a prover, which needs them in memory.
 static void hp_job_set_aside(struct hp_job *job, struct hp_taken *taken) {
     uint64_t size = hp_profile_stack_memory(&taken->profile);
     pthread_mutex_lock(&job->lock);
