@@ -613,8 +613,12 @@ static void worker_init(struct worker *worker, struct hp_job *job,
 // Move the partials of a worker to the job, and free its memory.  Called by the thread
 // that started the workers, when this worker has ended.
 static void worker_done(struct worker *worker) {
+    struct hp_job *job = worker->job;
     if (worker->taken) {
-        hp_vec_push(&worker->job->taken, worker->taken);
+        pthread_mutex_lock(
+            &job->lock); // workers after this one may still set partials aside
+        hp_vec_push(&job->taken, worker->taken);
+        pthread_mutex_unlock(&job->lock);
     }
     hp_reader_done(&worker->reader);
     hp_dump_done(&worker->dump);

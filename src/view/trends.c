@@ -282,8 +282,9 @@ struct spans {
     struct hp_rise *rises[HP_ONSET_SPANS];
 };
 
-// The growth of a place in span i, beyond sampling error.
-static struct hp_rise rise_in_span(struct spans *spans, size_t i, size_t place) {
+// Return the growth of all places in span i; NULL if the first dump of the span does not
+// allow the test, as it has no allocation counts.
+static const struct hp_rise *rises_in_span(struct spans *spans, size_t i) {
     double alpha = hp_onset_alpha(spans->onsets);
     struct comparison of = {hp_onset_span(spans->onsets, i).first, alpha,
                             i < HP_ONSET_SUFFIXES ? alpha : 0};
@@ -291,7 +292,7 @@ static struct hp_rise rise_in_span(struct spans *spans, size_t i, size_t place) 
         spans->rises[i] =
             test_by_difference(spans->trend, spans->view, spans->members, &of);
     }
-    return spans->rises[i][place];
+    return spans->rises[i];
 }
 
 // Free maker->rises, and the growth in each span.
@@ -314,8 +315,9 @@ static struct hp_rise sampling_in_span(const void *data, size_t i) {
     const struct asker *asker = data;
     const struct trend_maker *maker = asker->maker;
     const struct trend_sum *sum = &maker->adder->sums[asker->place];
-    return maker->rises
-               ? rise_in_span(maker->spans, i, asker->place)
+    const struct hp_rise *rises = maker->rises ? rises_in_span(maker->spans, i) : NULL;
+    return rises
+               ? rises[asker->place]
                : hp_onset_of_sampling(maker->onsets, i, asker->values, sum->of_spans[i]);
 }
 

@@ -673,3 +673,19 @@ def spread_names_who_holds_a_row(t):
         assert got == wanted and found["holders"][0]["share_low"] > 0.8 and found["row_outliers"] == [], (got, found["holders"])
     two = json.loads(check(t.run("top", "--spread", "--no-symbols", "--keep-unmapped", "-fjson", *paths[3:5]), 0).out)
     assert two["holders"] == []
+
+
+@case
+def dumps_without_allocation_counts_within_a_series_are_compared_by_sampling(t):
+    """The first and the last dump of the process allow the test of allocated bytes, those between do not."""
+    counts = re.compile(rb"\[\d+: \d+\]")
+    inputs = []
+    for number in range(13):
+        name = f"redis_lg13.27533.{number}.i{number}.heap"
+        with gzip.open(os.path.join(ROOT, "testdata", "real", f"{name}.gz")) as file:
+            dump = file.read()
+        inputs.append(os.path.join(t.folder, name))
+        with open(inputs[-1], "wb") as file:
+            file.write(counts.sub(b"[0: 0]", dump) if 3 <= number <= 11 else dump)
+    report = json.loads(check(t.run("trend", "--no-symbols", "-fjson", "-n0", *inputs), 0).out)
+    assert report["rows"] and all(row["name"] for row in report["rows"])
