@@ -52,7 +52,8 @@ struct pair_sums {
     double objects, bytes;
 };
 
-// The sums that a pair of printed numbers represents.
+// jemalloc's sums C and B, as computed from a pair of printed (rounded) numbers, and how
+// far off they may be.
 struct pair_reading {
     // `at`: the sums C and B.  `moves`: how far rounding of the objects, the bend of that
     // curve, and rounding of the bytes may move these.

@@ -553,8 +553,9 @@ static void place_all(struct hp_resolver *resolver, const struct hp_dump *dump) 
 }
 
 // Return the frame of address `number`, which is in no row of the map: it has no module.
-// An address that should be in a mapping is counted in resolver->unmapped; its frame gets
-// address 0 if the dump has a map and unmapped addresses are not kept.
+// An address that should be in a mapping is counted in resolver->unmapped.  Only the
+// frame of such an address gets address 0, and only if the dump has a map and unmapped
+// addresses are not kept.
 static struct hp_frame unmapped_frame(struct hp_resolver *resolver,
                                       const struct hp_dump *dump, size_t number) {
     bool is_lost = needs_mapping(dump, number);

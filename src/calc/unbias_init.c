@@ -34,8 +34,8 @@ struct hp_lone_sizes {
     // All such objects of up to HP_LARGE_FROM bytes have the size of a class; also true
     // if there are none.
     bool small_are_classes;
-    // All such objects of more bytes have the size of a class, and they are enough to be
-    // sure.
+    // All single objects of more than HP_LARGE_FROM bytes have the size of a class, and
+    // there are enough of them to prove it.
     bool large_are_classes;
 };
 

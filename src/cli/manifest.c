@@ -25,7 +25,7 @@ struct lists {
     int digits;          // digits of the numbers in file names
     size_t *starts;      // first index in `order` of each list, and the end of the last
     size_t *order;       // indices of paths, list by list
-    char *block;         // buffer of BLOCK bytes
+    char *block;         // output of a list before it is written; BLOCK bytes
     char name[PATH_MAX]; // file name of a list, set by name_of()
 };
 

@@ -12,7 +12,8 @@
 #include <string.h>
 
 enum {
-    LINE_MAX_BYTES = 4096, // longest line of the README
+    // Buffer of a line of the README, with its NUL; longer lines are copied in pieces.
+    LINE_MAX_BYTES = 4096,
 };
 
 // Write the text of a cell of a table.  "|" is escaped, in code also, as it would end the

@@ -13,9 +13,9 @@
 enum {
     NARROW = 60,        // columns below which the texts are below the names
     MARGIN = 26,        // column of the texts
-    MARGIN_NARROW = 8,  // column of the texts on a narrow terminal
+    MARGIN_NARROW = 8,  // column of the texts on a narrow terminal, below long names
     TEXT_MAX = 512,     // bytes of a text
-    NAME_MAX_SHOWN = 64 // bytes of a name
+    NAME_MAX_SHOWN = 64 // buffer of an indented name with its NUL; longer names are cut
 };
 
 // Text that is filled from `column` on; the lines after the first begin at `margin`.

@@ -165,8 +165,8 @@ static bool is_minor(const struct module_shares *shares, size_t module) {
 
 // --- no names at all -------------------------------------------------------------------
 
-// Dumps of all modules with one path.  Files of one path are several modules if their
-// builds differ.
+// Counts of the dumps whose maps contain one path, over all modules with it.  There is one
+// module for each build of the file.
 struct path_dumps {
     // Number of dumps whose maps contain the path, and of those that ran none of the
     // files at hand.

@@ -290,9 +290,9 @@ int hp_parameters_refuse(const struct hp_parameters *a, const char *name_a,
     return HP_OK;
 }
 
-// Check the parameters, which are the first section, before any other section is read.
-// They must be valid and, except for HP_PARAMETER_SHARD, equal to those of the first
-// partial, which are stored in partials->parameters.
+// Check the parameters just read, which are the first section, before any other section
+// is read.  They must be valid and, except for HP_PARAMETER_SHARD, equal to those of the
+// first partial.  Those of the first partial are stored in partials->parameters here.
 static int settle_parameters(struct hp_partial_reader *r, struct hp_err *err) {
     static const uint64_t limits[HP_PARAMETERS] = {
         [HP_PARAMETER_METHOD] = HP_ESTIMATOR_NONE + 1,

@@ -381,8 +381,8 @@ static void find_namesakes(struct hp_profile *profile) {
     hp_strtab_done(&names);
 }
 
-// Append to the note of a module how many addresses of how many functions are known only
-// by the starts of the functions.
+// Append to the note of a module how many addresses are in functions without names, of
+// which only the start is known, and how many such functions there are.
 static void note_bounds(struct hp_profile *profile, struct hp_module *module,
                         uint32_t functions, uint32_t addresses) {
     char text[700];

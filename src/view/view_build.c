@@ -278,8 +278,8 @@ static void describe_inputs(struct hp_view *view) {
     }
 }
 
-// Set head.counted, the sum of the inputs that are used; add a warning if the format
-// cannot hold some numbers.
+// Set head.counted, the sum of the inputs that are used; add a warning if programs that
+// read the report's output format would round or overflow some of its numbers.
 static void add_up_counted(struct hp_view *view) {
     for (size_t i = 0; i < view->head.input_count; i++) {
         if (hp_view_counts(view, i)) {

@@ -14,7 +14,7 @@ enum {
     SHARE_WIDTH = 6,
     // Cells before the sizes.
     SIZES_INDENT = 5,
-    // Sizes of a stack that are listed.
+    // Sizes of a stack listed before " + N more sizes".  N is never 1: four are all listed.
     MOST_SIZES = 3,
 };
 
