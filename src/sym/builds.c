@@ -453,13 +453,18 @@ bool hp_builds_reason(struct hp_prover *prover, const char *path,
     struct builds *self = (struct builds *)prover;
     const struct hp_candidate_list *files =
         hp_candidates_of(&self->files, hp_span_of(path), hp_span_of(path));
+    const struct hp_sym_diagnostic *found = NULL;
     for (size_t i = 0; i < files->all.count; i++) {
-        *why = files->all.at[i]->why;
-        if (why->status != HP_SYM_NOT_TRIED) {
-            return true;
+        const struct hp_sym_diagnostic *reason = &files->all.at[i]->why;
+        bool is_of_this_run = hp_sym_is_of_this_run(reason->status);
+        if (reason->status != HP_SYM_NOT_TRIED && (!found || is_of_this_run)) {
+            found = reason;
         }
     }
-    return false;
+    if (found) {
+        *why = *found;
+    }
+    return found != NULL;
 }
 
 // --- start and end ---------------------------------------------------------------------

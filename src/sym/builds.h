@@ -38,7 +38,8 @@ void hp_builds_of(struct hp_prover *prover, const struct hp_profile *profile,
 void hp_build_list_done(struct hp_build_list *list);
 
 // Set `why` to the reason why a candidate for the module with this path could not be
-// read.  Returns false if there is no such candidate.
+// read, preferring a lack of resources of this run (hp_sym_is_of_this_run()).  Returns false
+// if there is no such candidate.
 bool hp_builds_reason(struct hp_prover *prover, const char *path,
                       struct hp_sym_diagnostic *why);
 

@@ -675,7 +675,14 @@ static void locate(struct hp_symbolizer *self, struct hp_task *task) {
     if (module->proof == HP_PROOF_FITS || module->proof == HP_PROOF_UNCHECKED) {
         take_builds(self, task);
     } else if (module->proof == HP_PROOF_OPEN) {
-        note_open(self, module);
+        // A file that this run could not read may be the one that ran.
+        bool is_unread = hp_builds_reason(self->profile->prover, path, &why) &&
+                         hp_sym_is_of_this_run(why.status);
+        if (is_unread) {
+            note(self, module, why.status, why.text);
+        } else {
+            note_open(self, module);
+        }
     } else if (module->proof == HP_PROOF_NO_FILE &&
                hp_builds_reason(self->profile->prover, path, &why)) {
         note(self, module, why.status, why.text);

@@ -22,13 +22,17 @@ class Program {
     this.binary = path.resolve(binary);
     this.testdata = path.resolve(testdata);
     this.folder = scratch();
+    fs.mkdirSync(path.join(this.folder, 'nothing'));
     this.symbols = `--symbol-dir=${path.join(this.testdata, 'root')}`;
   }
 
   file(name) { return path.join(this.testdata, name); }
 
-  // The arguments; binaries are looked for below testdata alone.
-  rooted(args) { return args.includes(this.symbols) ? [...args, '--symbol-dir-only'] : args; }
+  // The arguments, so that binaries are looked for below folders of the test alone: see tests/properties/rooted.py.
+  rooted(args) {
+    const has = (option) => args.some((word) => word.startsWith(option));
+    return has('--no-symbols') ? args : [...args, ...has('--symbol-dir') ? [] : [`--symbol-dir=${this.folder}/nothing`], '--symbol-dir-only'];
+  }
 
   // The path of a report.
   write(name, ...args) { return this.writeOf('top', name, ...args); }
