@@ -4,8 +4,8 @@
 // An object of S bytes is sampled with probability p(S) = 1 - e^(-S/R), where R is the
 // sample period.  Each sampled object therefore represents 1/p objects and S/p bytes
 // (Horvitz and Thompson's estimator).  A dump contains only the number of sampled objects
-// of a stack and the sum of their bytes.  The manual explains how the sizes are recovered
-// from them.  Inputs and formulas follow statistics.md in the project's design.
+// of a stack and the sum of their bytes.  docs/explanation/sampling.md explains how the
+// sizes are recovered from them.
 #ifndef HP_CALC_UNBIAS_H
 #define HP_CALC_UNBIAS_H
 

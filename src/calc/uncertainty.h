@@ -1,6 +1,5 @@
-// The error of estimates, computed from the numbers of a dump: see section 3 of
-// statistics.md in the project's design.  The results have the same bits on every
-// machine.
+// The error of estimates, computed from the numbers of a dump by the formulas at the top
+// of uncertainty.c.  The results have the same bits on every machine.
 #ifndef HP_CALC_UNCERTAINTY_H
 #define HP_CALC_UNCERTAINTY_H
 
