@@ -6,9 +6,8 @@ the nodes of their tree.  A dump that is made to be slow takes at most three tim
 usage: growth.py BINARY TESTDATA [STACKS [DUMPS [REGEX]]]
 
 Tests every command once, and every format once.  With STACKS (of 130 bytes) and DUMPS it only measures growth from
-these numbers on, in all formats, or in those whose command and format match REGEX.  Instructions are counted by
-Valgrind's callgrind, or with STACKS by QEMU, which is ten times as fast; times would depend on the load of the
-machine.
+these numbers on, in all formats, or in those whose command and format match REGEX.  Instructions are counted by QEMU:
+times would depend on the load of the machine, and Valgrind takes ten times as long.
 """
 import functools
 import gzip
@@ -53,7 +52,7 @@ OTHERS = {  # additional arguments that commands need
 KINDS = {'list': 'named', 'lifetime': 'allocated'}  # kinds of dumps that a command needs, if not those of live memory
 
 t = Tests()
-counter = ['valgrind', '--tool=callgrind', '--callgrind-out-file=/dev/null']
+counter = []  # the command that counts the instructions of the command after it
 
 
 def stacks_of(count, depth, frames, seed):
@@ -274,8 +273,8 @@ def main():
     os.environ.pop('MALLOC_PERTURB_', None)  # set by meson; it would touch unused memory
     numbers = [int(word) for word in sys.argv[3:5]]
     with scratch() as folder:
+        count_by_qemu(folder)
         if numbers:
-            count_by_qemu(folder)
             pattern = sys.argv[5] if len(sys.argv) > 5 else ''
             chosen = [case for case in cases(True) if re.search(pattern, ' '.join(case))]
             grow(folder, numbers[0], numbers[0], (*numbers, DUMPS)[1], chosen)
