@@ -43,6 +43,7 @@ def top(t):
     t.marks_note()
     if wide:
         outliers(t)
+        holders(t)
 
 
 def top_values(t, i, row, cells):
@@ -74,6 +75,24 @@ def outliers(t):
             t.same('outlier', found[4], escaped(row['input']))
     if len(rows) > 10:
         t.sentence('outliers', f'            and {len(rows) - 10} more')
+
+
+def holders(t):
+    """The lines about inputs that hold most of a row, or stand out in one."""
+    for row in t.report['holders'][:5]:
+        found = t.match('holder', r'(.*) holds (\d+)% of it \(at least (\d+)%\), and (\d+)% of all else', row)
+        if found:
+            t.same('holder', found[1], f'{escaped(row["name"])}: {escaped(row["holder"])}')
+            for text, key in zip(found.groups()[1:], ('share', 'share_low', 'of_rest')):
+                # JSON has four digits of the lower end.
+                t.number(f'holder, {key}', text, row[key], abs(int(text) - 100 * Fraction(row[key])) <= Fraction('.506'))
+    for row in t.report['row_outliers'][:5]:
+        found = t.match('row outlier', rf'(.*) stands out with ({VALUE}), others have ({VALUE}) on average, p (\S+)', row)
+        if found:
+            t.same('row outlier', found[1], f'{escaped(row["name"])}: {escaped(row["holder"])}')
+            t.double('row outlier', found[2], row['value'])
+            t.double('others', found[3], row['others'])
+            t.chance('row outlier, p', found[4], row['p'])
 
 
 def size_in_words(size):
