@@ -1,7 +1,8 @@
 // hprof-agg-generator: write completions, manual or reference from the tables of the
 // command line.
 //
-//     hprof-agg-generator bash | zsh | fish | man <man/hprof-agg.1.in | readme <README.md
+//     hprof-agg-generator bash | zsh | fish | man <man/hprof-agg.1.in |
+//         options <docs/reference/options.md
 #include "cli/generator.h"
 
 #include <string.h>
@@ -16,12 +17,12 @@ int main(int argc, char **argv) {
         hp_cli_completions_fish(stdout);
     } else if (strcmp(what, "man") == 0) {
         hp_cli_manual(stdin, stdout);
-    } else if (strcmp(what, "readme") == 0) {
+    } else if (strcmp(what, "options") == 0) {
         hp_cli_reference(stdin, stdout);
     } else {
         fputs(
             "usage: hprof-agg-generator bash | zsh | fish | man <man/hprof-agg.1.in | "
-            "readme <README.md\n",
+            "options <docs/reference/options.md\n",
             stderr);
         return 2;
     }

@@ -13,8 +13,8 @@ void hp_cli_completions_fish(FILE *out);
 // @FORMATS@ by the tables.
 void hp_cli_manual(FILE *prose, FILE *out);
 
-// Copy `readme` to `out`; replace everything between its lines "<!-- options -->" and
+// Copy `page` to `out`; replace everything between its lines "<!-- options -->" and
 // "<!-- end of options -->" by the tables.
-void hp_cli_reference(FILE *readme, FILE *out);
+void hp_cli_reference(FILE *page, FILE *out);
 
 #endif

@@ -1,4 +1,4 @@
-// Write tables of Markdown for the README:
+// Write tables of Markdown for docs/reference/options.md:
 //
 // | option | |
 // |---|---|
@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum {
-    // Buffer of a line of the README, with its NUL; longer lines are copied in pieces.
+    // Buffer of a line of the page, with its NUL; longer lines are copied in pieces.
     LINE_MAX_BYTES = 4096,
 };
 
@@ -73,10 +73,10 @@ static void put_formats(FILE *out) {
     fputc('\n', out);
 }
 
-void hp_cli_reference(FILE *readme, FILE *out) {
+void hp_cli_reference(FILE *page, FILE *out) {
     char line[LINE_MAX_BYTES];
     bool is_replaced = false;
-    while (fgets(line, sizeof line, readme) != NULL) {
+    while (fgets(line, sizeof line, page) != NULL) {
         is_replaced &= strcmp(line, "<!-- end of options -->\n") != 0;
         if (!is_replaced) {
             fputs(line, out);

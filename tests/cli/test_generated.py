@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The manual, the completions and the README's reference agree with the option table.
+"""The manual, the completions and the page of options agree with the option table.
 
 usage: test_generated.py GENERATOR [--update]
 """
@@ -14,9 +14,9 @@ FILES = {
     "zsh": "completions/_hprof-agg",
     "fish": "completions/hprof-agg.fish",
     "man": "man/hprof-agg.1",
-    "readme": "README.md",
+    "options": "docs/reference/options.md",
 }
-PROSE = {"man": "man/hprof-agg.1.in", "readme": "README.md"}
+PROSE = {"man": "man/hprof-agg.1.in", "options": "docs/reference/options.md"}
 
 
 def scopes_without_command(manual):
