@@ -1,31 +1,37 @@
-"""Runs the examples of README.md and the manual literally, in a folder that has the files they name."""
+"""Runs the examples of the documents and the manual literally, in a folder that has the files they name.
+
+Blocks ```console of documents, which show what they print, are of tests/style/documents.py.
+"""
 import gzip
 import itertools
 import os
 import re
 import shutil
 import subprocess
+import textwrap
 
 from harness import ROOT, Skip, case
 
-README = (ROOT / "README.md").read_text()
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 MANUAL = (ROOT / "man/hprof-agg.1").read_text()
-# Replacements for names of the reader's machine or program, and for placeholders.
-INSTEAD = {"Cache::insert": "over", "^net::": "^leaf", "^Server::run": "^main", "/var/dumps": "var/dumps", "/srv/image": "srv/image", "…": "hprof-agg folded *.heap"}
-WORDS = {"lifetime INPUT...": "lifetime redis.9.*.heap", "INPUT...": "a.heap b.heap", "BASE... --to NEW...": "a.heap --to b.heap app.heap",
-         "BASE NEW": "a.heap b.heap", "REGEX": "leaf", "COMMAND": "top", "DELTA.pb.gz": "differences/delta.pb.gz",
-         "DUMP --stats=FILE --smaps=FILE": "run/app.heap --stats=run/app.json --smaps=run/app.smaps"}
+# Replacements for names of the reader's machine or program.
+INSTEAD = {"Cache::insert": "over", "^net::": "^leaf", "^Server::run": "^main", "/var/dumps": "var/dumps", "/srv/image": "srv/image",
+           "/tmp/app": "app", " NAME ": " over ", " COMMAND": " top", " FILE": " app.heap", "account app.heap --stats=app.json": "account run/app.heap --stats=run/app.json"}
 # Commands that show their input, which must not be empty.
 SHOWS_INPUT = ("flamegraph.pl", "dot")
 SHOWS_FILE = ("kcachegrind", "go")
+OURS = re.compile(r"(?:^|\| )hprof-(?:agg|jeprof) ", re.M)
 
 
-def examples_of_readme():
-    indented = re.findall(r"^    (hprof-agg .*)$", README, re.M)
-    shown = re.findall(r"^(?:    )?\$ (hprof-agg .*)$", README, re.M)
-    rows = re.findall(r"^\| `(hprof-agg [^`]*)`", README, re.M)
-    graphs = re.findall(r"`(… \\\| [^`]*)`", README)
-    return [line.replace("\\|", "|") for line in indented + shown + rows + graphs]
+def examples_of_page(path):
+    """Each indented block with a command of ours is a script, but each line is one if all of them are ours; then the commands in the text."""
+    text = re.sub(r"^```.*?^```$", "", path.read_text(), flags=re.M | re.S)
+    for block in re.findall(r"(?:^    .*\n(?:\n(?=    ))?)+", text, re.M):
+        lines = textwrap.dedent(block).splitlines()
+        if OURS.search("\n".join(lines)) and "hprof-sim" not in block:
+            yield from lines if all(OURS.match(line) and not line.endswith("\\") for line in lines) else ["\n".join(lines)]
+    for command in re.findall(r"`(hprof-(?:agg|jeprof) [^`]*)`", text):
+        yield command.replace("\\|", "|").replace("\n", " ")
 
 
 def examples_of_manual():
@@ -53,8 +59,11 @@ def furnish(t):
         (t.folder / folder).mkdir(parents=True)
     for link in ("root", "golden", "differences"):
         (t.folder / link).symlink_to(ROOT / "testdata" / link)
-    tool(t.folder, "hprof-agg", 'case $1 in help | version | manifest) ;; *) set -- --symbol-dir=root --symbol-dir-only "$@" ;; esac\n'
+    (t.folder / "testdata").symlink_to(ROOT / "testdata")
+    tool(t.folder, "hprof-agg", 'case $1 in help | version | manifest | digest) ;; *) set -- --symbol-dir=root --symbol-dir-only "$@" ;; esac\n'
                                 f'exec {t.binary} "$@"')
+    (t.folder / "bin/hprof-jeprof").symlink_to(t.binary)
+    tool(t.folder, "curl", "cat a.heap")
     for name in SHOWS_INPUT:
         tool(t.folder, name, 'test "$(wc -c)" -gt 0')
     for name in SHOWS_FILE:
@@ -66,6 +75,8 @@ def furnish(t):
             ("app.truth.heap", t.testdata / "jemalloc-lg0.heap"),
             ("clickhouse/jemalloc.1.0.heap", t.testdata / "jemalloc-clickhouse.heap")):
         t.file(name, source.read_text().replace("worker 2", "io worker"))
+    shutil.copyfile(t.testdata / "alloc_c", t.folder / "program")
+    shutil.copyfile(golden / "raw-mixed.heap", t.folder / "jeprof.9.0.f.heap")
     for source, name in zip(sorted((golden / "series").glob("*.heap")),
                             ("0.i0", "1.i1", "2.i2", "3.i3", "4.i4", "24.i24"), strict=True):
         shutil.copyfile(source, t.folder / f"app.7.{name}.heap")
@@ -93,8 +104,6 @@ def furnish(t):
 def faults_of(t, example):
     for old, new in INSTEAD.items():
         example = example.replace(old, new)
-    for old, new in WORDS.items():
-        example = example.replace(old, new)
     environment = t.environment({"PATH": f"{t.folder / 'bin'}:{os.environ['PATH']}"})
     done = subprocess.run(["bash", "-euo", "pipefail", "-c", example], cwd=t.folder, env=environment,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
@@ -110,35 +119,15 @@ def run_all(t, examples, least):
 
 
 @case
-def examples_of_the_readme_work_as_they_stand(t):
-    run_all(t, examples_of_readme(), 38)
+def examples_of_the_documents_work_as_they_stand(t):
+    run_all(t, [example for path in DOCUMENTS for example in examples_of_page(path)], 110)
+    report = (t.folder / "summary.md").read_text()
+    assert "| function |" in report and "tested as" in report, report
 
 
 @case
 def examples_of_the_manual_work_as_they_stand(t):
     run_all(t, list(examples_of_manual()), 34)
-
-
-def examples_of_page(name):
-    """Each indented block is a script, but that lines of hprof-agg are each one."""
-    for block in re.findall(r"(?:^    .*\n(?:\n(?=    ))?)+", (ROOT / "share" / name).read_text(), re.M):
-        lines = [line[4:] for line in block.splitlines()]
-        yield from lines if all(line.startswith("hprof-agg ") and not line.endswith("\\") for line in lines) else ["\n".join(lines)]
-
-
-@case
-def the_recipes_work_as_they_stand(t):
-    run_all(t, list(examples_of_page("recipes.md")), 26)
-
-
-@case
-def the_page_on_ci_works_as_it_stands(t):
-    """Examples that post a comment depend on other services, and are skipped."""
-    examples = list(examples_of_page("ci.md"))
-    assert any("jq " in example for example in examples)
-    run_all(t, [example for example in examples if "jq " not in example], 8)
-    report = (t.folder / "summary.md").read_text()
-    assert "| function |" in report and "tested as" in report, report
 
 
 @case
