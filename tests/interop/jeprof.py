@@ -291,7 +291,7 @@ def check_totals(folder):
     count, metrics = 0, ('--inuse_space', '--inuse_objects', '--alloc_space')
     for i, path in enumerate(sorted(t.real.glob('*.heap.gz'))[::9]):
         (folder / 'real.heap').write_bytes(gzip.decompress(path.read_bytes()))
-        for metric in metrics if path.stat().st_size < 60000 else metrics[i % 3:][:1]:
+        for metric in metrics if path.stat().st_size < 40000 else metrics[i % 3:][:1]:
             theirs, ours = (text.partition('\n')[0] for text in both(
                 folder, '--text', '--show_bytes', metric, '/bin/true', 'real.heap'))
             count += 1
