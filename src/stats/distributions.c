@@ -180,7 +180,8 @@ static double gamma_quantile(double a, double p, bool above) {
         return gamma_expansion(a, sign * remembered_quantile_above(p));
     }
     double low = 0, high = INFINITY, x = gamma_start(a, p, above);
-    for (int i = 0; i < 200 && x > 0; i++) {
+    // Below DBL_MIN the start is exact, and divisions by x overflow.
+    for (int i = 0; i < 200 && x >= DBL_MIN; i++) {
         double front = gamma_front(a, x);
         double off = (p - gamma_tail(a, x, front, above)) * sign;
         if (off < 0) {

@@ -69,6 +69,12 @@ Test(special, gamma_quantiles_have_ten_digits) {
     }
 }
 
+// Numbers below DBL_MIN have fewer digits, and what is divided by them overflows.
+Test(special, gamma_quantiles_may_be_subnormal) {
+    double below = hp_gamma_quantile_below(0.0032033872697505681, 0.1);
+    cr_expect(agree(below, 3.80977346517e-313, 1e-9), "%.12g", below);
+}
+
 // The iteration is replaced by an expansion for large shapes.
 Test(special, gamma_quantiles_are_continuous_where_the_method_changes) {
     for (double p = 1e-6; p < 0.4; p *= 7) {

@@ -1,51 +1,23 @@
 // The first of the scripts, which are one in a report.
 'use strict';
 
-// Quantiles of the gamma distribution, as the library's own (src/stats/distributions.c), whose formulas
-// these are: the series below the mean, the continued fraction above, both behind Loader's deviance and
-// the error of Stirling's formula; Halley's method from Wilson and Hilferty's cube on; Cornish and
-// Fisher's expansion for large shapes.
+// Quantiles of the gamma distribution, as the library's own (src/stats/distributions.c): the series below the mean,
+// the continued fraction above; Halley's method from Wilson and Hilferty's cube on.
 const { EPSILON } = Number;
 const { abs, ceil, floor, log, max, min, sqrt } = Math;
 const MOST_STEPS = 1e6;
-// Shape.
-const EXPANSION_FROM = 1e5;
+// The cube is near enough for larger shapes.
+const LARGEST_SHAPE = 1e10;
 
-// What Stirling's formula for ln Gamma(a + 1) lacks.
-function stirlingError(a) {
-  if (a < 16) {
-    return logGamma(a) - stirling(a);
-  }
-  const s = 1 / (a * a);
-  return (1 / 12 - s * (1 / 360 - s * (1 / 1260 - s * (1 / 1680 - s / 1188)))) / a;
-}
-
-function stirling(a) {
-  return (a + 0.5) * log(a) - a + log(2 * Math.PI) / 2;
-}
-
-// ln Gamma(a + 1), from where the series holds.
+// ln Gamma(a + 1), by Stirling's series from where it holds.
 function logGamma(a) {
-  return a < 16 ? logGamma(a + 1) - log(a + 1) : stirling(a) + stirlingError(a);
-}
-
-function deviance(a, x) {
-  const v = (a - x) / (a + x);
-  if (abs(v) >= 0.1) {
-    return a * log(a / x) + x - a;
-  }
-  let sum = 0;
-  for (let k = 3, power = v * v * v; abs(power) > abs(sum) * EPSILON / 4; k += 2) {
-    sum += power / k;
-    power *= v * v;
-  }
-  return (a - x) * v + 2 * a * sum;
+  const s = 1 / (a * a);
+  return a < 16 ? logGamma(a + 1) - log(a + 1)
+    : (a + 0.5) * log(a) - a + log(2 * Math.PI) / 2 + (1 / 12 - s * (1 / 360 - s * (1 / 1260 - s / 1680))) / a;
 }
 
 // x^a e^-x / Gamma(a + 1)
-function gammaFront(a, x) {
-  return Math.exp(-stirlingError(a) - deviance(a, x)) / sqrt(2 * Math.PI * a);
-}
+const gammaFront = (a, x) => Math.exp(a * log(x) - x - logGamma(a));
 
 function gammaSeries(a, x, front) {
   let term = 1, sum = 1;
@@ -85,19 +57,6 @@ function normalStart(p) {
   return t - (2.30753 + 0.27061 * t) / (1 + t * (0.99229 + 0.04481 * t));
 }
 
-// Half the square of a normal number is one of shape 1/2.
-function normalQuantileAbove(p) {
-  return p > 0.5 ? -normalQuantileAbove(1 - p) : sqrt(2 * gammaQuantile(0.5, 2 * p, true));
-}
-
-// z is the normal quantile.
-function gammaExpansion(a, z) {
-  const z2 = z * z, root = sqrt(a);
-  return a + root * z + (z2 - 1) / 3 + (z2 * z - 7 * z) / (36 * root) -
-    (3 * z2 * z2 + 7 * z2 - 16) / (810 * a) +
-    z * (9 * z2 * z2 + 256 * z2 - 433) / (38880 * a * root);
-}
-
 // Somewhere near the quantile, or what the density near 0 says.
 function gammaStart(a, below, z) {
   const cube = 1 - 1 / (9 * a) + z / (3 * sqrt(a));
@@ -107,14 +66,10 @@ function gammaStart(a, below, z) {
 
 // The x of shape a that is exceeded with probability p, or of `above` false not exceeded.
 function gammaQuantile(a, p, above) {
-  const sign = above ? 1 : -1;
-  if (a > EXPANSION_FROM) {
-    return gammaExpansion(a, sign * normalQuantileAbove(p));
-  }
-  let low = 0, high = Infinity;
-  const z = sign * (p <= 0.5 ? normalStart(p) : -normalStart(1 - p));
-  let x = gammaStart(a, above ? 1 - p : p, z);
-  for (let i = 0; i < 200 && x > 0; i++) {
+  const sign = above ? 1 : -1, z = sign * (p <= 0.5 ? normalStart(p) : -normalStart(1 - p));
+  let low = 0, high = Infinity, x = gammaStart(a, above ? 1 - p : p, z);
+  // A smaller start is exact, and what is divided by it overflows.
+  for (let i = 0; i < 200 && x > 1e-307 && a < LARGEST_SHAPE; i++) {
     const front = gammaFront(a, x);
     const off = (p - gammaTail(a, x, front, above)) * sign;
     [low, high] = off < 0 ? [x, high] : [low, x];
