@@ -215,7 +215,7 @@ void hp_distribution_done(struct hp_distribution *distribution) {
     }
     hp_vec_done(&distribution->sets);
     hp_strtab_done(&distribution->labels);
-    *distribution = (struct hp_distribution){.overflow = false};
+    memset(distribution, 0, sizeof *distribution);
 }
 
 // --- both ------------------------------------------------------------------------------

@@ -114,7 +114,6 @@ struct hp_label_set {
 struct hp_distribution {
     struct hp_strtab labels;          // keys and values, each followed by a NUL
     HP_VEC(struct hp_label_set) sets; // indexed by the strings of `labels`
-    bool overflow;
 };
 
 // Return the distribution for a set of labels (keys and values, each followed by a NUL),

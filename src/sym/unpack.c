@@ -51,7 +51,6 @@ struct section {
     struct hp_span packed;
     uint64_t size, offset; // unpacked size, and offset in the file in memory
     enum packing packing;
-    uint32_t name_offset;
 };
 
 // The file in memory that is to be built.
