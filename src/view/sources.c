@@ -192,7 +192,10 @@ static enum hp_source_version version_of(const struct source_reader *reader,
 static const char *read_text(struct source_reader *reader, int fd,
                              struct hp_source_file *source) {
     struct stat info;
-    if (fstat(fd, &info) != 0 || info.st_size > FILE_MAX) {
+    if (fstat(fd, &info) != 0) {
+        return "the file cannot be read";
+    }
+    if (info.st_size > FILE_MAX) {
         return "the file is larger than 16 MiB";
     }
     if (reader->bytes + (size_t)info.st_size > FILES_MAX) {
