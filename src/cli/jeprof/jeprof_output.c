@@ -87,7 +87,9 @@ int hp_jeprof_library_report(const struct hp_jeprof_session *session, const char
     int ret = view != NULL ? hp_cli_outfile_open(&out, NULL, err) : (int)err->code;
     if (ret == HP_OK) {
         ret = hp_view_write(view, hp_cli_outfile_write, &out, err);
-        ret = out.sys != 0 ? hp_cli_outfile_failed(&out, err) : ret;
+        ret = out.sys != 0   ? hp_cli_outfile_failed(&out, err)
+              : ret == HP_OK ? hp_cli_outfile_commit(&out, err)
+                             : ret;
     }
     hp_cli_outfile_discard(&out);
     hp_view_free(view);
