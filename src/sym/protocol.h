@@ -18,8 +18,8 @@
 //     NAMES texts                   ->                              to a child of its own
 //                                   <-      ANSWER texts
 //
-// The child opens no files itself; finder.c decides which files it may have.  Where there
-// is no sandbox, libdw may open split DWARF, see split.h.
+// The child opens no files, with or without the sandbox; finder.c decides which files it
+// may have.  libdw is not asked for split DWARF, which it would open itself, see split.c.
 #ifndef HP_SYM_PROTOCOL_H
 #define HP_SYM_PROTOCOL_H
 

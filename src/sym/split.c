@@ -1,7 +1,7 @@
-// libdw searches for split files by itself, cannot be given one, and reads packages only
-// since 0.191.  So it is not asked: the parent finds the files, and libdw gets a file for
-// each unit, made of the parts of the unit in the split file and of the addresses in the
-// program.
+// libdw searches for split files by itself when it is asked for the units in them, cannot
+// be given one, and reads packages only since 0.191.  So it is not asked, see protocol.h:
+// the parent finds the files, and libdw gets a file for each unit, made of the parts of
+// the unit in the split file and of the addresses in the program.
 #include "sym/split.h"
 
 #include "sym/die_cursor.h"
