@@ -28,11 +28,9 @@ static const char *refusal_of(const struct hp_view *view) {
     bool is_series = view->report->needs_series || options->kind == HP_REPORT_TIMELINE;
     return view->head.summary[HP_SIDE_BASE].all > 0
                ? "cannot be compared with others: its base is not known"
-           : is_series                    ? "is no dump of a series"
-           : view->report->needs_accounts ? "is no dump of a process"
-           : options->gate                ? "has no base for --fail-if"
-           : view->use.shape == HP_SHAPE_PAGE
-               ? "has no page: svg shows what grew and what shrank"
+           : is_series                       ? "is no dump of a series"
+           : view->report->needs_accounts    ? "is no dump of a process"
+           : options->gate                   ? "has no base for --fail-if"
            : options->min_share > 0          ? "has no shares for --min-share"
            : options->spread                 ? "has no --spread"
            : options->sizes || options->ages ? "has no --sizes and no --ages"

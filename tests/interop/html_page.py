@@ -79,10 +79,16 @@ def random_names(folder):
 SVG = '{http://www.w3.org/2000/svg}'
 SERVER = [str(t.testdata / 'frames' / 'server.pb.gz')]
 ROCKSDB = ['--no-symbols', *(str(t.testdata / 'real' / f'dbbench_lg15.18185.{n}.i{n}.heap.gz') for n in (3, 12))]
+DIFFERENCE = ['--no-symbols', str(t.testdata / 'differences' / 'leak.pb.gz')]
 # The views that were copied: the command that has the same rows, and the totals of stacks; a function has its own
 # totals.
 ASKED = {'table': ['top', *SERVER], 'selection': ['top', '--focus=handle', '--frames=own', '--cum', *SERVER],
-         'function': ['top', *SERVER], 'changes': ['diff', *ROCKSDB], 'changes by cum': ['diff', '--cum', *ROCKSDB]}
+         'function': ['top', *SERVER], 'changes': ['diff', *ROCKSDB], 'changes by cum': ['diff', '--cum', *ROCKSDB], 'difference': ['diff', *DIFFERENCE]}
+
+
+def sides_of(asked):
+    """The names of both sides of a diff, or of a difference of two profiles."""
+    return ('shrank', 'grew') if DIFFERENCE[-1] in asked else ('base', 'new')
 
 
 def close(text, number):
@@ -94,7 +100,7 @@ def csv_holds(text, asked):
     """The text has every row of the command line with its numbers, in the same order if the order is defined."""
     rows = list(csv.DictReader(io.StringIO(text)))
     theirs = json.loads(t.ok(*asked, '-q', '-fjson', '-n0', '--full-names').out_bytes)
-    keys = ('base', 'new', 'change') if asked[0] == 'diff' else ('flat', 'cum')
+    keys = (*sides_of(asked), 'change') if asked[0] == 'diff' else ('flat', 'cum')
     known = {(row['name'], row['class']): row for row in theirs['rows']}
     faults = [] if {(row['name'], row['class']) for row in rows} == known.keys() else ['other rows']
     for row in rows:
@@ -118,7 +124,7 @@ def folded_holds(what, text, asked):
     if what == 'function':
         totals = [max(theirs['rows'], key=lambda row: row['flat']['inuse-space']['estimate'])['cum']['inuse-space']['estimate']]
     elif is_diff:
-        totals = [theirs['total'][side]['estimate'] for side in ('base', 'new')]
+        totals = [theirs['total'][side]['estimate'] for side in sides_of(asked)]
     else:
         totals = [sum(row['flat']['inuse-space']['estimate'] for row in theirs['rows'])]
     faults = [f'{sum(side)}, not {total}' for side, total in zip(sides, totals) if abs(sum(side) - total) > 0.51]
@@ -128,7 +134,7 @@ def folded_holds(what, text, asked):
             name = stack.split(';')[-1]
             held[name] = held.get(name, 0) + int(numbers[-1] if is_diff else numbers[0])
         for row in theirs['rows']:
-            value = (row['new'] if is_diff else row['flat']['inuse-space'])['estimate']
+            value = (row[sides_of(asked)[1]] if is_diff else row['flat']['inuse-space'])['estimate']
             name = row['name'].replace(';', ':')
             faults += [] if abs(held.get(name, 0) - value) <= len(lines) else [f'{name}: {held.get(name)}, not {value}']
     return faults or f'{len(lines)} stacks'
@@ -206,7 +212,7 @@ def command_holds(what, command, asked):
     inputs = [word for word in asked[1:] if word.startswith('/') or word == '--no-symbols']
     if words[0] != 'hprof-agg' or words[-1] != 'NEW...' and words[-1] != 'INPUT...':
         return [command]
-    words = words[1:words.index('BASE...') if asked[0] == 'diff' else -1]
+    words = words[1:words.index('BASE...') if 'BASE...' in words else -1]
     got = json.loads(t.ok(*words, '-q', '-fjson', '-n0', *inputs).out_bytes)
     if what == 'function':
         first = max(json.loads(t.ok(*asked, '-q', '-fjson').out_bytes)['rows'], key=lambda row: row['flat']['inuse-space']['estimate'])

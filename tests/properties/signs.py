@@ -6,76 +6,18 @@ The expected numbers come from the protobuf only, stack by stack.
 """
 import collections
 import csv
-import gzip
 import io
 import json
 import pathlib
 import re
 
 from harness import METRICS, Tests, scratch
-from profile_reader import fields
+from html_reader import Document, Report, data_of
+from sign_reader import Signs, by_leaf, faults_of, net, read, totals
 from svg_reader import boxes_of, parse
 
 t = Tests()
 PROFILES = sorted((t.testdata / 'differences').glob('*.pb.gz'))
-Signs = collections.namedtuple('Signs', 'grew shrank')
-
-
-def packed(values):
-    """The numbers of a field, which may be separate or packed."""
-    for value in values:
-        for _, number in fields(b''.join(b'\x00' + byte for byte in split(value))) \
-                if isinstance(value, bytes) else [(0, value)]:
-            yield number
-
-
-def split(data):
-    """The numbers of a packed field, as bytes."""
-    begin = 0
-    for end, byte in enumerate(data, 1):
-        if byte < 128:
-            yield data[begin:end]
-            begin = end
-
-
-def several(data):
-    found = collections.defaultdict(list)
-    for field, value in fields(data):
-        found[field].append(value)
-    return found
-
-
-def read(path):
-    """{metric: {names from the root: (growth, shrinkage)}}, added up by stacks of addresses."""
-    profile = several(gzip.decompress(path.read_bytes()))
-    texts = [text.decode() for text in profile[6]]
-    kinds = [texts[dict(fields(kind))[1]].replace('_', '-') for kind in profile[1]]
-    name_of = {dict(fields(one))[1]: texts[dict(fields(one))[2]] for one in profile[5]}
-    calls = {}
-    for location in map(several, profile[4]):
-        calls[location[1][0]] = [name_of[dict(fields(line))[1]] for line in location[4]]
-    sums = collections.defaultdict(collections.Counter)
-    for sample in map(several, profile[2]):
-        stack = tuple(packed(sample[1]))
-        for kind, value in zip(kinds, packed(sample[2])):
-            sums[kind][stack] += value - (value >> 63 << 64)
-    found = {kind: {} for kind in kinds}
-    for kind, stacks in sums.items():
-        for stack, value in stacks.items():
-            path = tuple(name for place in reversed(stack) for name in reversed(calls[place]))
-            grew, shrank = found[kind].get(path, (0, 0))
-            found[kind][path] = Signs(grew + max(value, 0), shrank + max(-value, 0))
-    return found
-
-
-def totals(signs):
-    return Signs(sum(s.grew for s in signs.values()), sum(s.shrank for s in signs.values()))
-
-
-def faults_of(got, want, where, room):
-    """A fault unless all numbers agree within `room` bytes or objects."""
-    return [f'{where}: {got}, not {want}'] if any(
-        abs(a - b) > room for a, b in zip((*got, got[0] - got[1]), (*want, want[0] - want[1]))) else []
 
 
 def each(function):
@@ -149,13 +91,38 @@ def pictures(path, metric, signs, args):
     return faults
 
 
+def pages(path, metric, signs, args):
+    """The table that needs no script, the data of all stacks, and the summary have both; no one speaks of a base."""
+    room, want = 1 if 'space' in metric else len(signs), totals(signs)
+    drawn = {t.ok(command, '-fhtml', '--unit=B', '-n0', '--frames=raw', *args).out_bytes for command in ('top', 'diff')}
+    page = min(drawn)
+    document, report = Document(page.decode()), Report(data_of(page))
+    faults = [] if len(drawn) == 1 else ['top and diff write several pages']
+    rows = {name: row[metric] for (name, _), row in report.changes('raw').items() if metric in row}
+    faults += [f'{name}: {ends}' for name, row in rows.items() for ends in row if ends[1:] != (None, None)]
+    for name, want_of in by_leaf(signs).items():
+        shrank, grew = (side[0] for side in rows.get(name, ((0,), (0,))))
+        faults += faults_of((grew, shrank), want_of, name, room)
+    comparison = report.data['comparison']
+    held = [comparison['total'][key]['estimate'] for key in ('new', 'base', 'delta')]
+    faults += faults_of(held[:2], want, 'total', room) + ([] if held[0] - held[1] == held[2] else [f'{held}'])
+    faults += [] if comparison['sides'] == ['shrank', 'grew'] else [f'{comparison["sides"]}']
+    faults += [f'{key} has p' for key in ('flat', 'cum', 'boxes') if any(p is not None for p in comparison[key]['p'])]
+    cells = {key: [float(cell['text'].replace(',', '').replace(' B', '').replace('-', '0')) for cell in document.all('td')
+                   if cell['attrs'].get('data-key') == key] for key in ('new', 'base')}
+    faults += faults_of([sum(cells[key]) for key in ('new', 'base')], want, 'table', len(signs))
+    heads = [cell['text'] for cell in document.all('th') if cell['attrs'].get('scope') == 'col']
+    faults += [] if heads[1:5] == ['shrank', 'grew', 'change', 'status'] else [f'{heads}']
+    summary = json.loads(document.by_id('summary')['text'])
+    faults += faults_of([summary['total'][key]['estimate'] for key in ('grew', 'shrank')], want, 'summary', room)
+    faults += [f'{row.keys()}' for row in summary['rows'] if not row.keys() >= {'shrank', 'grew', 'delta'} or 'p' in row]
+    said = ' '.join(element['text'] for element in document.elements if element['tag'] in ('header', 'main'))
+    return faults + [word for word in ('chance', '2-sided', '\u2192', 'untested', ' new ') if word in said]
+
+
 def others(path, metric, signs, args):
     """Other formats have one number for each named stack: growth minus shrinkage."""
-    net = collections.Counter()
-    for stack, s in signs.items():
-        net[stack] += s.grew - s.shrank
-    want = Signs(sum(v for v in net.values() if v > 0), -sum(v for v in net.values() if v < 0))
-    room = 1 + len(net)
+    want, room = totals(net(signs)), 1 + len(signs)
     profiles = json.loads(t.ok('diff', '-fspeedscope', '--full-names', '--frames=raw', *args).out)['profiles']
     got = [sum(one['weights']) for one in profiles]
     faults = [] if [one['name'] for one in profiles] == ['grew', 'shrank'] else ['names of profiles']
@@ -251,6 +218,12 @@ def added():
     return faults
 
 
+def nothing_left():
+    """Where filters leave no change, none is said, and nothing of what functions held."""
+    texts = [t.ok('diff', '--ignore=main', path).out for path in PROFILES]
+    return [] if all(text.endswith('\n\nno change: nothing grew or shrank\n') for text in texts) else texts
+
+
 def redacted():
     faults = []
     for path in PROFILES:
@@ -265,10 +238,12 @@ t.check('the profiles have both signs', has_both_signs)
 t.check('difffolded has both numbers of each stack', lambda: each(folded))
 t.check('D1: tables have both, and neither shares nor intervals', lambda: each(tables))
 t.check('a flame graph has both', lambda: each(pictures))
+t.check('a page has both', lambda: each(pages))
 t.check('speedscope and callgrind have both', lambda: each(others))
 t.check('D3: with --only=grown what grew is written', lambda: each(only_grown))
 t.check('other formats take no --only, and what is no difference is as it was', only_for_some)
 t.check('merge keeps signs, as pprof and as a partial', merged)
 t.check('differences add up, in any order', added)
+t.check('where nothing is left, that is said', nothing_left)
 t.check('a redacted difference has the same numbers', redacted)
 t.done()

@@ -33,9 +33,24 @@ static void put_input(struct hp_sink *out, const struct hp_view *view, bool is_b
     hp_html_text(out, hp_span_basename(hp_span_of(name)));
 }
 
+// Write the title of a page of differences of profiles: the input, or how many there are.
+static void put_title_of_differences(struct hp_sink *out, const struct hp_view *view) {
+    size_t inputs = view->head.summary[HP_SIDE_ALL].used;
+    hp_sink_text(out, "difference of heap profiles, ");
+    if (inputs == 1) {
+        put_input(out, view, false);
+    } else {
+        hp_sink_print(out, "%zu inputs", inputs);
+    }
+}
+
 // Write the title: both inputs, or how many there are on each side.
 static void title(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_difference *difference = own(view);
+    if (hp_view_is_of_differences(view)) {
+        put_title_of_differences(out, view);
+        return;
+    }
     hp_sink_text(out, "heap profiles, ");
     if (difference->inputs[0] == 1 && difference->inputs[1] == 1) {
         put_input(out, view, true);
@@ -83,14 +98,30 @@ static void put_verdict(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
+// What the sides are called.
+static const char *const *names_of_sides(const struct hp_view *view) {
+    static const char *const names[][2] = {{"base", "new"}, {"shrank", "grew"}};
+    return names[hp_view_is_of_differences(view)];
+}
+
+// Write what follows the value of a side: "61.3 MiB → 70.8 MiB: ", or in a difference of
+// two profiles "20.5 MiB that shrank, 5.0 MiB that grew: ".
+static void put_after_side(struct hp_sink *out, const struct hp_view *view, int side) {
+    if (hp_view_is_of_differences(view)) {
+        hp_sink_print(out, " that %s%s", names_of_sides(view)[side], side ? ": " : ", ");
+    } else {
+        hp_sink_text(out, side ? ": " : " → ");
+    }
+}
+
 // Write the values of both sides with intervals, the change, and whether it is
 // significant; for the sentence.
 static void put_both(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_change *change) {
-    put_side(out, view, change, 0);
-    hp_sink_text(out, " → ");
-    put_side(out, view, change, 1);
-    hp_sink_text(out, ": ");
+    for (int side = 0; side < 2; side++) {
+        put_side(out, view, change, side);
+        put_after_side(out, view, side);
+    }
     put_growth(out, view, change);
     put_verdict(out, view, change, change->p < 1 - view->options.confidence);
 }
@@ -144,11 +175,13 @@ static void notes(struct hp_sink *out, const struct hp_view *view) {
 static void titles(struct hp_sink *out, const struct hp_view *view) {
     char interval[64];
     snprintf(interval, sizeof interval, "%g%% interval", 100 * view->options.confidence);
-    hp_html_put_title(out, "base", "base");
-    hp_html_put_title(out, "new", "new");
+    hp_html_put_title(out, "base", names_of_sides(view)[0]);
+    hp_html_put_title(out, "new", names_of_sides(view)[1]);
     hp_html_put_title(out, "delta", "change");
-    hp_html_put_title(out, "delta-interval", interval);
-    hp_html_put_title(out, "p", "2-sided p");
+    if (!hp_view_is_of_differences(view)) {
+        hp_html_put_title(out, "delta-interval", interval);
+        hp_html_put_title(out, "p", "2-sided p");
+    }
     hp_html_put_title(out, "status", "status");
 }
 
@@ -182,8 +215,10 @@ static void cells(struct hp_sink *out, const struct hp_view *view, size_t row) {
     hp_html_put_amount(out, view, "base", change->before);
     hp_html_put_amount(out, view, "new", change->after);
     hp_html_put_cell(out, "delta", growth);
-    put_range(out, view, hp_change_range(change, view->options.confidence));
-    put_p(out, change->p, change->is_significant);
+    if (!hp_view_is_of_differences(view)) {
+        put_range(out, view, hp_change_range(change, view->options.confidence));
+        put_p(out, change->p, change->is_significant);
+    }
     hp_html_put_cell(out, "status", hp_change_status(change));
 }
 
@@ -191,10 +226,12 @@ void hp_html_change_node(struct hp_sink *out, const struct hp_view *view,
                          const struct hp_page_node *node) {
     char text[HP_NUMBER_SIZE];
     struct hp_change change = {.before = node->before, .after = node->sum, .p = node->p};
-    hp_text_format(text, node->before, view->options.metric, view->options.unit);
-    hp_sink_print(out, "%s → ", text);
-    hp_text_format(text, node->sum, view->options.metric, view->options.unit);
-    hp_sink_print(out, "%s: ", text);
+    for (int side = 0; side < 2; side++) {
+        hp_text_format(text, side ? node->sum : node->before, view->options.metric,
+                       view->options.unit);
+        hp_sink_text(out, text);
+        put_after_side(out, view, side);
+    }
     put_growth(out, view, &change);
     hp_sink_text(out, node->is_significant ? " * " : " ");
 }
@@ -302,11 +339,11 @@ static void put_boxes(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, "},\n");
 }
 
-// Write both sides and the change as members of an object:
-// "base":ESTIMATE,"new":ESTIMATE,"delta":ESTIMATE,"p":P.  `space` separates keys from
-// values.
-static void put_members(struct hp_sink *out, const struct hp_view *view,
-                        const struct hp_change *change, const char *space) {
+// Write both sides and the change as members of an object: "base":ESTIMATE,"new":ESTIMATE,
+// "delta":ESTIMATE, or with other names of the sides.  `space` separates keys from values.
+static void put_estimates(struct hp_sink *out, const struct hp_view *view,
+                          const struct hp_change *change, const char *const sides[2],
+                          const char *space) {
     double confidence = view->options.confidence;
     const struct hp_amount amounts[] = {
         {.sum = change->before, .range = hp_change_side(change, 0, confidence)},
@@ -314,13 +351,20 @@ static void put_members(struct hp_sink *out, const struct hp_view *view,
         {.sum = change->after - change->before,
          .range = hp_change_range(change, confidence)},
     };
-    static const char *const names[] = {"base", "new", "delta"};
+    const char *const names[] = {sides[0], sides[1], "delta"};
     for (size_t i = 0; i < 3; i++) {
-        hp_sink_print(out, "\"%s\":%s", names[i], space);
+        hp_sink_print(out, "%s%s\"%s\":%s", i > 0 ? "," : "", i > 0 ? space : "",
+                      names[i], space);
         hp_json_ends(out, view, &amounts[i], view->options.metric);
-        hp_sink_print(out, ",%s", space);
     }
-    hp_sink_print(out, "\"p\":%s", space);
+}
+
+// Write the members of a change in the data; its keys do not depend on the inputs.
+static void put_members(struct hp_sink *out, const struct hp_view *view,
+                        const struct hp_change *change) {
+    static const char *const sides[] = {"base", "new"};
+    put_estimates(out, view, change, sides, "");
+    hp_sink_text(out, ",\"p\":");
     hp_json_p(out, change->p);
 }
 
@@ -328,13 +372,16 @@ void hp_html_put_changes(struct hp_sink *out, const struct hp_view *view,
                          const struct hp_html_tables *tables) {
     const struct hp_page_changes *changes = view->changes;
     const struct hp_difference *difference = own(view);
-    hp_sink_print(out, "\"comparison\":{\"inputs\":[%zu,%zu],\n\"total\":{",
-                  difference->inputs[0], difference->inputs[1]);
-    put_members(out, view, &difference->total, "");
+    hp_sink_print(
+        out,
+        "\"comparison\":{\"inputs\":[%zu,%zu],\n\"sides\":[\"%s\",\"%s\"],\n\"total\":{",
+        difference->inputs[0], difference->inputs[1], names_of_sides(view)[0],
+        names_of_sides(view)[1]);
+    put_members(out, view, &difference->total);
     hp_sink_text(out, "},\n\"left\":");
     if (view->head.is_filtered) {
         hp_sink_text(out, "{");
-        put_members(out, view, &difference->filtered, "");
+        put_members(out, view, &difference->filtered);
         hp_sink_text(out, "},\n");
     } else {
         hp_sink_text(out, "null,\n");
@@ -346,15 +393,25 @@ void hp_html_put_changes(struct hp_sink *out, const struct hp_view *view,
 
 // --- summary ------------------------------------------------------------------------------
 
+// Write the members of a change in the summary.
+static void put_summed(struct hp_sink *out, const struct hp_view *view,
+                       const struct hp_change *change) {
+    put_estimates(out, view, change, names_of_sides(view), " ");
+    if (!hp_view_is_of_differences(view)) {
+        hp_sink_text(out, ", \"p\": ");
+        hp_json_p(out, change->p);
+    }
+}
+
 static void total(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "{");
-    put_members(out, view, &own(view)->total, " ");
+    put_summed(out, view, &own(view)->total);
     hp_sink_text(out, "}");
 }
 
 static void fields(struct hp_sink *out, const struct hp_view *view, size_t row) {
     hp_sink_text(out, ", ");
-    put_members(out, view, &own(view)->rows.at[row], " ");
+    put_summed(out, view, &own(view)->rows.at[row]);
 }
 
 const struct hp_html_kind hp_html_diff = {

@@ -99,7 +99,7 @@ static void put_classes(struct hp_sink *out, const struct hp_view *view,
 }
 
 // Write the legend of the flame graph of a comparison: the looks of changes.
-static void put_looks(struct hp_sink *out) {
+static void put_looks(struct hp_sink *out, const struct hp_view *view) {
     static const char *const looks[][2] = {
         {"more-sure", "▲ more, by as much as is red"},
         {"less-sure", "▼ less, by as much as is blue, in stripes if gone"},
@@ -108,6 +108,11 @@ static void put_looks(struct hp_sink *out) {
         {"less", "less, not tested"},
     };
 
+    if (hp_view_is_of_differences(view)) {
+        put_item(out, "change", "more", "grew more");
+        put_item(out, "change", "less", "shrank more");
+        return;
+    }
     for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
         put_item(out, "change", looks[i][0], looks[i][1]);
     }
@@ -121,7 +126,7 @@ static void put_flames(struct hp_sink *out, const struct hp_view *view,
                  "<div class=\"row\"><h2 id=\"flames-title\">Flame graph</h2>\n"
                  "<ul class=\"row legend\">");
     if (view->changes) {
-        put_looks(out);
+        put_looks(out, view);
     } else {
         put_classes(out, view, tables);
     }

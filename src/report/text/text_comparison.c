@@ -284,8 +284,12 @@ bool hp_text_no_change(struct hp_sink *out, const struct hp_view *view) {
     if (!view->report->has_sides || !difference->is_same) {
         return false;
     }
-    hp_sink_print(out, "no change: every %s holds what it held\n",
-                  hp_view_row_kind(view));
+    if (hp_view_is_of_differences(view)) {
+        hp_sink_text(out, "no change: nothing grew or shrank\n");
+    } else {
+        hp_sink_print(out, "no change: every %s holds what it held\n",
+                      hp_view_row_kind(view));
+    }
     return true;
 }
 

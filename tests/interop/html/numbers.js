@@ -211,6 +211,33 @@ for (const [what, [option, ...files]] of Object.entries(DIFFS)) {
   });
 }
 
+// What shrank is the base and what grew is new; neither has an interval, nor a change a p.
+const asChanges = (json) => json && { ...json, rows: json.rows.map((row) => ({ ...row, base: row.shrank, new: row.grew, p: null, significant: false })) };
+
+for (const name of ['delta', 'leak']) {
+  test(`what grew and what shrank of a difference, ${name}, is the command line's`, async () => {
+    const args = ['--no-symbols', program.file(`differences/${name}.pb.gz`)];
+    const { page, model } = load(program.write(`difference ${name}`, ...args)), explorer = new page.Explorer(model), first = page.stateOfFragment(model, '');
+    let count = 0;
+    for (const view of VIEWS) {
+      for (const [f, filter] of FILTERS.filter(({ without }) => !without.includes(OFFSETS)).entries()) {
+        const state = { ...first, view, sort: f % 2 ? 'cum' : 'flat', ...filter };
+        const json = await program.json('diff', `--frames=${view}`, ...(state.sort === 'cum' ? ['--cum'] : []), ...filter.only.map((p) => `--focus=${p}`),
+          ...filter.without.map((p) => `--ignore=${p}`), ...args);
+        count += compareChanges({ explorer, model, state }, asChanges(json), view === 'code' && f === 0);
+        compareWidths({ explorer, state });
+        for (const row of explorer.rows(state)) {
+          const changed = explorer.row(state, row, true)[state.sort], own = json.rows.find((one) => `${one.name} ${one.class}` === label(model, row));
+          assert.deepStrictEqual([page.statusOf(changed), page.lookOf(changed)], [own.status, { grew: 'more', shrank: 'less' }[own.status] || own.status]);
+        }
+      }
+    }
+    assert.ok(count > 20);
+    assert.match(page.commandOf({ model, explorer, state: first })[0], /^hprof-agg diff .* INPUT\.\.\.$/);
+    console.log(`# ${name}: ${count} numbers`);
+  });
+}
+
 // --- series -------------------------------------------------------------------------------------------
 
 const dumpsOf = (name, numbers) => numbers.map((n) => `real/${name}.${n}.${n === 13 ? 'f' : `i${n}`}.heap.gz`);

@@ -19,6 +19,7 @@ const python = program.write('python', '--no-symbols', program.file('real/python
 const rocksdb = [3, 12].map((n) => program.file(`real/dbbench_lg15.18185.${n}.i${n}.heap.gz`));
 const threads = program.write('threads', '--no-symbols', '--by=thread', program.file('golden/procs4.heap'));
 const diff = program.writeOf('diff', 'diff', '--no-symbols', ...rocksdb);
+const difference = program.write('difference', '--no-symbols', program.file('differences/leak.pb.gz'));
 const redis = Array.from({ length: 14 }, (_, n) => program.file(`real/redis_lg13.27533.${n}.${n === 13 ? 'f' : `i${n}`}.heap.gz`));
 const trend = program.writeOf('trend', 'trend', '--no-symbols', ...redis);
 const processes = program.writeOf('trend', 'processes', '--no-symbols', ...redis,
@@ -190,6 +191,7 @@ async function takesOver(browser) {
 const cellTexts = (page) => page.$$eval('#table tbody tr', (rows) => rows.map((row) => [...row.cells].slice(1).map((cell) => cell.textContent)));
 
 const takesOverDiff = (browser) => takesOverFile(browser, diff);
+const takesOverDifference = (browser) => takesOverFile(browser, program.write('all of a difference', '--no-symbols', '--frames=all', program.file('differences/leak.pb.gz')));
 const takesOverTrend = async (browser) => { await takesOverFile(browser, trend); await takesOverFile(browser, withTimes); };
 
 async function takesOverFile(browser, file) {
@@ -286,6 +288,40 @@ async function findsGrowth(browser) {
   await page.close();
 }
 
+// Of a difference of two profiles each number is of what grew or of what shrank; there is no base, share or p, and nothing is gone.
+async function showsBothSigns(browser) {
+  const { page, faults } = await open(browser, difference), grid = () => textOf(page, '#grid');
+  const hasNone = async (where) => {
+    const all = await page.evaluate(() => document.querySelector('#main').innerText);
+    assert.deepStrictEqual(/\b(base|new|gone|chance|tested|not known)\b|\u2192|%|\bp </.exec(all)?.[0], undefined, where);
+  };
+  assert.strictEqual(await textOf(page, '#sentence'), '20.5 MiB that shrank, 5.0 MiB that grew: -15.5 MiB; most in main.leak');
+  assert.deepStrictEqual(await cellTexts(page), [['20.5 MiB', '5.0 MiB', '-15.5 MiB', 'shrank', 'own']]);
+  assert.match(await grid(), /^function\s*shrank\s*grew\s*change\W*main\.main\s*20\.5 MiB\s*5\.0 MiB\s*-15\.5 MiB/);
+  assert.deepStrictEqual(await page.$$eval('.legend li', (all) => all.filter(({ hidden }) => !hidden).map((item) => item.textContent)), ['shrank more']);
+  await page.$$eval('#facets', (all) => all.forEach((one) => { one.open = true; }));
+  await isThere(page, '#facets li');
+  await hasNone('table');
+  await page.click('[data-view=all]');
+  await page.type('#search', 'json');
+  assert.match(await textOf(page, '#result'), /matches hold .* MiB that shrank, .* that grew: /);
+  assert.strictEqual(await textOf(page, '#sentence'), 'inuse-space: 20.5 MiB that shrank, 5.0 MiB that grew: -15.5 MiB');
+  await hasNone('another view');
+  await page.click('[data-view=code]');
+  await keys(page, 'Escape', 'Escape');
+  await page.click('#table tbody button');
+  const facts = await textOf(page, '#function dl');
+  assert.match(facts, /shrank, by itself\s*20\.5 MiB\s*grew, by itself\s*5\.0 MiB\s*change, by itself\s*-15\.5 MiB/);
+  await page.$$eval('#function details', (all) => all.forEach((one) => { one.open = true; }));
+  await isThere(page, '#function .own li');
+  assert.match(await textOf(page, '#function .own ul'), /MiB that shrank, .* that grew/);
+  assert.match(await textOf(page, '#callers'), /function\s*shrank\s*grew\s*change/);
+  await hasNone('function');
+  await page.click('#exports summary');
+  assert.deepStrictEqual(faults, []);
+  await page.close();
+}
+
 // What was 40 % and is gone has its place, at first sight.
 async function showsGone(browser) {
   const files = ['before', 'after'].map((name) => path.join(program.folder, `${name}.heap`));
@@ -318,7 +354,7 @@ async function showsGone(browser) {
 
 // Files and texts for html_page.py to read: of a table, of a selection, of a function, of changes.
 const SAVED = { table: [cxx, ''], selection: [cxx, 'only=handle&frames=own&sort=cum'], function: [cxx, 'function='], changes: [diff, ''],
-  'changes by cum': [diff, 'sort=cum'], hostile: [hostile, ''], 'hostile function': [hostile, 'function='] };
+  'changes by cum': [diff, 'sort=cum'], difference: [difference, ''], hostile: [hostile, ''], 'hostile function': [hostile, 'function='] };
 
 async function saves(browser) {
   const all = {};
@@ -584,6 +620,8 @@ const STATES = {
 
 const DIFF_STATES = { table: '', cum: 'sort=cum&search=db', function: 'function=2', 'other frames': 'frames=own&zoom=2' };
 
+const DIFFERENCE_STATES = { table: '', function: 'function=14&frames=all' };
+
 const TREND_STATES = { table: '', selection: 'from=2&to=9&sort=cum', function: 'function=314&from=1', 'other frames': 'frames=own&only=redis' };
 
 async function accessible(browser) {
@@ -591,7 +629,7 @@ async function accessible(browser) {
     for (const scheme of ['light', 'dark']) {
       for (const [what, file, fragment] of [...Object.entries(STATES).map(([state, of]) => [state, cxx, of]),
         ['facets', threads, 'without=?class=standard'], ...Object.entries(DIFF_STATES).map(([state, of]) => [`diff, ${state}`, diff, of]),
-        ...Object.entries(TREND_STATES).map(([state, of]) => [`trend, ${state}`, trend, of])]) {
+        ...Object.entries(DIFFERENCE_STATES).map(([state, of]) => [`difference, ${state}`, difference, of]), ...Object.entries(TREND_STATES).map(([state, of]) => [`trend, ${state}`, trend, of])]) {
         const { page } = await open(browser, file, { fragment: `#${fragment}`, width });
         await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
         await page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)); }));
@@ -638,7 +676,7 @@ test('script and style are no larger than they may be', () => {
 // How long a title is, is up to the names of inputs.
 test('html-validate finds nothing', () => {
   const { stdout, stderr, status } = require('child_process').spawnSync(process.execPath,
-    [path.join(modules, 'html-validate', 'bin', 'html-validate.mjs'), '-f', 'text', '--rule=long-title:off', cxx, go, python, diff, trend, processes, hostile, random],
+    [path.join(modules, 'html-validate', 'bin', 'html-validate.mjs'), '-f', 'text', '--rule=long-title:off', cxx, go, python, diff, difference, trend, processes, hostile, random],
     { encoding: 'utf8' });
   assert.strictEqual(stdout + stderr, '');
   assert.strictEqual(status, 0);
@@ -657,6 +695,8 @@ for (const [name, options] of Object.entries(BROWSERS)) {
     await step('the script takes over what is there', takesOver);
     await step('the script takes over a diff', takesOverDiff);
     await step('what grew, and is it real', findsGrowth);
+    await step('the script takes over a difference of two profiles', takesOverDifference);
+    await step('what grew and what shrank, of which no base is known', showsBothSigns);
     await step('the script takes over a trend', takesOverTrend);
     await step('what grows, of which dumps', findsTrend);
     await step('dumps are chosen by the mouse', drawsSelection);

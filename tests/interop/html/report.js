@@ -8,7 +8,7 @@ const vm = require('vm');
 const zlib = require('zlib');
 
 const KEPT = ['decodeModel', 'Explorer', 'stateOfFragment', 'fragmentOfState', 'gammaQuantile', 'Pattern',
-  'searchTexts', 'estimateText', 'safeText', 'cutText', 'lastOf', 'boxesOf', 'linkChildren', 'Sums', 'foldTree', 'lineText', 'heldFacets', 'commandOf'];
+  'searchTexts', 'estimateText', 'safeText', 'cutText', 'lastOf', 'boxesOf', 'linkChildren', 'Sums', 'foldTree', 'lineText', 'heldFacets', 'commandOf', 'statusOf', 'lookOf'];
 
 // The folder of a test's reports, which goes with it.
 function scratch() {

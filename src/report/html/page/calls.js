@@ -22,7 +22,7 @@ function rowsOfCalls(tree, sums, root, open) {
 class CallGrid extends Screen {
   constructor(app) {
     super(app);
-    this.keys = app.model.comparison ? ['base', 'new', 'change', 'p'] : ['value', 'interval', 'share', 'class'];
+    this.keys = app.model.comparison ? ['base', 'new', 'change', ...(hasNoBase(app.model.comparison.sides) ? [] : ['p'])] : ['value', 'interval', 'share', 'class'];
     this.made = new Map();
     this.space = make('div', { role: 'presentation', class: 'space' });
     this.body = make('div', { role: 'rowgroup', class: 'scroll', onscroll: () => this.draw() }, this.space);
@@ -30,7 +30,7 @@ class CallGrid extends Screen {
       id: 'grid', role: 'treegrid', 'aria-labelledby': 'calls-title',
       onkeydown: (event) => this.onKey(event), onclick: (event) => this.onClick(event),
     }, make('div', { role: 'rowgroup' }, make('div', { role: 'row', 'aria-rowindex': 1 }, ...['function', ...this.keys].map((key) =>
-      make('div', { role: 'columnheader', 'data-key': key }, key)))), this.body);
+      make('div', { role: 'columnheader', 'data-key': key }, titleOf(app.model, key))))), this.body);
     this.hint = make('p', {});
     byId('calls').replaceChildren(byId('calls-title'), make('div', { class: 'row' }, pushButton('Open all', () => this.openAll(true)),
       pushButton('Close all', () => this.openAll(false))), this.hint, this.grid);

@@ -2,8 +2,11 @@
 // flame graph changed is known of what the command was asked for alone: of its metric, in its view, without
 // filters of the page.
 //
-// A change is {before, after, change, low, high, p, isTold, isSignificant}; before and after are estimates.
-const UNTOLD = { low: NaN, high: NaN, p: NaN, isTold: false, isSignificant: false };
+// A change is {before, after, change, low, high, p, isTold, isSignificant, sides}; before and after are estimates,
+// sides their names: base and new, or of a difference of two profiles shrank and grew.
+const untested = ({ comparison: { sides } }) => ({ low: NaN, high: NaN, p: NaN, isTold: false, isSignificant: false, sides });
+
+const hasNoBase = (sides) => sides?.[0] === 'shrank';
 
 const known = (number) => number ?? NaN;
 
@@ -11,7 +14,7 @@ function changeOf(model, base, sum) {
   const flags = base.flags | sum.flags, largest = (key) => max(base.column[key], sum.column[key]);
   const [before, after] = [base, sum].map(({ column, ...one }) => estimateOf(model, { ...one, flags,
     column: column.side === 'dump' ? { ...column, period: largest('period'), weight: largest('weight') } : column }));
-  return { ...UNTOLD, before, after, value: after.value, change: after.value - before.value };
+  return { ...untested(model), before, after, value: after.value, change: after.value - before.value };
 }
 
 // By flat and by cum, of each name where it stands.
@@ -108,9 +111,15 @@ function sureText({ p, isSignificant }) {
   return Number.isNaN(p) ? '' : `, p ${pText(p)}${isSignificant ? ', significant' : ''}`;
 }
 
-function statusOf({ before: { value: before }, after: { value: after }, p, isSignificant }) {
-  return before === after ? 'same' : before === 0 ? 'new' : after === 0 ? 'gone'
+function statusOf({ before: { value: before }, after: { value: after }, p, isSignificant, sides }) {
+  return before === after ? 'same' : hasNoBase(sides) ? sides[Number(after > before)] : before === 0 ? 'new' : after === 0 ? 'gone'
     : isSignificant ? (after > before ? 'grew' : 'shrank') : Number.isNaN(p) ? 'untested' : 'unsure';
+}
+
+// "61.3 MiB \u2192 70.8 MiB", or "20.5 MiB that shrank, 5.0 MiB that grew".
+function sidesText(values, kind, sides) {
+  const texts = values.map((value) => valueText(value, kind));
+  return hasNoBase(sides) ? texts.map((text, i) => `${text} that ${sides[i]}`).join(', ') : texts.join(' \u2192 ');
 }
 
 // Of a value, or of a change.
@@ -118,10 +127,13 @@ function amountText(amount, kind) {
   if (!amount.before) {
     return Object.values(estimateText(amount, kind)).filter(Boolean).join(' ');
   }
-  const range = rangeText(amount, kind), { before, after, change } = amount;
-  return `${valueText(before.value, kind)} \u2192 ${valueText(after.value, kind)}: ${signedText(change, kind)}` +
+  const range = rangeText(amount, kind), { before, after, change, sides } = amount;
+  return `${sidesText([before.value, after.value], kind, sides)}: ${signedText(change, kind)}` +
     (range && ` (${range})`) + sureText(amount);
 }
+
+// The title of a column of amountTexts().
+const titleOf = ({ comparison }, key) => comparison?.sides[['base', 'new'].indexOf(key)] || key;
 
 // As cells of a row; `whole` is what the share is of.
 function amountTexts(amount, kind, whole) {
@@ -151,6 +163,6 @@ class ChangeTable extends FunctionTable {
 }
 
 // "more", "less-sure", "maybe": how a change looks.
-function lookOf({ change, isTold, isSignificant }) {
-  return change === 0 ? 'same' : isTold && !isSignificant ? 'maybe' : `${change > 0 ? 'more' : 'less'}${isSignificant ? '-sure' : ''}`;
+function lookOf({ change, p, isSignificant }) {
+  return change === 0 ? 'same' : p >= 0 && !isSignificant ? 'maybe' : `${change > 0 ? 'more' : 'less'}${isSignificant ? '-sure' : ''}`;
 }

@@ -67,7 +67,7 @@ function csvOf({ explorer, model, state }) {
   const rows = names.map((name, i) => {
     const row = explorer.row(state, name, true), change = row[key];
     return { name: safeText(fullName(model, name)), class: model.classOf[name], ...(!model.comparison ? { ...ends('flat', row.flat), ...ends('cum', row.cum) }
-      : { ...ends('base', change.before), ...ends('new', change.after), ...ends('change', { ...change, value: change.change }),
+      : { ...ends(change.sides[0], change.before), ...ends(change.sides[1], change.after), ...ends('change', { ...change, value: change.change }),
         p: change.p, status: statusOf(change), ...(values ? grown(name, i) : {}) }) };
   });
   return csvText([Object.keys(rows[0] || {}), ...rows.map(Object.values)]);
@@ -86,7 +86,7 @@ function svgOf(flames) {
 // The command that prints the same in a terminal, whose inputs are to be filled in, and a message if a part is missing.
 // Facets are left out, and names that would control a terminal where they are pasted, as in `next` of JSON.
 function commandOf({ model, explorer: { growth }, state }) {
-  const { metric, view, sort, name, only, without } = state, isTrend = growth?.isWhole(state), isDiff = model.comparison;
+  const { metric, view, sort, name, only, without } = state, isTrend = growth?.isWhole(state), isDiff = model.comparison, hasSides = isDiff && !isTrend && !hasNoBase(isDiff.sides);
   const pattern = name < 0 ? [] : [`^${fullName(model, name).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`];
   const isSafe = (one) => one === safeText(one) && !isFacet(one);
   const list = (rule, patterns) => patterns.map((one) => (isFacet(one) ? one : `--${rule}=${one}`));
@@ -95,7 +95,7 @@ function commandOf({ model, explorer: { growth }, state }) {
     ...model.read, ...model.filters.map(({ rule, pattern: one }) => `--${rule}=${one}`), ...list('focus', isDiff ? only.concat(pattern) : only),
     ...list('ignore', without), ...(isDiff ? [] : pattern)].filter(Boolean);
   const texts = words.filter(isSafe).map((text) => (/^[\w=-]*$/.test(text) ? text : `'${text.replace(/'/g, "'\\''")}'`)).join(' ');
-  return [`hprof-agg ${texts} ${isDiff && !isTrend ? 'BASE... --to NEW...' : 'INPUT...'}`, !words.every(isSafe) && 'Copied in part'];
+  return [`hprof-agg ${texts} ${hasSides ? 'BASE... --to NEW...' : 'INPUT...'}`, !words.every(isSafe) && 'Copied in part'];
 }
 
 // --- out of the page ----------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ function shownStacks({ explorer, model, state, flames }) {
   const type = name.replace(/^(inuse|alloc)-/, '$1_'), nameOf = (node) => kept(names, tree.name[node], () => safeText(fullName(model, tree.name[node])));
   return {
     tree, nameOf, stacks: wholeStacks(shown, flames.zoom), isSpace: explorer.kind(state) === 'bytes',
-    types: (model.comparison ? ['base_', 'new_'] : ['']).map((side) => ({ type: side + type, unit: unit === 'objects' ? 'count' : unit })),
+    types: (model.comparison?.sides.map((side) => `${side}_`) || ['']).map((side) => ({ type: side + type, unit: unit === 'objects' ? 'count' : unit })),
   };
 }
 

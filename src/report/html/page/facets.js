@@ -54,7 +54,7 @@ function heldFacets(explorer, state) {
   return facetsOf(explorer, state.view).map(({ key, values, of }) => {
     const sums = both.map((one) => one.apart(kind, of, values.length)), size = (number) => max(...sums.map((sum) => sum(number)[kind]));
     const all = [...new Set(of)].filter((number) => size(number) > 0).sort((a, b) => size(b) - size(a) || a - b);
-    const whole = sumOf(all, size), held = all.slice(0, FACET_VALUES).map((number) =>
+    const whole = hasNoBase(explorer.model.comparison?.sides) ? 0 : sumOf(all, size), held = all.slice(0, FACET_VALUES).map((number) =>
       ({ text: values[number], amount: explorer.amountOf(sums.map((sum) => sum(number))), share: shareText(size(number), whole) }));
     return { key, held };
   });

@@ -98,7 +98,7 @@ class FlameGraph extends Screen {
   // What a box of a comparison stands for.
   changeOf({ node, merged, sides }) {
     const { comparison } = this.explorer, [before, after] = merged ? sides : this.sides.map((side) => side[node]);
-    const change = { ...UNTOLD, before: { value: before }, after: { value: after }, change: after - before };
+    const change = { ...untested(this.model), before: { value: before }, after: { value: after }, change: after - before };
     return this.root > 0 || !comparison.isTold(this.state) ? change : comparison.tellBox(change, this.tree, merged ? -1 : node);
   }
 
@@ -157,8 +157,8 @@ class FlameGraph extends Screen {
   colorOf(hue, shade, isDark) { return [hue || 0, !hue ? 0 : this.found ? 20 : isDark ? 60 : 90, (isDark ? 25 : 76) + shade * 2]; }
 
   // By direction; what is not significant is grey, what nobody tested pale.
-  colorOfChange({ change, isTold, isSignificant }, isDark) {
-    return [change > 0 ? 4 : 207, isSignificant ? 90 : isTold || change === 0 ? 0 : 45, isDark ? 44 : 70];
+  colorOfChange({ change, p, isSignificant }, isDark) {
+    return [change > 0 ? 4 : 207, isSignificant ? 90 : p >= 0 || change === 0 ? 0 : 45, isDark ? 44 : 70];
   }
 
   // As much as there is room for; changes have their sign.
@@ -175,7 +175,7 @@ class FlameGraph extends Screen {
     const [fill, color] = this.fillOf(box, style), isFound = this.isFound(box);
     paint.fillStyle = fill;
     paint.fillRect(...place);
-    if (this.sides[1] && !isFound && !style.isForced) {
+    if (this.sides[1] && !isFound && !style.isForced && !hasNoBase(this.model.comparison.sides)) {
       paint.fillStyle = style.isDark ? '#444' : '#ddd';
       this.drawRest(paint, this.changeOf(box), ...place);
     }

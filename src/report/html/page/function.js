@@ -89,7 +89,7 @@ class FunctionScreen extends Screen {
     });
     fill(NEIGHBORS_SHOWN);
     return make('div', { class: 'neighbors' }, make('h3', {}, title), all.length === 0 ? make('p', {}, 'None.')
-      : makeTable({ id, 'aria-label': title }, ['function', ...this.keys], body),
+      : makeTable({ id, 'aria-label': title }, ['function', ...this.keys].map((key) => titleOf(this.model, key)), body),
     all.length > NEIGHBORS_SHOWN ? more : '');
   }
 
@@ -116,18 +116,17 @@ class FunctionScreen extends Screen {
   // A row tells its values where they are others than above it; of what a function holds itself the first do so with
   // their share, and are folded.
   makeFolded(below, above) {
-    const { app, kind, model } = this, all = [...below].sort(([a, one], [b, other]) => max(...other.values) - max(...one.values) || a - b);
+    const { app, kind, model } = this, sides = model.comparison?.sides, all = [...below].sort(([a, one], [b, other]) => max(...other.values) - max(...one.values) || a - b);
     return make('ul', {}, ...all.map(([name, { values, below: more }]) => {
-      const text = values.map((value) => valueText(value, kind)).join(' \u2192 '), rest = more.size > 0 ? this.makeFolded(more, text) : '';
-      return make('li', {}, text === above ? '' : `${text} `, above ? '' : `${shareText(max(...values), this.whole)} `,
+      const text = sidesText(values, kind, sides), rest = more.size > 0 ? this.makeFolded(more, text) : '';
+      return make('li', {}, text === above ? '' : `${text} `, above ? '' : `${shareText(max(...values), hasNoBase(sides) ? 0 : this.whole)} `,
         name < 0 ? 'directly' : nameButton(model, name, () => app.open(name)), rest && above === null ? make('details', {}, make('summary', {}, 'through'), rest) : rest);
     }));
   }
 }
 
 function putChange(put, what, change, kind) {
-  put(`base, ${what}`, estimateText(change.before, kind));
-  put(`new, ${what}`, estimateText(change.after, kind));
+  change.sides.forEach((side, i) => put(`${side}, ${what}`, estimateText([change.before, change.after][i], kind)));
   put(`change, ${what}`, { value: signedText(change.change, kind), interval: rangeText(change, kind) },
-    sureText(change).slice(2) || (change.isTold ? '' : 'not known for this selection'));
+    sureText(change).slice(2) || (change.isTold || hasNoBase(change.sides) ? '' : 'not known for this selection'));
 }
