@@ -14,6 +14,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
 from harness import Tests, scratch  # noqa: E402
 from profile_writer import Profile  # noqa: E402
+from sign_reader import by_leaf, faults_of, read, totals  # noqa: E402
 from reports import Callgrind, Sums, cases, compare, difference, hostile_dump, reference  # noqa: E402
 
 READS = {'callgrind': 'callgrind_annotate'}
@@ -88,6 +89,19 @@ def shows_difference(folder, options, base, new):
     return faults
 
 
+def shows_signs(folder, delta):
+    """Of a difference of two profiles, what grew and what shrank: within one byte for each stack."""
+    faults = []
+    for metric, signs in read(delta).items():
+        path = write(folder, 'diff', '--frames=raw', f'--metric={metric}', delta)
+        (grew, _), (shrank, _) = (sums(path, event) for event in ('Grew', 'Shrank'))
+        faults += faults_of((grew.total, shrank.total), totals(signs), metric, len(signs))
+        for name, want in by_leaf(signs).items():
+            stacks = sum(stack[-1] == name for stack in signs)
+            faults += faults_of((grew.flat[name], shrank.flat[name]), want, f'{metric}, {name}', stacks)
+    return faults
+
+
 def hostile(folder):
     """R13: one row, with its name in one line."""
     path = write(folder, 'merge', '--no-symbols', hostile_dump(t, folder, b'/srv/fn=(1)\tx\x1b'))
@@ -148,5 +162,7 @@ with scratch() as scratch_folder:
             lambda: shows_difference(scratch_folder, (f'--symbol-dir={t.root}',),
                                      [t.testdata / 'golden' / 'procs1.heap'],
                                      [t.testdata / 'golden' / 'procs4.heap']))
+    for delta in sorted((t.testdata / 'differences').glob('*.pb.gz')):
+        t.check(f'{delta.name}: callgrind_annotate shows both sides of a difference', lambda: shows_signs(scratch_folder, delta))
     t.check('R13: a hostile name is one name', lambda: hostile(scratch_folder))
 t.done()

@@ -13,6 +13,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
 from harness import Tests, scratch  # noqa: E402
 from peers import FirefoxProfiler, Node  # noqa: E402
+from sign_reader import by_leaf, read  # noqa: E402
 
 READS = {'firefox': 'the Firefox Profiler'}
 t = Tests()
@@ -45,6 +46,16 @@ def functions(folder, *args):
     return faults
 
 
+def signs(folder, delta):
+    """Of a difference of two profiles, what each function has grown by, below zero where it shrank."""
+    wanted = by_leaf(read(delta)['inuse-space'])
+    with open_profile(folder, '--full-names', delta) as session:
+        shown = session.functions('t-0')
+    faults = [f'{name}: {shown.get(name)} instead of {s.grew} - {s.shrank}' for name, s in wanted.items()
+              if s != (0, 0) and abs(shown.get(name, (0,))[0] - (s.grew - s.shrank)) > 50]
+    return faults + ([] if any(s.shrank for s in wanted.values()) else ['nothing has shrunk'])
+
+
 def timeline(folder):
     """The profile shows the last dump as a whole; after the third dump it shows the changes since then."""
     def flat(path):
@@ -68,5 +79,7 @@ def timeline(folder):
 with scratch() as scratch_folder:
     t.check('C: profiler-cli has our functions', lambda: functions(scratch_folder, SYMBOLS, *PROCS))
     t.check('C++: profiler-cli has our functions', lambda: functions(scratch_folder, SYMBOLS, CXX))
+    for path in sorted((t.testdata / 'differences').glob('*.pb.gz')):
+        t.check(f'{path.name}: profiler-cli has both signs', lambda: signs(scratch_folder, path))
     t.check('a timeline: what there is, and what changed', lambda: timeline(scratch_folder))
 t.done()

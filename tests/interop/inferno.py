@@ -18,6 +18,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
 from harness import Tests, hostile_dump, scratch  # noqa: E402
 from reports import cases, compare, difference, reference, stack_sums  # noqa: E402
+from sign_reader import read  # noqa: E402
 
 READS = {'folded': 'inferno', 'difffolded': 'inferno'}
 t = Tests()
@@ -75,9 +76,19 @@ def draws(*args):
 
 
 def draws_difference(options, base, new):
-    out = t.ok('diff', '-q', '--full-names', '-fdifffolded', *options, *base, '--to', *new)
+    return draws_changes(difference(t, options, base, new)[1], *options, *base, '--to', *new)
+
+
+def draws_signs(delta):
+    """Of a difference of two profiles: as wide as what grew, with what shrank before it."""
+    signs = read(delta)['inuse-space']
+    return draws_changes(stack_sums((stack, s.grew) for stack, s in signs.items() if s.grew), '--frames=raw', delta)
+
+
+def draws_changes(wanted, *args):
+    out = t.ok('diff', '-q', '--full-names', '-fdifffolded', *args)
     drawn = frames(out.out_bytes)
-    faults, found = compare(sums(drawn), difference(t, options, base, new)[1]), stacks(drawn)
+    faults, found = compare(sums(drawn), wanted), stacks(drawn)
     lines = [line.rsplit(' ', 2) for line in out.out.splitlines()]
     total = sum(int(after) for _, _, after in lines)
     for names, before, after in lines:
@@ -115,5 +126,7 @@ with scratch() as scratch_folder:
             lambda: draws_difference((SYMBOLS,), [GOLDEN / 'procs1.heap'],
                                      [GOLDEN / 'procs4.heap']))
     t.check('a diff: inferno-diff-folded makes the same', lambda: is_theirs(scratch_folder))
+    for delta in sorted((t.testdata / 'differences').glob('*.pb.gz')):
+        t.check(f'{delta.name}: both sides of a difference', lambda: draws_signs(delta))
     t.check('R13: a hostile name is one frame', lambda: hostile(scratch_folder))
 t.done()

@@ -125,6 +125,20 @@ def differences_are_pprofs(folder):
     return faults + unlike(*rows, 'rows')
 
 
+def signs_are_kept(folder):
+    """pprof shows the same of a difference of two profiles as of what merge makes of it."""
+    faults = []
+    for delta in sorted((t.testdata / 'differences').glob('*.pb.gz')):
+        ours = write(folder, 'signs', '--no-symbols', '--full-names', delta)
+        for kind in ('inuse_space', 'alloc_space'):
+            text, wanted = (pprof('-top', '-unit=bytes', '-nodefraction=0', f'-sample_index={kind}', path, folder=folder)
+                            for path in (ours, delta))
+            rows = [sorted(re.findall(r'^ .*%.*$', part, flags=re.M)) for part in (text, wanted)]
+            faults += unlike(*rows, f'{delta.name}, {kind}')
+            faults += [] if kind != 'inuse_space' or any(' -' in row for row in rows[1]) else ['nothing has shrunk']
+    return faults
+
+
 def difference_of_means(folder):
     """Sides of different numbers of dumps."""
     path = write(folder, 'means', '--no-symbols', '--snapshots=sum', SERIES[0], '--to', *SERIES[1:],
@@ -206,7 +220,7 @@ def flavors(folder):
 
 with scratch() as scratch_folder:
     for check in (errors_are_those_of_tables, errors_add_up, errors_of_parts,
-                  inputs_are_labels, pprof_selects_by_labels, differences_are_pprofs,
+                  inputs_are_labels, pprof_selects_by_labels, differences_are_pprofs, signs_are_kept,
                   difference_of_means, fewer_samples, shallower_samples, pyroscope, flavors):
         t.check(check.__name__.replace('_', ' '), lambda: check(scratch_folder))
 t.done()

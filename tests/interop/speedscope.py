@@ -16,12 +16,14 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'propert
 from harness import Tests, hostile_dump, scratch  # noqa: E402
 from peers import Node  # noqa: E402
 from reports import cases, difference, reference  # noqa: E402
+from sign_reader import by_leaf, net, read  # noqa: E402
 
 READS = {'speedscope': 'speedscope', 'folded': 'speedscope'}
 t = Tests()
 node = Node(sys.argv[3])
 SYMBOLS = f'--symbol-dir={t.root}'
 GOLDEN = t.testdata / 'golden'
+DELTAS = sorted((t.testdata / 'differences').glob('*.pb.gz'))
 UNITS = {'': 1, 'B': 1, 'KB': 1 << 10, 'MB': 1 << 20, 'GB': 1 << 30}
 # Cases with few functions: rows that are out of sight would have to be scrolled to.
 SHOWN = [case for case in cases(t) if case[0].startswith(('C', 'every', 'clang_json', 'git_blame',
@@ -95,6 +97,20 @@ def shows_difference(folder, old, new):
     return faults
 
 
+def shows_signs(folder, delta):
+    """Of a difference of two profiles, what grew and what shrank of each function."""
+    path = write(folder, 'signs.speedscope.json', 'diff', '--frames=raw', delta)
+    signs = net(read(delta)['inuse-space'])
+    shown = [{row[2]: number(row[1]) for row in profile['rows']} for profile in show(path)[0]]
+    faults = []
+    for name, want in by_leaf(signs).items():
+        for rows, value, side in zip(shown, want, want._fields, strict=True):
+            got, slack = rows.get(name, (0, 0))
+            if abs(got - value) > slack + sum(stack[-1] == name for stack in signs):
+                faults.append(f'{name}: {side} by {got} instead of {value}')
+    return faults + ([] if all(shown) else ['a side is empty'])
+
+
 def allowed(folder):
     paths = [write(folder, f'{number}.speedscope.json', 'merge', *options, *inputs)
              for number, (_, options, inputs) in enumerate(cases(t))]
@@ -124,5 +140,7 @@ with scratch() as scratch_folder:
     t.check('folded stacks: speedscope shows our values', lambda: shows_folded(scratch_folder))
     t.check('a diff: speedscope shows what grew and what shrank',
             lambda: shows_difference(scratch_folder, GOLDEN / 'procs1.heap', GOLDEN / 'procs4.heap'))
+    for delta in DELTAS:
+        t.check(f'{delta.name}: speedscope shows both sides of a difference', lambda: shows_signs(scratch_folder, delta))
     t.check('R12: a hostile name is a name', lambda: hostile(scratch_folder))
 t.done()

@@ -52,6 +52,7 @@ with scratch() as scratch_folder:
              'python': write(scratch_folder, 'p', 'top', '--no-symbols', t.real / 'python_lg12.26874.0.f.heap.gz'),
              'a diff': write(scratch_folder, 'd', 'diff', SYMBOLS, t.testdata / 'golden' / 'procs1.heap',
                              t.testdata / 'golden' / 'procs4.heap'),
+             'a difference': write(scratch_folder, 's', 'top', '--no-symbols', t.testdata / 'differences' / 'leak.pb.gz'),
              'hostile': write(scratch_folder, 'h', 'top', hostile_profile(scratch_folder))}
     pages = json.loads(node.run('browser.js', 'svg', *files.values()))
     for (what, file), shown_page in zip(files.items(), pages, strict=True):
