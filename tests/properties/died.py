@@ -106,6 +106,23 @@ def all_cut():
     return faults
 
 
+def newest_of_whole():
+    """Of several complete dumps the newest counts in place of a truncated one, however large an older one is."""
+    with scratch() as folder:
+        paths = [pathlib.Path(folder, f'app.77.{i}.i{i}.heap') for i in range(3)]
+        for path, values in zip(paths, ([900, 100], [300, 100], [500, 100])):
+            path.write_text(series_text(values, 4096))
+        paths[2].write_text(paths[2].read_text()[:90])
+        result = runs(folder)
+        if result.code != 3:
+            return [f'{result.code}: {result.err}']
+        found = json.loads(result.out)
+        wanted = t.ok('top', '--format=json', '--no-symbols', paths[1]).out
+        told = [text for text in found['warnings'] if 'in its place' in text]
+        return [f'{found["total"]}'] * (found['total'] != json.loads(wanted)['total']) + \
+            [f'told: {told}'] * (len(told) != 1 or f'{paths[1].name} counts in its place' not in told[0])
+
+
 def two_processes():
     """Equal names do not make one process of dumps whose maps differ."""
     with scratch() as folder:
@@ -192,6 +209,7 @@ def exits_of_several():
 t.check('a dump that is cut anywhere: the whole one of its process counts, and what was lost is told', cut_anywhere)
 t.check('diff, trend and merge; each and sum refuse', other_reports)
 t.check('all dumps of a process are cut: refused; with --keep-damaged the newest that has stacks', all_cut)
+t.check('V13: of several complete dumps the newest counts, not the largest', newest_of_whole)
 t.check('dumps of two processes under one name are two', two_processes)
 t.check('an exit dump is no point of a trend, and that is told', exits_are_no_points)
 t.check('an exit dump that counts is called one', exit_alone)
