@@ -17,6 +17,12 @@ struct stack_ends {
     uint64_t period; // largest sample period of the stack
 };
 
+// Bounds of what one stack had allocated, in bytes: in the current dump, and the largest
+// lower one of the dumps before.
+struct stack_bounds {
+    double least, most, before;
+};
+
 // State while the dumps of the series are added up.
 struct lifetime_adder {
     const struct hp_profile *profile;
@@ -26,7 +32,8 @@ struct lifetime_adder {
     struct hp_lifetime_row *places;
     hp_int128 *variances; // variances of the live bytes of each place in the current dump
     bool is_raw; // the last dump has counts of sampled objects, which nothing scaled
-    struct stack_ends *ends; // by stack: values in the first and in the last dump
+    struct stack_ends *ends;     // by stack: values in the first and in the last dump
+    struct stack_bounds *bounds; // by stack
 };
 
 // --- sums ---------------------------------------------------------------------------------
@@ -69,6 +76,10 @@ static void add_observation(struct lifetime_adder *adder, uint32_t dump,
                             const struct hp_observation *seen) {
     struct hp_lifetimes *lifetimes = adder->lifetimes;
     size_t count = place_count(adder->members, seen->stack);
+    const struct hp_error *error = &seen->errors[HP_COLUMN_ALLOC];
+    double made = hp_fixed_double(seen->values.of[HP_ALLOC_SPACE], HP_ALLOC_SPACE);
+    adder->bounds[seen->stack].least += made - (double)error->excess_bytes_max;
+    adder->bounds[seen->stack].most += made + (double)error->hidden_bytes_max;
     hp_stack_series_add(&lifetimes->live, seen->stack, dump,
                         seen->values.of[HP_INUSE_SPACE]);
     hp_stack_series_add(&lifetimes->made, seen->stack, dump,
@@ -85,6 +96,19 @@ static void add_observation(struct lifetime_adder *adder, uint32_t dump,
     }
 }
 
+// End a dump: compare the bounds of all stacks with those of the dumps before.  Returns
+// whether a stack has certainly allocated less.
+static bool end_bounds(struct lifetime_adder *adder) {
+    bool falls = false;
+    for (size_t i = 0; i < adder->profile->stacks.count; i++) {
+        struct stack_bounds *bounds = &adder->bounds[i];
+        falls |= bounds->most < bounds->before;
+        bounds->before = fmax(bounds->before, bounds->least);
+        bounds->least = bounds->most = 0;
+    }
+    return falls;
+}
+
 // Read one dump, `number` of the series, from the history; add the standard errors of its
 // live bytes to the places.
 static void read_dump(struct lifetime_adder *adder, const struct hp_series_dump *dump,
@@ -96,6 +120,9 @@ static void read_dump(struct lifetime_adder *adder, const struct hp_series_dump 
         add_observation(adder, number, &seen);
     }
     hp_history_done_reading(&reader);
+    bool falls = end_bounds(adder);
+    adder->lifetimes->fall =
+        falls && adder->lifetimes->fall == 0 ? number : adder->lifetimes->fall;
     for (size_t i = 0; i < adder->members->node_count + 2; i++) {
         adder->places[i].live_errors += sqrt((double)adder->variances[i]);
         adder->variances[i] = 0;
@@ -215,6 +242,8 @@ static void add_rows(struct hp_view *view, const struct lifetime_adder *adder) {
     size_t nodes = adder->members->node_count;
     for (size_t i = 0; i < nodes + 2; i++) {
         adder->places[i].place = i;
+        hp_fixed allocated = adder->places[i].allocated;
+        adder->places[i].allocated = allocated > 0 ? allocated : 0;
         if (i < nodes && (adder->places[i].allocated > 0 || adder->places[i].live > 0)) {
             hp_vec_push(&lifetimes->rows, adder->places[i]);
         }
@@ -381,6 +410,7 @@ static void lifetimes_init(struct hp_lifetimes *lifetimes, struct hp_view *view,
         .is_raw = view->series[view->series_count - 1].input->scaling == HP_SCALING_RAW,
         .variances = hp_alloc(places * sizeof *adder.variances),
         .ends = hp_alloc(view->profile->stacks.count * sizeof *adder.ends),
+        .bounds = hp_alloc(view->profile->stacks.count * sizeof *adder.bounds),
     };
     lifetimes->dumps = view->series_count;
     lifetimes->seconds = seconds_of(view);
@@ -393,6 +423,7 @@ static void lifetimes_init(struct hp_lifetimes *lifetimes, struct hp_view *view,
     free(adder.places);
     free(adder.variances);
     free(adder.ends);
+    free(adder.bounds);
 }
 
 static int build(struct hp_view *view, struct hp_err *err) {
@@ -408,6 +439,12 @@ static int build(struct hp_view *view, struct hp_err *err) {
     hp_members_init(&members, &view->naming, view->options.sort == HP_SORT_CUM);
     lifetimes_init(lifetimes, view, &members);
     hp_members_done(&members);
+    if (lifetimes->fall > 0) {
+        ret = hp_resets_refuse_fall(view, lifetimes->fall, err);
+    }
+    if (ret != HP_OK) {
+        return ret;
+    }
     find_enough(view, lifetimes);
     hp_view_set_fields(view, fields, sizeof fields / sizeof *fields);
     if (!isnan(lifetimes->seconds)) {

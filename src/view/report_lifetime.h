@@ -27,6 +27,8 @@ struct hp_lifetime_row {
 struct hp_lifetimes {
     size_t dumps;   // number of dumps of the series
     double seconds; // time from the first dump to the last; NAN: not known
+    // The first dump in which a stack has certainly allocated less than before; 0: none.
+    size_t fall;
     // One for each of view->rows, in the same order: most allocated bytes first.
     HP_VEC(struct hp_lifetime_row) rows;
     struct hp_lifetime_row total, filtered;

@@ -182,3 +182,17 @@ int hp_resets_refuse(const struct hp_view *view, struct hp_err *err) {
     }
     return HP_OK;
 }
+
+int hp_resets_refuse_fall(const struct hp_view *view, size_t i, struct hp_err *err) {
+    const struct hp_input_record *a = view->series[i - 1].input;
+    const struct hp_input_record *b = view->series[i].input;
+    if (a->producer != HP_PRODUCER_JEMALLOC || b->producer != HP_PRODUCER_JEMALLOC ||
+        a->is_damaged || b->is_damaged) {
+        return HP_OK;
+    }
+    return hp_fail(
+        err, HP_E_EMPTY,
+        "prof.reset was called between %s and %s, or they were made in the other order, or "
+        "one is cut: some stacks have allocated less in the second",
+        a->public.name, b->public.name);
+}

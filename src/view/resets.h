@@ -16,6 +16,12 @@ enum hp_reset hp_reset_of_sides(const struct hp_view *view);
 // warning about a reset or about equal samples.
 void hp_resets_settle(struct hp_view *view);
 
+// Fail with HP_E_EMPTY if stacks have certainly allocated less in dump `i` of the series
+// than in one before, and jemalloc wrote both.  Partials keep no made counts, but what
+// stacks have allocated.
+HP_MUST_CHECK int hp_resets_refuse_fall(const struct hp_view *view, size_t i,
+                                        struct hp_err *err);
+
 // Fail with HP_E_EMPTY if a reset may lie between two dumps of the series.
 HP_MUST_CHECK int hp_resets_refuse(const struct hp_view *view, struct hp_err *err);
 

@@ -207,6 +207,35 @@ def real_ones():
     return faults
 
 
+def lifetimes_of_partials():
+    """A partial keeps no counts, but what stacks have allocated: lifetimes are refused if that fell by more than rounding
+    can explain, and no series that is healthy is refused.  No number is below zero."""
+    def check(seed):
+        process, faults = Process(seed, stacks=random.Random(seed).randrange(1, 40)), []
+        with scratch() as folder:
+            paths = []
+            for i in range(8):
+                process.run()
+                paths.append(write(folder, i, process.text()))
+            partial = t.merged(pathlib.Path(folder, 'healthy.hpa'), paths, '--snapshots=each')
+            lives = t.run('lifetime', '--no-symbols', partial)
+            faults += [f'{seed}: {lives.code} {lives.err}'] * (lives.code != 0)
+            process.reset()
+            process.run()
+            paths.append(write(folder, 8, process.text()))
+            partial = t.merged(pathlib.Path(folder, 'reset.hpa'), paths, '--snapshots=each')
+            lives, found = asked('lifetime', partial)
+            turned = t.merged(pathlib.Path(folder, 'turned.hpa'), paths[::-1], '--snapshots=each')
+            faults += [f'{seed}: two digests'] * (t.digest(partial) != t.digest(turned))
+            told = 'prof.reset' in lives.err and 'app.77.7.i7.heap and' in lives.err
+            faults += [f'{seed}: {lives.code} {lives.err}'] * (lives.code not in (0, 5) or (lives.code == 5) != told)
+            faults += [f'{seed}: {row}' for row in found['rows'] if row['allocated'] < 0]
+            return faults + [''] * (lives.code == 0)
+    faults = t.in_parallel(check, range(RUNS))
+    missed = faults.count('')
+    return [fault for fault in faults if fault] + [f'{missed} of {RUNS} are not found'] * (missed > RUNS // 20)
+
+
 def in_other_reports():
     """Allocated memory is not called gone, either.  A partial keeps periods, but no counts: it shows the periods, and
     nothing about counts."""
@@ -241,6 +270,7 @@ t.check('none between forks', forks)
 t.check('V6: none where counts are not of jemalloc', of_others)
 t.check('found by counts and by period, and nothing is called gone; lifetimes are refused', found_ones)
 t.check('real ones, and equal samples', real_ones)
+t.check('V14: lifetimes of partials are refused, or have no number below zero', lifetimes_of_partials)
 t.check('V7: in what was allocated; and in partials where they keep what shows it', in_other_reports)
 t.check('gates: 1 if what grew meets it, else 8', gates)
 t.done()
