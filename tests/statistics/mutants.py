@@ -23,9 +23,9 @@ LIBRARIES = ['-lcriterion', '-lz', '-lzstd', '-lxxhash', '-lpcre2-8', '-ljansson
 LAYERS = ('base', 'model', 'input', 'partial', 'calc', 'stats', 'view')
 SAMPLER = ('core/gap', 'core/heapfile', 'core/ledger', 'core/pool', 'core/random', 'core/textfile',
            'sim/binomial', 'sim/goodness', 'sim/horvitz', 'sim/resize', 'sim/sampling', 'sim/stream')
-TESTS = ('gaps', 'estimates', 'dumps', 'totals', 'trend', 'lifetimes', 'intervals')
+TESTS = ('gaps', 'estimates', 'dumps', 'totals', 'trend', 'onset', 'holders', 'lifetimes', 'intervals')
 UNIT_TESTS = ('lifetime', 'survival')
-HELPERS = ('series', 'lines')
+HELPERS = ('series', 'trend_rows', 'lines')
 GENERATOR = ('completions', 'generator', 'manual', 'reference')  # in src/cli, of another program
 
 GAP = 'floor(log(hps_random_unit(random)) / rate) + 1'
@@ -172,6 +172,32 @@ MUTANTS = (
     ('onset: a region as of a chi-squared', 'stats/onset.c',
      [('static const double near_onset = 12;', 'static const double near_onset = 3.84;')],
      [('trend', 'trend/a_leak_that_begins_in_mid_series*')]),
+    ('onset: what was before it tells no noise', 'stats/onset.c',
+     [('struct hp_rise line = rise_of_hinge(row->times, row->fits, first);',
+       'struct hp_rise line = hp_trend_of_line(hp_trend_times_new(at, count, 1 - row->times->alpha / choice_factor),\n'
+       '                                       row->values + first);')], [('trend', 'trend/noise_before*')]),
+    ('onset: bounds as if nothing was chosen', 'stats/onset.c',
+     [('hp_student_quantile_above(made->alpha / choice_factor, (double)span->parts - 1)',
+       'hp_student_quantile_above(made->alpha, (double)span->parts - 1)'),
+      ('hp_normal_quantile_above(made->alpha / choice_factor)', 'hp_normal_quantile_above(made->alpha)'),
+      ('hp_student_quantile_above(made->alpha / choice_factor, (double)count - 2)',
+       'hp_student_quantile_above(made->alpha, (double)count - 2)')], [('onset', 'onset/leaks_are*')]),
+    ('trend: the whole in as many parts as a suffix', 'stats/trend.c',
+     [('return hp_rise_of_parts(times->times, values, times->count, PARTS, times->parts_end);',
+       'size_t parts = times->count / 4 < 4 ? 4 : times->count / 4 > 8 ? 8 : times->count / 4;\n'
+       '    return hp_rise_of_parts(times->times, values, times->count, parts, times->parts_end);')],
+     [('trend', 'trend/a_warm_up_is_no*'), ('onset', 'onset/cycles*')]),
+    # Who holds a row.
+    ('holders: rows tested one by one', 'view/holders.c',
+     [('candidates.at[found].least <= alpha / (double)(candidates.count - found)', 'candidates.at[found].least <= alpha')],
+     [('holders', 'holders/nobody*')]),
+    ('holders: loads not taken off', 'view/holders.c',
+     [('double y[WAYS] = {alone - log(fmax(load - samples, half_sample)), alone};', 'double y[WAYS] = {alone, alone};'),
+      ('return log(half_sample) - log(fmax(load, half_sample));', 'return log(half_sample);')],
+     [('holders', 'holders/loads_that*')]),
+    ('holders: each share holds alone', 'view/holders.c',
+     [('judge_holding(holders, finder, i, alpha / (double)tested);', 'judge_holding(holders, finder, i, alpha);')],
+     [('holders', 'holders/the_share*')]),
 )
 
 MOVER = """

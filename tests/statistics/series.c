@@ -211,16 +211,20 @@ static void add_random(struct course c, enum kind kind) {
 
 // --- dumps --------------------------------------------------------------------------------
 
-struct observed observe_series(enum kind kind, int dumps, double level) {
+double series_uniform(void) {
+    return uniform();
+}
+
+void add_noise(double *shares, int dumps, enum kind kind) {
+    add_random((struct course){shares, dumps}, kind);
+}
+
+struct observed observe_shares(const double *shares, int dumps, double level,
+                               double least) {
     struct observed o = {.dumps = dumps};
-    double share[MOST_DUMPS], live;
+    double live = 0;
     for (int j = 0; j < dumps; j++) {
-        share[j] = 1;
-    }
-    add_smooth((struct course){share, dumps}, kind);
-    add_random((struct course){share, dumps}, kind);
-    for (int j = 0; j < dumps; j++) {
-        double now = level * fmax(share[j], kind == NEW_LEAK ? 1e-9 : 0.01);
+        double now = level * fmax(shares[j], least);
         if (j == 0) {
             o.values[0] = count_of(now, now);
         } else {
@@ -234,4 +238,14 @@ struct observed observe_series(enum kind kind, int dumps, double level) {
         live = now;
     }
     return o;
+}
+
+struct observed observe_series(enum kind kind, int dumps, double level) {
+    double shares[MOST_DUMPS];
+    for (int j = 0; j < dumps; j++) {
+        shares[j] = 1;
+    }
+    add_smooth((struct course){shares, dumps}, kind);
+    add_random((struct course){shares, dumps}, kind);
+    return observe_shares(shares, dumps, level, kind == NEW_LEAK ? 1e-9 : 0.01);
 }

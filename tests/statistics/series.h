@@ -55,6 +55,16 @@ struct observed {
 
 void seed_series(uint64_t seed);
 
+// Random numbers of the same sequence: above 0, at most 1.
+double series_uniform(void);
+
+// Add to the memory at each dump, as shares of the level, what is random in a kind.
+void add_noise(double *shares, int dumps, enum kind kind);
+
+// Simulate a program whose memory has these shares of the level, but `least` at least.
+struct observed observe_shares(const double *shares, int dumps, double level,
+                               double least);
+
 // Simulate a program that holds about `level` sample periods of memory.  A twentieth of
 // it is replaced from dump to dump.
 struct observed observe_series(enum kind kind, int dumps, double level);

@@ -47,6 +47,9 @@ struct table {
     double samples; // mean number of samples of the first row at each holder
     double times;   // factor by which the first holder has more of it; 0: no such row
     bool is_new;    // only the first holder has that row
+    // Each holder has so many times as much as the others of each row whose number is its
+    // own, modulo the number of holders; 0: no holder has.
+    double own_times;
 };
 
 static void add_holder(struct hp_profile *profile, const struct table *table, int holder,
@@ -66,6 +69,8 @@ static void add_holder(struct hp_profile *profile, const struct table *table, in
                : holder == 0   ? mean * table->times
                : table->is_new ? 0
                                : mean;
+        bool is_own = table->own_times > 0 && (int)i % table->holders == holder;
+        mean *= is_own ? table->own_times : 1;
         uint64_t samples = poisson(mean);
         struct hp_error error = {.samples = samples,
                                  .variance = (hp_int128)samples * R * R,
@@ -105,7 +110,7 @@ struct names {
     bool holds,      // some holder is named for some row
         holds_first; // the first holder is named, and no other
     bool stands_out, first_stands_out;
-    double low;
+    double low, largest_low; // of the first holding, and the largest of all
 };
 
 static struct names look_at(const struct table *table) {
@@ -131,6 +136,9 @@ static struct names look_at(const struct table *table) {
     if (names.holds) {
         names.holds_first &= holders->holdings.at[0].name[0] == 'f';
         names.low = holders->holdings.at[0].low;
+    }
+    for (size_t i = 0; i < holders->holdings.count; i++) {
+        names.largest_low = fmax(names.largest_low, holders->holdings.at[i].low);
     }
     if (names.stands_out) {
         names.first_stands_out &= holders->outliers.at[0].name[0] == 'f';
@@ -184,6 +192,20 @@ Test(holders, a_new_row_of_one_holder_is_said, .timeout = 300) {
     }
 }
 
+// The lower ends of the shares of all rows hold together.
+Test(holders, the_share_of_a_holder_is_at_least_what_is_said, .timeout = 300) {
+    static const struct table table = {.holders = 6, .own_times = 20};
+    double wrong = 0, held = 0, share = 20. / 25;
+    hps_random_init(&rng, 75);
+    for (int k = 0; k < TABLES; k++) {
+        struct names names = look_at(&table);
+        held += names.holds ? 1. / TABLES : 0;
+        wrong += names.largest_low > share ? 1. / TABLES : 0;
+    }
+    cr_expect_geq(held, 0.9);
+    cr_expect_leq(wrong, 0.05 + slack(0.05), "%g", wrong);
+}
+
 Test(holders, one_that_has_three_times_as_much_stands_out, .timeout = 300) {
     static const struct table table = {
         .holders = 20, .row_sd = 0.1, .samples = 300, .times = 3};
@@ -193,6 +215,18 @@ Test(holders, one_that_has_three_times_as_much_stands_out, .timeout = 300) {
         found += look_at(&table).first_stands_out ? 1. / TABLES : 0;
     }
     cr_expect_geq(found, 0.93 - slack(0.93), "%g", found);
+}
+
+// A holder that has more of all rows together does not stand out in one for that.
+Test(holders, loads_that_differ_hide_nobody, .timeout = 300) {
+    static const struct table table = {
+        .holders = 20, .load_sd = 0.69, .row_sd = 0.1, .samples = 300, .times = 3};
+    double found = 0;
+    hps_random_init(&rng, 76);
+    for (int k = 0; k < TABLES; k++) {
+        found += look_at(&table).first_stands_out ? 1. / TABLES : 0;
+    }
+    cr_expect_geq(found, 0.9 - slack(0.9), "%g", found);
 }
 
 Test(holders, two_holders_are_not_compared) {

@@ -6,10 +6,8 @@
 // that the design asks for, and takes some minutes:
 //
 //     TREND_SERIES=1000 build/tests/test-trend -j1
-#include "series.h"
 #include "stats/measure.h"
-#include "stats/onset.h"
-#include "stats/trend_shape.h"
+#include "trend_rows.h"
 #include "view/trends.h"
 
 #include <criterion/criterion.h>
@@ -18,111 +16,11 @@
 #include <stdlib.h>
 
 enum {
-    SERIES = 250, // series of each cell
-    ROWS = 20,    // rows of a run
+    ROWS = 20, // rows of a run
     LENGTHS = 3,
 };
 
-static const double confidence = 0.95, alpha = 1 - 0.95;
 static const int lengths[LENGTHS] = {10, 30, 100};
-
-static int series_asked_for(void) {
-    const char *text = getenv("TREND_SERIES");
-    return text ? atoi(text) : 0;
-}
-
-static int series(void) {
-    int asked = series_asked_for();
-    return asked > 0 ? asked : SERIES;
-}
-
-// --- rows ---------------------------------------------------------------------------------
-
-// The results of the library for one series.
-struct row {
-    struct hp_rise whole, rise;
-    struct hp_onset onset;
-    enum hp_trend_shape shape;
-};
-
-static struct hp_measure measure_of(double samples) {
-    return (struct hp_measure){samples, samples, samples, 0, 1};
-}
-
-// The growth between dump `from` and the last one, if the dumps contain freed objects.
-static struct hp_rise rise_of_lives(const struct observed *o, int from, double level) {
-    double first = o->values[from], last = o->values[o->dumps - 1];
-    double gone = fmin(o->freed[o->dumps - 1] - o->freed[from], first);
-    struct hp_measure freed = measure_of(gone), fresh = measure_of(gone + last - first);
-    return (struct hp_rise){hp_growth_p(freed, fresh),
-                            hp_least_growth(freed, fresh, level) / (o->dumps - 1 - from)};
-}
-
-// Tables for series of one length.
-struct times {
-    struct hp_trend_times *whole;
-    struct hp_onset_times *onsets;
-};
-
-static struct times times_of(int dumps) {
-    double times[MOST_DUMPS];
-    for (int j = 0; j < dumps; j++) {
-        times[j] = j;
-    }
-    return (struct times){hp_trend_times_new(times, (size_t)dumps, confidence),
-                          hp_onset_times_new(times, (size_t)dumps, confidence)};
-}
-
-static void free_times(struct times times) {
-    hp_trend_times_free(times.whole);
-    hp_onset_times_free(times.onsets);
-}
-
-// The growth with the error of sampling: each sample has a variance of 1.
-static struct hp_rise rise_of_sampling(const struct hp_trend_times *times,
-                                       const struct observed *o) {
-    double variance = 0;
-    for (int j = 0; j < o->dumps; j++) {
-        variance += fabs(hp_trend_weight(times, (size_t)j)) * o->values[j];
-    }
-    return hp_trend_of_sampling(times, o->values, variance);
-}
-
-// The rise in span `i`, for hp_onset_find().
-static struct hp_rise rise_in_span(const void *rises, size_t i) {
-    return ((const struct hp_rise *)rises)[i];
-}
-
-static struct hp_onset onset_of(const struct hp_onset_times *times,
-                                const struct observed *o, bool has_lives,
-                                struct hp_rise whole) {
-    struct hp_rise sampling[HP_ONSET_SPANS];
-    for (size_t i = 0; i < HP_ONSET_SPANS; i++) {
-        struct hp_onset_span span = hp_onset_span(times, i);
-        double variance = 0;
-        for (int j = 0; j < o->dumps; j++) {
-            variance += fabs(hp_onset_weight(times, i, (size_t)j)) * o->values[j];
-        }
-        sampling[i] = has_lives && span.count > 0
-                          ? rise_of_lives(o, (int)span.first, hp_onset_alpha(times))
-                          : hp_onset_of_sampling(times, i, o->values, variance);
-    }
-    return hp_onset_find(times, o->values, rise_in_span, sampling, whole);
-}
-
-static struct row row_of(struct times times, const struct observed *o, bool has_lives) {
-    struct hp_rise sampling =
-        has_lives ? rise_of_lives(o, 0, alpha) : rise_of_sampling(times.whole, o);
-    struct row row = {.whole = hp_trend_of_all(times.whole, o->values, sampling)};
-    bool grows = row.whole.p <= 1 - confidence;
-    row.onset = onset_of(times.onsets, o, has_lives, row.whole);
-    row.rise = row.onset.rise;
-    row.shape = hp_trend_shape_of(o->values, (size_t)o->dumps,
-                                  grows && hp_trend_is_line(times.whole, o->values));
-    bool may_be_since = row.shape == HP_TREND_NONE || row.shape == HP_TREND_STEADY;
-    row.shape = row.onset.is_since && may_be_since ? HP_TREND_SINCE : row.shape;
-    return row;
-}
 
 // --- cells --------------------------------------------------------------------------------
 
@@ -333,6 +231,7 @@ static void is_found(struct trend_cell cell, double least) {
     struct trend_shares shares = look_at(cell);
     EXPECT_AT_LEAST(shares.growing, least, cell);
     EXPECT_AT_LEAST(shares.covered, 0.94, cell);
+    cr_expect_eq(shares.worse, 0, "%s: %d", kind_names[cell.kind], shares.worse);
     EXPECT_AT_MOST(shares.shapes[HP_TREND_STEP], cell.dumps == 10 ? 0.06 : 0.02, cell);
     EXPECT_AT_MOST(shares.shapes[HP_TREND_LEVELLED], 0.10, cell);
     EXPECT_AT_MOST(shares.shapes[HP_TREND_CYCLE], 0.02, cell);
@@ -428,6 +327,14 @@ static double rising_since_30(int j) {
     return 100 + fmax(j - 30, 0);
 }
 
+static double rising_since_51(int j) {
+    return 100 + 0.28 * fmax(j - 51, 0);
+}
+
+static double rising_out_of_noise(int j) {
+    return rising_since_51(j) + (j > 51 ? 0 : (5 * j + j / 3) % 2 ? 2 : -2);
+}
+
 static double warming_up_since_30(int j) {
     return j > 30 ? 100 - 50 * expm1((30 - j) / (0.4 * 29)) : 100;
 }
@@ -442,6 +349,14 @@ Test(trend, the_choice_of_the_last_dumps_is_paid_for) {
     cr_expect_float_eq(onset.rise.p, 0.03, 1e-12, "%g", onset.rise.p);
     cr_expect_eq(onset.dump, 30);
     cr_expect_not(onset_at(0.02, rising_since_30).is_since);
+}
+
+// The dumps before the onset show how values fluctuate.
+Test(trend, noise_before_the_onset_makes_it_less_sure) {
+    struct hp_onset quiet = onset_at(0, rising_since_51);
+    struct hp_onset noisy = onset_at(0, rising_out_of_noise);
+    cr_expect(quiet.is_since && noisy.is_since);
+    cr_expect_gt(noisy.rise.p, 5 * quiet.rise.p, "%g, %g", noisy.rise.p, quiet.rise.p);
 }
 
 Test(trend, a_warm_up_that_begins_late_is_no_growth) {
