@@ -157,15 +157,18 @@ static double slack(double share) {
 
 Test(holders, nobody_is_named_where_all_have_the_same_rates, .timeout = 300) {
     static const int counts[] = {5, 6, 8, 20};
+    static const double row_sds[] = {0, 0, 0.3, 0.7};
     hps_random_init(&rng, 71);
-    for (int i = 0; i < 12; i++) {
-        struct table table = {.holders = counts[i / 3],
-                              .load_sd = i % 3 > 0 ? 0.69 : 0,
-                              .row_sd = i % 3 > 1 ? 0.3 : 0};
+    for (int i = 0; i < 16; i++) {
+        struct table table = {.holders = counts[i / 4],
+                              .load_sd = i % 4 > 0 ? 0.69 : 0,
+                              .row_sd = row_sds[i % 4]};
         double named = 0;
         for (int k = 0; k < TABLES; k++) {
             struct names names = look_at(&table);
-            named += names.holds || names.stands_out ? 1. / TABLES : 0;
+            // Where rows differ much, some are really held by one.
+            bool holds = names.holds && table.row_sd < 0.5;
+            named += holds || names.stands_out ? 1. / TABLES : 0;
         }
         cr_expect_leq(named, 0.06 + slack(0.06), "%d holders, loads %g, rows %g: %g",
                       table.holders, table.load_sd, table.row_sd, named);
