@@ -136,12 +136,12 @@ def same_rows(page, args):
     rows = page.rows()
     faults = page.faults + ([] if len(rows) == len(wanted) else [f'{len(rows)} rows instead of {len(wanted)}'])
     for row, other in zip(rows, wanted):
-        key = 'flat' if 'flat' in row else 'new'
-        value = float(other[key])
-        shown = float(re.sub('[ B,]', '', row[key]).replace('-', '0') or 0)
         name = row['name'].removeprefix('new: ').removeprefix('gone: ')
-        if abs(shown - value) > 0.501 or name != other['name']:
-            faults.append(f'{row} instead of {value} {other["name"]}')
+        for key in ('flat', 'new', 'grew', 'shrank'):
+            value = float(other.get(key, 0))
+            shown = float(re.sub('[ B,]', '', row.get(key, '0')).replace('-', '0') or 0)
+            if abs(shown - value) > 0.501 or name != other['name']:
+                faults.append(f'{row} instead of {value} {other["name"]}')
     return faults or f'{len(rows)} rows'
 
 
@@ -149,6 +149,7 @@ TABLES = {
     'top': ('top', '-n0', SYMBOLS, GOLDEN / 'cxx.heap'),
     'top by line, by cum': ('top', '-n0', '--cum', '--by=line', SYMBOLS, GOLDEN / 'procs1.heap'),
     'diff': ('diff', '-n0', SYMBOLS, GOLDEN / 'procs1.heap', GOLDEN / 'procs4.heap'),
+    'a difference of two profiles': ('top', '-n0', '--no-symbols', '--frames=raw', t.testdata / 'differences' / 'leak.pb.gz'),
     'hundreds of rows': ('top', '-n0', '--no-symbols', t.real / 'python_lg12.26874.0.f.heap.gz'),
 }
 REPORTS = {'top': (), 'tree': (), 'peek': ('.',), 'stacks': (), 'list': ('.',), 'info': ()}
