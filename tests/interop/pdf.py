@@ -100,6 +100,7 @@ with scratch() as scratch_folder:
     for what, *arguments in (
             ('golden', 'top', SYMBOLS, t.testdata / 'golden' / 'cxx.heap'),
             ('python', 'top', '--no-symbols', t.real / 'python_lg12.26874.0.f.heap.gz'),
+            ('a difference of two profiles', 'top', '--no-symbols', t.testdata / 'differences' / 'leak.pb.gz'),
             ('a diff', 'diff', '--no-symbols', t.real / 'dbbench_lg15.18185.3.i3.heap.gz',
              t.real / 'dbbench_lg15.18185.12.i12.heap.gz')):
         t.check(f'{what}: texts are where they were measured to be', lambda: texts(scratch_folder, *arguments))
