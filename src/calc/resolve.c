@@ -268,14 +268,33 @@ static hp_string imported(struct hp_profile *profile, const struct hp_dump *dump
     return hp_strtab_add(&profile->strings, hp_strtab_span(&dump->strings, build_id));
 }
 
+// Return what the prover was asked about an image; NULL: it was not asked.
+static const struct hp_proof_module *asked_of(const struct hp_resolver *resolver,
+                                              const struct hp_run *image) {
+    return image && image->asked > 0 ? &resolver->question.modules.at[image->asked - 1]
+                                     : NULL;
+}
+
 // Copy the prover's result for an image to its module, if the prover was asked.
 static void take_proof(const struct hp_resolver *resolver, const struct hp_run *image,
                        struct hp_profile *profile, struct hp_module *module) {
-    if (image->asked > 0) {
-        const struct hp_proof_module *asked =
-            &resolver->question.modules.at[image->asked - 1];
+    const struct hp_proof_module *asked = asked_of(resolver, image);
+    if (asked) {
         hp_profile_take_proof(profile, module, asked);
         module->dumps = 1;
+    }
+}
+
+// Make the extents of the current image ELF addresses, if a file of the module `asked`
+// shows them.
+static void take_elf_addresses(struct hp_resolver *resolver,
+                               const struct hp_proof_module *asked,
+                               struct hp_module *module) {
+    if (asked && asked->elf_addresses) {
+        module->addresses = HP_ADDRESS_VIRTUAL;
+        for (size_t i = 0; i < resolver->extents.count; i++) {
+            resolver->extents.at[i].address = asked->elf_addresses[i];
+        }
     }
 }
 
@@ -303,6 +322,7 @@ static hp_module_id module_of_image(struct hp_resolver *resolver,
         .resolved = first->resolved,
     };
     take_proof(resolver, image, profile, &module);
+    take_elf_addresses(resolver, asked_of(resolver, image), &module);
     image->module = hp_profile_module(profile, &module, resolver->extents.at);
     image->known = true;
     return image->module;
@@ -579,8 +599,12 @@ static struct hp_frame frame_of(struct hp_resolver *resolver, const struct hp_du
                           : pseudo_module(dump, &dump->mappings.at[row->row], profile);
         row->is_known = true;
     }
+    const struct hp_proof_module *asked = asked_of(resolver, row->image);
+    uint64_t address = dump->addresses.at[number] + row->shift;
+    bool is_elf = asked && asked->elf_addresses;
     return (struct hp_frame){.module = row->module,
-                             .address = dump->addresses.at[number] + row->shift};
+                             .address =
+                                 is_elf ? hp_proof_elf_address(asked, address) : address};
 }
 
 // Append the frames of the next addresses to resolver->frames, several at once.

@@ -85,6 +85,29 @@ static void take_stamped(struct hp_profile *profile, struct hp_module *module,
     free(proof.builds);
 }
 
+// Make the frames of modules ELF addresses, if these are offsets and files show the
+// addresses.  The modules become modules with ELF addresses.
+static void place_by_files(struct hp_profile *profile,
+                           const struct hp_proof_question *question) {
+    struct hp_frame *frame;
+    hp_vec_each (frame, &profile->frames) {
+        const struct hp_proof_module *asked = &question->modules.at[frame->module.n];
+        if (asked->elf_addresses) {
+            frame->address = hp_proof_elf_address(asked, frame->address);
+            hp_index_drop(&profile->frame_index); // it is rebuilt when it is needed
+        }
+    }
+    for (size_t i = 0; i < profile->modules.count; i++) {
+        const struct hp_proof_module *asked = &question->modules.at[i];
+        struct hp_module *module = &profile->modules.at[i];
+        for (uint32_t k = 0; asked->elf_addresses && k < module->extents; k++) {
+            profile->extents.at[module->first_extent + k].address =
+                asked->elf_addresses[k];
+            module->addresses = HP_ADDRESS_VIRTUAL;
+        }
+    }
+}
+
 void hp_partial_prove(struct hp_profile *profile, struct hp_prover *prover) {
     struct hp_proof_question question = {.dump = profile,
                                          .stack_count = profile->stacks.count,
@@ -104,5 +127,6 @@ void hp_partial_prove(struct hp_profile *profile, struct hp_prover *prover) {
             module->has_partials = module->dumps == 0;
         }
     }
+    place_by_files(profile, &question);
     hp_proof_question_done(&question);
 }

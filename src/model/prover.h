@@ -26,6 +26,10 @@ struct hp_proof_module {
 
     enum hp_proof proof;
     char *builds, *stamp; // as in struct hp_module; NULL: none; from malloc(), owned
+    // If `addresses` are offsets in a file: the ELF address of each of `extents`, the same
+    // in all files that fit.  Set only if all addresses of the dump are in extents.  NULL:
+    // unknown; from malloc(), owned.
+    uint64_t *elf_addresses;
     // Rounding of large sizes according to all files that fit; HP_LARGE_AUTO: unknown.
     enum hp_large_sizes large_sizes;
     struct hp_return_check
@@ -45,6 +49,13 @@ struct hp_proof_stack {
     uint32_t depth;
 };
 
+// Return the index of the extent with the call before `address` in the module; if there
+// is none, of the one that begins there; module->extent_count: in none.
+uint32_t hp_proof_extent(const struct hp_proof_module *module, uint64_t address);
+
+// Return the ELF address of an address in a module, which must have elf_addresses.
+uint64_t hp_proof_elf_address(const struct hp_proof_module *module, uint64_t address);
+
 // The question which files hold the code of one dump.
 struct hp_proof_question {
     HP_VEC(struct hp_proof_module) modules;
@@ -61,6 +72,7 @@ static inline void hp_proof_question_clear(struct hp_proof_question *question) {
     hp_vec_each (module, &question->modules) {
         free(module->builds);
         free(module->stamp);
+        free(module->elf_addresses);
     }
     question->modules.count = question->addresses.count = 0;
 }

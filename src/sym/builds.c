@@ -232,6 +232,54 @@ static char *stamp_of(const struct proving *proving, uint32_t module) {
     return stamp && is_one ? hp_copy(stamp) : NULL;
 }
 
+// Set addresses[i] to the ELF address of extents[i] of a module in this file.  Returns
+// false if one of them is in no segment.
+static bool find_addresses(const struct hp_image *image,
+                           const struct hp_proof_module *module, uint64_t *addresses) {
+    bool found = true;
+    for (uint32_t i = 0; i < module->extent_count; i++) {
+        uint64_t address = 0;
+        found &=
+            hp_image_find(image, module->addresses, module->extents[i].address, &address);
+        addresses[i] = address - image->start;
+    }
+    return found;
+}
+
+// Whether all addresses of a module are in its extents.
+static bool are_in_extents(const struct hp_fits *fits, uint32_t number,
+                           const struct hp_proof_module *module) {
+    bool are = true;
+    for (uint32_t i = fits->first[number]; i < fits->first[number + 1]; i++) {
+        are &= hp_proof_extent(module, fits->addresses[i]) < module->extent_count;
+    }
+    return are;
+}
+
+// hp_proof_module.elf_addresses of a module.  The caller frees the result.
+static uint64_t *addresses_of(const struct proving *proving, uint32_t number,
+                              const struct hp_proof_module *module) {
+    size_t size = module->extent_count * sizeof(uint64_t);
+    uint64_t *found = hp_alloc(size), *own = hp_alloc(size);
+    bool is_any = false, is_one = module->addresses == HP_ADDRESS_OFFSET && size > 0 &&
+                                  are_in_extents(&proving->fits, number, module);
+    for (size_t i = 0; is_one && i < proving->tried.count; i++) {
+        const struct hp_trial *trial = &proving->fits.trials.at[i];
+        if (trial->module == number && trial->fits) {
+            is_one = find_addresses(&proving->tried.at[i]->code.image, module, own) &&
+                     (!is_any || memcmp(own, found, size) == 0);
+            memcpy(found, own, size);
+            is_any = true;
+        }
+    }
+    free(own);
+    if (!is_any || !is_one) {
+        free(found);
+        found = NULL;
+    }
+    return found;
+}
+
 // How the allocators in all files that fit a module round large sizes; HP_LARGE_AUTO if
 // the files differ or one is unknown.
 static enum hp_large_sizes large_sizes_of(struct builds *self,
@@ -271,6 +319,7 @@ static void conclude(struct builds *self, struct proving *proving, uint32_t numb
     module->returns = best_of(proving, number);
     module->builds = find_fitting(proving, number);
     module->stamp = stamp_of(proving, number);
+    module->elf_addresses = addresses_of(proving, number, module);
     module->proof = HP_PROOF_FITS;
     if (module->is_allocator) {
         module->large_sizes = large_sizes_of(self, proving, number);

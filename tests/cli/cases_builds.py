@@ -274,6 +274,26 @@ def rows_without_permissions_or_offsets_will_do(t):
 
 
 @case
+def a_file_that_fits_shows_the_addresses_of_offsets(t):
+    """The map of a 32-bit process does not show the ELF addresses of a file, nor does one without the first row."""
+    data, (low, high) = bytearray((REBUILT / "right" / "app").read_bytes()), ROW.groups()
+    at = next(at for at in range(64, 64 + 56 * 9, 56) if struct.unpack_from("<II", data, at) == (1, 5))
+    offset, address = struct.unpack_from("<QQ", data, at + 8)
+    struct.pack_into("<QQ", data, at + 16, address + 0x10000, address + 0x10000)
+    (t.folder / "moved").mkdir()
+    (t.folder / "moved" / "app").write_bytes(data)
+    text = f"{low}-{high} r-xp {offset:08x} fe:00 7 {PATH}\n"
+    whole = dump(t, "whole.heap", code()[:9])
+    part = t.file("part.heap", re.sub(rf"(^.* {PATH}\n)+", text, pathlib.Path(whole).read_text(), flags=re.M))
+    places = [place - int(low, 16) + offset for place in code()[:9]]
+
+    def has(mark, shift, *options):
+        out = check(t.run("folded", "-q", *options, part)).out
+        return all(f"app{mark}{place + shift:#x}" in out for place in places)
+    assert has("@", 0, "--no-symbols") and has("+", address + 0x10000 - offset, f"--symbol-dir={t.folder}/moved")
+
+
+@case
 def B23_what_cannot_be_compared_is_not_called_another_build(t):
     last = dump(t, "last.heap", code()[:1])  # the last of its stack is not compared
     text = (t.folder / "last.heap").read_text()
