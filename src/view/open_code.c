@@ -1,5 +1,7 @@
 #include "view/open_code.h"
 
+#include "view/visible_frames.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,17 +26,19 @@ static bool has_file(const struct hp_module *module) {
 
 // Properties of all modules with one path.
 struct path {
-    uint32_t builds;  // number of different builds that have a file
-    bool has_one_id;  // all inputs record one and the same build id
-    bool lacks_file;  // some build has no file, and frames without names
-    bool lacks_names; // some build has a file, and frames without names
+    uint32_t builds;        // number of different builds that have a file
+    bool has_one_id;        // all inputs record one and the same build id
+    bool is_numbered_alike; // all have ELF addresses, or all have offsets
+    bool lacks_file;        // some build has no file, and frames without names
+    bool lacks_names;       // some build has a file, and frames without names
 };
 
 // Examine all modules with the path of `first`.  `nameless`: for each module, whether it
 // has frames without symbols.
 static struct path look_at_path(const struct hp_profile *profile, const bool *nameless,
                                 const struct hp_module *first) {
-    struct path found = {.has_one_id = first->recorded_build_id.n != 0};
+    struct path found = {.has_one_id = first->recorded_build_id.n != 0,
+                         .is_numbered_alike = true};
     HP_VEC(uint32_t) known = {0};
     for (size_t i = 0; i < profile->modules.count; i++) {
         const struct hp_module *module = &profile->modules.at[i];
@@ -52,6 +56,7 @@ static struct path look_at_path(const struct hp_profile *profile, const bool *na
             hp_vec_push(&known, build);
         }
         found.has_one_id &= module->recorded_build_id.n == first->recorded_build_id.n;
+        found.is_numbered_alike &= module->addresses == first->addresses;
         found.lacks_file |= nameless[i] && !has_file(module);
         found.lacks_names |= nameless[i] && has_file(module);
     }
@@ -97,12 +102,16 @@ static void find_modules(struct hp_open_code *open, const struct hp_view *view,
         }
         seen[module->path.n] = true;
         struct path path = look_at_path(profile, nameless, module);
+        bool is_one_build =
+            (path.has_one_id || has_same_processes) && path.is_numbered_alike;
+        bool may_have_moved =
+            (path.builds > 1 && !has_same_processes) || !path.is_numbered_alike;
         if (path.lacks_file && path.builds > 0) {
             add_module(open, HP_OPEN_IN_SOME, module->path, path.builds);
-        } else if (path.lacks_file && !path.has_one_id && !has_same_processes) {
+        } else if (path.lacks_file && !is_one_build) {
             add_module(open, HP_OPEN_IN_ALL, module->path, 0);
         }
-        if (path.builds > 1 && !has_same_processes && (has_places || path.lacks_names)) {
+        if (may_have_moved && (has_places || path.lacks_names)) {
             enum hp_open_kind kind = has_places ? HP_OPEN_MOVED : HP_OPEN_STRIPPED;
             add_module(open, kind, module->path, path.builds);
         }
@@ -219,15 +228,17 @@ static void look_at_frames(struct open_finder *finder) {
 // Return the modules in which a frame is not compared.  In modules compared by address it
 // is compared unless one of its calls that are not folded has an open node.  So a frame
 // is compared if all its calls are folded, like the allocator's: it then belongs to no
-// row.
-static uint64_t open_sets_of(const struct open_finder *finder, uint32_t frame) {
+// row, unless the stack is charged to `charged`, one of its calls.
+static uint64_t open_sets_of(const struct open_finder *finder, uint32_t frame,
+                             uint32_t charged) {
     const struct hp_naming *naming = &finder->view->naming;
     struct frame_sets sets = sets_of(finder, &finder->view->profile->frames.at[frame]);
     uint64_t compared = finder->open->by_address;
     uint32_t last = sets.open ? naming->first_call.at[frame + 1] : 0;
     for (uint32_t c = naming->first_call.at[frame]; c < last; c++) {
         const struct hp_call *call = &naming->calls.at[c];
-        compared &= call->is_folded ? compared : ~finder->open->open_nodes[call->node.n];
+        bool has_row = !call->is_folded || c == charged;
+        compared &= has_row ? ~finder->open->open_nodes[call->node.n] : compared;
     }
     return sets.open & ~compared;
 }
@@ -237,10 +248,11 @@ static void look_at_stacks(struct open_finder *finder) {
     const struct hp_profile *profile = finder->view->profile;
     for (size_t s = 0; s < profile->stacks.count; s++) {
         const struct hp_stack *stack = &profile->stacks.at[s];
+        uint32_t charged = hp_charged_call(&finder->view->naming, stack).call;
         for (uint32_t i = 0; i < stack->depth; i++) {
             uint32_t frame = stack->frames[i].n;
             finder->open->of_stack[s] |= sets_of(finder, &profile->frames.at[frame]).all;
-            finder->open->open_stacks[s] |= open_sets_of(finder, frame);
+            finder->open->open_stacks[s] |= open_sets_of(finder, frame, charged);
         }
     }
 }

@@ -98,6 +98,15 @@ def a_partial_of_version_1_is_read_and_written_as_version_2(t):
             of_dumps, of_old = (sorted(out.replace("@0x", "+0x").splitlines()) for out in (of_dumps, of_old))
         assert of_dumps == of_old, (command, of_dumps, of_old)
     assert "alloc_c@0x1300" in check(t.run("folded", "-q", "--no-symbols", old)).out
+    # A frame has its ELF address where a file fits, and is compared by it with one of a dump; where none does, an
+    # offset is compared with no ELF address.
+    by_address = check(t.run("top", "-n0", "-ftsv", "-q", "--by=address", symbols, old)).out
+    assert "alloc_c+0x1300" in by_address and "alloc_c@" not in by_address, by_address
+    for options in (symbols,), (symbols, "--frames=all"), ("--symbol-dir-only", symbols), ("--no-symbols",):
+        report = json.loads(check(t.run("diff", "-q", "-fjson", "-n0", "--on-duplicate=count", *options, old, "--to", *dumps)).out)
+        claimed = [row["name"] for row in report["rows"] if row["status"] in ("new", "gone")]
+        apart = [row["name"] for row in report["rows"] if "alloc_c" in row["name"] and row["status"] != "same"]
+        assert not claimed and bool(apart) == ("--no-symbols" in options), (options, claimed, apart)
     for inputs in (old,), (old, t.dump):
         check(t.run("merge", "-q", "-o", "new.hpa", *inputs))
         new = (t.folder / "new.hpa").read_bytes()
