@@ -107,6 +107,14 @@ void hp_embedded_symbols_put(struct hp_embedded_symbols *embedded,
     add(embedded, profile, frame, own);
 }
 
+void hp_embedded_symbols_copy(struct hp_embedded_symbols *embedded, hp_frame_id from,
+                              hp_frame_id to) {
+    if (from.n < embedded->frames.count && embedded->frames.at[from.n].lines > 0) {
+        struct hp_embedded_frame account = embedded->frames.at[from.n];
+        *hp_vec_reach(&embedded->frames, to.n) = account; // lines are never changed
+    }
+}
+
 void hp_embedded_symbols_absorb(struct hp_embedded_symbols *embedded,
                                 struct hp_profile *profile,
                                 const struct hp_embedded_symbols *other_embedded,

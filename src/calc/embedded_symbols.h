@@ -41,6 +41,10 @@ void hp_embedded_symbols_put(struct hp_embedded_symbols *embedded,
                              const struct hp_embedded_frame *account,
                              const struct hp_line *lines);
 
+// Give a frame that has no symbols those of another frame.
+void hp_embedded_symbols_copy(struct hp_embedded_symbols *embedded, hp_frame_id from,
+                              hp_frame_id to);
+
 // Add the symbols of `other`, which the profile is about to absorb: call it before
 // hp_profile_absorb().  Strings, modules and frames are imported.
 void hp_embedded_symbols_absorb(struct hp_embedded_symbols *embedded,

@@ -173,8 +173,9 @@ struct hp_taken *hp_taken_new(const struct hp_profile *like) {
     hp_profile_init(&taken->profile);
     taken->profile.estimator = like->estimator;
     hp_profile_keep(&taken->profile, &like->keeps);
-    // The history of `like` may have been dropped by now.
-    taken->profile.history.is_kept = like->keeps.history;
+    // The history of `like` may have been dropped by now.  The builds of single dumps are
+    // found by it.
+    taken->profile.history.is_kept = like->keeps.history || hp_proves_partials(like);
     taken->partials = (struct hp_partials){
         .profile = &taken->profile,
         .take_symbols = take_symbols,
@@ -542,7 +543,7 @@ static void add_shards(struct hp_profile *profile, struct hp_embedded_symbols *e
             add(&whole->profile, &whole->embedded, all->at[i]);
         }
     }
-    hp_partial_prove(&whole->profile, profile->prover);
+    hp_partial_prove(&whole->profile, &whole->embedded, profile->prover);
     add(profile, embedded, whole);
     hp_taken_free(whole);
 }
@@ -552,7 +553,9 @@ void hp_partial_inputs_add(struct hp_profile *profile,
                            struct hp_taken_all *all) {
     for (size_t i = 0; i < all->count; i++) {
         struct hp_taken *taken = all->at[i];
-        if (!hp_proves_partials(profile) || !hp_taken_is_shard(taken)) {
+        // A shard of a whole set is one no more by its parameters.
+        bool is_shard = taken->shards.count > 0;
+        if (!hp_proves_partials(profile) || !is_shard) {
             add(profile, embedded, taken);
         } else if (!taken->joins) {
             add_shards(profile, embedded, all, i);
@@ -575,7 +578,7 @@ int hp_taken_join(struct hp_taken *to, struct hp_taken *from, struct hp_prover *
         partials.dumps += to->partials.dumps;
         partials.count += to->partials.count;
         partials.has_unknown |= to->partials.has_unknown;
-        hp_partial_prove(&from->profile, prover);
+        hp_partial_prove(&from->profile, &from->embedded, prover);
         take_records(&to->profile, from, (uint32_t)to->profile.inputs.count,
                      to->partials.count);
         add(&to->profile, &to->embedded, from);

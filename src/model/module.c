@@ -49,6 +49,13 @@ int hp_extents_compare(const struct hp_extent *a, uint32_t a_count,
     return order;
 }
 
+void hp_return_check_join(struct hp_return_check *known,
+                          const struct hp_return_check *other) {
+    bool is_worse = other->failed != known->failed ? other->failed > known->failed
+                                                   : other->checked > known->checked;
+    *known = is_worse ? *other : *known;
+}
+
 bool hp_module_is_compared(const struct hp_module *module) {
     return module->misfits.checked > 0 || module->extents > 0;
 }

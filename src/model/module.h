@@ -186,6 +186,11 @@ int hp_file_id_compare(struct hp_file_id a, struct hp_file_id b);
 int hp_extents_compare(const struct hp_extent *a, uint32_t a_count,
                        const struct hp_extent *b, uint32_t b_count);
 
+// Keep in `known` the check of the dump with the most misfits, independently of the order
+// of dumps.
+void hp_return_check_join(struct hp_return_check *known,
+                          const struct hp_return_check *other);
+
 // Return the id of the build: the build id, else the stamp, else the ids of `builds`; ""
 // if unknown.
 hp_string hp_module_build(const struct hp_module *module);

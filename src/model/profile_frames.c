@@ -23,14 +23,6 @@ static bool same_module(const struct hp_profile *profile, const struct hp_module
                               module->extents) == 0;
 }
 
-// Keep the check with the most misfits of all dumps, independently of their order.
-static void note_misfits(struct hp_return_check *known,
-                         const struct hp_return_check *other) {
-    bool is_worse = other->failed != known->failed ? other->failed > known->failed
-                                                   : other->checked > known->checked;
-    *known = is_worse ? *other : *known;
-}
-
 // Extend the range of file ids of a known module by those of `module`.
 static void note_files(struct hp_module *known, const struct hp_module *module) {
     if (known->lowest_file.inode == 0) {
@@ -55,7 +47,7 @@ static void note_differences(struct hp_profile *profile, struct hp_module *known
     known->resolved &= module->resolved;
     known->dumps += module->dumps;
     known->has_partials |= module->has_partials;
-    note_misfits(&known->misfits, &module->misfits);
+    hp_return_check_join(&known->misfits, &module->misfits);
     note_files(known, module);
     for (uint32_t i = 0; i < known->extents; i++) {
         profile->extents.at[known->first_extent + i].has_hole |= extents[i].has_hole;

@@ -66,13 +66,18 @@ struct hp_proof_question {
     struct hp_proof_stack (*stack_at)(const void *dump, size_t i);
 };
 
+// Frees what was found out about a module.
+static inline void hp_proof_module_done(struct hp_proof_module *module) {
+    free(module->builds);
+    free(module->stamp);
+    free(module->elf_addresses);
+}
+
 // Empties the question; vectors keep their memory.
 static inline void hp_proof_question_clear(struct hp_proof_question *question) {
     struct hp_proof_module *module;
     hp_vec_each (module, &question->modules) {
-        free(module->builds);
-        free(module->stamp);
-        free(module->elf_addresses);
+        hp_proof_module_done(module);
     }
     question->modules.count = question->addresses.count = 0;
 }

@@ -90,6 +90,12 @@ void hp_sizes_add(struct hp_sizes *sizes, uint32_t stack,
     }
 }
 
+void hp_sizes_set(struct hp_sizes *sizes, uint32_t stack,
+                  const struct hp_size_part *part) {
+    *hp_vec_reach(&sizes->stacks, stack) = (struct hp_stack_sizes){.first = 0};
+    hp_sizes_add(sizes, stack, part);
+}
+
 void hp_sizes_fill(struct hp_sizes *sizes, uint32_t stack) {
     fill(sizes, hp_vec_reach(&sizes->stacks, sizes->is_whole ? 0 : stack));
 }

@@ -53,6 +53,10 @@ void hp_sizes_add(struct hp_sizes *sizes, uint32_t stack,
 void hp_sizes_add_stack(struct hp_sizes *sizes, uint32_t stack,
                         const struct hp_sizes *others, uint32_t other);
 
+// Replace all parts of a stack by one.
+void hp_sizes_set(struct hp_sizes *sizes, uint32_t stack,
+                  const struct hp_size_part *part);
+
 // Record that a stack has more sizes than HP_SIZES_OF_STACK: its parts become one part of
 // mixed sizes, to which all later parts are added.
 void hp_sizes_fill(struct hp_sizes *sizes, uint32_t stack);

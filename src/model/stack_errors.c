@@ -46,6 +46,11 @@ bool hp_stack_errors_add(struct hp_stack_errors *errors, size_t stack,
     return hp_error_add(&errors->own.at[*place & ~HP_OWN_ERROR], error);
 }
 
+void hp_stack_errors_set(struct hp_stack_errors *errors, size_t stack,
+                         const struct hp_error *error) {
+    errors->of.at[stack] = share(errors, error);
+}
+
 void hp_stack_errors_reach(struct hp_stack_errors *errors, size_t stacks) {
     static const struct hp_error none;
     while (errors->of.count < stacks) {

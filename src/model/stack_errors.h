@@ -39,6 +39,10 @@ void hp_stack_errors_push(struct hp_stack_errors *errors, const struct hp_error 
 bool hp_stack_errors_add(struct hp_stack_errors *errors, size_t stack,
                          const struct hp_error *error);
 
+// Replace the error of an existing stack.
+void hp_stack_errors_set(struct hp_stack_errors *errors, size_t stack,
+                         const struct hp_error *error);
+
 // Append errors of 0 (nothing sampled) until `stacks` stacks have an error.
 void hp_stack_errors_reach(struct hp_stack_errors *errors, size_t stacks);
 

@@ -94,7 +94,7 @@ static void add_stack(struct hp_partial_reader *r) {
 // begin one input of the history for the sum of all its dumps.
 static void begin_one(struct hp_partial_reader *r) {
     const struct hp_profile *profile = r->profile;
-    if (hp_reader_has_many(r) && profile->history.is_kept && !profile->keeps.partial) {
+    if (hp_reader_has_many(r) && profile->keeps.history && !profile->keeps.partial) {
         r->is_one = true;
         hp_history_begin(&r->profile->history);
     }

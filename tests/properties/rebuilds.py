@@ -128,6 +128,16 @@ def of_another_layout(dump, out):
     return out
 
 
+def nine_builds(program, kind):
+    """The stacks of a partial of dumps of nine builds are those of its dumps, with all files and without the one of this
+    edit."""
+    dumps = [dump for each in program.programs for dump in program.dumps[each][:2]]
+    path = t.merged(program.folder / f'nine {kind}.hpa', dumps)
+    others = [each for each in program.programs if each != kind]
+    return [f'{len(files)} files' for files in (program.files(*program.programs), program.files(*others))
+            if t.ok('folded', '-q', *files, path).out != t.ok('folded', '-q', *files, *dumps).out]
+
+
 with scratch() as scratched:
     PROGRAMS = []
     t.check('programs are built and run', lambda: t.in_parallel(lambda seed: PROGRAMS.append(made(scratched, seed)), SEEDS))
@@ -142,6 +152,7 @@ with scratch() as scratched:
     t.check('no file: nothing is claimed', lambda: of_all(no_file))
     t.check('processes of few stacks: the right file among nine', lambda: names(
         lambda program, kind: program.files(*program.programs), few_stacks))
+    t.check('B43: a partial of nine builds', lambda: of_all(nine_builds))
     if 'clang' in binaries.compiler('CC'):  # whose lists of calls are not whole
         t.done()
     t.in_parallel(lambda program: debug_files(program, *program.programs), PROGRAMS)

@@ -154,6 +154,35 @@ def stamps(folder):
     return faults + ([] if done.code == 2 and 'with-builds' in done.err else [f'{done.code} {done.err}'])
 
 
+REPORTS = (('folded',), ('top', '-ftsv', '-n0'), ('top', '-ftsv', '-n0', '--by=build'), ('top', '-ftsv', '-n0', '--spread'),
+           ('trend', '-ftsv', '-n0'), ('tree', '-fjson'))
+
+
+def builds_of(info):
+    return [row for row in info['modules'] if row['path'] == PATH]
+
+
+def both_builds(folder):
+    """A partial of dumps of two builds, however it was merged, has the names and numbers of its dumps, with the files of
+    both or of one."""
+    dumps = [*of_build('1.4.1'), *of_build('1.4.1b')]
+    whole = partial(folder, 'both', dumps)
+    parts = partial(folder, 'joined', [partial(folder, f'part{i}', dumps[i::3]) for i in range(3)])
+    shards = [t.merged(pathlib.Path(folder, f'shard{i}.hpa'), dumps, f'--shard={i}/2') for i in range(2)]
+    faults = [] if t.digest(whole) == t.digest(parts) else ['other bytes in other steps']
+    for names in (('1.4.1', '1.4.1b'), ('1.4.1',), ('1.4.1b',)):
+        options = ['-q', '--symbol-dir-only', *folders(*names)]
+        wanted = [t.ok(*report, *options, *dumps).out for report in REPORTS]
+        if 'shop::' not in wanted[0] or ('cartd+0x' in wanted[0]) != (len(names) == 1):
+            faults.append(wanted[0])
+        for inputs in ([whole], shards):
+            got = [t.ok(*report, *options, *inputs).out for report in REPORTS]
+            faults += [f'{names} {report}' for report, one, other in zip(REPORTS, got, wanted) if one != other]
+            found, right = (builds_of(json.loads(t.ok('info', '-fjson', *options, *each).out)) for each in (inputs, dumps))
+            faults += [] if found == right else [f'{names} {found} {right}']
+    return faults
+
+
 def counted_stamps(folder):
     """For each path, info counts the dumps with a known build, and those without."""
     path = t.merged(pathlib.Path(folder, 'seven.hpa'), [*of_build('1.4.1'), of_build('1.4.1b')[0]], '--with-names', '--symbol-dir-only',
@@ -453,6 +482,7 @@ def builds_that_may_be_one(folder):
 with scratch() as scratched:
     TWO = unpacked(scratched, 'two')
     for title, walk in (('B1: both files are found, wherever they are', everywhere), ('a stored base has the build of its dumps', stored_base),
+                        ('B43: a partial of both builds', both_builds),
                         ('B27: names that a partial keeps', kept_names), ('B28: names that only the base keeps', kept_names_of_one_side),
                         ('B29: partials with builds and without', stamps), ('dumps of partials with builds and without', counted_stamps),
                         ('a partial whose names are damaged', damaged_names),
