@@ -1,6 +1,6 @@
 // Rank of several symbols at one address: a function before a label without type, a
-// symbol with a size before one without, global before weak before local; then the lesser
-// name.
+// symbol with a size before one without, global before weak before local; then the
+// shorter name, then the lesser one.
 #include "sym/symtab.h"
 
 #include <gelf.h>
@@ -123,6 +123,10 @@ static int by_rank(const void *a, const void *b) {
     const struct hp_symbol *x = a, *y = b;
     if (x->rank != y->rank) {
         return x->rank < y->rank ? -1 : 1;
+    }
+    size_t length = strlen(x->name), other = strlen(y->name);
+    if (length != other) {
+        return length > other ? -1 : 1;
     }
     return strcmp(y->name, x->name);
 }

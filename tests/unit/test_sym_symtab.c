@@ -27,6 +27,9 @@ static struct hp_symtab table_of_all(void) {
     add(&table, "assembler", 0x300, 0x1000, 0);
     add(&table, "b_twin", 0x400, 0x410, FUNCTION + SIZED + GLOBAL);
     add(&table, "a_twin", 0x400, 0x410, FUNCTION + SIZED + GLOBAL);
+    add(&table, "a_long_alias", 0x500, 0x510, FUNCTION + SIZED + GLOBAL);
+    add(&table, "z_alias", 0x500, 0x510, FUNCTION + SIZED + GLOBAL);
+    add(&table, "a", 0x500, 0x510, FUNCTION + SIZED + WEAK);
     hp_symtab_sort(&table);
     return table;
 }
@@ -47,6 +50,7 @@ static const struct {
     {0x3ff, "assembler"},
     {0x400, "a_twin"},
     {0x410, NULL},
+    {0x500, "z_alias"},
 };
 
 Test(sym_symtab, the_best_symbol_around_an_address_wins) {
