@@ -294,7 +294,7 @@ void hp_profile_symbolize(struct hp_profile *profile,
     } else {
         hp_symbolize(profile, options);
     }
-    hp_warn_of_modules(profile);
+    hp_warn_of_modules(profile, options);
 }
 
 // --- reports ---------------------------------------------------------------------------

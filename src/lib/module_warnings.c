@@ -44,6 +44,7 @@ enum frame_role {
 // Sums over all stacks of a profile.
 struct module_shares {
     struct hp_profile *profile;  // borrowed
+    bool needs_path_map;         // see needs_path_map()
     struct hp_frame_rules rules; // the built-in rules
     unsigned char *roles;        // for each frame bits of enum frame_role
     // For each module: there is something to warn about, which is minor if its share of
@@ -223,12 +224,15 @@ static void warn_of_status(const struct module_shares *shares, enum hp_sym_statu
             first = found++ == 0 ? hp_profile_text(profile, module->path) : first;
         }
     }
+    bool is_missing = status == HP_SYM_NO_FILE && shares->needs_path_map;
+    const char *hint = is_missing ? " (--path-map=PATH=FILE, if its name differs)" : "";
     if (found == 1) {
-        hp_profile_warn_as(profile, minor, "no function names for %s: %s", first, reason);
+        hp_profile_warn_as(profile, minor, "no function names for %s: %s%s", first,
+                           reason, hint);
     } else if (found > 1) {
         hp_profile_warn_as(profile, minor,
-                           "no function names for %s and %zu more module%s: %s", first,
-                           found - 1, found == 2 ? "" : "s", reason);
+                           "no function names for %s and %zu more module%s: %s%s", first,
+                           found - 1, found == 2 ? "" : "s", reason, hint);
     }
 }
 
@@ -467,10 +471,19 @@ static void warn_of_all(struct module_shares *shares) {
     }
 }
 
-void hp_warn_of_modules(struct hp_profile *profile) {
+// Return whether to say that --path-map finds a file of another name: folders were given
+// to search in, and no map.
+static bool needs_path_map(const struct hp_symbol_options *options) {
+    return options && options->symbol_dir_count > 0 && options->path_map_count == 0 &&
+           !options->symbol_dirs_only;
+}
+
+void hp_warn_of_modules(struct hp_profile *profile,
+                        const struct hp_symbol_options *options) {
     size_t modules = profile->modules.count;
     struct module_shares shares = {
         .profile = profile,
+        .needs_path_map = needs_path_map(options),
         .roles = hp_alloc(profile->frames.count),
         .complained = hp_alloc(modules * sizeof *shares.complained),
         .shown = hp_alloc(modules * sizeof *shares.shown),

@@ -7,8 +7,10 @@
 
 // Warn about inputs; call it when all inputs have been read.
 void hp_warn_of_inputs(struct hp_profile *profile);
-// Warn about binaries and libraries; call it after symbolizing.
-void hp_warn_of_modules(struct hp_profile *profile);
+// Warn about binaries and libraries; call it after symbolizing with `options`, which may
+// be NULL.
+void hp_warn_of_modules(struct hp_profile *profile,
+                        const struct hp_symbol_options *options);
 
 // Append sentences to profile->moments: which dumps are used where a process has several,
 // for each side of a comparison; missing shards; dumps that were made at exit.

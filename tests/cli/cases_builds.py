@@ -423,6 +423,16 @@ def a_lone_address_finds_no_file_of_another_name(t):
         assert row["symbols"].startswith("function") == wanted, row
 
 
+@case
+def where_a_folder_has_no_file_the_option_for_another_name_is_shown(t):
+    (t.folder / "empty").mkdir()
+    path, file = dump(t, "few.heap", code()[:2]), REBUILT / "right" / "app"
+    for options, is_shown in ((["--symbol-dir=empty"], True), ([], False), (["--symbol-dir=empty", "--symbol-dir-only"], False),
+                              ([f"--symbol-dir={file.parent}"], False), (["--symbol-dir=empty", f"--path-map={PATH}={file}"], False)):
+        out = check(t.run("top", *options, path, is_rooted=False)).out
+        assert ("--path-map=PATH=FILE" in out) == is_shown, (options, out)
+
+
 # --- what the allocator's file says of large sizes -------------------------------------------------
 
 LARGE = "100: 63980001"  # of 640 KiB, or of 516 KiB as jemalloc has them from 5.3.1 on
