@@ -174,6 +174,29 @@ def troubled_reports(folder):
     return t.in_parallel(one, jobs) or f'{len(jobs)} reports'
 
 
+def kept_names(folder, dumps):
+    """Names that a partial keeps are redacted like those of binaries.  Without --redact they are shown, and control
+    characters in them are not."""
+    binary = folder / 'kept/srv/corpus/formats' / secret('program')
+    binary.parent.mkdir(parents=True)
+    binary.write_bytes((t.root / 'srv/corpus/formats/alloc_c').read_bytes().replace(b'leaf_mixed', SECRET + b'\33[2m'))
+    (folder / 'empty').mkdir()
+    partial = t.merged(folder / 'kept.hpa', dumps, '--with-names', f'--symbol-dir={folder}/kept')
+    binary.unlink()
+
+    def one(job):
+        args = [job[0][0], *job[0][1:], f'-f{job[1]}', '-n0' if job[0][0] == 'top' else '-q', f'--symbol-dir={folder}/empty', partial]
+        plain, hidden = t.run(*args), t.run(*args, '--redact')
+        shown.append(b'[2m' in unpacked(plain.out_bytes))
+        is_safe = job[1] not in ('text', 'tsv', 'markdown', 'folded') or b'\33' not in plain.out_bytes
+        return [f'{hidden} ended with {hidden.code}, {plain.code} without: {hidden.err}'] * (plain.code != hidden.code) + [
+            f'{hidden}: {unpacked(hidden.out_bytes)[:300]!r}'] * holds(hidden.out_bytes) + [f'{plain}: an escape'] * (not is_safe)
+
+    shown = []
+    faults = t.in_parallel(one, [(command, name) for command in COMMANDS for name in FORMATS if command[0] != 'diff'])
+    return faults or (f'{sum(shown)} of {len(shown)} reports show the names' if sum(shown) > 20 else ['no report shows the names'])
+
+
 def keys(folder, profile, dumps):
     """The same key gives the same names, independent of the rest of the report; another key gives others."""
     one, two = folder / 'key1', folder / 'key2'
@@ -259,6 +282,7 @@ with scratch() as scratch_folder:
         t.check('R40: no name in any report', lambda: every_report(root, packed, texts))
         t.check('R40: without it every format shows them',
                 [f'{name} never does' for name, count in SHOWN.items() if not count])
+        t.check('R40: no name that a partial keeps', lambda: kept_names(root, texts))
         t.check('R40: the same key gives the same names', lambda: keys(root, packed, texts))
         t.check('R40: rows and numbers are the same', lambda: numbers(root, texts))
         t.check('R40: a series stays in order', lambda: series(root))
