@@ -174,6 +174,8 @@ struct path_dumps {
     uint32_t all, open;
     // Some dumps ran a file at hand; some are in partials, which do not count dumps.
     bool has_named, has_partials;
+    // Some names are from stacks that a file fits, though it fits not all dumps.
+    bool is_by_stacks;
 };
 
 // Add up the dumps of all modules with this path.
@@ -187,6 +189,7 @@ static struct path_dumps dumps_of_path(const struct hp_profile *profile, hp_stri
             dumps.open += is_open ? module->dumps : 0;
             dumps.has_named |= !is_open;
             dumps.has_partials |= module->has_partials;
+            dumps.is_by_stacks |= module->is_by_stacks;
         }
     }
     return dumps;
@@ -262,7 +265,12 @@ static void complain_of_builds(struct complaint *complaint,
     if (!dumps.has_partials) {
         snprintf(count, sizeof count, "%u of %u", dumps.open, dumps.all);
     }
-    if (is_open_in_part(complaint->profile, module)) {
+    if (is_open_in_part(complaint->profile, module) && dumps.is_by_stacks) {
+        snprintf(
+            complaint->text, sizeof complaint->text,
+            "dumps of several builds cannot be separated, and only stacks that fit a "
+            "file have names (merge --with-builds keeps the build of each dump)");
+    } else if (is_open_in_part(complaint->profile, module)) {
         snprintf(complaint->text, sizeof complaint->text,
                  "no function names in %s dumps, which %s", count,
                  hp_module_is_compared(module)

@@ -44,6 +44,7 @@ struct estimate {
 struct apart {
     struct hp_profile *profile;
     struct hp_embedded_symbols *embedded;
+    bool is_by_stacks;     // the builds of single stacks are found, not those of dumps
     HP_VEC(uint32_t) open; // numbers of the modules that no file fits
     // For each frame of the partial: 1 + index of its module in `open`; 0: none.
     uint32_t *open_of;
@@ -208,7 +209,9 @@ static void settle_modules(struct apart *apart) {
         struct hp_module *module = &profile->modules.at[variant->module];
         hp_profile_take_proof(profile, module, &variant->proof);
         module->dumps = variant->dumps;
-        module->has_partials = false;
+        module->has_partials = apart->is_by_stacks;
+        module->is_by_stacks =
+            apart->is_by_stacks && variant->proof.proof == HP_PROOF_FITS;
         for (uint32_t i = 0; variant->proof.elf_addresses && i < module->extents; i++) {
             profile->extents.at[module->first_extent + i].address =
                 variant->proof.elf_addresses[i];
@@ -217,15 +220,10 @@ static void settle_modules(struct apart *apart) {
     }
 }
 
-// Return the frame that stands for a frame of the partial in dumps of a kind.
-static uint32_t frame_of(struct apart *apart, uint32_t frame, uint32_t kind) {
+// Return the frame that stands for a frame of the partial in a variant of its module.
+static uint32_t frame_in(struct apart *apart, uint32_t frame, uint32_t variant) {
     struct hp_profile *profile = apart->profile;
     struct stand_ins *lists = &apart->frames;
-    if (apart->open_of[frame] == 0) {
-        return frame;
-    }
-    uint32_t open = apart->open_of[frame] - 1;
-    uint32_t variant = apart->kinds.at[kind * apart->open.count + open];
     for (uint32_t i = lists->first[frame]; i > 0; i = lists->all.at[i - 1].next) {
         if (lists->all.at[i - 1].of == variant) {
             return lists->all.at[i - 1].number;
@@ -242,6 +240,13 @@ static uint32_t frame_of(struct apart *apart, uint32_t frame, uint32_t kind) {
     hp_vec_push(&lists->all, made);
     lists->first[frame] = (uint32_t)lists->all.count;
     return made.number;
+}
+
+// Return the frame that stands for a frame of the partial in dumps of a kind.
+static uint32_t frame_of(struct apart *apart, uint32_t frame, uint32_t kind) {
+    uint32_t open = apart->open_of[frame];
+    size_t first = kind * apart->open.count;
+    return open > 0 ? frame_in(apart, frame, apart->kinds.at[first + open - 1]) : frame;
 }
 
 // Put each frame into the module of its variant.
@@ -417,6 +422,96 @@ static void index_stacks(struct hp_profile *profile) {
     }
 }
 
+// Give the frames that were made their modules, after all stacks refer to them.
+static void settle(struct apart *apart) {
+    index_stacks(apart->profile);
+    make_modules(apart);
+    place_frames(apart);
+    settle_modules(apart);
+}
+
+// --- dumps that are not recorded individually ------------------------------------------
+
+// Return whether the profile has dumps that are known only as groups.
+static bool has_groups(const struct hp_profile *profile) {
+    const struct hp_input_record *input;
+    bool has = false;
+    hp_vec_each (input, &profile->inputs) {
+        has |= hp_input_is_used(input) && input->is_group;
+    }
+    return has;
+}
+
+// Return the variant of a frame, given its place among the proofs of its module, or NULL
+// if no file names the frame.
+static uint32_t variant_of_place(struct apart *apart, uint32_t open,
+                                 const struct hp_stack_proofs *proofs,
+                                 const struct hp_proof_place *place) {
+    const struct hp_module *module = &apart->profile->modules.at[apart->open.at[open]];
+    struct hp_proof_module proof = {.proof = HP_PROOF_OPEN, .returns = module->misfits};
+    if (place) {
+        proof.proof = HP_PROOF_FITS;
+        proof.builds = hp_copy(proofs->builds.at[place->build]);
+        proof.returns = (struct hp_return_check){.checked = 0};
+    }
+    uint32_t variant = variant_of(apart, open, &proof);
+    apart->variants.at[variant].dumps = 0;
+    hp_proof_module_done(&proof);
+    return variant;
+}
+
+// Rewrite the frames of all stacks by what the stacks show about each module.
+static void place_by_stacks(struct apart *apart, const struct hp_stack_proofs *proofs) {
+    struct hp_profile *profile = apart->profile;
+    size_t *next = hp_alloc(apart->open.count * sizeof *next);
+    for (size_t s = 0; s < profile->stacks.count; s++) {
+        struct hp_stack *stack = &profile->stacks.at[s];
+        for (uint32_t i = 0; i < stack->depth; i++) {
+            uint32_t open = apart->open_of[stack->frames[i].n];
+            if (open == 0) {
+                continue;
+            }
+            const struct hp_stack_proofs *own = &proofs[open - 1];
+            size_t at = next[open - 1];
+            const struct hp_proof_place *place =
+                at < own->places.count ? &own->places.at[at] : NULL;
+            bool is_named = place && place->stack == s && place->frame == i;
+            next[open - 1] += is_named;
+            uint32_t variant =
+                variant_of_place(apart, open - 1, own, is_named ? place : NULL);
+            stack->frames[i].n = frame_in(apart, stack->frames[i].n, variant);
+        }
+    }
+    free(next);
+}
+
+// Make modules of the builds that single stacks show.
+static void take_stacks_apart(struct apart *apart, struct hp_prover *prover) {
+    struct hp_asked_stacks stacks = {.profile = apart->profile};
+    struct hp_proof_question question = {.dump = NULL};
+    struct hp_stack_proofs *proofs = hp_alloc(apart->open.count * sizeof *proofs);
+    bool is_any = false;
+    for (uint32_t i = 0; i < apart->profile->stacks.count; i++) {
+        hp_vec_push(&stacks.all, i);
+    }
+    hp_partial_ask(&stacks, &question);
+    for (uint32_t i = 0; i < apart->open.count; i++) {
+        prover->prove_stacks(prover, &question, apart->open.at[i], &proofs[i]);
+        is_any |= proofs[i].places.count > 0;
+    }
+    if (is_any) {
+        apart->is_by_stacks = true;
+        place_by_stacks(apart, proofs);
+        settle(apart);
+    }
+    for (uint32_t i = 0; i < apart->open.count; i++) {
+        hp_stack_proofs_done(&proofs[i]);
+    }
+    free(proofs);
+    hp_proof_question_done(&question);
+    hp_vec_done(&stacks.all);
+}
+
 // --- all -------------------------------------------------------------------------------
 
 // Return whether a file fits a module in some dump.
@@ -434,18 +529,13 @@ static bool has_any(const struct apart *apart) {
 static void take_apart(struct apart *apart) {
     struct hp_profile *profile = apart->profile;
     apart->stack_count = profile->stacks.count;
-    apart->frames.first = hp_alloc(profile->frames.count * sizeof *apart->frames.first);
     apart->stacks.first = hp_alloc(apart->stack_count * sizeof *apart->stacks.first);
     rewrite_history(apart);
     add_stacks(apart);
     for (uint32_t i = 0; i < apart->stack_count; i++) {
         settle_stacks_of(apart, i);
     }
-    index_stacks(profile);
-    make_modules(apart);
-    place_frames(apart);
-    settle_modules(apart);
-    free(apart->frames.first);
+    settle(apart);
     free(apart->stacks.first);
 }
 
@@ -455,6 +545,7 @@ static void apart_done(struct apart *apart) {
         hp_proof_module_done(&variant->proof);
     }
     free(apart->open_of);
+    free(apart->frames.first);
     hp_vec_done(&apart->open);
     hp_vec_done(&apart->variants);
     hp_vec_done(&apart->kinds);
@@ -470,13 +561,17 @@ void hp_partial_take_apart(struct hp_profile *profile,
                            struct hp_prover *prover) {
     struct apart apart = {.profile = profile, .embedded = embedded};
     apart.open_of = hp_alloc(profile->frames.count * sizeof *apart.open_of);
+    apart.frames.first = hp_alloc(profile->frames.count * sizeof *apart.frames.first);
     find_open(&apart);
-    if (apart.open.count > 0 && profile->types.of.count == 0) {
+    bool is_open = apart.open.count > 0, are_groups = has_groups(profile);
+    if (is_open && are_groups) {
+        take_stacks_apart(&apart, prover);
+    } else if (is_open && profile->types.of.count == 0) {
         hp_history_sort(&profile->history);
         find_dumps(&apart);
         ask(&apart, prover);
     }
-    if (has_any(&apart)) {
+    if (!are_groups && has_any(&apart)) {
         take_apart(&apart);
     }
     apart_done(&apart);

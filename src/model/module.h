@@ -147,6 +147,8 @@ struct hp_module {
     // Partials of several dumps also have this module; their dumps are not included in
     // `dumps`.
     bool has_partials;
+    // No file fits all of its dumps: it has only stacks of partials, each of which fits.
+    bool is_by_stacks;
     // The check of the dump in which most addresses do not fit the best file.
     struct hp_return_check misfits;
 

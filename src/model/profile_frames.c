@@ -47,6 +47,7 @@ static void note_differences(struct hp_profile *profile, struct hp_module *known
     known->resolved &= module->resolved;
     known->dumps += module->dumps;
     known->has_partials |= module->has_partials;
+    known->is_by_stacks |= module->is_by_stacks;
     hp_return_check_join(&known->misfits, &module->misfits);
     note_files(known, module);
     for (uint32_t i = 0; i < known->extents; i++) {

@@ -16,3 +16,12 @@ uint64_t hp_proof_elf_address(const struct hp_proof_module *module, uint64_t add
     uint32_t i = hp_proof_extent(module, address);
     return address - module->extents[i].address + module->elf_addresses[i];
 }
+
+void hp_stack_proofs_done(struct hp_stack_proofs *proofs) {
+    char **build;
+    hp_vec_each (build, &proofs->builds) {
+        free(*build);
+    }
+    hp_vec_done(&proofs->builds);
+    hp_vec_done(&proofs->places);
+}

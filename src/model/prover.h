@@ -88,10 +88,31 @@ static inline void hp_proof_question_done(struct hp_proof_question *question) {
     hp_vec_done(&question->addresses);
 }
 
+// A frame of a stack that has the names of files, although none fits all dumps.
+struct hp_proof_place {
+    uint32_t stack, frame; // index of the stack in the question, and of the frame in it
+    uint32_t build;        // index in hp_stack_proofs.builds
+};
+
+// What single stacks show about a module; {0} is empty.
+struct hp_stack_proofs {
+    HP_VEC(char *) builds;                // each as hp_proof_module.builds; owned
+    HP_VEC(struct hp_proof_place) places; // ordered by stack and frame
+};
+
+void hp_stack_proofs_done(struct hp_stack_proofs *proofs);
+
 // The prover.  Several threads may call its functions at the same time.
 struct hp_prover {
     // Answers a question: sets `proof` and the members after it in each of its modules.
     void (*prove)(struct hp_prover *prover, struct hp_proof_question *question);
+    // Find frames of single stacks that have names, after prove() found that no file fits
+    // a module: dumps of several builds are mixed.  All addresses of the module in the
+    // stack follow calls in the file, and the caller of the frame, or the frame itself,
+    // directly calls the function of the next frame.
+    void (*prove_stacks)(struct hp_prover *prover,
+                         const struct hp_proof_question *question, uint32_t module,
+                         struct hp_stack_proofs *proofs);
     // Return the id, as in `builds`, of an available file of a module that has this
     // stamp; NULL: there is none.  The caller frees it.
     char *(*find)(struct hp_prover *prover, const struct hp_proof_module *module,

@@ -3,6 +3,7 @@
 #include "sym/candidates.h"
 #include "sym/chains.h"
 #include "sym/fits.h"
+#include "sym/stack_fits.h"
 #include "sym/worker.h"
 
 #include <pthread.h>
@@ -139,26 +140,6 @@ static void weigh_chains(struct builds *self, struct proving *proving) {
     }
 }
 
-static int by_text(const void *left, const void *right) {
-    return strcmp(*(char *const *)left, *(char *const *)right);
-}
-
-// Join keys with ',', each once, in byte order; NULL if there are none.  The caller frees
-// the result.
-static char *join(const char **keys, size_t count) {
-    char *joined = NULL;
-    qsort(keys, count, sizeof *keys, by_text);
-    for (size_t i = 0; i < count; i++) {
-        if (i == 0 || strcmp(keys[i - 1], keys[i]) != 0) {
-            char *longer =
-                joined ? hp_printed("%s,%s", joined, keys[i]) : hp_copy(keys[i]);
-            free(joined);
-            joined = longer;
-        }
-    }
-    return joined;
-}
-
 // The counts of addresses that were checked and that failed, in the best file with the
 // name of a module: fewest misfits, then most addresses.  Zeros if none was compared.
 static struct hp_return_check best_of(const struct proving *proving, uint32_t module) {
@@ -176,7 +157,8 @@ static struct hp_return_check best_of(const struct proving *proving, uint32_t mo
     return best;
 }
 
-// The keys of the files that fit a module, as join() returns them; NULL if none fits.
+// The keys of the files that fit a module, as hp_keys_join() returns them; NULL if
+// none fits.
 static char *find_fitting(const struct proving *proving, uint32_t module) {
     size_t count = 0;
     for (size_t i = 0; i < proving->tried.count; i++) {
@@ -185,10 +167,10 @@ static char *find_fitting(const struct proving *proving, uint32_t module) {
             proving->keys[count++] = proving->tried.at[i]->key;
         }
     }
-    return join(proving->keys, count);
+    return hp_keys_join(proving->keys, count);
 }
 
-// The keys of the files with a module's name and layout that were not compared, as join()
+// The keys of the files with a module's name and layout that were not compared, as hp_keys_join()
 // returns them; NULL if there are none.
 static char *find_unchecked(const struct proving *proving, uint32_t number,
                             const struct hp_proof_module *module) {
@@ -200,7 +182,7 @@ static char *find_unchecked(const struct proving *proving, uint32_t number,
             proving->keys[count++] = proving->tried.at[i]->key;
         }
     }
-    return join(proving->keys, count);
+    return hp_keys_join(proving->keys, count);
 }
 
 // Whether a module has a file at all: one with its name, or in a folder of --symbol-dir.
@@ -359,6 +341,29 @@ static void prove(struct hp_prover *prover, struct hp_proof_question *question) 
             conclude(self, &proving, i, &question->modules.at[i]);
         }
     }
+    pthread_mutex_unlock(&self->lock);
+    free(proving.keys);
+    hp_fits_done(&proving.fits);
+    hp_vec_done(&proving.tried);
+}
+
+// Implements hp_prover.prove_stacks.  Strangers and debug files are not tried.
+static void prove_stacks(struct hp_prover *prover,
+                         const struct hp_proof_question *question, uint32_t module,
+                         struct hp_stack_proofs *proofs) {
+    struct builds *self = (struct builds *)prover;
+    struct proving proving = {.tried = {0}};
+    struct chain_files files = {self, &proving};
+    const struct hp_chain_reader reader = {&files, read_pairs};
+    hp_fits_init(&proving.fits, question);
+    pthread_mutex_lock(&self->lock);
+    try_all(self, &proving, question);
+    hp_fits_judge(&proving.fits);
+    proving.keys = hp_alloc(proving.tried.count * sizeof *proving.keys);
+    for (size_t i = 0; i < proving.tried.count; i++) {
+        proving.keys[i] = proving.tried.at[i]->key;
+    }
+    hp_stack_fits_find(&proving.fits, module, proving.keys, &reader, proofs);
     pthread_mutex_unlock(&self->lock);
     free(proving.keys);
     hp_fits_done(&proving.fits);
@@ -528,7 +533,7 @@ static void done(struct hp_prover *prover) {
 struct hp_prover *hp_builds_prover(const struct hp_symbol_options *options,
                                    const char *const *programs, size_t program_count) {
     struct builds *self = hp_alloc(sizeof *self);
-    *self = (struct builds){.prover = {prove, find, done},
+    *self = (struct builds){.prover = {prove, prove_stacks, find, done},
                             .files = {.options = options,
                                       .keeper = {.limits = hp_keeper_usual,
                                                  .sandbox = options->sandbox,

@@ -324,6 +324,24 @@ struct hp_candidate_list *hp_candidates_of_any_name(
     return files;
 }
 
+static int by_text(const void *left, const void *right) {
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+char *hp_keys_join(const char **keys, size_t count) {
+    char *joined = NULL;
+    qsort(keys, count, sizeof *keys, by_text);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || strcmp(keys[i - 1], keys[i]) != 0) {
+            char *longer =
+                joined ? hp_printed("%s,%s", joined, keys[i]) : hp_copy(keys[i]);
+            free(joined);
+            joined = longer;
+        }
+    }
+    return joined;
+}
+
 void hp_candidates_done(struct hp_candidates *self) {
     for (size_t i = 1; i < self->files.count; i++) {
         struct hp_candidate *file = self->files.at[i];

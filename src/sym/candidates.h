@@ -61,6 +61,10 @@ struct hp_candidates {
     size_t text; // sum of hp_file_code_text_size() of all files, in bytes
 };
 
+// Join keys of files with ',', each once, in byte order; NULL if there are none.  The
+// caller frees the result.
+char *hp_keys_join(const char **keys, size_t count);
+
 // Stop the keeper and free all candidates.
 void hp_candidates_done(struct hp_candidates *self);
 

@@ -173,6 +173,12 @@ static void find_checked(struct hp_fits *fits) {
     }
 }
 
+bool hp_fits_is_checked_in(const struct hp_fits *fits, struct hp_proof_stack stack,
+                           uint32_t i) {
+    bool is_return = fits->question->addresses.at[stack.frames[i]].is_return;
+    return stack.depth > i + 1 && (i == 0 ? is_return : !fits->ends[stack.frames[i - 1]]);
+}
+
 // Set `checked` and `failed` of a trial: its checked addresses, and the misfits among
 // them.
 static void count_trial(struct hp_trial *trial, const bool *is_checked, uint32_t count) {

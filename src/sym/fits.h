@@ -56,6 +56,11 @@ void hp_fits_try(struct hp_fits *fits, uint32_t module, const struct hp_file_cod
 // `may_fit`.  A file that does not fit may still be excused, see chains.h.
 void hp_fits_judge(struct hp_fits *fits);
 
+// Whether the frame with index `i` of a stack is an address that can be checked by this
+// stack alone, after hp_fits_judge().
+bool hp_fits_is_checked_in(const struct hp_fits *fits, struct hp_proof_stack stack,
+                           uint32_t i);
+
 // Whether some trial of a module fits.
 bool hp_fits_any(const struct hp_fits *fits, uint32_t module);
 

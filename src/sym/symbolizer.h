@@ -5,7 +5,7 @@
 //   symbolizer.h  entry point: hp_symbolize() asks about one module after another, and
 //                 applies the answers once all of them are in
 //   builds.h      entry point: hp_prover_new() finds the builds that dumps ran, while
-//                 these are read (candidates.h, fits.h, chains.h)
+//                 these are read (candidates.h, fits.h, chains.h, stack_fits.h)
 //   keeper.h      the parent's side: budgets, retries, and opening files (finder.h)
 //   protocol.h    messages between parent and child (packet.h)
 //   child.h       the forked child in its sandbox (sandbox.h, starved.h)

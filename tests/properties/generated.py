@@ -311,7 +311,7 @@ class Names:
             rows = list(fields(part))
             values = [value for number, value in rows if number == 2]
             labels = [dict(fields(value)) for number, value in rows if number == 3]
-            of = next(texts[label[2]] for label in labels if texts[label[1]] == 'input')
+            of = next((texts[label[2]] for label in labels if texts[label[1]] == 'input'), '')
             ids = varints(b''.join(value for number, value in rows if number == 1))
             self.samples.append((of, list(varints(values[0]))[1], [self.places[each] for each in ids if each in self.places]))
 
@@ -327,6 +327,24 @@ class Names:
                 if name and bare(name) != truth:
                     wrong += value
                     false.add((of, hex(address), name, truth))
+        return every, named, wrong, false
+
+
+    def count_mixed(self, inputs, functions_of_input):
+        """As count(), of a profile without inputs; `inputs` is one of the same dumps made with --by=input, which shows the
+        inputs that have the addresses of a stack.  A name is wrong if it is wrong for one of them."""
+        every = named = wrong = 0
+        false, owners = set(), {}
+        for of, _, places in inputs.samples:
+            owners.setdefault(tuple(address for address, _ in places), set()).add(functions_of_input(of))
+        for _, value, places in self.samples:
+            for address, name in places:
+                truths = {bare(functions.at(address) or '') for functions in owners[tuple(each for each, _ in places)]}
+                every += value
+                named += value if name else 0
+                if name and truths != {bare(name)}:
+                    wrong += value
+                    false.add((hex(address), name, *sorted(truths)))
         return every, named, wrong, false
 
 
