@@ -371,7 +371,7 @@ static void prove_stacks(struct hp_prover *prover,
 }
 
 // The first file in a list with that stamp: a build id, or the key of its code; NULL if
-// none has it.
+// none has it.  Its code is read, on which its key depends.
 static const struct hp_candidate *with_stamp(struct builds *self,
                                              const struct hp_candidate_list *files,
                                              const char *stamp) {
@@ -380,7 +380,7 @@ static const struct hp_candidate *with_stamp(struct builds *self,
         bool is = hp_candidate_need(&self->files, file, false) &&
                   (strcmp(file->code.image.build_id, stamp) == 0 ||
                    (!file->code.image.build_id[0] && strcmp(file->code.key, stamp) == 0));
-        if (is) {
+        if (is && hp_candidate_need(&self->files, file, true)) {
             return file;
         }
     }

@@ -130,6 +130,14 @@ def kept_names(folder):
     return faults + ([] if status == 1 else [f'{status} with a leak'])
 
 
+def stored_build_on_both_sides(folder):
+    """A file that a stamp names is also compared with dumps, which are read after the partial."""
+    base = [named(folder, 'base', of_build('1.4.1'))]
+    dumps = [shutil.copy(path, pathlib.Path(folder, f'{i}.heap')) for i, path in enumerate(of_build('1.4.1'))]  # read last
+    status, report = compare(folders('1.4.1'), base, dumps, '--on-duplicate=count', '-j1')
+    return [] if status == 0 and is_named(report) and PATH not in open_modules(report) else [f'{status} {report.get("not_compared")}']
+
+
 def kept_names_of_one_side(folder):
     """If only the base has names, nothing is claimed, and the file of the base is not requested."""
     base = [named(folder, 'base', of_build('1.4.1'))]
@@ -483,6 +491,7 @@ with scratch() as scratched:
     TWO = unpacked(scratched, 'two')
     for title, walk in (('B1: both files are found, wherever they are', everywhere), ('a stored base has the build of its dumps', stored_base),
                         ('B43: a partial of both builds', both_builds),
+                        ('a stored build that the other side ran, too', stored_build_on_both_sides),
                         ('B27: names that a partial keeps', kept_names), ('B28: names that only the base keeps', kept_names_of_one_side),
                         ('B29: partials with builds and without', stamps), ('dumps of partials with builds and without', counted_stamps),
                         ('a partial whose names are damaged', damaged_names),
