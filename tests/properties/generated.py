@@ -294,12 +294,12 @@ def varints(data):
 class Names:
     """The names of the program's frames in each input, from a pprof profile made with --by=input."""
 
-    def __init__(self, packed, path=PATH):
+    def __init__(self, packed, path=PATH, are_mangled=False):
         parts = {}
         for number, value in fields(gzip.decompress(packed)):
             parts.setdefault(number, []).append(value)
         texts = [text.decode() for text in parts[6]]
-        functions = {row[1]: texts[row.get(2, 0)] for row in (dict(fields(part)) for part in parts.get(5, []))}
+        functions = {row[1]: texts[are_mangled and row.get(3) or row.get(2, 0)] for row in (dict(fields(part)) for part in parts.get(5, []))}
         mappings = {row[1] for row in (dict(fields(part)) for part in parts[3]) if texts[row.get(5, 0)] == path}
         self.places = {}  # id: (address, name or None)
         for part in parts[4]:
@@ -369,12 +369,12 @@ def rows_of(path):
 class Program:
     """A program, its variants by each edit, and dumps of processes of each: `base` and the names of edits."""
 
-    def __init__(self, folder, seed, sampler, builder, edits=EDITS, processes=PROCESSES):
+    def __init__(self, folder, seed, sampler, builder, edits=EDITS, processes=PROCESSES, make=Source):
         self.folder, self.seed = pathlib.Path(folder), seed
         self.programs, self.dumps, self.functions, self.truth = {}, {}, {}, {}
         self.kind_of = {}  # of each dump
         for kind in ('base', *edits):
-            source = Source(seed) if kind == 'base' else Source(seed).edited(kind)
+            source = make(seed) if kind == 'base' else make(seed).edited(kind)
             self.programs[kind] = builder.program(source, self.folder / 'files' / kind)
             self.functions[kind] = Functions(self.programs[kind])
             self.dumps[kind] = [self.process(sampler, kind, number) for number in range(processes)]
@@ -444,7 +444,7 @@ class Comparison:
     def __init__(self, t, options, base, new):
         done = t.run('diff', *GATE, *options, *base, '--to', *new)
         if not done.out:
-            raise AssertionError(done.err)
+            raise AssertionError(f'{done.args} {done.code} {done.err}')
         self.report = json.loads(done.out)
         self.status = done.code
         self.rows = {row['name']: (row['significant'], row['p']) for row in self.report['rows']}
