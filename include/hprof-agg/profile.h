@@ -705,6 +705,17 @@ HP_API const char *hp_features(void);
 HP_API size_t hp_escape(const char *text, size_t size, char *out, size_t room,
                         size_t *written);
 
+// The format of a message and its code, which tests compare instead of the sentence:
+// HP_MESSAGE("no-such-option", "there is no option %s").  hp_message_format() reads it.
+#define HP_MESSAGE(code, format) "\1" code "\2" format
+#define HP_MESSAGE_FORMAT_SIZE   512
+// Return the format to print a message with: its sentence without the code.  After
+// hp_show_message_codes(), in the whole process, it is the code and the values instead
+// ("no-such-option: %s"), and `room` holds it.
+HP_API __attribute__((format_arg(1))) const char *hp_message_format(
+    const char *format, char room[HP_MESSAGE_FORMAT_SIZE]);
+HP_API void hp_show_message_codes(void);
+
 // Called when memory runs out, with the wanted size in bytes and the name of the input
 // that was being read, or NULL.  It must not return.
 typedef void hp_out_of_memory_fn(size_t wanted, const char *input);

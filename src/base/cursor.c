@@ -17,7 +17,7 @@ const unsigned char hp_hex_digits[256] = {
 // Fail because a number does not fit; only the first failure of a cursor sets `too_big`.
 static uint64_t too_big(struct hp_cursor *c) {
     c->too_big |= !c->expected;
-    hp_cursor_fail(c, "a number below 2^64");
+    hp_cursor_fail(c, HP_WORDS("number-too-large", "a number below 2^64"));
     return 0;
 }
 
@@ -35,7 +35,7 @@ uint64_t hp_cursor_decimal(struct hp_cursor *c) {
         value = value * 10 + digit;
     }
     if (c->at == start) {
-        hp_cursor_fail(c, "a number");
+        hp_cursor_fail(c, HP_WORDS("number-expected", "a number"));
     }
     return c->expected ? 0 : value;
 }
@@ -56,7 +56,7 @@ uint64_t hp_cursor_hex(struct hp_cursor *c) {
     }
     c->at = at;
     if (at == start) {
-        hp_cursor_fail(c, "a hexadecimal number");
+        hp_cursor_fail(c, HP_WORDS("hex-number-expected", "a hexadecimal number"));
     }
     return value;
 }
@@ -79,7 +79,7 @@ void hp_cursor_newline(struct hp_cursor *c) {
     hp_cursor_spaces(c);
     hp_cursor_accept(c, '\r');
     if (!hp_cursor_accept(c, '\n') && !hp_cursor_at_end(c)) {
-        hp_cursor_fail(c, "the end of the line");
+        hp_cursor_fail(c, HP_WORDS("line-end-expected", "the end of the line"));
     }
 }
 

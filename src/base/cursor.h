@@ -6,6 +6,7 @@
 #ifndef HP_BASE_CURSOR_H
 #define HP_BASE_CURSOR_H
 
+#include "base/err.h"
 #include "base/span.h"
 
 #include <stdint.h>
@@ -36,7 +37,7 @@ static inline bool hp_cursor_at_end(const struct hp_cursor *c) {
 // earlier failure is recorded.
 static inline void hp_cursor_fail(struct hp_cursor *c, const char *expected) {
     if (!c->expected) {
-        c->expected = expected;
+        c->expected = hp_words(expected);
     }
 }
 

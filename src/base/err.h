@@ -27,8 +27,20 @@
 #define HP_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #define HP_MUST_CHECK        __attribute__((warn_unused_result))
 
+// Words that are part of messages, and their code, as HP_MESSAGE is for whole messages:
+// HP_WORDS("number-cut", "a number is cut").  hp_words() reads them.
+#define HP_WORDS(code, words) "\1" code "\0" words
+
+// Return the words, or after hp_show_message_codes() their code.  Other texts, which
+// have no code, and NULL are returned as they are.
+const char *hp_words(const char *words);
+
+// Format a message into an array of `size` bytes, as snprintf() does.
+HP_PRINTF(3, 4)
+void hp_message_print(char *text, size_t size, const char *format, ...);
+
 // Fill `err` with a formatted message and return `code`: `return hp_fail(err,
-// HP_E_FORMAT, "expected %s", what);`
+// HP_E_FORMAT, HP_MESSAGE("not-expected", "expected %s"), what);`
 HP_PRINTF(3, 4)
 int hp_fail(struct hp_err *err, enum hp_code code, const char *format, ...);
 

@@ -71,8 +71,8 @@ char *hp_copy(const char *text) {
 }
 
 char *hp_vprinted(const char *format, va_list args) {
-    char *text;
-    if (vasprintf(&text, format, args) < 0) {
+    char *text, room[HP_MESSAGE_FORMAT_SIZE];
+    if (vasprintf(&text, hp_message_format(format, room), args) < 0) {
         hp_out_of_memory(0);
     }
     return text;

@@ -19,7 +19,8 @@ void *hp_alloc(size_t size); // zeroed; never NULL, even for size 0; free() rele
 // Copy a C string; the caller frees the copy.
 char *hp_copy(const char *text);
 
-// Format as printf() does into a new string, which the caller frees.
+// Format a message, or any text, as printf() does into a new string, which the caller
+// frees.
 HP_PRINTF(1, 2)
 
 char *hp_printed(const char *format, ...);

@@ -26,7 +26,8 @@ int hp_pattern_init(struct hp_pattern *pattern, const char *text,
     if (!pattern->code) {
         char why[128];
         pcre2_get_error_message(number, (PCRE2_UCHAR *)why, sizeof why);
-        return hp_fail(err, HP_E_USAGE, "pattern %s: %s at %zu", text, why,
+        return hp_fail(err, HP_E_USAGE,
+                       HP_MESSAGE("pattern-wrong", "pattern %s: %s at %zu"), text, why,
                        (size_t)offset);
     }
     pattern->match = pcre2_match_data_create_from_pattern(pattern->code, NULL);
@@ -49,12 +50,16 @@ int hp_pattern_check(const struct hp_pattern *pattern, struct hp_err *err) {
     if (pattern->is_out_of_time) {
         return hp_fail(
             err, HP_E_LIMIT,
-            "pattern %s takes too long: matching names may take %d s of CPU time",
+            HP_MESSAGE(
+                "pattern-slow",
+                "pattern %s takes too long: matching names may take %d s of CPU time"),
             pattern->text, SECONDS_MAX);
     }
     return pattern->is_out_of_steps
                ? hp_fail(err, HP_E_LIMIT,
-                         "pattern %s takes too many steps to match the names here",
+                         HP_MESSAGE(
+                             "pattern-many-steps",
+                             "pattern %s takes too many steps to match the names here"),
                          pattern->text)
                : HP_OK;
 }

@@ -70,10 +70,12 @@ void hp_sink_print(struct hp_sink *sink, const char *format, ...) {
         flush(sink);
     }
     size_t room = sizeof sink->buffer - sink->used;
+    char shown[HP_MESSAGE_FORMAT_SIZE];
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    int size = vsnprintf(sink->buffer + sink->used, room, format, args);
+    int size = vsnprintf(sink->buffer + sink->used, room,
+                         hp_message_format(format, shown), args);
     if (size >= 0 && (size_t)size < room) {
         sink->used += (size_t)size;
     } else {
@@ -103,7 +105,8 @@ void hp_sink_escaped(struct hp_sink *sink, struct hp_span text) {
 int hp_sink_close(struct hp_sink *sink, struct hp_err *err) {
     flush(sink);
     if (sink->error) {
-        hp_fail(err, HP_E_OUTPUT, "cannot write the report");
+        hp_fail(err, HP_E_OUTPUT,
+                HP_MESSAGE("report-not-written", "cannot write the report"));
         err->sys = sink->error;
         return HP_E_OUTPUT;
     }

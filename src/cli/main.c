@@ -87,6 +87,17 @@ static int test_sandbox(void) {
     return fflush(stdout) == 0 && faults == 0 ? HP_CLI_EXIT_DONE : HP_CLI_EXIT_INTERNAL;
 }
 
+// If the first argument is --message-codes, remove it and print the code and the values
+// of each message instead of a sentence, for tests.  Returns whether it is.
+static int shows_codes(int argc, char **argv) {
+    bool shows = argc > 1 && strcmp(argv[1], "--message-codes") == 0;
+    if (shows) {
+        hp_show_message_codes();
+        memmove(argv + 1, argv + 2, (size_t)(argc - 1) * sizeof *argv);
+    }
+    return shows;
+}
+
 int main(int argc, char **argv) {
     struct hp_cli_arguments given = {0};
     struct hp_cli_settings settings = {0};
@@ -95,6 +106,7 @@ int main(int argc, char **argv) {
     hp_cli_outfile_guard_standard();
     hp_cli_cleanup_on_signals();
     hp_on_out_of_memory(hp_cli_out_of_memory);
+    argc -= shows_codes(argc, argv);
     if (hp_jeprof_is_meant(argc > 0 ? argv[0] : "")) {
         return hp_jeprof_run(argc - 1, argv + 1);
     }

@@ -32,8 +32,8 @@ static void put(const char *bytes, size_t size) {
 HP_CLI_PRINTF(2, 0)
 
 static void put_line(const char *prefix, const char *format, va_list args) {
-    char text[MESSAGE_MAX], line[MESSAGE_MAX];
-    vsnprintf(text, sizeof text, format, args);
+    char text[MESSAGE_MAX], line[MESSAGE_MAX], room[HP_MESSAGE_FORMAT_SIZE];
+    vsnprintf(text, sizeof text, hp_message_format(format, room), args);
     hp_cli_progress_clear();
     size_t used = strlen(prefix), size = strlen(text);
     memcpy(line, prefix, used);
@@ -77,18 +77,20 @@ void hp_cli_message_err(const struct hp_err *err) {
 }
 
 int hp_cli_fail(struct hp_err *err, enum hp_code code, const char *format, ...) {
+    char room[HP_MESSAGE_FORMAT_SIZE];
     *err = (struct hp_err){.code = code};
     va_list args;
     va_start(args, format);
-    vsnprintf(err->message, sizeof err->message, format, args);
+    vsnprintf(err->message, sizeof err->message, hp_message_format(format, room), args);
     va_end(args);
     return code;
 }
 
 int hp_cli_fail_errno(struct hp_err *err, enum hp_code code, const char *where,
                       const char *message) {
+    char room[HP_MESSAGE_FORMAT_SIZE];
     int sys = errno;
-    hp_cli_fail(err, code, "%s", message);
+    hp_cli_fail(err, code, "%s", hp_message_format(message, room));
     err->sys = sys;
     snprintf(err->where, sizeof err->where, "%s", where);
     return code;

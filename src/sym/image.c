@@ -15,10 +15,12 @@
 
 bool hp_sym_diagnose(struct hp_sym_diagnostic *diagnostic, enum hp_sym_status status,
                      const char *format, ...) {
+    char room[HP_MESSAGE_FORMAT_SIZE];
     va_list args;
     va_start(args, format);
     diagnostic->status = status;
-    vsnprintf(diagnostic->text, sizeof diagnostic->text, format, args);
+    vsnprintf(diagnostic->text, sizeof diagnostic->text, hp_message_format(format, room),
+              args);
     va_end(args);
     return false;
 }
@@ -137,19 +139,22 @@ static bool is_elf(int fd) {
 static bool read_image(struct hp_image *image, struct hp_sym_diagnostic *diagnostic) {
     struct stat info;
     if (!is_elf(image->fd) || fstat(image->fd, &info) < 0) {
-        return hp_sym_diagnose(diagnostic, HP_SYM_DAMAGED, "%s: not an ELF file",
+        return hp_sym_diagnose(diagnostic, HP_SYM_DAMAGED,
+                               HP_MESSAGE("image-not-elf", "%s: not an ELF file"),
                                image->path);
     }
     image->size = (uint64_t)info.st_size;
     image->elf = elf_begin(image->fd, ELF_C_READ_MMAP, NULL);
     GElf_Ehdr header;
     if (!image->elf || !gelf_getehdr(image->elf, &header)) {
-        return hp_sym_diagnose(diagnostic, HP_SYM_DAMAGED, "%s: %s", image->path,
+        return hp_sym_diagnose(diagnostic, HP_SYM_DAMAGED,
+                               HP_MESSAGE("image-header", "%s: %s"), image->path,
                                elf_errmsg(-1));
     }
     if (header.e_shoff > image->size ||
         (uint64_t)header.e_shentsize * header.e_shnum > image->size - header.e_shoff) {
-        return hp_sym_diagnose(diagnostic, HP_SYM_DAMAGED, "%s: cut short", image->path);
+        return hp_sym_diagnose(diagnostic, HP_SYM_DAMAGED,
+                               HP_MESSAGE("image-cut", "%s: cut short"), image->path);
     }
     image->program = header.e_type == ET_EXEC || header.e_type == ET_DYN;
     image->machine = header.e_machine;
@@ -157,7 +162,8 @@ static bool read_image(struct hp_image *image, struct hp_sym_diagnostic *diagnos
     image->is_big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
     image->lacks_code = lacks_code(image);
     if (!read_loads(image)) {
-        return hp_sym_diagnose(diagnostic, HP_SYM_DAMAGED, "%s: %s", image->path,
+        return hp_sym_diagnose(diagnostic, HP_SYM_DAMAGED,
+                               HP_MESSAGE("image-segments", "%s: %s"), image->path,
                                elf_errmsg(-1));
     }
     image->start = header.e_type == ET_DYN ? image->base & ~(uint64_t)4095 : 0;
