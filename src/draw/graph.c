@@ -254,7 +254,10 @@ static char *count_left_out(const struct painter *p) {
     for (size_t i = 0; i < p->layout.edge_count; i++) {
         count += !p->layout.edges[i].is_drawn;
     }
-    return count > 0 ? hp_printed("%zu edges are too many and not drawn", count) : NULL;
+    return count > 0 ? hp_printed(HP_MESSAGE("graph-edges-not-drawn",
+                                             "%zu edges are too many and not drawn"),
+                                  count)
+                     : NULL;
 }
 
 void hp_graph_draw(struct hp_drawing *drawing, const struct hp_graph *graph) {
@@ -289,13 +292,17 @@ void hp_graph_draw(struct hp_drawing *drawing, const struct hp_graph *graph) {
 // HP_E_USAGE: an edge leads to no node.
 static int check(const struct hp_graph *graph, struct hp_err *err) {
     if (graph->node_count > HP_GRAPH_NODES) {
-        return hp_fail(err, HP_E_LIMIT, "a graph of %zu nodes is too large to be drawn",
+        return hp_fail(err, HP_E_LIMIT,
+                       HP_MESSAGE("graph-too-large",
+                                  "a graph of %zu nodes is too large to be drawn"),
                        graph->node_count);
     }
     for (size_t i = 0; i < graph->edge_count; i++) {
         const struct hp_graph_edge *edge = &graph->edges[i];
         if (edge->from >= graph->node_count || edge->to >= graph->node_count) {
-            return hp_fail(err, HP_E_USAGE, "edge %zu leads to no node", i);
+            return hp_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("graph-edge-nowhere", "edge %zu leads to no node"),
+                           i);
         }
     }
     return HP_OK;
@@ -317,7 +324,9 @@ int hp_graph_write(const struct hp_graph *graph, const char *format, hp_write_fn
         i++;
     }
     if (i == count) {
-        return hp_fail(err, HP_E_USAGE, "no picture is drawn as '%s'", format);
+        return hp_fail(err, HP_E_USAGE,
+                       HP_MESSAGE("graph-no-such-picture", "no picture is drawn as '%s'"),
+                       format);
     }
     int ret = check(graph, err);
     if (ret != HP_OK) {

@@ -50,7 +50,7 @@ void hp_dump_producer_warning(struct hp_dump *dump, struct hp_span text, uint64_
 }
 
 void hp_dump_malformed(struct hp_dump *dump, const char *expected, uint64_t line) {
-    dump->expected = dump->malformed.count == 0 ? expected : dump->expected;
+    dump->expected = dump->malformed.count == 0 ? hp_words(expected) : dump->expected;
     hp_diagnostic_count_add(&dump->malformed, line);
 }
 

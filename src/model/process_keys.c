@@ -190,7 +190,7 @@ static uint64_t read_word(struct hp_cursor *c) {
     for (int i = 0; i < WORD && hp_cursor_good(c); i++) {
         unsigned digit = hp_cursor_at_end(c) ? 16 : hp_hex_digit(*c->at);
         if (digit > 15) {
-            hp_cursor_fail(c, "a digit");
+            hp_cursor_fail(c, HP_WORDS("keys-digit-expected", "a digit"));
         } else {
             word = word << 4 | digit;
             c->at++;
@@ -216,7 +216,7 @@ bool hp_process_keys_read(struct hp_process_keys *keys, struct hp_span text) {
         key.map.of[1] = read_word(&c);
         key.pid = read_word(&c);
         if (!hp_digest_is_known(key.map)) {
-            hp_cursor_fail(&c, "a map");
+            hp_cursor_fail(&c, HP_WORDS("keys-map-expected", "a map"));
         }
         hp_vec_push(&keys->all, key);
     }

@@ -104,7 +104,8 @@ static int open_named(const char *folder) {
 // the folder.  Returns HP_E_OUTPUT.
 static int fail(const struct hp_run_store *store, const char *verb, int sys,
                 struct hp_err *err) {
-    hp_fail(err, HP_E_OUTPUT, "cannot %s what memory does not hold", verb);
+    hp_fail(err, HP_E_OUTPUT,
+            HP_MESSAGE("spill-failed", "cannot %s what memory does not hold"), verb);
     err->sys = sys;
     if (store && store->folder) {
         hp_err_locate(err, store->folder, 0);
@@ -230,7 +231,8 @@ int hp_run_read(void *data, void *bytes, size_t size, size_t *got, struct hp_err
         read = hp_read_at(in->fd, bytes, (size_t)read, run->offset + in->at);
     }
     if (read < 0) {
-        return hp_fail_errno(err, "cannot read what memory does not hold");
+        return hp_fail_errno(err, HP_MESSAGE("spill-not-read",
+                                             "cannot read what memory does not hold"));
     }
     *got = (size_t)read;
     in->at += *got;
