@@ -137,7 +137,8 @@ static int read_header(struct hp_scan *scan, struct hp_err *err) {
         type = read_type(c, &number);
     }
     if (!hp_cursor_good(c)) {
-        hp_fail(err, HP_E_FORMAT, "expected %s in the totals", c->expected);
+        hp_fail(err, HP_E_FORMAT,
+                HP_MESSAGE("totals-expected", "expected %s in the totals"), c->expected);
         err->line = scan->line;
         return HP_E_FORMAT;
     }
@@ -157,7 +158,8 @@ static void check_count(struct hp_scan *scan, struct hp_count *count) {
     if (hp_count_drop_wrapped(count)) {
         hp_diagnostic_count_add(&scan->dump->wrapped, scan->line);
     } else if (count->objects == 0 && count->bytes > 0) {
-        hp_scan_damaged(scan, "bytes without objects");
+        hp_scan_damaged(scan, HP_WORDS("classic-bytes-without-objects",
+                                       "bytes without objects"));
         count->bytes = 0;
     }
 }
@@ -219,7 +221,8 @@ static void read_stack(struct hp_scan *scan) {
     }
     if (!hp_cursor_good(c)) {
         if (c->too_big) {
-            hp_scan_damaged(scan, "a number is not below 2^64");
+            hp_scan_damaged(scan, HP_WORDS("classic-number-too-large",
+                                           "a number is not below 2^64"));
         }
         hp_scan_skip(scan, start, c->expected);
         return;
@@ -330,8 +333,9 @@ static bool adds_up(const struct hp_dump *dump) {
 static void no_maps(struct hp_scan *scan) {
     drop_uncertain_objects(scan->dump);
     if (!adds_up(scan->dump)) {
-        hp_scan_damaged(scan,
-                        "no memory map, and the totals are not those of the stacks");
+        hp_scan_damaged(
+            scan, HP_WORDS("classic-no-map",
+                           "no memory map, and the totals are not those of the stacks"));
     }
 }
 

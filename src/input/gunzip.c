@@ -188,7 +188,8 @@ static int read_some(void *state, struct hp_packed *in, struct hp_unpacked *out,
         hp_out_of_memory(0);
     } else if (status != Z_OK) {
         const char *why = stream->msg;
-        return hp_fail(err, HP_E_FORMAT, "damaged gzip data: %s",
+        return hp_fail(err, HP_E_FORMAT,
+                       HP_MESSAGE("damaged-gzip", "damaged gzip data: %s"),
                        why ? why : "it ends too early");
     }
     return HP_OK;

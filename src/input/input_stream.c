@@ -133,7 +133,7 @@ static int refill(struct hp_unpack *unpack, struct hp_err *err) {
     }
     ssize_t got = read_source(unpack->source, unpack->bytes, sizeof unpack->bytes);
     if (got < 0) {
-        return hp_fail_errno(err, "cannot read");
+        return hp_fail_errno(err, HP_MESSAGE("packed-input-not-read", "cannot read"));
     }
     unpack->in = (struct hp_packed){unpack->bytes, (size_t)got,
                                     (size_t)got < sizeof unpack->bytes};
@@ -222,7 +222,7 @@ static int fill(struct hp_input_stream *stream, size_t room, struct hp_err *err)
     } else {
         ssize_t read = read_source(&stream->source, out, room);
         if (read < 0) {
-            return hp_fail_errno(err, "cannot read");
+            return hp_fail_errno(err, HP_MESSAGE("input-not-read", "cannot read"));
         }
         got = (size_t)read;
     }
@@ -231,10 +231,13 @@ static int fill(struct hp_input_stream *stream, size_t room, struct hp_err *err)
     stream->at_end = got < room || stream->err.code != HP_OK;
     memset(stream->at + stream->size, 0, HP_INPUT_STREAM_PAD);
     if (stream->total > limit_of(stream)) {
-        return hp_fail(err, HP_E_LIMIT,
-                       "more than %llu bytes after decompression: "
-                       "--max-input-size=SIZE allows more",
-                       (unsigned long long)limit_of(stream));
+        return hp_fail(
+            err, HP_E_LIMIT,
+            HP_MESSAGE(
+                "input-too-large",
+                "more than %llu bytes after decompression: --max-input-size=SIZE allows "
+                "more"),
+            (unsigned long long)limit_of(stream));
     }
     return HP_OK;
 }

@@ -40,7 +40,9 @@ static void check_count(struct hp_scan *scan, struct hp_count *count) {
     if (hp_count_drop_wrapped(count)) {
         hp_diagnostic_count_add(&scan->dump->wrapped, scan->line);
     } else if ((count->objects == 0) != (count->bytes == 0)) {
-        hp_scan_damaged(scan, "objects without bytes, or bytes without objects");
+        hp_scan_damaged(scan,
+                        HP_WORDS("counts-contradict",
+                                 "objects without bytes, or bytes without objects"));
         *count = (struct hp_count){0};
     }
 }
@@ -53,17 +55,19 @@ static bool read_count_line(struct hp_scan *scan, struct hp_dump_stack *stack,
     struct hp_cursor *c = &scan->c;
     const char *start = c->at;
     hp_cursor_spaces(c);
-    hp_cursor_expect(c, 't', "a line of counts");
+    hp_cursor_expect(c, 't', HP_WORDS("counts-expected", "a line of counts"));
     bool all = hp_cursor_accept(c, '*');
     struct hp_thread_line line = {.thread = all ? 0 : hp_cursor_decimal(c)};
     line.counts = read_counts(c);
     hp_cursor_newline(c);
     if (all && counted) {
-        hp_cursor_fail(c, "one line of counts for all threads, not two");
+        hp_cursor_fail(c, HP_WORDS("counts-of-one-thread-expected",
+                                   "one line of counts for all threads, not two"));
     }
     if (!hp_cursor_good(c)) {
         if (c->too_big) {
-            hp_scan_damaged(scan, "a number is not below 2^64");
+            hp_scan_damaged(scan, HP_WORDS("jemalloc-number-too-large",
+                                           "a number is not below 2^64"));
         }
         hp_scan_skip(scan, start, c->expected);
         return false;
@@ -111,7 +115,9 @@ static void read_other(struct hp_scan *scan) {
     if (line.at[0] == ' ' || line.at[0] == '\t') {
         hp_diagnostic_count_add(&scan->dump->unknown, number);
     } else {
-        hp_dump_malformed(scan->dump, "a stack or the memory map", number);
+        hp_dump_malformed(scan->dump,
+                          HP_WORDS("stack-or-map-expected", "a stack or the memory map"),
+                          number);
     }
 }
 
@@ -128,7 +134,7 @@ static bool at_line_of_stack(const struct hp_scan *scan) {
 // Read `count` numbers up to the end of the line, each preceded by a space.
 static void read_numbers(struct hp_cursor *c, uint64_t *numbers, int count) {
     for (int i = 0; i < count; i++) {
-        hp_cursor_expect(c, ' ', "' '");
+        hp_cursor_expect(c, ' ', HP_WORDS("count-space-expected", "' '"));
         numbers[i] = hp_cursor_decimal(c);
     }
     hp_cursor_newline(c);
@@ -150,7 +156,8 @@ static bool read_object(struct hp_scan *scan) {
     hp_cursor_accept_word(c, "  f:");
     read_numbers(c, numbers, NUMBERS);
     if (hp_cursor_good(c) && (numbers[GIVEN] == 0 || numbers[GIVEN] >> 62)) {
-        hp_cursor_fail(c, "an object of a possible size");
+        hp_cursor_fail(c,
+                       HP_WORDS("object-size-expected", "an object of a possible size"));
     }
     if (!hp_cursor_good(c)) {
         hp_scan_skip(scan, start, c->expected);
@@ -196,7 +203,8 @@ static void read_slabs(struct hp_scan *scan) {
         __builtin_mul_overflow(numbers[REGIONS_USED], numbers[REGION], &used) ||
         __builtin_add_overflow(sum.bytes, bytes, &sum.bytes) ||
         __builtin_add_overflow(sum.used, used, &sum.used) || used > bytes) {
-        hp_cursor_fail(c, "slabs that hold the objects in them");
+        hp_cursor_fail(c, HP_WORDS("slabs-too-small",
+                                   "slabs that hold the objects in them"));
     }
     if (!hp_cursor_good(c)) {
         hp_scan_skip(scan, start, c->expected);
@@ -283,7 +291,9 @@ static void read_counts_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
     hp_dump_drop_extra(dump);
     dump->thread_lines.count = stack->first_line;
     if (dump->malformed.count == malformed_before) {
-        hp_dump_malformed(dump, "a line of counts for all threads behind the stack",
+        hp_dump_malformed(dump,
+                          HP_WORDS("thread-counts-after-stack",
+                                   "a line of counts for all threads behind the stack"),
                           line);
     }
 }
@@ -356,7 +366,9 @@ static int read_period(struct hp_scan *scan, struct hp_err *err) {
     scan->dump->period = hp_cursor_decimal(&scan->c);
     hp_cursor_newline(&scan->c);
     if (!hp_cursor_good(&scan->c)) {
-        hp_fail(err, HP_E_FORMAT, "expected %s as sample period", scan->c.expected);
+        hp_fail(err, HP_E_FORMAT,
+                HP_MESSAGE("sample-period-expected", "expected %s as sample period"),
+                scan->c.expected);
         err->line = scan->line;
         return HP_E_FORMAT;
     }
@@ -380,7 +392,7 @@ static void keep_name(struct hp_scan *scan, uint64_t thread, struct hp_span name
 static bool read_total(struct hp_scan *scan) {
     struct hp_cursor line = scan->c;
     hp_cursor_spaces(&line);
-    hp_cursor_expect(&line, 't', "a line of totals");
+    hp_cursor_expect(&line, 't', HP_WORDS("totals-line-expected", "a line of totals"));
     bool all = hp_cursor_accept(&line, '*');
     uint64_t thread = all ? 0 : hp_cursor_decimal(&line);
     struct hp_counts counts = read_counts(&line);
@@ -412,7 +424,7 @@ static void read_totals(struct hp_scan *scan) {
         }
     }
     if (!found) {
-        hp_scan_damaged(scan, "no line of totals");
+        hp_scan_damaged(scan, HP_WORDS("no-totals-line", "no line of totals"));
     }
 }
 
@@ -432,7 +444,8 @@ static int read_header(struct hp_scan *scan, struct hp_err *err) {
 // dump if its totals show that no stack is missing.
 static void no_maps(struct hp_scan *scan) {
     bool is_sound = !scan->dump->damage.what;
-    hp_scan_damaged(scan, "the file ends before its MAPPED_LIBRARIES section");
+    hp_scan_damaged(scan, HP_WORDS("ends-before-map",
+                                   "the file ends before its MAPPED_LIBRARIES section"));
     scan->dump->lacks_map = is_sound;
 }
 

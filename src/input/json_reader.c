@@ -38,7 +38,9 @@ struct json_t *hp_json_reader_load(struct hp_span text, const char *what,
                                    struct hp_err *err) {
     json_error_t error;
     if (count_values(text) > MOST_VALUES) {
-        hp_fail(err, HP_E_LIMIT, "%s: more than %d values", what, MOST_VALUES);
+        hp_fail(err, HP_E_LIMIT,
+                HP_MESSAGE("json-too-many-values", "%s: more than %d values"), what,
+                MOST_VALUES);
         return NULL;
     }
     errno = 0;
@@ -48,8 +50,8 @@ struct json_t *hp_json_reader_load(struct hp_span text, const char *what,
     }
     if (!root) {
         // The message quotes the text; the rest of its line is enough.
-        hp_fail(err, HP_E_FORMAT, "no whole JSON: %.*s", (int)strcspn(error.text, "\n"),
-                error.text);
+        hp_fail(err, HP_E_FORMAT, HP_MESSAGE("json-cut", "no whole JSON: %.*s"),
+                (int)strcspn(error.text, "\n"), error.text);
         err->line = error.line > 0 ? (uint64_t)error.line : 0;
     }
     return root;

@@ -31,7 +31,8 @@ enum {
 
 // Largest count or number of bytes accepted, so that sums fit into 64 bits.
 static const int64_t largest_count = (int64_t)1 << 56;
-static const char is_beyond[] = "is beyond what a machine can have";
+static const char is_beyond[] =
+    HP_WORDS("stats-number-too-large", "is beyond what a machine can have");
 
 // State of reading. Remembers its first failure: after it all numbers read as 0.
 struct stats_reader {
@@ -49,8 +50,10 @@ enum need {
 static void fail(struct stats_reader *r, const char *part, const char *name,
                  const char *what) {
     if (r->ret == HP_OK) {
-        r->ret = hp_fail(r->err, HP_E_FORMAT, "malloc_stats_print's JSON: %s%s%s %s",
-                         part, *part ? "." : "", name, what);
+        r->ret =
+            hp_fail(r->err, HP_E_FORMAT,
+                    HP_MESSAGE("stats-member", "malloc_stats_print's JSON: %s%s%s %s"),
+                    part, *part ? "." : "", name, hp_words(what));
     }
 }
 
@@ -61,15 +64,16 @@ static uint64_t count_of(struct stats_reader *r, const json_t *in, const char *p
     const json_t *value = json_object_get(in, name);
     if (!value) {
         if (need == REQUIRED) {
-            fail(r, part, name, "is missing");
+            fail(r, part, name, HP_WORDS("stats-number-missing", "is missing"));
         }
         return 0;
     }
     int64_t count = json_integer_value(value);
     if (!json_is_integer(value)) {
-        fail(r, part, name, "is no whole number");
+        fail(r, part, name, HP_WORDS("stats-not-whole", "is no whole number"));
     } else if (count < 0 || count > largest_count) {
-        fail(r, part, name, count < 0 ? "is below zero" : is_beyond);
+        fail(r, part, name,
+             count < 0 ? HP_WORDS("stats-below-zero", "is below zero") : is_beyond);
     }
     return r->ret == HP_OK ? (uint64_t)count : 0;
 }
@@ -87,7 +91,9 @@ static void check_bytes(struct stats_reader *r, const char *part, const char *na
 static json_t *object_of(struct stats_reader *r, const json_t *in, const char *name) {
     json_t *value = json_object_get(in, name);
     if (!json_is_object(value)) {
-        fail(r, "", name, value ? "is no object" : "is missing");
+        fail(r, "", name,
+             value ? HP_WORDS("stats-no-object", "is no object")
+                   : HP_WORDS("stats-object-missing", "is missing"));
     }
     return value;
 }
@@ -165,7 +171,7 @@ static void read_sampling(struct stats_reader *r, struct hp_allocator_stats *sta
     stats->lg_sample = has_prof ? count_of(r, prof, "prof", "lg_sample", REQUIRED)
                                 : count_of(r, opt, "opt", "lg_prof_sample", REQUIRED);
     if (stats->lg_sample > LG_SAMPLE_MOST) {
-        fail(r, "prof", "lg_sample", "is more than 62");
+        fail(r, "prof", "lg_sample", HP_WORDS("stats-page-too-large", "is more than 62"));
     }
 }
 
@@ -175,9 +181,9 @@ static void read_sampling(struct stats_reader *r, struct hp_allocator_stats *sta
 static const json_t *list_of(struct stats_reader *r, const json_t *in, const char *name) {
     const json_t *list = json_object_get(in, name);
     if (list && !json_is_array(list)) {
-        fail(r, "", name, "is no list");
+        fail(r, "", name, HP_WORDS("stats-no-list", "is no list"));
     } else if (json_array_size(list) > MOST_CLASSES) {
-        fail(r, "", name, "has more than 4096 classes");
+        fail(r, "", name, HP_WORDS("stats-many-classes", "has more than 4096 classes"));
     }
     return r->ret == HP_OK ? list : NULL;
 }
@@ -188,7 +194,8 @@ static const json_t *list_of(struct stats_reader *r, const json_t *in, const cha
 static bool find_lists(struct stats_reader *r, const json_t *lists[2], const char *name) {
     size_t count = json_array_size(lists[0]);
     if (lists[0] && lists[1] && count != json_array_size(lists[1])) {
-        fail(r, "stats.arenas", name, "has not as many classes as there are");
+        fail(r, "stats.arenas", name,
+             HP_WORDS("stats-few-classes", "has not as many classes as there are"));
     }
     return r->ret == HP_OK && lists[0] && lists[1];
 }
@@ -218,14 +225,18 @@ static struct hp_bin_stats read_bin(struct stats_reader *r, const json_t *class,
     };
     if (r->ret == HP_OK &&
         (bin.size == 0 || bin.nregs == 0 || bin.slab_size / bin.nregs < bin.size)) {
-        fail(r, "arenas", "bin", "has slabs that do not hold their regions");
+        fail(r, "arenas", "bin",
+             HP_WORDS("stats-slab-regions", "has slabs that do not hold their regions"));
     }
     if (r->ret == HP_OK && bin.curregs > (hp_uint128)bin.curslabs * bin.nregs) {
-        r->ret = hp_fail(r->err, HP_E_FORMAT,
-                         "malloc_stats_print's JSON: of %llu bytes there are more "
-                         "objects, %llu, than %llu slabs of %llu hold",
-                         (unsigned long long)bin.size, (unsigned long long)bin.curregs,
-                         (unsigned long long)bin.curslabs, (unsigned long long)bin.nregs);
+        r->ret = hp_fail(
+            r->err, HP_E_FORMAT,
+            HP_MESSAGE(
+                "stats-objects-exceed-slabs",
+                "malloc_stats_print's JSON: of %llu bytes there are more objects, %llu, "
+                "than %llu slabs of %llu hold"),
+            (unsigned long long)bin.size, (unsigned long long)bin.curregs,
+            (unsigned long long)bin.curslabs, (unsigned long long)bin.nregs);
     }
     check_bytes(r, "bins", "curslabs", bin.curslabs, bin.slab_size);
     check_bytes(r, "bins", "prof_live_count", bin.live_count, bin.size);
@@ -285,11 +296,13 @@ static void read_extents(struct stats_reader *r, struct hp_allocator_stats *stat
 // "allocated" may exceed "active" if threads allocate meanwhile; that is no fault.
 static void check_totals(struct stats_reader *r, const struct hp_allocator_stats *stats) {
     if (stats->active == 0 && stats->allocated > 0) {
-        fail(r, "stats", "active", "is 0, and stats.allocated is not");
+        fail(r, "stats", "active",
+             HP_WORDS("stats-allocated-zero", "is 0, and stats.allocated is not"));
     }
     if (stats->resident < stats->active) {
         fail(r, "stats", "resident",
-             "is below stats.active: print it while less memory is freed");
+             HP_WORDS("stats-below-active",
+                      "is below stats.active: print it while less memory is freed"));
     }
 }
 
@@ -317,7 +330,8 @@ static const json_t *merged(struct stats_reader *r, const json_t *jemalloc) {
     }
     if (!json_is_object(all)) {
         fail(r, "stats.arenas", "merged",
-             "is missing: print them without m among the letters");
+             HP_WORDS("stats-needs-m",
+                      "is missing: print them without m among the letters"));
     }
     return all;
 }
@@ -339,7 +353,8 @@ static void read_arenas(struct stats_reader *r, struct hp_allocator_stats *stats
         count_of(r, json_object_get(all, "large"), "large", "allocated", OPTIONAL);
     if (stats->page == 0 || stats->page > LARGEST_PAGE ||
         (stats->page & (stats->page - 1)) != 0) {
-        fail(r, "arenas", "page", "is no power of two up to 1 GiB");
+        fail(r, "arenas", "page",
+             HP_WORDS("stats-no-power-of-two", "is no power of two up to 1 GiB"));
     }
     check_bytes(r, "arenas", "pdirty", stats->pdirty, stats->page);
     check_bytes(r, "arenas", "pmuzzy", stats->pmuzzy, stats->page);
@@ -353,12 +368,14 @@ static void read_arenas(struct stats_reader *r, struct hp_allocator_stats *stats
 static int refuse_json(const json_t *root, struct hp_err *err) {
     bool is_recent = json_object_get(root, "recent_alloc") != NULL;
     bool is_log = json_object_get(root, "stack_traces") != NULL;
-    return hp_fail(err, HP_E_UNSUPPORTED,
-                   "this is %s: what is wanted is what malloc_stats_print(..., \"J\") "
-                   "of jemalloc writes",
-                   is_recent ? "jemalloc's prof_recent"
-                   : is_log  ? "jemalloc's prof_log"
-                             : "JSON of something else");
+    return hp_fail(
+        err, HP_E_UNSUPPORTED,
+        HP_MESSAGE("stats-other-json",
+                   "this is %s: what is wanted is what malloc_stats_print(..., \"J\") of "
+                   "jemalloc writes"),
+        is_recent ? "jemalloc's prof_recent"
+        : is_log  ? "jemalloc's prof_log"
+                  : "JSON of something else");
 }
 
 // Parse a text and read it into *stats.
@@ -387,9 +404,12 @@ static int read_json(struct hp_allocator_stats *stats, struct hp_span text,
 static int read_json(struct hp_allocator_stats *stats, struct hp_span text,
                      struct hp_err *err) {
     (void)stats, (void)text;
-    return hp_fail(err, HP_E_UNSUPPORTED,
-                   "statistics of jemalloc are read by jansson, which this program was "
-                   "built without");
+    return hp_fail(
+        err, HP_E_UNSUPPORTED,
+        HP_MESSAGE(
+            "stats-without-jansson",
+            "statistics of jemalloc are read by jansson, which this program was built "
+            "without"));
 }
 #endif
 
@@ -437,13 +457,16 @@ int hp_malloc_stats_read_bytes(struct hp_allocator_stats *stats, struct hp_span 
     struct hp_span begin = without_spaces(text);
     const char *other = what_else(begin);
     if (begin.size == 0) {
-        return hp_fail(err, HP_E_FORMAT, "the file of statistics is empty");
+        return hp_fail(err, HP_E_FORMAT,
+                       HP_MESSAGE("stats-empty", "the file of statistics is empty"));
     }
     if (other || begin.at[0] != '{') {
         return hp_fail(
             err, HP_E_UNSUPPORTED,
-            "this is %s: what is wanted is what malloc_stats_print(..., \"J\") "
-            "of jemalloc writes",
+            HP_MESSAGE(
+                "stats-other-file",
+                "this is %s: what is wanted is what malloc_stats_print(..., \"J\") of "
+                "jemalloc writes"),
             other ? other : "no JSON");
     }
     return read_json(stats, text, err);

@@ -45,7 +45,7 @@ static void read_permissions(struct hp_cursor *c, struct hp_mapping *row) {
         char letter = hp_cursor_at_end(c) ? '\0' : *c->at;
         bool grants = letter == 'r' || letter == 'w' || letter == 'x';
         if (!grants && letter != '-' && letter != 'p' && letter != 's') {
-            hp_cursor_fail(c, "permissions");
+            hp_cursor_fail(c, HP_WORDS("permissions-expected", "permissions"));
             return;
         }
         row->executable |= letter == 'x';
@@ -56,7 +56,7 @@ static void read_permissions(struct hp_cursor *c, struct hp_mapping *row) {
 
 // Read the rest of a row of Linux, after the addresses.
 static void read_linux_row(struct hp_cursor *c, struct hp_mapping *row) {
-    hp_cursor_expect(c, ' ', "a space");
+    hp_cursor_expect(c, ' ', HP_WORDS("map-space-expected", "a space"));
     read_permissions(c, row);
     hp_cursor_spaces(c);
     row->offset = hp_cursor_hex(c);
@@ -137,7 +137,8 @@ static void read_row(struct hp_cursor *c, struct hp_mapping *row) {
     hp_cursor_spaces(c);
     bool freebsd = c->end - c->at > 2 && c->at[0] == '0' && c->at[1] == 'x';
     row->start = hp_cursor_hex(c);
-    hp_cursor_expect(c, freebsd ? ' ' : '-', "an address range");
+    hp_cursor_expect(c, freebsd ? ' ' : '-',
+                     HP_WORDS("range-expected", "an address range"));
     row->end = hp_cursor_hex(c);
     if (freebsd) {
         read_freebsd_row(c, row);
@@ -147,10 +148,10 @@ static void read_row(struct hp_cursor *c, struct hp_mapping *row) {
         read_linux_row(c, row);
     }
     if (!hp_maps_is_path(row->path)) {
-        hp_cursor_fail(c, "a shorter path");
+        hp_cursor_fail(c, HP_WORDS("shorter-path-expected", "a shorter path"));
     }
     if (row->start >= row->end || row->offset + (row->end - row->start) < row->offset) {
-        hp_cursor_fail(c, "a range that ends behind its start");
+        hp_cursor_fail(c, HP_WORDS("range-order", "a range that ends behind its start"));
     }
 }
 
@@ -425,11 +426,13 @@ static void read_rows(struct hp_cursor *c, struct hp_dump *dump,
             continue;
         }
         if (at_second_dump(c)) {
-            hp_cursor_fail(c, "a second dump begins here");
+            hp_cursor_fail(c, HP_WORDS("second-dump", "a second dump begins here"));
             break;
         }
         if (!is_blank(hp_cursor_line(c))) {
-            hp_dump_malformed(dump, "a row of the memory map", *number);
+            hp_dump_malformed(dump,
+                              HP_WORDS("map-row-expected", "a row of the memory map"),
+                              *number);
         }
     }
 }

@@ -348,13 +348,15 @@ static void take_value(struct pprof_reader *r, struct hp_proto *sample, size_t i
                                       [HP_ALLOC_SPACE] = &counts->alloc.bytes,
                                       [HP_ALLOC_OBJECTS] = &counts->alloc.objects};
     if (i >= r->kinds.of.count) {
-        hp_proto_fail(sample, "a sample of more values than there are types");
+        hp_proto_fail(sample, HP_WORDS("sample-many-values",
+                                       "a sample of more values than there are types"));
         return;
     }
     struct hp_pprof_kind kind = r->kinds.of.at[i];
     int64_t scaled;
     if (__builtin_mul_overflow((int64_t)value, (int64_t)1 << kind.shift, &scaled)) {
-        hp_proto_fail(sample, "a value of 2^63 bytes or more");
+        hp_proto_fail(sample, HP_WORDS("sample-value-too-large",
+                                       "a value of 2^63 bytes or more"));
     }
     r->dump->negative += scaled < 0;
     if (kind.metric == HP_METRICS) {
@@ -414,7 +416,8 @@ static __attribute__((noinline)) void take_packed_locations(struct pprof_reader 
             known = r->numbers.count;
         }
         if (number == 0) {
-            hp_proto_fail(ids, "a location that is not there");
+            hp_proto_fail(ids, HP_WORDS("sample-location-missing",
+                                        "a location that is not there"));
             break;
         }
         *frame++ = number - 1;
@@ -427,7 +430,8 @@ static __attribute__((noinline)) void take_packed_locations(struct pprof_reader 
 static void take_location(struct pprof_reader *r, struct hp_proto *sample, uint64_t id) {
     uint32_t number = find_location(r, id);
     if (number == 0) {
-        hp_proto_fail(sample, "a location that is not there");
+        hp_proto_fail(sample, HP_WORDS("sample-lone-location-missing",
+                                       "a location that is not there"));
         return;
     }
     hp_vec_push(&r->dump->frames, number - 1);
@@ -476,7 +480,8 @@ static void take_label(struct pprof_reader *r, struct hp_proto *label) {
     }
     size_t strings = r->tables.strings.count;
     if (of[KEY] >= strings || of[TEXT] >= strings || of[UNIT] >= strings) {
-        hp_proto_fail(label, "a string that is not there");
+        hp_proto_fail(label,
+                      HP_WORDS("label-string-missing", "a string that is not there"));
     }
     if (label->wrong) {
         return;
@@ -551,10 +556,12 @@ static void read_sample(struct pprof_reader *r, struct hp_proto *sample) {
         }
     }
     if (values != r->kinds.of.count) {
-        hp_proto_fail(sample, "a sample of fewer values than there are types");
+        hp_proto_fail(sample, HP_WORDS("sample-few-values",
+                                       "a sample of fewer values than there are types"));
     }
     if (r->dump->frames.count - stack.first_frame > HP_DEPTH_LIMIT) {
-        hp_proto_fail(sample, "a stack of more than 65,536 frames");
+        hp_proto_fail(sample, HP_WORDS("sample-stack-too-deep",
+                                       "a stack of more than 65,536 frames"));
     }
     stack.depth = (uint32_t)(r->dump->frames.count - stack.first_frame);
     if (!is_zero(&stack.counts) || r->has_further) {
@@ -793,7 +800,8 @@ static void read_process_keys(struct pprof_reader *r) {
         if (!*is_seen && hp_process_keys_is_text(text)) {
             r->dump->is_merged = true;
             if (!hp_process_keys_read(&r->dump->process_keys, text)) {
-                hp_proto_fail(&r->profile, "what it says of its processes");
+                hp_proto_fail(&r->profile, HP_WORDS("pprof-processes",
+                                                    "what it says of its processes"));
             }
         }
         *is_seen = true;
@@ -826,7 +834,9 @@ static int read_profile(struct pprof_reader *r, struct hp_span text, struct hp_e
         read_samples(r);
     }
     if (ret == HP_OK && r->profile.wrong) {
-        return hp_fail(err, HP_E_FORMAT, "damaged pprof profile: %s, in its %zu bytes",
+        return hp_fail(err, HP_E_FORMAT,
+                       HP_MESSAGE("damaged-pprof",
+                                  "damaged pprof profile: %s, in its %zu bytes"),
                        r->profile.wrong, text.size);
     }
     return ret;

@@ -43,7 +43,7 @@ static void read_numbers(struct hp_proto *message, unsigned which,
 // Record a failure in `message` if the id is 0: each entry of a table must have an id.
 static void need_id(struct hp_proto *message, uint64_t id) {
     if (id == 0) {
-        hp_proto_fail(message, "an entry without an id");
+        hp_proto_fail(message, HP_WORDS("entry-without-id", "an entry without an id"));
     }
 }
 
@@ -109,7 +109,8 @@ static void read_time(struct hp_pprof_tables *tables, struct hp_proto *profile,
                       const struct hp_wire_field *field) {
     uint64_t time = hp_field_number(profile, field);
     if (time != 0 && tables->time != 0) {
-        hp_proto_fail(profile, "two profiles, one behind the other");
+        hp_proto_fail(profile,
+                      HP_WORDS("two-profiles", "two profiles, one behind the other"));
     }
     tables->time = time != 0 ? time : tables->time;
 }
@@ -166,7 +167,7 @@ static void sort(struct hp_proto *profile, void *table, size_t count, size_t siz
     if (count_rising(table, count, size) < count) {
         qsort(table, count, size, by_id);
         if (count_rising(table, count, size) < count) {
-            hp_proto_fail(profile, "two entries with one id");
+            hp_proto_fail(profile, HP_WORDS("entry-id-twice", "two entries with one id"));
         }
     }
 }
@@ -204,7 +205,7 @@ const struct hp_pprof_function *hp_pprof_function(const struct hp_pprof_tables *
 static void need_string(const struct hp_pprof_tables *tables, struct hp_proto *profile,
                         uint64_t string) {
     if (string >= tables->strings.count) {
-        hp_proto_fail(profile, "a string that is not there");
+        hp_proto_fail(profile, HP_WORDS("string-missing", "a string that is not there"));
     }
 }
 
@@ -212,7 +213,8 @@ static void need_string(const struct hp_pprof_tables *tables, struct hp_proto *p
 static void check_strings(const struct hp_pprof_tables *tables,
                           struct hp_proto *profile) {
     if (tables->strings.count == 0 || tables->strings.at[0].size > 0) {
-        hp_proto_fail(profile, "the first string is not empty");
+        hp_proto_fail(profile, HP_WORDS("first-string-not-empty",
+                                        "the first string is not empty"));
     }
     need_string(tables, profile, tables->period_type.type);
     need_string(tables, profile, tables->period_type.unit);
@@ -243,13 +245,15 @@ static void check_ids(const struct hp_pprof_tables *tables, struct hp_proto *pro
     for (size_t i = 0; i < tables->locations.count; i++) {
         uint64_t mapping = tables->locations.at[i].mapping;
         if (mapping > 0 && !hp_pprof_mapping(tables, mapping)) {
-            hp_proto_fail(profile, "a mapping that is not there");
+            hp_proto_fail(profile,
+                          HP_WORDS("mapping-missing", "a mapping that is not there"));
         }
     }
     for (size_t i = 0; i < tables->lines.count; i++) {
         uint64_t function = tables->lines.at[i].function;
         if (function > 0 && !hp_pprof_function(tables, function)) {
-            hp_proto_fail(profile, "a function that is not there");
+            hp_proto_fail(profile,
+                          HP_WORDS("function-missing", "a function that is not there"));
         }
     }
 }
@@ -266,7 +270,8 @@ static void check_names(const struct hp_pprof_tables *tables, struct hp_proto *p
     uint64_t bytes = 0, most = (uint64_t)size * BOMB_RATIO;
     for (size_t i = 0; i < tables->mappings.count; i++) {
         if (!hp_maps_is_path(hp_pprof_text(tables, tables->mappings.at[i].file))) {
-            hp_proto_fail(profile, "a path that is longer than any");
+            hp_proto_fail(profile,
+                          HP_WORDS("path-too-long", "a path that is longer than any"));
         }
         bytes += size_of(tables, tables->mappings.at[i].file) +
                  size_of(tables, tables->mappings.at[i].build_id);
@@ -280,7 +285,9 @@ static void check_names(const struct hp_pprof_tables *tables, struct hp_proto *p
         }
     }
     if (bytes > (most > SMALLEST_BOMB ? most : SMALLEST_BOMB)) {
-        hp_proto_fail(profile, "names that come to more than 100 times the whole");
+        hp_proto_fail(profile,
+                      HP_WORDS("names-too-long",
+                               "names that come to more than 100 times the whole"));
     }
 }
 

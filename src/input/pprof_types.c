@@ -223,11 +223,13 @@ static int refuse(const struct hp_pprof_tables *tables, struct hp_err *err) {
     const struct hp_pprof_type *type = &tables->types.at[tables->types.count - 1];
     struct hp_span name = hp_pprof_text(tables, type->type);
     struct hp_span unit = hp_pprof_text(tables, type->unit);
-    return hp_fail(err, HP_E_UNSUPPORTED,
-                   "a pprof profile, but not of the heap: its values are of '%.*s' in "
-                   "'%.*s'",
-                   (int)(name.size < 100 ? name.size : 100), name.at,
-                   (int)(unit.size < 100 ? unit.size : 100), unit.at);
+    return hp_fail(
+        err, HP_E_UNSUPPORTED,
+        HP_MESSAGE(
+            "pprof-not-heap",
+            "a pprof profile, but not of the heap: its values are of '%.*s' in '%.*s'"),
+        (int)(name.size < 100 ? name.size : 100), name.at,
+        (int)(unit.size < 100 ? unit.size : 100), unit.at);
 }
 
 // Find the meaning of each type without regard to the others.
@@ -251,16 +253,22 @@ int hp_pprof_kinds_find(struct hp_pprof_kinds *kinds,
     bool second[MOST_TYPES];
     bool has_space = false;
     if (count == 0) {
-        return hp_fail(err, HP_E_FORMAT, "damaged: a pprof profile without sample types");
+        return hp_fail(err, HP_E_FORMAT,
+                       HP_MESSAGE("damaged-pprof-no-types",
+                                  "damaged: a pprof profile without sample types"));
     }
     if (count > MOST_TYPES) {
-        return hp_fail(err, HP_E_LIMIT, "a pprof profile of more than %d sample types",
+        return hp_fail(err, HP_E_LIMIT,
+                       HP_MESSAGE("pprof-many-types",
+                                  "a pprof profile of more than %d sample types"),
                        (int)MOST_TYPES);
     }
     find_each(kinds, tables, producer);
     for (size_t i = 0; i < count; i++) {
         if (is_repeated(tables, kinds, i)) {
-            return hp_fail(err, HP_E_FORMAT, "damaged: two sample types of one name");
+            return hp_fail(err, HP_E_FORMAT,
+                           HP_MESSAGE("damaged-pprof-type-twice",
+                                      "damaged: two sample types of one name"));
         }
         second[i] = is_second(tables, kinds->of.at, i);
         has_space |= kinds->of.at[i].is_space;

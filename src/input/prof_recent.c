@@ -47,8 +47,10 @@ struct recent_reader {
 // Record a failure about a member of the current record, unless there was one before.
 static void fail(struct recent_reader *r, const char *name, const char *what) {
     if (r->ret == HP_OK) {
-        r->ret = hp_fail(r->err, HP_E_FORMAT, "prof_recent's JSON: record %zu: %s %s",
-                         r->record, name, what);
+        r->ret =
+            hp_fail(r->err, HP_E_FORMAT,
+                    HP_MESSAGE("recent-member", "prof_recent's JSON: record %zu: %s %s"),
+                    r->record, name, hp_words(what));
     }
 }
 
@@ -60,9 +62,11 @@ static uint64_t number_of(struct recent_reader *r, const json_t *in, const char 
         return 0;
     }
     if (!json_is_integer(value)) {
-        fail(r, name, value ? "is no whole number" : "is missing");
+        fail(r, name,
+             value ? HP_WORDS("recent-not-whole", "is no whole number")
+                   : HP_WORDS("recent-number-missing", "is missing"));
     } else if (json_integer_value(value) < 0) {
-        fail(r, name, "is below zero");
+        fail(r, name, HP_WORDS("recent-below-zero", "is below zero"));
     }
     return r->ret == HP_OK ? (uint64_t)json_integer_value(value) : 0;
 }
@@ -78,7 +82,7 @@ static uint64_t address_of(struct recent_reader *r, const json_t *value,
                            ? strtoull(text + 2, &end, HEXADECIMAL)
                            : 0;
     if (!end || *end != '\0' || errno != 0) {
-        fail(r, name, "has what is no address");
+        fail(r, name, HP_WORDS("recent-no-address", "has what is no address"));
     }
     return address;
 }
@@ -89,9 +93,11 @@ static uint32_t read_trace(struct recent_reader *r, const json_t *in, const char
     struct hp_recent_file *file = r->file;
     struct hp_recent_trace trace = {file->addresses.count, 0};
     if (!json_is_array(list)) {
-        fail(r, name, list ? "is no list" : "is missing");
+        fail(r, name,
+             list ? HP_WORDS("recent-no-list", "is no list")
+                  : HP_WORDS("recent-list-missing", "is missing"));
     } else if (json_array_size(list) > DEEPEST) {
-        fail(r, name, "has more than 1024 frames");
+        fail(r, name, HP_WORDS("recent-many-frames", "has more than 1024 frames"));
     }
     for (size_t i = 0; r->ret == HP_OK && i < json_array_size(list); i++) {
         hp_vec_push(&file->addresses, address_of(r, json_array_get(list, i), name));
@@ -114,10 +120,11 @@ static void read_record(struct recent_reader *r, const json_t *in) {
         record.has_died && number_of(r, in, "alloc_thread_uid", false) !=
                                number_of(r, in, "dalloc_thread_uid", false);
     if (r->ret == HP_OK && (record.size == 0 || record.size > (uint64_t)largest_size)) {
-        fail(r, "usize", "is no size of an object");
+        fail(r, "usize", HP_WORDS("recent-no-size", "is no size of an object"));
     }
     if (record.has_died && !record.is_released) {
-        fail(r, "dalloc_time", "is there, and it is not released");
+        fail(r, "dalloc_time",
+             HP_WORDS("recent-not-released", "is there, and it is not released"));
     }
     record.alloc = read_trace(r, in, "alloc_trace");
     record.free = record.has_died ? read_trace(r, in, "dalloc_trace") : record.alloc;
@@ -131,17 +138,21 @@ static int read_root(struct hp_recent_file *file, const json_t *root,
     const json_t *list = json_object_get(root, "recent_alloc");
     const json_t *period = json_object_get(root, "sample_interval");
     if (!json_is_array(list) || !json_is_integer(period)) {
-        return hp_fail(err, HP_E_UNSUPPORTED,
-                       "this is %s: what is wanted is what "
-                       "experimental.prof_recent.alloc_dump of jemalloc writes",
-                       json_object_get(root, "jemalloc") ? "malloc_stats_print's JSON"
-                       : json_object_get(root, "stack_traces")
-                           ? "jemalloc's prof_log"
-                           : "JSON of something else");
+        return hp_fail(
+            err, HP_E_UNSUPPORTED,
+            HP_MESSAGE(
+                "recent-other-json",
+                "this is %s: what is wanted is what experimental.prof_recent.alloc_dump "
+                "of jemalloc writes"),
+            json_object_get(root, "jemalloc")       ? "malloc_stats_print's JSON"
+            : json_object_get(root, "stack_traces") ? "jemalloc's prof_log"
+                                                    : "JSON of something else");
     }
     if (json_integer_value(period) < 1 || json_integer_value(period) > largest_size) {
-        return hp_fail(err, HP_E_FORMAT,
-                       "prof_recent's JSON: sample_interval is no number of bytes");
+        return hp_fail(
+            err, HP_E_FORMAT,
+            HP_MESSAGE("recent-interval",
+                       "prof_recent's JSON: sample_interval is no number of bytes"));
     }
     file->recent.period = (uint64_t)json_integer_value(period);
     for (size_t i = 0; r.ret == HP_OK && i < json_array_size(list); i++) {
@@ -188,8 +199,10 @@ int hp_prof_recent_read_bytes(struct hp_recent_file *file, struct hp_span text,
     return ret == HP_OK && file->recent.records.count == 0
                ? hp_fail(
                      err, HP_E_EMPTY,
-                     "prof_recent's JSON: no allocations: prof_recent_alloc_max is to "
-                     "be set before they are made")
+                     HP_MESSAGE(
+                         "recent-empty",
+                         "prof_recent's JSON: no allocations: prof_recent_alloc_max is "
+                         "to be set before they are made"))
                : ret;
 }
 
@@ -198,9 +211,12 @@ int hp_prof_recent_read_bytes(struct hp_recent_file *file, struct hp_span text,
 int hp_prof_recent_read_bytes(struct hp_recent_file *file, struct hp_span text,
                               struct hp_err *err) {
     (void)file, (void)text;
-    return hp_fail(err, HP_E_UNSUPPORTED,
-                   "prof_recent of jemalloc is read by jansson, which this program was "
-                   "built without");
+    return hp_fail(
+        err, HP_E_UNSUPPORTED,
+        HP_MESSAGE(
+            "recent-without-jansson",
+            "prof_recent of jemalloc is read by jansson, which this program was built "
+            "without"));
 }
 #endif
 

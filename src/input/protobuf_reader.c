@@ -15,7 +15,7 @@ struct hp_proto hp_proto_over(struct hp_span bytes) {
 
 void hp_proto_fail(struct hp_proto *message, const char *wrong) {
     if (!message->wrong) {
-        message->wrong = wrong;
+        message->wrong = hp_words(wrong);
     }
 }
 
@@ -24,7 +24,8 @@ uint64_t hp_proto_long_number(struct hp_proto *message) {
     for (unsigned shift = 0; message->at < message->end; shift += 7) {
         uint64_t byte = (unsigned char)*message->at++;
         if (shift == 63 && byte > 1) {
-            hp_proto_fail(message, "a number is not below 2^64");
+            hp_proto_fail(message, HP_WORDS("proto-number-too-large",
+                                            "a number is not below 2^64"));
             return 0;
         }
         value |= (byte & 0x7f) << shift;
@@ -32,7 +33,7 @@ uint64_t hp_proto_long_number(struct hp_proto *message) {
             return value;
         }
     }
-    hp_proto_fail(message, "it ends within a number");
+    hp_proto_fail(message, HP_WORDS("proto-ends-in-number", "it ends within a number"));
     return 0;
 }
 
@@ -40,7 +41,8 @@ uint64_t hp_proto_long_number(struct hp_proto *message) {
 // empty text, if fewer bytes are left.
 static struct hp_span read_bytes(struct hp_proto *message, uint64_t size) {
     if (message->wrong || size > (uint64_t)(message->end - message->at)) {
-        hp_proto_fail(message, "a field is longer than what holds it");
+        hp_proto_fail(message, HP_WORDS("proto-field-too-long",
+                                        "a field is longer than what holds it"));
         return (struct hp_span){"", 0};
     }
     struct hp_span bytes = {message->at, (size_t)size};
@@ -55,7 +57,8 @@ bool hp_proto_next(struct hp_proto *message, struct hp_wire_field *field) {
     uint64_t key = hp_proto_number(message);
     uint64_t number = key >> 3;
     if (number == 0 || number > LARGEST_NUMBER) {
-        hp_proto_fail(message, "a field without a number");
+        hp_proto_fail(message,
+                      HP_WORDS("proto-field-without-number", "a field without a number"));
     }
     *field = (struct hp_wire_field){
         (uint32_t)number, (enum hp_wire_type)(key & 7), 0, {"", 0}};
@@ -71,14 +74,16 @@ bool hp_proto_next(struct hp_proto *message, struct hp_wire_field *field) {
         read_bytes(message, field->type == HP_WIRE_FIXED64 ? 8 : 4);
         break;
     default:
-        hp_proto_fail(message, "a field of no known type");
+        hp_proto_fail(message,
+                      HP_WORDS("proto-type-unknown", "a field of no known type"));
     }
     return !message->wrong;
 }
 
 uint64_t hp_field_number(struct hp_proto *message, const struct hp_wire_field *field) {
     if (field->type != HP_WIRE_NUMBER) {
-        hp_proto_fail(message, "bytes where a number is expected");
+        hp_proto_fail(message, HP_WORDS("proto-number-expected",
+                                        "bytes where a number is expected"));
         return 0;
     }
     return field->value;
@@ -87,7 +92,8 @@ uint64_t hp_field_number(struct hp_proto *message, const struct hp_wire_field *f
 struct hp_span hp_field_bytes(struct hp_proto *message,
                               const struct hp_wire_field *field) {
     if (field->type != HP_WIRE_BYTES) {
-        hp_proto_fail(message, "a number where bytes are expected");
+        hp_proto_fail(message, HP_WORDS("proto-bytes-expected",
+                                        "a number where bytes are expected"));
         return (struct hp_span){"", 0};
     }
     return field->span;

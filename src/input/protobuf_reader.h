@@ -11,6 +11,7 @@
 #ifndef HP_INPUT_PROTOBUF_READER_H
 #define HP_INPUT_PROTOBUF_READER_H
 
+#include "base/err.h"
 #include "base/span.h"
 
 #include <stdint.h>

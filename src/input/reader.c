@@ -102,19 +102,30 @@ static const struct {
     const char *sentence; // the message
 } known[] = {
     {is_empty,
-     "the file is empty: the program that wrote it may have died, or its disk "
-     "may be full"},
+     HP_WORDS(
+         "file-empty",
+         "the file is empty: the program that wrote it may have died, or its disk may "
+         "be full")},
     {starts_with_java,
-     "this is a Java HPROF object dump, not a sampled native heap "
-     "profile: open it with Eclipse MAT or VisualVM"},
+     HP_WORDS(
+         "file-java-hprof",
+         "this is a Java HPROF object dump, not a sampled native heap profile: open it "
+         "with Eclipse MAT or VisualVM")},
     {starts_with_heapz,
-     "this is a profile of the objects of a Java program: open it with pprof"},
-    {is_cpu_profile, "this is a CPU profile, not a heap profile: open it with pprof"},
-    {is_packed, "this is compressed data within compressed data: unpack it once"},
-    {hp_tar_is, "this is a tar archive: give it as --tar=FILE"},
+     HP_WORDS("file-heapz",
+              "this is a profile of the objects of a Java program: open it with pprof")},
+    {is_cpu_profile,
+     HP_WORDS("file-cpu-profile",
+              "this is a CPU profile, not a heap profile: open it with pprof")},
+    {is_packed,
+     HP_WORDS("file-packed-twice",
+              "this is compressed data within compressed data: unpack it once")},
+    {hp_tar_is, HP_WORDS("file-tar", "this is a tar archive: give it as --tar=FILE")},
     {is_json,
-     "this is JSON, perhaps jemalloc's prof_log or prof_recent: make a heap dump "
-     "with prof_final:true or mallctl(\"prof.dump\")"},
+     HP_WORDS(
+         "file-json",
+         "this is JSON, perhaps jemalloc's prof_log or prof_recent: make a heap dump "
+         "with prof_final:true or mallctl(\"prof.dump\")")},
 };
 
 // Append `more` to a text in an array of `room` bytes; the result is truncated to fit.
@@ -145,12 +156,13 @@ static int refuse(struct hp_span text, struct hp_err *err) {
         if (known[i].is(text)) {
             bool is_damaged = known[i].is == is_empty;
             return hp_fail(err, is_damaged ? HP_E_FORMAT : HP_E_UNSUPPORTED, "%s",
-                           known[i].sentence);
+                           hp_words(known[i].sentence));
         }
     }
     char formats[sizeof err->message] = "";
     list_formats(formats, sizeof formats);
-    return hp_fail(err, HP_E_FORMAT, "not a heap profile: %s", formats);
+    return hp_fail(err, HP_E_FORMAT,
+                   HP_MESSAGE("not-a-profile", "not a heap profile: %s"), formats);
 }
 
 // --- reading ---------------------------------------------------------------------------
@@ -209,7 +221,9 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, struct hp_e
     if (format == &partial) {
         return reader->take_partial
                    ? reader->take_partial(reader->data, &reader->stream, err)
-                   : hp_fail(err, HP_E_UNSUPPORTED, "this is a partial, and no dump");
+                   : hp_fail(err, HP_E_UNSUPPORTED,
+                             HP_MESSAGE("file-partial",
+                                        "this is a partial, and no dump"));
     }
     return format ? format->read(&scan, err) : refuse(hp_scan_rest(&scan), err);
 }
@@ -264,9 +278,11 @@ int hp_reader_read(struct hp_reader *reader, const char *path, struct hp_dump *d
         ret = read_once(reader, path, dump, &has_changed, err);
     }
     *is_elf = reader->format == &elf;
-    return !has_changed ? ret
-                        : hp_fail(err, HP_E_FORMAT,
-                                  "somebody writes to the file while it is read");
+    return !has_changed
+               ? ret
+               : hp_fail(err, HP_E_FORMAT,
+                         HP_MESSAGE("dump-being-written",
+                                    "somebody writes to the file while it is read"));
 }
 
 int hp_reader_read_bytes(struct hp_reader *reader, struct hp_span bytes,

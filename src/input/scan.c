@@ -23,7 +23,7 @@ void hp_scan_init(struct hp_scan *scan, struct hp_input_stream *stream,
 void hp_scan_damaged(struct hp_scan *scan, const char *what) {
     scan->dump->lacks_map = false;
     if (!scan->dump->damage.what) {
-        scan->dump->damage = (struct hp_diagnostic){what, scan->line};
+        scan->dump->damage = (struct hp_diagnostic){hp_words(what), scan->line};
     }
 }
 
@@ -44,7 +44,7 @@ void hp_scan_skip(struct hp_scan *scan, const char *start, const char *expected)
 }
 
 int hp_scan_fail(const struct hp_scan *scan, const char *what, struct hp_err *err) {
-    hp_fail(err, HP_E_FORMAT, "%s", what);
+    hp_fail(err, HP_E_FORMAT, "%s", hp_words(what));
     err->line = scan->line;
     return HP_E_FORMAT;
 }
@@ -150,7 +150,7 @@ static const char *endless_line(const struct hp_input_stream *stream) {
 
 // Fail with HP_E_LIMIT, giving the number of a line.
 static int fail_limit(const char *what, uint64_t line, struct hp_err *err) {
-    hp_fail(err, HP_E_LIMIT, "%s", what);
+    hp_fail(err, HP_E_LIMIT, "%s", hp_words(what));
     err->line = line;
     return HP_E_LIMIT;
 }
@@ -172,7 +172,8 @@ int hp_scan_slide(struct hp_scan *scan, struct hp_err *err) {
     if (endless) {
         struct hp_span before = {scan->c.at, (size_t)(endless - scan->c.at)};
         uint64_t line = scan->line + hp_span_newlines(before);
-        return fail_limit("a line of more than 16 MiB", line, err);
+        return fail_limit(HP_WORDS("line-too-long", "a line of more than 16 MiB"), line,
+                          err);
     }
     return ret;
 }
@@ -222,7 +223,9 @@ static int read_records(struct hp_scan *scan, const struct hp_scan_grammar *gram
     while (!hp_cursor_at_end(&scan->c) && !hp_scan_at_maps(scan)) {
         grammar->read_record(scan);
         if (scan->stacks->is_too_deep) { // its line has been skipped
-            return fail_limit("a stack of more than 65,536 frames", scan->line - 1, err);
+            return fail_limit(HP_WORDS("stack-too-deep",
+                                       "a stack of more than 65,536 frames"),
+                              scan->line - 1, err);
         }
     }
     return HP_OK;
@@ -284,7 +287,8 @@ static void count_lines(struct hp_scan *scan) {
     bool is_cut = last_byte(scan) != '\n';
     if (is_cut) {
         scan->line--;
-        hp_scan_damaged(scan, "the file ends in the middle of a line");
+        hp_scan_damaged(scan, HP_WORDS("ends-in-line",
+                                       "the file ends in the middle of a line"));
     }
     scan->dump->lines = scan->line - !is_cut;
 }
@@ -302,7 +306,8 @@ static void read_end(struct hp_scan *scan, const struct hp_scan_grammar *grammar
     }
     if (scan->uncounted_line) {
         scan->line = scan->uncounted_line;
-        hp_scan_damaged(scan, "the last stack has no counts");
+        hp_scan_damaged(scan, HP_WORDS("last-stack-without-counts",
+                                       "the last stack has no counts"));
     }
 }
 

@@ -66,17 +66,17 @@ static bool read_row(struct hp_span line, uint64_t *from, uint64_t *to,
                      struct hp_span *path) {
     struct hp_cursor c = hp_cursor_over(line.at, line.at + line.size);
     *from = hp_cursor_hex(&c);
-    hp_cursor_expect(&c, '-', "a range");
+    hp_cursor_expect(&c, '-', HP_WORDS("smaps-range-expected", "a range"));
     *to = hp_cursor_hex(&c);
     for (int words = 0; words < 4 && hp_cursor_good(&c); words++) {
-        hp_cursor_expect(&c, ' ', "a space");
+        hp_cursor_expect(&c, ' ', HP_WORDS("smaps-space-expected", "a space"));
         hp_cursor_spaces(&c);
         const char *word = c.at;
         while (!hp_cursor_at_end(&c) && *c.at != ' ') {
             c.at++;
         }
         if (c.at == word) {
-            hp_cursor_fail(&c, "a word");
+            hp_cursor_fail(&c, HP_WORDS("smaps-word-expected", "a word"));
         }
     }
     hp_cursor_spaces(&c);
@@ -103,14 +103,18 @@ static int end_part(struct smaps_reader *r, struct hp_err *err) {
         return HP_OK;
     }
     if (!part->has_rss) {
-        hp_fail(err, HP_E_FORMAT, "a mapping has no line Rss: this is a map, or cut off");
+        hp_fail(err, HP_E_FORMAT,
+                HP_MESSAGE("smaps-no-rss",
+                           "a mapping has no line Rss: this is a map, or cut off"));
         err->line = r->line;
         return err->code;
     }
     if (!maps->is_rollup) {
         return add(&maps->of[r->kind], &part->mapped)
                    ? HP_OK
-                   : hp_fail(err, HP_E_FORMAT, "mappings of more than any machine has");
+                   : hp_fail(err, HP_E_FORMAT,
+                             HP_MESSAGE("smaps-too-large",
+                                        "mappings of more than any machine has"));
     }
     // A rollup does not separate private memory by kind. It is attributed to files, whose
     // private memory is mostly anonymous.
@@ -130,9 +134,11 @@ static int begin_part(struct smaps_reader *r, struct hp_span line, struct hp_spa
                       struct hp_err *err) {
     int ret = end_part(r, err);
     if (r->maps->is_rollup) {
-        return ret == HP_OK ? hp_fail(err, HP_E_FORMAT,
-                                      "a second rollup begins: it is of two processes")
-                            : ret;
+        return ret == HP_OK
+                   ? hp_fail(err, HP_E_FORMAT,
+                             HP_MESSAGE("smaps-second-rollup",
+                                        "a second rollup begins: it is of two processes"))
+                   : ret;
     }
     r->maps->is_rollup = !r->has_any && hp_span_is(path, "[rollup]");
     r->has_any = true;
@@ -201,10 +207,12 @@ static int take_line(struct smaps_reader *r, struct hp_span line, struct hp_err 
         ret = begin_part(r, line, path, err);
     } else if (line.size > 0 &&
                (!r->has_any || (!take_size(r, line, &is_bad) && !is_other(line)))) {
-        ret = hp_fail(err, HP_E_FORMAT, "no line of /proc/PID/smaps");
+        ret = hp_fail(err, HP_E_FORMAT,
+                      HP_MESSAGE("smaps-other-line", "no line of /proc/PID/smaps"));
     }
     if (is_bad) {
-        ret = hp_fail(err, HP_E_FORMAT, "expected a number of kB");
+        ret = hp_fail(err, HP_E_FORMAT,
+                      HP_MESSAGE("smaps-kb-expected", "expected a number of kB"));
     }
     if (ret != HP_OK) {
         err->line = r->line;
@@ -235,7 +243,8 @@ int hp_smaps_read_bytes(struct hp_kernel_maps *maps, struct hp_span text,
     }
     ret = ret == HP_OK ? end_part(&r, err) : ret;
     if (ret == HP_OK && !r.has_any) {
-        ret = hp_fail(err, HP_E_FORMAT, "no /proc/PID/smaps: it has no mapping");
+        ret = hp_fail(err, HP_E_FORMAT,
+                      HP_MESSAGE("smaps-empty", "no /proc/PID/smaps: it has no mapping"));
     }
     if (ret == HP_OK && !maps->is_rollup) {
         identify(&r);

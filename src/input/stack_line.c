@@ -339,7 +339,7 @@ static void read_any(struct hp_stack_lines *lines, struct hp_cursor *c,
         }
         if (dump->frames.count - first == HP_DEPTH_LIMIT) {
             lines->is_too_deep = true;
-            hp_cursor_fail(c, "at most 65,536 frames");
+            hp_cursor_fail(c, HP_WORDS("line-stack-too-deep", "at most 65,536 frames"));
             break;
         }
         hp_vec_push(&dump->frames, read_any_token(lines, c, dump));

@@ -58,7 +58,8 @@ static void read_names(struct hp_scan *scan) {
     const char *start = c.at;
     uint64_t address = hp_cursor_hex(&c);
     struct hp_span key = {start, (size_t)(c.at - start)};
-    hp_cursor_expect(&c, ' ', "a name behind the address");
+    hp_cursor_expect(&c, ' ',
+                     HP_WORDS("symbol-name-expected", "a name behind the address"));
     if (!hp_cursor_good(&c)) {
         hp_scan_skip(scan, start, c.expected);
         return;
@@ -80,7 +81,9 @@ static void read_line(struct hp_scan *scan) {
     } else if (line.size > 0 && memchr(line.at, '=', line.size)) {
         hp_scan_line(scan);
     } else {
-        hp_scan_skip(scan, start, "a name, a variable or the end of the names");
+        hp_scan_skip(scan, start,
+                     HP_WORDS("symbol-line-expected",
+                              "a name, a variable or the end of the names"));
     }
 }
 
@@ -104,7 +107,10 @@ static int read_symbols(struct hp_scan *scan, struct hp_err *err) {
             ret = hp_scan_slide(scan, err);
         }
         if (ret == HP_OK && hp_cursor_at_end(&scan->c)) {
-            ret = hp_scan_fail(scan, "damaged: the file ends within the names", err);
+            ret = hp_scan_fail(scan,
+                               HP_WORDS("damaged-names-cut",
+                                        "damaged: the file ends within the names"),
+                               err);
         }
         if (ret != HP_OK) {
             return ret;

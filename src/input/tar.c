@@ -67,8 +67,9 @@ static int need(struct hp_tar *tar, size_t size, struct hp_err *err) {
 static int fail(const struct hp_tar *tar, const struct hp_tar_file *file,
                 const char *what, struct hp_err *err) {
     bool has_name = file->name.count > 0;
-    return hp_fail(err, HP_E_FORMAT, "%s %s%s, at byte %llu of the archive", what,
-                   has_name ? "in member " : "in its headers",
+    return hp_fail(err, HP_E_FORMAT,
+                   HP_MESSAGE("tar-damaged", "%s %s%s, at byte %llu of the archive"),
+                   hp_words(what), has_name ? "in member " : "in its headers",
                    has_name ? file->name.at : "", (unsigned long long)tar->offset);
 }
 
@@ -174,15 +175,17 @@ static int read_header(struct hp_tar *tar, struct hp_tar_file *file,
     uint64_t size, time;
     if (!has_right_sum(block)) {
         return tar->offset == 0
-                   ? hp_fail(err, HP_E_FORMAT, "not a tar archive")
-                   : hp_fail(err, HP_E_FORMAT, "no header at byte %llu of the archive",
+                   ? hp_fail(err, HP_E_FORMAT, HP_MESSAGE("tar-not", "not a tar archive"))
+                   : hp_fail(err, HP_E_FORMAT,
+                             HP_MESSAGE("tar-no-header",
+                                        "no header at byte %llu of the archive"),
                              (unsigned long long)tar->offset);
     }
     if (!header->has_name) {
         name_of_header(file, block);
     }
     if (!read_number(block + 124, 12, &size) || size > INT64_MAX) {
-        return fail(tar, file, "no size", err);
+        return fail(tar, file, HP_WORDS("tar-no-size", "no size"), err);
     }
     header->kind = block[156];
     header->has_map = header->kind == 'S' && block[482] != 0;
@@ -249,7 +252,8 @@ static int read_extension(struct hp_tar *tar, struct hp_tar_file *file,
                           const struct header *own, struct header *next,
                           struct hp_err *err) {
     if (own->size > LONGEST_RECORDS) {
-        return fail(tar, file, "a name of more than 1 MiB", err);
+        return fail(tar, file, HP_WORDS("tar-name-too-long", "a name of more than 1 MiB"),
+                    err);
     }
     file->bytes.count = 0;
     int ret = read_data(tar, own->size, file, true, err);
@@ -259,7 +263,9 @@ static int read_extension(struct hp_tar *tar, struct hp_tar_file *file,
     hp_vec_push(&file->bytes, '\0'); // ends the text for functions that need it
     file->bytes.count--;
     if (own->kind == 'x') {
-        return read_records(file, next) ? HP_OK : fail(tar, file, "no pax record", err);
+        return read_records(file, next)
+                   ? HP_OK
+                   : fail(tar, file, HP_WORDS("tar-no-pax-record", "no pax record"), err);
     }
     if (own->kind == 'L') {
         set_name(file, hp_span_of(file->bytes.at));
@@ -302,9 +308,11 @@ static int read_file(struct hp_tar *tar, uint64_t limit, struct hp_tar_file *fil
     file->err.code = HP_OK;
     if (header->is_sparse || header->kind == 'S') {
         hp_fail(&file->err, HP_E_UNSUPPORTED,
-                "a sparse file: make the archive without tar's --sparse");
+                HP_MESSAGE("tar-sparse",
+                           "a sparse file: make the archive without tar's --sparse"));
     } else if (limit > 0 && header->size > limit) {
-        hp_fail(&file->err, HP_E_LIMIT, "more than %llu bytes",
+        hp_fail(&file->err, HP_E_LIMIT,
+                HP_MESSAGE("tar-member-too-large", "more than %llu bytes"),
                 (unsigned long long)limit);
     }
     int ret = skip_map(tar, file, header, err);
@@ -320,7 +328,9 @@ static int skip_data(struct hp_tar *tar, struct hp_tar_file *file,
                      const struct header *header, struct hp_err *err) {
     bool has_data = !strchr("123456", header->kind) || header->kind == '\0';
     if (header->kind == '1' && header->size > 0) {
-        return fail(tar, file, "a link with data, which is not read,", err);
+        return fail(
+            tar, file,
+            HP_WORDS("tar-link-with-data", "a link with data, which is not read,"), err);
     }
     return has_data ? read_data(tar, header->size, file, false, err) : HP_OK;
 }

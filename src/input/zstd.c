@@ -51,12 +51,15 @@ static int read_some(void *state, struct hp_packed *packed, struct hp_unpacked *
         hp_out_of_memory(1 << LARGEST_WINDOW);
     }
     if (ZSTD_isError(missing)) {
-        return hp_fail(err, HP_E_FORMAT, "damaged zstd data: %s",
+        return hp_fail(err, HP_E_FORMAT,
+                       HP_MESSAGE("damaged-zstd", "damaged zstd data: %s"),
                        ZSTD_getErrorName(missing));
     }
     *between = missing == 0;
     if (!*between && packed->is_last && in.pos == in.size && out.pos < out.size) {
-        return hp_fail(err, HP_E_FORMAT, "damaged zstd data: it ends too early");
+        return hp_fail(err, HP_E_FORMAT,
+                       HP_MESSAGE("damaged-zstd-ends-early",
+                                  "damaged zstd data: it ends too early"));
     }
     return HP_OK;
 }
@@ -77,8 +80,10 @@ static void stop(void *state) {
 static int read_some(void *state, struct hp_packed *packed, struct hp_unpacked *unpacked,
                      bool *between, struct hp_err *err) {
     (void)state, (void)packed, (void)unpacked, (void)between;
-    return hp_fail(err, HP_E_UNSUPPORTED,
-                   "zstd data, which this build does not read: unzstd unpacks it");
+    return hp_fail(
+        err, HP_E_UNSUPPORTED,
+        HP_MESSAGE("zstd-not-read",
+                   "zstd data, which this build does not read: unzstd unpacks it"));
 }
 #endif
 
