@@ -256,7 +256,8 @@ int hp_block_writer_end(struct hp_block_writer *writer, struct hp_err *err) {
     uint8_t *at;
     if (writer->is_too_large) {
         return hp_fail(err, HP_E_LIMIT,
-                       "a stack or a text is larger than a partial holds");
+                       HP_MESSAGE("partial-text-too-long",
+                                  "a stack or a text is larger than a partial holds"));
     }
     hp_block_cut(writer);
     hp_vec_reserve(&end, END);
@@ -287,7 +288,9 @@ bool hp_is_partial(struct hp_span head) {
 
 // Set an error that says that the file is truncated. Returns HP_E_FORMAT.
 static int fail_cut(struct hp_err *err) {
-    return hp_fail(err, HP_E_FORMAT, "damaged: this partial ends before its end");
+    return hp_fail(err, HP_E_FORMAT,
+                   HP_MESSAGE("damaged-partial-cut",
+                              "damaged: this partial ends before its end"));
 }
 
 // Read exactly `size` bytes; fail if the file ends before.
@@ -304,21 +307,27 @@ int hp_block_reader_init(struct hp_block_reader *reader, struct hp_block_source 
     uint8_t head[HEAD];
     *reader = (struct hp_block_reader){.source = source};
     if (!hp_blocks_are_built()) {
-        return hp_fail(err, HP_E_UNSUPPORTED,
-                       "a partial, which zstd packed: this program "
-                       "was built without it");
+        return hp_fail(
+            err, HP_E_UNSUPPORTED,
+            HP_MESSAGE(
+                "partial-without-zstd",
+                "a partial, which zstd packed: this program was built without it"));
     }
     hp_sha256_init(&reader->sha);
     int ret = take(reader, head, sizeof head, err);
     if (ret == HP_OK && memcmp(head, magic, sizeof magic) != 0) {
-        return hp_fail(err, HP_E_FORMAT, "damaged: no partial begins so");
+        return hp_fail(err, HP_E_FORMAT,
+                       HP_MESSAGE("damaged-partial-start",
+                                  "damaged: no partial begins so"));
     }
     reader->version = load(head + sizeof magic, 4);
     unsigned major = (unsigned)load(head + sizeof magic, 2);
     if (ret == HP_OK && (major < OLDEST || major > MAJOR)) {
-        return hp_fail(err, HP_E_UNSUPPORTED,
-                       "a partial of version %u.%u: this program reads %d and %d", major,
-                       (unsigned)load(head + 10, 2), OLDEST, MAJOR);
+        return hp_fail(
+            err, HP_E_UNSUPPORTED,
+            HP_MESSAGE("partial-version",
+                       "a partial of version %u.%u: this program reads %d and %d"),
+            major, (unsigned)load(head + 10, 2), OLDEST, MAJOR);
     }
     return ret;
 }
@@ -329,13 +338,17 @@ static int check_block(struct hp_block_reader *reader, size_t raw, struct hp_err
     const struct hp_bytes *packed = &reader->packed;
     uint64_t sum = load(packed->at + packed->count, CHECKSUM);
     if (checksum(reader->head, packed->at, packed->count) != sum) {
-        return hp_fail(err, HP_E_FORMAT, "damaged: block %llu has another checksum",
+        return hp_fail(err, HP_E_FORMAT,
+                       HP_MESSAGE("damaged-block-checksum",
+                                  "damaged: block %llu has another checksum"),
                        (unsigned long long)reader->count + 1);
     }
     reader->raw.count = 0;
     hp_vec_reserve(&reader->raw, raw);
     if (!unpack(reader, raw)) {
-        return hp_fail(err, HP_E_FORMAT, "damaged: block %llu does not unpack",
+        return hp_fail(err, HP_E_FORMAT,
+                       HP_MESSAGE("damaged-block-packed",
+                                  "damaged: block %llu does not unpack"),
                        (unsigned long long)reader->count + 1);
     }
     reader->raw.count = raw;
@@ -353,12 +366,16 @@ static int check_end(struct hp_block_reader *reader, uint64_t before,
     if (raw->count != END || load(raw->at + 16 + HP_SHA256_SIZE, 4) != reader->version ||
         load(raw->at, 8) != reader->count || load(raw->at + 8, 8) != before ||
         memcmp(raw->at + 16, reader->digest, HP_SHA256_SIZE) != 0) {
-        return hp_fail(err, HP_E_FORMAT,
-                       "damaged: its end tells of other blocks than there are");
+        return hp_fail(
+            err, HP_E_FORMAT,
+            HP_MESSAGE("damaged-block-count",
+                       "damaged: its end tells of other blocks than there are"));
     }
     int ret = reader->source.read(reader->source.data, &more, 1, &got, err);
     return ret == HP_OK && got > 0
-               ? hp_fail(err, HP_E_FORMAT, "damaged: something follows its end")
+               ? hp_fail(err, HP_E_FORMAT,
+                         HP_MESSAGE("damaged-partial-end",
+                                    "damaged: something follows its end"))
                : ret;
 }
 
@@ -373,8 +390,10 @@ int hp_block_next(struct hp_block_reader *reader, struct hp_err *err) {
     reader->flags = (unsigned)load(head + 2, 2);
     size_t raw = load(head + 4, 4), packed = load(head + 8, 4);
     if (raw == 0 || raw > HP_BLOCK_MOST || packed > HP_BLOCK_PACKED_MOST) {
-        return hp_fail(err, HP_E_FORMAT, "damaged: a block of %zu bytes, in %zu", raw,
-                       packed);
+        return hp_fail(err, HP_E_FORMAT,
+                       HP_MESSAGE("damaged-block-size",
+                                  "damaged: a block of %zu bytes, in %zu"),
+                       raw, packed);
     }
     reader->packed.count = 0;
     hp_vec_reserve(&reader->packed, packed + CHECKSUM);

@@ -192,7 +192,7 @@ static void read_totals(struct hp_partial_reader *r, struct hp_totals *totals) {
         number += hp_get_below(&r->row, HP_BUCKETS - number);
         struct hp_bucket bucket = {(uint32_t)number, hp_get_word(&r->row)};
         if (bucket.dumps == 0) {
-            hp_numbers_fail(&r->row, "a bucket is empty");
+            hp_numbers_fail(&r->row, HP_WORDS("bucket-empty", "a bucket is empty"));
         }
         hp_totals_add_bucket(totals, bucket);
     }
@@ -206,7 +206,8 @@ void hp_reader_distribution(struct hp_partial_reader *r) {
     // The profile may have the sets of several partials, each within the limit.
     if (sets > 2 * HP_PARTIAL_LABEL_SETS) {
         r->is_over_limit = true;
-        hp_numbers_fail(&r->row, "more sets of labels than a partial has");
+        hp_numbers_fail(&r->row, HP_WORDS("buckets-many-labels",
+                                          "more sets of labels than a partial has"));
     }
     uint64_t count = hp_get_below(&r->row, HP_REPLICATES + 1), group = 0;
     for (uint64_t i = 0; i < count && !r->row.damage; i++) {

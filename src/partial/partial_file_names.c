@@ -61,7 +61,8 @@ static hp_string get_text(struct hp_partial_reader *r) {
     }
     struct hp_span text = hp_get_text(&r->row);
     if (text.size == 0 || text.size > HP_PARTIAL_TEXT_MOST) {
-        hp_numbers_fail(&r->row, "a text is empty or too long");
+        hp_numbers_fail(&r->row,
+                        HP_WORDS("file-text-length", "a text is empty or too long"));
         return (hp_string){0};
     }
     hp_string string = hp_strtab_add(&r->profile->strings, text);
@@ -93,7 +94,7 @@ void hp_reader_file_name(struct hp_partial_reader *r) {
         hp_vec_push(&lines, line);
     }
     if (!r->row.damage && (count == 0 || !may_have_names(r, r->frames.at[number]))) {
-        hp_numbers_fail(&r->row, "names are of no build");
+        hp_numbers_fail(&r->row, HP_WORDS("names-of-no-build", "names are of no build"));
     }
     if (!r->row.damage) {
         r->to->take_file_names(r->to->data, r->frames.at[number], lines.at,

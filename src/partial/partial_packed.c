@@ -91,7 +91,8 @@ void hp_reader_pack_stacks(struct hp_partial_reader *r) {
         ret = end_run(r, &r->spill_err);
     }
     if (ret != HP_OK) {
-        hp_numbers_fail(&r->row, "what memory does not hold cannot be written");
+        hp_numbers_fail(&r->row, HP_WORDS("packed-not-spilled",
+                                          "what memory does not hold cannot be written"));
     }
 }
 

@@ -16,7 +16,8 @@ static void read_string(struct hp_partial_reader *r) {
     struct hp_span before = hp_strtab_span(&r->profile->strings, last);
     if (text.size > HP_PARTIAL_TEXT_MOST || hp_span_compare(before, text) >= 0 ||
         r->texts.count == UINT32_MAX) {
-        hp_numbers_fail(&r->row, "a text is too long, or not in its place");
+        hp_numbers_fail(&r->row, HP_WORDS("text-place",
+                                          "a text is too long, or not in its place"));
     } else if (!r->row.damage) {
         hp_vec_push(&r->texts, hp_strtab_add(&r->profile->strings, text));
     }
@@ -34,7 +35,8 @@ static void read_parameter(struct hp_partial_reader *r) {
         r->thread = hp_reader_kept_text(r, name);
     } else if (r->parameter_count >= HP_PARAMETERS ||
                !hp_span_is(name, hp_parameter_name(r->parameter_count))) {
-        hp_numbers_fail(&r->row, "a parameter is not known");
+        hp_numbers_fail(&r->row,
+                        HP_WORDS("parameter-unknown", "a parameter is not known"));
     } else {
         r->parameters.of[r->parameter_count++] = value;
     }
@@ -95,7 +97,7 @@ static void read_module(struct hp_partial_reader *r) {
     module.highest_file.device = hp_get_word(&r->row);
     module.highest_file.inode = hp_get_word(&r->row);
     if (module.kind == HP_MODULE_NONE) {
-        hp_numbers_fail(&r->row, "a module is none");
+        hp_numbers_fail(&r->row, HP_WORDS("module-none", "a module is none"));
     }
     read_extents(r, &module);
 }
@@ -113,7 +115,7 @@ static void read_frame(struct hp_partial_reader *r,
     if (columns[HP_FRAME_MODULE].damage || columns[HP_FRAME_ADDRESS].damage ||
         r->frame_table.module.count == UINT32_MAX || distance > UINT64_MAX - start ||
         (distance == 0 && !is_first)) {
-        hp_numbers_fail(&r->row, "a frame is not in its place");
+        hp_numbers_fail(&r->row, HP_WORDS("frame-place", "a frame is not in its place"));
         return;
     }
     r->last_frame.module.n += (uint32_t)on;
@@ -189,7 +191,8 @@ static void read_labels(struct hp_partial_reader *r) {
     }
     if (!r->row.damage && r->sets.count > HP_PARTIAL_LABEL_SETS) {
         r->is_over_limit = true;
-        hp_numbers_fail(&r->row, "more sets of labels than a partial has");
+        hp_numbers_fail(&r->row, HP_WORDS("many-labels",
+                                          "more sets of labels than a partial has"));
     } else if (!r->row.damage) {
         hp_vec_push(&r->sets, hp_tags_add(&r->profile->tag_sets, tags.at, tags.count));
     }
@@ -278,11 +281,14 @@ int hp_parameters_refuse(const struct hp_parameters *a, const char *name_a,
                          struct hp_err *err) {
     for (enum hp_parameter i = 0; i < HP_PARAMETERS; i++) {
         if (i != HP_PARAMETER_SHARD && a->of[i] != b->of[i]) {
-            hp_fail(err, HP_E_DUPLICATE,
-                    "merged with another %s, %llu, than %s, %llu: they cannot be added%s",
-                    hp_parameter_name(i), (unsigned long long)b->of[i], name_a,
-                    (unsigned long long)a->of[i],
-                    parameter_hints[i] ? parameter_hints[i] : "");
+            hp_fail(
+                err, HP_E_DUPLICATE,
+                HP_MESSAGE("partials-differ",
+                           "merged with another %s, %llu, than %s, %llu: they cannot be "
+                           "added%s"),
+                hp_parameter_name(i), (unsigned long long)b->of[i], name_a,
+                (unsigned long long)a->of[i],
+                parameter_hints[i] ? parameter_hints[i] : "");
             hp_err_locate(err, name_b, 0);
             return HP_E_DUPLICATE;
         }
@@ -311,7 +317,9 @@ static int settle_parameters(struct hp_partial_reader *r, struct hp_err *err) {
     is_sound &= shards >= 1 && shards <= HP_SHARDS_MOST && present > 0 &&
                 (shards == HP_SHARDS_MOST || present >> shards == 0);
     if (!is_sound) {
-        return hp_fail(err, HP_E_FORMAT, "damaged: parameters are missing, or unknown");
+        return hp_fail(err, HP_E_FORMAT,
+                       HP_MESSAGE("damaged-parameters",
+                                  "damaged: parameters are missing, or unknown"));
     }
     if (r->to->count == 0) {
         r->to->parameters = r->parameters;
@@ -337,9 +345,13 @@ static int read_rows(struct hp_partial_reader *r, struct hp_err *err) {
         return err->code;
     }
     if (r->row.damage) {
-        return hp_fail(err, r->is_over_limit ? HP_E_LIMIT : HP_E_FORMAT,
-                       "%s%s (section %u)",
-                       r->is_over_limit ? "" : "damaged: ", r->row.damage, section);
+        return r->is_over_limit
+                   ? hp_fail(err, HP_E_LIMIT,
+                             HP_MESSAGE("section-too-large", "%s (section %u)"),
+                             r->row.damage, section)
+                   : hp_fail(err, HP_E_FORMAT,
+                             HP_MESSAGE("damaged-section", "damaged: %s (section %u)"),
+                             r->row.damage, section);
     }
     return HP_OK;
 }
@@ -370,13 +382,17 @@ static int read_block(struct hp_partial_reader *r, unsigned *last, struct hp_err
         r->to->has_unknown = true;
         return r->blocks.flags & HP_BLOCK_REQUIRED
                    ? hp_fail(err, HP_E_UNSUPPORTED,
-                             "written by a later version: section %u is not known",
+                             HP_MESSAGE(
+                                 "partial-later-version",
+                                 "written by a later version: section %u is not known"),
                              section)
                    : HP_OK;
     }
     if (section < *last) {
-        return hp_fail(err, HP_E_FORMAT, "damaged: section %u stands behind %u", section,
-                       *last);
+        return hp_fail(err, HP_E_FORMAT,
+                       HP_MESSAGE("damaged-section-order",
+                                  "damaged: section %u stands behind %u"),
+                       section, *last);
     }
     int ret = HP_OK;
     if (section > HP_SECTION_PARAMETERS && *last <= HP_SECTION_PARAMETERS) {
@@ -396,7 +412,9 @@ static int read_blocks(struct hp_partial_reader *r, struct hp_err *err) {
         ret = ret == HP_OK ? hp_block_next(&r->blocks, err) : ret;
     }
     if (ret == HP_OK && last < HP_SECTION_TOTALS) {
-        ret = hp_fail(err, HP_E_FORMAT, "damaged: sections are missing");
+        ret = hp_fail(err, HP_E_FORMAT,
+                      HP_MESSAGE("damaged-sections-missing",
+                                 "damaged: sections are missing"));
     }
     return ret == HP_OK ? hp_reader_end_packed(r, err) : ret;
 }

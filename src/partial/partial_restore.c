@@ -108,7 +108,9 @@ static void spill_if_full(struct hp_partial_reader *r) {
         hp_profile_stack_memory(r->profile) > to->stack_memory) {
         r->has_spilled = true;
         if (hp_profile_spill(r->profile, to->store, &r->spill_err) != HP_OK) {
-            hp_numbers_fail(&r->row, "what memory does not hold cannot be written");
+            hp_numbers_fail(&r->row,
+                            HP_WORDS("restored-not-spilled",
+                                     "what memory does not hold cannot be written"));
         }
     }
 }
@@ -136,7 +138,8 @@ void hp_reader_stacks(struct hp_partial_reader *r) {
     while (!r->row.damage && hp_stack_decode(codec, &r->stack_row)) {
         take_path(r);
         if (r->stack_row.set >= r->sets.count || r->stacks.count == UINT32_MAX) {
-            hp_numbers_fail(&r->row, "a stack has labels that are in no table");
+            hp_numbers_fail(&r->row, HP_WORDS("stack-labels-missing",
+                                              "a stack has labels that are in no table"));
         } else if (!r->row.damage) {
             add_stack(r);
         }
@@ -155,7 +158,7 @@ void hp_reader_type_sum(struct hp_partial_reader *r) {
     hp_int128 value = hp_get_signed(&r->row);
     r->last_type += on;
     r->last_stack = stack;
-    if (has_stack(r, stack, "a sum is of no stack")) {
+    if (has_stack(r, stack, HP_WORDS("sum-of-no-stack", "a sum is of no stack"))) {
         hp_sample_types_add_sum(&r->profile->types, r->types.at[r->last_type],
                                 r->stacks.at[stack], value);
     }
@@ -191,7 +194,8 @@ static void set_status(struct hp_input_record *input, enum hp_input_status statu
 // Convert a number to enum hp_large_sizes; fails if it is none.
 static enum hp_large_sizes large_sizes_of(struct hp_partial_reader *r, uint64_t number) {
     if (number > HP_LARGE_PAGES) {
-        hp_numbers_fail(&r->row, "a number is beyond what it can be");
+        hp_numbers_fail(&r->row, HP_WORDS("large-sizes-unknown",
+                                          "a number is beyond what it can be"));
     }
     return number > HP_LARGE_PAGES ? HP_LARGE_AUTO : (enum hp_large_sizes)number;
 }
@@ -208,7 +212,7 @@ void hp_reader_group(struct hp_partial_reader *r) {
     uint64_t dumps = hp_get_word(&r->row);
     hp_get_slots(&r->row, &hp_record_slots, 1u << HP_SLOT_SUM, &input);
     if (r->row.damage || dumps == 0) {
-        hp_numbers_fail(&r->row, "a group is of no dumps");
+        hp_numbers_fail(&r->row, HP_WORDS("group-of-none", "a group is of no dumps"));
         return;
     }
     input.others = dumps - 1;
@@ -233,7 +237,8 @@ void hp_reader_diagnostic(struct hp_partial_reader *r) {
     uint64_t inputs = hp_get_word(&r->row);
     uint64_t named = hp_get_below(&r->row, HP_DIAGNOSED_NAMED + 1);
     if (kind < r->last_kind || inputs == 0 || named > inputs) {
-        hp_numbers_fail(&r->row, "what is said of dumps is of none");
+        hp_numbers_fail(&r->row, HP_WORDS("group-none-before",
+                                          "what is said of dumps is of none"));
     }
     to->inputs = inputs;
     for (uint64_t i = 0; i < named && !r->row.damage; i++) {
@@ -268,7 +273,9 @@ static void read_keys(struct hp_partial_reader *r, struct hp_input_record *input
         struct hp_span text = hp_strtab_span(&r->profile->strings, hp_reader_text(r));
         has = hp_get_below(&r->row, 2);
         if (!hp_process_keys_is_text(text) || !hp_process_keys_read(input->keys, text)) {
-            hp_numbers_fail(&r->row, "processes of a merged profile are damaged");
+            hp_numbers_fail(&r->row,
+                            HP_WORDS("merged-processes",
+                                     "processes of a merged profile are damaged"));
         }
     }
 }
@@ -288,7 +295,8 @@ void hp_reader_dump(struct hp_partial_reader *r) {
     read_keys(r, &input);
     bool is_one = status <= HP_INPUT_KEPT_DAMAGED || status == HP_INPUT_OTHER_MOMENT;
     if (r->row.damage || !is_one || profile->inputs.count >= UINT32_MAX / 2) {
-        hp_numbers_fail(&r->row, "a dump is none that counts");
+        hp_numbers_fail(&r->row,
+                        HP_WORDS("dump-not-counted", "a dump is none that counts"));
         hp_input_done(&input);
         return;
     }
@@ -365,7 +373,9 @@ void hp_reader_history(struct hp_partial_reader *r) {
     bool begins = r->history_dump == 0 || on > 0;
     uint64_t start = begins ? 0 : r->history_stack;
     uint64_t stack = start + hp_get_below(&r->row, UINT64_C(1) << 32);
-    if (!has_stack(r, stack, "an observation is of no stack")) {
+    if (!has_stack(r, stack,
+                   HP_WORDS("observation-of-no-stack",
+                            "an observation is of no stack"))) {
         return;
     }
     if (begins) {
@@ -383,8 +393,9 @@ void hp_reader_type_history(struct hp_partial_reader *r) {
     uint64_t dump = hp_get_below(&r->row, r->dumps);
     uint64_t stack = hp_get_below(&r->row, (uint64_t)r->stacks.count + 1);
     hp_int128 value = stack > 0 ? hp_get_signed(&r->row) : 0;
-    if (r->row.damage ||
-        (stack > 0 && !has_stack(r, stack - 1, "a value is of no stack"))) {
+    if (r->row.damage || (stack > 0 && !has_stack(r, stack - 1,
+                                                  HP_WORDS("value-of-no-stack",
+                                                           "a value is of no stack")))) {
         return;
     }
     struct hp_sample_type *to = &r->profile->types.of.at[r->types.at[type]];
@@ -398,7 +409,7 @@ void hp_reader_type_history(struct hp_partial_reader *r) {
                              r->profile->history.is_kept);
         r->type_history = key;
     } else if (key != r->type_history) {
-        hp_numbers_fail(&r->row, "a value is of no dump");
+        hp_numbers_fail(&r->row, HP_WORDS("value-of-no-dump", "a value is of no dump"));
     } else {
         hp_sample_type_put(to, r->stacks.at[stack - 1], value);
     }
@@ -435,7 +446,8 @@ static void count_skipped(struct hp_partial_reader *r, enum hp_input_status stat
             return;
         }
     }
-    hp_numbers_fail(&r->row, "an input was skipped that is not counted");
+    hp_numbers_fail(&r->row, HP_WORDS("skipped-not-counted",
+                                      "an input was skipped that is not counted"));
 }
 
 // Read the rest of the row of a skipped input, which says why it was skipped, and add the
@@ -447,7 +459,8 @@ static void read_skipped(struct hp_partial_reader *r, struct hp_input_record *in
     const char *message = hp_reader_kept_text(r, hp_get_text(&r->row));
     if (status <= HP_INPUT_KEPT_DAMAGED ||
         (status == HP_INPUT_SKIPPED && code == HP_OK)) {
-        hp_numbers_fail(&r->row, "an input was skipped for no reason");
+        hp_numbers_fail(&r->row, HP_WORDS("skipped-no-reason",
+                                          "an input was skipped for no reason"));
     }
     count_skipped(r, (enum hp_input_status)status, (enum hp_code) - (int)code);
     if (!r->row.damage) {
@@ -530,7 +543,7 @@ void hp_reader_settle(struct hp_partial_reader *r) {
                 .public.name = hp_reader_kept_text(r, hp_span_of(r->name)),
             };
             set_status(&input, of_reason[i].status, of_reason[i].code, 0,
-                       "as the partial tells");
+                       hp_words(HP_WORDS("skipped-in-partial", "as the partial tells")));
             hp_vec_push(&r->profile->inputs, input);
         }
     }

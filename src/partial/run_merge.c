@@ -80,12 +80,18 @@ static void take_frames(struct cursor *cursor) {
 static int fail(const struct hp_stack_run *run, enum hp_code code, const char *why,
                 struct hp_err *err) {
     if (run->partial) {
-        hp_fail(err, code, "%s%s (section %d)", code == HP_E_FORMAT ? "damaged: " : "",
-                why, HP_SECTION_STACKS);
+        hp_fail(err, code,
+                code == HP_E_FORMAT
+                    ? HP_MESSAGE("damaged-stacks", "damaged: %s (section %d)")
+                    : HP_MESSAGE("stacks-too-large", "%s (section %d)"),
+                hp_words(why), HP_SECTION_STACKS);
         hp_err_locate(err, run->partial, 0);
         return code;
     }
-    return hp_fail(err, HP_E_IO, "what memory does not hold is damaged: %s", why);
+    return hp_fail(err, HP_E_IO,
+                   HP_MESSAGE("spill-damaged",
+                              "what memory does not hold is damaged: %s"),
+                   hp_words(why));
 }
 
 // Compare two stacks by labels and frames, in the order of partial_stacks.c. Returns a
@@ -119,7 +125,10 @@ static int take_names(struct cursor *cursor, struct hp_stack_row *row,
         return HP_OK;
     }
     if (row->set > run->sets.count) {
-        return fail(run, HP_E_FORMAT, "a stack has labels that are in no table", err);
+        return fail(run, HP_E_FORMAT,
+                    HP_WORDS("merged-stack-labels",
+                             "a stack has labels that are in no table"),
+                    err);
     }
     row->set = cursor->w->set_rank[run->sets.at[row->set - 1].n];
     return HP_OK;
@@ -131,7 +140,8 @@ static int take_names(struct cursor *cursor, struct hp_stack_row *row,
 static int check(struct cursor *cursor, struct hp_err *err) {
     cursor->frame_count += cursor->row.path.count;
     if (cursor->next > 0 && compare(&cursor->last, &cursor->row) >= 0) {
-        return fail(cursor->run, HP_E_FORMAT, "a stack is not in its place", err);
+        return fail(cursor->run, HP_E_FORMAT,
+                    HP_WORDS("stack-order", "a stack is not in its place"), err);
     }
     bool fits = !cursor->run->partial ||
                 hp_stack_frames_fit(cursor->frame_count, cursor->run->size);
@@ -450,9 +460,13 @@ static int merge_open(struct merge *merge, struct hp_partial_writer *to, uint64_
             add_to_total(merge, row);
         }
         if (merge->sum.overflow) {
-            ret = hp_fail(err, HP_E_LIMIT, "a sum exceeds 2^127 units");
+            ret =
+                hp_fail(err, HP_E_LIMIT,
+                        HP_MESSAGE("merged-sum-too-large", "a sum exceeds 2^127 units"));
         } else if (*place == end) {
-            ret = hp_fail(err, HP_E_LIMIT, "more stacks than a partial holds");
+            ret = hp_fail(err, HP_E_LIMIT,
+                          HP_MESSAGE("merged-many-stacks",
+                                     "more stacks than a partial holds"));
         }
         ret = ret == HP_OK ? advance_equal(merge, err) : ret;
     }
@@ -512,7 +526,9 @@ static int merge_some(struct merge *merge, size_t count, struct hp_err *err) {
     int end = hp_run_writer_end(&run, ret == HP_OK ? err : &last);
     hp_vec_push(&merge->runs, run.run);
     if (ret == HP_OK && end == HP_OK && merge->needs_places && place > UINT32_MAX) {
-        return hp_fail(err, HP_E_LIMIT, "more stacks than a partial holds");
+        return hp_fail(err, HP_E_LIMIT,
+                       HP_MESSAGE("written-many-stacks",
+                                  "more stacks than a partial holds"));
     }
     return ret == HP_OK ? end : ret;
 }

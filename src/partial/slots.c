@@ -34,7 +34,7 @@ void hp_put_text(struct hp_bytes *out, struct hp_span text) {
 // --- reading ---------------------------------------------------------------------------
 
 void hp_numbers_fail(struct hp_numbers *row, const char *damage) {
-    row->damage = row->damage ? row->damage : damage;
+    row->damage = row->damage ? row->damage : hp_words(damage);
     row->at = row->end;
 }
 
@@ -71,14 +71,16 @@ hp_uint128 hp_get_long_number(struct hp_numbers *row) {
             break;
         }
     }
-    hp_numbers_fail(row, "a number is cut, too large or too long");
+    hp_numbers_fail(row, HP_WORDS("number-cut-or-long",
+                                  "a number is cut, too large or too long"));
     return 0;
 }
 
 uint64_t hp_get_word(struct hp_numbers *row) {
     hp_uint128 number = hp_get_number(row);
     if (number > UINT64_MAX) {
-        hp_numbers_fail(row, "a number is beyond 64 bits");
+        hp_numbers_fail(row,
+                        HP_WORDS("number-over-64-bits", "a number is beyond 64 bits"));
         return 0;
     }
     return (uint64_t)number;
@@ -87,7 +89,7 @@ uint64_t hp_get_word(struct hp_numbers *row) {
 uint64_t hp_get_fixed(struct hp_numbers *row, size_t bytes) {
     uint64_t number = 0;
     if (row->damage || (size_t)(row->end - row->at) < bytes) {
-        hp_numbers_fail(row, "a number is cut");
+        hp_numbers_fail(row, HP_WORDS("number-cut", "a number is cut"));
         return 0;
     }
     for (size_t i = 0; i < bytes; i++) {
@@ -99,7 +101,7 @@ uint64_t hp_get_fixed(struct hp_numbers *row, size_t bytes) {
 struct hp_span hp_get_text(struct hp_numbers *row) {
     hp_uint128 size = hp_get_number(row);
     if (row->damage || size > (size_t)(row->end - row->at)) {
-        hp_numbers_fail(row, "a text is cut");
+        hp_numbers_fail(row, HP_WORDS("text-cut", "a text is cut"));
         return (struct hp_span){"", 0};
     }
     struct hp_span text = {(const char *)row->at, (size_t)size};
@@ -119,8 +121,10 @@ void hp_numbers_end(struct hp_numbers *row, const struct hp_numbers *columns,
                     size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (columns[i].damage || columns[i].at != columns[i].end) {
-            hp_numbers_fail(row, columns[i].damage ? columns[i].damage
-                                                   : "columns are of other lengths");
+            hp_numbers_fail(row, columns[i].damage
+                                     ? columns[i].damage
+                                     : HP_WORDS("columns-differ",
+                                                "columns are of other lengths"));
         }
     }
 }
@@ -310,7 +314,8 @@ static void get_slot(struct hp_numbers *row, const struct hp_slot *field, void *
                             ? hp_get_fixed(row, sizeof(double))
                             : hp_get_number(row);
     if (!hp_slot_set(field, number, to)) {
-        hp_numbers_fail(row, "a number is beyond what it can be");
+        hp_numbers_fail(row, HP_WORDS("slot-number-too-large",
+                                      "a number is beyond what it can be"));
     }
 }
 

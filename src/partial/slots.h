@@ -70,7 +70,8 @@ static inline hp_int128 hp_get_signed(struct hp_numbers *row) {
 static inline uint64_t hp_get_below(struct hp_numbers *row, uint64_t limit) {
     hp_uint128 number = hp_get_number(row);
     if (number >= limit) {
-        hp_numbers_fail(row, "a number is beyond what it can be");
+        hp_numbers_fail(row, HP_WORDS("number-not-below",
+                                      "a number is beyond what it can be"));
         return 0;
     }
     return (uint64_t)number;

@@ -627,7 +627,7 @@ static uint32_t get_module(struct hp_stack_codec *codec) {
                code - HP_STACK_MODULES < codec->frames->of.count) {
         module = (uint32_t)(code - HP_STACK_MODULES);
     } else {
-        fail(codec, "a frame is in no module");
+        fail(codec, HP_WORDS("frame-in-no-module", "a frame is in no module"));
     }
     meet_module(codec, module, ago);
     return module;
@@ -647,7 +647,7 @@ static uint32_t get_frame(struct hp_stack_codec *codec) {
                   << HIGH_FROM;
     }
     if (number >= frames.count) {
-        fail(codec, "a frame is in no table");
+        fail(codec, HP_WORDS("frame-in-no-table", "a frame is in no table"));
         return 0;
     }
     return frames.first + (uint32_t)number;
@@ -680,7 +680,7 @@ static void get_same_part(struct hp_stack_codec *codec, struct hp_stack_row *row
     if (in_use) {
         hp_vec_push(&row->parts[column], *in_use);
     } else {
-        fail(codec, "a part is as one that is not there");
+        fail(codec, HP_WORDS("part-missing", "a part is as one that is not there"));
     }
 }
 
@@ -703,7 +703,7 @@ static void get_part(struct hp_stack_codec *codec, struct hp_stack_row *row,
     }
     hp_part_numbers_read(&codec->context, &part, &numbers, &off);
     if (!hp_part_numbers_get(&numbers, &part) || (marks & IS_SAME)) {
-        fail(codec, "a number is beyond what it can be");
+        fail(codec, HP_WORDS("part-too-large", "a number is beyond what it can be"));
     }
     add_unit(codec, &part, &numbers);
     hp_vec_push(&row->parts[column], part);
@@ -734,7 +734,7 @@ static void get_whole(struct hp_stack_codec *codec, struct hp_stack_row *row,
         }
     }
     if (!hp_part_numbers_get(&whole, &row->whole[column])) {
-        fail(codec, "a number is beyond what it can be");
+        fail(codec, HP_WORDS("group-too-large", "a number is beyond what it can be"));
     }
 }
 
@@ -778,7 +778,7 @@ static void get_groups(struct hp_stack_codec *codec, struct hp_stack_row *row,
                          : row->groups[column - 1].at[i].group;
         left -= sum;
         if (sum == 0 || group >= HP_REPLICATES || (i > 0 && group <= last)) {
-            fail(codec, "a sum of dumps is not in its place");
+            fail(codec, HP_WORDS("dump-sum-place", "a sum of dumps is not in its place"));
             return;
         }
         hp_vec_push(&row->groups[column],

@@ -231,7 +231,9 @@ size_t hp_stack_count(const struct hp_numbers *block);
 
 // Whether the stacks in `packed_bytes` compressed bytes can have `frames` frames in all.
 // Only a malicious file exceeds the limit: real stacks share fewer frames.
-#define HP_STACK_FRAMES_TOO_MANY "stacks of more frames than any file of its size has"
+#define HP_STACK_FRAMES_TOO_MANY      \
+    HP_WORDS("stack-frames-too-many", \
+             "stacks of more frames than any file of its size has")
 bool hp_stack_frames_fit(uint64_t frames, uint64_t packed_bytes);
 
 // Begin to decode a block. Its bytes must stay valid and unchanged until the block is
